@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace culink {
+
+// The bytes of a regular file, mapped read-only, or of a pipe, read whole. Only touched pages of a
+// mapping are ever read, so opening an 800 MB archive costs nothing. Moves, never copies.
+class MappedFile {
+public:
+  [[nodiscard]] static Result<MappedFile> open(const std::string &path);
+
+  MappedFile(MappedFile &&other) noexcept;
+  MappedFile &operator=(MappedFile &&other) noexcept;
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  ~MappedFile();
+
+  [[nodiscard]] ByteSpan bytes() const { return bytes_; }
+
+private:
+  MappedFile() = default;
+  void release();
+
+  ByteSpan bytes_;
+  std::vector<u8> owned_; // the bytes, when they could not be mapped
+  bool mapped_ = false;
+};
+
+} // namespace culink

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accessors of the validated view. They rely on what elf_parser.cc established: every Section's
+// data lies inside the file, links and section-valued infos are valid indices. Table entries are
+// decoded on demand; an entry that a tolerant view let pass reads as unnamed or undefined.
+#include "elf/elf_view.h"
+
+#include "base/bytes.h"
+#include "elf/wire.h"
+
+#include <fmt/format.h>
+
+namespace culink::elf {
+
+namespace {
+
+u32 symbol_stride(ElfClass elf_class) {
+  return elf_class == ElfClass::Elf64 ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
+}
+
+u32 relocation_stride(ElfClass elf_class, bool has_addends) {
+  if (elf_class == ElfClass::Elf64)
+    return has_addends ? sizeof(wire::Rela64) : sizeof(wire::Rel64);
+  return has_addends ? sizeof(wire::Rela32) : sizeof(wire::Rel32);
+}
+
+} // namespace
+
+SymbolTable::SymbolTable(ElfClass elf_class, u32 section_count, ByteSpan entries, ByteSpan strings,
+                         ByteSpan extended_indices)
+    : entries_(entries), strings_(terminated_strings(strings)), extended_(extended_indices),
+      count_(static_cast<u32>(entries.size() / symbol_stride(elf_class))),
+      section_count_(section_count), class_(elf_class) {}
+
+Symbol SymbolTable::operator[](u32 i) const {
+  Symbol out;
+  if (class_ == ElfClass::Elf64) {
+    const auto raw = load_le<wire::Sym64>(entries_.data() + u64{i} * sizeof(wire::Sym64));
+    out = {{},          raw.st_value, raw.st_size, raw.st_shndx,
+           raw.st_name, raw.st_shndx, raw.st_info, raw.st_other};
+  } else {
+    const auto raw = load_le<wire::Sym32>(entries_.data() + u64{i} * sizeof(wire::Sym32));
+    out = {{},          raw.st_value, raw.st_size, raw.st_shndx,
+           raw.st_name, raw.st_shndx, raw.st_info, raw.st_other};
+  }
+  out.name = c_string_at(strings_, out.name_offset).value_or("");
+  if (out.raw_section == kSectionXindex)
+    out.section = load_at<u32>(extended_, u64{i} * 4).value_or(kSectionUndefined);
+  if (out.in_section() && out.section >= section_count_)
+    out.section = kSectionUndefined;
+  return out;
+}
+
+RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbol_count,
+                                 ByteSpan entries)
+    : entries_(entries), stride_(relocation_stride(elf_class, has_addends)),
+      symbol_count_(symbol_count), class_(elf_class), has_addends_(has_addends) {
+  count_ = static_cast<u32>(entries.size() / stride_);
+}
+
+Relocation RelocationTable::operator[](u32 i) const {
+  const u8 *p = entries_.data() + u64{i} * stride_;
+  Relocation out;
+  if (class_ == ElfClass::Elf64) {
+    const auto raw = load_le<wire::Rel64>(p);
+    out.offset = raw.r_offset;
+    out.type = static_cast<u32>(raw.r_info);
+    out.symbol = static_cast<u32>(raw.r_info >> 32);
+    if (has_addends_)
+      out.addend = load_le<i64>(p + sizeof(wire::Rel64));
+  } else {
+    const auto raw = load_le<wire::Rel32>(p);
+    out.offset = raw.r_offset;
+    out.type = raw.r_info & 0xff;
+    out.symbol = raw.r_info >> 8;
+    if (has_addends_)
+      out.addend = load_le<i32>(p + sizeof(wire::Rel32));
+  }
+  if (out.symbol >= symbol_count_)
+    out.symbol = 0;
+  return out;
+}
+
+const Section *ElfView::find(std::string_view name) const {
+  for (const Section &s : sections_)
+    if (s.name == name)
+      return &s;
+  return nullptr;
+}
+
+ByteSpan ElfView::extended_indices(u32 symbol_table) const {
+  for (const auto &[table, indices] : extended_)
+    if (table == symbol_table)
+      return sections_[indices].data;
+  return {};
+}
+
+SymbolTable ElfView::symbols(const Section &table) const {
+  if (!is_symbol_table(table.type))
+    return {};
+  return {header_.elf_class(), header_.section_count, table.data, sections_[table.link].data,
+          extended_indices(table.index)};
+}
+
+SymbolTable ElfView::symbols() const {
+  return symtab_ == 0 ? SymbolTable{} : symbols(sections_[symtab_]);
+}
+
+SymbolTable ElfView::linked_symbols(const Section &user) const {
+  return symbols(sections_[user.link]);
+}
+
+RelocationTable ElfView::relocations(const Section &table) const {
+  if (!is_relocation_table(table.type))
+    return {};
+  return {header_.elf_class(), is_rela(table.type), linked_symbols(table).size(), table.data};
+}
+
+const Section *ElfView::info_section(const Section &user) const {
+  const bool names_section = (user.flags & kFlagInfoLink) != 0 || is_relocation_table(user.type);
+  return names_section && user.info != 0 && user.info < sections_.size() ? &sections_[user.info]
+                                                                         : nullptr;
+}
+
+std::string describe_section(const Section &section) {
+  return section.name.empty() ? fmt::format("section {}", section.index)
+                              : fmt::format("section {} '{}'", section.index, section.name);
+}
+
+} // namespace culink::elf

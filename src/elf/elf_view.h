@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "elf/constants.h"
+
+namespace culink::elf {
+
+// The file header, widened to 64 bits. `section_count` and `name_section` are the true values: the
+// escapes e_shnum = 0 and e_shstrndx = 0xffff are resolved.
+struct FileHeader {
+  u8 ident[16] = {};
+  FileType type = FileType::None;
+  u16 machine = 0;
+  u32 version = 0;
+  u64 entry = 0;
+  u64 phoff = 0;
+  u64 shoff = 0;
+  u32 flags = 0;
+  u16 ehsize = 0;
+  u16 phentsize = 0;
+  u16 phnum = 0;
+  u16 shentsize = 0;
+  u16 shnum = 0;
+  u16 shstrndx = 0;
+  u32 section_count = 0;
+  u32 name_section = 0;
+
+  [[nodiscard]] ElfClass elf_class() const { return static_cast<ElfClass>(ident[kIdentClass]); }
+  [[nodiscard]] bool is_cuda() const { return machine == kMachineCuda; }
+};
+
+struct Section {
+  u32 index = 0;
+  SectionType type = SectionType::Null;
+  std::string_view name;
+  u64 flags = 0;
+  u64 addr = 0;
+  u64 offset = 0;
+  u64 size = 0;
+  u64 align = 0;
+  u64 entsize = 0;
+  u32 link = 0;
+  u32 info = 0;
+  u32 name_offset = 0;
+  ByteSpan data; // empty for types without file data, whatever `size` says
+
+  [[nodiscard]] bool no_data() const { return has_no_file_data(type); }
+  [[nodiscard]] bool is_mercury() const { return (flags & kFlagMercury) != 0; }
+};
+
+struct Symbol {
+  std::string_view name;
+  u64 value = 0;
+  u64 size = 0;
+  u32 section = 0; // true index; kSectionAbsolute, kSectionCommon and other reserved ones as stored
+  u32 name_offset = 0;
+  u16 raw_section = 0; // st_shndx as stored
+  u8 info = 0;
+  u8 other = 0;
+
+  [[nodiscard]] SymbolBinding binding() const { return static_cast<SymbolBinding>(info >> 4); }
+  [[nodiscard]] SymbolType type() const { return static_cast<SymbolType>(info & 15); }
+  // In an object file or linked file alike: `section` indexes the section table.
+  [[nodiscard]] bool in_section() const {
+    return section != kSectionUndefined &&
+           (raw_section == kSectionXindex || raw_section < kSectionLoReserve);
+  }
+  [[nodiscard]] bool undefined() const { return section == kSectionUndefined; }
+  [[nodiscard]] bool common() const { return raw_section == kSectionCommon && !in_section(); }
+};
+
+struct Relocation {
+  u64 offset = 0;
+  i64 addend = 0; // 0 for SHT_REL
+  u32 type = 0;
+  u32 symbol = 0;
+};
+
+struct Segment {
+  SegmentType type = SegmentType::Null;
+  u32 flags = 0;
+  u64 offset = 0;
+  u64 vaddr = 0;
+  u64 paddr = 0;
+  u64 filesz = 0;
+  u64 memsz = 0;
+  u64 align = 0;
+};
+
+// A symbol table whose entries are decoded when asked for. Names and indices were checked when the
+// file was opened (in a tolerant view, what failed the check reads as "" or as undefined).
+class SymbolTable {
+public:
+  SymbolTable() = default;
+  SymbolTable(ElfClass elf_class, u32 section_count, ByteSpan entries, ByteSpan strings,
+              ByteSpan extended_indices);
+
+  [[nodiscard]] u32 size() const { return count_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  // Precondition: i < size().
+  [[nodiscard]] Symbol operator[](u32 i) const;
+
+private:
+  ByteSpan entries_;
+  ByteSpan strings_;
+  ByteSpan extended_;
+  u32 count_ = 0;
+  u32 section_count_ = 0;
+  ElfClass class_ = ElfClass::Elf64;
+};
+
+class RelocationTable {
+public:
+  RelocationTable() = default;
+  RelocationTable(ElfClass elf_class, bool has_addends, u32 symbol_count, ByteSpan entries);
+
+  [[nodiscard]] u32 size() const { return count_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] bool has_addends() const { return has_addends_; }
+  // Precondition: i < size().
+  [[nodiscard]] Relocation operator[](u32 i) const;
+
+private:
+  ByteSpan entries_;
+  u32 count_ = 0;
+  u32 stride_ = 1;
+  u32 symbol_count_ = 0;
+  ElfClass class_ = ElfClass::Elf64;
+  bool has_addends_ = false;
+};
+
+// An ELF file, 64 or 32 bit, little-endian, whose every offset, size, count, index and string has
+// been checked once. Accessors cannot fail and never read outside the file. The view borrows the
+// bytes; it allocates one Section per section header and nothing else of note.
+class ElfView {
+public:
+  // Refuses a file with any violation: the linker's and the assembler's way in. The error names
+  // the first violated rule.
+  [[nodiscard]] static Result<ElfView> open(ByteSpan file);
+
+  // For inspectors: only a file whose header cannot be read at all is refused. Every violation is
+  // listed in violations(), and what it concerns reads as empty.
+  [[nodiscard]] static Result<ElfView> open_tolerant(ByteSpan file);
+
+  [[nodiscard]] const FileHeader &header() const { return header_; }
+  [[nodiscard]] ByteSpan file() const { return file_; }
+  [[nodiscard]] const std::vector<Section> &sections() const { return sections_; }
+  [[nodiscard]] const std::vector<Segment> &segments() const { return segments_; }
+  [[nodiscard]] const std::vector<Error> &violations() const { return violations_; }
+
+  // The first section of that name, or nothing. Linear.
+  [[nodiscard]] const Section *find(std::string_view name) const;
+
+  // The symbols of a section of a symbol-table type, or of .symtab without argument; an empty table
+  // when there is none.
+  [[nodiscard]] SymbolTable symbols(const Section &table) const;
+  [[nodiscard]] SymbolTable symbols() const;
+  // The table that a relocation, info or call-graph section's sh_link names.
+  [[nodiscard]] SymbolTable linked_symbols(const Section &user) const;
+
+  // The entries of a section of a relocation type; empty for any other.
+  [[nodiscard]] RelocationTable relocations(const Section &table) const;
+  // The section that an SHF_INFO_LINK or relocation section's sh_info names, or nothing.
+  [[nodiscard]] const Section *info_section(const Section &user) const;
+
+private:
+  friend class ElfParser;
+  ElfView() = default;
+  [[nodiscard]] ByteSpan extended_indices(u32 symbol_table) const;
+
+  ByteSpan file_;
+  FileHeader header_;
+  std::vector<Section> sections_;
+  std::vector<Segment> segments_;
+  std::vector<Error> violations_;
+  u32 symtab_ = 0;                            // section index of .symtab, or 0
+  std::vector<std::pair<u32, u32>> extended_; // (symbol table, its SHT_SYMTAB_SHNDX section)
+};
+
+// How a section is named in messages: its name and index, or the index alone.
+[[nodiscard]] std::string describe_section(const Section &section);
+
+} // namespace culink::elf
