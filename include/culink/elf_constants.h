@@ -100,8 +100,8 @@ enum class SymbolType : u8 {
   File = 4,
   Common = 5,
   CudaTexture = 10,
-  CudaSurface = 11,
-  CudaSampler = 12,
+  CudaSampler = 11,
+  CudaSurface = 12,
   CudaObject = 13, // data in an object file; its memory space is in st_other
 };
 
