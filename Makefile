@@ -1,0 +1,71 @@
+# Everyday commands. Each goal first installs the packages it lacks (Debian, Ubuntu), so a bare
+# machine needs only make and git. The build itself is CMake with the presets of
+# CMakePresets.json; nothing is downloaded by it.
+#
+#   make            build/release/bin/culink and build/release/bin/cubin
+#   make demo       build, then run the tools on the files in examples/
+#   make test       build and run every test; says by name what it skipped
+#   make install    install programs, headers and libraries under PREFIX (default /usr/local)
+#   make debug | asan | tsan | fuzz | static    other builds, each in its own folder under build/
+#   make bench      build and run the benchmarks
+#   make format     rewrite the C++ sources with clang-format 16
+#   make clean      remove build/
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+# Warnings stop a build in CI, not on a user's machine with a newer compiler.
+WERROR ?= $(if $(CI),ON,OFF)
+ifneq ($(shell command -v ccache 2>/dev/null),)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
+endif
+
+# cmake's warnings and errors go to stderr; its chatter is not shown.
+configure = cmake --preset $(1) -DCULINK_WERROR=$(WERROR) >/dev/null
+build = cmake --build --preset $(1) -j $(JOBS)
+
+.PHONY: all deps deps-test deps-static install-deps demo test install debug asan tsan \
+        fuzz static bench format clean
+.DEFAULT_GOAL := all
+
+all: deps
+	@$(call configure,release)
+	@$(call build,release) --target programs
+
+deps:
+	@scripts/install-deps.sh build
+deps-test:
+	@scripts/install-deps.sh test
+deps-static:
+	@scripts/install-deps.sh static
+install-deps: deps-test
+
+demo: all
+	@scripts/demo.sh build/release/bin
+
+test: deps-test
+	@JOBS=$(JOBS) WERROR=$(WERROR) scripts/test.sh
+
+install: all
+	@$(call build,release)
+	@cmake --install build/release --prefix $(PREFIX)
+
+debug asan: deps
+	@$(call configure,$@)
+	@$(call build,$@)
+tsan fuzz: deps-test
+	@$(call configure,$@)
+	@$(call build,$@)
+static: deps-static
+	@$(call configure,x86_64-static)
+	@$(call build,x86_64-static)
+
+bench: deps
+	@$(call configure,release)
+	@$(call build,release)
+	@ctest --preset release -L bench -C bench --verbose
+
+format: deps-test
+	@git ls-files '*.cc' '*.h' | xargs clang-format-16 -i
+
+clean:
+	rm -rf build

@@ -1,0 +1,6 @@
+# Toolchain for x86-64 Linux. On an x86-64 machine this names the native compiler; elsewhere it is
+# Debian's g++-x86-64-linux-gnu with the amd64 packages of the libraries.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_CXX_COMPILER x86_64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Every test, for `make test`: the release build with all of ctest, then the sanitizer build with
+# the unit tests and short runs of the fuzz targets. Ends with what was skipped, by name, and one
+# line of totals. Fails if a build or a test fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc)}
+werror=${WERROR:-OFF}
+results=build/test-results
+rm -rf "$results"
+mkdir -p "$results"
+status=0
+
+# run_stage PRESET CTEST_ARGUMENTS...: configures, builds and tests one preset.
+run_stage() {
+  local preset=$1
+  shift
+  echo "== $preset"
+  cmake --preset "$preset" -DCULINK_WERROR="$werror" >/dev/null
+  cmake --build --preset "$preset" -j "$jobs"
+  ctest --preset "$preset" -j "$jobs" --output-junit "$PWD/$results/$preset.xml" "$@" || status=1
+}
+
+run_stage release
+# clang makes one build serve both; without it the unit tests still meet g++'s sanitizers.
+if command -v clang++-16 >/dev/null; then
+  run_stage fuzz -L 'unit|fuzz'
+else
+  run_stage asan -L 'unit|fuzz'
+  echo "skipped: fuzz runs (no clang++-16)"
+fi
+
+python3 scripts/summarize_tests.py "$results"/*.xml || status=1
+exit $status

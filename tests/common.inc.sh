@@ -1,0 +1,78 @@
+# shellcheck shell=bash
+# Helpers for the shell tests. A test begins with
+#
+#   #!/usr/bin/env bash
+#   # What this test shows, in a sentence.
+#   . "${BASH_SOURCE%/*}/../common.inc.sh"
+#
+# and then runs in an empty folder of its own that is removed when it ends. $CUBIN and $CULINK are
+# the programs under test; run by hand, the release build is taken. $SOURCE is the repository.
+set -euo pipefail
+
+SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+CUBIN=${CUBIN:-$SOURCE/build/release/bin/cubin}
+CULINK=${CULINK:-$SOURCE/build/release/bin/culink}
+export SOURCE CUBIN CULINK
+
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK"
+
+# fail MESSAGE...: ends the test.
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+# skip REASON...: ends the test as one that cannot run here.
+skip() {
+  printf 'skipped: %s\n' "$*"
+  exit 77
+}
+
+# need PROGRAM...: skips the test unless all are found.
+need() {
+  local program
+  for program in "$@"; do
+    command -v "$program" >/dev/null || skip "no $program"
+  done
+}
+
+# not COMMAND...: succeeds if the command fails in an orderly way; a signal is no orderly failure.
+not() {
+  local status=0
+  "$@" || status=$?
+  [ "$status" -ne 0 ] || fail "succeeded, should have failed: $*"
+  [ "$status" -lt 126 ] || fail "died with status $status: $*"
+}
+
+# expect_contains FILE TEXT...: each text occurs in the file, as it is and on one line.
+expect_contains() {
+  local file=$1 text
+  shift
+  for text in "$@"; do
+    grep -qF -- "$text" "$file" || fail "no '$text' in $file, which is:"$'\n'"$(head -50 "$file")"
+  done
+}
+
+# expect_lacks FILE TEXT...: none of the texts occurs in the file.
+expect_lacks() {
+  local file=$1 text
+  shift
+  for text in "$@"; do
+    ! grep -qF -- "$text" "$file" || fail "'$text' should not be in $file"
+  done
+}
+
+# expect_status STATUS COMMAND...: the command ends with exactly this exit status.
+expect_status() {
+  local expected=$1 status=0
+  shift
+  "$@" || status=$?
+  [ "$status" -eq "$expected" ] || fail "status $status instead of $expected: $*"
+}
+
+# expect_same FILE FILE: the bytes are equal.
+expect_same() {
+  cmp -- "$1" "$2" >&2 || fail "$1 and $2 differ"
+}
