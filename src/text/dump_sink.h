@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where facts about a file go. A dump is told once, as lists of rows of named values; one sink
+// writes it for people, the other as JSON. So both say the same by construction.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/text_out.h"
+#include "base/types.h"
+
+namespace culink::text {
+
+// One value. Texts are borrowed until the call returns.
+struct Value {
+  enum class Kind : u8 {
+    Number, // decimal
+    Signed, // decimal, the number is an i64
+    Hex,    // text: 0x..; JSON: a number
+    Name,   // a string from the file or from our tables
+    Label,  // a number that has a name, or would have one if it were known
+    Flag,   // true or false
+  };
+  Kind kind = Kind::Number;
+  u64 number = 0;
+  std::string_view text;
+};
+
+[[nodiscard]] constexpr Value number(u64 v) {
+  return {Value::Kind::Number, v, {}};
+}
+[[nodiscard]] constexpr Value signed_number(i64 v) {
+  return {Value::Kind::Signed, static_cast<u64>(v), {}};
+}
+[[nodiscard]] constexpr Value hex(u64 v) {
+  return {Value::Kind::Hex, v, {}};
+}
+[[nodiscard]] constexpr Value name(std::string_view text) {
+  return {Value::Kind::Name, 0, text};
+}
+[[nodiscard]] constexpr Value flag(bool v) {
+  return {Value::Kind::Flag, v ? u64{1} : u64{0}, {}};
+}
+// In text the name, or 0xNN when it is empty; in JSON "key": number and "key_name": name or null.
+[[nodiscard]] constexpr Value label(u64 v, std::string_view text) {
+  return {Value::Kind::Label, v, text};
+}
+
+// How a value is called and placed. Placed columns (title not empty) stand in a table under their
+// title; the others are written as "key value".
+struct Column {
+  std::string_view key;   // in JSON
+  std::string_view title; // in text
+  i32 width = 0;          // negative: to the left; 0: as it comes
+};
+
+class DumpSink {
+public:
+  DumpSink() = default;
+  DumpSink(const DumpSink &) = delete;
+  DumpSink &operator=(const DumpSink &) = delete;
+  virtual ~DumpSink() = default;
+
+  // The whole output: one entry per file.
+  virtual void begin() = 0;
+  virtual void end() = 0;
+  virtual void begin_file(std::string_view file) = 0;
+  virtual void end_file() = 0;
+
+  // A list of rows. Inside a row it is that row's list.
+  virtual void open_list(std::string_view key, std::string_view title) = 0;
+  virtual void close_list() = 0;
+  // The titles of the columns to come; `columns` placed in the order their values will be given.
+  virtual void headings(std::span<const Column> columns) = 0;
+  virtual void open_row() = 0;
+  virtual void close_row() = 0;
+
+  // A group of values, one per line in text.
+  virtual void open_record(std::string_view key, std::string_view title) = 0;
+  virtual void close_record() = 0;
+
+  // A value of the open row or record.
+  virtual void field(const Column &column, const Value &value) = 0;
+  virtual void values(const Column &column, std::span<const Value> values) = 0;
+  // Bytes in hexadecimal: on one line of a row when there are few, else as a dump.
+  virtual void bytes(const Column &column, ByteSpan bytes) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<DumpSink> make_text_sink(TextOut &out);
+[[nodiscard]] std::unique_ptr<DumpSink> make_json_sink(TextOut &out);
+
+} // namespace culink::text

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cubin program: inspects, checks and edits device ELF files. A command lives in its own
+// cmd_*.cc and registers itself with one line here; it leaves its verdict in the exit code: 0 all
+// is well, 1 a problem was found (or, for diff, a difference), 2 the command line makes no sense.
+// CLI11 reports by exception; they end here and never leave main.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+
+#include "cmd_dump.h"
+
+namespace {
+
+constexpr int kExitProblem = 1;
+constexpr int kExitUsage = 2;
+
+// Our own wording: one line, then the way to more.
+std::string usage_error(const CLI::App *app, const CLI::Error &error) {
+  const CLI::App *command = app;
+  for (const CLI::App *chosen : app->get_subcommands())
+    command = chosen;
+  const std::string name = command == app ? "cubin" : "cubin " + command->get_name();
+  return std::string("cubin: error: ") + error.what() + "\nTry '" + name + " --help'.\n";
+}
+
+int run(int argc, char **argv) {
+  int exit_code = 0;
+  CLI::App app{"Inspect, check and edit NVIDIA device ELF files (cubins).", "cubin"};
+  app.set_version_flag("--version", "cubin " CULINK_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(usage_error);
+  culink::tools::add_dump_command(app, exit_code);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : kExitUsage; // --help and --version end here with 0
+  }
+  return exit_code;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  // A reader that went away (cubin dump x | head) shows as a failed write, which ends the output.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &error) { // out of memory and the like, from libraries below us
+    std::fprintf(stderr, "cubin: error: %s\n", error.what());
+  }
+  return kExitProblem;
+}
