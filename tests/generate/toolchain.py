@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The CUDA compiler as separate, reproducible steps.
+
+nvcc records the working directory and the names of its temporary files in what it makes (in the
+names of static variables, in debug information, in the .note.nv.tkinfo record). Here the same
+programs that nvcc runs are called one by one with fixed names, so that an object depends on the
+source and the options only. It is also faster: one PTX file serves many targets, and programs that
+declare their few device functions themselves do not parse the CUDA headers.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+HEADERS_TINY = "tiny"   # only tiny_device_api.h
+HEADERS_FULL = "full"   # what nvcc includes by itself: cuda_runtime.h
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class ToolError(RuntimeError):
+    """A compiler step failed; the text holds its command and messages."""
+
+
+def find_toolkit():
+    """Returns the toolkit folder of the nvcc in use, or None."""
+    candidates = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
+    nvcc = shutil.which("nvcc")
+    if nvcc:
+        candidates.append(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))))
+    candidates.append("/usr/local/cuda")
+    for folder in candidates:
+        if folder and os.access(os.path.join(folder, "bin", "nvcc"), os.X_OK):
+            return folder
+    return None
+
+
+def compute_of(target):
+    """sm_90a -> 90a."""
+    return target.split("_", 1)[1]
+
+
+def number_of(target):
+    """sm_90a -> 90."""
+    return int(compute_of(target).rstrip("af"))
+
+
+class Toolchain:
+    def __init__(self, folder=None):
+        self.folder = folder or find_toolkit()
+        if self.folder is None:
+            raise ToolError("nvcc not found")
+        program = lambda *parts: os.path.join(self.folder, *parts)
+        self.nvcc = program("bin", "nvcc")
+        self.ptxas = program("bin", "ptxas")
+        self.nvlink = program("bin", "nvlink")
+        self.fatbinary = program("bin", "fatbinary")
+        self.cicc = program("nvvm", "bin", "cicc")
+        self.libraries = program("lib64")
+        self.include = program("include")
+        self.host_compiler = shutil.which("gcc") or "gcc"
+
+    def run(self, command, cwd=None, check=True):
+        done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace")
+        if check and done.returncode != 0:
+            raise ToolError("%s\n%s" % (" ".join(command), done.stdout))
+        return done
+
+    def preprocess(self, folder, source, output, compute, headers=HEADERS_TINY):
+        number = compute.rstrip("af")
+        command = [self.host_compiler, "-E", "-x", "c++", "-m64", "-D__CUDACC__", "-D__NVCC__",
+                   "-D__CUDACC_RDC__", "-D__CUDA_ARCH__=%s0" % number,
+                   "-D__CUDA_ARCH_LIST__=%s0" % number]
+        if compute[-1] == "a":
+            command.append("-D__CUDA_ARCH_FEAT_SM%s_ALL" % number)
+        if headers == HEADERS_FULL:
+            command += ["-DCUDA_DOUBLE_MATH_FUNCTIONS", "-D__CUDACC_VER_MAJOR__=13",
+                        "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=88",
+                        "-D__CUDA_API_VER_MAJOR__=13", "-D__CUDA_API_VER_MINOR__=0",
+                        "-D__CUDACC_DEVICE_ATOMIC_BUILTINS__=1",
+                        "-I" + self.include, "-isystem", os.path.join(self.include, "cccl"),
+                        "-include", "cuda_runtime.h"]
+        else:
+            command += ["-I" + HERE, "-include", "tiny_device_api.h"]
+        self.run(command + [source, "-o", output], cwd=folder)
+
+    def compile_to_ptx(self, folder, source, ptx, compute, headers=HEADERS_TINY, debug=False,
+                       lineinfo=False, flags=()):
+        """Compiles folder/source for compute ('90a') into folder/ptx."""
+        with tempfile.TemporaryDirectory() as scratch:
+            at = lambda name: os.path.join(scratch, name)
+            self.preprocess(folder, source, at("unit.ii"), compute, headers)
+            hide_folders(at("unit.ii"), [HERE + "/", self.include + "/"])
+            command = [self.cicc, "--c++17", "--device-hidden-visibility", "--gnu_version=120200",
+                       "--orig_src_file_name", source, "--orig_src_path_name", "/" + source,
+                       "--allow_managed", "--device-c", "-arch", "compute_" + compute, "-m64",
+                       "--no-version-ident", "-ftz=0", "-prec_div=1", "-prec_sqrt=1", "-fmad=1",
+                       "--include_file_name", "unit.fatbin.c", "-tused",
+                       "--gen_module_id_file", "--module_id_file_name", at("unit.module_id"),
+                       "--gen_c_file_name", at("unit.c"), "--stub_file_name", at("unit.stub.c"),
+                       "--gen_device_file_name", at("unit.gpu")]
+            if debug:
+                command += ["--debug_mode", "-g", "-O0"]
+            elif lineinfo:
+                command.append("-generate-line-info")
+            # Run from the root folder: the compiler writes its working directory into debug
+            # information.
+            self.run(command + list(flags) + [at("unit.ii"), "-o", at("unit.ptx")], cwd="/")
+            shutil.copyfile(at("unit.ptx"), os.path.join(folder, ptx))
+
+    def assemble(self, folder, ptx, cubin, target, debug=False, lineinfo=False, flags=()):
+        """Turns folder/ptx into the relocatable object folder/cubin."""
+        command = [self.ptxas, "-arch=" + target, "-m64", "--compile-only"]
+        if debug:
+            command += ["-g", "--dont-merge-basicblocks", "--return-at-end"]
+        elif lineinfo:
+            command.append("--generate-line-info")
+        self.run(command + list(flags) + [ptx, "-o", cubin], cwd=folder)
+
+    def link(self, folder, inputs, output, target, options=(), device_runtime=False, check=True):
+        command = [self.nvlink, "-arch=" + target] + list(options) + list(inputs)
+        if device_runtime:
+            command += ["-L" + self.libraries, "-lcudadevrt"]
+        return self.run(command + ["-o", output], cwd=folder, check=check)
+
+
+def hide_folders(path, folders):
+    """Removes folders from the line markers of a preprocessed file, which end up in -lineinfo."""
+    with open(path, "r", encoding="utf-8", errors="surrogateescape") as file:
+        text = file.read()
+    for folder in folders:
+        text = text.replace(folder, "")
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
