@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Checks of the source tree that a compiler does not make. Each rule is a test of its own.
+
+    tests/tidy/tidy.py RULE [ROOT]     one rule; --list prints the rules
+
+A rule is a function that takes a Tree and yields findings, `path:line: what is wrong`. Exit status
+0: nothing found; 1: findings, printed; 77: the program that the rule needs is missing.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+# A layer may include the layers named here and itself (docs/design.md).
+LAYERS = {"base": []}
+LAYERS["elf"] = ["base"]
+LAYERS["arch"] = LAYERS["elf"] + ["elf"]
+LAYERS["model"] = LAYERS["arch"] + ["arch"]
+SIBLINGS = ["input", "link", "compat", "report", "text"]
+for sibling in SIBLINGS:
+    LAYERS[sibling] = LAYERS["model"] + ["model"]
+LAYERS["api"] = LAYERS["model"] + ["model"] + SIBLINGS
+LAYERS["tools"] = LAYERS["api"] + ["api"]
+
+MAX_FILE_LINES = 700
+MAX_FUNCTION_LINES = 60
+MIN_OPENING_LENGTH = 60
+
+SOURCE_SUFFIXES = {".cc", ".h", ".py", ".sh", ".cmake", ".cu"}
+PRODUCT_FOLDERS = ("src/", "tools/", "include/")
+SPELLING_IGNORED = ("ue", "hist", "crs", "ans", "nd")
+SPDX = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+
+
+class Missing(Exception):
+    """A program that the rule needs is not installed."""
+
+
+class Tree:
+    """The files that belong to the repository: tracked, or new and not ignored."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root).resolve()
+        listing = subprocess.run(
+            ["git", "-C", str(self.root), "ls-files", "-z", "-co", "--exclude-standard"],
+            capture_output=True, check=False)
+        if listing.returncode == 0:
+            names = listing.stdout.decode().split("\0")
+        else:  # an unpacked archive
+            names = [str(path.relative_to(self.root)) for path in self.root.rglob("*")
+                     if "build" not in path.relative_to(self.root).parts]
+        self.files = sorted(name for name in set(names) if name and (self.root / name).is_file())
+
+    def matching(self, *suffixes, under=("",)):
+        return [name for name in self.files
+                if name.endswith(suffixes) and name.startswith(tuple(under))]
+
+    def text(self, name):
+        """The file's text, or nothing if it is binary."""
+        data = (self.root / name).read_bytes()
+        return "" if b"\0" in data else data.decode(errors="replace")
+
+    def lines(self, name):
+        return enumerate(self.text(name).splitlines(), 1)
+
+    def sources(self):
+        return [name for name in self.files
+                if pathlib.Path(name).suffix in SOURCE_SUFFIXES
+                or pathlib.Path(name).name in ("CMakeLists.txt", "Makefile")]
+
+    def shell_scripts(self):
+        return [name for name in self.files
+                if name.endswith(".sh") or self.text(name).startswith("#!/usr/bin/env bash")]
+
+    def run(self, program, *arguments):
+        if not shutil.which(program):
+            raise Missing(program)
+        return subprocess.run([program, *arguments], cwd=self.root, capture_output=True, text=True,
+                              check=False)
+
+
+def layer_of(name):
+    parts = name.split("/")
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    return parts[0] if parts[0] in ("tools", "include") else None
+
+
+def layering(tree):
+    """A layer includes only itself and lower layers; public headers only each other."""
+    for name in tree.matching(".cc", ".h", under=PRODUCT_FOLDERS):
+        layer = layer_of(name)
+        if layer != "include" and layer not in LAYERS:
+            yield f"{name}:1: {layer} is no layer of docs/design.md"
+            continue
+        for number, line in tree.lines(name):
+            include = re.match(r'\s*#\s*include\s+"([^"/]+)/[^"]*"', line)
+            if not include or include[1] in ("culink", layer):
+                continue
+            if layer == "include":
+                yield f"{name}:{number}: a public header includes the private layer {include[1]}"
+            elif include[1] not in LAYERS[layer]:
+                yield f"{name}:{number}: layer {layer} includes {include[1]}, which is not below it"
+
+
+def file_length(tree):
+    """No source file is longer than 700 lines."""
+    for name in tree.sources():
+        count = len(tree.text(name).splitlines())
+        if count > MAX_FILE_LINES:
+            yield f"{name}:{count}: {count} lines, the limit is {MAX_FILE_LINES}"
+
+
+def function_length(tree):
+    """No function is longer than 60 lines. Types and tables end in `};` and may be longer."""
+    for name in tree.matching(".cc", under=PRODUCT_FOLDERS):
+        start = 0
+        for number, line in tree.lines(name):
+            # clang-format leaves only the first line of a definition and its end in column 0.
+            if re.match(r"[A-Za-z_]", line):
+                start = number
+            elif line == "}" and number - start >= MAX_FUNCTION_LINES:
+                yield (f"{name}:{start}: a function of {number - start + 1} lines, the limit is "
+                       f"{MAX_FUNCTION_LINES}")
+
+
+def local_paths(tree):
+    """No path of somebody's machine is in the tree."""
+    folders = "|".join(("wor" + "k", "roo" + "t", "hom" + "e", "far" + "m"))
+    pattern = re.compile(rf"(?<![\w.}})$*])/(?:{folders})(?:/|\b)|/tm" + r"p/[A-Za-z]+[-.]")
+    for name in tree.files:
+        for number, line in tree.lines(name):
+            found = pattern.search(line)
+            if found:
+                yield f"{name}:{number}: local path {found[0]!r}"
+
+
+def opening(tree):
+    """C++ files begin with the licence line; those of the product go on with what they are for."""
+    for name in tree.matching(".cc", ".h"):
+        lines = tree.text(name).splitlines()
+        if not lines or lines[0] != SPDX:
+            yield f"{name}:1: the first line is not {SPDX!r}"
+            continue
+        if not name.endswith(".cc") or not name.startswith(PRODUCT_FOLDERS):
+            continue
+        paragraph = []
+        for line in lines[1:]:
+            if not line.startswith("//"):
+                break
+            paragraph.append(line[2:].strip())
+        if len(" ".join(paragraph).strip()) < MIN_OPENING_LENGTH:
+            yield f"{name}:2: no opening paragraph (the problem, the idea, what may surprise)"
+
+
+def unfinished(tree):
+    """The product has no notes of things to do."""
+    pattern = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|not imple" + r"mented|unimple"
+                         + r"mented)\b", re.IGNORECASE)
+    for name in tree.matching("", under=PRODUCT_FOLDERS):
+        for number, line in tree.lines(name):
+            if pattern.search(line):
+                yield f"{name}:{number}: unfinished: {line.strip()}"
+
+
+# (files, pattern, what is wrong)
+FORBIDDEN = (
+    (r"\.(h|cc)$", r"^\s*#\s*define\s+\w+\(", "function-like macro"),
+    (r"\.h$", r"^\s*using namespace\b", "using namespace in a header"),
+    (r"^(src|include)/.*\.h$", r"#\s*include <(fmt|yaml-cpp|nlohmann|CLI)/", "third-party library in a header"),
+    (r"^src/(?!text/).*\.cc$", r"#\s*include <yaml-cpp/", "yaml-cpp outside src/text"),
+    (r"^src/(?!text/|report/).*\.cc$", r"#\s*include <nlohmann/", "JSON outside src/text, report"),
+    (r"\.(h|cc)$", r"\bshared_ptr\b", "shared_ptr; ownership is values and unique_ptr"),
+    (r"\.(h|cc)$", r"(=|return|\()\s*new\s+\w", "naked new"),
+    (r"\.(h|cc)$", r"^\s*throw\b", "an exception of our own; return a Result"),
+)
+
+
+def house_rules(tree):
+    """Constructs that CONTRIBUTING.md rules out."""
+    for name in tree.matching(".cc", ".h", under=PRODUCT_FOLDERS):
+        rules = [(re.compile(text), what) for files, text, what in FORBIDDEN
+                 if re.search(files, name)]
+        for number, line in tree.lines(name):
+            code = line.split("//")[0]
+            for pattern, what in rules:
+                if pattern.search(code):
+                    yield f"{name}:{number}: {what}"
+
+
+def quirk_ids(tree):
+    """Each quirk id Qnnn is in the code, in docs/compat.md, and there with a test that exists."""
+    documented = {}
+    if "docs/compat.md" in tree.files:
+        current = None
+        for number, line in tree.lines("docs/compat.md"):
+            heading = re.match(r"\W*(Q\d{3})\b", line)
+            if heading:
+                current = heading[1]
+                documented[current] = [number, ""]
+            if current:
+                documented[current][1] += line + "\n"
+    used = {}
+    for name in tree.matching(".cc", ".h", under=PRODUCT_FOLDERS):
+        for number, line in tree.lines(name):
+            for quirk in re.findall(r"//.*?\b(Q\d{3})\b", line):
+                used.setdefault(quirk, f"{name}:{number}")
+    for quirk, place in sorted(used.items()):
+        if quirk not in documented:
+            yield f"{place}: {quirk} is not in docs/compat.md"
+    tests = {pathlib.Path(name).stem for name in tree.matching("", under=("tests/",))}
+    for quirk, (number, text) in sorted(documented.items()):
+        if quirk not in used:
+            yield f"docs/compat.md:{number}: {quirk} is not mentioned in the code"
+        if not tests.intersection(re.findall(r"\w+", text)):
+            yield f"docs/compat.md:{number}: {quirk} names no test under tests/"
+
+
+def doc_links(tree):
+    """Links between the documents lead somewhere."""
+    for name in tree.matching(".md"):
+        for number, line in tree.lines(name):
+            for target in re.findall(r"\]\(([^)#\s]+)", line):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                if not (tree.root / name).parent.joinpath(target).exists():
+                    yield f"{name}:{number}: link to {target}, which does not exist"
+
+
+def clang_format(tree):
+    """C++ is formatted as .clang-format says."""
+    files = tree.matching(".cc", ".h")
+    result = tree.run("clang-format-16", "--dry-run", "-Werror", *files)
+    for line in result.stderr.splitlines():
+        if "error:" in line:
+            yield line + " (run `make format`)"
+    if result.returncode and "error:" not in result.stderr:
+        yield result.stderr
+
+
+def shellcheck(tree):
+    """Shell scripts are clean."""
+    result = tree.run("shellcheck", "-f", "gcc", *tree.shell_scripts())
+    yield from result.stdout.splitlines()
+    yield from result.stderr.splitlines()
+
+
+def spelling(tree):
+    """No common misspellings in sources and documents."""
+    files = [name for name in tree.files
+             if name != "LICENSE" and (name in tree.sources() or name.endswith((".md", ".yaml")))]
+    result = tree.run("codespell", "-L", ",".join(SPELLING_IGNORED), *files)
+    yield from result.stdout.splitlines()
+
+
+RULES = {rule.__name__: rule for rule in (
+    layering, file_length, function_length, local_paths, opening, unfinished, house_rules,
+    quirk_ids, doc_links, clang_format, shellcheck, spelling)}
+
+
+def main(arguments):
+    if arguments == ["--list"]:
+        print("\n".join(RULES))
+        return 0
+    if not arguments or arguments[0] not in RULES:
+        print(__doc__, file=sys.stderr)
+        return 2
+    root = arguments[1] if len(arguments) > 1 else pathlib.Path(__file__).parents[2]
+    rule = RULES[arguments[0]]
+    try:
+        findings = list(rule(Tree(root)))
+    except Missing as program:
+        print(f"skipped: no {program}")
+        return 77
+    for finding in findings:
+        print(finding)
+    if findings:
+        print(f"{len(findings)} findings against the rule: {rule.__doc__}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

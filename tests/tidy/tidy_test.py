@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Each rule of tidy.py notices what it is there for and passes a clean tree."""
+import pathlib
+import tempfile
+import unittest
+
+import tidy
+
+CLEAN_SOURCE = f"""{tidy.SPDX}
+//
+// A file that breaks no rule, with an opening paragraph of a sensible length.
+#include "elf/clean.h"
+
+#include "base/bytes.h"
+#include "culink/types.h"
+
+namespace culink {{
+
+int answer() {{
+  return 42; // Q001
+}}
+
+}} // namespace culink
+"""
+
+CLEAN_TREE = {
+    "src/elf/clean.cc": CLEAN_SOURCE,
+    "src/elf/clean.h": f"{tidy.SPDX}\n#pragma once\n\nint answer();\n",
+    "include/culink/types.h": f"{tidy.SPDX}\n#pragma once\n",
+    "docs/compat.md": "## Q001: what nvlink does\n\nTest: answer_is_42.\n",
+    "tests/tools/answer_is_42.sh": "#!/usr/bin/env bash\necho 42\n",
+    "README.md": "See [the quirks](docs/compat.md).\n",
+    ".clang-format": "ColumnLimit: 100\n",
+}
+
+LONG_FUNCTION = "int f() {\n" + "  g();\n\n" * 30 + "}\n"
+
+# rule, path, text that breaks it, part of the finding
+VIOLATIONS = (
+    ("layering", "src/base/up.cc", '#include "elf/names.h"\n', "base includes elf"),
+    ("layering", "src/link/side.cc", '#include "text/dump.h"\n', "link includes text"),
+    ("layering", "include/culink/leak.h", '#include "base/bytes.h"\n', "private layer base"),
+    ("layering", "src/misc/x.cc", "", "misc is no layer"),
+    ("file_length", "src/elf/long.cc", "\n" * 701, "701 lines"),
+    ("function_length", "src/elf/long.cc", LONG_FUNCTION, "a function of 62 lines"),
+    ("local_paths", "docs/a.md", "see /hom" + "e/me/notes\n", "local path"),
+    ("local_paths", "scripts/a.sh", "cd /tm" + "p/build-3\n", "local path"),
+    ("opening", "src/elf/bare.cc", "int x;\n", "first line"),
+    ("opening", "src/elf/bare.cc", tidy.SPDX + "\nint x;\n", "no opening paragraph"),
+    ("unfinished", "src/elf/later.cc", "// TO" + "DO: write this\n", "unfinished"),
+    ("house_rules", "src/elf/macro.h", "#define F(x) x\n", "function-like macro"),
+    ("house_rules", "src/elf/f.h", "#include <fmt/core.h>\n", "third-party"),
+    ("house_rules", "src/elf/y.cc", "#include <yaml-cpp/yaml.h>\n", "outside src/text"),
+    ("house_rules", "src/elf/n.cc", "auto *p = new int;\n", "naked new"),
+    ("quirk_ids", "src/link/q.cc", "int x; // Q002\n", "Q002 is not in"),
+    ("quirk_ids", "docs/compat.md", "## Q001: no test\n", "Q001 names no test"),
+    ("quirk_ids", "docs/compat.md", "## Q003: answer_is_42\n", "Q003 is not mentioned"),
+    ("doc_links", "docs/b.md", "[gone](gone.md)\n", "gone.md"),
+    ("clang_format", "src/elf/ugly.cc", "int  x ;\n", "ugly.cc"),
+    ("shellcheck", "scripts/bad.sh", "#!/usr/bin/env bash\ncd $1\n", "bad.sh"),
+    ("spelling", "docs/c.md", "we recie" + "ve it\n", "c.md"),
+)
+
+
+class TidyTest(unittest.TestCase):
+    def findings(self, rule, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            try:
+                return list(tidy.RULES[rule](tidy.Tree(folder)))
+            except tidy.Missing as program:
+                self.skipTest(f"no {program}")
+
+    def test_clean_tree_has_no_findings(self):
+        for rule in tidy.RULES:
+            with self.subTest(rule=rule):
+                self.assertEqual(self.findings(rule, CLEAN_TREE), [])
+
+    def test_each_violation_is_found(self):
+        for rule, name, text, expected in VIOLATIONS:
+            with self.subTest(rule=rule, name=name):
+                findings = self.findings(rule, {**CLEAN_TREE, name: text})
+                self.assertIn(expected, "\n".join(findings))
+
+    def test_every_rule_has_a_violation(self):
+        self.assertEqual({row[0] for row in VIOLATIONS}, set(tidy.RULES))
+
+    def test_long_table_is_no_long_function(self):
+        table = "constexpr std::array kTable = {\n" + "  1,\n" * 100 + "};\n"
+        self.assertEqual(self.findings("function_length", {"src/elf/table.cc": table}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
