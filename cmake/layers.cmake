@@ -1,12 +1,22 @@
 # culink_layer(NAME LIBRARIES...): the static library culink_NAME of all sources in src/NAME.
 # Globbing keeps the folder the only list of its files; CONFIGURE_DEPENDS notices new ones.
 # The global property CULINK_LAYERS lists the libraries for those who take them all.
+#
+# culink_options carries what every compilation here needs. Installed, it is only the include
+# folder: our warnings are not for those who use the library.
 add_library(culink_options INTERFACE)
-target_compile_options(culink_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
-                       -Wno-missing-field-initializers $<$<BOOL:${CULINK_WERROR}>:-Werror>)
-target_compile_definitions(culink_options INTERFACE CULINK_VERSION="${PROJECT_VERSION}")
-target_include_directories(culink_options INTERFACE ${PROJECT_SOURCE_DIR}/src
-                           ${PROJECT_SOURCE_DIR}/include)
+set(culink_warnings -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers
+    $<$<BOOL:${CULINK_WERROR}>:-Werror>)
+target_compile_options(culink_options INTERFACE "$<BUILD_INTERFACE:${culink_warnings}>")
+target_compile_features(culink_options INTERFACE cxx_std_20)
+target_compile_definitions(culink_options INTERFACE
+                           $<BUILD_INTERFACE:CULINK_VERSION="${PROJECT_VERSION}">)
+target_include_directories(culink_options INTERFACE
+                           $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                           $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(culink_options PROPERTIES EXPORT_NAME options)
+install(TARGETS culink_options EXPORT culink)
 if(CULINK_SANITIZE)
   target_compile_options(culink_options INTERFACE -fsanitize=${CULINK_SANITIZE}
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -26,6 +36,8 @@ function(culink_layer name)
        ${PROJECT_SOURCE_DIR}/src/${name}/*.h)
   add_library(culink_${name} STATIC ${sources})
   target_link_libraries(culink_${name} PUBLIC culink_options ${ARGN})
+  set_target_properties(culink_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS culink_${name} EXPORT culink ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   set_property(GLOBAL APPEND PROPERTY CULINK_LAYERS culink_${name})
 endfunction()
 
@@ -40,4 +52,19 @@ function(culink_program name)
   target_link_libraries(${name} PRIVATE culink_options ${ARGN})
   add_dependencies(programs ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# culink_install_package(): public headers, and what find_package(culink) needs to offer the layers
+# as culink::elf and so on.
+function(culink_install_package)
+  include(CMakePackageConfigHelpers)
+  set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/culink)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/culink
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+  install(EXPORT culink NAMESPACE culink:: FILE culink-targets.cmake DESTINATION ${folder})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/culink-config.cmake.in
+                                culink-config.cmake INSTALL_DESTINATION ${folder})
+  write_basic_package_version_file(culink-config-version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/culink-config.cmake
+          ${PROJECT_BINARY_DIR}/culink-config-version.cmake DESTINATION ${folder})
 endfunction()

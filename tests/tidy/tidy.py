@@ -168,7 +168,8 @@ def unfinished(tree):
 FORBIDDEN = (
     (r"\.(h|cc)$", r"^\s*#\s*define\s+\w+\(", "function-like macro"),
     (r"\.h$", r"^\s*using namespace\b", "using namespace in a header"),
-    (r"^(src|include)/.*\.h$", r"#\s*include <(fmt|yaml-cpp|nlohmann|CLI)/", "third-party library in a header"),
+    (r"^(src|include)/.*\.h$", r"#\s*include <(fmt|yaml-cpp|nlohmann|CLI)/",
+     "third-party library in a header"),
     (r"^src/(?!text/).*\.cc$", r"#\s*include <yaml-cpp/", "yaml-cpp outside src/text"),
     (r"^src/(?!text/|report/).*\.cc$", r"#\s*include <nlohmann/", "JSON outside src/text, report"),
     (r"\.(h|cc)$", r"\bshared_ptr\b", "shared_ptr; ownership is values and unique_ptr"),
