@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Framing of attribute records. Only the format byte decides how long a record is, so an unknown
+// attribute is skipped safely, while an unknown format ends the reading: nothing says where the
+// next record starts. A sized record is followed by the next one at once; NVIDIA's producers count
+// the padding to a multiple of 4 in the size itself.
+#include "elf/attribute_records.h"
+
+#include "base/bytes.h"
+
+#include <fmt/format.h>
+
+namespace culink::elf {
+
+namespace {
+
+constexpr u64 kMaxPayload = 0xffff;
+
+bool known_format(u8 format) {
+  return format >= static_cast<u8>(RecordFormat::NoValue) &&
+         format <= static_cast<u8>(RecordFormat::Sized);
+}
+
+} // namespace
+
+bool RawRecordReader::next() {
+  const ByteSpan left = rest();
+  if (left.size() < kRecordHeaderSize || !known_format(left[0]))
+    return false;
+  AttributeRecord<u8> record;
+  record.format = static_cast<RecordFormat>(left[0]);
+  record.attribute = left[1];
+  record.offset = cursor_;
+  const u16 half = load_le<u16>(left.data() + 2);
+  if (record.sized()) {
+    if (left.size() - kRecordHeaderSize < half)
+      return false;
+    record.payload = left.subspan(kRecordHeaderSize, half);
+  } else {
+    record.value = half;
+  }
+  record_ = record;
+  cursor_ += record.encoded_size();
+  return true;
+}
+
+Violation RawRecordReader::problem() const {
+  const ByteSpan left = rest();
+  if (left.size() < kRecordHeaderSize)
+    return {cursor_, fmt::format("{} trailing bytes, a record has at least 4", left.size())};
+  if (!known_format(left[0]))
+    return {cursor_, fmt::format("record format {} is not known", left[0])};
+  return {cursor_, fmt::format("a payload of {} bytes ends outside the section, {} are left",
+                               load_le<u16>(left.data() + 2), left.size() - kRecordHeaderSize)};
+}
+
+void append_raw_record(std::vector<u8> &out, const AttributeRecord<u8> &record) {
+  append_le<u8>(out, static_cast<u8>(record.format));
+  append_le<u8>(out, record.attribute);
+  if (!record.sized()) {
+    append_le<u16>(out, record.value);
+    return;
+  }
+  const u64 size = record.payload.size() <= kMaxPayload ? record.payload.size() : kMaxPayload - 3;
+  append_le<u16>(out, static_cast<u16>(size));
+  append_bytes(out, record.payload.first(size));
+}
+
+} // namespace culink::elf

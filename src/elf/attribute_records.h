@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The framing that .nv.info and .nv.compat share: u8 format, u8 attribute, u16, and for sized
+// records that many bytes of payload. What the attributes mean: nv_info.h, nv_compat.h.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "elf/codec.h"
+
+namespace culink::elf {
+
+enum class RecordFormat : u8 { NoValue = 1, Byte = 2, Half = 3, Sized = 4 };
+
+inline constexpr u64 kRecordHeaderSize = 4;
+
+// One record. `Attribute` is an enum of u8; a code nobody has named yet is carried like any other.
+template <typename Attribute> struct AttributeRecord {
+  RecordFormat format = RecordFormat::NoValue;
+  Attribute attribute{};
+  u16 value = 0;    // bytes 2 and 3 of an unsized record, whatever its format uses of them
+  ByteSpan payload; // of a sized record; borrowed; at most 0xffff bytes
+  u64 offset = 0;   // where it was read; not encoded
+
+  [[nodiscard]] bool sized() const { return format == RecordFormat::Sized; }
+  [[nodiscard]] u64 encoded_size() const {
+    return kRecordHeaderSize + (sized() ? payload.size() : 0);
+  }
+
+  // Equal when they encode to the same bytes.
+  friend bool operator==(const AttributeRecord &a, const AttributeRecord &b) {
+    return a.format == b.format && a.attribute == b.attribute &&
+           (a.sized() ? std::ranges::equal(a.payload, b.payload) : a.value == b.value);
+  }
+};
+
+template <typename Attribute> struct AttributeSection {
+  std::vector<AttributeRecord<Attribute>> records;
+  ByteSpan rest;
+  std::vector<Violation> violations; // of the framing; of single records: nv_info.h
+};
+
+// Reads record after record without allocating; what the linker's hot path uses.
+//   for (RawRecordReader reader(bytes); reader.next();) use(reader.record());
+class RawRecordReader {
+public:
+  explicit RawRecordReader(ByteSpan section) : section_(section) {}
+
+  // False at the end and where the framing is lost: then rest() is not empty.
+  [[nodiscard]] bool next();
+  [[nodiscard]] const AttributeRecord<u8> &record() const { return record_; }
+  [[nodiscard]] ByteSpan rest() const { return section_.subspan(cursor_); }
+  // Why rest() could not be read; meaningful when it is not empty.
+  [[nodiscard]] Violation problem() const;
+
+private:
+  ByteSpan section_;
+  u64 cursor_ = 0;
+  AttributeRecord<u8> record_;
+};
+
+// Precondition: payload.size() <= 0xffff (a larger one is cut at the last multiple of 4 below).
+void append_raw_record(std::vector<u8> &out, const AttributeRecord<u8> &record);
+
+template <typename Attribute>
+void append_record(std::vector<u8> &out, const AttributeRecord<Attribute> &record) {
+  append_raw_record(out, {record.format, static_cast<u8>(record.attribute), record.value,
+                          record.payload, record.offset});
+}
+
+template <typename Attribute>
+[[nodiscard]] AttributeSection<Attribute> decode_attributes(ByteSpan section) {
+  AttributeSection<Attribute> out;
+  RawRecordReader reader(section);
+  while (reader.next()) {
+    const AttributeRecord<u8> &raw = reader.record();
+    out.records.push_back(
+        {raw.format, static_cast<Attribute>(raw.attribute), raw.value, raw.payload, raw.offset});
+  }
+  out.rest = reader.rest();
+  if (!out.rest.empty())
+    out.violations.push_back(reader.problem());
+  return out;
+}
+
+template <typename Attribute>
+[[nodiscard]] std::vector<u8> encode_attributes(const AttributeSection<Attribute> &section) {
+  std::vector<u8> out;
+  for (const AttributeRecord<Attribute> &record : section.records)
+    append_record(out, record);
+  append_bytes(out, section.rest);
+  return out;
+}
+
+} // namespace culink::elf

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbols and relocations to their wire form, classes 64 and 32. Reading: elf_view.h.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "elf/elf_view.h"
+
+namespace culink::elf {
+
+// sizeof the wire entry: sh_entsize.
+[[nodiscard]] u32 symbol_entry_size(ElfClass elf_class);
+[[nodiscard]] u32 relocation_entry_size(ElfClass elf_class, bool has_addend);
+
+// Appends one entry, written from name_offset and raw_section (not from name and section). The
+// error names the field that class 32 cannot hold; nothing is appended then.
+[[nodiscard]] std::optional<Error> append_symbol(std::vector<u8> &out, const Symbol &symbol,
+                                                 ElfClass elf_class);
+[[nodiscard]] std::optional<Error> append_relocation(std::vector<u8> &out,
+                                                     const Relocation &relocation,
+                                                     ElfClass elf_class, bool has_addend);
+
+} // namespace culink::elf
