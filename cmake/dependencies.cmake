@@ -1,19 +1,17 @@
-# The libraries culink uses, all from the distribution. Debian's CMake files name the shared ones;
-# a static build takes the archives beside them under the same target names.
+# The libraries culink uses, all from the distribution.
 find_package(Threads REQUIRED)
-
-# culink_find(PACKAGE TARGET LIBRARY): TARGET becomes the library, shared or as an archive.
-function(culink_find package target library)
-  if(NOT CULINK_STATIC)
-    find_package(${package} REQUIRED GLOBAL)
-    return()
-  endif()
-  find_library(culink_archive_${library} lib${library}.a REQUIRED)
-  add_library(${target} STATIC IMPORTED GLOBAL)
-  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${culink_archive_${library}})
-endfunction()
-
-culink_find(fmt fmt::fmt fmt)
-culink_find(yaml-cpp yaml-cpp yaml-cpp)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+
+if(NOT CULINK_STATIC)
+  find_package(fmt REQUIRED)
+  find_package(yaml-cpp REQUIRED)
+else()
+  # Debian's CMake files name the shared libraries. A static build takes the archives beside them
+  # under the same target names; fmt comes without an archive and is compiled from its headers.
+  add_library(fmt::fmt INTERFACE IMPORTED)
+  target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
+  find_library(culink_yaml_cpp_archive libyaml-cpp.a REQUIRED)
+  add_library(yaml-cpp STATIC IMPORTED)
+  set_target_properties(yaml-cpp PROPERTIES IMPORTED_LOCATION ${culink_yaml_cpp_archive})
+endif()
