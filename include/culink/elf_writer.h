@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds device ELF files: cubins, relocatable objects, and what a linker makes of them. A caller
+// creates sections and symbols in the order in which their names shall appear, and the writer does
+// the rest: string tables, symbol numbers with locals first, relocation tables, the order of the
+// section table, offsets and padding, extended section indices, program headers.
+//
+// A kernel from raw machine code (examples/write_cubin/write_cubin.cc is the complete program):
+//
+//   ElfWriter elf({.type = FileType::Executable, .flags = 90 << 8 | kCodeKindSass});
+//   SectionId text = elf.add_section({.name = ".text.k", .type = SectionType::Progbits,
+//                                     .flags = kFlagAlloc | kFlagExec, .align = 128});
+//   elf.append(text, machine_code);
+//   SymbolId k = elf.add_symbol({.name = "k", .binding = SymbolBinding::Global,
+//                                .type = SymbolType::Function, .other = kOtherKernel,
+//                                .section = text, .size = machine_code.size()});
+//   elf.section(text).link = elf.symtab();
+//   elf.section(text).info = k;
+//   Result<std::vector<u8>> file = elf.finish();
+//
+// Names are copied. Content given as a span is borrowed until the file is written.
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "culink/elf_constants.h"
+#include "culink/result.h"
+#include "culink/types.h"
+
+namespace culink::elf {
+
+using SectionId = Id<struct SectionTag>;
+using SymbolId = Id<struct SymbolTag>;
+
+// The low byte of e_flags in files of ABI version 8: what the text sections hold.
+inline constexpr u32 kCodeKindSass = 0x04;
+inline constexpr u32 kCodeKindMercury = 0x02;
+
+// Which program headers an executable gets. Classic: the header table, constants and code, writable
+// data, the header table again. Mercury (sm_100 and later): one for each kind of content.
+enum class SegmentRule : u8 { None, Classic, Mercury };
+
+struct ElfOptions {
+  FileType type = FileType::Relocatable;
+  ElfClass elf_class = ElfClass::Elf64;
+  u32 flags = 0; // e_flags; the index of flags_section goes to the top byte
+  u8 os_abi = kOsAbiCuda;
+  u8 abi_version = 8;
+  SegmentRule segments = SegmentRule::Classic; // executables only
+  u16 phentsize_without_segments = 56;         // objects of ptxas for sm_90 and later have 0
+};
+
+// sh_info: a plain number, a section's index, or a symbol's number with the register count of old
+// targets in the top byte.
+struct SymbolInfo {
+  SymbolId symbol;
+  u8 top_byte = 0;
+};
+class InfoField {
+public:
+  InfoField(u32 number = 0) : value_(number) {}
+  InfoField(SectionId section) : value_(section) {}
+  InfoField(SymbolId symbol, u8 top_byte = 0) : value_(SymbolInfo{symbol, top_byte}) {}
+  [[nodiscard]] const std::variant<u32, SectionId, SymbolInfo> &value() const { return value_; }
+
+private:
+  std::variant<u32, SectionId, SymbolInfo> value_;
+};
+
+// The place of a section in the table: sections are sorted by bucket, stably. The default is the
+// order of ptxas and nvlink; buckets above LastDefault are free for a caller's own groups.
+enum class Bucket : u8 {
+  Tables = 0,
+  Debug = 1,
+  Metadata = 2,
+  Relocations = 3,
+  Constants = 4,
+  Code = 5,
+  Data = 6,
+  NoData = 7,
+  LastDefault = 7,
+};
+
+struct SectionSpec {
+  std::string_view name;
+  SectionType type = SectionType::Progbits;
+  u64 flags = 0;
+  u64 align = 1;
+  u64 entsize = 0;
+  SectionId link = {};
+  InfoField info = {};
+  bool emitted = true;               // false: only the name appears, in the string tables
+  std::optional<Bucket> bucket = {}; // default: default_bucket(...)
+  SectionId shares_bytes_with = {};  // a Mercury twin that has no bytes of its own
+  u64 gap_after = 0;                 // unused zero bytes behind the content
+};
+
+[[nodiscard]] Bucket default_bucket(std::string_view name, SectionType type, u64 flags);
+
+// Which part of the symbol table holds a symbol. The binding decides for most; nvlink keeps weak
+// definitions among the locals.
+enum class SymbolPart : u8 { Local, Global };
+
+struct SymbolSpec {
+  std::string_view name;
+  SymbolBinding binding = SymbolBinding::Global;
+  SymbolType type = SymbolType::NoType;
+  u8 other = 0;
+  SectionId section = {};  // none: undefined, unless special_section says otherwise
+  u16 special_section = 0; // kSectionAbsolute, kSectionCommon
+  u64 value = 0;
+  u64 size = 0;
+  std::optional<SymbolPart> part = {}; // default: Local for Local, Global for all others
+  bool emitted = true;                 // false: only the name appears, in .strtab
+  bool named = true;                   // false: no name, as section symbols of other linkers
+};
+
+struct RelocationSpec {
+  u64 offset = 0;
+  u32 type = 0;
+  SymbolId symbol = {}; // none: symbol 0
+  i64 addend = 0;       // ignored in tables without addends
+};
+
+// A 32-bit word of a section's content that holds a number known only in the finished file.
+struct Fixup {
+  enum class Kind : u8 { SymbolNumber, SectionIndex, StringOffset };
+  u64 offset = 0;
+  Kind kind = Kind::SymbolNumber;
+  u32 id = 0; // of the SymbolId or SectionId, or what add_string returned
+};
+
+// Where everything lies. Positions in the vectors are the values of ids.
+struct ElfLayout {
+  struct Segment {
+    SegmentType type;
+    u32 flags;
+    u64 offset, filesz, memsz;
+  };
+  u64 file_size = 0;
+  u64 section_table = 0; // e_shoff
+  u64 segment_table = 0; // e_phoff, 0 when there are none
+  u32 section_count = 0; // with the null section
+  u32 symbol_count = 0;  // with the null symbol
+  u32 first_global = 0;
+  u64 shstrtab_size = 0;
+  u64 strtab_size = 0;
+  std::vector<SectionId> order;    // emitted sections, in file order
+  std::vector<u32> section_index;  // by SectionId; 0: not emitted
+  std::vector<u64> section_offset; // by SectionId
+  std::vector<u32> section_name;   // by SectionId: offset in .shstrtab
+  std::vector<u32> symbol_number;  // by SymbolId; 0: not emitted
+  std::vector<u32> symbol_name;    // by SymbolId: offset in .strtab
+  std::vector<u32> string_offset;  // by add_string's result: offset in .strtab
+  std::vector<Segment> segments;
+
+  [[nodiscard]] u32 index_of(SectionId id) const { return section_index[id.value]; }
+  [[nodiscard]] u64 offset_of(SectionId id) const { return section_offset[id.value]; }
+  [[nodiscard]] u32 number_of(SymbolId id) const { return symbol_number[id.value]; }
+};
+
+class ElfWriter {
+public:
+  // Creates .shstrtab, .strtab, .symtab and .symtab_shndx; the last is emitted when it is needed.
+  explicit ElfWriter(const ElfOptions &options);
+  ~ElfWriter();
+  ElfWriter(ElfWriter &&) noexcept;
+  ElfWriter &operator=(ElfWriter &&) noexcept;
+
+  [[nodiscard]] SectionId shstrtab() const { return SectionId(0); }
+  [[nodiscard]] SectionId strtab() const { return SectionId(1); }
+  [[nodiscard]] SectionId symtab() const { return SectionId(2); }
+  [[nodiscard]] SectionId symtab_shndx() const { return SectionId(3); }
+
+  SectionId add_section(const SectionSpec &spec);
+  [[nodiscard]] SectionSpec &section(SectionId id);
+  [[nodiscard]] const SectionSpec &section(SectionId id) const;
+
+  // Adds content behind what is there, after zero bytes up to `align`, and returns its offset.
+  u64 append(SectionId id, ByteSpan borrowed, u64 align = 1);
+  u64 append_copy(SectionId id, ByteSpan bytes, u64 align = 1);
+  // Adds `size` zero bytes; for sections without file data, the memory they ask for.
+  u64 append_zeros(SectionId id, u64 size, u64 align = 1);
+  [[nodiscard]] u64 size(SectionId id) const;
+  void add_fixup(SectionId id, const Fixup &fixup);
+
+  SymbolId add_symbol(const SymbolSpec &spec);
+  // A local symbol of type Section that carries the section's name.
+  SymbolId add_section_symbol(SectionId id, bool emitted = true);
+  [[nodiscard]] SymbolSpec &symbol(SymbolId id);
+  [[nodiscard]] const SymbolSpec &symbol(SymbolId id) const;
+
+  // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
+  SectionId add_relocation_section(SectionId target, bool with_addends);
+  void add_relocation(SectionId table, const RelocationSpec &entry);
+
+  // A string for the front of .strtab, ahead of all symbol names: prototypes live there. Equal
+  // strings share a place, unless `separately`.
+  u32 add_string(std::string_view text, bool separately = false);
+
+  // Section whose index goes to the top byte of e_flags: .note.nv.cuinfo in files of ABI 8.
+  void set_flags_section(SectionId id) { flags_section_ = id; }
+
+  // Decides every number and offset. Nothing may be added afterwards.
+  [[nodiscard]] Result<ElfLayout> lay_out() const;
+  // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
+  void write(const ElfLayout &layout, MutableByteSpan out) const;
+  // The two parts of write(): headers and tables; then the content of layout.order[first, last),
+  // which different threads may do for different ranges.
+  void write_tables(const ElfLayout &layout, MutableByteSpan out) const;
+  void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last) const;
+
+  // lay_out() and write() into a buffer.
+  [[nodiscard]] Result<std::vector<u8>> finish() const;
+
+private:
+  friend class ElfLayouter;
+  friend class ElfEmitter;
+
+  struct Piece {
+    u64 offset;
+    ByteSpan bytes;
+  };
+  struct SectionState {
+    SectionSpec spec;
+    u64 size = 0;
+    Piece first{0, {}};      // most sections have one piece
+    std::vector<Piece> more; // the others
+    std::vector<Fixup> fixups;
+    std::vector<RelocationSpec> relocations;
+    bool is_relocation_table = false;
+  };
+  struct EarlyString {
+    std::string_view text;
+    bool separately;
+  };
+
+  std::string_view keep(std::string_view text);
+
+  ElfOptions options_;
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_; // copied names and contents
+  std::vector<SectionState> sections_;
+  std::vector<SymbolSpec> symbols_;
+  std::vector<EarlyString> strings_;
+  SectionId flags_section_;
+};
+
+} // namespace culink::elf

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bytes of a laid-out file. The output is zero when we get it, so padding needs no work; contents
+// are copied once, straight from where the caller has them.
+#include "culink/elf_writer.h"
+
+#include <cstring>
+
+#include "base/bytes.h"
+#include "elf/wire.h"
+
+namespace culink::elf {
+
+class ElfEmitter {
+public:
+  ElfEmitter(const ElfWriter &writer, const ElfLayout &layout, MutableByteSpan out)
+      : writer_(writer), layout_(layout), out_(out) {}
+
+  template <typename Ehdr> void write_file_header() const;
+  template <typename Shdr> void write_section_headers() const;
+  template <typename Phdr> void write_program_headers() const;
+  template <typename Sym> void write_symbols() const;
+  void write_names() const;
+  void write_content(SectionId id) const;
+  [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
+
+private:
+  [[nodiscard]] u8 *at(SectionId id) const { return out_.data() + layout_.offset_of(id); }
+  [[nodiscard]] u64 size_of(SectionId id) const;
+  [[nodiscard]] u32 info_of(SectionId id) const;
+  [[nodiscard]] u32 resolve(const Fixup &fixup) const;
+  void write_relocations(SectionId id) const;
+
+  const ElfWriter &writer_;
+  const ElfLayout &layout_;
+  MutableByteSpan out_;
+};
+
+template <typename Ehdr> void ElfEmitter::write_file_header() const {
+  const ElfOptions &options = writer_.options_;
+  Ehdr header{};
+  std::memcpy(header.e_ident, kElfMagic, sizeof(kElfMagic));
+  header.e_ident[kIdentClass] = static_cast<u8>(options.elf_class);
+  header.e_ident[kIdentData] = kDataLittleEndian;
+  header.e_ident[kIdentVersion] = 1;
+  header.e_ident[kIdentOsAbi] = options.os_abi;
+  header.e_ident[kIdentAbiVersion] = options.abi_version;
+  header.e_type = static_cast<u16>(options.type);
+  header.e_machine = kMachineCuda;
+  header.e_version = 1;
+  header.e_flags = options.flags;
+  if (writer_.flags_section_.valid())
+    header.e_flags |= layout_.index_of(writer_.flags_section_) << 24;
+  header.e_shoff = static_cast<decltype(header.e_shoff)>(layout_.section_table);
+  header.e_phoff = static_cast<decltype(header.e_phoff)>(layout_.segment_table);
+  header.e_ehsize = sizeof(Ehdr);
+  header.e_shentsize = wide() ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32);
+  header.e_phentsize = wide() ? sizeof(wire::Phdr64) : sizeof(wire::Phdr32);
+  if (layout_.segments.empty())
+    header.e_phentsize = options.phentsize_without_segments;
+  header.e_phnum = static_cast<u16>(layout_.segments.size());
+  // A count that does not fit goes to section 0.
+  header.e_shnum =
+      static_cast<u16>(layout_.section_count >= kSectionLoReserve ? 0 : layout_.section_count);
+  header.e_shstrndx = static_cast<u16>(layout_.index_of(writer_.shstrtab()));
+  store_le(out_.data(), header);
+}
+
+u64 ElfEmitter::size_of(SectionId id) const {
+  if (id == writer_.shstrtab())
+    return layout_.shstrtab_size;
+  if (id == writer_.strtab())
+    return layout_.strtab_size;
+  if (id == writer_.symtab() || id == writer_.symtab_shndx())
+    return layout_.symbol_count * writer_.section(id).entsize;
+  return writer_.size(id);
+}
+
+u32 ElfEmitter::info_of(SectionId id) const {
+  if (id == writer_.symtab())
+    return layout_.first_global;
+  const auto &value = writer_.section(id).info.value();
+  if (const u32 *number = std::get_if<u32>(&value))
+    return *number;
+  if (const SectionId *section = std::get_if<SectionId>(&value))
+    return section->valid() ? layout_.index_of(*section) : 0;
+  const SymbolInfo &info = std::get<SymbolInfo>(value);
+  return layout_.number_of(info.symbol) | u32{info.top_byte} << 24;
+}
+
+template <typename Shdr> void ElfEmitter::write_section_headers() const {
+  using Word = decltype(Shdr::sh_size);
+  u8 *p = out_.data() + layout_.section_table;
+  Shdr null_section{};
+  if (layout_.section_count >= kSectionLoReserve)
+    null_section.sh_size = layout_.section_count;
+  store_le(p, null_section);
+  for (const SectionId id : layout_.order) {
+    const SectionSpec &spec = writer_.section(id);
+    Shdr header{};
+    header.sh_name = layout_.section_name[id.value];
+    header.sh_type = static_cast<u32>(spec.type);
+    header.sh_flags = static_cast<Word>(spec.flags);
+    header.sh_offset = static_cast<Word>(layout_.offset_of(id));
+    header.sh_size = static_cast<Word>(size_of(id));
+    header.sh_link = spec.link.valid() ? layout_.index_of(spec.link) : 0;
+    header.sh_info = info_of(id);
+    header.sh_addralign = static_cast<Word>(spec.align);
+    header.sh_entsize = static_cast<Word>(spec.entsize);
+    store_le(p += sizeof(Shdr), header);
+  }
+}
+
+template <typename Phdr> void ElfEmitter::write_program_headers() const {
+  using Word = decltype(Phdr::p_filesz);
+  u8 *p = out_.data() + layout_.segment_table;
+  for (const ElfLayout::Segment &segment : layout_.segments) {
+    Phdr header{};
+    header.p_type = static_cast<u32>(segment.type);
+    header.p_flags = segment.flags;
+    header.p_offset = static_cast<Word>(segment.offset);
+    header.p_filesz = static_cast<Word>(segment.filesz);
+    header.p_memsz = static_cast<Word>(segment.memsz);
+    header.p_align = 8;
+    store_le(p, header);
+    p += sizeof(Phdr);
+  }
+}
+
+template <typename Sym> void ElfEmitter::write_symbols() const {
+  using Word = decltype(Sym::st_size);
+  u8 *table = at(writer_.symtab());
+  const bool extended = layout_.index_of(writer_.symtab_shndx()) != 0;
+  for (u32 id = 0; id < writer_.symbols_.size(); ++id) {
+    const u32 number = layout_.symbol_number[id];
+    if (number == 0)
+      continue;
+    const SymbolSpec &spec = writer_.symbols_[id];
+    Sym symbol{};
+    symbol.st_name = layout_.symbol_name[id];
+    symbol.st_info =
+        static_cast<u8>(static_cast<u8>(spec.binding) << 4 | static_cast<u8>(spec.type));
+    symbol.st_other = spec.other;
+    symbol.st_value = static_cast<Word>(spec.value);
+    symbol.st_size = static_cast<Word>(spec.size);
+    const u32 index = spec.section.valid() ? layout_.index_of(spec.section) : spec.special_section;
+    const bool too_large = spec.section.valid() && index >= kSectionLoReserve;
+    symbol.st_shndx = static_cast<u16>(too_large ? kSectionXindex : index);
+    if (too_large && extended)
+      store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, index);
+    store_le(table + u64{number} * sizeof(Sym), symbol);
+  }
+}
+
+// Equal strings share an offset and are simply written again.
+void ElfEmitter::write_names() const {
+  const auto copy = [](u8 *table, u32 offset, std::string_view text) {
+    if (offset != 0)
+      std::memcpy(table + offset, text.data(), text.size());
+  };
+  for (u32 id = 0; id < writer_.sections_.size(); ++id)
+    copy(at(writer_.shstrtab()), layout_.section_name[id], writer_.sections_[id].spec.name);
+  for (u32 i = 0; i < writer_.strings_.size(); ++i)
+    copy(at(writer_.strtab()), layout_.string_offset[i], writer_.strings_[i].text);
+  for (u32 id = 0; id < writer_.symbols_.size(); ++id)
+    copy(at(writer_.strtab()), layout_.symbol_name[id], writer_.symbols_[id].name);
+}
+
+u32 ElfEmitter::resolve(const Fixup &fixup) const {
+  switch (fixup.kind) {
+  case Fixup::Kind::SymbolNumber:
+    return layout_.symbol_number[fixup.id];
+  case Fixup::Kind::SectionIndex:
+    return layout_.section_index[fixup.id];
+  case Fixup::Kind::StringOffset:
+    return layout_.string_offset[fixup.id];
+  }
+  return 0;
+}
+
+void ElfEmitter::write_relocations(SectionId id) const {
+  const bool with_addends = is_rela(writer_.section(id).type);
+  u8 *p = at(id);
+  for (const RelocationSpec &entry : writer_.sections_[id.value].relocations) {
+    const u32 symbol = entry.symbol.valid() ? layout_.number_of(entry.symbol) : 0;
+    if (wide()) {
+      store_le(p, wire::Rel64{entry.offset, u64{symbol} << 32 | entry.type});
+      if (with_addends)
+        store_le<i64>(p + sizeof(wire::Rel64), entry.addend);
+    } else {
+      store_le(p, wire::Rel32{static_cast<u32>(entry.offset), symbol << 8 | (entry.type & 0xff)});
+      if (with_addends)
+        store_le<i32>(p + sizeof(wire::Rel32), static_cast<i32>(entry.addend));
+    }
+    p += writer_.section(id).entsize;
+  }
+}
+
+void ElfEmitter::write_content(SectionId id) const {
+  const ElfWriter::SectionState &state = writer_.sections_[id.value];
+  if (has_no_file_data(state.spec.type) || state.spec.shares_bytes_with.valid())
+    return;
+  if (state.is_relocation_table) {
+    write_relocations(id);
+    return;
+  }
+  const auto copy = [this, id](const ElfWriter::Piece &piece) {
+    if (!piece.bytes.empty())
+      std::memcpy(at(id) + piece.offset, piece.bytes.data(), piece.bytes.size());
+  };
+  copy(state.first);
+  for (const ElfWriter::Piece &piece : state.more)
+    copy(piece);
+  for (const Fixup &fixup : state.fixups)
+    store_le<u32>(at(id) + fixup.offset, resolve(fixup));
+}
+
+void ElfWriter::write_tables(const ElfLayout &layout, MutableByteSpan out) const {
+  const ElfEmitter emitter(*this, layout, out);
+  if (emitter.wide()) {
+    emitter.write_file_header<wire::Ehdr64>();
+    emitter.write_section_headers<wire::Shdr64>();
+    emitter.write_program_headers<wire::Phdr64>();
+    emitter.write_symbols<wire::Sym64>();
+  } else {
+    emitter.write_file_header<wire::Ehdr32>();
+    emitter.write_section_headers<wire::Shdr32>();
+    emitter.write_program_headers<wire::Phdr32>();
+    emitter.write_symbols<wire::Sym32>();
+  }
+  emitter.write_names();
+}
+
+void ElfWriter::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,
+                               u32 last) const {
+  const ElfEmitter emitter(*this, layout, out);
+  for (u32 i = first; i < last; ++i)
+    emitter.write_content(layout.order[i]);
+}
+
+void ElfWriter::write(const ElfLayout &layout, MutableByteSpan out) const {
+  write_tables(layout, out);
+  write_contents(layout, out, 0, static_cast<u32>(layout.order.size()));
+}
+
+} // namespace culink::elf

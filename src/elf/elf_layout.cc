@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every number and offset of a file is decided here and nowhere else, in this order: the section
+// table (a stable sort by bucket), symbol numbers (locals first), string offsets, file offsets,
+// program headers. File = header, contents, section headers, program headers.
+//
+// Two things may surprise. Sections without file data take no bytes, yet their alignment moves the
+// cursor, so padding appears in front of the next section. And program headers of device files
+// carry file offsets only: every address is 0.
+#include "culink/elf_writer.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "elf/string_table.h"
+#include "elf/wire.h"
+
+namespace culink::elf {
+
+Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
+  if (is_symbol_table(type) || type == SectionType::Strtab || type == SectionType::SymtabShndx)
+    return Bucket::Tables;
+  if (is_relocation_table(type))
+    return Bucket::Relocations;
+  const bool debug = name.starts_with(".debug_") || name.starts_with(".nv_debug_");
+  if (debug && type == SectionType::Progbits)
+    return Bucket::Debug;
+  if ((flags & kFlagAlloc) == 0)
+    return Bucket::Metadata;
+  if ((flags & kFlagExec) != 0)
+    return Bucket::Code;
+  if ((flags & kFlagWrite) == 0)
+    return Bucket::Constants;
+  return has_no_file_data(type) ? Bucket::NoData : Bucket::Data;
+}
+
+class ElfLayouter {
+public:
+  explicit ElfLayouter(const ElfWriter &writer) : writer_(writer) {}
+
+  [[nodiscard]] Result<ElfLayout> run();
+
+private:
+  void order_sections();
+  void number_symbols();
+  void name_things();
+  void place_contents();
+  void plan_classic_segments();
+  void plan_mercury_segments();
+  [[nodiscard]] std::optional<Error> check() const;
+  [[nodiscard]] std::optional<Error> check_section(u32 id) const;
+
+  [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
+  [[nodiscard]] u64 size_of(SectionId id) const;
+  void add_load(u32 flags, u64 offset, u64 filesz, u64 memsz) {
+    layout_.segments.push_back({SegmentType::Load, flags, offset, filesz, memsz});
+  }
+  template <typename Wanted> void add_read_only_load(u32 flags, Wanted wanted);
+  template <typename Wanted> void add_writable_load(Wanted wanted);
+
+  const ElfWriter &writer_;
+  ElfLayout layout_;
+};
+
+Result<ElfLayout> ElfLayouter::run() {
+  if (std::optional<Error> error = check())
+    return std::move(*error);
+  order_sections();
+  number_symbols();
+  name_things();
+  if (std::max(layout_.strtab_size, layout_.shstrtab_size) > 0xffffffff)
+    return Error{".strtab", "sh_size", "names take more than 4 GiB"};
+  place_contents();
+  if (!wide() && layout_.file_size > 0xffffffff)
+    return Error{"ELF header", "EI_CLASS", "a 32-bit file cannot exceed 4 GiB"};
+  return std::move(layout_);
+}
+
+std::optional<Error> ElfLayouter::check() const {
+  for (u32 id = 0; id < writer_.sections_.size(); ++id)
+    if (std::optional<Error> error = check_section(id))
+      return error;
+  for (const SymbolSpec &symbol : writer_.symbols_)
+    if (symbol.emitted && symbol.section.valid() &&
+        !writer_.sections_[symbol.section.value].spec.emitted)
+      return Error{fmt::format("symbol '{}'", symbol.name), "st_shndx",
+                   "its section is not part of the file"};
+  return std::nullopt;
+}
+
+std::optional<Error> ElfLayouter::check_section(u32 id) const {
+  const ElfWriter::SectionState &state = writer_.sections_[id];
+  const SectionSpec &spec = state.spec;
+  const auto refuse = [&spec](const char *field, std::string message) {
+    return Error{fmt::format("section '{}'", spec.name), field, std::move(message)};
+  };
+  if (!spec.emitted)
+    return std::nullopt;
+  if (spec.align != 0 && !is_power_of_two(spec.align))
+    return refuse("sh_addralign", fmt::format("{:#x} is not a power of two", spec.align));
+  const auto absent = [this](SectionId other) {
+    return other.valid() && !writer_.sections_[other.value].spec.emitted;
+  };
+  if (absent(spec.link))
+    return refuse("sh_link", "names a section that is not part of the file");
+  if (const auto *info = std::get_if<SectionId>(&spec.info.value()); info && absent(*info))
+    return refuse("sh_info", "names a section that is not part of the file");
+  if (absent(spec.shares_bytes_with))
+    return refuse("sh_offset", "shares bytes with a section that is not part of the file");
+  for (const Fixup &fixup : state.fixups)
+    if (fixup.offset > state.size || state.size - fixup.offset < 4)
+      return refuse("content", fmt::format("no word at {:#x} to fill in", fixup.offset));
+  for (const RelocationSpec &entry : state.relocations)
+    if (entry.symbol.valid() && !writer_.symbols_[entry.symbol.value].emitted)
+      return refuse("r_info", fmt::format("symbol '{}' is not part of the file",
+                                          writer_.symbols_[entry.symbol.value].name));
+  return std::nullopt;
+}
+
+void ElfLayouter::order_sections() {
+  const std::vector<ElfWriter::SectionState> &sections = writer_.sections_;
+  layout_.section_index.assign(sections.size(), 0);
+  std::array<std::vector<SectionId>, 256> buckets;
+  u32 count = 1;
+  for (u32 id = 0; id < sections.size(); ++id) {
+    const SectionSpec &spec = sections[id].spec;
+    if (!spec.emitted)
+      continue;
+    const Bucket bucket = spec.bucket.value_or(default_bucket(spec.name, spec.type, spec.flags));
+    buckets[static_cast<u8>(bucket)].push_back(SectionId(id));
+    ++count;
+  }
+  if (count >= kSectionLoReserve) { // Q: indices no longer fit st_shndx and e_shnum
+    std::vector<SectionId> &tables = buckets[static_cast<u8>(Bucket::Tables)];
+    tables.insert(std::find(tables.begin(), tables.end(), writer_.symtab()) + 1,
+                  writer_.symtab_shndx());
+    ++count;
+  }
+  layout_.section_count = count;
+  layout_.order.reserve(count - 1);
+  for (const std::vector<SectionId> &bucket : buckets)
+    for (const SectionId id : bucket) {
+      layout_.order.push_back(id);
+      layout_.section_index[id.value] = static_cast<u32>(layout_.order.size());
+    }
+}
+
+void ElfLayouter::number_symbols() {
+  const std::vector<SymbolSpec> &symbols = writer_.symbols_;
+  layout_.symbol_number.assign(symbols.size(), 0);
+  u32 next = 1;
+  for (const SymbolPart part : {SymbolPart::Local, SymbolPart::Global}) {
+    if (part == SymbolPart::Global)
+      layout_.first_global = next;
+    for (u32 id = 0; id < symbols.size(); ++id)
+      if (symbols[id].emitted && symbols[id].part == part)
+        layout_.symbol_number[id] = next++;
+  }
+  layout_.symbol_count = next;
+}
+
+void ElfLayouter::name_things() {
+  StringTable section_names, names;
+  layout_.section_name.reserve(writer_.sections_.size());
+  for (const ElfWriter::SectionState &section : writer_.sections_)
+    layout_.section_name.push_back(static_cast<u32>(section_names.add(section.spec.name)));
+  layout_.shstrtab_size = section_names.size();
+
+  for (const ElfWriter::EarlyString &string : writer_.strings_)
+    layout_.string_offset.push_back(static_cast<u32>(
+        string.separately ? names.add_separately(string.text) : names.add(string.text)));
+  layout_.symbol_name.assign(writer_.symbols_.size(), 0);
+  for (const SymbolPart part : {SymbolPart::Local, SymbolPart::Global})
+    for (u32 id = 0; id < writer_.symbols_.size(); ++id) {
+      const SymbolSpec &symbol = writer_.symbols_[id];
+      if (symbol.part == part && symbol.named)
+        layout_.symbol_name[id] = static_cast<u32>(names.add(symbol.name));
+    }
+  layout_.strtab_size = names.size();
+}
+
+u64 ElfLayouter::size_of(SectionId id) const {
+  if (id == writer_.shstrtab())
+    return layout_.shstrtab_size;
+  if (id == writer_.strtab())
+    return layout_.strtab_size;
+  if (id == writer_.symtab())
+    return u64{layout_.symbol_count} * writer_.section(id).entsize;
+  if (id == writer_.symtab_shndx())
+    return u64{layout_.symbol_count} * 4;
+  return writer_.size(id);
+}
+
+void ElfLayouter::place_contents() {
+  layout_.section_offset.assign(writer_.sections_.size(), 0);
+  u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
+  for (const SectionId id : layout_.order) {
+    const SectionSpec &spec = writer_.section(id);
+    if (spec.shares_bytes_with.valid())
+      continue;
+    cursor = align_up(cursor, spec.align);
+    layout_.section_offset[id.value] = cursor;
+    if (!has_no_file_data(spec.type))
+      cursor += size_of(id);
+    cursor += spec.gap_after;
+  }
+  for (const SectionId id : layout_.order)
+    if (const SectionId twin = writer_.section(id).shares_bytes_with; twin.valid())
+      layout_.section_offset[id.value] = layout_.section_offset[twin.value];
+
+  layout_.section_table = align_up(cursor, wide() ? 8 : 4);
+  const u64 table_size =
+      layout_.section_count * (wide() ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32));
+  layout_.file_size = layout_.section_table + table_size;
+  if (writer_.options_.type != FileType::Executable ||
+      writer_.options_.segments == SegmentRule::None)
+    return;
+  layout_.segment_table = layout_.file_size;
+  if (writer_.options_.segments == SegmentRule::Classic)
+    plan_classic_segments();
+  else
+    plan_mercury_segments();
+  const u64 segments_size =
+      layout_.segments.size() * (wide() ? sizeof(wire::Phdr64) : sizeof(wire::Phdr32));
+  for (ElfLayout::Segment &segment : layout_.segments)
+    if (segment.offset == layout_.segment_table) // the table itself: its size is known only now
+      segment.filesz = segment.memsz = segments_size;
+  layout_.file_size += segments_size;
+}
+
+// From the first to the end of the last section that is wanted.
+template <typename Wanted> void ElfLayouter::add_read_only_load(u32 flags, Wanted wanted) {
+  std::optional<u64> first;
+  u64 end = 0;
+  for (const SectionId id : layout_.order) {
+    const SectionSpec &spec = writer_.section(id);
+    if (!wanted(spec))
+      continue;
+    first = first.value_or(layout_.offset_of(id));
+    end = layout_.offset_of(id) + (has_no_file_data(spec.type) ? 0 : size_of(id));
+  }
+  if (first)
+    add_load(flags, *first, end - *first, end - *first);
+}
+
+// Likewise, with the memory that sections without file data ask for behind the file's bytes.
+template <typename Wanted> void ElfLayouter::add_writable_load(Wanted wanted) {
+  std::optional<u64> first;
+  u64 end = 0;
+  u64 no_data = 0;
+  for (const SectionId id : layout_.order) {
+    const SectionSpec &spec = writer_.section(id);
+    if (!wanted(spec))
+      continue;
+    first = first.value_or(layout_.offset_of(id));
+    end = layout_.offset_of(id);
+    if (has_no_file_data(spec.type))
+      no_data = align_up(no_data, spec.align) + size_of(id);
+    else
+      end += size_of(id);
+  }
+  if (first)
+    add_load(kSegmentRead | kSegmentWrite, *first, end - *first, end - *first + no_data);
+}
+
+void ElfLayouter::plan_classic_segments() {
+  constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
+  layout_.segments.push_back({SegmentType::Phdr, kReadExec, layout_.segment_table, 0, 0});
+  add_read_only_load(kReadExec, [](const SectionSpec &s) {
+    return (s.flags & (kFlagAlloc | kFlagWrite)) == kFlagAlloc;
+  });
+  add_writable_load([](const SectionSpec &s) { return (s.flags & kFlagWrite) != 0; });
+  add_load(kReadExec, layout_.segment_table, 0, 0);
+}
+
+void ElfLayouter::plan_mercury_segments() {
+  constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
+  const auto parameters = [](const SectionSpec &s) { return s.name.starts_with(".nv.constant0."); };
+  layout_.segments.push_back({SegmentType::Phdr, kSegmentRead, layout_.segment_table, 0, 0});
+  add_load(kSegmentRead, layout_.segment_table, 0, 0);
+  add_read_only_load(kSegmentRead, [&](const SectionSpec &s) {
+    return (s.flags & kKind) == kFlagAlloc && !parameters(s);
+  });
+  add_read_only_load(kSegmentRead | kSegmentExec, [](const SectionSpec &s) {
+    return (s.flags & kKind) == (kFlagAlloc | kFlagExec);
+  });
+  add_writable_load(
+      [](const SectionSpec &s) { return (s.flags & (kFlagWrite | kFlagMercury)) == kFlagWrite; });
+  add_read_only_load(kSegmentRead, [&](const SectionSpec &s) {
+    return (s.flags & kKind) == kFlagAlloc && parameters(s);
+  });
+}
+
+Result<ElfLayout> ElfWriter::lay_out() const {
+  return ElfLayouter(*this).run();
+}
+
+} // namespace culink::elf

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collecting what a file shall hold. Everything is kept in order of creation, because that order is
+// visible in the output: it is the order of the string tables and, inside a bucket, of the section
+// table. Numbers and offsets do not exist before lay_out().
+#include "culink/elf_writer.h"
+
+#include <cstring>
+
+#include "base/bytes.h"
+
+namespace culink::elf {
+
+ElfWriter::ElfWriter(const ElfOptions &options)
+    : options_(options), arena_(std::make_unique<std::pmr::monotonic_buffer_resource>()) {
+  const bool wide = options.elf_class == ElfClass::Elf64;
+  add_section({.name = ".shstrtab", .type = SectionType::Strtab});
+  add_section({.name = ".strtab", .type = SectionType::Strtab});
+  add_section({.name = ".symtab",
+               .type = SectionType::Symtab,
+               .align = wide ? 8u : 4u,
+               .entsize = wide ? 24u : 16u,
+               .link = strtab()});
+  // Emitted by lay_out() when the indices of some sections do not fit a symbol.
+  add_section({.name = ".symtab_shndx",
+               .type = SectionType::SymtabShndx,
+               .align = 4,
+               .entsize = 4,
+               .link = symtab(),
+               .emitted = false});
+  for (u32 i = 0; i < 4; ++i)
+    add_section_symbol(SectionId(i), false);
+}
+
+ElfWriter::~ElfWriter() = default;
+ElfWriter::ElfWriter(ElfWriter &&) noexcept = default;
+ElfWriter &ElfWriter::operator=(ElfWriter &&) noexcept = default;
+
+std::string_view ElfWriter::keep(std::string_view text) {
+  if (text.empty())
+    return {};
+  char *copy = static_cast<char *>(arena_->allocate(text.size(), 1));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
+}
+
+SectionId ElfWriter::add_section(const SectionSpec &spec) {
+  SectionState &state = sections_.emplace_back();
+  state.spec = spec;
+  state.spec.name = keep(spec.name);
+  return SectionId(static_cast<u32>(sections_.size() - 1));
+}
+
+SectionSpec &ElfWriter::section(SectionId id) {
+  return sections_[id.value].spec;
+}
+const SectionSpec &ElfWriter::section(SectionId id) const {
+  return sections_[id.value].spec;
+}
+u64 ElfWriter::size(SectionId id) const {
+  return sections_[id.value].size;
+}
+
+u64 ElfWriter::append(SectionId id, ByteSpan borrowed, u64 align) {
+  SectionState &state = sections_[id.value];
+  const u64 offset = align_up(state.size, align);
+  if (!borrowed.empty()) {
+    if (state.first.bytes.empty())
+      state.first = {offset, borrowed};
+    else
+      state.more.push_back({offset, borrowed});
+  }
+  state.size = offset + borrowed.size();
+  return offset;
+}
+
+u64 ElfWriter::append_copy(SectionId id, ByteSpan bytes, u64 align) {
+  return append(id, as_bytes(keep(as_text(bytes))), align);
+}
+
+u64 ElfWriter::append_zeros(SectionId id, u64 size, u64 align) {
+  SectionState &state = sections_[id.value];
+  const u64 offset = align_up(state.size, align);
+  state.size = offset + size;
+  return offset;
+}
+
+void ElfWriter::add_fixup(SectionId id, const Fixup &fixup) {
+  sections_[id.value].fixups.push_back(fixup);
+}
+
+SymbolId ElfWriter::add_symbol(const SymbolSpec &spec) {
+  SymbolSpec &symbol = symbols_.emplace_back(spec);
+  symbol.name = keep(spec.name);
+  if (!symbol.part)
+    symbol.part = spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
+  return SymbolId(static_cast<u32>(symbols_.size() - 1));
+}
+
+SymbolId ElfWriter::add_section_symbol(SectionId id, bool emitted) {
+  SymbolSpec &symbol = symbols_.emplace_back();
+  symbol.name = sections_[id.value].spec.name; // already kept
+  symbol.binding = SymbolBinding::Local;
+  symbol.type = SymbolType::Section;
+  symbol.section = id;
+  symbol.part = SymbolPart::Local;
+  symbol.emitted = emitted;
+  return SymbolId(static_cast<u32>(symbols_.size() - 1));
+}
+
+SymbolSpec &ElfWriter::symbol(SymbolId id) {
+  return symbols_[id.value];
+}
+const SymbolSpec &ElfWriter::symbol(SymbolId id) const {
+  return symbols_[id.value];
+}
+
+SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends) {
+  const bool wide = options_.elf_class == ElfClass::Elf64;
+  std::string name(with_addends ? ".rela" : ".rel");
+  name += section(target).name;
+  const SectionId id = add_section({.name = name,
+                                    .type = with_addends ? SectionType::Rela : SectionType::Rel,
+                                    .flags = kFlagInfoLink,
+                                    .align = wide ? 8u : 4u,
+                                    .entsize = (with_addends ? 3u : 2u) * (wide ? 8u : 4u),
+                                    .link = symtab(),
+                                    .info = target});
+  sections_[id.value].is_relocation_table = true;
+  return id;
+}
+
+void ElfWriter::add_relocation(SectionId table, const RelocationSpec &entry) {
+  SectionState &state = sections_[table.value];
+  state.relocations.push_back(entry);
+  state.size += state.spec.entsize;
+}
+
+u32 ElfWriter::add_string(std::string_view text, bool separately) {
+  strings_.push_back({keep(text), separately});
+  return static_cast<u32>(strings_.size() - 1);
+}
+
+Result<std::vector<u8>> ElfWriter::finish() const {
+  Result<ElfLayout> layout = lay_out();
+  if (!layout)
+    return layout.error();
+  std::vector<u8> file(layout->file_size);
+  write(*layout, file);
+  return file;
+}
+
+} // namespace culink::elf

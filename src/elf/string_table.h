@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/string_index.h"
+#include "base/types.h"
+
+namespace culink::elf {
+
+// Offsets in a string table: a NUL, then each different string once, in order of first use, each
+// with its NUL. Suffixes are not shared; ptxas and nvlink do not share them either. The bytes exist
+// only in the output, where whoever owns the strings copies each to its offset. Strings are
+// borrowed.
+class StringTable {
+public:
+  // The offset of `s`; "" is offset 0.
+  u64 add(std::string_view s);
+  // A copy of its own even if an equal string exists, "" included.
+  u64 add_separately(std::string_view s);
+
+  [[nodiscard]] u64 size() const { return size_; }
+
+private:
+  StringIndex index_;
+  std::vector<u64> offset_of_; // by number in index_
+  u64 size_ = 1;
+};
+
+} // namespace culink::elf
