@@ -133,7 +133,7 @@ void ElfLayouter::order_sections() {
     buckets[static_cast<u8>(bucket)].push_back(SectionId(id));
     ++count;
   }
-  if (count >= kSectionLoReserve) { // Q: indices no longer fit st_shndx and e_shnum
+  if (count >= kSectionLoReserve) { // indices no longer fit st_shndx and e_shnum
     std::vector<SectionId> &tables = buckets[static_cast<u8>(Bucket::Tables)];
     tables.insert(std::find(tables.begin(), tables.end(), writer_.symtab()) + 1,
                   writer_.symtab_shndx());
