@@ -196,6 +196,7 @@ public:
   [[nodiscard]] const SymbolSpec &symbol(SymbolId id) const;
 
   // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
+  // Tables of other types and names are ordinary sections to which relocations are added.
   SectionId add_relocation_section(SectionId target, bool with_addends);
   void add_relocation(SectionId table, const RelocationSpec &entry);
 
@@ -233,7 +234,6 @@ private:
     std::vector<Piece> more; // the others
     std::vector<Fixup> fixups;
     std::vector<RelocationSpec> relocations;
-    bool is_relocation_table = false;
   };
   struct EarlyString {
     std::string_view text;

@@ -200,7 +200,7 @@ void ElfEmitter::write_content(SectionId id) const {
   const ElfWriter::SectionState &state = writer_.sections_[id.value];
   if (has_no_file_data(state.spec.type) || state.spec.shares_bytes_with.valid())
     return;
-  if (state.is_relocation_table) {
+  if (!state.relocations.empty()) {
     write_relocations(id);
     return;
   }

@@ -119,15 +119,13 @@ SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends)
   const bool wide = options_.elf_class == ElfClass::Elf64;
   std::string name(with_addends ? ".rela" : ".rel");
   name += section(target).name;
-  const SectionId id = add_section({.name = name,
-                                    .type = with_addends ? SectionType::Rela : SectionType::Rel,
-                                    .flags = kFlagInfoLink,
-                                    .align = wide ? 8u : 4u,
-                                    .entsize = (with_addends ? 3u : 2u) * (wide ? 8u : 4u),
-                                    .link = symtab(),
-                                    .info = target});
-  sections_[id.value].is_relocation_table = true;
-  return id;
+  return add_section({.name = name,
+                      .type = with_addends ? SectionType::Rela : SectionType::Rel,
+                      .flags = kFlagInfoLink,
+                      .align = wide ? 8u : 4u,
+                      .entsize = (with_addends ? 3u : 2u) * (wide ? 8u : 4u),
+                      .link = symtab(),
+                      .info = target});
 }
 
 void ElfWriter::add_relocation(SectionId table, const RelocationSpec &entry) {

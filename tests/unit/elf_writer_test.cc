@@ -195,10 +195,7 @@ private:
         spec.align = s->align;
         spec.entsize = s->entsize;
       }
-      const SectionId id = s && is_relocation_table(s->type)
-                               ? elf_.add_relocation_section(id_of_.at(s->info), is_rela(s->type))
-                               : elf_.add_section(spec);
-      elf_.section(id).flags = spec.flags;
+      const SectionId id = elf_.add_section(spec);
       if (s)
         id_of_[s->index] = id;
     }
@@ -294,6 +291,49 @@ TEST(ElfWriter, RebuildsShippedLinkedFilesByteForByte) {
     }
   }
   EXPECT_GE(rebuilt, 3u);
+}
+
+// Names and symbols of Mercury files follow other rules; what is checked here is where contents lie
+// and which program headers cover them.
+TEST(ElfWriter, MercurySegmentsAreThoseOfNvlink) {
+  const Result<MappedFile> file =
+      MappedFile::open(CULINK_SOURCE_DIR "/examples/vector_math/sm_100/linked.cubin");
+  ASSERT_TRUE(file);
+  const Result<ElfView> view = ElfView::open(file->bytes());
+  ASSERT_TRUE(view);
+  ElfWriter elf({.type = FileType::Executable, .segments = SegmentRule::Mercury});
+  for (u32 i = 0; i < 3; ++i)
+    elf.section(SectionId(i)).emitted = false;
+  std::vector<SectionId> ids;
+  for (const Section &s : view->sections()) {
+    if (s.index == 0)
+      continue;
+    const SectionId id = elf.add_section({.name = s.name,
+                                          .type = s.type,
+                                          .flags = s.flags,
+                                          .align = s.align,
+                                          .bucket = Bucket::Tables});
+    for (u32 other = 1; other < s.index; ++other)
+      if (s.is_mercury() && view->sections()[other].offset == s.offset && s.size != 0)
+        elf.section(id).shares_bytes_with = ids[other - 1];
+    elf.append_zeros(id, s.size);
+    ids.push_back(id);
+    if (s.index <= 2) // .shstrtab and .strtab: unused bytes stand behind them
+      elf.section(id).gap_after = view->sections()[s.index + 1].offset - s.offset - s.size;
+  }
+  const Result<ElfLayout> layout = elf.lay_out();
+  ASSERT_TRUE(layout) << layout.error().text();
+  EXPECT_EQ(layout->file_size, file->bytes().size());
+  ASSERT_EQ(layout->segments.size(), view->segments().size());
+  for (size_t i = 0; i < layout->segments.size(); ++i) {
+    const ElfLayout::Segment &ours = layout->segments[i];
+    const Segment &theirs = view->segments()[i];
+    EXPECT_EQ(ours.type, theirs.type) << i;
+    EXPECT_EQ(ours.flags, theirs.flags) << i;
+    EXPECT_EQ(ours.offset, theirs.offset) << i;
+    EXPECT_EQ(ours.filesz, theirs.filesz) << i;
+    EXPECT_EQ(ours.memsz, theirs.memsz) << i;
+  }
 }
 
 } // namespace
