@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/types.h"
+#include "elf/constants.h"
+
+namespace culink::elf {
+
+// What a section is for. The same role covers its typed form (objects, SHT_CUDA_*) and its plain
+// form (executables, PROGBITS and NOBITS).
+enum class SectionRole : u8 {
+  Unknown,
+  Null,
+  // Tables of the ELF file.
+  StringTable,
+  SymbolTable,
+  SymbolIndices, // .symtab_shndx
+  Rel,
+  Rela,
+  ResolvedRela, // .nv.resolvedrela<target>: relocations already applied, kept on request
+  // Code and its records.
+  Text,
+  CapmercText, // .nv.capmerc.text.<f>: what the finalizer needs to rewrite .text.<f>
+  MercuryText,
+  MercurySassMap,
+  Info, // .nv.info (no owner) and .nv.info.<f>
+  Callgraph,
+  Prototype,
+  Metadata,
+  Compat,
+  RelAction, // .nv.rel.action: how to apply relocation numbers a loader may not know
+  NoteTkinfo,
+  NoteCuinfo,
+  NoteCuver,
+  Note,
+  // Memory spaces.
+  Constant,      // .nv.constant<N>[.<f>], bank 0 to 17
+  ConstantNamed, // .nv.constant.<use>[.<f>], bank 20 to 26 (see ConstantUse)
+  Global,
+  GlobalInit,
+  Local,
+  Shared,
+  DebugShared,    // .nv_debug.shared: shared variables that belong to no one kernel
+  ReservedShared, // .nv.shared.reserved.<n>, .nv.reservedSmem*
+  Host,           // .nv.host
+  // Unified function and descriptor tables.
+  Uft,
+  UftEntry,
+  UftRel,
+  Udt,
+  UdtEntry,
+  Uidx,
+  // Small facts.
+  DescriptorSize, // .nv.*refDescSize
+  PtxConstSize,   // .nv.ptx.const0.size
+  // Debug information.
+  Dwarf,   // .debug_*
+  NvDebug, // .nv_debug_*
+  // Host objects.
+  HostReferences,    // .nvHR[KDC][EI]: names of kernels, variables, constants that host code uses
+  FatbinSegment,     // .nvFatBinSegment
+  Fatbin,            // .nv_fatbin: whole-program device code
+  RelocatableFatbin, // __nv_relfatbin: device code that still has to be linked
+  ModuleId,          // __nv_module_id
+};
+inline constexpr u32 kSectionRoleCount = static_cast<u32>(SectionRole::ModuleId) + 1;
+
+inline constexpr u8 kNoBank = 0xff;
+inline constexpr u8 kLastConstantBank = 17;
+
+// Banks with a name instead of a number: sh_type - 0x70000064.
+enum class ConstantUse : u8 {
+  EntryParams = 20,
+  ImageHeaders = 21,
+  Driver = 22,
+  Optimizer = 23,
+  User = 24,
+  Pic = 25,
+  Tools = 26,
+};
+
+struct SectionKind {
+  SectionRole role = SectionRole::Unknown;
+  u8 bank = kNoBank;      // Constant and ConstantNamed only
+  bool mercury = false;   // belongs to the Mercury mirror; `role` says what it mirrors
+  std::string_view owner; // the function in the section's name, or in its relocation target's;
+                          // a view into the name that was classified
+
+  friend bool operator==(const SectionKind &, const SectionKind &) = default;
+
+  [[nodiscard]] bool is_relocations() const {
+    return role == SectionRole::Rel || role == SectionRole::Rela ||
+           role == SectionRole::ResolvedRela;
+  }
+  [[nodiscard]] bool is_constant() const {
+    return role == SectionRole::Constant || role == SectionRole::ConstantNamed;
+  }
+  [[nodiscard]] bool is_debug() const {
+    return role == SectionRole::Dwarf || role == SectionRole::NvDebug;
+  }
+};
+
+// The name decides among the kinds that its type allows; where the type does not fit the name, or
+// the name says nothing, the type decides; flags settle the rest (executable PROGBITS is text).
+// Nothing known: Unknown, which every tool carries verbatim.
+[[nodiscard]] SectionKind classify_section(std::string_view name, SectionType type, u64 flags);
+
+// "text", "constant", "reserved-shared" ...
+[[nodiscard]] std::string_view name_of_section_role(SectionRole role);
+
+// The rules themselves, for tests and documentation.
+enum class NameMatch : u8 {
+  Exact,        // the name alone
+  Owned,        // name.<function>
+  ExactOrOwned, // either
+  Prefix,       // name and anything
+  Numbered,     // name<N> or name<N>.<function>, N up to kLastConstantBank
+};
+struct SectionNameRule {
+  std::string_view name;
+  NameMatch match;
+  SectionRole role;
+  SectionType type;       // in objects
+  SectionType plain_type; // in executables, where it differs
+  u8 bank = kNoBank;
+};
+[[nodiscard]] std::span<const SectionNameRule> section_name_rules();
+
+} // namespace culink::elf
