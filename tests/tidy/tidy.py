@@ -61,6 +61,10 @@ class Tree:
         data = (self.root / name).read_bytes()
         return "" if b"\0" in data else data.decode(errors="replace")
 
+    def bytes_as_text(self, name):
+        """Any file as text, byte by byte: compilers leave paths in binaries too."""
+        return (self.root / name).read_bytes().decode("latin-1")
+
     def lines(self, name):
         return enumerate(self.text(name).splitlines(), 1)
 
@@ -130,7 +134,7 @@ def local_paths(tree):
     folders = "|".join(("wor" + "k", "roo" + "t", "hom" + "e", "far" + "m"))
     pattern = re.compile(rf"(?<![\w.}})$*])/(?:{folders})(?:/|\b)|/tm" + r"p/[A-Za-z]+[-.]")
     for name in tree.files:
-        for number, line in tree.lines(name):
+        for number, line in enumerate(tree.bytes_as_text(name).split("\n"), 1):
             found = pattern.search(line)
             if found:
                 yield f"{name}:{number}: local path {found[0]!r}"

@@ -45,6 +45,7 @@ VIOLATIONS = (
     ("function_length", "src/elf/long.cc", LONG_FUNCTION, "a function of 62 lines"),
     ("local_paths", "docs/a.md", "see /hom" + "e/me/notes\n", "local path"),
     ("local_paths", "scripts/a.sh", "cd /tm" + "p/build-3\n", "local path"),
+    ("local_paths", "examples/a.cubin", "\0/hom" + "e/me/a.cu\0", "local path"),
     ("opening", "src/elf/bare.cc", "int x;\n", "first line"),
     ("opening", "src/elf/bare.cc", tidy.SPDX + "\nint x;\n", "no opening paragraph"),
     ("unfinished", "src/elf/later.cc", "// TO" + "DO: write this\n", "unfinished"),
