@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small facts packed into header fields: sh_info and sh_flags of .text.<function>, st_other.
+#pragma once
+
+#include "elf/constants.h"
+
+namespace culink::elf {
+
+// sh_info of .text.<function>: the function's symbol; up to sm_89 its registers in the top byte.
+struct TextInfo {
+  u32 symbol = 0;
+  u8 registers = 0;
+  friend bool operator==(const TextInfo &, const TextInfo &) = default;
+};
+
+inline constexpr u32 kLastSmWithRegistersInText = 89;
+inline constexpr u32 kTextSymbolMask = 0x00ffffff;
+
+[[nodiscard]] constexpr TextInfo decode_text_info(u32 sh_info, u32 sm) {
+  if (sm > kLastSmWithRegistersInText)
+    return {sh_info, 0};
+  return {sh_info & kTextSymbolMask, static_cast<u8>(sh_info >> 24)};
+}
+
+[[nodiscard]] constexpr u32 encode_text_info(const TextInfo &info, u32 sm) {
+  if (sm > kLastSmWithRegistersInText)
+    return info.symbol;
+  return (info.symbol & kTextSymbolMask) | u32{info.registers} << 24;
+}
+
+// Named barriers in sh_flags of .text.<function>, in files of the old ABI (version 7). Later ones
+// have a NUM_BARRIERS record.
+inline constexpr u64 kTextBarrierMask = 0x07f00000;
+
+[[nodiscard]] constexpr u32 text_barriers(u64 sh_flags) {
+  return static_cast<u32>((sh_flags & kTextBarrierMask) >> 20);
+}
+
+// Memory space of a data symbol in an object file (st_other bits 4 to 7, type CudaObject).
+enum class MemorySpace : u8 {
+  None = 0,
+  Global = 0x20,
+  UnifiedGlobal = 0x30,
+  Shared = 0x40,
+  Constant = 0x80,
+  ReservedShared = 0xa0,
+};
+inline constexpr u8 kOtherSpaceMask = 0xf0;
+
+// The space as stored; a value without a name is carried. Not for functions, whose bit 4 says
+// kernel.
+[[nodiscard]] constexpr MemorySpace memory_space(u8 st_other) {
+  return static_cast<MemorySpace>(st_other & kOtherSpaceMask);
+}
+
+} // namespace culink::elf
