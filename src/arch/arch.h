@@ -1,2 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace culink::arch {
+
+// What the .text sections of a file hold: the low byte of e_flags.
+enum class CodeKind : u8 {
+  Capmerc = 0x02, // SASS with a Mercury capsule beside it, from which a finalizer may remake it
+  Sass = 0x04,    // plain machine code
+};
+
+// How ptxas writes relocations for a target.
+enum class RelocationStyle : u8 {
+  RelAndRela, // SHT_REL where every addend is 0, else SHT_RELA
+  Rela,
+};
+
+// Constant banks by use. The same on every target so far.
+struct ConstantBanks {
+  u8 parameters = 0; // per kernel: area of the driver, then the parameters
+  u8 compiler = 2;   // per function: jump tables and literals of the compiler
+  u8 user = 3;       // per module: __constant__ variables
+  u8 addresses = 4;  // per module: addresses of globals and functions
+};
+
+struct Limits {
+  u32 static_shared;   // bytes per kernel, without the reserved area
+  u32 opt_in_shared;   // bytes per block when asked for at launch; 0: not documented
+  u32 constant_bank;   // bytes
+  u32 registers;       // per thread
+  u32 barriers;        // per block
+  u32 parameter_bytes; // per kernel
+};
+
+// One target. No other code compares SM numbers: it asks a field.
+struct ArchInfo {
+  std::string_view name; // "sm_90a"
+  u16 number;            // 90
+  char letter;           // 'a', 'f' or 0
+  u16 family;            // the lowest number whose family (f) code runs here
+  CodeKind code_kind;    // what ptxas and nvlink write
+  RelocationStyle relocations;
+  u32 text_align;
+  u32 instruction_size;
+  u32 parameter_base;   // size of the driver's area at the start of constant bank 0
+  u32 image_slot_align; // of the first texture, sampler or surface slot behind the parameters
+  u32 reserved_shared;  // added to the size of every .nv.shared.<kernel>
+  u32 reserved_slot;    // first offset of variables in .nv.shared.reserved.0
+  bool registers_in_text_info; // sh_info of .text.<f> has the register count in its top byte
+  bool has_rel_action;         // executables carry .nv.rel.action
+  bool has_unified_symbols;    // objects mention __UFT*, __UDT* and .nv.reservedSmem.offset0
+  bool has_compat;             // files carry .nv.compat
+  u8 accelerator_target;       // .nv.compat attribute 9
+  u64 fastpath_mask;           // .nv.compat attribute 0x0b
+  bool has_mercury_plane;      // files carry .nv.merc.* and .nv.capmerc.*
+  ConstantBanks banks;
+  Limits limits;
+};
+
+// What ptxas fills the end of a .text section with, on every target.
+inline constexpr std::array<u8, 16> kNop = {0x18, 0x79, 0, 0, 0,    0,    0,    0,
+                                            0,    0,    0, 0, 0x00, 0xc0, 0x0f, 0x00};
+
+[[nodiscard]] std::span<const ArchInfo> all_archs();
+
+// By name ("sm_90a") or by number and letter (90, 'a'); nothing for a target we do not know.
+[[nodiscard]] const ArchInfo *find_arch(std::string_view name);
+[[nodiscard]] const ArchInfo *find_arch(u32 number, char letter = 0);
+
+} // namespace culink::arch

@@ -1,2 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that depends on the target, as one row per target. Targets fall into three
+// generations: plain SASS up to sm_89, Hopper with reserved shared memory and unified tables, and
+// from sm_100 on files with a Mercury mirror. Within a generation rows differ in a number or two,
+// so a row names its generation and says only what is its own; a new target is one row.
+//
+// All values were read from files that ptxas and nvlink 13.0.88 wrote for each of the 23 targets,
+// the limits from their messages. Opt-in shared memory is NVIDIA's documentation; sm_88 is not
+// in it.
 #include "arch/arch.h"
+
+#include <algorithm>
+
+namespace culink::arch {
+namespace {
+
+constexpr u32 kKiB = 1024;
+
+constexpr Limits limits_with(u32 opt_in_kib) {
+  return {.static_shared = 48 * kKiB,
+          .opt_in_shared = opt_in_kib * kKiB,
+          .constant_bank = 64 * kKiB,
+          .registers = 255,
+          .barriers = 16,
+          .parameter_bytes = 0x7ffc};
+}
+
+constexpr ArchInfo classic(std::string_view name, u16 number, u32 opt_in_kib) {
+  return {.name = name,
+          .number = number,
+          .letter = 0,
+          .family = number,
+          .code_kind = CodeKind::Sass,
+          .relocations = RelocationStyle::RelAndRela,
+          .text_align = 128,
+          .instruction_size = 16,
+          .parameter_base = 0x160,
+          .image_slot_align = 4,
+          .reserved_shared = 0,
+          .reserved_slot = 0,
+          .registers_in_text_info = true,
+          .has_rel_action = true,
+          .has_unified_symbols = false,
+          .has_compat = false,
+          .accelerator_target = 0,
+          .fastpath_mask = 0,
+          .has_mercury_plane = false,
+          .banks = {},
+          .limits = limits_with(opt_in_kib)};
+}
+
+constexpr ArchInfo hopper(std::string_view name, char letter) {
+  ArchInfo arch = classic(name, 90, 227);
+  arch.letter = letter;
+  arch.relocations = RelocationStyle::Rela;
+  arch.parameter_base = 0x210;
+  arch.reserved_shared = kKiB;
+  arch.registers_in_text_info = false;
+  arch.has_unified_symbols = true;
+  arch.has_compat = true;
+  arch.accelerator_target = letter == 'a' ? 1 : 0;
+  return arch;
+}
+
+constexpr ArchInfo blackwell(std::string_view name, u16 number, char letter, u16 family,
+                             u32 opt_in_kib, u64 fastpath_mask) {
+  ArchInfo arch = hopper(name, letter);
+  arch.number = number;
+  arch.family = family;
+  arch.code_kind = CodeKind::Capmerc;
+  arch.parameter_base = 0x380;
+  arch.image_slot_align = 16;
+  arch.reserved_slot = 0x40;
+  arch.has_rel_action = false;
+  arch.fastpath_mask = fastpath_mask;
+  arch.has_mercury_plane = true;
+  arch.limits = limits_with(opt_in_kib);
+  return arch;
+}
+
+constexpr std::array<ArchInfo, 23> kArchs{{
+    classic("sm_75", 75, 64),
+    classic("sm_80", 80, 163),
+    classic("sm_86", 86, 99),
+    classic("sm_87", 87, 163),
+    classic("sm_88", 88, 0),
+    classic("sm_89", 89, 99),
+    hopper("sm_90", 0),
+    hopper("sm_90a", 'a'),
+    blackwell("sm_100", 100, 0, 100, 227, 0x09),
+    blackwell("sm_100a", 100, 'a', 100, 227, 0x09),
+    blackwell("sm_100f", 100, 'f', 100, 227, 0x09),
+    blackwell("sm_103", 103, 0, 100, 227, 0),
+    blackwell("sm_103a", 103, 'a', 100, 227, 0),
+    blackwell("sm_103f", 103, 'f', 100, 227, 0),
+    blackwell("sm_110", 110, 0, 110, 227, 0),
+    blackwell("sm_110a", 110, 'a', 110, 227, 0),
+    blackwell("sm_110f", 110, 'f', 110, 227, 0),
+    blackwell("sm_120", 120, 0, 120, 99, 0x50),
+    blackwell("sm_120a", 120, 'a', 120, 99, 0x50),
+    blackwell("sm_120f", 120, 'f', 120, 99, 0x50),
+    blackwell("sm_121", 121, 0, 120, 99, 0),
+    blackwell("sm_121a", 121, 'a', 120, 99, 0),
+    blackwell("sm_121f", 121, 'f', 120, 99, 0),
+}};
+
+constexpr bool in_order(const ArchInfo &a, const ArchInfo &b) {
+  return a.number != b.number ? a.number < b.number : a.letter < b.letter;
+}
+static_assert(std::is_sorted(kArchs.begin(), kArchs.end(), in_order));
+
+} // namespace
+
+std::span<const ArchInfo> all_archs() {
+  return kArchs;
+}
+
+const ArchInfo *find_arch(std::string_view name) {
+  for (const ArchInfo &arch : kArchs)
+    if (arch.name == name)
+      return &arch;
+  return nullptr;
+}
+
+const ArchInfo *find_arch(u32 number, char letter) {
+  for (const ArchInfo &arch : kArchs)
+    if (arch.number == number && arch.letter == letter)
+      return &arch;
+  return nullptr;
+}
+
+} // namespace culink::arch

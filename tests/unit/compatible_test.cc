@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "arch/compatible.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace culink::arch {
+namespace {
+
+// What nvlink 13.0.88 accepts, from links of every object into every target, written out.
+const std::map<std::string_view, std::vector<std::string_view>> &accepted_by_nvlink() {
+  static const std::vector<std::string_view> k90 = {"sm_90", "sm_90a"};
+  static const std::vector<std::string_view> k100 = {"sm_100", "sm_100a", "sm_100f"};
+  static const std::vector<std::string_view> k103 = {"sm_100", "sm_100f", "sm_103", "sm_103a",
+                                                     "sm_103f"};
+  static const std::vector<std::string_view> k110 = {"sm_110", "sm_110a", "sm_110f"};
+  static const std::vector<std::string_view> k120 = {"sm_120", "sm_120a", "sm_120f"};
+  static const std::vector<std::string_view> k121 = {"sm_120", "sm_120f", "sm_121", "sm_121a",
+                                                     "sm_121f"};
+  static const std::map<std::string_view, std::vector<std::string_view>> table = {
+      {"sm_75", {"sm_75"}}, {"sm_80", {"sm_80"}}, {"sm_86", {"sm_80", "sm_86"}},
+      {"sm_87", {"sm_87"}}, {"sm_88", {"sm_88"}}, {"sm_89", {"sm_80", "sm_86", "sm_89"}},
+      {"sm_90", k90},       {"sm_90a", k90},      {"sm_100", k100},
+      {"sm_100a", k100},    {"sm_100f", k100},    {"sm_103", k103},
+      {"sm_103a", k103},    {"sm_103f", k103},    {"sm_110", k110},
+      {"sm_110a", k110},    {"sm_110f", k110},    {"sm_120", k120},
+      {"sm_120a", k120},    {"sm_120f", k120},    {"sm_121", k121},
+      {"sm_121a", k121},    {"sm_121f", k121},
+  };
+  return table;
+}
+
+TEST(Compatible, WholeMatrixIsThatOfNvlink) {
+  ASSERT_EQ(accepted_by_nvlink().size(), all_archs().size());
+  for (const ArchInfo &target : all_archs()) {
+    const auto &accepted = accepted_by_nvlink().at(target.name);
+    for (const ArchInfo &object : all_archs()) {
+      const bool expected =
+          std::find(accepted.begin(), accepted.end(), object.name) != accepted.end();
+      EXPECT_EQ(can_link(object, target), expected) << object.name << " for " << target.name;
+    }
+  }
+}
+
+// No finalizer, no move within a family; everything else stays.
+TEST(Compatible, SassKindStaysOnItsNumber) {
+  for (const ArchInfo &target : all_archs())
+    for (const ArchInfo &object : all_archs()) {
+      const bool same_number = object.number == target.number;
+      const bool expected = target.number < 100 ? can_link(object, target) : same_number;
+      EXPECT_EQ(can_link(object, CodeKind::Sass, target), expected)
+          << object.name << " for " << target.name;
+    }
+}
+
+TEST(Compatible, EveryRowNamesKnownTargetsAndIsReachable) {
+  for (const CompatibleRow &row : compatible_rows()) {
+    const ArchInfo *target = find_arch(row.target);
+    const ArchInfo *object = find_arch(row.object);
+    ASSERT_TRUE(target && object) << row.target << ' ' << row.object;
+    EXPECT_TRUE(can_link(*object, *target)) << row.target << ' ' << row.object;
+    EXPECT_EQ(row.across_family, target->family == object->family && row.target != row.object);
+  }
+}
+
+} // namespace
+} // namespace culink::arch
