@@ -6,10 +6,10 @@
 // decodes as bytes, so nothing is lost, and check_record says what is odd about it.
 #include "elf/nv_info.h"
 
-#include "base/bytes.h"
-
 #include <algorithm>
 #include <fmt/format.h>
+
+#include "base/bytes.h"
 
 namespace culink::elf {
 
@@ -19,87 +19,91 @@ using A = InfoAttribute;
 using F = RecordFormat;
 using S = InfoShape;
 using Y = InfoSymbols;
+using E = InfoEvidence;
 
 constexpr std::array kRows = {
-    InfoRow{A::ImageSlot, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::JumptableRelocs, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::CtaidzUsed, F::NoValue, S::None, Y::None},
-    InfoRow{A::MaxThreads, F::Sized, S::Dim3, Y::None},
-    InfoRow{A::ImageOffset, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::ImageSize, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::TextureNormalized, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::SamplerInit, F::Sized, S::SymbolWords, Y::First},
-    InfoRow{A::ParamCbank, F::Sized, S::ParameterBank, Y::First},
-    InfoRow{A::SmemParamOffsets, F::Sized, S::Words, Y::None},
-    InfoRow{A::CbankParamOffsets, F::Sized, S::Words, Y::None},
-    InfoRow{A::SyncStack, F::Sized, S::Words, Y::None},
-    InfoRow{A::TexidSampidMap, F::Sized, S::Words, Y::None},
-    InfoRow{A::Externs, F::Sized, S::Symbols, Y::All},
-    InfoRow{A::Reqntid, F::Sized, S::Dim3, Y::None},
-    InfoRow{A::FrameSize, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::MinStackSize, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::SamplerForceUnnormalized, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::BindlessImageOffsets, F::Sized, S::SymbolWords, Y::First},
-    InfoRow{A::BindlessTextureBank, F::Byte, S::Number8, Y::None},
-    InfoRow{A::BindlessSurfaceBank, F::Byte, S::Number8, Y::None},
-    InfoRow{A::KparamInfo, F::Sized, S::KernelParameter, Y::First},
-    InfoRow{A::SmemParamSize, F::Half, S::Number16, Y::None},
-    InfoRow{A::CbankParamSize, F::Half, S::Number16, Y::None},
-    InfoRow{A::MaxregCount, F::Half, S::Number16, Y::None},
-    InfoRow{A::ExitInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::S2rctaidInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::CrsStackSize, F::Sized, S::Word, Y::None},
-    InfoRow{A::NeedCnpWrapper, F::NoValue, S::None, Y::None},
-    InfoRow{A::NeedCnpPatch, F::NoValue, S::None, Y::None},
-    InfoRow{A::ExplicitCaching, F::NoValue, S::None, Y::None},
-    InfoRow{A::IstypepUsed, F::NoValue, S::None, Y::None},
-    InfoRow{A::MaxStackSize, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::SuqUsed, F::NoValue, S::None, Y::None},
-    InfoRow{A::LdCachemodInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::LoadCacheRequest, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::AtomSysInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::CoopGroupInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::CoopGroupMaskRegids, F::Sized, S::Words, Y::None},
-    InfoRow{A::Sw1850030War, F::NoValue, S::None, Y::None},
-    InfoRow{A::WmmaUsed, F::NoValue, S::None, Y::None},
-    InfoRow{A::Atomf16EmulInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::Atom16EmulInstrRegMap, F::Sized, S::Words, Y::None},
-    InfoRow{A::Regcount, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::Sw2393858War, F::NoValue, S::None, Y::None},
-    InfoRow{A::IntWarpWideInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::IndirectBranchTargets, F::Sized, S::BranchTargets, Y::None},
-    InfoRow{A::Sw2861232War, F::NoValue, S::None, Y::None},
-    InfoRow{A::SwWar, F::Sized, S::Word, Y::None},
-    InfoRow{A::CudaApiVersion, F::Sized, S::Word, Y::None},
-    InfoRow{A::NumMbarriers, F::Half, S::Number16, Y::None},
-    InfoRow{A::MbarrierInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::CoroutineResumeIdOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::SamRegionStackSize, F::Sized, S::SymbolWord, Y::First},
-    InfoRow{A::CtaPerCluster, F::Sized, S::Dim3, Y::None},
-    InfoRow{A::ExplicitCluster, F::NoValue, S::None, Y::None},
-    InfoRow{A::MaxClusterRank, F::Sized, S::Word, Y::None},
-    InfoRow{A::InstrRegMap, F::Sized, S::Words, Y::None},
-    InfoRow{A::ReservedSmemUsed, F::NoValue, S::None, Y::None},
-    InfoRow{A::ReservedSmem0Size, F::Sized, S::Word, Y::None},
-    InfoRow{A::UnusedLoadByteOffset, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::KparamInfoV2, F::Sized, S::KernelParameter2, Y::First},
-    InfoRow{A::SyscallOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::SwWarMembarSysInstrOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::VrcCtaInitCount, F::Byte, S::Number8, Y::None},
-    InfoRow{A::NumBarriers, F::Byte, S::Number8, Y::None},
-    InfoRow{A::TexmodeIndependent, F::NoValue, S::None, Y::None},
-    InfoRow{A::AtEntryFragments, F::Sized, S::Words, Y::None},
-    InfoRow{A::SparseMmaMask, F::Half, S::Number16, Y::None},
-    InfoRow{A::Tcgen05OneCtaUsed, F::NoValue, S::None, Y::None},
-    InfoRow{A::Tcgen05TwoCtaUsed, F::NoValue, S::None, Y::None},
-    InfoRow{A::GenErrbarAtExit, F::NoValue, S::None, Y::None},
-    InfoRow{A::RegReconfig, F::NoValue, S::None, Y::None},
-    InfoRow{A::StackCanaryTrapOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::LocalCtaAsyncStoreOffsets, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::MercuryFinalizerOptions, F::Sized, S::Opaque, Y::None},
-    InfoRow{A::BlocksAreClusters, F::NoValue, S::None, Y::None},
-    InfoRow{A::SyscallsFallback, F::Sized, S::Offsets, Y::None},
-    InfoRow{A::MercuryIsaVersion, F::Half, S::Number16, Y::None},
+    InfoRow{A::ImageSlot, F::Sized, S::SymbolWord, Y::First, E::Described},
+    InfoRow{A::JumptableRelocs, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::CtaidzUsed, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::MaxThreads, F::Sized, S::Dim3, Y::None, E::Measured},
+    InfoRow{A::ImageOffset, F::Sized, S::SymbolWord, Y::First, E::Described},
+    InfoRow{A::ImageSize, F::Sized, S::SymbolWord, Y::First, E::Described},
+    InfoRow{A::TextureNormalized, F::Sized, S::SymbolWord, Y::First, E::Described},
+    InfoRow{A::SamplerInit, F::Sized, S::SymbolWord, Y::First, E::Measured},
+    InfoRow{A::ParamCbank, F::Sized, S::ParameterBank, Y::First, E::Measured},
+    InfoRow{A::SmemParamOffsets, F::Sized, S::Words, Y::None, E::Described},
+    InfoRow{A::CbankParamOffsets, F::Sized, S::Words, Y::None, E::Described},
+    InfoRow{A::SyncStack, F::Sized, S::Words, Y::None, E::Described},
+    InfoRow{A::TexidSampidMap, F::Sized, S::Words, Y::None, E::Described},
+    InfoRow{A::Externs, F::Sized, S::Symbols, Y::All, E::Measured},
+    InfoRow{A::Reqntid, F::Sized, S::Dim3, Y::None, E::Measured},
+    InfoRow{A::FrameSize, F::Sized, S::SymbolWord, Y::First, E::Measured},
+    InfoRow{A::MinStackSize, F::Sized, S::SymbolWord, Y::First, E::Measured},
+    InfoRow{A::SamplerForceUnnormalized, F::Sized, S::SymbolWord, Y::First, E::Measured},
+    InfoRow{A::BindlessImageOffsets, F::Sized, S::SymbolWords, Y::First, E::Described},
+    InfoRow{A::BindlessTextureBank, F::Byte, S::Number8, Y::None, E::Measured},
+    InfoRow{A::BindlessSurfaceBank, F::Byte, S::Number8, Y::None, E::Measured},
+    InfoRow{A::KparamInfo, F::Sized, S::KernelParameter, Y::First, E::Measured},
+    InfoRow{A::SmemParamSize, F::Half, S::Number16, Y::None, E::Described},
+    InfoRow{A::CbankParamSize, F::Half, S::Number16, Y::None, E::Measured},
+    InfoRow{A::MaxregCount, F::Half, S::Number16, Y::None, E::Measured},
+    InfoRow{A::ExitInstrOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
+    InfoRow{A::S2rctaidInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::CrsStackSize, F::Sized, S::Word, Y::None, E::Measured},
+    InfoRow{A::NeedCnpWrapper, F::NoValue, S::None, Y::None, E::Described},
+    InfoRow{A::NeedCnpPatch, F::NoValue, S::None, Y::None, E::Described},
+    InfoRow{A::ExplicitCaching, F::NoValue, S::None, Y::None, E::Described},
+    InfoRow{A::IstypepUsed, F::NoValue, S::None, Y::None, E::Described},
+    InfoRow{A::MaxStackSize, F::Sized, S::SymbolWord, Y::First, E::Measured},
+    InfoRow{A::SuqUsed, F::NoValue, S::None, Y::None, E::Described},
+    InfoRow{A::LdCachemodInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::LoadCacheRequest, F::Sized, S::SymbolWord, Y::First, E::Described},
+    InfoRow{A::AtomSysInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::CoopGroupInstrOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
+    InfoRow{A::CoopGroupMaskRegids, F::Sized, S::Words, Y::None, E::Measured},
+    InfoRow{A::Sw1850030War, F::NoValue, S::None, Y::None, E::Described},
+    InfoRow{A::WmmaUsed, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::Atomf16EmulInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::Atom16EmulInstrRegMap, F::Sized, S::OffsetPairs, Y::None, E::Measured},
+    InfoRow{A::Regcount, F::Sized, S::SymbolWord, Y::First, E::Measured},
+    InfoRow{A::Sw2393858War, F::NoValue, S::None, Y::None, E::Described},
+    InfoRow{A::IntWarpWideInstrOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
+    InfoRow{A::IndirectBranchTargets, F::Sized, S::BranchTargets, Y::None, E::Measured},
+    InfoRow{A::Sw2861232War, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::SwWar, F::Sized, S::Word, Y::None, E::Measured},
+    InfoRow{A::CudaApiVersion, F::Sized, S::Word, Y::None, E::Measured},
+    InfoRow{A::NumMbarriers, F::Half, S::Number16, Y::None, E::Measured},
+    InfoRow{A::MbarrierInstrOffsets, F::Sized, S::OffsetQuads, Y::None, E::Measured},
+    InfoRow{A::CoroutineResumeIdOffsets, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::SamRegionStackSize, F::Sized, S::SymbolWord, Y::First, E::Described},
+    InfoRow{A::CtaPerCluster, F::Sized, S::Dim3, Y::None, E::Measured},
+    InfoRow{A::ExplicitCluster, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::MaxClusterRank, F::Sized, S::Word, Y::None, E::Measured},
+    InfoRow{A::InstrRegMap, F::Sized, S::OffsetTriples, Y::None, E::Measured},
+    InfoRow{A::ReservedSmemUsed, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::ReservedSmem0Size, F::Sized, S::Word, Y::None, E::Described},
+    InfoRow{A::UnusedLoadByteOffset, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::KparamInfoV2, F::Sized, S::KernelParameter2, Y::First, E::Measured},
+    InfoRow{A::SyscallOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
+    InfoRow{A::SwWarMembarSysInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::VrcCtaInitCount, F::Byte, S::Number8, Y::None, E::Measured},
+    InfoRow{A::NumBarriers, F::Byte, S::Number8, Y::None, E::Measured},
+    InfoRow{A::TexmodeIndependent, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::AtEntryFragments, F::Sized, S::Words, Y::None, E::Measured},
+    InfoRow{A::SparseMmaMask, F::Half, S::Number16, Y::None, E::Measured},
+    InfoRow{A::Tcgen05OneCtaUsed, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::Tcgen05TwoCtaUsed, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::GenErrbarAtExit, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::RegReconfig, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::Annotations, F::Sized, S::Annotations, Y::None, E::Measured},
+    InfoRow{A::StackCanaryTrapOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
+    InfoRow{A::StubFunctionKind, F::Half, S::Number16, Y::None, E::Measured},
+    InfoRow{A::LocalCtaAsyncStoreOffsets, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::MercuryFinalizerOptions, F::Sized, S::Opaque, Y::None, E::Measured},
+    InfoRow{A::BlocksAreClusters, F::NoValue, S::None, Y::None, E::Measured},
+    InfoRow{A::Sanitize, F::Half, S::Number16, Y::None, E::Measured},
+    InfoRow{A::SyscallsFallback, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::MercuryIsaVersion, F::Half, S::Number16, Y::None, E::Measured},
 };
 
 constexpr bool ascending() {
@@ -135,6 +139,53 @@ std::optional<InfoBranchTargets> branches_of(ByteSpan payload) {
     at += 3 + words[at + 2];
   }
   return out;
+}
+
+// An annotation at words[at], or nothing. `at` moves behind it.
+std::optional<InfoAnnotation> annotation_at(ByteSpan payload, u64 &at) {
+  InfoAnnotation out;
+  u64 cursor = at;
+  const auto next_word = [&] {
+    const std::optional<u32> word = load_at<u32>(payload, cursor);
+    cursor += 4;
+    return word;
+  };
+  const std::optional<u32> kind = next_word();
+  if (!kind || (*kind != kAnnotationOfCode && *kind != kAnnotationOfFunction))
+    return std::nullopt;
+  out.kind = *kind;
+  if (*kind == kAnnotationOfCode) {
+    const std::optional<u32> offset = next_word();
+    if (!offset)
+      return std::nullopt;
+    out.offset = *offset;
+  }
+  const u32 size = next_word().value_or(0);
+  const std::optional<ByteSpan> text = slice(payload, cursor, align_up(size, 4));
+  if (size == 0 || !text)
+    return std::nullopt;
+  // The text ends with a NUL that counts, then come zeros that do not.
+  if (std::ranges::any_of(text->subspan(size - 1), [](u8 byte) { return byte != 0; }))
+    return std::nullopt;
+  out.text = as_text(text->first(size - 1));
+  at = cursor + text->size();
+  return out;
+}
+
+std::optional<InfoAnnotations> annotations_of(ByteSpan payload) {
+  InfoAnnotations out;
+  u64 at = 0;
+  while (at < payload.size()) {
+    std::optional<InfoAnnotation> annotation = annotation_at(payload, at);
+    if (!annotation)
+      return std::nullopt;
+    out.annotations.push_back(std::move(*annotation));
+  }
+  return out;
+}
+
+u32 columns_of(InfoShape shape) {
+  return shape == S::OffsetPairs ? 2 : shape == S::OffsetTriples ? 3 : 4;
 }
 
 InfoKernelParameter parameter_of(ByteSpan payload) {
@@ -181,7 +232,12 @@ bool fits(InfoShape shape, u64 size) {
   case S::Offsets:
   case S::Symbols:
   case S::BranchTargets:
+  case S::Annotations:
     return size % 4 == 0;
+  case S::OffsetPairs:
+  case S::OffsetTriples:
+  case S::OffsetQuads:
+    return size % (4 * columns_of(shape)) == 0;
   case S::SymbolWord:
   case S::ParameterBank:
     return size == 8;
@@ -241,6 +297,18 @@ struct PayloadWriter {
       append_words(out, branch.targets);
     }
   }
+  void operator()(const InfoTable &v) const { append_words(out, v.words); }
+  void operator()(const InfoAnnotations &v) const {
+    for (const InfoAnnotation &annotation : v.annotations) {
+      append_le(out, annotation.kind);
+      if (annotation.kind == kAnnotationOfCode)
+        append_le(out, annotation.offset);
+      append_le(out, static_cast<u32>(annotation.text.size() + 1));
+      append_bytes(out, as_bytes(annotation.text));
+      out.push_back(0);
+      out.resize(align_up(out.size(), 4));
+    }
+  }
   void operator()(const InfoBytes &v) const { append_bytes(out, v.bytes); }
 };
 
@@ -279,12 +347,15 @@ InfoShape effective_shape(const InfoRecord &record) {
     return S::Opaque;
   if (row->shape == S::BranchTargets && !branches_of(record.payload))
     return S::Opaque;
+  if (row->shape == S::Annotations && !annotations_of(record.payload))
+    return S::Opaque;
   return row->shape;
 }
 
 InfoValue decode_value(const InfoRecord &record) {
   const ByteSpan payload = record.payload;
-  switch (effective_shape(record)) {
+  const InfoShape shape = effective_shape(record);
+  switch (shape) {
   case S::Opaque:
     break;
   case S::None:
@@ -313,6 +384,12 @@ InfoValue decode_value(const InfoRecord &record) {
     return parameter2_of(payload);
   case S::BranchTargets:
     return *branches_of(payload);
+  case S::OffsetPairs:
+  case S::OffsetTriples:
+  case S::OffsetQuads:
+    return InfoTable{columns_of(shape), words_of(payload)};
+  case S::Annotations:
+    return *annotations_of(payload);
   }
   return InfoBytes{{payload.begin(), payload.end()}};
 }
@@ -325,18 +402,18 @@ std::vector<u8> encode_payload(const InfoValue &value) {
 
 std::optional<Violation> check_record(const InfoRecord &record) {
   const InfoRow *row = info_row(record.attribute);
-  if (row && row->format != record.format)
-    return Violation{record.offset,
-                     fmt::format("attribute {:#04x} has format {}, usually {}",
-                                 static_cast<u8>(record.attribute), static_cast<u8>(record.format),
-                                 static_cast<u8>(row->format))};
-  if (!record.sized())
-    return std::nullopt;
-  if (row && row->shape != S::Opaque && effective_shape(record) == S::Opaque)
-    return Violation{record.offset,
-                     fmt::format("a payload of {} bytes does not fit attribute {:#04x}",
-                                 record.payload.size(), static_cast<u8>(record.attribute))};
-  if (record.payload.size() % 4 != 0)
+  const u8 code = static_cast<u8>(record.attribute);
+  if (row && row->evidence == InfoEvidence::Measured) {
+    if (row->format != record.format)
+      return Violation{record.offset,
+                       fmt::format("attribute {:#04x} has format {}, usually {}", code,
+                                   static_cast<u8>(record.format), static_cast<u8>(row->format))};
+    if (record.sized() && row->shape != S::Opaque && effective_shape(record) == S::Opaque)
+      return Violation{record.offset,
+                       fmt::format("a payload of {} bytes does not fit attribute {:#04x}",
+                                   record.payload.size(), code)};
+  }
+  if (record.sized() && record.payload.size() % 4 != 0)
     return Violation{record.offset,
                      fmt::format("payload size {} is no multiple of 4", record.payload.size())};
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -39,17 +40,26 @@ enum class InfoShape : u8 {
   KernelParameter,  // InfoKernelParameter
   KernelParameter2, // InfoKernelParameter2
   BranchTargets,    // InfoBranchTargets
+  OffsetPairs,      // InfoTable of 2 columns: code offset, register
+  OffsetTriples,    // InfoTable of 3 columns: code offset, two words
+  OffsetQuads,      // InfoTable of 4 columns: code offset, three words
+  Annotations,      // InfoAnnotations
 };
 
 // Where symbol indices stand in a sized payload: in no word, in the first, in all.
 enum class InfoSymbols : u8 { None, First, All };
 
-// One row of the attribute table.
+// Where a row comes from: files that ptxas and nvlink 13.0 wrote, or descriptions only.
+enum class InfoEvidence : u8 { Measured, Described };
+
+// One row of the attribute table. Symbol words are measured in every row: nvlink 13.0 renumbers
+// exactly these when the record is patched into an object.
 struct InfoRow {
   InfoAttribute attribute;
   RecordFormat format; // the format ptxas and nvlink write
   InfoShape shape;
   InfoSymbols symbols;
+  InfoEvidence evidence;
 };
 
 // Every attribute whose layout is known, ascending.
@@ -124,6 +134,27 @@ struct InfoBranchTargets {
   friend bool operator==(const InfoBranchTargets &, const InfoBranchTargets &) = default;
 };
 
+// A table of words; the first column is a code offset.
+struct InfoTable {
+  u32 columns = 1;
+  std::vector<u32> words; // row after row
+  friend bool operator==(const InfoTable &, const InfoTable &) = default;
+};
+
+// ANNOTATIONS: remarks of the compiler (ptxas --compiler-annotations).
+inline constexpr u32 kAnnotationOfCode = 2;
+inline constexpr u32 kAnnotationOfFunction = 3;
+struct InfoAnnotation {
+  u32 kind = kAnnotationOfFunction;
+  u32 offset = 0;   // in the code; only with kAnnotationOfCode
+  std::string text; // without its NUL
+  friend bool operator==(const InfoAnnotation &, const InfoAnnotation &) = default;
+};
+struct InfoAnnotations {
+  std::vector<InfoAnnotation> annotations;
+  friend bool operator==(const InfoAnnotations &, const InfoAnnotations &) = default;
+};
+
 // Word lists; the shape says which kind of number they hold.
 struct InfoWords {
   std::vector<u32> words;
@@ -144,7 +175,7 @@ struct InfoBytes {
 // InfoNumber holds the header value of unsized records and the word of shape Word.
 using InfoValue = std::variant<InfoNumber, InfoWords, InfoSymbolWord, InfoSymbolWords, InfoDim3,
                                InfoParameterBank, InfoKernelParameter, InfoKernelParameter2,
-                               InfoBranchTargets, InfoBytes>;
+                               InfoBranchTargets, InfoTable, InfoAnnotations, InfoBytes>;
 
 // The shape that decode_value used: that of the attribute's row, or Opaque (Number16 for an unsized
 // record) when the record has another format or its payload does not fit.
@@ -155,8 +186,8 @@ using InfoValue = std::variant<InfoNumber, InfoWords, InfoSymbolWord, InfoSymbol
 // InfoNumber gives one word. Fields wider than their bits are cut to them.
 [[nodiscard]] std::vector<u8> encode_payload(const InfoValue &value);
 
-// What is wrong with a record as the table describes it: another format than NVIDIA's tools write,
-// a payload of the wrong size, a size that is no multiple of 4. Nothing about unknown attributes.
+// What is wrong with a record as the table describes it: another format than NVIDIA's tools write
+// or a payload of the wrong size (measured rows only), a size that is no multiple of 4 (any).
 [[nodiscard]] std::optional<Violation> check_record(const InfoRecord &record);
 
 } // namespace culink::elf

@@ -104,7 +104,7 @@ TEST(NvInfo, ReadsTheWideKernelParameter) {
 
 // Every row: a payload of its shape decodes to a typed value and encodes to the same bytes.
 TEST(NvInfo, EveryRowRoundTripsAPayloadOfItsShape) {
-  const Bytes payload = {0x10, 0x20, 0x30, 0x40, 0xa5, 0x5a, 0xff, 0x7f, 0, 0, 0, 0};
+  const Bytes payload = {0x10, 0x20, 0x30, 0x40, 0xa5, 0x5a, 0xff, 0x7f, 0, 0, 0, 0, 9, 9, 9, 9};
   for (const InfoRow &row : info_rows()) {
     SCOPED_TRACE(static_cast<int>(row.attribute));
     EXPECT_EQ(info_row(row.attribute), &row);
@@ -117,8 +117,8 @@ TEST(NvInfo, EveryRowRoundTripsAPayloadOfItsShape) {
       EXPECT_EQ(row.symbols, InfoSymbols::None);
       continue;
     }
-    bool fitted = false;
-    for (const u64 size : {4u, 8u, 12u}) {
+    bool fitted = row.shape == InfoShape::Annotations; // a test of its own, below
+    for (const u64 size : {4u, 8u, 12u, 16u}) {
       record.payload = ByteSpan(payload).first(size);
       EXPECT_TRUE(std::ranges::equal(encode_payload(decode_value(record)), record.payload));
       fitted |= effective_shape(record) == row.shape && !check_record(record);
@@ -130,10 +130,41 @@ TEST(NvInfo, EveryRowRoundTripsAPayloadOfItsShape) {
   }
 }
 
+TEST(NvInfo, ReadsAnnotations) {
+  const Bytes payload = {2, 0, 0, 0, 0x30, 1, 0, 0, 3, 0, 0,   0,   'h', 'i',
+                         0, 0, 3, 0, 0,    0, 4, 0, 0, 0, 'a', 'b', 'c', 0};
+  InfoRecord record;
+  record.format = RecordFormat::Sized;
+  record.attribute = InfoAttribute::Annotations;
+  record.payload = payload;
+  const InfoValue expected =
+      InfoAnnotations{{{kAnnotationOfCode, 0x130, "hi"}, {kAnnotationOfFunction, 0, "abc"}}};
+  EXPECT_EQ(decode_value(record), expected);
+  EXPECT_EQ(encode_payload(expected), payload);
+  EXPECT_FALSE(check_record(record));
+  // An unknown kind, padding that is not zero, a text without NUL, a size of 0: bytes.
+  for (const auto &[at, value] : {std::pair{0, 9}, {15, 1}, {14, 1}, {8, 0}, {8, 99}}) {
+    Bytes broken = payload;
+    broken[static_cast<size_t>(at)] = static_cast<u8>(value);
+    record.payload = broken;
+    EXPECT_EQ(decode_value(record), InfoValue(InfoBytes{broken})) << at;
+    EXPECT_EQ(encode_payload(decode_value(record)), broken);
+  }
+}
+
+TEST(NvInfo, ReadsTablesOfOffsets) {
+  const Bytes bytes = {0x04, 0x39, 0x10, 0x00, 0xc0, 0,    0,    0,    0xff, 0, 0, 0, 0, 0, 0, 0,
+                       0,    1,    6,    0,    0x04, 0x2e, 0x08, 0x00, 0xf0, 0, 0, 0, 8, 0, 0, 0};
+  const InfoSection info = decode_info(bytes);
+  ASSERT_EQ(info.records.size(), 2u);
+  EXPECT_EQ(decode_value(info.records[0]), InfoValue(InfoTable{4, {0xc0, 0xff, 0, 0x60100}}));
+  EXPECT_EQ(decode_value(info.records[1]), InfoValue(InfoTable{2, {0xf0, 8}}));
+}
+
 TEST(NvInfo, ReportsRecordsThatDoNotFitTheirRow) {
   const Bytes bytes = {0x04, 0x2f, 0x04, 0x00, 1,   0, 0, 0, // REGCOUNT without its count
                        0x03, 0x4c, 0x01, 0x00,               // NUM_BARRIERS as a half
-                       0x04, 0x55, 0x01, 0x00, 0xff};        // odd size
+                       0x04, 0x33, 0x01, 0x00, 0xff};        // odd size
   const InfoSection info = decode_info(bytes);
   ASSERT_EQ(info.records.size(), 3u);
   EXPECT_EQ(check_record(info.records[0])->message,
