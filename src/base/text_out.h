@@ -32,6 +32,7 @@ public:
   // The errno of the first failed write, or 0.
   [[nodiscard]] int failure() const { return failure_; }
   [[nodiscard]] const std::string &text() const { return buffer_; }
+  void clear() { buffer_.clear(); } // forgets what is kept
 
 private:
   std::string buffer_;

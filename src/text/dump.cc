@@ -1,64 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts every ELF file has: header, sections. Rows go out as they are met; nothing is collected
-// first, so listing the sections of a large file costs its section table and no more.
+// One file's dump: its parts in a fixed order. Each part reads the file anew, which costs little,
+// because the view decodes on demand; so a part can be asked for alone.
 #include "text/dump.h"
 
-#include <array>
+#include <fmt/format.h>
+
+#include "text/dump_parts.h"
 
 namespace culink::text {
 
 namespace {
 
-void dump_header(const elf::ElfView &file, DumpSink &sink) {
-  const elf::FileHeader &header = file.header();
-  sink.open_record("header", "Header");
-  sink.field({"class", "class"}, number(header.elf_class() == elf::ElfClass::Elf64 ? 64 : 32));
-  sink.field({"machine", "machine"}, number(header.machine));
-  sink.field({"type", "type"}, number(static_cast<u16>(header.type)));
-  sink.field({"flags", "flags"}, hex(header.flags));
-  sink.field({"sections", "sections"}, number(header.section_count));
-  sink.close_record();
-}
-
-void dump_sections(const elf::ElfView &file, DumpSink &sink) {
-  static constexpr std::array<Column, 10> kColumns{{{"index", "index", 5},
-                                                    {"offset", "offset", 10},
-                                                    {"size", "size", 10},
-                                                    {"entsize", "entsize", 7},
-                                                    {"align", "align", 5},
-                                                    {"type", "type", -16},
-                                                    {"flags", "flags", 10},
-                                                    {"link", "link", 4},
-                                                    {"info", "info", 4},
-                                                    {"name", "name"}}};
-  sink.open_list("sections", "Sections");
-  sink.headings(kColumns);
-  for (const elf::Section &section : file.sections()) {
-    const std::array<Value, 10> values{
-        number(section.index),   hex(section.offset),   hex(section.size),
-        hex(section.entsize),    number(section.align), label(static_cast<u32>(section.type), ""),
-        hex(section.flags),      number(section.link),  hex(section.info),
-        text::name(section.name)};
-    sink.open_row();
-    for (size_t i = 0; i < kColumns.size(); ++i)
-      sink.field(kColumns[i], values[i]);
-    sink.close_row();
+// Section names need not be unique; all of that name are shown.
+void dump_hex(const DumpContext &context) {
+  context.sink.open_list("hex", "Contents");
+  for (const std::string &wanted : context.options.hex) {
+    bool found = false;
+    for (const elf::Section &section : context.file.sections()) {
+      if (section.index == 0 || section.name != wanted)
+        continue;
+      found = true;
+      context.sink.open_row();
+      put_section(context.sink, section);
+      context.sink.field({"size", ""}, hex(section.size));
+      context.sink.bytes({"bytes", ""}, section.data);
+      context.sink.close_row();
+    }
+    if (!found)
+      context.warn({wanted, "", "no such section"});
   }
-  sink.close_list();
+  context.sink.close_list();
 }
 
 } // namespace
 
-void dump_file(std::string_view name, const elf::ElfView &file, const DumpOptions &options,
+void dump_file(std::string_view file_name, const elf::ElfView &file, const DumpOptions &options,
                DumpSink &sink, const WarningSink &warn) {
   for (const Error &violation : file.violations())
     warn(violation);
-  sink.begin_file(name);
+  const DumpContext context{file, options, sink, warn};
+  sink.begin_file(file_name);
   if (options.header)
-    dump_header(file, sink);
+    dump_header(context);
   if (options.sections)
-    dump_sections(file, sink);
+    dump_sections(context);
+  if (options.segments)
+    dump_segments(context);
+  if (options.symbols)
+    dump_symbols(context);
+  if (options.relocations)
+    dump_relocations(context);
+  if (options.info)
+    dump_info(context);
+  if (options.callgraph) {
+    dump_callgraph(context);
+    dump_prototypes(context);
+  }
+  if (options.notes) {
+    dump_notes(context);
+    dump_compat(context);
+  }
+  if (options.records)
+    dump_records(context);
+  if (!options.hex.empty())
+    dump_hex(context);
   sink.end_file();
 }
 

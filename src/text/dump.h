@@ -16,6 +16,14 @@ namespace culink::text {
 struct DumpOptions {
   bool header = false;
   bool sections = false;
+  bool segments = false;
+  bool symbols = false;
+  bool relocations = false;
+  bool info = false;
+  bool callgraph = false; // and prototypes
+  bool notes = false;     // and compatibility attributes
+  bool records = false;   // the remaining sections of known layout
+  bool demangle = false;
   std::vector<std::string> hex; // contents of the sections of these names
 };
 

@@ -41,6 +41,7 @@ public:
     next(true);
     open('{');
   }
+  void continue_row() override {}
   void close_row() override { close('}', false); }
 
   void open_record(std::string_view key, std::string_view) override {
@@ -53,7 +54,7 @@ public:
   void field(const Column &column, const Value &value) override {
     next(false);
     put_key(column.key);
-    if (value.kind == Value::Kind::Label)
+    if (has_name(value))
       put_label(column.key, value);
     else
       put_value(value);
@@ -63,12 +64,13 @@ public:
     next(false);
     put_key(column.key);
     put_array(values, false);
-    if (values.empty() || values.front().kind != Value::Kind::Label)
-      return;
+  }
+
+  void labels(const Column &column, std::span<const Value> labels) override {
+    values(column, labels);
     next(false);
-    put_string(std::string(column.key) + "_name");
-    out_.put(": ");
-    put_array(values, true);
+    put_key(std::string(column.key) + "_name");
+    put_array(labels, true);
   }
 
   void bytes(const Column &column, ByteSpan bytes) override {
@@ -82,6 +84,11 @@ public:
   }
 
 private:
+  // Whether a second key carries the value's name.
+  static bool has_name(const Value &value) {
+    return value.kind == Value::Kind::Label || value.kind == Value::Kind::Reference;
+  }
+
   static constexpr u32 kFileDepth = 2; // values of a file are inside [ {
 
   void open(char bracket) {
@@ -134,9 +141,11 @@ private:
     case Value::Kind::Number:
     case Value::Kind::Hex:
     case Value::Kind::Label:
+    case Value::Kind::Reference:
       out_.decimal(value.number);
       break;
     case Value::Kind::Signed:
+    case Value::Kind::SignedHex:
       out_.decimal(static_cast<i64>(value.number));
       break;
     case Value::Kind::Name:
@@ -144,6 +153,9 @@ private:
       break;
     case Value::Kind::Flag:
       out_.put(value.number != 0 ? "true" : "false");
+      break;
+    case Value::Kind::Missing:
+      out_.put("null");
       break;
     }
   }

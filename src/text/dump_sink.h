@@ -16,12 +16,15 @@ namespace culink::text {
 // One value. Texts are borrowed until the call returns.
 struct Value {
   enum class Kind : u8 {
-    Number, // decimal
-    Signed, // decimal, the number is an i64
-    Hex,    // text: 0x..; JSON: a number
-    Name,   // a string from the file or from our tables
-    Label,  // a number that has a name, or would have one if it were known
-    Flag,   // true or false
+    Number,    // decimal
+    Signed,    // decimal, the number is an i64
+    Hex,       // text: 0x..; JSON: a number
+    SignedHex, // the same with a sign
+    Name,      // a string from the file or from our tables
+    Label,     // a number that has a name, or would have one if it were known
+    Reference, // a number that people look up in another table, where its name stands
+    Flag,      // true or false
+    Missing,   // the file does not say: text "-", JSON null
   };
   Kind kind = Kind::Number;
   u64 number = 0;
@@ -37,15 +40,25 @@ struct Value {
 [[nodiscard]] constexpr Value hex(u64 v) {
   return {Value::Kind::Hex, v, {}};
 }
+[[nodiscard]] constexpr Value signed_hex(i64 v) {
+  return {Value::Kind::SignedHex, static_cast<u64>(v), {}};
+}
 [[nodiscard]] constexpr Value name(std::string_view text) {
   return {Value::Kind::Name, 0, text};
 }
 [[nodiscard]] constexpr Value flag(bool v) {
   return {Value::Kind::Flag, v ? u64{1} : u64{0}, {}};
 }
+[[nodiscard]] constexpr Value missing() {
+  return {Value::Kind::Missing, 0, {}};
+}
 // In text the name, or 0xNN when it is empty; in JSON "key": number and "key_name": name or null.
 [[nodiscard]] constexpr Value label(u64 v, std::string_view text) {
   return {Value::Kind::Label, v, text};
+}
+// In text the number; in JSON as a label.
+[[nodiscard]] constexpr Value reference(u64 v, std::string_view text) {
+  return {Value::Kind::Reference, v, text};
 }
 
 // How a value is called and placed. Placed columns (title not empty) stand in a table under their
@@ -69,12 +82,14 @@ public:
   virtual void begin_file(std::string_view file) = 0;
   virtual void end_file() = 0;
 
-  // A list of rows. Inside a row it is that row's list.
+  // A list of rows. Inside a row it is that row's list, and its title may be empty.
   virtual void open_list(std::string_view key, std::string_view title) = 0;
   virtual void close_list() = 0;
-  // The titles of the columns to come; `columns` placed in the order their values will be given.
+  // The titles of the columns to come. `columns` outlive the list.
   virtual void headings(std::span<const Column> columns) = 0;
   virtual void open_row() = 0;
+  // In text, what follows of the row starts a line of its own.
+  virtual void continue_row() = 0;
   virtual void close_row() = 0;
 
   // A group of values, one per line in text.
@@ -84,6 +99,8 @@ public:
   // A value of the open row or record.
   virtual void field(const Column &column, const Value &value) = 0;
   virtual void values(const Column &column, std::span<const Value> values) = 0;
+  // The same for labels alone: JSON also has "key_name", even when there are none.
+  virtual void labels(const Column &column, std::span<const Value> labels) = 0;
   // Bytes in hexadecimal: on one line of a row when there are few, else as a dump.
   virtual void bytes(const Column &column, ByteSpan bytes) = 0;
 };

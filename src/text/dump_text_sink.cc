@@ -2,8 +2,13 @@
 //
 // Facts for people: a title, a line of column titles, one line per row. Columns have fixed widths
 // so that a row can be written as soon as it is known; what is too long pushes the rest of its line
-// to the right. A list inside a row is indented below it.
+// to the right. A list inside a row is indented below it. Titles wait for the first row, so that an
+// empty list takes one line, or none when it is part of a row.
+//
+// Blanks are owed, not written: they come out when something follows, so no line ends in them.
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "text/dump_sink.h"
 
@@ -12,6 +17,7 @@ namespace culink::text {
 namespace {
 
 constexpr u64 kBytesPerLine = 16;
+constexpr i32 kRecordLabelWidth = 18;
 
 class TextSink final : public DumpSink {
 public:
@@ -30,78 +36,65 @@ public:
   void end_file() override {}
 
   void open_list(std::string_view, std::string_view title) override {
-    if (row_open_)
-      end_line();
-    else
-      put_title(title);
-    ++depth_;
+    end_line();
+    const u64 outer = indent();
+    const bool own_line = lists_.empty() || title.empty();
+    lists_.push_back({title, {}, outer + (own_line ? 2 : 4), true});
   }
-  void close_list() override { --depth_; }
-
-  void headings(std::span<const Column> columns) override {
-    open_row();
-    for (const Column &column : columns) {
-      separate(column);
-      put_padded(column.title, column.width);
+  void close_list() override {
+    const List list = lists_.back();
+    lists_.pop_back();
+    if (list.waiting && lists_.empty()) {
+      put_title(list.title);
+      out_.put("  none\n");
     }
-    close_row();
   }
+
+  void headings(std::span<const Column> columns) override { lists_.back().headings = columns; }
 
   void open_row() override {
-    out_.fill(' ', 2 * u64{depth_});
-    row_open_ = true;
-    line_open_ = true;
-    keyed_ = false;
-    pending_ = 0;
-    first_ = true;
+    if (lists_.back().waiting)
+      put_waiting_titles();
+    begin_line(indent());
   }
-  void close_row() override {
+  void continue_row() override {
     end_line();
-    row_open_ = false;
+    begin_line(indent() + 2);
   }
+  void close_row() override { end_line(); }
 
   void open_record(std::string_view, std::string_view title) override {
     put_title(title);
-    ++depth_;
     record_ = true;
   }
-  void close_record() override {
-    --depth_;
-    record_ = false;
-  }
+  void close_record() override { record_ = false; }
 
   void field(const Column &column, const Value &value) override {
-    if (record_)
-      open_record_line(column);
-    else
-      separate(column);
-    TextOut text;
-    put_value(text, value);
-    put_padded(text.text(), record_ ? 0 : column.width);
-    if (record_)
-      out_.put('\n');
+    begin_value(column);
+    scratch_.clear();
+    put_padded(render(value), column.width);
+    end_value();
   }
 
   void values(const Column &column, std::span<const Value> values) override {
-    if (record_)
-      open_record_line(column);
-    else
-      separate(column);
-    bool first = true;
+    begin_value(column);
     for (const Value &value : values) {
-      if (!first)
-        out_.put(' ');
-      put_value(out_, value);
-      first = false;
+      scratch_.clear();
+      put_padded(render(value), 0);
+      blanks_ = 1;
     }
-    if (record_)
-      out_.put('\n');
+    end_value();
+  }
+
+  void labels(const Column &column, std::span<const Value> labels) override {
+    values(column, labels);
   }
 
   void bytes(const Column &column, ByteSpan bytes) override {
     if (bytes.size() <= kBytesPerLine) {
-      separate(column);
+      begin_value(column);
       put_bytes(bytes);
+      end_value();
       return;
     }
     end_line();
@@ -110,105 +103,183 @@ public:
   }
 
 private:
+  struct List {
+    std::string_view title;
+    std::span<const Column> headings;
+    u64 indent;   // of its rows
+    bool waiting; // title and headings are still to be written
+  };
+
+  [[nodiscard]] u64 indent() const { return lists_.empty() ? 0 : lists_.back().indent; }
+
+  void begin_line(u64 blanks) {
+    blanks_ = blanks;
+    line_open_ = true;
+    keyed_ = false;
+    first_ = true;
+  }
+
   void put_title(std::string_view title) {
     out_.put('\n');
-    out_.fill(' ', 2 * u64{depth_});
     out_.put(title);
     out_.put('\n');
   }
 
-  void open_record_line(const Column &column) {
-    out_.fill(' ', 2 * u64{depth_});
-    put_padded(column.title.empty() ? column.key : column.title, -18);
-    out_.fill(' ', pending_);
-    pending_ = 0;
+  void put_waiting_titles() {
+    List &list = lists_.back();
+    list.waiting = false;
+    if (lists_.size() == 1) {
+      put_title(list.title);
+    } else if (!list.title.empty()) {
+      begin_line(list.indent - 2);
+      put(list.title);
+      end_line();
+    }
+    if (list.headings.empty())
+      return;
+    begin_line(list.indent);
+    for (const Column &column : list.headings)
+      if (!column.title.empty()) {
+        separate(column);
+        put_padded(column.title, column.width);
+      }
+    end_line();
+  }
+
+  void begin_value(const Column &column) {
+    if (!record_)
+      return separate(column);
+    begin_line(2);
+    put_padded(column.title.empty() ? column.key : column.title, -kRecordLabelWidth);
+  }
+
+  void end_value() {
+    if (record_)
+      end_line();
   }
 
   // What stands before a value: two blanks in a table, ", key " in running text.
   void separate(const Column &column) {
     if (column.title.empty()) {
-      out_.put(keyed_ ? ", " : first_ ? "" : "  ");
-      if (!keyed_)
-        pending_ = 0;
-      out_.put(column.key);
-      out_.put(' ');
+      if (keyed_)
+        put(",");
+      blanks_ += keyed_ ? 1 : first_ ? 0 : 2;
+      put(column.key);
+      blanks_ = 1;
       keyed_ = true;
     } else if (!first_) {
-      out_.fill(' ', pending_ + 2);
-      pending_ = 0;
+      blanks_ += 2;
+      keyed_ = false;
     }
     first_ = false;
   }
 
-  // Blanks after the text wait until something follows, so that no line ends in blanks.
-  void put_padded(std::string_view text, i32 width) {
-    const u64 wanted = static_cast<u64>(width < 0 ? -width : width);
-    const u64 blanks = wanted > text.size() ? wanted - text.size() : 0;
-    if (width > 0)
-      out_.fill(' ', blanks);
+  // Pays the blanks, then writes.
+  void put(std::string_view text) {
+    if (text.empty())
+      return;
+    out_.fill(' ', blanks_);
+    blanks_ = 0;
     out_.put(text);
-    pending_ = width < 0 ? blanks : 0;
   }
 
-  static void put_value(TextOut &out, const Value &value) {
+  void put_padded(std::string_view text, i32 width) {
+    const u64 wanted = static_cast<u64>(width < 0 ? -width : width);
+    const u64 padding = wanted > text.size() ? wanted - text.size() : 0;
+    if (width > 0)
+      blanks_ += padding;
+    put(text);
+    if (width < 0)
+      blanks_ += padding;
+  }
+
+  // The value as text, in `scratch_` or where it already is.
+  std::string_view render(const Value &value) {
     switch (value.kind) {
     case Value::Kind::Number:
-      out.decimal(value.number);
+    case Value::Kind::Reference:
+      scratch_.decimal(value.number);
       break;
     case Value::Kind::Signed:
-      out.decimal(static_cast<i64>(value.number));
+      scratch_.decimal(static_cast<i64>(value.number));
       break;
+    case Value::Kind::SignedHex:
+      if (static_cast<i64>(value.number) < 0)
+        return render_hex("-0x", 0 - value.number);
+      [[fallthrough]];
     case Value::Kind::Hex:
-      out.put("0x");
-      out.hex(value.number);
-      break;
+      return render_hex("0x", value.number);
     case Value::Kind::Name:
-      out.name(value.text);
-      break;
+      return keyed_ && needs_quotes(value.text) ? render_quoted(value.text)
+                                                : render_name(value.text);
     case Value::Kind::Label:
-      if (value.text.empty()) {
-        out.put("0x");
-        out.hex(value.number);
-      } else {
-        out.name(value.text);
-      }
-      break;
+      return value.text.empty() ? render_hex("0x", value.number) : render_name(value.text);
     case Value::Kind::Flag:
-      out.put(value.number != 0 ? "yes" : "no");
-      break;
+      return value.number != 0 ? "yes" : "no";
+    case Value::Kind::Missing:
+      return "-";
     }
+    return scratch_.text();
+  }
+
+  std::string_view render_hex(std::string_view prefix, u64 number) {
+    scratch_.put(prefix);
+    scratch_.hex(number);
+    return scratch_.text();
+  }
+
+  std::string_view render_name(std::string_view text) {
+    if (is_plain(text))
+      return text;
+    scratch_.name(text);
+    return scratch_.text();
+  }
+
+  // In running text a comma or a blank would be taken for ours.
+  static bool needs_quotes(std::string_view text) {
+    return text.empty() || text.find_first_of(", ") != std::string_view::npos;
+  }
+
+  std::string_view render_quoted(std::string_view text) {
+    scratch_.put('"');
+    scratch_.name(text);
+    scratch_.put('"');
+    return scratch_.text();
   }
 
   void put_bytes(ByteSpan bytes) {
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      if (i != 0)
-        out_.put(' ');
-      out_.hex(bytes[i], 2);
+    for (const u8 byte : bytes) {
+      scratch_.clear();
+      scratch_.hex(byte, 2);
+      put(scratch_.text());
+      blanks_ = 1;
     }
   }
 
   void put_dump_line(u64 offset, ByteSpan bytes) {
-    out_.fill(' ', 2 * u64{depth_} + 2);
+    out_.fill(' ', indent() + 2);
     out_.hex(offset, 6);
-    out_.put("  ");
+    blanks_ = 2;
     put_bytes(bytes);
     out_.fill(' ', 3 * (kBytesPerLine - bytes.size()) + 2);
     for (const u8 byte : bytes)
       out_.put(byte >= 0x20 && byte < 0x7f ? static_cast<char>(byte) : '.');
     out_.put('\n');
+    blanks_ = 0;
   }
 
   void end_line() {
     if (line_open_)
       out_.put('\n');
     line_open_ = false;
+    blanks_ = 0;
   }
 
   TextOut &out_;
-  u64 pending_ = 0; // blanks owed before the next value
-  u32 depth_ = 0;
+  TextOut scratch_;
+  u64 blanks_ = 0;          // owed before the next text
+  std::vector<List> lists_; // open ones, outermost first
   bool first_file_ = true;
-  bool row_open_ = false;
   bool line_open_ = false;
   bool record_ = false;
   bool first_ = true;  // nothing yet on this line

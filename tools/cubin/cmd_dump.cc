@@ -20,8 +20,22 @@ namespace {
 struct DumpArguments {
   std::vector<std::string> files;
   text::DumpOptions options;
+  bool all = false;
   bool json = false;
 };
+
+// --all, and what a person wants to see who asks for nothing in particular.
+void choose_parts(DumpArguments &arguments) {
+  text::DumpOptions &show = arguments.options;
+  const bool chosen = show.header || show.sections || show.segments || show.symbols ||
+                      show.relocations || show.info || show.callgraph || show.notes ||
+                      show.records || !show.hex.empty();
+  if (arguments.all)
+    show.segments = show.relocations = show.info = show.callgraph = show.notes = show.records =
+        true;
+  if (arguments.all || !chosen)
+    show.header = show.sections = show.symbols = true;
+}
 
 // True when all went well.
 bool dump_one(const std::string &argument, const text::DumpOptions &options, text::DumpSink &sink) {
@@ -59,12 +73,31 @@ int run_dump(const DumpArguments &arguments) {
 
 void add_dump_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<DumpArguments>(); // lives in the callback
+  text::DumpOptions &show = arguments->options;
   CLI::App *command = app.add_subcommand("dump", "Show what is in a cubin");
-  command->add_option("FILE", arguments->files, "Device ELF files")->required();
-  command->add_flag("--header", arguments->options.header, "The file header");
-  command->add_flag("--sections", arguments->options.sections, "The section table");
+  command->add_option("FILE", arguments->files, "Device ELF files; - is standard input")
+      ->required();
+  command->add_flag("--header", show.header, "The file header, its flags decoded");
+  command->add_flag("--sections", show.sections, "The section table");
+  command->add_flag("--segments", show.segments, "The program headers and what they cover");
+  command->add_flag("--symbols", show.symbols, "All symbol tables");
+  command->add_flag("--relocs", show.relocations, "Relocations by name");
+  command->add_flag("--info", show.info, "The attributes in .nv.info sections");
+  command->add_flag("--callgraph", show.callgraph, "Call graph and function prototypes");
+  command->add_flag("--notes", show.notes, "Notes and compatibility attributes");
+  command->add_flag("--records", show.records, "The other sections of known layout");
+  command->add_flag("--all", arguments->all, "All of the above");
+  command->add_option("--hex", show.hex, "The bytes of the section NAME; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_flag("--demangle", show.demangle, "Show C++ names as in the source");
   command->add_flag("--json", arguments->json, "The same facts as JSON");
-  command->callback([arguments, &exit_code] { exit_code = run_dump(*arguments); });
+  command->footer("Without a choice: header, sections and symbols.\n"
+                  "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
+  command->callback([arguments, &exit_code] {
+    choose_parts(*arguments);
+    exit_code = run_dump(*arguments);
+  });
 }
 
 } // namespace culink::tools

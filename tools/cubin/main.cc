@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cmd_dump.h"
+#include "cmd_usage.h"
 
 namespace {
 
@@ -33,6 +34,7 @@ int run(int argc, char **argv) {
   app.require_subcommand(1);
   app.failure_message(usage_error);
   culink::tools::add_dump_command(app, exit_code);
+  culink::tools::add_usage_command(app, exit_code);
 
   try {
     app.parse(argc, argv);
