@@ -6,7 +6,9 @@
 //
 // What may surprise: sm_90a code goes into an sm_90 image without a word. From sm_100 on a family
 // has a second member (103, 121) that takes objects of the first, because a finalizer makes the
-// code anew; that works for capmerc code only and not for code that asked for one chip (100a).
+// code anew, but not code that asked for one chip (100a). Plain SASS of these targets has rules of
+// its own: sm_120 code goes into an sm_121 image though sm_100 code does not go into sm_103, and
+// `f` images refuse `a` code, which with a capsule they take.
 #include "arch/compatible.h"
 
 #include <array>
@@ -15,31 +17,48 @@ namespace culink::arch {
 namespace {
 
 constexpr std::array<CompatibleRow, 17> kRows{{
-    {75, 75, false},
-    {80, 80, false},
-    {86, 80, false},
-    {86, 86, false},
-    {87, 87, false},
-    {88, 88, false},
-    {89, 80, false},
-    {89, 86, false},
-    {89, 89, false},
-    {90, 90, false},
-    {100, 100, false},
-    {103, 100, true},
-    {103, 103, false},
-    {110, 110, false},
-    {120, 120, false},
-    {121, 120, true},
-    {121, 121, false},
+    {75, 75, Letters::Any, Letters::None},
+    {80, 80, Letters::Any, Letters::None},
+    {86, 80, Letters::Any, Letters::None},
+    {86, 86, Letters::Any, Letters::None},
+    {87, 87, Letters::Any, Letters::None},
+    {88, 88, Letters::Any, Letters::None},
+    {89, 80, Letters::Any, Letters::None},
+    {89, 86, Letters::Any, Letters::None},
+    {89, 89, Letters::Any, Letters::None},
+    {90, 90, Letters::Any, Letters::None},
+    {100, 100, Letters::NotAIntoF, Letters::Any},
+    {103, 100, Letters::None, Letters::NotA},
+    {103, 103, Letters::NotAIntoF, Letters::Any},
+    {110, 110, Letters::NotAIntoF, Letters::Any},
+    {120, 120, Letters::NotAIntoF, Letters::Any},
+    {121, 120, Letters::NotANorIntoF, Letters::NotA},
+    {121, 121, Letters::NotAIntoF, Letters::Any},
 }};
+
+bool accepts(Letters letters, char object, char target) {
+  switch (letters) {
+  case Letters::None:
+    return false;
+  case Letters::Any:
+    return true;
+  case Letters::NotA:
+    return object != 'a';
+  case Letters::NotAIntoF:
+    return object != 'a' || target != 'f';
+  case Letters::NotANorIntoF:
+    return object != 'a' && target != 'f';
+  }
+  return false;
+}
 
 } // namespace
 
 bool can_link(const ArchInfo &object, CodeKind kind, const ArchInfo &target) {
   for (const CompatibleRow &row : kRows)
     if (row.target == target.number && row.object == object.number)
-      return !row.across_family || (object.letter != 'a' && kind == CodeKind::Capmerc);
+      return accepts(kind == CodeKind::Capmerc ? row.capmerc : row.sass, object.letter,
+                     target.letter);
   return false;
 }
 

@@ -7,17 +7,27 @@
 
 namespace culink::arch {
 
-// Code of `object` kind `kind` may be linked into an image for `target`.
+// Code of kind `kind` in an object for `object` may be linked into an image for `target`.
 [[nodiscard]] bool can_link(const ArchInfo &object, CodeKind kind, const ArchInfo &target);
 
 // The same for an object whose kind is the usual one of its target.
 [[nodiscard]] bool can_link(const ArchInfo &object, const ArchInfo &target);
 
-// One accepted pair of numbers. The letter of the target never matters.
+// Which variants of two numbers go together.
+enum class Letters : u8 {
+  None,         // no variant at all
+  Any,          // every variant into every variant
+  NotA,         // every variant but the object's `a`
+  NotAIntoF,    // every variant but `a` into `f`
+  NotANorIntoF, // neither `a` into any, nor any into `f`
+};
+
+// One pair of numbers of which some variants are accepted.
 struct CompatibleRow {
   u16 target;
   u16 object;
-  bool across_family; // not for objects of an `a` variant, and only with a finalizer: capmerc kind
+  Letters sass;    // for plain SASS
+  Letters capmerc; // for code with a Mercury capsule
 };
 [[nodiscard]] std::span<const CompatibleRow> compatible_rows();
 
