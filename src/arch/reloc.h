@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each relocation number means, as rows. Two lists exist: R_CUDA_* for machine code and data,
+// and R_MERCURY_* (from 0x10001) for the Mercury mirror of sm_100 and later.
+//
+// Whether a relocation is resolved depends on its symbol as much as on its type, never on the
+// section it is in. Against a function or a variable in global memory the address is the loader's
+// business, and every type is kept. Against what the linker lays out itself (constant banks, shared
+// memory, debug sections) a type is resolved if its `resolver` is Linker.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace culink::arch {
+
+enum class Resolver : u8 {
+  Linker,         // resolved, unless the symbol's address is the loader's business
+  Loader,         // kept with every symbol that stays in the output
+  LoaderFunction, // kept, for functions only; alone keeps its function alive, and stays if it died
+  LoaderOrError,  // kept for functions and global variables, refused for anything else
+  Nobody,         // kept for functions and global variables, dropped for anything else
+  Clear,          // the field becomes 0 when the function was removed; dropped when it lives
+};
+
+enum class ValueKind : u8 {
+  Address,     // symbol + addend
+  Generic,     // the same as a generic address
+  Descriptor,  // of a function, made by the loader
+  Unified,     // symbol + addend; an executable carries the plain twin (`kept_as`) instead
+  BankOffset,  // symbol + addend within its constant bank, and the bank's number
+  AddendOnly,  // the symbol's address plays no part
+  HeaderIndex, // of a texture, sampler or surface, assigned by the loader
+  PcRelative,  // symbol + addend - place
+  Instruction, // a patch of the instruction itself
+  CodeAddress, // own function + an offset that differs between Mercury and SASS
+  CodeOffset,  // the same offset alone
+  Zero,        // see Resolver::Clear
+  Unknown,     // a number nobody has seen in use
+};
+
+// What happens against a texture, sampler or surface symbol.
+enum class ImageAction : u8 {
+  Keep,
+  Slot, // the symbol gets a 4-byte slot behind the kernel's parameters; the value is its offset
+  ZeroValue, // resolved as if the symbol were 0
+  Refuse,
+  NullSymbol, // kept as number 0 without a symbol
+};
+
+// How we know the field's bits.
+enum class Evidence : u8 {
+  Measured,  // nvlink wrote them in an experiment
+  Described, // a .nv.rel.action section of toolkit 11 says so
+  Inferred,  // from the name or the encoding of the instruction; no tool we ran writes them
+};
+
+enum class PieceSource : u8 { Value, Bank };
+
+// Bits [value_bit, value_bit + width) of the value, or of the bank number, lie at bits [word_bit,
+// word_bit + width) of the little-endian word at the place. The word may start at any byte.
+struct RelocPiece {
+  u8 value_bit = 0;
+  u8 word_bit = 0;
+  u8 width = 0; // 0: no piece
+  PieceSource source = PieceSource::Value;
+};
+
+// The R_CUDA_* numbers that a Mercury relocation has on the SASS side; 0: none.
+struct SassTwins {
+  u8 code = 0;
+  u8 data = 0;
+  u8 operand = 0; // where the place is a constant-bank operand
+  u8 kernel = 0;  // where the symbol is a kernel
+  u8 uft = 0;     // where the symbol is __UFT_OFFSET
+};
+
+struct RelocInfo {
+  u32 number;
+  std::string_view name;
+  Resolver resolver;
+  ValueKind value;
+  ImageAction image;
+  std::array<RelocPiece, 3> pieces;
+  Evidence evidence = Evidence::Measured;
+  u32 kept_as = 0;                  // the number it is kept under in an executable; 0: its own
+  bool image_kept_by_r = false;     // -r keeps it against an image, up to sm_90; others take 0
+  bool rel_addend_in_place = false; // in SHT_REL the addend is the field itself, not shifted back
+  SassTwins sass = {};
+
+  [[nodiscard]] u32 number_in_executable() const { return kept_as ? kept_as : number; }
+  [[nodiscard]] bool has_field() const { return pieces[0].width != 0; }
+  [[nodiscard]] bool writes_bank() const;
+  // Bits of the word from 0 to the end of the last piece: up to 64, or up to 128.
+  [[nodiscard]] u32 word_bits() const;
+};
+
+inline constexpr u32 kFirstMercuryReloc = 0x10001;
+
+[[nodiscard]] std::span<const RelocInfo> cuda_relocs();
+[[nodiscard]] std::span<const RelocInfo> mercury_relocs();
+
+// Either list; nothing for a number without a row.
+[[nodiscard]] const RelocInfo *find_reloc(u32 number);
+
+// With or without R_CUDA_; Mercury names need their prefix.
+[[nodiscard]] const RelocInfo *find_reloc(std::string_view name);
+
+} // namespace culink::arch

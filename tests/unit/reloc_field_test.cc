@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "arch/reloc_field.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+
+namespace culink::arch {
+namespace {
+
+std::vector<const RelocInfo *> all_rows() {
+  std::vector<const RelocInfo *> rows;
+  for (const RelocInfo &row : cuda_relocs())
+    rows.push_back(&row);
+  for (const RelocInfo &row : mercury_relocs())
+    rows.push_back(&row);
+  return rows;
+}
+
+// The bits of a value that a row's field can hold.
+FieldValue masked(const RelocInfo &row, FieldValue value) {
+  u64 kept = 0;
+  u64 bank = 0;
+  for (const RelocPiece &piece : row.pieces)
+    for (u32 bit = piece.value_bit; bit < u32{piece.value_bit} + piece.width; ++bit)
+      (piece.source == PieceSource::Bank ? bank : kept) |= u64{1} << bit;
+  return {value.value & kept, static_cast<u8>(value.bank & bank)};
+}
+
+constexpr u64 kPattern = 0x9e3779b97f4a7c15;
+
+TEST(RelocField, EveryRowReadsBackWhatItStored) {
+  for (const RelocInfo *row : all_rows())
+    for (const u8 background : {0x00, 0xff, 0x5a})
+      for (const u64 offset : {0, 3, 16}) {
+        SCOPED_TRACE(std::string(row->name));
+        std::vector<u8> section(40, background);
+        const FieldValue value{kPattern, 0x15};
+        ASSERT_TRUE(store_field(section, offset, *row, value));
+        const auto found = read_field(section, offset, *row);
+        ASSERT_TRUE(found.has_value());
+        EXPECT_EQ(*found, masked(*row, value));
+      }
+}
+
+TEST(RelocField, EveryRowTouchesItsBitsAndNoOther) {
+  for (const RelocInfo *row : all_rows()) {
+    SCOPED_TRACE(std::string(row->name));
+    std::vector<u8> ones(40, 0x00);
+    ASSERT_TRUE(store_field(ones, 8, *row, {~u64{0}, 0x1f}));
+    std::vector<u8> zeros(40, 0xff);
+    ASSERT_TRUE(store_field(zeros, 8, *row, {0, 0}));
+    std::vector<u8> expected(40, 0x00);
+    for (const RelocPiece &piece : row->pieces)
+      for (u32 bit = piece.word_bit; bit < u32{piece.word_bit} + piece.width; ++bit)
+        expected[8 + bit / 8] |= static_cast<u8>(1u << bit % 8);
+    EXPECT_EQ(ones, expected);
+    for (u8 &byte : zeros)
+      byte = static_cast<u8>(~byte);
+    EXPECT_EQ(zeros, expected);
+  }
+}
+
+TEST(RelocField, EveryRowRefusesAPlaceThatEndsOutside) {
+  for (const RelocInfo *row : all_rows()) {
+    SCOPED_TRACE(std::string(row->name));
+    const u64 bytes = (row->word_bits() + 7) / 8;
+    std::vector<u8> section(32, 0x77);
+    EXPECT_TRUE(field_inside(section, 32 - bytes, *row));
+    EXPECT_TRUE(store_field(section, 32 - bytes, *row, {0, 0}));
+    const std::vector<u8> before(32, 0x77);
+    for (const u64 offset : {33 - bytes, u64{33}, ~u64{0} - 3}) {
+      section = before;
+      EXPECT_FALSE(store_field(section, offset, *row, {kPattern, 3}));
+      EXPECT_FALSE(read_field(section, offset, *row).has_value());
+      EXPECT_FALSE(implicit_addend(section, offset, *row).has_value());
+      EXPECT_EQ(section, before);
+    }
+  }
+}
+
+TEST(RelocField, ConstantOperandTakesOffsetAndBank) {
+  std::vector<u8> instruction(16, 0);
+  ASSERT_TRUE(store_field(instruction, 0, *find_reloc("CONST_FIELD21_38"), {0x1234, 3}));
+  EXPECT_EQ(load_le<u64>(instruction.data()), u64{0x1234} << 38 | u64{3} << 54);
+  ASSERT_TRUE(store_field(instruction, 0, *find_reloc("CONST_FIELD19_40"), {0x1234, 2}));
+  EXPECT_EQ(load_le<u64>(instruction.data()) >> 40, u64{0x1234} >> 2 | u64{2} << 14);
+}
+
+TEST(RelocField, CallTargetCrossesTheSecondWord) {
+  std::vector<u8> instruction(16, 0);
+  const u64 target = 0x00fffffffffffc04; // both pieces in use
+  ASSERT_TRUE(store_field(instruction, 0, *find_reloc("ABS55_16_34"), {target}));
+  EXPECT_EQ(load_le<u64>(instruction.data()) >> 16 & 0xff, target >> 2 & 0xff);
+  EXPECT_EQ(load_le<u64>(instruction.data()) >> 34, (target >> 10) & ((u64{1} << 30) - 1));
+  EXPECT_EQ(load_le<u64>(instruction.data() + 8), target >> 40);
+}
+
+// Measured with nvlink: S = 0x10 and an old byte of 0xff give 0x0f under 8_0 and 1 under 8_8.
+TEST(RelocField, ImplicitAddendOfAByteIsNotShifted) {
+  for (const auto &[name, expected] : {std::pair{"8_0", 0x0f}, std::pair{"8_8", 0x01}}) {
+    std::vector<u8> byte = {0xff};
+    const RelocInfo &row = *find_reloc(name);
+    const auto addend = implicit_addend(byte, 0, row);
+    ASSERT_TRUE(addend.has_value());
+    ASSERT_TRUE(store_field(byte, 0, row, add({0x10}, *addend)));
+    EXPECT_EQ(byte[0], expected) << name;
+  }
+}
+
+TEST(RelocField, ImplicitAddendCountsInTheFieldsUnits) {
+  std::vector<u8> word(8, 0);
+  const RelocInfo &row = *find_reloc("CONST_FIELD19_40");
+  ASSERT_TRUE(store_field(word, 0, row, {0x40, 30}));
+  const auto addend = implicit_addend(word, 0, row);
+  ASSERT_TRUE(addend.has_value());
+  EXPECT_EQ(*addend, (FieldValue{0x40, 30}));
+  EXPECT_EQ(add({0x10, 3}, *addend), (FieldValue{0x50, 1})); // banks wrap at 32
+  const RelocInfo &high = *find_reloc("ABS32_HI_32");
+  ASSERT_TRUE(store_field(word, 0, high, {0x0000000700000000}));
+  EXPECT_EQ(implicit_addend(word, 0, high)->value, 0x0000000700000000u);
+}
+
+TEST(RelocField, LostBitsAreTold) {
+  EXPECT_TRUE(field_holds(*find_reloc("ABS16_32"), {0xffff}));
+  EXPECT_FALSE(field_holds(*find_reloc("ABS16_32"), {0x10000}));
+  EXPECT_FALSE(field_holds(*find_reloc("CONST_FIELD19_40"), {0x2}));
+  EXPECT_FALSE(field_holds(*find_reloc("CONST_FIELD19_40"), {0x4, 32}));
+  EXPECT_TRUE(field_holds(*find_reloc("64"), {~u64{0}}));
+  for (const RelocInfo *row : all_rows())
+    EXPECT_TRUE(field_holds(*row, masked(*row, {kPattern, 0x15}))) << row->name;
+}
+
+} // namespace
+} // namespace culink::arch
