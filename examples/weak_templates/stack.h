@@ -2,8 +2,7 @@
 // A template instantiated in two files: both objects carry a weak copy and the linker keeps one.
 #pragma once
 
-template <typename T, int N>
-struct Stack {
+template <typename T, int N> struct Stack {
   T slots[N];
   int depth = 0;
 
@@ -17,10 +16,8 @@ struct Stack {
   }
 };
 
-template <typename T>
-__device__ T scale_factor = T(3);
+template <typename T> __device__ T scale_factor = T(3);
 
-template <typename T>
-__device__ __noinline__ T scaled(T value) {
+template <typename T> __device__ __noinline__ T scaled(T value) {
   return value * scale_factor<T>;
 }

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 
 from toolchain import HEADERS_FULL, ToolError, Toolchain, compute_of
 
@@ -40,7 +41,7 @@ SPECIAL_LINKS = [
 ]
 
 # Host objects carry a hash of the absolute source path, so they are made in one fixed folder.
-HOST_FOLDER = "/tmp/culink-examples"
+HOST_FOLDER = os.path.join(tempfile.gettempdir(), "culink-examples")
 
 
 def cubin_name(source):
