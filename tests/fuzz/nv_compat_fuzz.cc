@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records of .nv.compat.
+#include "elf/nv_compat.h"
+
+#include "round_trip.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const elf::CompatSection compat =
+      fuzz::require_round_trip({data, size}, elf::decode_compat, elf::encode_compat);
+  for (const elf::CompatRecord &record : compat.records) {
+    static_cast<void>(elf::check_compat_record(record));
+    fuzz::require(elf::compat_number(record).has_value() || record.payload.size() > 8);
+  }
+  return 0;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words of .nv.metadata.
+#include "elf/nv_metadata.h"
+
+#include "round_trip.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz::require_round_trip({data, size}, elf::decode_metadata, elf::encode_metadata);
+  return 0;
+}
