@@ -151,14 +151,18 @@ std::optional<InfoAnnotation> annotation_at(ByteSpan payload, u64 &at) {
     return word;
   };
   const std::optional<u32> kind = next_word();
-  if (!kind || (*kind != kAnnotationOfCode && *kind != kAnnotationOfFunction))
+  if (!kind || *kind < kAnnotationMark || *kind > kAnnotationOfFunction)
     return std::nullopt;
   out.kind = *kind;
-  if (*kind == kAnnotationOfCode) {
+  if (*kind != kAnnotationOfFunction) {
     const std::optional<u32> offset = next_word();
     if (!offset)
       return std::nullopt;
     out.offset = *offset;
+  }
+  if (*kind == kAnnotationMark) {
+    at = cursor;
+    return out;
   }
   const u32 size = next_word().value_or(0);
   const std::optional<ByteSpan> text = slice(payload, cursor, align_up(size, 4));
@@ -301,8 +305,10 @@ struct PayloadWriter {
   void operator()(const InfoAnnotations &v) const {
     for (const InfoAnnotation &annotation : v.annotations) {
       append_le(out, annotation.kind);
-      if (annotation.kind == kAnnotationOfCode)
+      if (annotation.kind != kAnnotationOfFunction)
         append_le(out, annotation.offset);
+      if (annotation.kind == kAnnotationMark)
+        continue;
       append_le(out, static_cast<u32>(annotation.text.size() + 1));
       append_bytes(out, as_bytes(annotation.text));
       out.push_back(0);

@@ -141,13 +141,15 @@ struct InfoTable {
   friend bool operator==(const InfoTable &, const InfoTable &) = default;
 };
 
-// ANNOTATIONS: remarks of the compiler (ptxas --compiler-annotations).
+// ANNOTATIONS: remarks of the compiler (ptxas --compiler-annotations; the device runtime library
+// has marks).
+inline constexpr u32 kAnnotationMark = 1; // of code, without a text
 inline constexpr u32 kAnnotationOfCode = 2;
 inline constexpr u32 kAnnotationOfFunction = 3;
 struct InfoAnnotation {
   u32 kind = kAnnotationOfFunction;
-  u32 offset = 0;   // in the code; only with kAnnotationOfCode
-  std::string text; // without its NUL
+  u32 offset = 0;   // in the code; not with kAnnotationOfFunction
+  std::string text; // without its NUL; not with kAnnotationMark
   friend bool operator==(const InfoAnnotation &, const InfoAnnotation &) = default;
 };
 struct InfoAnnotations {

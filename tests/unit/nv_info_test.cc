@@ -130,6 +130,19 @@ TEST(NvInfo, EveryRowRoundTripsAPayloadOfItsShape) {
   }
 }
 
+TEST(NvInfo, ReadsAnnotationsWithoutText) {
+  const Bytes payload = {1, 0, 0, 0, 0x40, 0, 0, 0, 1, 0, 0, 0, 0x90, 0, 0, 0};
+  InfoRecord record;
+  record.format = RecordFormat::Sized;
+  record.attribute = InfoAttribute::Annotations;
+  record.payload = payload;
+  const InfoValue expected =
+      InfoAnnotations{{{kAnnotationMark, 0x40, ""}, {kAnnotationMark, 0x90, ""}}};
+  EXPECT_EQ(decode_value(record), expected);
+  EXPECT_EQ(encode_payload(expected), payload);
+  EXPECT_FALSE(check_record(record));
+}
+
 TEST(NvInfo, ReadsAnnotations) {
   const Bytes payload = {2, 0, 0, 0, 0x30, 1, 0, 0, 3, 0, 0,   0,   'h', 'i',
                          0, 0, 3, 0, 0,    0, 4, 0, 0, 0, 'a', 'b', 'c', 0};
