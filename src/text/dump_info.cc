@@ -95,7 +95,8 @@ struct ValuePrinter {
     sink.field({"log_alignment", ""}, number(value.pointee_alignment));
     sink.field({"space", ""}, number(value.space));
     sink.field({"cbank", ""}, hex(value.cbank));
-    sink.field({"parameter_space", ""}, flag(value.parameter_space));
+    sink.field({"parameter_space", ""},
+               label(value.parameter_space ? 1 : 0, value.parameter_space ? "SMEM" : "CBANK"));
   }
   void operator()(const elf::InfoKernelParameter2 &value) const {
     sink.field({"index", ""}, number(value.index));
@@ -134,9 +135,10 @@ struct ValuePrinter {
     for (const elf::InfoAnnotation &annotation : value.annotations) {
       sink.open_row();
       sink.field({"kind", ""}, number(annotation.kind));
-      if (annotation.kind == elf::kAnnotationOfCode)
+      if (annotation.kind != elf::kAnnotationOfFunction)
         sink.field({"offset", ""}, hex(annotation.offset));
-      sink.field({"text", ""}, name(annotation.text));
+      if (annotation.kind != elf::kAnnotationMark)
+        sink.field({"text", ""}, name(annotation.text));
       sink.close_row();
     }
     sink.close_list();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/reloc.h"
 #include "text/dump_parts.h"
 
 namespace culink::text {
@@ -47,8 +48,9 @@ std::string demangled(std::string_view name) {
   return status == 0 && plain ? std::string(plain.get()) : text;
 }
 
-std::string_view relocation_name(u32) {
-  return "";
+std::string_view relocation_name(u32 type) {
+  const arch::RelocInfo *row = arch::find_reloc(type);
+  return row ? row->name : std::string_view();
 }
 
 void put_section(DumpSink &sink, const elf::Section &section) {

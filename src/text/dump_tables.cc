@@ -232,8 +232,10 @@ void dump_segments(const DumpContext &context) {
     context.sink.open_row();
     for (size_t i = 0; i < values.size(); ++i)
       context.sink.field(kColumns[i], values[i]);
-    context.sink.labels({"sections", "sections"},
-                        covered_sections(segment, sorted, budget, complete));
+    const std::vector<Value> covered = covered_sections(segment, sorted, budget, complete);
+    if (!covered.empty())
+      context.sink.continue_row();
+    context.sink.labels({"sections", covered.empty() ? "sections" : ""}, covered);
     context.sink.close_row();
   }
   context.sink.close_list();

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# A command line that makes no sense exits with 2 and says what to do; asking for help is fine.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+expect_status 2 "$CUBIN" 2>err.txt
+expect_contains err.txt "cubin: error: " "Try 'cubin --help'."
+expect_status 2 "$CUBIN" dump 2>err.txt
+expect_contains err.txt "cubin: error: FILE is required" "Try 'cubin dump --help'."
+expect_status 2 "$CUBIN" dump --no-such-option x.cubin 2>err.txt
+expect_contains err.txt "--no-such-option"
+expect_status 2 "$CUBIN" no-such-command 2>err.txt
+expect_contains err.txt "cubin: error: "
+
+"$CUBIN" --help >help.txt
+expect_contains help.txt "dump" "usage"
+"$CUBIN" dump --help >help.txt
+expect_contains help.txt "--sections" "--json" "Exit status"
+"$CUBIN" --version >version.txt
+grep -Eq '^cubin [0-9]+\.[0-9]+\.[0-9]+$' version.txt || fail "version: $(cat version.txt)"

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Of a damaged file cubin dump shows what it can; it warns with file and place, and exits with 1.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+need python3
+
+cp "$SOURCE/examples/vector_math/sm_80/main.cubin" sound.cubin
+python3 - <<'END'
+import struct
+data = bytearray(open("sound.cubin", "rb").read())
+shoff, = struct.unpack_from("<Q", data, 0x28)
+struct.pack_into("<Q", data, shoff + 64 * 3 + 24, 0x7fffffff)  # sh_offset of .symtab
+open("damaged.cubin", "wb").write(data)
+open("cut.cubin", "wb").write(data[:100])
+open("text.txt", "w").write("no ELF at all, but long enough to hold a header of 64 bytes ....\n")
+END
+
+expect_status 1 "$CUBIN" dump damaged.cubin sound.cubin >out.txt 2>err.txt
+expect_contains err.txt "cubin: warning: damaged.cubin: section 3 '.symtab', sh_offset, sh_size: bytes 0x7fffffff"
+expect_contains out.txt "damaged.cubin:" "sound.cubin:" ".text._Z5totalPKfPfi" "_Z6smoothPKfPfi"
+expect_lacks err.txt "sound.cubin"
+[ "$(sort err.txt | uniq -d | wc -l)" -eq 0 ] || fail "a problem was reported twice: $(cat err.txt)"
+
+expect_status 1 "$CUBIN" dump cut.cubin >/dev/null 2>err.txt
+expect_contains err.txt "cut.cubin: "
+for command in dump usage; do
+  expect_status 1 "$CUBIN" "$command" text.txt >/dev/null 2>err.txt
+  expect_contains err.txt "cubin: error: text.txt: "
+  expect_status 1 "$CUBIN" "$command" missing.cubin >/dev/null 2>err.txt
+  expect_contains err.txt "cubin: error: missing.cubin: cannot open: No such file or directory"
+done
+expect_status 1 "$CUBIN" dump --hex .nowhere sound.cubin >/dev/null 2>err.txt
+expect_contains err.txt "cubin: warning: sound.cubin: .nowhere: no such section"
