@@ -4,6 +4,15 @@
 #   scripts/demo.sh [FOLDER_WITH_PROGRAMS]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-bin=${1:-build/release/bin}
+PATH=$(cd "${1:-build/release/bin}" && pwd):$PATH
 
-"$bin/culink" --version
+# Shows a command as a person would type it, then runs it.
+show() {
+  printf '\n$ %s\n' "$*"
+  "$@"
+}
+
+culink --version
+show cubin usage --demangle examples/vector_math/sm_90/linked.cubin
+show cubin dump --callgraph --demangle examples/function_pointers/sm_90/linked.cubin
+show cubin dump --header --notes examples/vector_math/sm_100/linked.cubin
