@@ -12,6 +12,7 @@
 
 #include "cmd_dump.h"
 #include "cmd_usage.h"
+#include "cmd_verify.h"
 
 namespace {
 
@@ -35,6 +36,7 @@ int run(int argc, char **argv) {
   app.failure_message(usage_error);
   culink::tools::add_dump_command(app, exit_code);
   culink::tools::add_usage_command(app, exit_code);
+  culink::tools::add_verify_command(app, exit_code);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules that a well-formed device ELF keeps. Every file that ptxas and nvlink 13.0 write keeps
+// them all; the linker checks its own output with them, `cubin verify` anybody's file.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "elf/elf_view.h"
+
+namespace culink {
+
+enum class Rule : u8 {
+  Structure,
+  HeaderMachine,
+  HeaderIdent,
+  HeaderAbi,
+  HeaderType,
+  HeaderFlags,
+  HeaderCuinfo,
+  HeaderSizes,
+  HeaderTables,
+  SectionNull,
+  SectionMissing,
+  SectionUnique,
+  SectionType,
+  SectionFlags,
+  SectionLink,
+  SectionInfo,
+  SectionEntry,
+  SectionAlign,
+  SectionAddress,
+  SectionOverlap,
+  SectionGap,
+  FileTrailing,
+  TextSize,
+  TextSymbol,
+  SymbolNull,
+  SymbolOrder,
+  SymbolKind,
+  SymbolOther,
+  SymbolValue,
+  SymbolSection,
+  SymbolFunction,
+  RelocationType,
+  RelocationOffset,
+  RelocationAlign,
+  InfoFraming,
+  InfoRecord,
+  InfoSymbol,
+  CallGraphFraming,
+  CallGraphSymbol,
+  CallGraphString,
+  PrototypeSymbol,
+  PrototypeString,
+  NoteFraming,
+  NoteName,
+  NoteToolkit,
+  NoteCuda,
+  CompatFraming,
+  CompatRecord,
+  ActionType,
+  SegmentPresence,
+  SegmentTable,
+  SegmentFields,
+  SegmentCover,
+};
+
+struct RuleRow {
+  Rule rule;
+  std::string_view id;   // what a finding is printed with, stable
+  std::string_view text; // what must hold
+};
+
+// Every rule, in the order of the enum.
+[[nodiscard]] std::span<const RuleRow> verify_rules();
+[[nodiscard]] std::string_view rule_id(Rule rule);
+
+struct Finding {
+  Rule rule = Rule::Structure;
+  Error what;
+};
+
+// Everything wrong with the file. A rule broken many times in one section is one finding, with the
+// first place and a count. Time and memory are linear in the file. Takes strict and tolerant views;
+// the violations of a tolerant one are findings of Rule::Structure.
+[[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view);
+
+} // namespace culink

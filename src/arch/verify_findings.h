@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by the files of the verifier; nobody else includes it.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "arch/verify.h"
+
+namespace culink::verify {
+
+struct FieldMessage {
+  std::string field;
+  std::string message;
+};
+
+// Collects findings. A damaged table can break one rule in each of a million entries, so one rule
+// in one section is one finding: texts are made for the first place only, the rest is counted.
+class Findings {
+public:
+  // `make` returns a FieldMessage and is called only when this is the first of its kind.
+  template <typename Make> void in_section(Rule rule, const elf::Section &section, Make make) {
+    const u64 key = (u64{section.index} << 8) | static_cast<u8>(rule);
+    const auto [entry, is_new] = first_.try_emplace(key, static_cast<u32>(findings_.size()));
+    if (!is_new) {
+      ++repeats_[entry->second];
+      return;
+    }
+    FieldMessage text = make();
+    push(rule, elf::describe_section(section), std::move(text.field), std::move(text.message));
+  }
+  void push(Rule rule, std::string place, std::string field, std::string message) {
+    findings_.push_back({rule, {std::move(place), std::move(field), std::move(message)}});
+    repeats_.push_back(0);
+  }
+  [[nodiscard]] std::vector<Finding> take() &&;
+
+private:
+  std::vector<Finding> findings_;
+  std::vector<u32> repeats_; // how many more of the same kind, per finding
+  std::unordered_map<u64, u32> first_;
+};
+
+void check_header(const elf::ElfView &view, Findings &findings);
+void check_segments(const elf::ElfView &view, Findings &findings);
+void check_section_table(const elf::ElfView &view, Findings &findings);
+void check_layout(const elf::ElfView &view, Findings &findings);
+void check_symbols(const elf::ElfView &view, Findings &findings);
+void check_relocations(const elf::ElfView &view, Findings &findings);
+void check_info(const elf::ElfView &view, Findings &findings);
+void check_call_graph(const elf::ElfView &view, Findings &findings);
+void check_notes(const elf::ElfView &view, Findings &findings);
+
+} // namespace culink::verify

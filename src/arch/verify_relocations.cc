@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Relocations: a known type of the table's own list, a field that ends inside the section, and in
+// code the address of an instruction. Symbols and offsets have been checked by the view. Offsets of
+// Mercury code count bytes of the expanded code, not of the capsule in the file, so the place of a
+// Mercury relocation says nothing here.
+#include <fmt/format.h>
+
+#include "arch/reloc.h"
+#include "arch/verify_findings.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Relocation;
+using elf::Section;
+
+namespace {
+
+constexpr u64 kInstruction = 16;
+
+// A table of the right kind whose entries have meaning; others have findings already.
+[[nodiscard]] bool is_readable(const ElfView &view, const Section &table) {
+  return is_relocation_table(table.type) && table.info != 0 && table.info < view.sections().size();
+}
+
+void check_place(const Section &table, const Section &target, const arch::RelocInfo &row,
+                 const Relocation &r, u32 index, Findings &findings) {
+  const u64 field = (u64{row.word_bits()} + 7) / 8;
+  // The view has refused an offset outside the section.
+  if (r.offset < target.size && field > target.size - r.offset)
+    findings.in_section(Rule::RelocationOffset, table, [&] {
+      return FieldMessage{fmt::format("r_offset of entry {}", index),
+                          fmt::format("{} writes {} bytes at {:#x} of {}, which has {:#x}",
+                                      row.name, field, r.offset, describe_section(target),
+                                      target.size)};
+    });
+  if ((target.flags & elf::kFlagExec) != 0 && r.offset % kInstruction != 0)
+    findings.in_section(Rule::RelocationAlign, table, [&] {
+      return FieldMessage{fmt::format("r_offset of entry {}", index),
+                          fmt::format("{:#x} is not the start of an instruction", r.offset)};
+    });
+}
+
+} // namespace
+
+void check_relocations(const ElfView &view, Findings &findings) {
+  for (const Section &table : view.sections()) {
+    if (!is_readable(view, table))
+      continue;
+    const Section &target = view.sections()[table.info];
+    const elf::RelocationTable entries = view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const Relocation r = entries[i];
+      const arch::RelocInfo *row = arch::find_reloc(r.type);
+      if (!row || (r.type >= arch::kFirstMercuryReloc) != table.is_mercury())
+        findings.in_section(Rule::RelocationType, table, [&] {
+          return FieldMessage{
+              fmt::format("r_info of entry {}", i),
+              fmt::format("type {:#x} is {}", r.type, row ? "of the other list" : "not known")};
+        });
+      else if (!table.is_mercury())
+        check_place(table, target, *row, r, i, findings);
+    }
+  }
+}
+
+} // namespace culink::verify

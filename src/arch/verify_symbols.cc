@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbols. The Mercury symbol table mirrors the plain one and keeps the same rules, with one
+// exception: its functions are as long as the expanded Mercury code, which the capsule in the file
+// is not, so their size cannot be compared with the section.
+#include <fmt/format.h>
+
+#include "arch/verify_findings.h"
+#include "elf/names.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Section;
+using elf::SectionType;
+using elf::Symbol;
+using elf::SymbolBinding;
+using elf::SymbolTable;
+using elf::SymbolType;
+
+namespace {
+
+// What st_other may hold besides visibility. Bit 3 has no meaning anywhere.
+constexpr u8 kFunctionOther = elf::kOtherVisibilityMask | elf::kOtherKernel;
+constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::kOtherGlobal |
+                          elf::kOtherShared | elf::kOtherConstant;
+
+[[nodiscard]] std::string symbol_field(std::string_view field, u32 index, const Symbol &symbol) {
+  return symbol.name.empty() ? fmt::format("{} of symbol {}", field, index)
+                             : fmt::format("{} of symbol {} '{}'", field, index, symbol.name);
+}
+
+[[nodiscard]] bool holds_code(const Section &s) {
+  return (s.flags & elf::kFlagExec) != 0 || s.type == SectionType::CudaCapmerc;
+}
+
+// In shared memory, st_value is the variable's alignment until the executable link, and dynamic
+// shared memory begins where static memory ends.
+[[nodiscard]] bool holds_shared_memory(const Section &s) {
+  return s.type == SectionType::CudaShared || s.type == SectionType::CudaReservedShared ||
+         (s.type == SectionType::Nobits && s.name.find("shared") != std::string_view::npos);
+}
+
+class TableCheck {
+public:
+  TableCheck(const ElfView &view, const Section &table, Findings &findings)
+      : view_(view), table_(table), findings_(findings) {}
+
+  void run() {
+    const SymbolTable symbols = view_.symbols(table_);
+    if (symbols.empty())
+      return;
+    check_null(symbols[0]);
+    for (u32 i = 1; i < symbols.size(); ++i)
+      check(i, symbols[i]);
+  }
+
+private:
+  template <typename MakeMessage>
+  void report(Rule rule, std::string_view field, u32 index, const Symbol &symbol,
+              MakeMessage make) {
+    findings_.in_section(rule, table_, [&] {
+      return FieldMessage{symbol_field(field, index, symbol), make()};
+    });
+  }
+
+  // st_value is left alone: nvlink stores a leftover there when it selects kernels.
+  void check_null(const Symbol &symbol) {
+    if (symbol.info != 0 || symbol.other != 0 || symbol.raw_section != 0 || symbol.size != 0 ||
+        !symbol.name.empty())
+      report(Rule::SymbolNull, "fields", 0, symbol, [] { return std::string("are not all 0"); });
+  }
+
+  void check(u32 index, const Symbol &symbol) {
+    if (!elf::name_of_symbol_binding(symbol.binding()) || !elf::name_of_symbol_type(symbol.type()))
+      report(Rule::SymbolKind, "st_info", index, symbol,
+             [&] { return fmt::format("{:#04x} is no binding and type", symbol.info); });
+    if (symbol.binding() == SymbolBinding::Local && index >= table_.info)
+      report(Rule::SymbolOrder, "st_info", index, symbol,
+             [&] { return fmt::format("is local, but sh_info is {}", table_.info); });
+    const u8 legal = symbol.type() == SymbolType::Function ? kFunctionOther : kDataOther;
+    if ((symbol.other & ~legal) != 0)
+      report(Rule::SymbolOther, "st_other", index, symbol, [&] {
+        return fmt::format("{:#04x} has bits without a meaning for its type", symbol.other);
+      });
+    if (symbol.in_section())
+      check_defined(index, symbol, view_.sections()[symbol.section]);
+  }
+
+  void check_defined(u32 index, const Symbol &symbol, const Section &section) {
+    if (symbol.type() == SymbolType::Section) {
+      check_section_symbol(index, symbol, section);
+      return;
+    }
+    if (symbol.type() == SymbolType::Function && !holds_code(section))
+      report(Rule::SymbolFunction, "st_shndx", index, symbol, [&] {
+        return fmt::format("is a function in {}, which is no code", describe_section(section));
+      });
+    if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
+      return;
+    if (symbol.value > section.size || symbol.size > section.size - symbol.value)
+      report(Rule::SymbolValue, "st_value, st_size", index, symbol, [&] {
+        return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
+                           symbol.size, describe_section(section), section.size);
+      });
+  }
+
+  void check_section_symbol(u32 index, const Symbol &symbol, const Section &section) {
+    const auto wrong = [&](std::string_view field, std::string_view message) {
+      report(Rule::SymbolSection, field, index, symbol, [&] { return std::string(message); });
+    };
+    if (symbol.binding() != SymbolBinding::Local)
+      wrong("st_info", "a section symbol is not local");
+    if (symbol.value != 0 || symbol.size != 0)
+      wrong("st_value, st_size", "of a section symbol are not 0");
+    // Mercury sections are named after the Mercury link, their headers after the file they are in.
+    if (symbol.name != section.name && !table_.is_mercury())
+      wrong("st_name", fmt::format("is not the name of {}", describe_section(section)));
+  }
+
+  const ElfView &view_;
+  const Section &table_;
+  Findings &findings_;
+};
+
+} // namespace
+
+void check_symbols(const ElfView &view, Findings &findings) {
+  for (const Section &s : view.sections())
+    if (is_symbol_table(s.type))
+      TableCheck(view, s, findings).run();
+}
+
+} // namespace culink::verify

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cubin verify: reads tolerantly, so that one broken offset does not hide the rest, and prints
+// every finding on a line of its own. Exit 1 when any file has a finding or cannot be read.
+#include "cmd_verify.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "arch/verify.h"
+#include "open_input.h"
+#include "text/dump_sink.h"
+
+namespace culink::tools {
+
+namespace {
+
+constexpr int kExitUsage = 2;
+
+struct VerifyArguments {
+  std::vector<std::string> files;
+  bool json = false;
+  bool quiet = false;
+  bool list_rules = false;
+};
+
+// What is known of one file: its findings, or why it could not be read.
+struct Verdict {
+  std::string name;
+  std::vector<Finding> findings;
+};
+
+Verdict verify_one(const std::string &argument) {
+  Verdict verdict{argument, {}};
+  const Result<Input> input = open_input(argument);
+  if (!input) {
+    verdict.findings.push_back({Rule::Structure, input.error()});
+    return verdict;
+  }
+  verdict.name = input->name;
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(input->bytes());
+  if (view)
+    verdict.findings = verify_device_elf(*view);
+  else
+    verdict.findings.push_back({Rule::Structure, view.error()});
+  return verdict;
+}
+
+void print_text(const Verdict &verdict, bool quiet, TextOut &out) {
+  for (const Finding &finding : verdict.findings) {
+    out.name(verdict.name);
+    out.put(": ");
+    out.name(finding.what.text());
+    out.put(" [");
+    out.put(rule_id(finding.rule));
+    out.put("]\n");
+  }
+  if (verdict.findings.empty() && !quiet) {
+    out.name(verdict.name);
+    out.put(": ok\n");
+  }
+}
+
+void print_json(const Verdict &verdict, text::DumpSink &sink) {
+  sink.begin_file(verdict.name);
+  sink.open_list("findings", "");
+  for (const Finding &finding : verdict.findings) {
+    sink.open_row();
+    sink.field({"rule", "", 0}, text::name(rule_id(finding.rule)));
+    sink.field({"place", "", 0}, text::name(finding.what.place));
+    sink.field({"field", "", 0}, text::name(finding.what.field));
+    sink.field({"message", "", 0}, text::name(finding.what.message));
+    sink.close_row();
+  }
+  sink.close_list();
+  sink.end_file();
+}
+
+int list_rules() {
+  TextOut out(STDOUT_FILENO);
+  for (const RuleRow &row : verify_rules()) {
+    out.put(row.id);
+    out.fill(' ', row.id.size() < 20 ? 20 - row.id.size() : 1);
+    out.put(row.text);
+    out.put('\n');
+  }
+  return finish_output(out) ? 0 : 1;
+}
+
+int run_verify(const VerifyArguments &arguments) {
+  if (arguments.list_rules)
+    return list_rules();
+  if (arguments.files.empty()) {
+    std::fputs("cubin: error: FILE is required\nTry 'cubin verify --help'.\n", stderr);
+    return kExitUsage;
+  }
+  TextOut out(STDOUT_FILENO);
+  const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out);
+  bool clean = true;
+  if (arguments.json)
+    sink->begin();
+  for (const std::string &file : arguments.files) {
+    const Verdict verdict = verify_one(file);
+    clean = clean && verdict.findings.empty();
+    if (arguments.json)
+      print_json(verdict, *sink);
+    else
+      print_text(verdict, arguments.quiet, out);
+  }
+  if (arguments.json)
+    sink->end();
+  return finish_output(out) && clean ? 0 : 1;
+}
+
+} // namespace
+
+void add_verify_command(CLI::App &app, int &exit_code) {
+  const auto arguments = std::make_shared<VerifyArguments>(); // lives in the callback
+  CLI::App *command = app.add_subcommand("verify", "Check that files are well-formed cubins");
+  command->add_option("FILE", arguments->files, "Device ELF files");
+  command->add_flag("--json", arguments->json, "The findings as JSON");
+  command->add_flag("-q,--quiet", arguments->quiet, "Do not print 'ok' for good files");
+  command->add_flag("--list-rules", arguments->list_rules, "Print the rules and stop");
+  command->callback([arguments, &exit_code] { exit_code = run_verify(*arguments); });
+}
+
+} // namespace culink::tools
