@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cmd_diff.h"
 #include "cmd_dump.h"
 #include "cmd_usage.h"
 #include "cmd_verify.h"
@@ -36,6 +37,7 @@ int run(int argc, char **argv) {
   app.failure_message(usage_error);
   culink::tools::add_dump_command(app, exit_code);
   culink::tools::add_usage_command(app, exit_code);
+  culink::tools::add_diff_command(app, exit_code);
   culink::tools::add_verify_command(app, exit_code);
 
   try {
