@@ -2,8 +2,9 @@
 //
 // Framing of attribute records. Only the format byte decides how long a record is, so an unknown
 // attribute is skipped safely, while an unknown format ends the reading: nothing says where the
-// next record starts. A sized record is followed by the next one at once; NVIDIA's producers count
-// the padding to a multiple of 4 in the size itself.
+// next record starts. A sized record is followed by the next one at once, also when its size is no
+// multiple of 4: nvlink 13.0 reads such a record right, and crashes when padding follows it. Its
+// own tools count the padding in the size.
 #include "elf/attribute_records.h"
 
 #include "base/bytes.h"
