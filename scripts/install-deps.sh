@@ -12,7 +12,7 @@
 # through sudo; on other systems the missing packages are listed and the script fails.
 set -euo pipefail
 
-required=(g++ cmake ninja-build pkg-config libzstd-dev liblz4-dev libfmt-dev libyaml-cpp-dev
+required=(g++ cmake ninja-build libzstd-dev liblz4-dev libfmt-dev libyaml-cpp-dev
           nlohmann-json3-dev libcli11-dev libgtest-dev libbenchmark-dev python3)
 optional=()
 case "${1:-build}" in
