@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arch/elf_flags.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <string>
 
 #include "arch/arch.h"
+#include "base/mapped_file.h"
+#include "elf/elf_view.h"
 
 namespace culink::arch {
 namespace {
@@ -66,6 +70,34 @@ TEST(ElfFlags, EveryValueSurvivesDecodingAndEncoding) {
         ASSERT_EQ(target.abi_version, abi);
       }
   }
+}
+
+// Their folders are named after the target.
+TEST(ElfFlags, TargetsOfTheShippedCubinsAreRead) {
+  u32 files = 0;
+  for (const auto &entry :
+       std::filesystem::recursive_directory_iterator(CULINK_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".cubin")
+      continue;
+    ++files;
+    const Result<MappedFile> bytes = MappedFile::open(entry.path().string());
+    ASSERT_TRUE(bytes) << entry.path();
+    const Result<elf::ElfView> view = elf::ElfView::open(bytes->bytes());
+    ASSERT_TRUE(view) << entry.path();
+    const elf::FileHeader &header = view->header();
+    const ElfTarget target = decode_elf_target(header.ident[elf::kIdentOsAbi],
+                                               header.ident[elf::kIdentAbiVersion], header.flags);
+    const std::string folder = entry.path().parent_path().filename().string();
+    EXPECT_EQ("sm_" + std::to_string(target.sm), folder.substr(0, folder.find('-')));
+    ASSERT_LT(target.cuinfo_section, view->sections().size());
+    EXPECT_EQ(view->sections()[target.cuinfo_section].name, ".note.nv.cuinfo") << entry.path();
+    const ArchInfo *arch = find_arch(target.sm);
+    ASSERT_NE(arch, nullptr) << entry.path();
+    EXPECT_EQ(target.code_kind, static_cast<u8>(arch->code_kind)) << entry.path();
+    EXPECT_EQ(view->find(".nv.compat") != nullptr, arch->has_compat) << entry.path();
+    EXPECT_EQ(view->find(".nv.merc.symtab") != nullptr, arch->has_mercury_plane) << entry.path();
+  }
+  EXPECT_GT(files, 0u);
 }
 
 } // namespace

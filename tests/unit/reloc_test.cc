@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arch/reloc.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <regex>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "base/mapped_file.h"
+#include "elf/elf_view.h"
 
 namespace culink::arch {
 namespace {
@@ -179,6 +183,35 @@ TEST(Reloc, NeverResolvedTypesAreTheLoaders) {
   }
   EXPECT_EQ(find_reloc(40)->resolver, Resolver::LoaderOrError);
   EXPECT_EQ(find_reloc(68)->resolver, Resolver::Nobody);
+}
+
+// A linked file carries no type that the linker resolves away, nor a unified one.
+TEST(Reloc, EveryRelocationOfTheShippedCubinsHasARow) {
+  u32 seen = 0;
+  for (const auto &entry :
+       std::filesystem::recursive_directory_iterator(CULINK_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".cubin")
+      continue;
+    const Result<MappedFile> bytes = MappedFile::open(entry.path().string());
+    ASSERT_TRUE(bytes) << entry.path();
+    const Result<elf::ElfView> view = elf::ElfView::open(bytes->bytes());
+    ASSERT_TRUE(view) << entry.path();
+    const bool linked = view->header().type == elf::FileType::Executable;
+    for (const elf::Section &section : view->sections()) {
+      const elf::RelocationTable table = view->relocations(section);
+      for (u32 i = 0; i < table.size(); ++i) {
+        const RelocInfo *row = find_reloc(table[i].type);
+        ASSERT_NE(row, nullptr) << entry.path() << ' ' << section.name << ' ' << table[i].type;
+        EXPECT_EQ(row->number >= kFirstMercuryReloc, section.is_mercury()) << row->name;
+        if (linked) {
+          EXPECT_EQ(row->number_in_executable(), row->number) << row->name;
+          EXPECT_NE(row->resolver, Resolver::Clear) << row->name;
+        }
+        ++seen;
+      }
+    }
+  }
+  EXPECT_GT(seen, 100u);
 }
 
 } // namespace

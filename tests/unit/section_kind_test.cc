@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "elf/section_kind.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "base/mapped_file.h"
+#include "elf/elf_view.h"
 
 namespace culink::elf {
 namespace {
@@ -162,6 +166,27 @@ TEST(SectionKind, ReservedSharedMemoryIsNoKernel) {
             (SectionKind{.role = SectionRole::ReservedShared}));
   EXPECT_EQ(classify_section(".nv.shared.reserved", T::Nobits, 3),
             (SectionKind{.role = SectionRole::Shared, .owner = "reserved"}));
+}
+
+// Files that ptxas and nvlink wrote, objects and linked, with and without debug information.
+TEST(SectionKind, EverySectionOfTheShippedCubinsHasARole) {
+  u32 files = 0;
+  for (const auto &entry :
+       std::filesystem::recursive_directory_iterator(CULINK_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".cubin")
+      continue;
+    ++files;
+    const Result<MappedFile> bytes = MappedFile::open(entry.path().string());
+    ASSERT_TRUE(bytes) << entry.path();
+    const Result<ElfView> view = ElfView::open(bytes->bytes());
+    ASSERT_TRUE(view) << entry.path();
+    for (const Section &section : view->sections()) {
+      const SectionKind found = classify_section(section.name, section.type, section.flags);
+      EXPECT_NE(found.role, SectionRole::Unknown) << entry.path() << ' ' << section.name;
+      EXPECT_EQ(found.mercury, section.is_mercury()) << entry.path() << ' ' << section.name;
+    }
+  }
+  EXPECT_GT(files, 0u);
 }
 
 } // namespace
