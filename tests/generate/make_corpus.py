@@ -5,7 +5,8 @@
   make_corpus.py --count 50 --targets sm_75,sm_90,sm_100 --out DIR
 
 Names: s<seed>-<target>-<file>.cubin for objects, s<seed>-<target>-linked-<options>.cubin for nvlink's
-outputs. With --spread each program is built for one of the targets in turn instead of for all.
+outputs. With --spread each program is built for one of the targets in turn instead of for all. With
+--own no output is made that would contain code of NVIDIA's device runtime library.
 """
 
 import argparse
@@ -21,12 +22,14 @@ from generate import generate
 from toolchain import ToolError, Toolchain
 
 
-def make_program(tools, seed, targets, links, out):
+def make_program(tools, seed, targets, links, out, own):
     """Builds one program and moves its cubins to `out`; returns how many, and the failures."""
     made, failures = 0, []
     with tempfile.TemporaryDirectory() as folder:
         generate(seed).write(folder)
         build = Build(tools, folder)
+        if own and build.manifest["link"]["device_runtime"]:
+            links = []
         for target in targets:
             stem = os.path.join(out, "s%04d-%s-" % (seed, target))
             try:
@@ -45,7 +48,7 @@ def make_program(tools, seed, targets, links, out):
     return made, failures
 
 
-def make_corpus(seeds, targets, links, out, jobs=2, spread=False):
+def make_corpus(seeds, targets, links, out, jobs=2, spread=False, own=False):
     """Returns the number of cubins made and the list of failures."""
     os.makedirs(out, exist_ok=True)
     tools = Toolchain()
@@ -54,7 +57,7 @@ def make_corpus(seeds, targets, links, out, jobs=2, spread=False):
         work = []
         for index, seed in enumerate(seeds):
             chosen = [targets[index % len(targets)]] if spread else targets
-            work.append(pool.submit(make_program, tools, seed, chosen, links, out))
+            work.append(pool.submit(make_program, tools, seed, chosen, links, out, own))
         for task in work:
             count, problems = task.result()
             made += count
@@ -69,6 +72,7 @@ def main():
     parser.add_argument("--targets", default="sm_75,sm_90", help="list with commas, or 'all'")
     parser.add_argument("--links", default="plain,relocatable", help="option sets to link with")
     parser.add_argument("--spread", action="store_true", help="one target per program, in turn")
+    parser.add_argument("--own", action="store_true", help="nothing linked with NVIDIA's library")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
@@ -76,7 +80,7 @@ def main():
     try:
         seeds = range(options.first, options.first + options.count)
         made, failures = make_corpus(seeds, targets, options.links.split(","), options.out,
-                                     options.jobs, options.spread)
+                                     options.jobs, options.spread, options.own)
     except ToolError as error:
         print("error: %s" % error, file=sys.stderr)
         return 1
