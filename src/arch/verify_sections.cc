@@ -91,6 +91,22 @@ constexpr std::array kHeaders = std::to_array<HeaderRow>({
   return name ? std::string(*name) : fmt::format("{:#x}", static_cast<u32>(type));
 }
 
+// The stub of a unified function F, __cuda_uf_stub_F, has its code in .nv.uft.rel.F: one slot of
+// the table of unified functions.
+constexpr std::string_view kUnifiedStub = "__cuda_uf_stub_";
+constexpr std::string_view kUnifiedSlot = ".nv.uft.rel.";
+constexpr std::string_view kMercuryUnifiedSlot = ".nv.capmerc.nv.uft.rel.";
+constexpr u32 kUnifiedSlotSize = 128;
+
+[[nodiscard]] bool is_code_of(const Section &code, std::string_view owner, bool mercury) {
+  const SectionKind kind = kind_of(code);
+  if (kind.role == (mercury ? SectionRole::CapmercText : SectionRole::Text) && kind.owner == owner)
+    return true;
+  const std::string_view slot = mercury ? kMercuryUnifiedSlot : kUnifiedSlot;
+  return owner.starts_with(kUnifiedStub) && code.name.starts_with(slot) &&
+         code.name.substr(slot.size()) == owner.substr(kUnifiedStub.size());
+}
+
 // Names that must not repeat: code that looks one up takes the first.
 constexpr std::array<std::string_view, 12> kUnique{
     ".shstrtab",       ".strtab",         ".symtab",        ".symtab_shndx",
@@ -186,8 +202,9 @@ void SectionCheck::check_flags(const HeaderRow &row) {
 void SectionCheck::check_shape(const HeaderRow &row) {
   // The view has compared the entry sizes of tables with the file's class.
   const bool is_table = elf::is_symbol_table(s_.type) || elf::is_relocation_table(s_.type);
-  if (!is_table && s_.entsize != row.entsize)
-    report(Rule::SectionEntry, "sh_entsize", fmt::format("is {}, not {}", s_.entsize, row.entsize));
+  const u32 entsize = s_.name.starts_with(kMercuryUnifiedSlot) ? kUnifiedSlotSize : row.entsize;
+  if (!is_table && s_.entsize != entsize)
+    report(Rule::SectionEntry, "sh_entsize", fmt::format("is {}, not {}", s_.entsize, entsize));
   if (row.entsize != 0 && !is_table && s_.size % row.entsize != 0)
     report(Rule::SectionEntry, "sh_size",
            fmt::format("{:#x} is not a multiple of {}", s_.size, row.entsize));
@@ -258,9 +275,7 @@ void SectionCheck::check_owner() {
     report(Rule::SectionInfo, "sh_info", fmt::format("{} is not the function's code", s_.info));
     return;
   }
-  const SectionKind code = kind_of(section(s_.info));
-  const SectionRole wanted = kind_.mercury ? SectionRole::CapmercText : SectionRole::Text;
-  if (code.role != wanted || code.owner != kind_.owner)
+  if (!is_code_of(section(s_.info), kind_.owner, kind_.mercury))
     report(
         Rule::SectionInfo, "sh_info",
         fmt::format("{} is not the code of '{}'", describe_section(section(s_.info)), kind_.owner));

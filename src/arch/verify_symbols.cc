@@ -20,10 +20,19 @@ using elf::SymbolType;
 
 namespace {
 
-// What st_other may hold besides visibility. Bit 3 has no meaning anywhere.
-constexpr u8 kFunctionOther = elf::kOtherVisibilityMask | elf::kOtherKernel;
+// What st_other may hold besides visibility. Bit 3 has no meaning anywhere. The bit of managed
+// variables marks unified functions, the bit of kernels marks unified variables.
+constexpr u8 kUnifiedFunction = elf::kOtherManaged;
+constexpr u8 kUnifiedVariable = elf::kOtherKernel;
+constexpr u8 kFunctionOther = elf::kOtherVisibilityMask | elf::kOtherKernel | kUnifiedFunction;
 constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::kOtherGlobal |
                           elf::kOtherShared | elf::kOtherConstant;
+
+[[nodiscard]] u8 legal_other(SymbolType type) {
+  if (type == SymbolType::Function)
+    return kFunctionOther;
+  return type == SymbolType::CudaObject ? kDataOther | kUnifiedVariable : kDataOther;
+}
 
 [[nodiscard]] std::string symbol_field(std::string_view field, u32 index, const Symbol &symbol) {
   return symbol.name.empty() ? fmt::format("{} of symbol {}", field, index)
@@ -78,8 +87,7 @@ private:
     if (symbol.binding() == SymbolBinding::Local && index >= table_.info)
       report(Rule::SymbolOrder, "st_info", index, symbol,
              [&] { return fmt::format("is local, but sh_info is {}", table_.info); });
-    const u8 legal = symbol.type() == SymbolType::Function ? kFunctionOther : kDataOther;
-    if ((symbol.other & ~legal) != 0)
+    if ((symbol.other & ~legal_other(symbol.type())) != 0)
       report(Rule::SymbolOther, "st_other", index, symbol, [&] {
         return fmt::format("{:#04x} has bits without a meaning for its type", symbol.other);
       });
