@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of the generator itself; they need no compiler."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from dice import Dice                          # noqa: E402
+from features import FEATURES                  # noqa: E402
+from generate import generate                  # noqa: E402
+from many_sections import synthesize           # noqa: E402
+from select_corpus import Sections, shown_by   # noqa: E402
+
+SEEDS = range(1, 401)
+EXPECTED_SEQUENCE = [749, 651, 722, 147, 835, 563, 333, 57]
+
+
+def sources(program):
+    return [(file.name, file.text()) for file in program.files]
+
+
+class DiceTest(unittest.TestCase):
+    def test_sequence_never_changes(self):
+        dice = Dice("culink", 1)
+        self.assertEqual([dice.below(1000) for _ in range(8)], EXPECTED_SEQUENCE)
+
+    def test_forks_do_not_disturb_each_other(self):
+        dice = Dice("culink", 1)
+        alone = dice.fork("a").next()
+        dice.fork("b").next()
+        self.assertEqual(dice.fork("a").next(), alone)
+
+    def test_choices_stay_in_range(self):
+        dice = Dice("range")
+        for _ in range(1000):
+            self.assertIn(dice.between(3, 5), (3, 4, 5))
+        self.assertFalse(any(dice.chance(0) for _ in range(100)))
+        self.assertTrue(all(dice.chance(1) for _ in range(100)))
+
+
+class ProgramTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.programs = [generate(seed) for seed in SEEDS]
+
+    def test_a_seed_gives_the_same_program_again(self):
+        for program in self.programs[:40]:
+            again = generate(program.seed)
+            self.assertEqual(sources(program), sources(again))
+            self.assertEqual(program.manifest(), again.manifest())
+
+    def test_every_feature_is_drawn(self):
+        drawn = {name for program in self.programs for name in program.features}
+        for name, _, _ in FEATURES:
+            self.assertIn(name, drawn)
+        for name in ("debug", "lineinfo", "maxrregcount", "optimization", "native ptx"):
+            self.assertIn(name, drawn)
+
+    def test_programs_have_two_to_about_forty_files(self):
+        counts = [len(program.files) for program in self.programs]
+        self.assertGreaterEqual(min(counts), 2)
+        self.assertGreaterEqual(max(counts), 35)
+
+    def test_few_programs_are_meant_to_fail(self):
+        failing = sum(1 for program in self.programs if program.failure)
+        self.assertGreater(failing, len(self.programs) // 100)
+        self.assertLess(failing, len(self.programs) // 10)
+
+    def test_names_are_unique(self):
+        for program in self.programs:
+            names = [file.name for file in program.files]
+            self.assertEqual(len(names), len(set(names)))
+            self.assertEqual(len(program.kernels), len(set(program.kernels)))
+
+    def test_writing_leaves_sources_and_manifest(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.programs[0].write(folder)
+            expected = {file.name for file in self.programs[0].files} | {"manifest.json"}
+            self.assertEqual(set(os.listdir(folder)), expected)
+
+
+class ManySectionsTest(unittest.TestCase):
+    def test_counts_beyond_sixteen_bits_stand_in_section_zero(self):
+        file = Sections(synthesize(65301))
+        self.assertEqual(len(file.headers), 65301)
+        self.assertEqual(file.name(file.headers[-1]), ".text.f32646")
+
+    def test_small_files_count_in_the_header(self):
+        facts = shown_by(synthesize(101))
+        self.assertIn(("info", 4, 0x37), facts)
+
+
+if __name__ == "__main__":
+    unittest.main()
