@@ -76,6 +76,15 @@ SectionId add_notes(ElfWriter &elf) {
   elf.append(cuinfo, {reinterpret_cast<const u8 *>("NVIDIA Corp"), 12});
   append_words(elf, cuinfo, {2 | 90 << 16, 130});
   elf.set_flags_section(cuinfo);
+
+  // What the code needs from the machine: no feature of sm_90a (attribute 9), the usual classes.
+  const SectionId compat =
+      elf.add_section({.name = ".nv.compat", .type = SectionType::CudaCompat, .align = 4});
+  append_words(elf, compat,
+               {2 | 9 << 8, 2 | 2 << 8 | 1 << 16, 2 | 5 << 8 | 5 << 16, 3 | 7 << 8 | 0x101 << 16,
+                2 | 3 << 8, 2 | 6 << 8 | 1 << 16});
+  elf.section(cuinfo).flags |= kFlagInfoLink;
+  elf.section(cuinfo).info = compat;
   elf.add_section_symbol(tkinfo);
   elf.add_section_symbol(cuinfo);
   return cuinfo;
