@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ElfView to InputObject. The view has checked the ELF tables; here the records inside NVIDIA's
+// sections are decoded, and every symbol number, section number and string offset in them is
+// checked, so that no pass has to. Passes treat an InputObject as true.
+#include "input/parse_object.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+using elf::SectionRole;
+
+namespace {
+
+class ObjectParser {
+public:
+  ObjectParser(std::string name, elf::ElfView view)
+      : object_{.name = std::move(name), .view = std::move(view)} {}
+
+  [[nodiscard]] Result<InputObject> run();
+
+private:
+  [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
+  [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
+  [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
+  [[nodiscard]] std::optional<Error> read_prototypes(const elf::Section &section);
+  [[nodiscard]] std::optional<Error> check_symbols() const;
+
+  [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(object_.symbols.size()); }
+  [[nodiscard]] bool has_string(u32 offset) const {
+    return c_string_at(object_.strings, offset).has_value();
+  }
+
+  InputObject object_;
+};
+
+Error broken(const elf::Section &section, std::string field, std::string message) {
+  return {elf::describe_section(section), std::move(field), std::move(message)};
+}
+
+Error broken(const elf::Section &section, const elf::Violation &violation) {
+  return broken(section, fmt::format("record at {:#x}", violation.offset), violation.message);
+}
+
+Result<InputObject> ObjectParser::run() {
+  const elf::SymbolTable symbols = object_.view.symbols();
+  object_.symbols.reserve(symbols.size());
+  for (u32 i = 0; i < symbols.size(); ++i)
+    object_.symbols.push_back(symbols[i]);
+  object_.registers.assign(symbols.size(), InputObject::kNoRegisters);
+  object_.sm = static_cast<u16>(object_.view.header().flags >> 8 & 0xff);
+  if (const elf::Section *symtab = object_.view.find(".symtab"))
+    object_.strings = object_.section(symtab->link).data;
+
+  object_.kinds.reserve(object_.view.sections().size());
+  for (const elf::Section &section : object_.view.sections())
+    object_.kinds.push_back(elf::classify_section(section.name, section.type, section.flags));
+  for (const elf::Section &section : object_.view.sections())
+    if (std::optional<Error> error = read_section(section))
+      return std::move(*error);
+  if (std::optional<Error> error = check_symbols())
+    return std::move(*error);
+  return std::move(object_);
+}
+
+std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
+  const elf::SectionKind &kind = object_.kinds[section.index];
+  if (kind.mercury)
+    return std::nullopt;
+  switch (kind.role) {
+  case SectionRole::Info:
+    return read_info(section);
+  case SectionRole::Callgraph:
+    return read_call_graph(section);
+  case SectionRole::Prototype:
+    return read_prototypes(section);
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
+  InputObject::Info info{section.index, 0, elf::decode_info(section.data)};
+  if (!info.records.violations.empty())
+    return broken(section, info.records.violations.front());
+  if ((section.flags & elf::kFlagInfoLink) != 0) {
+    info.text = section.info;
+    if (info.text == 0 || object_.kinds[info.text].role != SectionRole::Text)
+      return broken(section, "sh_info", fmt::format("section {} is not code", info.text));
+  }
+  for (const elf::InfoRecord &record : info.records.records) {
+    if (std::optional<elf::Violation> violation = elf::check_record(record))
+      return broken(section, *violation);
+    const u32 symbol_words = elf::symbol_word_count(record);
+    for (u32 i = 0; i < symbol_words; ++i) {
+      const u32 symbol = load_le<u32>(record.payload.data() + u64{i} * 4);
+      if (symbol >= symbol_count())
+        return broken(section, fmt::format("record at {:#x}", record.offset),
+                      fmt::format("{} is not a symbol (there are {})", symbol, symbol_count()));
+    }
+    if (info.text == 0 && record.attribute == elf::InfoAttribute::Regcount && symbol_words == 1)
+      object_.registers[load_le<u32>(record.payload.data())] =
+          load_le<u32>(record.payload.data() + 4);
+  }
+  object_.infos.push_back(std::move(info));
+  return std::nullopt;
+}
+
+std::optional<Error> ObjectParser::read_call_graph(const elf::Section &section) {
+  object_.calls = elf::decode_call_graph(section.data);
+  if (!object_.calls.violations.empty())
+    return broken(section, object_.calls.violations.front());
+  const auto is_function = [this](u32 symbol) {
+    return symbol < symbol_count() && object_.symbols[symbol].type() == elf::SymbolType::Function;
+  };
+  for (const elf::CallGroup &group : object_.calls.groups)
+    for (const elf::CallPair &pair : group.pairs) {
+      if (!is_function(pair.first))
+        return broken(section, "caller", fmt::format("symbol {} is not a function", pair.first));
+      const bool prototype = elf::second_is_prototype(group.part);
+      if (prototype && !has_string(pair.second))
+        return broken(section, "prototype", fmt::format("no string at {:#x}", pair.second));
+      if (!prototype && !is_function(pair.second))
+        return broken(section, "callee", fmt::format("symbol {} is not a function", pair.second));
+    }
+  return std::nullopt;
+}
+
+std::optional<Error> ObjectParser::read_prototypes(const elf::Section &section) {
+  object_.prototypes = elf::decode_prototypes(section.data);
+  if (!object_.prototypes.violations.empty())
+    return broken(section, object_.prototypes.violations.front());
+  for (const elf::Prototype &record : object_.prototypes.records) {
+    if (record.symbol >= symbol_count() ||
+        object_.symbols[record.symbol].type() != elf::SymbolType::Function)
+      return broken(section, "function", fmt::format("symbol {} is not a function", record.symbol));
+    if (!has_string(record.string))
+      return broken(section, "prototype", fmt::format("no string at {:#x}", record.string));
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> ObjectParser::check_symbols() const {
+  const elf::Section *table = object_.view.find(".symtab");
+  for (u32 i = 1; i < symbol_count(); ++i) {
+    const elf::Symbol &symbol = object_.symbols[i];
+    const auto refuse = [&](const char *field, std::string message) {
+      return broken(*table, fmt::format("{} of symbol {} '{}'", field, i, symbol.name),
+                    std::move(message));
+    };
+    if (symbol.binding() > elf::SymbolBinding::Weak)
+      return refuse("st_info", fmt::format("unknown binding {}", symbol.info >> 4));
+    if (!symbol.in_section())
+      continue;
+    const SectionRole role = object_.kinds[symbol.section].role;
+    if (symbol.type() == elf::SymbolType::Function && role == SectionRole::Text &&
+        (symbol.value > object_.section(symbol.section).size ||
+         symbol.size > object_.section(symbol.section).size - symbol.value))
+      return refuse("st_size", "the function does not fit its section");
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+Result<InputObject> parse_object(std::string name, ByteSpan bytes) {
+  Result<elf::ElfView> view = elf::ElfView::open(bytes);
+  if (!view)
+    return view.error();
+  if (!view->header().is_cuda())
+    return Error{"ELF header", "e_machine",
+                 fmt::format("{} is not a CUDA device file ({})", view->header().machine,
+                             elf::kMachineCuda)};
+  if (view->header().elf_class() != elf::ElfClass::Elf64)
+    return Error{"ELF header", "EI_CLASS", "32-bit device code cannot be linked"};
+  return ObjectParser(std::move(name), std::move(*view)).run();
+}
+
+} // namespace culink

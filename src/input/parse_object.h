@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "model/input_object.h"
+
+namespace culink {
+
+// Reads a relocatable device object. Everything the passes index with is checked here; a violation
+// is an error that names section and field.
+[[nodiscard]] Result<InputObject> parse_object(std::string name, ByteSpan bytes);
+
+} // namespace culink

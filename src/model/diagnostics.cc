@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one table of messages: id, severity, a name for machines and our wording.
+#include "model/diagnostics.h"
+
+#include <array>
+
+namespace culink {
+
+namespace {
+
+using enum Severity;
+
+constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
+    {DiagId::BadInput, Error, "bad-input", "{0}: {1}"},
+    {DiagId::NotRelocatable, Error, "not-relocatable",
+     "{0}: not a relocatable device object (it is already linked, or was compiled without "
+     "-rdc=true)"},
+    {DiagId::WrongArchitecture, Error, "wrong-architecture", "{0}: built for {1}, not for {2}"},
+    {DiagId::WrongAbi, Error, "wrong-abi", "{0}: device ELF ABI {1} cannot be linked, only {2}"},
+    {DiagId::NewerToolkit, Warning, "newer-toolkit",
+     "{0}: made by CUDA {1}, newer than CUDA {2} which this linker knows"},
+    {DiagId::OldObject, Error, "old-object",
+     "{0}: must be recompiled with CUDA 12.0 or newer: {1}"},
+    {DiagId::UndefinedReference, Error, "undefined-reference", "undefined symbol: {0}"},
+    {DiagId::MultipleDefinition, Error, "multiple-definition", "duplicate symbol: {0}"},
+    {DiagId::SizeMismatch, Error, "size-mismatch", "size of '{0}' differs: {1} and {2} bytes"},
+    {DiagId::SpaceMismatch, Error, "space-mismatch", "memory space of '{0}' differs: {1} and {2}"},
+    {DiagId::ManagedMismatch, Error, "managed-mismatch",
+     "'{0}' is __managed__ in one file and not in another"},
+    {DiagId::PrototypeMismatch, Error, "prototype-mismatch",
+     "prototype of '{0}' differs: called as {1}, defined as {2}"},
+    {DiagId::NotAKernelEverywhere, Error, "not-a-kernel-everywhere",
+     "'{0}' is a __global__ function in one file and not in another"},
+    {DiagId::CommonLargerThanDefinition, Error, "common-too-large",
+     "common symbol '{0}' has {1} bytes, its definition only {2}"},
+    {DiagId::TooMuchConstant, Error, "too-much-constant",
+     "too much __constant__ data: {0} bytes in bank {1}, the limit is {2}"},
+    {DiagId::TooMuchShared, Error, "too-much-shared",
+     "kernel '{0}' uses too much shared memory: {1} bytes, the limit is {2}"},
+    {DiagId::RegisterLimit, Error, "register-limit",
+     "kernel '{0}' may use {1} registers but calls '{2}', which needs {3}"},
+    {DiagId::UnknownStackSize, Warning, "unknown-stack-size",
+     "stack size of kernel '{0}' cannot be determined: its calls are recursive"},
+    {DiagId::MixedCtaGroups, Error, "mixed-cta-groups",
+     "kernel '{0}' uses .cta_group::1 and .cta_group::2 at once, which is not allowed"},
+    {DiagId::DeletedSymbol, Error, "deleted-symbol",
+     "relocation against '{0}', which is not part of the output"},
+    {DiagId::UnsupportedRelocation, Error, "unsupported-relocation",
+     "{0}: relocation {1} at {2} against '{3}' cannot be applied"},
+    {DiagId::RelocationOutsideSection, Error, "relocation-outside-section",
+     "{0}: relocation {1} at {2} lies outside the section"},
+    {DiagId::UnifiedWithoutIndex, Error, "unified-without-index",
+     "unified functions or variables need an index file: {0}"},
+    {DiagId::PreserveRelocsIncomplete, Warning, "preserve-relocs-incomplete",
+     "--preserve-relocs does not keep every relocation for {0}"},
+    {DiagId::FileTooLarge, Error, "file-too-large", "{0}"},
+    {DiagId::Contradiction, Bug, "contradiction", "{0}: {1}; this is a bug in culink"},
+}};
+
+constexpr bool rows_are_in_order() {
+  for (size_t i = 0; i < kRows.size(); ++i)
+    if (static_cast<size_t>(kRows[i].id) != i)
+      return false;
+  return true;
+}
+static_assert(rows_are_in_order());
+
+} // namespace
+
+const DiagRow &diag_row(DiagId id) {
+  return kRows[static_cast<size_t>(id)];
+}
+
+std::string diagnostic_text(const Diagnostic &diagnostic) {
+  const std::string_view text = diag_row(diagnostic.id).text;
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '{' || i + 2 >= text.size()) {
+      out += text[i];
+      continue;
+    }
+    const size_t argument = static_cast<size_t>(text[i + 1] - '0');
+    if (argument < diagnostic.arguments.size())
+      out += diagnostic.arguments[argument];
+    i = text.find('}', i);
+  }
+  return out;
+}
+
+void Diagnostics::report(DiagId id, std::vector<std::string> arguments,
+                         std::vector<std::string> notes, std::string hint) {
+  const Severity severity = diag_row(id).severity;
+  failed_ |= severity >= Severity::Error;
+  all_.push_back({id, severity, std::move(arguments), std::move(notes), std::move(hint)});
+}
+
+} // namespace culink

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "base/types.h"
+
+namespace culink {
+
+// The points at which nvlink decides in a way that nobody else would have to. compat fills this
+// for a version of nvlink or for culink itself; passes read it and never ask for a version.
+struct Dialect {
+  // Identity in .note.nv.tkinfo.
+  std::string tool;
+  std::string tool_version;
+  std::string tool_build;
+  u32 toolkit = 130; // newest toolkit whose objects we know, times ten
+
+  // A relocatable link keeps every relocation that the next link needs. nvlink's does not.
+  bool lossless_relocatable = true;
+  // Objects of a newer toolkit are refused instead of linked with a warning.
+  bool refuse_newer_toolkit = false;
+};
+
+} // namespace culink

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/types.h"
+#include "elf/elf_view.h"
+#include "elf/nv_callgraph.h"
+#include "elf/nv_info.h"
+#include "elf/section_kind.h"
+
+namespace culink {
+
+using ObjectId = Id<struct ObjectTag>;
+
+// One relocatable device object, validated: every index in its tables and records is in range, so
+// passes need not ask. Borrows the bytes of its file.
+struct InputObject {
+  static constexpr u32 kNoRegisters = 0x40000000; // more than any function can have
+
+  // An .nv.info section and its records.
+  struct Info {
+    u32 section = 0;
+    u32 text = 0; // section index of the function, 0: the module's
+    elf::InfoSection records;
+  };
+
+  std::string name; // as messages call it
+  elf::ElfView view;
+  std::vector<elf::SectionKind> kinds; // by section index
+  std::vector<elf::Symbol> symbols;
+  std::vector<u32> registers; // by symbol: REGCOUNT of the function, or kNoRegisters
+  std::vector<Info> infos;    // in section order
+  elf::CallGraph calls;
+  elf::PrototypeSection prototypes;
+  ByteSpan strings;    // .strtab, where prototypes are
+  u16 sm = 0;          // from e_flags
+  bool system = false; // of libcudadevrt: goes away as a whole when nothing needs it
+
+  [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
+  [[nodiscard]] std::string_view prototype(u32 offset) const {
+    return c_string_at(strings, offset).value_or("");
+  }
+};
+
+// Memory space in st_other of a data symbol.
+[[nodiscard]] constexpr bool is_shared(u8 other) {
+  return (other & 0xe0) == elf::kOtherShared;
+}
+[[nodiscard]] constexpr bool is_constant(u8 other) {
+  return (other & 0xe0) == elf::kOtherConstant;
+}
+[[nodiscard]] constexpr bool is_kernel_mark(u8 other) {
+  return (other & elf::kOtherKernel) != 0;
+}
+
+} // namespace culink

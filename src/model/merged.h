@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The output as it is being put together: sections and symbols in order of creation, because that
+// order is visible in the file (string tables, symbol numbers, section table). A pass that creates
+// more takes the list and returns it longer; nothing is ever reordered or taken out.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "elf/constants.h"
+#include "model/program.h"
+
+namespace culink {
+
+using OutId = Id<struct OutSectionTag>;
+
+struct Piece {
+  u64 offset = 0;
+  ByteSpan bytes;
+};
+
+struct OutSection {
+  std::string_view name;
+  elf::SectionType type = elf::SectionType::Progbits;
+  u64 flags = 0;
+  u64 align = 1;
+  u64 entsize = 0;
+  u64 size = 0;
+  std::vector<Piece> pieces;
+  OutId target;      // the section this one belongs to: sh_info
+  EntityId function; // of .text: sh_info is its symbol
+  u8 info_top = 0;   // top byte of that sh_info
+  bool links_symtab = false;
+  bool name_only = false;  // never emitted
+  bool keep = false;       // emitted even if empty
+  bool has_symbol = false; // its section symbol is emitted when the section is
+};
+
+// An entry of the local part of the symbol table.
+struct LocalSymbol {
+  enum class Kind : u8 { Section, Entity, SharedInstance };
+  Kind kind = Kind::Section;
+  u32 id = 0; // OutId, EntityId, or a position in Merged::instances
+};
+
+inline constexpr u32 kNoBlock = 0xffffffff;
+
+// Where one section of an object went.
+struct SectionPlace {
+  OutId section;
+  u64 offset = 0;
+  u32 bank2_block = kNoBlock; // a bank of compiler constants that is placed later
+  bool lost = false;          // code of a definition that lost
+};
+
+struct EntityPlace {
+  OutId section;
+  u64 value = 0;
+  u32 bank2_block = kNoBlock; // in Merged::bank2_blocks: placed later
+};
+
+// Entries of one input relocation table for an output section.
+struct RelocationSlice {
+  ObjectId object;
+  u32 section = 0; // of the object: the table
+  u64 base = 0;    // added to r_offset
+};
+
+struct RelocationGroup {
+  OutId table;
+  OutId target;
+  bool has_addends = false;
+  std::vector<RelocationSlice> slices; // in order of reading
+};
+
+// Compiler constants of a device function: copied into the bank of each kernel that reaches it.
+struct Bank2Block {
+  FunctionId function;
+  elf::SectionType type = elf::SectionType::CudaConstant;
+  u64 flags = 0;
+  u64 align = 1;
+  ByteSpan bytes;
+  u64 offset = 0; // in each kernel's bank, once placed
+};
+
+// Bytes of weak data that an earlier file's definition replaces: relocations in them are dropped.
+struct LostRange {
+  u32 section = 0;
+  u64 begin = 0;
+  u64 end = 0;
+};
+
+// nvlink -r makes one of these weak symbols for each kernel that uses dynamic shared memory.
+struct SharedInstance {
+  FunctionId kernel;
+  u64 value = 0;
+};
+
+struct Merged {
+  std::vector<OutSection> sections; // by OutId
+  std::vector<LocalSymbol> locals;
+  std::vector<EntityId> globals;
+  std::vector<SharedInstance> instances;
+
+  std::vector<EntityPlace> place_of;            // by EntityId
+  std::vector<std::vector<SectionPlace>> where; // [object][section]
+  std::vector<std::vector<LostRange>> lost;     // [object]
+  std::vector<RelocationGroup> relocations;
+  std::vector<Bank2Block> bank2_blocks;                // in order of creation
+  std::vector<OutId> info_of;                          // by OutId of a text section: its .nv.info
+  std::vector<std::vector<EntityId>> shared_variables; // by OutId of a shared section
+  std::vector<u64> shared_align;                       // by EntityId of a shared variable
+  StringIndex names;                                   // of sections
+  std::vector<OutId> by_name; // by number in `names`: the newest of that name
+  std::deque<std::string> name_storage;
+
+  u64 null_symbol_value = 0; // st_value of symbol 0 (Q019)
+  OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
+
+  [[nodiscard]] OutSection &operator[](OutId id) { return sections[id.value]; }
+  [[nodiscard]] const OutSection &operator[](OutId id) const { return sections[id.value]; }
+  [[nodiscard]] OutId find(std::string_view name) const {
+    const std::optional<u32> number = names.find(name);
+    return number ? by_name[*number] : OutId{};
+  }
+
+  // A new section at the end of the list. The name must outlive the link or come from keep_name.
+  OutId add(OutSection section) {
+    const OutId id(static_cast<u32>(sections.size()));
+    const auto [number, is_new] = names.insert(section.name);
+    if (is_new)
+      by_name.push_back(id);
+    else
+      by_name[number] = id;
+    sections.push_back(std::move(section));
+    info_of.emplace_back();
+    shared_variables.emplace_back();
+    return id;
+  }
+  void add_section_symbol(OutId id) { locals.push_back({LocalSymbol::Kind::Section, id.value}); }
+  void add_local(EntityId id) { locals.push_back({LocalSymbol::Kind::Entity, id.value}); }
+  std::string_view keep_name(std::string name) {
+    return name_storage.emplace_back(std::move(name));
+  }
+};
+
+} // namespace culink

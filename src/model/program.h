@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is linked: the entities of a program and how they call each other. An entity is one
+// function, variable or other named thing: all global symbols of one name over all objects, or one
+// local symbol of one object.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/string_index.h"
+#include "base/types.h"
+#include "model/input_object.h"
+
+namespace culink {
+
+using EntityId = Id<struct EntityTag>;
+using FunctionId = Id<struct FunctionTag>; // dense among the functions, in order of first mention
+
+// A symbol of an object.
+struct SymbolRef {
+  ObjectId object;
+  u32 symbol = 0;
+
+  [[nodiscard]] bool valid() const { return object.valid(); }
+  friend bool operator==(SymbolRef, SymbolRef) = default;
+};
+
+// What became of one definition when its object was read.
+enum class Outcome : u8 {
+  None,         // not a definition
+  Accepted,     // became the definition; a later one may have replaced it
+  LostToWeak,   // an earlier weak definition stays
+  LostToStrong, // an earlier strong definition stays
+};
+
+struct Entity {
+  std::string_view name;
+  SymbolRef first;   // first mention
+  SymbolRef place;   // first accepted definition: decides where it stands in the output
+  SymbolRef winner;  // last accepted definition: decides what it is
+  EntityId alias_of; // the entity whose code this is another name of
+  u8 info = 0;       // st_info and st_other as they come out of resolution
+  u8 other = 0;
+  bool local = false;
+  bool function = false;
+  bool weak_place = false; // the first mention was a weak definition: stands among the locals
+  u64 size = 0;
+  u64 common_align = 0; // of a common symbol that nobody defines
+
+  [[nodiscard]] bool defined() const { return winner.valid(); }
+  [[nodiscard]] elf::SymbolType type() const { return static_cast<elf::SymbolType>(info & 15); }
+  [[nodiscard]] bool weak() const { return info >> 4 == 2; }
+};
+
+struct Resolution {
+  std::vector<Entity> entities;
+  std::vector<std::vector<EntityId>> entity_of; // [object][symbol]; none: section or unnamed
+  std::vector<std::vector<Outcome>> outcome_of; // [object][symbol]
+
+  [[nodiscard]] const Entity &operator[](EntityId id) const { return entities[id.value]; }
+  [[nodiscard]] EntityId of(ObjectId object, u32 symbol) const {
+    return entity_of[object.value][symbol];
+  }
+  [[nodiscard]] Outcome outcome(ObjectId object, u32 symbol) const {
+    return outcome_of[object.value][symbol];
+  }
+};
+
+using PrototypeId = Id<struct PrototypeTag>;
+
+// Who calls whom. Node numbers: functions first (by FunctionId), then one node per prototype: an
+// indirect caller points to the prototype, the prototype to every address-taken function of it.
+struct CallGraph {
+  struct Taken {
+    FunctionId function;
+    PrototypeId prototype;
+  };
+
+  std::vector<EntityId> functions;              // by FunctionId
+  std::vector<FunctionId> function_of;          // by entity; none: not a function
+  std::vector<std::vector<FunctionId>> calls;   // as read, with repetitions
+  std::vector<std::vector<FunctionId>> targets; // part 4 of the files, as read
+  std::vector<Taken> taken;                     // as read, with repetitions
+  std::vector<Taken> indirect;                  // as read, with repetitions
+  std::vector<std::string_view> prototypes;     // in order of first appearance
+  std::vector<PrototypeId> prototype_of;        // by FunctionId
+
+  // Successors of every node, sorted, each once: the graph for reachability.
+  std::vector<std::vector<u32>> edges;
+
+  [[nodiscard]] u32 node_count() const { return static_cast<u32>(edges.size()); }
+  [[nodiscard]] u32 node(PrototypeId id) const {
+    return static_cast<u32>(functions.size()) + id.value;
+  }
+};
+
+// Which functions stay, and which are linked as kernels.
+struct LiveSet {
+  std::vector<bool> live;    // by FunctionId
+  std::vector<bool> kernel;  // by FunctionId: an entry point (selected, if kernels were selected)
+  std::vector<bool> demoted; // by FunctionId: a kernel that was not selected but stays
+  bool selective = false;    // kernels were selected
+
+  [[nodiscard]] bool is_live(FunctionId id) const { return live[id.value]; }
+  [[nodiscard]] bool is_kernel(FunctionId id) const { return kernel[id.value]; }
+};
+
+} // namespace culink
