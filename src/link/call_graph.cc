@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One call graph from those of the objects. ptxas records direct calls, functions whose address is
+// taken (with their prototype) and indirect calls (with the prototype they call through). An
+// indirect call may reach every address-taken function of the same prototype; a node per prototype
+// between callers and targets keeps that linear.
+//
+// The address of a function counts as taken whichever copy or object takes it; calls count only in
+// the definition that won.
+#include "link/call_graph.h"
+
+#include <algorithm>
+
+namespace culink {
+
+using elf::CallPart;
+
+namespace {
+
+class GraphBuilder {
+public:
+  GraphBuilder(const std::vector<InputObject> &objects, const Resolution &symbols)
+      : objects_(objects), symbols_(symbols) {
+    out_.function_of.resize(symbols.entities.size());
+  }
+
+  CallGraph run();
+
+private:
+  void number_functions();
+  void read_calls(ObjectId object);
+  void read_prototypes(ObjectId object);
+  void connect();
+  PrototypeId prototype(std::string_view text);
+  // Whether what an object says about the calls of one of its functions counts.
+  [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
+    const SymbolRef winner = symbols_[symbols_.of(object, symbol)].winner;
+    return !winner.valid() || winner.object == object;
+  }
+  [[nodiscard]] FunctionId function(ObjectId object, u32 symbol) const {
+    const EntityId entity = symbols_.of(object, symbol);
+    return entity.valid() ? out_.function_of[entity.value] : FunctionId{};
+  }
+
+  const std::vector<InputObject> &objects_;
+  const Resolution &symbols_;
+  CallGraph out_;
+  StringIndex prototype_index_;
+};
+
+CallGraph GraphBuilder::run() {
+  number_functions();
+  out_.calls.resize(out_.functions.size());
+  out_.targets.resize(out_.functions.size());
+  out_.prototype_of.resize(out_.functions.size());
+  for (u32 i = 0; i < objects_.size(); ++i) {
+    read_calls(ObjectId(i));
+    read_prototypes(ObjectId(i));
+  }
+  connect();
+  return std::move(out_);
+}
+
+// In order of first mention: the order of nvlink's call graph and prototype records.
+void GraphBuilder::number_functions() {
+  for (u32 i = 0; i < objects_.size(); ++i)
+    for (u32 s = 1; s < objects_[i].symbols.size(); ++s) {
+      const EntityId entity = symbols_.of(ObjectId(i), s);
+      if (objects_[i].symbols[s].type() != elf::SymbolType::Function || !entity.valid() ||
+          out_.function_of[entity.value].valid())
+        continue;
+      out_.function_of[entity.value] = FunctionId(static_cast<u32>(out_.functions.size()));
+      out_.functions.push_back(entity);
+    }
+}
+
+PrototypeId GraphBuilder::prototype(std::string_view text) {
+  const auto [number, is_new] = prototype_index_.insert(text);
+  if (is_new)
+    out_.prototypes.push_back(text);
+  return PrototypeId(number);
+}
+
+void GraphBuilder::read_calls(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  for (const elf::CallGroup &group : object.calls.groups)
+    for (const elf::CallPair &pair : group.pairs) {
+      const FunctionId first = function(id, pair.first);
+      if (elf::second_is_prototype(group.part)) {
+        const PrototypeId p = prototype(object.prototype(pair.second));
+        if (!first.valid())
+          continue;
+        if (group.part == CallPart::AddressTaken)
+          out_.taken.push_back({first, p});
+        else if (counts(id, pair.first))
+          out_.indirect.push_back({first, p});
+        continue;
+      }
+      const FunctionId second = function(id, pair.second);
+      if (!first.valid() || !second.valid() || !counts(id, pair.first))
+        continue;
+      if (group.part == CallPart::Calls)
+        out_.calls[first.value].push_back(second);
+      else if (group.part == CallPart::IndirectTargets)
+        out_.targets[first.value].push_back(second);
+    }
+}
+
+void GraphBuilder::read_prototypes(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  for (const elf::Prototype &record : object.prototypes.records) {
+    const PrototypeId p = prototype(object.prototype(record.string));
+    const FunctionId f = function(id, record.symbol);
+    if (f.valid() && !out_.prototype_of[f.value].valid())
+      out_.prototype_of[f.value] = p;
+  }
+}
+
+void GraphBuilder::connect() {
+  out_.edges.resize(out_.functions.size() + out_.prototypes.size());
+  for (u32 f = 0; f < out_.calls.size(); ++f)
+    for (const FunctionId callee : out_.calls[f])
+      out_.edges[f].push_back(callee.value);
+  for (const CallGraph::Taken &call : out_.indirect)
+    out_.edges[call.function.value].push_back(out_.node(call.prototype));
+  for (const CallGraph::Taken &taken : out_.taken)
+    out_.edges[out_.node(taken.prototype)].push_back(taken.function.value);
+  for (std::vector<u32> &successors : out_.edges) {
+    std::sort(successors.begin(), successors.end());
+    successors.erase(std::unique(successors.begin(), successors.end()), successors.end());
+  }
+}
+
+} // namespace
+
+CallGraph build_call_graph(const std::vector<InputObject> &objects, const Resolution &symbols,
+                           Diagnostics &) {
+  return GraphBuilder(objects, symbols).run();
+}
+
+} // namespace culink

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "model/diagnostics.h"
+#include "model/options.h"
+#include "model/program.h"
+
+namespace culink {
+
+// Joins the call graphs of the objects. Edges of a definition that lost do not count.
+[[nodiscard]] CallGraph build_call_graph(const std::vector<InputObject> &objects,
+                                         const Resolution &symbols, Diagnostics &diag);
+
+// Which functions stay: what kernels reach, and every function whose address is taken.
+[[nodiscard]] LiveSet mark_live(const std::vector<InputObject> &objects, const Resolution &symbols,
+                                const CallGraph &calls, const LinkOptions &options);
+
+} // namespace culink

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In a device link many relocations stay: addresses of functions and global variables are known
+// only to the loader. So each relocation is stored, kept or dropped, and this is decided before the
+// layout, because what is kept has a size. All values are known here; nothing depends on where a
+// section lies in the file.
+//
+// A list is written newest first: last file first, each file's table from its end. Values are
+// stored in that order too, so where two relocations name one place the first one read wins.
+#include "link/classify_relocs.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "link/reloc_value.h"
+
+namespace culink {
+
+using arch::RelocInfo;
+using arch::Resolver;
+using elf::SectionType;
+using Against = KeptRelocation::Against;
+using Kind = SymbolMeaning::Kind;
+
+namespace {
+
+constexpr u32 kIndirectCallTable = 114; // ABS56_16_34
+
+class Classifier {
+public:
+  Classifier(const RelocationContext &context, Diagnostics &diag)
+      : c_(context), p_(context.program), m_(context.merged), diag_(diag) {}
+
+  RelocationPlan run();
+
+private:
+  enum class Fate : u8 { Drop, Keep, Fold, Clear, Refuse };
+  // One relocation on its way through the rules.
+  struct Entry {
+    ObjectId object;
+    const elf::Section *table;
+    elf::Relocation raw;
+    u64 offset; // in the output section
+    const RelocInfo *row;
+    SymbolMeaning meaning;
+  };
+
+  void read_group(const RelocationGroup &group);
+  void read_slice(const RelocationGroup &group, const RelocationSlice &slice);
+  void read_entry(const RelocationGroup &group, Entry entry);
+  void list_resolved();
+  [[nodiscard]] bool is_skipped(const RelocationGroup &group, const Entry &entry) const;
+  [[nodiscard]] Fate fate_of(const Entry &entry) const;
+  [[nodiscard]] Fate fate_of_relocatable(const Entry &entry) const;
+  [[nodiscard]] Fate fate_of_image(const Entry &entry) const;
+  void keep(const RelocationGroup &group, const Entry &entry);
+  void keep_with_addend(const RelocationGroup &group, const Entry &entry, KeptRelocation out);
+  void fold(const RelocationGroup &group, const Entry &entry);
+  void refuse(const RelocationGroup &group, const Entry &entry);
+  [[nodiscard]] FunctionId function_of(OutId target) const {
+    const EntityId id = m_[target].function;
+    return id.valid() ? p_.function_of(id) : FunctionId{};
+  }
+
+  const RelocationContext &c_;
+  const Program &p_;
+  const Merged &m_;
+  Diagnostics &diag_;
+  RelocationPlan out_;
+};
+
+RelocationPlan Classifier::run() {
+  out_.kept.resize(m_.sections.size());
+  out_.folded.resize(m_.sections.size());
+  for (const RelocationGroup &group : m_.relocations)
+    read_group(group);
+  if (p_.options.preserve_relocs)
+    list_resolved();
+  return std::move(out_);
+}
+
+void Classifier::read_group(const RelocationGroup &group) {
+  const EntityId function = m_[group.target].function;
+  for (size_t i = group.slices.size(); i-- > 0;) {
+    // Of code that was replaced, only the final definition's relocations count.
+    if (function.valid() && p_.symbols[function].winner.object != group.slices[i].object)
+      continue;
+    read_slice(group, group.slices[i]);
+  }
+}
+
+void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice &slice) {
+  const InputObject &object = p_.objects[slice.object.value];
+  const elf::Section &table = object.section(slice.section);
+  const elf::RelocationTable entries = object.view.relocations(table);
+  const FunctionId function = function_of(group.target);
+  for (u32 i = entries.size(); i-- > 0;) {
+    const elf::Relocation raw = entries[i];
+    read_entry(group,
+               {slice.object, &table, raw, raw.offset + slice.base, arch::find_reloc(raw.type),
+                meaning_of(c_, slice.object, raw.symbol, function)});
+  }
+}
+
+// Relocations that leave no trace: the bytes stay as they are.
+bool Classifier::is_skipped(const RelocationGroup &group, const Entry &entry) const {
+  for (const LostRange &range : m_.lost[entry.object.value])
+    if (range.section == entry.table->info && range.begin <= entry.raw.offset &&
+        entry.raw.offset < range.end)
+      return true;
+  const InputObject &object = p_.objects[entry.object.value];
+  const elf::SectionKind &target = object.kinds[entry.table->info];
+  const elf::Symbol &symbol = object.symbols[entry.raw.symbol];
+  if (!target.is_debug() || symbol.type() != elf::SymbolType::Function || !symbol.in_section())
+    return false;
+  // Debug information about a copy of a function that is not the one in the output.
+  const EntityId id = p_.symbols.of(entry.object, entry.raw.symbol);
+  if (!id.valid())
+    return false;
+  const Entity &entity = p_.symbols[id];
+  if (!p_.stays(id)) // of several dead copies only the one that would have won is cleared
+    return entity.defined() && entity.winner.object != entry.object;
+  const std::string_view name = m_[group.target].name;
+  if (p_.symbols.outcome(entry.object, entry.raw.symbol) != Outcome::Accepted)
+    return name != ".debug_info" && name != ".debug_loc";
+  return name == ".debug_frame" && entry.row && entry.row->resolver == Resolver::Clear &&
+         entity.winner.object != entry.object;
+}
+
+void Classifier::read_entry(const RelocationGroup &group, Entry entry) {
+  if (is_skipped(group, entry))
+    return;
+  switch (p_.options.relocatable ? fate_of_relocatable(entry) : fate_of(entry)) {
+  case Fate::Drop:
+    break;
+  case Fate::Keep:
+    keep(group, entry);
+    break;
+  case Fate::Fold:
+    fold(group, entry);
+    break;
+  case Fate::Clear:
+    out_.folded[group.target.value].push_back({entry.offset, entry.row, {}, false});
+    break;
+  case Fate::Refuse:
+    refuse(group, entry);
+    break;
+  }
+}
+
+Classifier::Fate Classifier::fate_of(const Entry &entry) const {
+  const SymbolMeaning &meaning = entry.meaning;
+  if (!entry.row) { // number 0, or one that nobody knows
+    if (meaning.kind == Kind::Loader)
+      return Fate::Keep;
+    return entry.raw.type == 0 || meaning.kind == Kind::Gone ? Fate::Drop : Fate::Refuse;
+  }
+  const Resolver resolver = entry.row->resolver;
+  switch (meaning.kind) {
+  case Kind::Loader:
+    if (resolver == Resolver::Clear && p_.symbols[EntityId(meaning.id)].function)
+      return Fate::Drop;
+    if (resolver == Resolver::LoaderFunction &&
+        (meaning.against != Against::Entity || !p_.symbols[EntityId(meaning.id)].function))
+      return Fate::Refuse;
+    return Fate::Keep;
+  case Kind::Gone:
+    if (resolver == Resolver::Clear)
+      return Fate::Clear;
+    return resolver == Resolver::LoaderFunction ? Fate::Keep : Fate::Drop;
+  case Kind::Unified:
+    return entry.row->value == arch::ValueKind::Unified ? Fate::Refuse : Fate::Drop;
+  case Kind::Image:
+    return fate_of_image(entry);
+  case Kind::Value:
+  case Kind::Plain:
+    break;
+  }
+  switch (resolver) {
+  case Resolver::Linker:
+    return Fate::Fold;
+  case Resolver::Loader:
+    return meaning.against == Against::Entity && is_shared(p_.symbols[EntityId(meaning.id)].other)
+               ? Fate::Refuse
+               : Fate::Keep;
+  case Resolver::LoaderFunction:
+  case Resolver::LoaderOrError:
+    return Fate::Refuse;
+  case Resolver::Nobody:
+  case Resolver::Clear:
+    return Fate::Drop;
+  }
+  return Fate::Drop;
+}
+
+Classifier::Fate Classifier::fate_of_image(const Entry &entry) const {
+  switch (entry.row->image) {
+  case arch::ImageAction::Keep:
+    return Fate::Keep;
+  case arch::ImageAction::Slot:
+    return p_.options.relocatable && entry.row->image_kept_by_r ? Fate::Keep : Fate::Fold;
+  case arch::ImageAction::ZeroValue:
+    return Fate::Fold;
+  case arch::ImageAction::Refuse:
+    return Fate::Refuse;
+  case arch::ImageAction::NullSymbol:
+    return Fate::Keep;
+  }
+  return Fate::Keep;
+}
+
+// A lossless relocatable link keeps all that the next link can use.
+Classifier::Fate Classifier::fate_of_relocatable(const Entry &entry) const {
+  if (!p_.lossless()) {
+    const bool unified = entry.meaning.kind == Kind::Unified;
+    return unified && entry.raw.type != kIndirectCallTable ? Fate::Keep : fate_of(entry);
+  }
+  if (entry.raw.type == kIndirectCallTable || entry.meaning.kind == Kind::Plain)
+    return Fate::Drop;
+  return entry.meaning.kind == Kind::Gone && entry.meaning.against == Against::Nothing ? Fate::Drop
+                                                                                       : Fate::Keep;
+}
+
+void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
+  KeptRelocation out{.offset = entry.offset,
+                     .addend = entry.raw.addend + static_cast<i64>(entry.meaning.addend_shift),
+                     .type = entry.raw.type,
+                     .against = entry.meaning.against,
+                     .id = entry.meaning.id};
+  if (!p_.options.relocatable && entry.row)
+    out.type = entry.row->number_in_executable();
+  if (entry.meaning.kind == Kind::Image && entry.row &&
+      entry.row->image == arch::ImageAction::NullSymbol)
+    out = {.offset = entry.offset, .addend = entry.raw.addend};
+  if (entry.offset >= m_[group.target].size) {
+    diag_.report(DiagId::RelocationOutsideSection,
+                 {p_.objects[entry.object.value].name, std::to_string(entry.raw.type),
+                  fmt::format("{}+{:#x}", m_[group.target].name, entry.offset)});
+    return;
+  }
+  if (p_.lossless() && !group.has_addends && out.against == Against::Section && entry.row)
+    keep_with_addend(group, entry, out);
+  else
+    out_.kept[group.table.value].push_back(out);
+}
+
+// An SHT_REL entry against a section symbol: the section's parts have moved, so what stands in the
+// field is no longer all of the addend.
+void Classifier::keep_with_addend(const RelocationGroup &group, const Entry &entry,
+                                  KeptRelocation out) {
+  const ByteSpan bytes = p_.objects[entry.object.value].section(entry.table->info).data;
+  if (const auto field = arch::implicit_addend(bytes, entry.raw.offset, *entry.row))
+    out.addend += static_cast<i64>(field->value);
+  OutId table = group.table;
+  for (const RelocationGroup &other : m_.relocations)
+    if (out.addend != 0 && other.target == group.target && other.has_addends)
+      table = other.table;
+  out_.kept[table.value].push_back(out);
+}
+
+void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
+  const SymbolMeaning &meaning = entry.meaning;
+  FoldedRelocation out{.offset = entry.offset,
+                       .row = entry.row,
+                       .value = {meaning.value + meaning.addend_shift, meaning.bank},
+                       .implicit_addend = !group.has_addends};
+  if (meaning.kind == Kind::Image) {
+    const bool slot =
+        entry.row->image == arch::ImageAction::Slot && meaning.value != ConstantPlan::kNoSlot;
+    // Without a slot nvlink -r writes this bank (Q024).
+    constexpr u8 kNoSlotBank = 28;
+    out.value = {slot ? meaning.value : 0, slot ? u8{0} : kNoSlotBank};
+  }
+  if (entry.row->value == arch::ValueKind::AddendOnly) {
+    const bool shared =
+        meaning.against == Against::Entity && is_shared(p_.symbols[EntityId(meaning.id)].other);
+    out.value = {shared ? m_.place_of[meaning.id].value : 0, 0};
+  }
+  if (group.has_addends)
+    out.value.value += static_cast<u64>(entry.raw.addend);
+  out_.folded[group.target.value].push_back(out);
+}
+
+void Classifier::refuse(const RelocationGroup &group, const Entry &entry) {
+  const InputObject &object = p_.objects[entry.object.value];
+  const elf::Symbol &symbol = object.symbols[entry.raw.symbol];
+  diag_.report(
+      DiagId::UnsupportedRelocation,
+      {object.name, entry.row ? std::string(entry.row->name) : std::to_string(entry.raw.type),
+       fmt::format("{}+{:#x}", m_[group.target].name, entry.offset), std::string(symbol.name)});
+}
+
+// --preserve-relocs: what was stored is listed as well, .rel and .rela of a section in one list.
+void Classifier::list_resolved() {
+  std::vector<std::vector<const RelocationGroup *>> groups(m_.sections.size());
+  for (const RelocationGroup &group : m_.relocations)
+    groups[group.target.value].push_back(&group);
+  for (u32 target = 0; target < groups.size(); ++target) {
+    if (groups[target].empty())
+      continue;
+    std::vector<std::pair<RelocationSlice, const RelocationGroup *>> slices;
+    for (const RelocationGroup *group : groups[target])
+      for (const RelocationSlice &slice : group->slices)
+        slices.emplace_back(slice, group);
+    std::sort(slices.begin(), slices.end(), [](const auto &a, const auto &b) {
+      return std::pair(a.first.object, a.first.section) >
+             std::pair(b.first.object, b.first.section);
+    });
+    const OutId table = m_.find(".nv.resolvedrela" + std::string(m_[OutId(target)].name));
+    const EntityId code = m_[OutId(target)].function;
+    for (const auto &[slice, group] : slices) {
+      if (code.valid() && p_.symbols[code].winner.object != slice.object)
+        continue;
+      const InputObject &object = p_.objects[slice.object.value];
+      const elf::Section &section = object.section(slice.section);
+      const elf::RelocationTable entries = object.view.relocations(section);
+      for (u32 i = entries.size(); i-- > 0;) {
+        const elf::Relocation raw = entries[i];
+        const Entry entry{slice.object,
+                          &section,
+                          raw,
+                          raw.offset + slice.base,
+                          arch::find_reloc(raw.type),
+                          meaning_of(c_, slice.object, raw.symbol, function_of(OutId(target)))};
+        const SymbolMeaning &meaning = entry.meaning;
+        if (is_skipped(*group, entry) || !entry.row || meaning.kind != Kind::Value ||
+            meaning.against == Against::Nothing || meaning.unlisted ||
+            entry.row->resolver != Resolver::Linker)
+          continue;
+        const bool relocatable = p_.options.relocatable;
+        out_.kept[table.value].push_back(
+            {.offset = entry.offset,
+             .addend = raw.addend + static_cast<i64>(meaning.addend_shift),
+             .type = relocatable ? raw.type : entry.row->number_in_executable(),
+             .against = meaning.against,
+             .id = meaning.id});
+      }
+    }
+  }
+}
+
+} // namespace
+
+RelocationPlan classify_relocations(const Program &program, const Merged &merged,
+                                    const SharedPlan &shared, const ConstantPlan &constants,
+                                    Diagnostics &diag) {
+  const RelocationContext context{program, merged, shared, constants};
+  return Classifier(context, diag).run();
+}
+
+} // namespace culink

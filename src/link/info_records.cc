@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// .nv.info records of the output. Lists are kept newest first: the output holds what was read last
+// at the front. In an executable, a kernel's records speak for all it calls:
+//
+//   REGCOUNT        of a kernel: the maximum over what it reaches
+//   MIN_STACK_SIZE  new, for each kernel, at the end; MAX_STACK_SIZE of the inputs goes away
+//   .nv.info.K      inherits flags, maxima, sums and the list of undefined callees (kRules)
+//
+// What may surprise: a program with a single kernel follows other rules than one with several, in
+// which values it takes over, and in the order of new records (Q017).
+#include "link/info_records.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "link/kernel_records.h"
+#include "link/propagate.h"
+
+namespace culink {
+
+using elf::InfoAttribute;
+using elf::RecordFormat;
+
+namespace {
+
+class InfoPlanner {
+public:
+  InfoPlanner(const Program &program, const Reach &reach, const Merged &merged, Diagnostics &diag)
+      : p_(program), reach_(reach), m_(merged), diag_(diag) {}
+
+  InfoResult run();
+
+private:
+  void read_module_records(ObjectId object, const InputObject::Info &info);
+  void read_function_records(ObjectId object, const InputObject::Info &info);
+  [[nodiscard]] OutInfo convert(ObjectId object, const elf::InfoRecord &record) const;
+  void filter_externs();
+  void finish_kernels();
+  [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
+
+  const Program &p_;
+  const Reach &reach_;
+  const Merged &m_;
+  Diagnostics &diag_;
+  InfoResult out_;
+  FunctionRecords functions_;
+};
+
+InfoResult InfoPlanner::run() {
+  out_.plan.of_text.resize(m_.sections.size());
+  functions_.externs.resize(p_.calls.functions.size());
+  functions_.inherited.resize(p_.calls.functions.size());
+  for (u32 i = 0; i < p_.objects.size(); ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos)
+      if (info.text == 0)
+        read_module_records(ObjectId(i), info);
+      else
+        read_function_records(ObjectId(i), info);
+  // Read in order, written newest first.
+  std::reverse(out_.plan.module.begin(), out_.plan.module.end());
+  for (std::vector<OutInfo> &records : out_.plan.of_text)
+    std::reverse(records.begin(), records.end());
+  filter_externs();
+  if (!p_.options.relocatable)
+    finish_kernels();
+  return std::move(out_);
+}
+
+OutInfo InfoPlanner::convert(ObjectId object, const elf::InfoRecord &record) const {
+  OutInfo out{.format = record.format,
+              .attribute = record.attribute,
+              .value = record.value,
+              .payload = record.payload};
+  const u32 symbols = elf::symbol_word_count(record);
+  if (symbols == 0)
+    return out;
+  const auto symbol = [&](u32 i) { return load_le<u32>(record.payload.data() + u64{i} * 4); };
+  if (record.attribute == InfoAttribute::Externs) {
+    out.kind = OutInfo::Kind::Symbols;
+    for (u32 i = 0; i < symbols; ++i)
+      out.entities.push_back(p_.symbols.of(object, symbol(i)));
+    return out;
+  }
+  if (symbol(0) == 0) // KPARAM_INFO has a place for a symbol and names none
+    return out;
+  out.word = record.payload.size() >= 8 ? load_le<u32>(record.payload.data() + 4) : 0;
+  const elf::Symbol &first = p_.objects[object.value].symbols[symbol(0)];
+  // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
+  if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank) {
+    out.kind = OutInfo::Kind::Bank;
+    out.section = m_.where[object.value][first.section].section;
+  } else {
+    out.kind = OutInfo::Kind::Symbol;
+    out.entity = p_.symbols.of(object, symbol(0));
+  }
+  return out;
+}
+
+void InfoPlanner::read_module_records(ObjectId object, const InputObject::Info &info) {
+  for (const elf::InfoRecord &record : info.records.records) {
+    OutInfo out = convert(object, record);
+    if (out.kind == OutInfo::Kind::Symbol) {
+      if (!out.entity.valid() || !p_.stays(out.entity))
+        continue;
+      // Only the definition that won speaks for a function.
+      const Entity &entity = p_.symbols[out.entity];
+      if (entity.function && entity.defined() && entity.winner.object != object)
+        continue;
+      if (record.attribute == InfoAttribute::MaxStackSize && !p_.options.relocatable)
+        continue;
+    }
+    out_.plan.module.push_back(std::move(out));
+  }
+}
+
+void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info &info) {
+  const SectionPlace &place = m_.where[object.value][info.text];
+  if (!place.section.valid() || place.lost)
+    return;
+  const EntityId entity = m_[place.section].function;
+  if (p_.symbols[entity].winner.object != object)
+    return;
+  const FunctionId function = p_.function_of(entity);
+  functions_.read_order.push_back(function);
+  std::vector<OutInfo> &records = out_.plan.of_text[place.section.value];
+  for (const elf::InfoRecord &record : info.records.records) {
+    OutInfo out = convert(object, record);
+    if (record.attribute == InfoAttribute::Externs)
+      functions_.externs[function.value] = out.entities;
+    if (is_inherited(record.attribute) || record.attribute == InfoAttribute::Externs)
+      functions_.inherited[function.value].push_back({record.attribute, record.value});
+    records.push_back(std::move(out));
+  }
+}
+
+// Of a function's undefined callees, those that are still undefined or are kernels stay.
+void InfoPlanner::filter_externs() {
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
+    std::vector<EntityId> &externs = functions_.externs[f];
+    std::erase_if(externs, [this](EntityId id) {
+      return !id.valid() || !p_.stays(id) ||
+             (p_.symbols[id].defined() && !is_kernel_mark(p_.symbols[id].other));
+    });
+    if (p_.live.kernel[f] && !p_.options.relocatable)
+      continue; // its record may take up more (kernel_records.cc)
+    const OutId text = m_.place_of[p_.calls.functions[f].value].section;
+    if (!text.valid())
+      continue;
+    std::vector<OutInfo> &records = out_.plan.of_text[text.value];
+    for (OutInfo &record : records)
+      if (record.attribute == InfoAttribute::Externs)
+        record.entities = externs;
+    std::erase_if(records, [](const OutInfo &record) {
+      return record.attribute == InfoAttribute::Externs && record.entities.empty();
+    });
+  }
+}
+
+std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
+  std::vector<FunctionId> out;
+  const auto take = [&](EntityId id) {
+    if (p_.is_kernel(id) && p_.symbols[id].defined())
+      out.push_back(p_.function_of(id));
+  };
+  for (const LocalSymbol &symbol : m_.locals)
+    if (symbol.kind == LocalSymbol::Kind::Entity)
+      take(EntityId(symbol.id));
+  for (const EntityId id : m_.globals)
+    take(id);
+  return out;
+}
+
+void InfoPlanner::finish_kernels() {
+  const Resources resources = propagate_resources(p_, reach_);
+  const std::vector<FunctionId> kernels = kernels_in_symbol_order();
+  for (OutInfo &record : out_.plan.module)
+    if (record.attribute == InfoAttribute::Regcount && record.kind == OutInfo::Kind::Symbol)
+      if (const FunctionId f = p_.function_of(record.entity); f.valid() && p_.live.kernel[f.value])
+        record.word = resources.registers[f.value];
+  for (const FunctionId k : kernels) {
+    const bool unbounded = resources.unbounded[k.value];
+    out_.plan.module.push_back(
+        {.kind = OutInfo::Kind::Symbol,
+         .attribute = InfoAttribute::MinStackSize,
+         .word = unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]),
+         .entity = p_.calls.functions[k.value]});
+    out_.kernels.push_back({.kernel = k,
+                            .registers = resources.registers[k.value],
+                            .stack = resources.stack[k.value],
+                            .recursive = unbounded});
+    if (unbounded && !p_.options.suppress_stack_size_warning)
+      diag_.report(DiagId::UnknownStackSize, {std::string(p_.entity_of(k).name)});
+  }
+  finish_kernel_records(p_, reach_, m_, resources, kernels, functions_, out_.plan, diag_);
+}
+
+} // namespace
+
+InfoResult plan_info_records(const Program &program, const Reach &reach, const Merged &merged,
+                             Diagnostics &diag) {
+  return InfoPlanner(program, reach, merged, diag).run();
+}
+
+} // namespace culink

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "arch/arch.h"
+#include "model/diagnostics.h"
+#include "model/dialect.h"
+#include "model/input_object.h"
+#include "model/options.h"
+#include "model/records.h"
+
+namespace culink {
+
+struct LinkedImage {
+  std::vector<u8> bytes;
+};
+
+// One link. Nothing: it failed, and `diag` says why.
+[[nodiscard]] std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &dialect,
+                                              const arch::ArchInfo &arch,
+                                              std::vector<InputObject> objects, Diagnostics &diag);
+
+} // namespace culink

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of everything. Each file is walked in five steps, and each step creates what it needs
+// when it first needs it; the creation order is what string tables, symbol numbers and the section
+// table show in the end:
+//
+//   0  .nv.info and .nv.compat
+//   1  functions, in symbol order: .text.F, and for a kernel .nv.info.K and .nv.shared.K
+//   2  other symbols, in symbol order: the memory they lie in            (merge_data.cc)
+//   3  remaining sections, in section order: debug, banks, data          (merge_data.cc)
+//   4  per-function .nv.info sections, then relocation tables
+//
+// Functions that do not stay are treated as if they were not there. A definition that lost against
+// an earlier one contributes nothing; one that replaces an earlier one contributes its bytes in the
+// earlier one's place.
+#include "link/merge.h"
+
+#include "link/merger.h"
+
+namespace culink {
+
+using elf::SectionRole;
+using elf::SectionType;
+
+Merged Merger::run() {
+  create_tables();
+  if (p_.objects.empty()) {
+    m_.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4});
+    m_[m_.info].name_only = true;
+    if (p_.arch.has_compat)
+      m_.compat = need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4});
+  }
+  m_.place_of.resize(p_.symbols.entities.size());
+  m_.shared_align.assign(p_.symbols.entities.size(), 1);
+  listed_.assign(p_.symbols.entities.size(), false);
+  for (u32 i = 0; i < p_.objects.size(); ++i) {
+    begin(ObjectId(i));
+    create_module_records();
+    create_functions();
+    create_data();
+    create_other_sections();
+    create_function_records();
+    create_relocation_tables();
+  }
+  place_commons();
+  finish_text();
+  m_.callgraph = need(".nv.callgraph", {.type = SectionType::CudaCallgraph,
+                                        .align = 4,
+                                        .entsize = 8,
+                                        .links_symtab = true,
+                                        .keep = true,
+                                        .has_symbol = true});
+  m_.prototype = need(".nv.prototype", {.type = SectionType::CudaPrototype,
+                                        .align = 4,
+                                        .entsize = 8,
+                                        .links_symtab = true,
+                                        .has_symbol = true});
+  return std::move(m_);
+}
+
+// The four tables of the writer are there before anything else; the notes come next.
+void Merger::create_tables() {
+  m_.tkinfo = need(".note.nv.tkinfo", {.type = SectionType::Note,
+                                       .flags = elf::kFlagTkinfoNote,
+                                       .align = 4,
+                                       .keep = true,
+                                       .has_symbol = true});
+  m_.cuinfo = need(".note.nv.cuinfo", {.type = SectionType::Note,
+                                       .flags = elf::kFlagCuinfoNote,
+                                       .align = 4,
+                                       .keep = true,
+                                       .has_symbol = true});
+}
+
+void Merger::begin(ObjectId id) {
+  id_ = id;
+  object_ = &p_.objects[id.value];
+  m_.where.emplace_back(object_->view.sections().size());
+  m_.lost.emplace_back();
+  no_block_.assign(object_->view.sections().size(), false);
+}
+
+OutId Merger::add(std::string_view name, OutSection section) {
+  section.name = name;
+  const OutId id = m_.add(std::move(section));
+  m_.add_section_symbol(id);
+  return id;
+}
+
+OutId Merger::need(std::string_view name, OutSection section) {
+  const OutId id = m_.find(name);
+  return id.valid() ? id : add(name, std::move(section));
+}
+
+OutId Merger::name_only(std::string_view name) {
+  return need(name, {.type = SectionType::Null, .align = 8, .entsize = 16, .name_only = true});
+}
+
+void Merger::create_module_records() {
+  for (const elf::Section &section : object_->view.sections()) {
+    const elf::SectionKind &kind = object_->kinds[section.index];
+    if (kind.role == SectionRole::Info && !kind.mercury && section.name == ".nv.info")
+      m_.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
+    else if (kind.role == SectionRole::Compat)
+      m_.compat = need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .keep = true});
+  }
+}
+
+void Merger::create_functions() {
+  for (u32 s = 1; s < object_->symbols.size(); ++s) {
+    const elf::Symbol &symbol = object_->symbols[s];
+    const EntityId id = p_.symbols.of(id_, s);
+    if (symbol.type() != elf::SymbolType::Function || !id.valid() || !p_.stays(id))
+      continue;
+    list_function(id);
+    switch (p_.symbols.outcome(id_, s)) {
+    case Outcome::None:
+      break;
+    case Outcome::LostToWeak:
+    case Outcome::LostToStrong:
+      where(symbol.section).lost = true;
+      break;
+    case Outcome::Accepted:
+      create_text(id, s);
+      break;
+    }
+  }
+}
+
+// At the first mention: weak definitions stand among the locals, everything else global.
+void Merger::list_function(EntityId id) {
+  if (listed_[id.value])
+    return;
+  listed_[id.value] = true;
+  const Entity &entity = p_.symbols[id];
+  if (entity.local || entity.weak_place)
+    m_.add_local(id);
+  else
+    m_.globals.push_back(id);
+}
+
+void Merger::create_text(EntityId id, u32 symbol_index) {
+  const elf::Symbol &symbol = object_->symbols[symbol_index];
+  const Entity &entity = p_.symbols[id];
+  const elf::Section &text = object_->section(symbol.section);
+  if (entity.place != SymbolRef{id_, symbol_index}) { // takes the place of an earlier definition
+    where(symbol.section) = {.section = m_.place_of[id.value].section};
+    return;
+  }
+  m_.place_of[id.value].value = symbol.value;
+  if (where(symbol.section).section.valid()) { // a second name of the same code
+    m_.place_of[id.value].section = where(symbol.section).section;
+    return;
+  }
+  const OutId section = add(text.name, {.flags = elf::kFlagAlloc | elf::kFlagExec,
+                                        .align = text.align,
+                                        .function = id,
+                                        .links_symtab = true,
+                                        .has_symbol = true});
+  m_.place_of[id.value].section = section;
+  where(symbol.section) = {.section = section};
+  if (!p_.is_kernel(id))
+    return;
+  m_.info_of[section.value] =
+      add(m_.keep_name(".nv.info." + std::string(symbol.name)), function_record_section(section));
+  const OutId shared = need(m_.keep_name(".nv.shared." + std::string(symbol.name)),
+                            shared_section(elf::kFlagInfoLink));
+  m_[shared].target = section;
+}
+
+OutSection Merger::function_record_section(OutId text) {
+  return {.type = SectionType::CudaInfo,
+          .flags = elf::kFlagInfoLink,
+          .align = 4,
+          .target = text,
+          .links_symtab = true,
+          .keep = true};
+}
+
+OutSection Merger::shared_section(u64 more_flags) {
+  return {.type = SectionType::CudaShared,
+          .flags = elf::kFlagAlloc | elf::kFlagWrite | more_flags,
+          .has_symbol = true};
+}
+
+void Merger::create_function_records() {
+  for (const InputObject::Info &info : object_->infos) {
+    if (info.text == 0)
+      continue;
+    const OutId text = where(info.text).section;
+    if (where(info.text).lost || !text.valid() || m_.info_of[text.value].valid())
+      continue;
+    m_.info_of[text.value] =
+        add(object_->section(info.section).name, function_record_section(text));
+  }
+}
+
+void Merger::create_relocation_tables() {
+  for (const elf::Section &table : object_->view.sections()) {
+    if (table.type != SectionType::Rel && table.type != SectionType::Rela)
+      continue;
+    if (table.size == 0 || table.info == 0)
+      continue;
+    const SectionPlace &place = where(table.info);
+    if (place.lost || !place.section.valid())
+      continue;
+    add_relocations(table, place);
+  }
+}
+
+void Merger::add_relocations(const elf::Section &table, const SectionPlace &place) {
+  const bool rela = table.type == SectionType::Rela;
+  RelocationGroup &group = relocation_group(place.section, rela);
+  group.slices.push_back({id_, table.index, place.offset});
+  if (!rela) {
+    if (p_.lossless() && names_sections(table))
+      relocation_group(place.section, true); // where addends have room
+    return;
+  }
+  // A later entry with addend 0 leaves the name .rel<target> behind (Q004).
+  const elf::RelocationTable entries = object_->view.relocations(table);
+  bool first = true;
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const elf::Relocation entry = entries[i];
+    if (in_lost_range(table.info, entry.offset))
+      continue;
+    if (!first && entry.addend == 0) {
+      name_only(m_.keep_name(".rel" + std::string(m_[place.section].name)));
+      return;
+    }
+    first = false;
+  }
+}
+
+bool Merger::names_sections(const elf::Section &table) const {
+  const elf::RelocationTable entries = object_->view.relocations(table);
+  for (u32 i = 0; i < entries.size(); ++i)
+    if (object_->symbols[entries[i].symbol].type() == elf::SymbolType::Section)
+      return true;
+  return false;
+}
+
+RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
+  if (group_of_.size() < m_.sections.size())
+    group_of_.resize(m_.sections.size());
+  u32 &number = group_of_[target.value][rela];
+  if (number != 0)
+    return m_.relocations[number - 1];
+  const OutId table = add(m_.keep_name((rela ? ".rela" : ".rel") + std::string(m_[target].name)),
+                          {.type = rela ? SectionType::Rela : SectionType::Rel,
+                           .flags = elf::kFlagInfoLink,
+                           .align = 8,
+                           .entsize = rela ? 24u : 16u,
+                           .target = target,
+                           .links_symtab = true});
+  if (p_.options.preserve_relocs && group_of_[target.value][!rela] == 0)
+    add(m_.keep_name(".nv.resolvedrela" + std::string(m_[target].name)),
+        {.type = SectionType::CudaResolvedRela,
+         .flags = elf::kFlagInfoLink,
+         .align = 8,
+         .entsize = 24,
+         .target = target,
+         .links_symtab = true});
+  m_.relocations.push_back({table, target, rela, {}});
+  number = static_cast<u32>(m_.relocations.size());
+  return m_.relocations.back();
+}
+
+bool Merger::in_lost_range(u32 section, u64 offset) const {
+  for (const LostRange &range : m_.lost[id_.value])
+    if (range.section == section && range.begin <= offset && offset < range.end)
+      return true;
+  return false;
+}
+
+// Code comes from the definition that won, which may have been read after the section was made.
+void Merger::finish_text() {
+  for (OutSection &section : m_.sections) {
+    if (!section.function.valid())
+      continue;
+    const SymbolRef winner = p_.symbols[section.function].winner;
+    const InputObject &object = p_.objects[winner.object.value];
+    const elf::Section &text = object.section(object.symbols[winner.symbol].section);
+    section.size = text.size;
+    section.pieces = {{0, text.data}};
+    section.info_top = static_cast<u8>(text.info >> 24);
+  }
+}
+
+Merged merge_inputs(const Program &program) {
+  return Merger(program).run();
+}
+
+} // namespace culink

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Data of the inputs: one block per file and section, behind the blocks of earlier files, nothing
+// moved inside. Shared variables are only listed here; their place depends on who uses them
+// (place_shared.cc). Compiler constants of device functions go to the kernels that reach them
+// (place_constants.cc).
+//
+// What may surprise: initialised data is appended even if every symbol in it lost, zeroed data is
+// not; and relocations in the range of weak data that lost against weak data are dropped.
+#include "link/merger.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+using elf::SectionRole;
+using elf::SectionType;
+using elf::SymbolBinding;
+using elf::SymbolType;
+
+namespace {
+
+bool is_function_bank(const elf::Section &section, const elf::SectionKind &kind) {
+  return kind.role == SectionRole::Constant && (section.flags & elf::kFlagInfoLink) != 0;
+}
+
+} // namespace
+
+void Merger::create_data() {
+  for (u32 s = 1; s < object_->symbols.size(); ++s) {
+    const elf::Symbol &symbol = object_->symbols[s];
+    const EntityId id = p_.symbols.of(id_, s);
+    if (!id.valid() || symbol.type() == SymbolType::Function)
+      continue;
+    if (!symbol.in_section()) {
+      mention_undefined(id, symbol);
+      continue;
+    }
+    const elf::SectionKind &kind = object_->kinds[symbol.section];
+    const bool function_bank = is_function_bank(object_->section(symbol.section), kind);
+    if (function_bank && kind.bank == p_.arch.banks.parameters)
+      create_bank0_symbol(id, symbol);
+    else if (function_bank && kind.bank == p_.arch.banks.compiler && !p_.options.relocatable)
+      create_bank2_symbol(id, symbol);
+    else
+      define_data(id, s);
+  }
+}
+
+// Undefined and common symbols.
+void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
+  if (listed_[id.value])
+    return;
+  listed_[id.value] = true;
+  const bool dynamic_shared =
+      symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
+  if (dynamic_shared && !m_.debug_shared.valid())
+    m_.debug_shared = need(".nv_debug.shared", shared_section(0));
+  if (dynamic_shared) {
+    m_.shared_variables[m_.debug_shared.value].push_back(id);
+    // The value of an instance that an earlier relocatable link made counts as alignment (Q020).
+    m_.shared_align[id.value] = symbol.binding() == SymbolBinding::Weak ? symbol.value : 1;
+  }
+  // Weak and undefined in shared memory: an instance that an earlier relocatable link made.
+  if (dynamic_shared && symbol.binding() == SymbolBinding::Weak)
+    m_.add_local(id);
+  else
+    m_.globals.push_back(id);
+}
+
+void Merger::create_bank2_symbol(EntityId id, const elf::Symbol &symbol) {
+  const elf::Section &bank = object_->section(symbol.section);
+  const SectionPlace &text = where(bank.info);
+  if (!text.section.valid() || text.lost)
+    return;
+  SectionPlace &place = where(bank.index);
+  const EntityId function = m_[text.section].function;
+  EntityPlace &entity = m_.place_of[id.value];
+  entity.value = symbol.value;
+  if (p_.is_kernel(function)) {
+    if (!place.section.valid()) {
+      place.section = need(bank.name, {.type = bank.type,
+                                       .flags = bank.flags,
+                                       .align = bank.align,
+                                       .target = text.section,
+                                       .has_symbol = true});
+      OutSection &section = m_[place.section];
+      section.pieces.push_back({section.size, bank.data});
+      section.size += bank.size;
+    }
+    entity.section = place.section;
+    if (p_.options.preserve_relocs)
+      m_.add_local(id);
+    return;
+  }
+  if (place.bank2_block == kNoBlock) { // one block, however many symbols it has
+    place.bank2_block = static_cast<u32>(m_.bank2_blocks.size());
+    m_.bank2_blocks.push_back(
+        {p_.function_of(function), bank.type, bank.flags, bank.align, bank.data, 0});
+  }
+  entity.bank2_block = place.bank2_block;
+}
+
+void Merger::create_bank0_symbol(EntityId id, const elf::Symbol &symbol) {
+  const elf::Section &bank = object_->section(symbol.section);
+  const SectionPlace &text = where(bank.info);
+  if (text.section.valid() && !text.lost && !where(bank.index).section.valid())
+    create_function_bank(bank, text.section);
+  // Parameter symbols stay only where another link or the loader may want them; relocatable links
+  // keep that of a kernel that lost, too.
+  const OutId section = m_.find(bank.name);
+  const bool lost = !where(bank.index).section.valid();
+  if (!section.valid() || !(p_.options.relocatable || p_.options.preserve_relocs) ||
+      (lost && !p_.options.relocatable && !p_.options.preserve_relocs))
+    return;
+  m_.place_of[id.value] = {section, symbol.value};
+  m_.add_local(id);
+}
+
+void Merger::define_data(EntityId id, u32 symbol_index) {
+  const elf::Symbol &symbol = object_->symbols[symbol_index];
+  const elf::Section &section = object_->section(symbol.section);
+  const bool weak = symbol.binding() == SymbolBinding::Weak;
+  const bool local = symbol.binding() == SymbolBinding::Local;
+  if (!listed_[id.value] && !weak && !local) {
+    listed_[id.value] = true;
+    m_.globals.push_back(id);
+  }
+  const Outcome outcome = p_.symbols.outcome(id_, symbol_index);
+  if (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong) {
+    if (outcome == Outcome::LostToWeak)
+      m_.lost[id_.value].push_back({section.index, symbol.value, symbol.value + symbol.size});
+    no_block_[section.index] = true;
+    if (section.type != SectionType::CudaGlobal)
+      place_data(section);
+    return;
+  }
+  const OutId out = place_data(section);
+  if (!listed_[id.value]) {
+    listed_[id.value] = true;
+    m_.add_local(id);
+  }
+  m_.place_of[id.value].section = out;
+  m_.place_of[id.value].value = symbol.value + where(section.index).offset;
+  if (section.type == SectionType::CudaShared) {
+    m_.shared_align[id.value] = symbol.value;
+    m_.shared_variables[out.value].push_back(id);
+  }
+}
+
+OutId Merger::place_data(const elf::Section &section) {
+  if (section.type != SectionType::CudaShared)
+    return append_block(section);
+  const OutId out =
+      need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
+  if (object_->kinds[section.index].role == SectionRole::DebugShared)
+    m_.debug_shared = out;
+  where(section.index).section = out;
+  return out;
+}
+
+// Appends this file's part of a section at its own alignment.
+OutId Merger::append_block(const elf::Section &section) {
+  SectionPlace &place = where(section.index);
+  if (place.section.valid())
+    return place.section;
+  const OutId id = need(section.name, {.type = section.type,
+                                       .flags = section.flags,
+                                       .entsize = section.entsize,
+                                       .has_symbol = true});
+  OutSection &out = m_[id];
+  place.section = id;
+  place.offset = align_up(out.size, section.align);
+  if (!section.no_data() && section.size != 0)
+    out.pieces.push_back({place.offset, section.data});
+  out.size = place.offset + section.size;
+  out.align = std::max(out.align, section.align);
+  if ((section.flags & elf::kFlagInfoLink) != 0 && section.info != 0)
+    out.target = where(section.info).section;
+  // Where kernels are selected, the last such block's start shows up in the null symbol (Q019).
+  if (p_.live.selective && !p_.options.relocatable && section.align >= 4 && section.size % 4 == 0 &&
+      object_->kinds[section.index].bank == p_.arch.banks.user)
+    m_.null_symbol_value = place.offset;
+  return id;
+}
+
+// A bank of one function: the newest accepted definition's bytes.
+void Merger::create_function_bank(const elf::Section &section, OutId text) {
+  OutId id = m_.find(section.name);
+  if (!id.valid()) {
+    // Executable links create a .rel companion that never holds anything. Its section symbol comes
+    // before the bank's, its name after (Q003).
+    id = m_.add({.name = section.name,
+                 .type = section.type,
+                 .flags = section.flags,
+                 .align = section.align,
+                 .target = text,
+                 .has_symbol = true});
+    if (!p_.options.relocatable)
+      name_only(m_.keep_name(".rel" + std::string(section.name)));
+    m_.add_section_symbol(id);
+  }
+  OutSection &out = m_[id];
+  out.size = section.size;
+  out.pieces.clear();
+  if (section.size != 0)
+    out.pieces.push_back({0, section.data});
+  where(section.index) = {.section = id, .offset = 0};
+}
+
+void Merger::create_other_sections() {
+  for (const elf::Section &section : object_->view.sections())
+    if (!where(section.index).section.valid() && where(section.index).bank2_block == kNoBlock)
+      create_other_section(section);
+}
+
+void Merger::create_other_section(const elf::Section &section) {
+  const elf::SectionKind &kind = object_->kinds[section.index];
+  if (kind.mercury)
+    return;
+  switch (kind.role) {
+  case SectionRole::Dwarf:
+  case SectionRole::NvDebug: {
+    const OutId id = need(section.name, {.type = section.type,
+                                         .flags = section.flags,
+                                         .align = section.align,
+                                         .keep = true,
+                                         .has_symbol = true});
+    OutSection &out = m_[id];
+    where(section.index) = {.section = id, .offset = out.size};
+    if (section.size != 0)
+      out.pieces.push_back({out.size, section.data});
+    out.size += section.size;
+    break;
+  }
+  case SectionRole::Constant:
+  case SectionRole::ConstantNamed:
+    if ((section.flags & elf::kFlagInfoLink) == 0) {
+      append_block(section);
+    } else if (const SectionPlace &text = where(section.info); text.section.valid() && !text.lost) {
+      create_function_bank(section, text.section);
+    }
+    break;
+  case SectionRole::Global:
+    if (!no_block_[section.index])
+      append_block(section);
+    break;
+  case SectionRole::GlobalInit:
+    append_block(section);
+    break;
+  default:
+    break;
+  }
+}
+
+// Behind the blocks of all files, the newest symbol first.
+void Merger::place_commons() {
+  for (size_t i = m_.globals.size(); i-- > 0;) {
+    const EntityId id = m_.globals[i];
+    const Entity &entity = p_.symbols[id];
+    if (entity.common_align == 0 || entity.defined())
+      continue;
+    const OutId section = need(".nv.global", {.type = SectionType::CudaGlobal,
+                                              .flags = elf::kFlagAlloc | elf::kFlagWrite,
+                                              .has_symbol = true});
+    OutSection &out = m_[section];
+    const u64 offset = align_up(out.size, entity.common_align);
+    out.align = std::max(out.align, entity.common_align);
+    out.size = offset + entity.size;
+    m_.place_of[id.value] = {section, offset};
+  }
+}
+
+} // namespace culink

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private to merge.cc and merge_data.cc: the state of the walk over the inputs.
+#pragma once
+
+#include <array>
+
+#include "link/merge.h"
+
+namespace culink {
+
+class Merger {
+public:
+  explicit Merger(const Program &program) : p_(program) {}
+
+  [[nodiscard]] Merged run();
+
+private:
+  // merge.cc
+  void create_tables();
+  void begin(ObjectId id);
+  void create_module_records();
+  void create_functions();
+  void list_function(EntityId id);
+  void create_text(EntityId id, u32 symbol_index);
+  void create_function_records();
+  void create_relocation_tables();
+  void add_relocations(const elf::Section &table, const SectionPlace &place);
+  RelocationGroup &relocation_group(OutId target, bool rela);
+  [[nodiscard]] bool names_sections(const elf::Section &table) const;
+  void finish_text();
+
+  // merge_data.cc
+  void create_data();
+  void mention_undefined(EntityId id, const elf::Symbol &symbol);
+  void create_bank2_symbol(EntityId id, const elf::Symbol &symbol);
+  void create_bank0_symbol(EntityId id, const elf::Symbol &symbol);
+  void define_data(EntityId id, u32 symbol_index);
+  OutId place_data(const elf::Section &section);
+  OutId append_block(const elf::Section &section);
+  void create_function_bank(const elf::Section &section, OutId text);
+  void create_other_sections();
+  void create_other_section(const elf::Section &section);
+  void place_commons();
+
+  // A new section with its symbol; the same unless one of that name exists; a name alone.
+  OutId add(std::string_view name, OutSection section);
+  OutId need(std::string_view name, OutSection section);
+  OutId name_only(std::string_view name);
+
+  [[nodiscard]] static OutSection function_record_section(OutId text);
+  [[nodiscard]] static OutSection shared_section(u64 more_flags);
+  [[nodiscard]] SectionPlace &where(u32 section) { return m_.where[id_.value][section]; }
+  [[nodiscard]] bool in_lost_range(u32 section, u64 offset) const;
+
+  const Program &p_;
+  Merged m_;
+  ObjectId id_; // the file being walked
+  const InputObject *object_ = nullptr;
+  std::vector<bool> listed_;                 // by EntityId: has its place among the symbols
+  std::vector<bool> no_block_;               // by section of the file: some symbol in it lost
+  std::vector<std::array<u32, 2>> group_of_; // by target: number + 1 of its .rel and .rela group
+};
+
+} // namespace culink

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+
+#include "culink/elf_writer.h"
+#include "link/merge.h"
+#include "link/place_shared.h"
+
+namespace culink {
+
+struct OutputSymbols {
+  std::vector<elf::SymbolId> of_entity;   // by EntityId; none: no symbol is left of it
+  std::vector<elf::SymbolId> of_section;  // by OutId
+  std::vector<elf::SymbolId> of_instance; // by position in Merged::instances
+};
+
+// Gives every symbol of the output to the writer, in order.
+[[nodiscard]] OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
+                                               const SharedPlan &shared,
+                                               const std::vector<elf::SectionId> &section_of,
+                                               elf::SectionId rel_action, elf::ElfWriter &elf,
+                                               const std::function<bool(OutId)> &is_emitted);
+
+} // namespace culink

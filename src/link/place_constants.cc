@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constant memory that is per kernel.
+//
+// Bank 2 holds what the compiler wants to load: jump tables, literals. A device function's block is
+// addressed at one offset from every kernel, so it goes to the same offset in the bank of each
+// kernel that reaches the function: behind the longest of those banks. Blocks are not shared, even
+// if equal; the newest is placed first (Q015).
+//
+// Image references (PTX .texref, .samplerref, .surfref) get one 4-byte slot each behind the
+// parameters of every kernel that reaches any of them, at the same offset everywhere; the loader
+// fills the slots through relocations that we add (Q016).
+#include "link/place_constants.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "link/list_sort.h"
+
+namespace culink {
+
+using elf::SectionType;
+using elf::SymbolType;
+
+namespace {
+
+// Relocation types of the slots.
+constexpr u32 kTextureHeaderIndex = 6;
+constexpr u32 kSamplerHeaderIndex = 7;
+constexpr u32 kSurfaceHeaderIndex = 52;
+
+class ConstantPlacer {
+public:
+  ConstantPlacer(const Program &program, const Reach &reach, Merged &merged)
+      : p_(program), reach_(reach), m_(merged) {}
+
+  ConstantPlan run();
+
+private:
+  void place_block(Bank2Block &block);
+  void place_images();
+  [[nodiscard]] std::vector<EntityId> images_in_slot_order() const;
+  [[nodiscard]] std::vector<FunctionId> image_users() const;
+  [[nodiscard]] OutId bank0(FunctionId kernel) const {
+    return m_.find(".nv.constant0." + std::string(p_.entity_of(kernel).name));
+  }
+  [[nodiscard]] u32 slot_type(EntityId image) const;
+
+  const Program &p_;
+  const Reach &reach_;
+  Merged &m_;
+  ConstantPlan plan_;
+};
+
+ConstantPlan ConstantPlacer::run() {
+  plan_.slot.assign(p_.symbols.entities.size(), ConstantPlan::kNoSlot);
+  for (size_t i = m_.bank2_blocks.size(); i-- > 0;)
+    place_block(m_.bank2_blocks[i]);
+  place_images();
+  return std::move(plan_);
+}
+
+void ConstantPlacer::place_block(Bank2Block &block) {
+  const FunctionId one[] = {block.function};
+  std::vector<FunctionId> kernels = reach_.kernels_reaching(one);
+  std::reverse(kernels.begin(), kernels.end());
+  std::vector<OutId> banks;
+  u64 longest = 0;
+  for (const FunctionId k : kernels) {
+    const Entity &kernel = p_.entity_of(k);
+    const std::string name = ".nv.constant2." + std::string(kernel.name);
+    OutId id = m_.find(name);
+    if (!id.valid()) {
+      id = m_.add({.name = m_.keep_name(name),
+                   .type = block.type,
+                   .flags = block.flags,
+                   .target = m_.place_of[p_.calls.functions[k.value].value].section,
+                   .has_symbol = true});
+      m_.add_section_symbol(id);
+    }
+    m_[id].align = std::max(m_[id].align, block.align);
+    longest = std::max(longest, m_[id].size);
+    banks.push_back(id);
+  }
+  block.offset = align_up(longest, block.align);
+  for (const OutId id : banks) {
+    m_[id].pieces.push_back({block.offset, block.bytes});
+    m_[id].size = block.offset + block.bytes.size();
+  }
+}
+
+std::vector<EntityId> ConstantPlacer::images_in_slot_order() const {
+  std::vector<EntityId> images;
+  for (const SymbolType type :
+       {SymbolType::CudaSurface, SymbolType::CudaSampler, SymbolType::CudaTexture})
+    for (const EntityId id : m_.globals)
+      if (p_.symbols[id].type() == type)
+        images.push_back(id);
+  std::reverse(images.begin(), images.end());
+  return list_sort(images, [](EntityId, EntityId) { return true; });
+}
+
+u32 ConstantPlacer::slot_type(EntityId image) const {
+  switch (p_.symbols[image].type()) {
+  case SymbolType::CudaTexture:
+    return kTextureHeaderIndex;
+  case SymbolType::CudaSampler:
+    return kSamplerHeaderIndex;
+  default:
+    return kSurfaceHeaderIndex;
+  }
+}
+
+// Functions whose code refers to an image.
+std::vector<FunctionId> ConstantPlacer::image_users() const {
+  std::vector<FunctionId> out;
+  for (const RelocationGroup &group : m_.relocations) {
+    const EntityId function = m_[group.target].function;
+    if (!function.valid())
+      continue;
+    const SymbolRef winner = p_.symbols[function].winner;
+    bool uses = false;
+    for (const RelocationSlice &slice : group.slices) {
+      if (slice.object != winner.object)
+        continue;
+      const InputObject &object = p_.objects[slice.object.value];
+      const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
+      for (u32 i = 0; i < entries.size() && !uses; ++i) {
+        const EntityId id = p_.symbols.of(slice.object, entries[i].symbol);
+        uses = id.valid() && plan_.slot[id.value] != ConstantPlan::kNoSlot;
+      }
+    }
+    if (uses)
+      out.push_back(p_.function_of(function));
+  }
+  return out;
+}
+
+void ConstantPlacer::place_images() {
+  const std::vector<EntityId> images = images_in_slot_order();
+  if (images.empty() || p_.options.relocatable)
+    return;
+  u64 base = 0;
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f)
+    if (p_.live.kernel[f])
+      if (const OutId bank = bank0(FunctionId(f)); bank.valid())
+        base = std::max(base, m_[bank].size);
+  base = align_up(base, p_.arch.image_slot_align);
+  for (size_t i = 0; i < images.size(); ++i)
+    plan_.slot[images[i].value] = base + 4 * i;
+
+  const std::vector<FunctionId> users = image_users();
+  if (users.empty())
+    return;
+  for (const FunctionId k : reach_.kernels_reaching(users)) {
+    const OutId bank = bank0(k);
+    if (!bank.valid())
+      continue;
+    m_[bank].size = base + 4 * images.size();
+    // The companion that was only a name becomes a real table.
+    const OutId table = m_.find(".rel" + std::string(m_[bank].name));
+    OutSection &section = m_[table];
+    section.name_only = false;
+    section.type = SectionType::Rel;
+    section.links_symtab = true;
+    section.target = bank;
+    SlotTable slots{table, {}};
+    for (size_t i = images.size(); i-- > 0;)
+      slots.entries.push_back({plan_.slot[images[i].value], slot_type(images[i]), images[i]});
+    plan_.tables.push_back(std::move(slots));
+  }
+}
+
+} // namespace
+
+ConstantPlan place_constants(const Program &program, const Reach &reach, Merged &merged) {
+  return ConstantPlacer(program, reach, merged).run();
+}
+
+} // namespace culink

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory of an executable. A variable is either a kernel's own (declared inside it), or a
+// device variable (at file scope or in a device function), or dynamic (extern __shared__ x[], whose
+// size is known at launch). Each kernel's memory starts at 0, so variables that no kernel uses
+// together may overlap:
+//
+//   1  device variables, largest first: one with exactly one user joins that kernel's own; the
+//      others go to slots, the first slot none of whose users is a user of the variable
+//   2  slots follow each other from 0; a kernel's part of them ends where its last one does
+//   3  the kernel's own variables follow, largest alignment first
+//   4  dynamic memory starts behind all that, aligned to 16; kernels that reach a common function
+//      with dynamic memory agree on the largest start
+//
+// Relocatable links only sum up sizes (place_shared_relocatable.cc).
+#include "link/place_shared.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/bytes.h"
+#include "link/list_sort.h"
+#include "link/place_shared_relocatable.h"
+#include "link/shared_uses.h"
+
+namespace culink {
+
+namespace {
+
+constexpr u64 kDynamicAlign = 16;
+
+struct Slot {
+  std::vector<EntityId> members;
+  std::vector<FunctionId> users; // sorted
+};
+
+class SharedPlacer {
+public:
+  SharedPlacer(const Program &program, const Reach &reach, Merged &merged)
+      : p_(program), reach_(reach), m_(merged), uses_(find_shared_uses(program, merged)) {}
+
+  SharedPlan run();
+
+private:
+  void sort_variables();
+  void assign_to_slots();
+  void place_slots();
+  void place_own();
+  void place_dynamic();
+  void agree_on_dynamic();
+  void finish_sections();
+  void finish_dynamic_symbols();
+
+  [[nodiscard]] std::vector<FunctionId> users_of(EntityId v) const;
+  [[nodiscard]] const Entity &entity(EntityId v) const { return p_.symbols[v]; }
+  [[nodiscard]] u64 align(EntityId v) const { return m_.shared_align[v.value]; }
+  [[nodiscard]] OutId section_of(FunctionId kernel);
+  [[nodiscard]] bool keeps_symbols() const {
+    return p_.options.debug || p_.options.preserve_relocs;
+  }
+
+  const Program &p_;
+  const Reach &reach_;
+  Merged &m_;
+  const SharedUses uses_;
+  SharedPlan plan_;
+  std::vector<FunctionId> kernels_;
+  std::vector<EntityId> device_, dynamic_;
+  std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
+  std::vector<std::vector<EntityId>> own_;            // by FunctionId
+  std::vector<u64> end_;                              // by FunctionId of a kernel
+  std::vector<Slot> slots_;
+  u64 slots_end_ = 0;
+  u64 device_align_ = 1;
+  bool several_users_ = false; // some mentioned variable has not exactly one user
+};
+
+SharedPlan SharedPlacer::run() {
+  const size_t functions = p_.calls.functions.size();
+  plan_.offset.assign(p_.symbols.entities.size(), SharedPlan::kNowhere);
+  plan_.is_dynamic.assign(p_.symbols.entities.size(), false);
+  plan_.deleted.assign(p_.symbols.entities.size(), false);
+  plan_.dynamic_end.assign(functions, SharedPlan::kNowhere);
+  plan_.instance_of.assign(functions, kNoBlock);
+  end_.assign(functions, 0);
+  own_.resize(functions);
+  for (u32 f = 0; f < functions; ++f)
+    if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.options.keeps_all_code()))
+      kernels_.push_back(FunctionId(f));
+  sort_variables();
+  assign_to_slots();
+  place_slots();
+  place_own();
+  place_dynamic();
+  finish_sections();
+  return std::move(plan_);
+}
+
+void SharedPlacer::sort_variables() {
+  if (!m_.debug_shared.valid())
+    return;
+  const std::vector<EntityId> all = m_.shared_variables[m_.debug_shared.value];
+  for (const EntityId v : all) {
+    // Size 0 in a section: dynamic memory that came through a relocatable link.
+    if (!entity(v).defined() || entity(v).size == 0)
+      dynamic_.push_back(v);
+    device_align_ = std::max(device_align_, align(v));
+    users_[v] = users_of(v);
+  }
+  for (const EntityId v : dynamic_)
+    plan_.is_dynamic[v.value] = true;
+  device_ =
+      list_sort(all, [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
+  std::erase_if(device_, [this](EntityId v) { return plan_.dynamic(v); });
+}
+
+// Kernels that reach a use. One that was not selected uses only what it mentions itself.
+std::vector<FunctionId> SharedPlacer::users_of(EntityId v) const {
+  const std::vector<FunctionId> &direct = uses_.users[v.value];
+  std::vector<FunctionId> out = reach_.kernels_reaching(direct);
+  if (p_.options.keeps_all_code())
+    for (const FunctionId f : direct)
+      if (p_.live.demoted[f.value])
+        out.push_back(f);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// The kernel's shared section; one that was not selected gets it only when it is needed.
+OutId SharedPlacer::section_of(FunctionId kernel) {
+  const Entity &function = p_.entity_of(kernel);
+  const std::string name = ".nv.shared." + std::string(function.name);
+  OutId id = m_.find(name);
+  if (!id.valid()) {
+    id = m_.add({.name = m_.keep_name(name),
+                 .type = elf::SectionType::CudaShared,
+                 .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+                 .has_symbol = true});
+    m_.add_section_symbol(id);
+  }
+  m_[id].target = m_.place_of[p_.calls.functions[kernel.value].value].section;
+  m_[id].has_symbol = true;
+  return id;
+}
+
+void SharedPlacer::assign_to_slots() {
+  for (const EntityId v : device_) {
+    const std::vector<FunctionId> &users = users_[v];
+    for (const FunctionId k : users)
+      (void)section_of(k);
+    if (users.size() != 1 && uses_.mentioned[v.value])
+      several_users_ = true;
+    if (users.size() == 1) {
+      own_[users[0].value].push_back(v);
+      m_.place_of[v.value].section = section_of(users[0]);
+    } else if (uses_.mentioned[v.value]) {
+      const auto disjoint = [&users](const Slot &slot) {
+        std::vector<FunctionId> common;
+        std::set_intersection(slot.users.begin(), slot.users.end(), users.begin(), users.end(),
+                              std::back_inserter(common));
+        return common.empty();
+      };
+      auto slot = std::find_if(slots_.begin(), slots_.end(), disjoint);
+      if (slot == slots_.end())
+        slot = slots_.insert(slots_.end(), Slot{});
+      slot->members.push_back(v);
+      slot->users.insert(slot->users.end(), users.begin(), users.end());
+      std::sort(slot->users.begin(), slot->users.end());
+    } else { // at most debug information mentions it
+      plan_.deleted[v.value] = true;
+    }
+  }
+  for (const EntityId v : dynamic_)
+    for (const FunctionId k : users_[v])
+      (void)section_of(k);
+}
+
+void SharedPlacer::place_slots() {
+  for (const Slot &slot : slots_) {
+    u64 slot_align = 1, size = 0;
+    for (const EntityId v : slot.members) {
+      slot_align = std::max(slot_align, align(v));
+      size = std::max(size, entity(v).size);
+    }
+    const u64 offset = align_up(slots_end_, slot_align);
+    slots_end_ = offset + size;
+    for (const EntityId v : slot.members) {
+      plan_.offset[v.value] = static_cast<i64>(offset);
+      for (const FunctionId k : users_[v])
+        end_[k.value] = std::max(end_[k.value], offset + entity(v).size);
+    }
+  }
+}
+
+void SharedPlacer::place_own() {
+  std::erase_if(kernels_, [this](FunctionId k) {
+    return !m_.find(".nv.shared." + std::string(p_.entity_of(k).name)).valid();
+  });
+  for (const FunctionId k : kernels_) {
+    const OutId id = section_of(k);
+    std::vector<EntityId> variables = m_.shared_variables[id.value];
+    variables.insert(variables.end(), own_[k.value].begin(), own_[k.value].end());
+    variables = list_sort(variables, [this](EntityId a, EntityId b) {
+      return align(a) != align(b) ? align(a) > align(b) : entity(a).size <= entity(b).size;
+    });
+    OutSection &section = m_[id];
+    if (several_users_)
+      section.align = std::max(section.align, device_align_);
+    u64 &end = end_[k.value];
+    for (const EntityId v : variables) {
+      end = align_up(end, align(v));
+      plan_.offset[v.value] = static_cast<i64>(end);
+      end += entity(v).size;
+      section.align = std::max(section.align, align(v));
+    }
+  }
+}
+
+void SharedPlacer::place_dynamic() {
+  for (const EntityId v : dynamic_)
+    for (const FunctionId k : users_[v]) {
+      end_[k.value] = align_up(end_[k.value], kDynamicAlign);
+      OutSection &section = m_[section_of(k)];
+      section.align = std::max(section.align, kDynamicAlign);
+    }
+  agree_on_dynamic();
+  finish_dynamic_symbols();
+}
+
+void SharedPlacer::agree_on_dynamic() {
+  // (function with dynamic memory, the kernels that reach it)
+  std::vector<std::vector<FunctionId>> groups;
+  for (const EntityId v : dynamic_)
+    for (const FunctionId f : uses_.users[v.value])
+      if (!p_.live.kernel[f.value]) {
+        const FunctionId one[] = {f};
+        groups.push_back(reach_.kernels_reaching(one));
+      }
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::vector<FunctionId> &kernels : groups) {
+      u64 largest = 0;
+      for (const FunctionId k : kernels)
+        largest = std::max(largest, end_[k.value]);
+      for (const FunctionId k : kernels) {
+        changed |= end_[k.value] < largest;
+        end_[k.value] = largest;
+      }
+    }
+  }
+}
+
+void SharedPlacer::finish_dynamic_symbols() {
+  for (const EntityId v : dynamic_) {
+    u64 largest = 0;
+    for (const FunctionId k : users_[v])
+      largest = std::max(largest, end_[k.value]);
+    m_.place_of[v.value].section = m_.debug_shared;
+    if (p_.options.debug) { // the symbol stays, so it has one value for all its users
+      for (const FunctionId k : users_[v])
+        end_[k.value] = largest;
+      plan_.one_dynamic_value = true;
+      plan_.offset[v.value] = static_cast<i64>(largest);
+      // Not part of the output: an instance that an earlier relocatable link made.
+      plan_.deleted[v.value] = (entity(v).other & 1) != 0;
+    } else if (p_.options.preserve_relocs) {
+      // Without an offset the symbol goes away, unless the reserved area is added to it (Q014).
+      plan_.deleted[v.value] = !(p_.arch.reserved_shared != 0 && slots_end_ != 0);
+    }
+  }
+  if (p_.options.debug)
+    return;
+  for (const EntityId v : dynamic_)
+    for (const FunctionId f : uses_.users[v.value]) {
+      const FunctionId one[] = {f};
+      for (const FunctionId k : reach_.kernels_reaching(one))
+        plan_.dynamic_end[f.value] =
+            std::max(plan_.dynamic_end[f.value], static_cast<i64>(end_[k.value]));
+      if (p_.options.preserve_relocs && p_.live.demoted[f.value])
+        plan_.dynamic_end[f.value] =
+            std::max(plan_.dynamic_end[f.value], static_cast<i64>(end_[f.value]));
+    }
+}
+
+void SharedPlacer::finish_sections() {
+  const u64 reserved = p_.arch.reserved_shared;
+  plan_.has_slots = slots_end_ != 0;
+  const bool has_dynamic = !dynamic_.empty();
+  if (m_.debug_shared.valid()) {
+    OutSection &section = m_[m_.debug_shared];
+    section.align = std::max(several_users_ ? device_align_ : 1, has_dynamic ? kDynamicAlign : 1);
+    section.has_symbol = true;
+    const u64 size = keeps_symbols() ? slots_end_ : 0;
+    section.keep = size != 0 || (has_dynamic && section.align == kDynamicAlign);
+    section.size = keeps_symbols() && section.keep ? size + reserved : 0;
+  }
+  for (const FunctionId k : kernels_) {
+    OutSection &section = m_[section_of(k)];
+    const bool only_dynamic = has_dynamic && (section.align == kDynamicAlign ||
+                                              (section.align > kDynamicAlign && reserved != 0));
+    if (end_[k.value] != 0 || only_dynamic) {
+      section.size = end_[k.value] + reserved;
+      section.keep = true;
+    }
+  }
+}
+
+} // namespace
+
+SharedPlan place_shared(const Program &program, const Reach &reach, Merged &merged) {
+  if (program.options.relocatable)
+    return place_shared_relocatable(program, merged);
+  return SharedPlacer(program, reach, merged).run();
+}
+
+} // namespace culink

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory in a relocatable link: nothing is placed, the next link will do that. Section sizes
+// are sums of the variables' sizes. A lossless link leaves dynamic memory undefined, as it came.
+//
+// nvlink (Q020, Q021) defines dynamic memory in .nv_debug.shared and makes a weak symbol
+// externsharedinstance for each kernel that refers to it, so that only those references survive.
+#include "link/place_shared_relocatable.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/bytes.h"
+#include "link/shared_uses.h"
+
+namespace culink {
+
+namespace {
+
+constexpr u64 kDynamicAlign = 16;
+
+class RelocatablePlacer {
+public:
+  RelocatablePlacer(const Program &program, Merged &merged)
+      : p_(program), m_(merged), uses_(find_shared_uses(program, merged)) {}
+
+  SharedPlan run();
+
+private:
+  void run_lossless();
+  void size_sections();
+  void size_debug_section();
+  void make_instances();
+  void give_one_value();
+  // Size as nvlink writes it: never equal to or below the alignment (Q022).
+  static u64 written_size(u64 size, u64 align) { return size <= align ? size + align : size; }
+  [[nodiscard]] bool refers_to_dynamic(FunctionId f) const;
+  [[nodiscard]] OutId section_of(FunctionId kernel) const {
+    return m_.find(".nv.shared." + std::string(p_.entity_of(kernel).name));
+  }
+  OutId need_section(FunctionId kernel);
+
+  const Program &p_;
+  Merged &m_;
+  const SharedUses uses_;
+  SharedPlan plan_;
+  std::vector<FunctionId> kernels_;
+  std::vector<EntityId> device_, dynamic_;
+  std::map<FunctionId, u64> sum_;
+  std::vector<bool> late_; // by FunctionId: section created here
+  u64 device_align_ = 1;
+};
+
+SharedPlan RelocatablePlacer::run() {
+  const size_t functions = p_.calls.functions.size();
+  plan_.offset.assign(p_.symbols.entities.size(), SharedPlan::kNowhere);
+  plan_.is_dynamic.assign(p_.symbols.entities.size(), false);
+  plan_.deleted.assign(p_.symbols.entities.size(), false);
+  plan_.dynamic_end.assign(functions, SharedPlan::kNowhere);
+  plan_.instance_of.assign(functions, kNoBlock);
+  late_.assign(functions, false);
+  for (u32 f = 0; f < functions; ++f)
+    if (p_.live.kernel[f] || p_.live.demoted[f])
+      kernels_.push_back(FunctionId(f));
+  for (const FunctionId k : kernels_)
+    if (const OutId id = section_of(k); id.valid()) {
+      m_[id].target = m_.place_of[p_.calls.functions[k.value].value].section;
+      m_[id].has_symbol = true;
+    }
+  if (m_.debug_shared.valid())
+    for (const EntityId v : m_.shared_variables[m_.debug_shared.value]) {
+      const Entity &entity = p_.symbols[v];
+      const bool is_dynamic = !entity.defined() || entity.size == 0;
+      (is_dynamic ? dynamic_ : device_).push_back(v);
+      plan_.is_dynamic[v.value] = is_dynamic;
+      device_align_ = std::max(device_align_, m_.shared_align[v.value]);
+    }
+  if (p_.lossless()) {
+    run_lossless();
+    return std::move(plan_);
+  }
+  size_debug_section();
+  if (!p_.options.debug)
+    make_instances();
+  size_sections();
+  return std::move(plan_);
+}
+
+void RelocatablePlacer::run_lossless() {
+  const auto size = [this](OutId id) {
+    u64 sum = 0, align = 1;
+    for (const EntityId v : m_.shared_variables[id.value])
+      if (!plan_.dynamic(v)) {
+        sum += p_.symbols[v].size;
+        align = std::max(align, m_.shared_align[v.value]);
+      }
+    if (sum == 0)
+      return;
+    OutSection &section = m_[id];
+    section.align = align;
+    section.size = written_size(sum, align);
+    section.keep = section.has_symbol = true;
+  };
+  if (m_.debug_shared.valid())
+    size(m_.debug_shared);
+  for (const FunctionId k : kernels_)
+    if (const OutId id = section_of(k); id.valid())
+      size(id);
+  for (const EntityId v : dynamic_)
+    m_.place_of[v.value] = {};
+}
+
+bool RelocatablePlacer::refers_to_dynamic(FunctionId f) const {
+  for (const EntityId v : dynamic_) {
+    const std::vector<FunctionId> &users = uses_.users[v.value];
+    if (std::binary_search(users.begin(), users.end(), f))
+      return true;
+  }
+  return false;
+}
+
+OutId RelocatablePlacer::need_section(FunctionId kernel) {
+  if (const OutId id = section_of(kernel); id.valid())
+    return id;
+  const EntityId entity = p_.calls.functions[kernel.value];
+  const OutId id =
+      m_.add({.name = m_.keep_name(".nv.shared." + std::string(p_.symbols[entity].name)),
+              .type = elf::SectionType::CudaShared,
+              .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+              .target = m_.place_of[entity.value].section,
+              .has_symbol = true});
+  m_.add_section_symbol(id);
+  late_[kernel.value] = true;
+  return id;
+}
+
+void RelocatablePlacer::size_debug_section() {
+  if (!m_.debug_shared.valid())
+    return;
+  u64 sum = 0;
+  for (const EntityId v : device_)
+    sum += p_.symbols[v].size;
+  OutSection &section = m_[m_.debug_shared];
+  section.align = std::max(device_align_, dynamic_.empty() ? 1 : kDynamicAlign);
+  section.has_symbol = sum > 0;
+  section.size = written_size(sum, section.align);
+  section.keep = true;
+  for (const EntityId v : dynamic_) {
+    const u64 value = p_.symbols[v].weak() ? m_.shared_align[v.value] : 0;
+    m_.place_of[v.value] = {m_.debug_shared, value};
+  }
+}
+
+void RelocatablePlacer::make_instances() {
+  for (const FunctionId k : kernels_)
+    if (refers_to_dynamic(k)) {
+      plan_.instance_of[k.value] = static_cast<u32>(m_.instances.size());
+      m_.locals.push_back(
+          {LocalSymbol::Kind::SharedInstance, static_cast<u32>(m_.instances.size())});
+      m_.instances.push_back({k, 0});
+    }
+}
+
+void RelocatablePlacer::size_sections() {
+  for (const FunctionId k : kernels_)
+    if (refers_to_dynamic(k))
+      need_section(k);
+  for (const FunctionId k : kernels_) {
+    const OutId id = section_of(k);
+    if (!id.valid())
+      continue;
+    OutSection &section = m_[id];
+    u64 sum = 0;
+    section.align = late_[k.value] ? 1 : device_align_;
+    for (const EntityId v : m_.shared_variables[id.value]) {
+      sum += p_.symbols[v].size;
+      section.align = std::max(section.align, m_.shared_align[v.value]);
+    }
+    if (refers_to_dynamic(k)) {
+      section.align = std::max(section.align, kDynamicAlign);
+      sum = align_up(sum, kDynamicAlign);
+    }
+    sum_[k] = sum;
+  }
+  if (p_.options.debug)
+    give_one_value();
+  for (const auto &[k, sum] : sum_) {
+    OutSection &section = m_[section_of(k)];
+    section.has_symbol = sum > 0;
+    if (sum != 0 || (!dynamic_.empty() && section.align == kDynamicAlign)) {
+      section.size = written_size(sum, section.align);
+      section.keep = true;
+    }
+    if (plan_.instance_of[k.value] != kNoBlock)
+      m_.instances[plan_.instance_of[k.value]].value = sum;
+  }
+}
+
+// -r -g: dynamic memory has one value, the largest of the kernels that refer to it.
+void RelocatablePlacer::give_one_value() {
+  plan_.one_dynamic_value = true;
+  for (const EntityId v : dynamic_) {
+    u64 largest = 0;
+    for (const auto &[k, sum] : sum_)
+      if (std::binary_search(uses_.users[v.value].begin(), uses_.users[v.value].end(), k))
+        largest = std::max(largest, sum);
+    for (auto &[k, sum] : sum_)
+      if (std::binary_search(uses_.users[v.value].begin(), uses_.users[v.value].end(), k))
+        sum = largest;
+    m_.place_of[v.value].value = largest;
+    plan_.offset[v.value] = static_cast<i64>(largest);
+  }
+}
+
+} // namespace
+
+SharedPlan place_shared_relocatable(const Program &program, Merged &merged) {
+  return RelocatablePlacer(program, merged).run();
+}
+
+} // namespace culink

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/program.h"
+
+namespace culink {
+
+// Reachability in a call graph, in time proportional to what is asked for.
+class Reach {
+public:
+  Reach(const CallGraph &calls, const LiveSet &live);
+
+  // Groups of nodes that call each other in a circle, numbered so that callees come first.
+  [[nodiscard]] u32 component_of(u32 node) const { return component_of_[node]; }
+  [[nodiscard]] u32 component_count() const { return component_count_; }
+  // The nodes in order of their component: callees before callers.
+  [[nodiscard]] const std::vector<u32> &callees_first() const { return callees_first_; }
+  // Whether a node can call itself again.
+  [[nodiscard]] bool recursive(u32 node) const { return recursive_[component_of_[node]]; }
+
+  // The kernels from which one of `functions` can be reached, ascending; a kernel reaches itself.
+  [[nodiscard]] std::vector<FunctionId>
+  kernels_reaching(std::span<const FunctionId> functions) const;
+
+  // Functions that `start` reaches, without `start` itself unless it is recursive, ascending.
+  [[nodiscard]] std::vector<FunctionId> reached_from(FunctionId start) const;
+
+private:
+  void find_components();
+
+  const CallGraph &calls_;
+  const LiveSet &live_;
+  std::vector<std::vector<u32>> callers_;
+  std::vector<u32> component_of_;
+  std::vector<u32> callees_first_;
+  std::vector<bool> recursive_; // by component
+  u32 component_count_ = 0;
+  mutable std::vector<u32> mark_; // by node: number of the last search that saw it
+  mutable u32 search_ = 0;
+};
+
+} // namespace culink

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions and variables in global memory get their addresses from the loader. What the linker
+// lays out itself has a value now: constants (an offset in their bank), shared variables (an offset
+// in a kernel's shared memory), sections that are merged file by file (the start of this file's
+// part). Relocatable links resolve nothing that the next link will move, unless they imitate
+// nvlink, which does (Q023).
+#include "link/reloc_value.h"
+
+#include <algorithm>
+#include <array>
+
+#include "link/unified.h"
+
+namespace culink {
+
+using elf::SectionType;
+using elf::SymbolType;
+using Against = KeptRelocation::Against;
+using Kind = SymbolMeaning::Kind;
+
+namespace {
+
+u8 bank_of(SectionType type) {
+  return static_cast<u8>((static_cast<u32>(type) - static_cast<u32>(SectionType::CudaConstantB0)) &
+                         31);
+}
+
+bool is_global_memory(SectionType type) {
+  return type == SectionType::CudaGlobal || type == SectionType::CudaGlobalInit;
+}
+
+SymbolMeaning section_meaning(const RelocationContext &c, ObjectId object, u32 section) {
+  const SectionPlace &place = c.merged.where[object.value][section];
+  if (!place.section.valid())
+    return {.kind = Kind::Value}; // a section that is not part of the output starts nowhere
+  const OutSection &out = c.merged[place.section];
+  SymbolMeaning meaning{.kind = Kind::Value,
+                        .against = Against::Section,
+                        .id = place.section.value,
+                        .addend_shift = place.offset,
+                        .bank = bank_of(out.type)};
+  if (is_global_memory(out.type) || c.program.lossless())
+    meaning.kind = Kind::Loader;
+  return meaning;
+}
+
+SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId function) {
+  const Entity &entity = c.program.symbols[id];
+  SymbolMeaning meaning{.kind = Kind::Value, .against = Against::Entity, .id = id.value};
+  meaning.dynamic_shared = c.shared.dynamic(id);
+  if (c.program.options.relocatable) {
+    const u32 instance = function.valid() && meaning.dynamic_shared
+                             ? c.shared.instance_of[function.value]
+                             : kNoBlock;
+    if (instance != kNoBlock) {
+      meaning.kind = Kind::Loader;
+      meaning.against = Against::Instance;
+      meaning.id = instance;
+    } else if (c.program.lossless() || entity.weak()) {
+      meaning.kind = Kind::Loader;
+    }
+    meaning.value = c.merged.place_of[id.value].value;
+    return meaning;
+  }
+  meaning.value = static_cast<u64>(c.shared.offset[id.value]);
+  if (meaning.dynamic_shared && !c.shared.one_dynamic_value && function.valid())
+    meaning.value = static_cast<u64>(c.shared.dynamic_end[function.value]);
+  const bool reached =
+      function.valid() && c.shared.dynamic_end[function.value] != SharedPlan::kNowhere;
+  meaning.unlisted = c.shared.deleted[id.value] ||
+                     (meaning.dynamic_shared && !c.shared.one_dynamic_value && reached);
+  return meaning;
+}
+
+SymbolMeaning data_meaning(const RelocationContext &c, EntityId id, const elf::Symbol &symbol) {
+  const Entity &entity = c.program.symbols[id];
+  const EntityPlace &place = c.merged.place_of[id.value];
+  SymbolMeaning meaning{.kind = Kind::Loader, .against = Against::Entity, .id = id.value};
+  if (place.bank2_block != kNoBlock) {
+    const Bank2Block &block = c.merged.bank2_blocks[place.bank2_block];
+    meaning.kind = Kind::Value;
+    meaning.value = block.offset + place.value;
+    meaning.bank = bank_of(block.type);
+    meaning.unlisted = true;
+    return meaning;
+  }
+  const bool keeps = c.program.lossless();
+  if (place.section.valid()) {
+    const SectionType type = c.merged[place.section].type;
+    if (is_global_memory(type) || keeps)
+      return meaning;
+    meaning.kind = Kind::Value;
+    meaning.value = place.value;
+    meaning.bank = bank_of(type);
+    return meaning;
+  }
+  if (keeps || !entity.defined()) {
+    // An undefined constant that nobody has to define: no address at all.
+    if (!keeps && is_constant(symbol.other) && symbol.binding() == elf::SymbolBinding::Weak &&
+        !c.program.options.relocatable) {
+      meaning.kind = Kind::Value;
+      meaning.value = ~u64{0};
+    }
+    return meaning;
+  }
+  return {.kind = Kind::Gone}; // in a section that is not part of the output
+}
+
+} // namespace
+
+SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
+                         FunctionId function) {
+  const elf::Symbol &symbol = c.program.objects[object.value].symbols[index];
+  if (symbol.type() == SymbolType::Section && symbol.in_section())
+    return section_meaning(c, object, symbol.section);
+  if (symbol.undefined() && symbol.binding() == elf::SymbolBinding::Local && !symbol.name.empty())
+    return {.kind = Kind::Value, .value = ~u64{0}}; // .nv.ptx.const0.size of the device runtime
+  const EntityId id = c.program.symbols.of(object, index);
+  if (!id.valid())
+    return {.kind = Kind::Plain};
+  const Entity &entity = c.program.symbols[id];
+  if (entity.function) {
+    if (!c.program.stays(id))
+      return {.kind = Kind::Gone, .against = Against::Entity, .id = id.value};
+    const bool missing = !entity.defined() && symbol.binding() == elf::SymbolBinding::Weak;
+    // A second name of code is not named by relocations: the first one is.
+    const OutId text = c.merged.place_of[id.value].section;
+    const u32 named = text.valid() ? c.merged[text].function.value : id.value;
+    return {.kind = missing ? Kind::Gone : Kind::Loader, .against = Against::Entity, .id = named};
+  }
+  switch (entity.type()) {
+  case SymbolType::CudaTexture:
+  case SymbolType::CudaSampler:
+  case SymbolType::CudaSurface:
+    return {.kind = Kind::Image,
+            .against = Against::Entity,
+            .id = id.value,
+            .value = c.constants.slot[id.value]};
+  default:
+    break;
+  }
+  if (is_unified_table(entity.name) && !entity.defined())
+    return {.kind = Kind::Unified, .against = Against::Entity, .id = id.value};
+  if (is_shared(entity.other))
+    return shared_meaning(c, id, function);
+  if (entity.type() == SymbolType::NoType ||
+      (!symbol.in_section() && !symbol.undefined() && !symbol.common()))
+    return {.kind = Kind::Plain};
+  return data_meaning(c, id, symbol);
+}
+
+} // namespace culink

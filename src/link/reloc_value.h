@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a relocation's symbol stands for in this link. The symbol decides whether a relocation can
+// be resolved; the section it is in does not matter.
+#pragma once
+
+#include "link/classify_relocs.h"
+
+namespace culink {
+
+struct SymbolMeaning {
+  enum class Kind : u8 {
+    Loader,  // its address is known when the program is loaded
+    Value,   // known now: `value`, and `bank` for constants
+    Image,   // a texture, sampler or surface reference
+    Gone,    // removed, or never part of the output
+    Unified, // __UFT*, __UDT*: executables have none
+    Plain,   // no address: null, absolute and untyped symbols; value 0
+  };
+  Kind kind = Kind::Gone;
+  KeptRelocation::Against against = KeptRelocation::Against::Nothing; // when kept
+  u32 id = 0;
+  u64 value = 0;
+  u64 addend_shift = 0; // a section symbol: where this file's part starts
+  u8 bank = 0;
+  bool dynamic_shared = false;
+  bool unlisted = false; // not named by .nv.resolvedrela
+};
+
+struct RelocationContext {
+  const Program &program;
+  const Merged &merged;
+  const SharedPlan &shared;
+  const ConstantPlan &constants;
+};
+
+// `function`: whose code the relocation is in, if any.
+[[nodiscard]] SymbolMeaning meaning_of(const RelocationContext &context, ObjectId object,
+                                       u32 symbol, FunctionId function);
+
+} // namespace culink

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbol resolution. Objects are read in order, in each first the functions and then everything
+// else, as nvlink does; a name that is defined again meets these rules:
+//
+//   strong after strong   an error
+//   strong after weak     the strong one counts, in the weak one's place
+//   weak function after weak   the one with strictly fewer registers counts, in the first one's
+//   place weak data after weak  the first counts anything after strong the strong one stays common
+//   the largest size, the first alignment, unless somebody defines it
+//
+// An entity therefore remembers two definitions: where it stands (`place`) and what it is
+// (`winner`); and every definition its outcome at the time it was read.
+#include "link/resolve.h"
+
+#include <fmt/format.h>
+
+namespace culink {
+
+using elf::SymbolBinding;
+using elf::SymbolType;
+
+namespace {
+
+class Resolver {
+public:
+  Resolver(const std::vector<InputObject> &objects, Diagnostics &diag)
+      : objects_(objects), diag_(diag) {}
+
+  Resolution run();
+
+private:
+  void read_function(ObjectId object, u32 symbol);
+  void read_data(ObjectId object, u32 symbol);
+  void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void report_duplicate(const Entity &entity, SymbolRef ref);
+
+  // The entity of a symbol, new if this is its first mention.
+  std::pair<Entity *, bool> mention(SymbolRef ref, const elf::Symbol &symbol);
+  Outcome &outcome(SymbolRef ref) { return out_.outcome_of[ref.object.value][ref.symbol]; }
+  [[nodiscard]] const std::string &file(SymbolRef ref) const {
+    return objects_[ref.object.value].name;
+  }
+  [[nodiscard]] u32 registers(SymbolRef ref) const {
+    return objects_[ref.object.value].registers[ref.symbol];
+  }
+
+  const std::vector<InputObject> &objects_;
+  Diagnostics &diag_;
+  Resolution out_;
+  StringIndex names_;
+  std::vector<EntityId> entity_of_name_;
+};
+
+Resolution Resolver::run() {
+  for (u32 i = 0; i < objects_.size(); ++i) {
+    const InputObject &object = objects_[i];
+    out_.entity_of.emplace_back(object.symbols.size());
+    out_.outcome_of.emplace_back(object.symbols.size(), Outcome::None);
+    for (u32 s = 1; s < object.symbols.size(); ++s)
+      if (object.symbols[s].type() == SymbolType::Function)
+        read_function(ObjectId(i), s);
+    for (u32 s = 1; s < object.symbols.size(); ++s)
+      if (object.symbols[s].type() != SymbolType::Function)
+        read_data(ObjectId(i), s);
+  }
+  return std::move(out_);
+}
+
+std::pair<Entity *, bool> Resolver::mention(SymbolRef ref, const elf::Symbol &symbol) {
+  const bool local = symbol.binding() == SymbolBinding::Local;
+  EntityId id(static_cast<u32>(out_.entities.size()));
+  bool is_new = true;
+  if (!local) {
+    const auto [number, inserted] = names_.insert(symbol.name);
+    if (inserted)
+      entity_of_name_.push_back(id);
+    id = entity_of_name_[number];
+    is_new = inserted;
+  }
+  if (is_new) {
+    Entity &entity = out_.entities.emplace_back();
+    entity.name = symbol.name;
+    entity.first = ref;
+    entity.local = local;
+    entity.function = symbol.type() == SymbolType::Function;
+    entity.info = symbol.info;
+    entity.other = symbol.other;
+    entity.size = symbol.size;
+    entity.weak_place = symbol.binding() == SymbolBinding::Weak && !symbol.undefined();
+    // What stays undefined comes out as global, weak or not; only instances of dynamic shared
+    // memory, which a relocatable link made, stay weak.
+    if (symbol.undefined() && symbol.binding() == SymbolBinding::Weak && !is_shared(symbol.other))
+      entity.info =
+          static_cast<u8>(static_cast<u8>(SymbolBinding::Global) << 4 | (symbol.info & 15));
+  }
+  out_.entity_of[ref.object.value][ref.symbol] = id;
+  return {&out_.entities[id.value], is_new};
+}
+
+void Resolver::report_duplicate(const Entity &entity, SymbolRef ref) {
+  diag_.report(DiagId::MultipleDefinition, {std::string(entity.name)},
+               {"defined in " + file(entity.winner), "defined in " + file(ref)},
+               entity.winner.object == ref.object || file(entity.winner) == file(ref)
+                   ? "the same file is given twice"
+                   : "");
+}
+
+// Whether two mentions of a name can mean the same thing.
+bool Resolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const std::vector<std::string> notes = {"first mentioned in " + file(entity.first),
+                                          "mentioned in " + file(ref)};
+  const auto space = [](bool function, u8 other) -> std::string {
+    if (function)
+      return "a function";
+    switch (other & 0xe0) {
+    case elf::kOtherShared:
+      return "__shared__";
+    case elf::kOtherConstant:
+      return "__constant__";
+    default:
+      return "__device__";
+    }
+  };
+  const bool function = symbol.type() == SymbolType::Function;
+  if (entity.function != function || (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
+    diag_.report(DiagId::SpaceMismatch,
+                 {std::string(entity.name), space(entity.function, entity.other),
+                  space(function, symbol.other)},
+                 notes);
+    return false;
+  }
+  if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
+    diag_.report(DiagId::NotAKernelEverywhere, {std::string(entity.name)}, notes);
+    return false;
+  }
+  if (!function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
+    diag_.report(DiagId::ManagedMismatch, {std::string(entity.name)}, notes);
+    return false;
+  }
+  return true;
+}
+
+void Resolver::read_function(ObjectId object, u32 index) {
+  const elf::Symbol &symbol = objects_[object.value].symbols[index];
+  const SymbolRef ref{object, index};
+  if (symbol.name.empty())
+    return;
+  const auto [entity, is_new] = mention(ref, symbol);
+  if (!is_new && !compatible(*entity, ref, symbol))
+    return;
+  const bool is_code = symbol.in_section() &&
+                       objects_[object.value].kinds[symbol.section].role == elf::SectionRole::Text;
+  if (is_code)
+    define_function(*entity, ref, symbol);
+}
+
+void Resolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const bool strong = symbol.binding() != SymbolBinding::Weak;
+  if (entity.defined()) {
+    if (!entity.weak()) {
+      outcome(ref) = Outcome::LostToStrong;
+      if (strong)
+        report_duplicate(entity, ref);
+      return;
+    }
+    if (!strong && registers(ref) >= registers(entity.winner)) {
+      outcome(ref) = Outcome::LostToWeak;
+      return;
+    }
+  } else {
+    entity.place = ref;
+    entity.other = symbol.other;
+  }
+  outcome(ref) = Outcome::Accepted;
+  entity.winner = ref;
+  entity.info = symbol.info;
+  entity.size = symbol.size;
+}
+
+void Resolver::read_data(ObjectId object, u32 index) {
+  const elf::Symbol &symbol = objects_[object.value].symbols[index];
+  const SymbolRef ref{object, index};
+  const bool local = symbol.binding() == SymbolBinding::Local;
+  if (symbol.type() == SymbolType::Section || symbol.name.empty() || (symbol.undefined() && local))
+    return;
+  const auto [entity, is_new] = mention(ref, symbol);
+  if (!is_new && !compatible(*entity, ref, symbol))
+    return;
+  if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
+      !symbol.common() && entity->common_align == 0) {
+    diag_.report(
+        DiagId::SizeMismatch,
+        {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)},
+        {"first specified in " + file(entity->first), "specified in " + file(ref)});
+    return;
+  }
+  if (symbol.common())
+    merge_common(*entity, ref, symbol);
+  else if (symbol.in_section())
+    define_data(*entity, ref, symbol);
+}
+
+void Resolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  if (entity.defined()) {
+    if (symbol.size > entity.size)
+      diag_.report(
+          DiagId::CommonLargerThanDefinition,
+          {std::string(entity.name), std::to_string(symbol.size), std::to_string(entity.size)},
+          {"defined in " + file(entity.winner), "common in " + file(ref)});
+    return;
+  }
+  if (entity.common_align == 0)
+    entity.common_align = std::max<u64>(symbol.value, 1);
+  entity.size = std::max(entity.size, symbol.size);
+}
+
+void Resolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const bool strong = symbol.binding() != SymbolBinding::Weak;
+  if (entity.defined()) {
+    if (!entity.weak() || !strong) {
+      outcome(ref) = entity.weak() ? Outcome::LostToWeak : Outcome::LostToStrong;
+      if (strong)
+        report_duplicate(entity, ref);
+      return;
+    }
+  } else {
+    entity.place = ref;
+    if (entity.common_align != 0 && entity.size > symbol.size)
+      diag_.report(
+          DiagId::CommonLargerThanDefinition,
+          {std::string(entity.name), std::to_string(entity.size), std::to_string(symbol.size)},
+          {"common in " + file(entity.first), "defined in " + file(ref)});
+  }
+  outcome(ref) = Outcome::Accepted;
+  entity.winner = ref;
+  entity.info = symbol.info;
+  entity.other = symbol.other;
+  entity.size = symbol.size;
+  entity.common_align = 0;
+}
+
+} // namespace
+
+Resolution resolve_symbols(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  return Resolver(objects, diag).run();
+}
+
+} // namespace culink

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "model/diagnostics.h"
+#include "model/program.h"
+
+namespace culink {
+
+// Joins the symbols of all objects into entities and decides, for each, which definition counts.
+[[nodiscard]] Resolution resolve_symbols(const std::vector<InputObject> &objects,
+                                         Diagnostics &diag);
+
+} // namespace culink

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sections that the linker writes itself: the call graph and prototypes of what is left, the notes
+// that say which tools made the file and for what, the merged compatibility record.
+#include "link/synthesize.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "elf/nv_compat.h"
+#include "elf/nv_notes.h"
+
+namespace culink {
+
+using elf::CompatAttribute;
+using Second = CallRecord::Second;
+
+namespace {
+
+constexpr u32 marker(elf::CallPart part) {
+  return 0u - static_cast<u32>(part);
+}
+
+// Callees in reverse order of reading, each once, in the place of its first mention.
+std::vector<FunctionId> newest_first(const Program &p, const std::vector<FunctionId> &callees) {
+  std::vector<FunctionId> out;
+  for (const FunctionId callee : callees)
+    if (p.live.is_live(callee) && std::find(out.begin(), out.end(), callee) == out.end())
+      out.push_back(callee);
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::vector<CallRecord> build_call_graph_records(const Program &p) {
+  std::vector<CallRecord> out;
+  const u32 count = static_cast<u32>(p.calls.functions.size());
+  const auto open = [&](elf::CallPart part) { out.push_back({{}, Second::Marker, marker(part)}); };
+  const auto add_calls = [&](const std::vector<std::vector<FunctionId>> &edges) {
+    for (u32 f = 0; f < count; ++f)
+      if (p.live.live[f])
+        for (const FunctionId callee : newest_first(p, edges[f]))
+          out.push_back({FunctionId(f), Second::Function, callee.value});
+  };
+  // Grouped by function in order of creation, inside a function as read.
+  const auto add_prototypes = [&](const std::vector<CallGraph::Taken> &list, bool once) {
+    std::vector<std::vector<PrototypeId>> of(count);
+    for (const CallGraph::Taken &taken : list) {
+      std::vector<PrototypeId> &seen = of[taken.function.value];
+      if (!once || std::find(seen.begin(), seen.end(), taken.prototype) == seen.end())
+        seen.push_back(taken.prototype);
+    }
+    for (u32 f = 0; f < count; ++f)
+      if (p.live.live[f])
+        for (const PrototypeId id : of[f])
+          out.push_back({FunctionId(f), Second::Prototype, id.value});
+  };
+  open(elf::CallPart::Calls);
+  add_calls(p.calls.calls);
+  open(elf::CallPart::AddressTaken);
+  add_prototypes(p.calls.taken, true);
+  open(elf::CallPart::IndirectCalls);
+  add_prototypes(p.calls.indirect, false);
+  open(elf::CallPart::IndirectTargets);
+  add_calls(p.calls.targets);
+  return out;
+}
+
+// Functions whose address is taken have their prototype in the call graph.
+std::vector<CallRecord> build_prototype_records(const Program &p) {
+  std::vector<bool> taken(p.calls.functions.size(), false);
+  for (const CallGraph::Taken &t : p.calls.taken)
+    taken[t.function.value] = true;
+  std::vector<CallRecord> out;
+  for (u32 f = 0; f < p.calls.functions.size(); ++f)
+    if (p.live.live[f] && !taken[f] && p.calls.prototype_of[f].valid())
+      out.push_back({FunctionId(f), Second::Prototype, p.calls.prototype_of[f].value});
+  return out;
+}
+
+std::vector<u8> build_tkinfo(const Program &p) {
+  std::vector<u8> out;
+  const std::vector<u8> desc = elf::encode_toolkit_info({.object = p.options.object_name,
+                                                         .tool = p.dialect.tool,
+                                                         .tool_version = p.dialect.tool_version,
+                                                         .build = p.dialect.tool_build,
+                                                         .options = p.options.option_words});
+  elf::append_note(out, {elf::kNoteToolkitInfo, elf::kNoteOwner, desc});
+  if (p.options.relocatable && !p.lossless())
+    return out; // nvlink -r forgets who made the inputs
+  for (const InputObject &object : p.objects)
+    for (const elf::Section &section : object.view.sections())
+      if (object.kinds[section.index].role == elf::SectionRole::NoteTkinfo)
+        out.insert(out.end(), section.data.begin(), section.data.end());
+  return out;
+}
+
+// The oldest virtual architecture of the inputs, and the toolkit we speak for.
+std::vector<u8> build_cuinfo(const Program &p) {
+  u16 oldest = p.arch.number;
+  bool first = true;
+  for (const InputObject &object : p.objects)
+    for (const elf::Section &section : object.view.sections()) {
+      if (object.kinds[section.index].role != elf::SectionRole::NoteCuinfo)
+        continue;
+      for (const elf::Note &note : elf::decode_notes(section.data).notes)
+        if (const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc)) {
+          oldest = first ? info->virtual_arch : std::min(oldest, info->virtual_arch);
+          first = false;
+        }
+    }
+  std::vector<u8> out;
+  const std::vector<u8> desc =
+      elf::encode_cuda_info({.version = 2, .virtual_arch = oldest, .toolkit = p.dialect.toolkit});
+  elf::append_note(out, {elf::kNoteCudaInfo, elf::kNoteOwner, desc});
+  return out;
+}
+
+u16 merge_compat_value(CompatAttribute attribute, u16 a, u16 b) {
+  switch (attribute) {
+  case CompatAttribute::IsaClass:
+    return a == 0 || b == 0 ? u16{0} : std::max(a, b);
+  case CompatAttribute::InstTensormapV1:
+    return a | b;
+  case CompatAttribute::InstTcgen05Mma: { // 5 is neutral
+    if (b == 5)
+      return a;
+    return a == 5 ? b : std::min(a, b);
+  }
+  case CompatAttribute::EnableOpportunisticFinalization:
+    return a == b ? a : u16{1};
+  case CompatAttribute::MercuryIsaMajorMinorVersion:
+    return static_cast<u16>(std::max(a & 0xff, b & 0xff) | std::max(a >> 8, b >> 8) << 8);
+  default:
+    return a;
+  }
+}
+
+// The first file's records, the values of later files merged in.
+std::vector<u8> build_compat(const Program &p) {
+  elf::CompatSection merged;
+  bool first = true;
+  for (const InputObject &object : p.objects)
+    for (const elf::Section &section : object.view.sections()) {
+      if (object.kinds[section.index].role != elf::SectionRole::Compat)
+        continue;
+      for (elf::CompatRecord record : elf::decode_compat(section.data).records) {
+        if (record.sized())
+          continue;
+        if (record.attribute == CompatAttribute::CudaAcceleratorTarget)
+          record.value = p.arch.accelerator_target;
+        const auto same = std::find_if(
+            merged.records.begin(), merged.records.end(),
+            [&record](const elf::CompatRecord &r) { return r.attribute == record.attribute; });
+        if (first || same == merged.records.end())
+          merged.records.push_back(record);
+        else
+          same->value = merge_compat_value(record.attribute, same->value, record.value);
+      }
+      first = false;
+    }
+  if (p.objects.empty() && p.arch.has_compat)
+    merged.records.push_back({.format = elf::RecordFormat::Byte,
+                              .attribute = CompatAttribute::CudaAcceleratorTarget,
+                              .value = p.arch.accelerator_target});
+  return elf::encode_compat(merged);
+}
+
+// How a loader applies relocation 115: 17 bits of offset at bit 37, 5 bits of bank at bit 54.
+constexpr u8 kRelAction[] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36};
+
+} // namespace
+
+Synthetic synthesize_sections(const Program &p) {
+  Synthetic out;
+  out.callgraph = build_call_graph_records(p);
+  out.prototypes = build_prototype_records(p);
+  out.tkinfo = build_tkinfo(p);
+  out.cuinfo = build_cuinfo(p);
+  out.compat = build_compat(p);
+  if (p.arch.has_rel_action && !p.options.relocatable)
+    out.rel_action.assign(std::begin(kRelAction), std::end(kRelAction));
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the plan to bytes, through the ELF writer: sections and symbols in order of creation, then
+// contents, then the values of resolved relocations stored into the finished image.
+#include "link/write.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "culink/elf_writer.h"
+#include "link/output_symbols.h"
+
+namespace culink {
+
+using elf::Fixup;
+using elf::SectionType;
+using Against = KeptRelocation::Against;
+
+namespace {
+
+class ImageWriter {
+public:
+  ImageWriter(const Program &program, const OutputPlan &plan, Diagnostics &diag)
+      : p_(program), plan_(plan), m_(plan.merged), diag_(diag),
+        elf_({.type = program.options.relocatable ? elf::FileType::Relocatable
+                                                  : elf::FileType::Executable,
+              .flags = u32{program.arch.number} << 8 | elf::kCodeKindSass}) {}
+
+  std::vector<u8> run();
+
+private:
+  void add_sections();
+  void add_section(OutId id);
+  void fill_sections();
+  void fill_info(OutId id, const std::vector<OutInfo> &records);
+  void fill_record(elf::SectionId section, const OutInfo &record);
+  void fill_calls(OutId id, const std::vector<CallRecord> &records);
+  void fill_relocations();
+  void store_values(const elf::ElfLayout &layout, MutableByteSpan image);
+  [[nodiscard]] bool is_emitted(OutId id) const;
+  [[nodiscard]] SectionType written_type(SectionType type) const;
+
+  [[nodiscard]] elf::SectionId section(OutId id) const { return section_of_[id.value]; }
+  [[nodiscard]] elf::SymbolId symbol(EntityId id) const { return symbols_.of_entity[id.value]; }
+
+  const Program &p_;
+  const OutputPlan &plan_;
+  const Merged &m_;
+  Diagnostics &diag_;
+  elf::ElfWriter elf_;
+  std::vector<elf::SectionId> section_of_; // by OutId
+  OutputSymbols symbols_;
+  elf::SectionId rel_action_;
+};
+
+std::vector<u8> ImageWriter::run() {
+  for (const std::string_view text : p_.calls.prototypes)
+    elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
+  add_sections();
+  symbols_ = add_output_symbols(p_, m_, plan_.shared, section_of_, rel_action_, elf_,
+                                [this](OutId id) { return is_emitted(id); });
+  for (u32 i = 0; i < m_.sections.size(); ++i)
+    if (const OutSection &s = m_.sections[i]; s.function.valid())
+      elf_.section(section_of_[i]).info = elf::InfoField(symbol(s.function), s.info_top);
+  fill_sections();
+  fill_relocations();
+  elf_.set_flags_section(section(m_.cuinfo));
+  const Result<elf::ElfLayout> layout = elf_.lay_out();
+  if (!layout) {
+    diag_.report(DiagId::Contradiction, {"output", layout.error().text()});
+    return {};
+  }
+  std::vector<u8> image(layout->file_size);
+  elf_.write(*layout, image);
+  store_values(*layout, image);
+  store_le<u64>(image.data() + layout->offset_of(elf_.symtab()) + 8, m_.null_symbol_value);
+  return image;
+}
+
+bool ImageWriter::is_emitted(OutId id) const {
+  const OutSection &s = m_[id];
+  if (s.name_only)
+    return false;
+  if (id == m_.info)
+    return !plan_.info.module.empty();
+  if (id == m_.prototype)
+    return !plan_.synthetic.prototypes.empty();
+  if (elf::is_relocation_table(s.type))
+    return !plan_.relocations.kept[id.value].empty() ||
+           std::any_of(plan_.constants.tables.begin(), plan_.constants.tables.end(),
+                       [id](const SlotTable &t) { return t.table == id; });
+  return s.keep || s.size != 0;
+}
+
+// Objects have a type for each memory space; in an executable they are plain.
+SectionType ImageWriter::written_type(SectionType type) const {
+  if (p_.options.relocatable)
+    return type;
+  const u32 number = static_cast<u32>(type);
+  if (number >= static_cast<u32>(SectionType::CudaConstantB0) &&
+      number <= static_cast<u32>(SectionType::MercuryConstantTools))
+    return SectionType::Progbits;
+  switch (type) {
+  case SectionType::CudaGlobalInit:
+    return SectionType::Progbits;
+  case SectionType::CudaGlobal:
+  case SectionType::CudaShared:
+  case SectionType::CudaLocal:
+    return SectionType::Nobits;
+  default:
+    return type;
+  }
+}
+
+void ImageWriter::add_section(OutId id) {
+  const OutSection &s = m_[id];
+  section_of_.push_back(elf_.add_section({.name = s.name,
+                                          .type = written_type(s.type),
+                                          .flags = s.flags,
+                                          .align = s.align,
+                                          .entsize = s.entsize,
+                                          .emitted = is_emitted(id)}));
+}
+
+void ImageWriter::add_sections() {
+  for (u32 i = 0; i < m_.sections.size(); ++i)
+    add_section(OutId(i));
+  if (!plan_.synthetic.rel_action.empty()) {
+    rel_action_ = elf_.add_section(
+        {.name = ".nv.rel.action", .type = SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
+    elf_.append(rel_action_, plan_.synthetic.rel_action);
+  }
+  for (u32 i = 0; i < m_.sections.size(); ++i) {
+    const OutSection &s = m_.sections[i];
+    elf::SectionSpec &spec = elf_.section(section_of_[i]);
+    if (!spec.emitted)
+      continue;
+    if (s.links_symtab)
+      spec.link = elf_.symtab();
+    if (s.target.valid())
+      spec.info = section(s.target);
+  }
+  elf::SectionSpec &cuinfo = elf_.section(section(m_.cuinfo));
+  cuinfo.link = section(m_.tkinfo);
+  if (m_.compat.valid()) {
+    cuinfo.flags |= elf::kFlagInfoLink;
+    cuinfo.info = section(m_.compat);
+  }
+}
+
+void ImageWriter::fill_sections() {
+  elf_.append(section(m_.tkinfo), plan_.synthetic.tkinfo);
+  elf_.append(section(m_.cuinfo), plan_.synthetic.cuinfo);
+  if (m_.compat.valid())
+    elf_.append(section(m_.compat), plan_.synthetic.compat);
+  fill_calls(m_.callgraph, plan_.synthetic.callgraph);
+  fill_calls(m_.prototype, plan_.synthetic.prototypes);
+  if (m_.info.valid())
+    fill_info(m_.info, plan_.info.module);
+  for (u32 i = 0; i < m_.sections.size(); ++i) {
+    const OutSection &s = m_.sections[i];
+    const elf::SectionId id = section_of_[i];
+    if (const OutId info = m_.info_of[i]; info.valid())
+      fill_info(info, plan_.info.of_text[i]);
+    for (const Piece &piece : s.pieces) {
+      elf_.append_zeros(id, piece.offset - elf_.size(id));
+      elf_.append(id, piece.bytes);
+    }
+    if (s.size > elf_.size(id))
+      elf_.append_zeros(id, s.size - elf_.size(id));
+  }
+}
+
+void ImageWriter::fill_record(elf::SectionId id, const OutInfo &record) {
+  const auto word = [&](u32 value) {
+    u8 bytes[4];
+    store_le(bytes, value);
+    elf_.append_copy(id, bytes);
+  };
+  const auto number = [&](elf::SymbolId symbol_id) {
+    elf_.add_fixup(id, {elf_.size(id), Fixup::Kind::SymbolNumber, symbol_id.value});
+    word(0);
+  };
+  const auto head = [&](u64 size) {
+    word(static_cast<u32>(record.format) | static_cast<u32>(record.attribute) << 8 |
+         static_cast<u32>(size) << 16);
+  };
+  switch (record.kind) {
+  case OutInfo::Kind::Verbatim:
+    head(record.format == elf::RecordFormat::Sized ? record.payload.size() : record.value);
+    if (record.format == elf::RecordFormat::Sized)
+      elf_.append(id, record.payload);
+    break;
+  case OutInfo::Kind::Word:
+    head(4);
+    word(record.word);
+    break;
+  case OutInfo::Kind::Symbol:
+  case OutInfo::Kind::Bank:
+    head(record.payload.empty() ? 8 : record.payload.size());
+    number(record.kind == OutInfo::Kind::Symbol ? symbol(record.entity)
+                                                : symbols_.of_section[record.section.value]);
+    word(record.word);
+    if (record.payload.size() > 8)
+      elf_.append(id, record.payload.subspan(8));
+    break;
+  case OutInfo::Kind::Symbols:
+    head(record.entities.size() * 4);
+    for (const EntityId entity : record.entities)
+      number(symbol(entity));
+    break;
+  }
+}
+
+void ImageWriter::fill_info(OutId id, const std::vector<OutInfo> &records) {
+  for (const OutInfo &record : records)
+    fill_record(section(id), record);
+}
+
+void ImageWriter::fill_calls(OutId id, const std::vector<CallRecord> &records) {
+  const elf::SectionId out = section(id);
+  std::vector<u8> bytes(records.size() * 8);
+  for (u64 i = 0; i < records.size(); ++i) {
+    const CallRecord &record = records[i];
+    const u64 offset = i * 8;
+    if (record.first.valid())
+      elf_.add_fixup(out, {offset, Fixup::Kind::SymbolNumber,
+                           symbol(p_.calls.functions[record.first.value]).value});
+    switch (record.kind) {
+    case CallRecord::Second::Marker:
+      store_le(bytes.data() + offset + 4, record.second);
+      break;
+    case CallRecord::Second::Function:
+      elf_.add_fixup(out, {offset + 4, Fixup::Kind::SymbolNumber,
+                           symbol(p_.calls.functions[record.second]).value});
+      break;
+    case CallRecord::Second::Prototype:
+      elf_.add_fixup(out, {offset + 4, Fixup::Kind::StringOffset, record.second});
+      break;
+    }
+  }
+  elf_.append_copy(out, bytes);
+}
+
+void ImageWriter::fill_relocations() {
+  for (u32 i = 0; i < m_.sections.size(); ++i)
+    for (const KeptRelocation &kept : plan_.relocations.kept[i]) {
+      elf::SymbolId against;
+      switch (kept.against) {
+      case Against::Nothing:
+        break;
+      case Against::Entity:
+        against = symbol(EntityId(kept.id));
+        break;
+      case Against::Section:
+        against = symbols_.of_section[kept.id];
+        break;
+      case Against::Instance:
+        against = symbols_.of_instance[kept.id];
+        break;
+      }
+      if (kept.against == Against::Entity && !against.valid()) {
+        diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(kept.id)].name)});
+        continue;
+      }
+      elf_.add_relocation(section_of_[i], {kept.offset, kept.type, against, kept.addend});
+    }
+  for (const SlotTable &table : plan_.constants.tables)
+    for (const SlotRelocation &entry : table.entries)
+      elf_.add_relocation(section(table.table), {entry.offset, entry.type, symbol(entry.image), 0});
+}
+
+void ImageWriter::store_values(const elf::ElfLayout &layout, MutableByteSpan image) {
+  for (u32 i = 0; i < m_.sections.size(); ++i) {
+    if (plan_.relocations.folded[i].empty() || layout.section_index[section_of_[i].value] == 0)
+      continue;
+    const MutableByteSpan bytes =
+        image.subspan(layout.section_offset[section_of_[i].value], m_.sections[i].size);
+    for (const FoldedRelocation &folded : plan_.relocations.folded[i]) {
+      arch::FieldValue value = folded.value;
+      if (folded.implicit_addend && folded.row->resolver != arch::Resolver::Clear)
+        if (const auto addend = arch::implicit_addend(bytes, folded.offset, *folded.row))
+          value = arch::add(value, *addend);
+      if (!arch::store_field(bytes, folded.offset, *folded.row, value))
+        diag_.report(DiagId::RelocationOutsideSection,
+                     {"output", std::string(folded.row->name),
+                      fmt::format("{}+{:#x}", m_.sections[i].name, folded.offset)});
+    }
+  }
+}
+
+} // namespace
+
+std::vector<u8> write_image(const Program &program, const OutputPlan &plan, Diagnostics &diag) {
+  return ImageWriter(program, plan, diag).run();
+}
+
+} // namespace culink
