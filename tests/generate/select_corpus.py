@@ -118,9 +118,10 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--out", required=True)
     parser.add_argument("--limit", type=int, default=400000, help="bytes in all")
-    parser.add_argument("--besides", help="folder of cubins that need not be shown again")
+    parser.add_argument("--besides", nargs="+", default=[],
+                        help="folders of cubins that need not be shown again")
     options = parser.parse_args()
-    known = shown_below(options.besides) if options.besides else set()
+    known = set().union(*(shown_below(folder) for folder in options.besides))
     chosen, facts, total = choose(options.folder, options.limit, known)
     os.makedirs(options.out, exist_ok=True)
     for name in chosen:

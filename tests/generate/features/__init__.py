@@ -50,4 +50,5 @@ FEATURES = [
     ("image references", 0.10, images.add_references),
     ("independent samplers", 0.04, images.add_samplers),
     ("cooperative groups", 0.03, system.add_cooperative_groups),
+    ("ptx directives", 0.07, assembly.add_directives),
 ]

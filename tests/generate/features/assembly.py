@@ -133,6 +133,35 @@ def add_empty(program, dice):
         program.add_file("empty", "cuda").define("// no code")
 
 
+# Directives of kernels, by the first target that has them.
+DIRECTIVES = [".reqntid 32, 2, 1", ".reqntid 256", ".maxntid 256, 1, 1 .minnctapersm 2", ".maxnreg 40"]
+CLUSTER_DIRECTIVES = [".explicitcluster", ".explicitcluster .maxclusterrank 8",
+                      ".reqnctapercluster 2, 2, 1 .reqntid 64"]
+PARAMETERS = [".param .u64 p", ".param .u64 .ptr .global .align 16 p, .param .u16 h, .param .f64 g",
+              ".param .u64 p, .param .align 16 .b8 block[%d]"]
+
+
+def add_directives(program, dice):
+    """Kernels with launch directives and unusual parameters, a function that never returns."""
+    plain, clusters = program.add_file("directives", "ptx"), program.add_file("directives", "ptx")
+    clusters.declarations = [".version 8.0\n.target sm_90\n.address_size 64\n"]
+    clusters.min_target = 90
+    for file, choices in ((plain, DIRECTIVES), (clusters, CLUSTER_DIRECTIVES)):
+        for directive in dice.sample(choices, dice.between(1, 2)):
+            parameters = dice.pick(PARAMETERS)
+            if "%d" in parameters:
+                parameters %= dice.pick([4, 100, 2048, 4000])
+            file.define(".visible .entry %s(%s) %s { .local .align 16 .b8 room[%d]; .reg .b64 %%p<3>; "
+                        "ld.param.u64 %%p0, [p]; mov.u64 %%p1, room; cvta.local.u64 %%p2, %%p1; "
+                        "st.global.u64 [%%p0], %%p2; ret; }"
+                        % (kernel(program), parameters, directive, dice.pick([16, 48, 1024])))
+    if dice.chance(0.5):
+        stop = program.unique("stop")
+        plain.define(".visible .func %s() .noreturn { trap; }" % stop)
+        plain.define('.visible .entry %s(.param .u64 p) { .pragma "nounroll"; call %s, (); }'
+                     % (kernel(program), stop))
+
+
 def add_unified(program, dice):
     """Unified functions and variables; nvlink asks for an index file, which nothing we know makes."""
     file = program.add_file("unified", "ptx")
