@@ -207,15 +207,17 @@ void ElfParser::check_section(Section &s) {
                 fmt::format("bytes {:#x} + {:#x} lie outside the file ({:#x} bytes)", s.offset,
                             s.size, view_.file_.size()));
   }
-  if (s.link >= count && !inactive) {
-    violation(describe_section(s), "sh_link",
-              fmt::format("{} is not a section (there are {})", s.link, count));
+  if (s.link >= count) {
+    if (!inactive)
+      violation(describe_section(s), "sh_link",
+                fmt::format("{} is not a section (there are {})", s.link, count));
     s.link = 0;
   }
   const bool info_is_section = (s.flags & kFlagInfoLink) != 0 || is_relocation_table(s.type);
-  if (info_is_section && s.info >= count && !inactive) {
-    violation(describe_section(s), "sh_info",
-              fmt::format("{} is not a section (there are {})", s.info, count));
+  if (info_is_section && s.info >= count) {
+    if (!inactive)
+      violation(describe_section(s), "sh_info",
+                fmt::format("{} is not a section (there are {})", s.info, count));
     s.info = 0;
   }
   if (s.align != 0 && !is_power_of_two(s.align)) {

@@ -109,6 +109,16 @@ TEST(ElfView, TolerantViewListsViolationsAndReadsTheRest) {
   EXPECT_EQ(view->symbols()[1].name, "main");
 }
 
+TEST(ElfView, FieldsOfAnInactiveSectionLeadNowhere) {
+  std::vector<u8> file = tiny_elf();
+  patch_section<u32>(file, 2, 4, 0);     // .strtab becomes SHT_NULL
+  patch_section<u32>(file, 2, 40, 9999); // with a link to no section
+  const Result<ElfView> view = ElfView::open_tolerant(file);
+  ASSERT_TRUE(view);
+  EXPECT_TRUE(view->linked_symbols(view->sections()[2]).empty());
+  EXPECT_EQ(view->info_section(view->sections()[2]), nullptr);
+}
+
 TEST(ElfView, SectionCountEscapesToSectionZero) {
   std::vector<u8> file = tiny_elf();
   store_le<u16>(file.data() + 60, 0); // e_shnum
