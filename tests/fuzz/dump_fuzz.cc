@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Seeds: cubins.
+//
+// Everything that `cubin dump` and `cubin usage` print, as text and as JSON, into memory.
+#include "text/dump.h"
+
+#include "round_trip.h"
+#include "text/usage.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant({data, size});
+  if (!view)
+    return 0;
+  text::DumpOptions options;
+  options.header = options.sections = options.segments = options.symbols = true;
+  options.relocations = options.info = options.callgraph = options.notes = options.records = true;
+  options.demangle = true;
+  options.hex = {".nv.info", ".strtab"};
+  const text::ModuleUsage usage = text::collect_usage(*view);
+  for (const bool json : {false, true}) {
+    TextOut out;
+    const auto sink = json ? text::make_json_sink(out) : text::make_text_sink(out);
+    sink->begin();
+    text::dump_file("input", *view, options, *sink,
+                    [](const Error &warning) { fuzz::require(!warning.message.empty()); });
+    text::print_usage("input", usage, true, *sink);
+    sink->end();
+    fuzz::require(!out.text().empty());
+  }
+  return 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Seeds: cubins.
+//
+// The verifier, over anything a tolerant view lets through. Findings have a known rule and a text.
+#include "arch/verify.h"
+
+#include "round_trip.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant({data, size});
+  if (!view)
+    return 0;
+  for (const Finding &finding : verify_device_elf(*view)) {
+    fuzz::require(!rule_id(finding.rule).empty());
+    fuzz::require(!finding.what.message.empty());
+  }
+  return 0;
+}
