@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All commands of `cubin` over one file, without the program around them. Besides not crashing they
+// must agree with each other: what the strict view accepts has no violation, what differs from the
+// original is told, exact text gives back the bytes.
+#include "commands.h"
+
+#include <algorithm>
+
+#include "arch/verify.h"
+#include "base/text_out.h"
+#include "elf/elf_view.h"
+#include "text/diff.h"
+#include "text/dump.h"
+#include "text/usage.h"
+
+namespace culink::robustness {
+
+namespace {
+
+void dump_and_usage(const elf::ElfView &view) {
+  text::DumpOptions options;
+  options.header = options.sections = options.segments = options.symbols = true;
+  options.relocations = options.info = options.callgraph = options.notes = options.records = true;
+  options.demangle = true;
+  for (const bool json : {false, true}) {
+    TextOut out;
+    const auto sink = json ? text::make_json_sink(out) : text::make_text_sink(out);
+    sink->begin();
+    text::dump_file("mutant", view, options, *sink, [](const Error &) {});
+    text::print_usage("mutant", text::collect_usage(view), json, *sink);
+    sink->end();
+  }
+}
+
+} // namespace
+
+Outcome run_commands(ByteSpan file, ByteSpan original) {
+  Outcome outcome;
+  const Result<elf::ElfView> strict = elf::ElfView::open(file);
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(file);
+  outcome.accepted = strict.ok();
+  outcome.readable = view.ok();
+  outcome.broken_law = strict.ok() && (!view.ok() || !view->violations().empty());
+  if (!view)
+    return outcome;
+
+  dump_and_usage(*view);
+  outcome.verified = verify_device_elf(*view).empty();
+  outcome.broken_law |= outcome.verified && !outcome.accepted;
+  const Result<elf::ElfView> before = elf::ElfView::open_tolerant(original);
+  if (before) {
+    outcome.differs = !text::diff_files(*before, *view, {}).same();
+    outcome.broken_law |= outcome.differs == std::ranges::equal(file, original);
+  }
+  return outcome;
+}
+
+} // namespace culink::robustness
