@@ -177,6 +177,8 @@ public:
   [[nodiscard]] SectionId symtab() const { return SectionId(2); }
   [[nodiscard]] SectionId symtab_shndx() const { return SectionId(3); }
 
+  // Optional: makes room for that many sections and symbols at once.
+  void reserve(u32 sections, u32 symbols);
   SectionId add_section(const SectionSpec &spec);
   [[nodiscard]] SectionSpec &section(SectionId id);
   [[nodiscard]] const SectionSpec &section(SectionId id) const;
@@ -223,6 +225,35 @@ private:
   friend class ElfLayouter;
   friend class ElfEmitter;
 
+  // The lists of all sections lie in one vector per kind of entry, because a file may have 100,000
+  // sections with a few entries each. An entry names the next one of its section.
+  struct ListEnds {
+    u32 first = kNoEntry;
+    u32 last = kNoEntry;
+    [[nodiscard]] bool empty() const { return first == kNoEntry; }
+  };
+  static constexpr u32 kNoEntry = 0xffffffff;
+  template <typename T> class Lists {
+  public:
+    void append(ListEnds &list, const T &value) {
+      const u32 number = static_cast<u32>(entries_.size());
+      (list.empty() ? list.first : entries_[list.last].next) = number;
+      list.last = number;
+      entries_.push_back({value, kNoEntry});
+    }
+    template <typename Use> void for_each(const ListEnds &list, Use use) const {
+      for (u32 i = list.first; i != kNoEntry; i = entries_[i].next)
+        use(entries_[i].value);
+    }
+
+  private:
+    struct Entry {
+      T value;
+      u32 next;
+    };
+    std::vector<Entry> entries_;
+  };
+
   struct Piece {
     u64 offset;
     ByteSpan bytes;
@@ -230,10 +261,10 @@ private:
   struct SectionState {
     SectionSpec spec;
     u64 size = 0;
-    Piece first{0, {}};      // most sections have one piece
-    std::vector<Piece> more; // the others
-    std::vector<Fixup> fixups;
-    std::vector<RelocationSpec> relocations;
+    Piece first{0, {}}; // most sections have one piece
+    ListEnds more;      // the others
+    ListEnds fixups;
+    ListEnds relocations;
   };
   struct EarlyString {
     std::string_view text;
@@ -245,6 +276,9 @@ private:
   ElfOptions options_;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_; // copied names and contents
   std::vector<SectionState> sections_;
+  Lists<Piece> pieces_;
+  Lists<Fixup> fixups_;
+  Lists<RelocationSpec> relocations_;
   std::vector<SymbolSpec> symbols_;
   std::vector<EarlyString> strings_;
   SectionId flags_section_;

@@ -181,7 +181,7 @@ u32 ElfEmitter::resolve(const Fixup &fixup) const {
 void ElfEmitter::write_relocations(SectionId id) const {
   const bool with_addends = is_rela(writer_.section(id).type);
   u8 *p = at(id);
-  for (const RelocationSpec &entry : writer_.sections_[id.value].relocations) {
+  const auto write_entry = [&](const RelocationSpec &entry) {
     const u32 symbol = entry.symbol.valid() ? layout_.number_of(entry.symbol) : 0;
     if (wide()) {
       store_le(p, wire::Rel64{entry.offset, u64{symbol} << 32 | entry.type});
@@ -193,7 +193,8 @@ void ElfEmitter::write_relocations(SectionId id) const {
         store_le<i32>(p + sizeof(wire::Rel32), static_cast<i32>(entry.addend));
     }
     p += writer_.section(id).entsize;
-  }
+  };
+  writer_.relocations_.for_each(writer_.sections_[id.value].relocations, write_entry);
 }
 
 void ElfEmitter::write_content(SectionId id) const {
@@ -209,10 +210,10 @@ void ElfEmitter::write_content(SectionId id) const {
       std::memcpy(at(id) + piece.offset, piece.bytes.data(), piece.bytes.size());
   };
   copy(state.first);
-  for (const ElfWriter::Piece &piece : state.more)
-    copy(piece);
-  for (const Fixup &fixup : state.fixups)
+  writer_.pieces_.for_each(state.more, copy);
+  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
     store_le<u32>(at(id) + fixup.offset, resolve(fixup));
+  });
 }
 
 void ElfWriter::write_tables(const ElfLayout &layout, MutableByteSpan out) const {

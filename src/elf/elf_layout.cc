@@ -110,14 +110,17 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
     return refuse("sh_info", "names a section that is not part of the file");
   if (absent(spec.shares_bytes_with))
     return refuse("sh_offset", "shares bytes with a section that is not part of the file");
-  for (const Fixup &fixup : state.fixups)
-    if (fixup.offset > state.size || state.size - fixup.offset < 4)
-      return refuse("content", fmt::format("no word at {:#x} to fill in", fixup.offset));
-  for (const RelocationSpec &entry : state.relocations)
-    if (entry.symbol.valid() && !writer_.symbols_[entry.symbol.value].emitted)
-      return refuse("r_info", fmt::format("symbol '{}' is not part of the file",
-                                          writer_.symbols_[entry.symbol.value].name));
-  return std::nullopt;
+  std::optional<Error> error;
+  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
+    if (!error && (fixup.offset > state.size || state.size - fixup.offset < 4))
+      error = refuse("content", fmt::format("no word at {:#x} to fill in", fixup.offset));
+  });
+  writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
+    if (!error && entry.symbol.valid() && !writer_.symbols_[entry.symbol.value].emitted)
+      error = refuse("r_info", fmt::format("symbol '{}' is not part of the file",
+                                           writer_.symbols_[entry.symbol.value].name));
+  });
+  return error;
 }
 
 void ElfLayouter::order_sections() {

@@ -44,6 +44,11 @@ std::string_view ElfWriter::keep(std::string_view text) {
   return {copy, text.size()};
 }
 
+void ElfWriter::reserve(u32 sections, u32 symbols) {
+  sections_.reserve(sections);
+  symbols_.reserve(symbols);
+}
+
 SectionId ElfWriter::add_section(const SectionSpec &spec) {
   SectionState &state = sections_.emplace_back();
   state.spec = spec;
@@ -68,7 +73,7 @@ u64 ElfWriter::append(SectionId id, ByteSpan borrowed, u64 align) {
     if (state.first.bytes.empty())
       state.first = {offset, borrowed};
     else
-      state.more.push_back({offset, borrowed});
+      pieces_.append(state.more, {offset, borrowed});
   }
   state.size = offset + borrowed.size();
   return offset;
@@ -86,7 +91,7 @@ u64 ElfWriter::append_zeros(SectionId id, u64 size, u64 align) {
 }
 
 void ElfWriter::add_fixup(SectionId id, const Fixup &fixup) {
-  sections_[id.value].fixups.push_back(fixup);
+  fixups_.append(sections_[id.value].fixups, fixup);
 }
 
 SymbolId ElfWriter::add_symbol(const SymbolSpec &spec) {
@@ -130,7 +135,7 @@ SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends)
 
 void ElfWriter::add_relocation(SectionId table, const RelocationSpec &entry) {
   SectionState &state = sections_[table.value];
-  state.relocations.push_back(entry);
+  relocations_.append(state.relocations, entry);
   state.size += state.spec.entsize;
 }
 
