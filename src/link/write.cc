@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "culink/elf_writer.h"
+#include "elf/codec.h"
 #include "link/output_symbols.h"
 
 namespace culink {
@@ -35,7 +36,7 @@ private:
   void add_section(OutId id);
   void fill_sections();
   void fill_info(OutId id, const std::vector<OutInfo> &records);
-  void fill_record(elf::SectionId section, const OutInfo &record);
+  void write_record(elf::SectionId section, const OutInfo &record);
   void fill_calls(OutId id, const std::vector<CallRecord> &records);
   void fill_relocations();
   void store_values(const elf::ElfLayout &layout, MutableByteSpan image);
@@ -53,9 +54,12 @@ private:
   std::vector<elf::SectionId> section_of_; // by OutId
   OutputSymbols symbols_;
   elf::SectionId rel_action_;
+  std::vector<u8> records_; // of the section that is being filled
 };
 
 std::vector<u8> ImageWriter::run() {
+  elf_.reserve(static_cast<u32>(m_.sections.size()) + 8,
+               static_cast<u32>(m_.locals.size() + m_.globals.size()) + 8);
   for (const std::string_view text : p_.calls.prototypes)
     elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
   add_sections();
@@ -125,6 +129,7 @@ void ImageWriter::add_section(OutId id) {
 }
 
 void ImageWriter::add_sections() {
+  section_of_.reserve(m_.sections.size());
   for (u32 i = 0; i < m_.sections.size(); ++i)
     add_section(OutId(i));
   if (!plan_.synthetic.rel_action.empty()) {
@@ -173,14 +178,10 @@ void ImageWriter::fill_sections() {
   }
 }
 
-void ImageWriter::fill_record(elf::SectionId id, const OutInfo &record) {
-  const auto word = [&](u32 value) {
-    u8 bytes[4];
-    store_le(bytes, value);
-    elf_.append_copy(id, bytes);
-  };
+void ImageWriter::write_record(elf::SectionId id, const OutInfo &record) {
+  const auto word = [&](u32 value) { elf::append_le(records_, value); };
   const auto number = [&](elf::SymbolId symbol_id) {
-    elf_.add_fixup(id, {elf_.size(id), Fixup::Kind::SymbolNumber, symbol_id.value});
+    elf_.add_fixup(id, {records_.size(), Fixup::Kind::SymbolNumber, symbol_id.value});
     word(0);
   };
   const auto head = [&](u64 size) {
@@ -191,7 +192,7 @@ void ImageWriter::fill_record(elf::SectionId id, const OutInfo &record) {
   case OutInfo::Kind::Verbatim:
     head(record.format == elf::RecordFormat::Sized ? record.payload.size() : record.value);
     if (record.format == elf::RecordFormat::Sized)
-      elf_.append(id, record.payload);
+      elf::append_bytes(records_, record.payload);
     break;
   case OutInfo::Kind::Word:
     head(4);
@@ -204,7 +205,7 @@ void ImageWriter::fill_record(elf::SectionId id, const OutInfo &record) {
                                                 : symbols_.of_section[record.section.value]);
     word(record.word);
     if (record.payload.size() > 8)
-      elf_.append(id, record.payload.subspan(8));
+      elf::append_bytes(records_, record.payload.subspan(8));
     break;
   case OutInfo::Kind::Symbols:
     head(record.entities.size() * 4);
@@ -215,8 +216,10 @@ void ImageWriter::fill_record(elf::SectionId id, const OutInfo &record) {
 }
 
 void ImageWriter::fill_info(OutId id, const std::vector<OutInfo> &records) {
+  records_.clear();
   for (const OutInfo &record : records)
-    fill_record(section(id), record);
+    write_record(section(id), record);
+  elf_.append_copy(section(id), records_);
 }
 
 void ImageWriter::fill_calls(OutId id, const std::vector<CallRecord> &records) {
