@@ -92,19 +92,39 @@ void diff_header(const Files &files, Report &report) {
                [] { return std::string("identification bytes differ"); });
 }
 
+namespace {
+
+// The sections of a segment, for comparisons in which sections may move: a segment that spans a
+// note has the note's padding in its size.
+std::string covered_sections(const elf::ElfView &view, const Segment &segment) {
+  const Section *first = nullptr;
+  const Section *last = nullptr;
+  for (const Section &s : view.sections())
+    if (s.index != 0 && s.offset >= segment.offset && s.offset < segment.offset + segment.filesz) {
+      first = first && first->offset <= s.offset ? first : &s;
+      last = last && last->offset > s.offset ? last : &s;
+    }
+  return first ? fmt::format("from '{}' to '{}'", first->name, last->name) : "without sections";
+}
+
+} // namespace
+
 void diff_segments(const Files &files, Report &report) {
-  const bool with_offset = !report.options().ignores(DiffTopic::Layout);
+  const bool with_places = !report.options().ignores(DiffTopic::Layout);
   const auto items = [&](const elf::ElfView &view) {
     std::vector<Item> out;
     for (const Segment &s : view.segments()) {
       const auto type = elf::name_of_segment_type(s.type);
-      std::string value = fmt::format(
-          "type {}, flags {}, file size {:#x}, memory size {:#x}, address {:#x}, physical {:#x}, "
-          "alignment {}",
-          type ? std::string(*type) : fmt::format("{:#x}", static_cast<u32>(s.type)), s.flags,
-          s.filesz, s.memsz, s.vaddr, s.paddr, s.align);
-      if (with_offset)
-        value += fmt::format(", offset {:#x}", s.offset);
+      std::string value =
+          fmt::format("type {}, flags {}, address {:#x}, physical {:#x}, alignment {}",
+                      type ? std::string(*type) : fmt::format("{:#x}", static_cast<u32>(s.type)),
+                      s.flags, s.vaddr, s.paddr, s.align);
+      if (with_places)
+        value += fmt::format(", file size {:#x}, memory size {:#x}, offset {:#x}", s.filesz,
+                             s.memsz, s.offset);
+      else
+        value += fmt::format(", {}, {:#x} more in memory", covered_sections(view, s),
+                             s.memsz - s.filesz);
       add_item(out, fmt::format("{}", out.size()), std::move(value));
     }
     return out;
