@@ -54,6 +54,11 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
   if (listed_[id.value])
     return;
   listed_[id.value] = true;
+  // A variable that nobody defines has no place: nvlink writes -1. Those of no memory space
+  // (.nv.reservedSmem.offset0, __UFT) keep 0.
+  if (symbol.undefined() && !p_.lossless() &&
+      (is_global(symbol.other) || is_constant(symbol.other)))
+    m_.place_of[id.value].value = ~u64{0};
   const bool dynamic_shared =
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
   if (dynamic_shared && !m_.debug_shared.valid())

@@ -96,11 +96,11 @@ SymbolMeaning data_meaning(const RelocationContext &c, EntityId id, const elf::S
     return meaning;
   }
   if (keeps || !entity.defined()) {
-    // An undefined constant that nobody has to define: no address at all.
-    if (!keeps && is_constant(symbol.other) && symbol.binding() == elf::SymbolBinding::Weak &&
-        !c.program.options.relocatable) {
+    // An undefined constant that nobody has to define: no address at all, in no bank.
+    if (!keeps && is_constant(symbol.other)) {
       meaning.kind = Kind::Value;
       meaning.value = ~u64{0};
+      meaning.bank = bank_of(SectionType::Null);
     }
     return meaning;
   }

@@ -49,6 +49,9 @@ struct InputObject {
 [[nodiscard]] constexpr bool is_shared(u8 other) {
   return (other & 0xe0) == elf::kOtherShared;
 }
+[[nodiscard]] constexpr bool is_global(u8 other) {
+  return (other & 0xe0) == elf::kOtherGlobal;
+}
 [[nodiscard]] constexpr bool is_constant(u8 other) {
   return (other & 0xe0) == elf::kOtherConstant;
 }
