@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiler and nvlink with a memory.
+
+Compiling is most of the cost of a differential test, and neither ptxas nor nvlink changes its mind.
+So each result is kept under a hash of what it was made from: the text of the source, the options,
+the toolkit. A second run of the same programs only runs culink. The cache may be deleted at any time.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
+from toolchain import HERE as GENERATOR, HEADERS_TINY, Toolchain  # noqa: E402
+
+CRASHED = "crashed"
+TIMEOUT_SECONDS = 120
+
+
+def hash_of(*parts):
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, str):
+            part = part.encode()
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def put(path, data):
+    """Writes a file so that another process sees all of it or nothing."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=os.path.dirname(path))
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.replace(name, path)
+
+
+class CachedToolchain(Toolchain):
+    """A Toolchain whose results are remembered in a folder."""
+
+    def __init__(self, cache, folder=None):
+        super().__init__(folder)
+        self.cache = os.path.abspath(cache)
+        self.identity = self.run([self.nvlink, "--version"]).stdout
+        self.tiny_header = read(os.path.join(GENERATOR, "tiny_device_api.h"))
+
+    def place(self, kind, key):
+        return os.path.join(self.cache, kind, key[:2], key[2:])
+
+    def remember(self, place, target, make):
+        """Copies the remembered file to `target`, or makes the target and remembers it."""
+        if not os.path.exists(place):
+            make()
+            put(place, read(target))
+        else:
+            shutil.copyfile(place, target)
+
+    def compile_to_ptx(self, folder, source, ptx, compute, headers=HEADERS_TINY, debug=False,
+                       lineinfo=False, flags=()):
+        key = hash_of(self.identity, self.tiny_header, read(os.path.join(folder, source)), source,
+                      json.dumps([compute, headers, debug, lineinfo, list(flags)]))
+        make = lambda: super(CachedToolchain, self).compile_to_ptx(
+            folder, source, ptx, compute, headers, debug, lineinfo, flags)
+        self.remember(self.place("ptx", key), os.path.join(folder, ptx), make)
+
+    def assemble(self, folder, ptx, cubin, target, debug=False, lineinfo=False, flags=()):
+        key = hash_of(self.identity, read(os.path.join(folder, ptx)), ptx, cubin,
+                      json.dumps([target, debug, lineinfo, list(flags)]))
+        make = lambda: super(CachedToolchain, self).assemble(
+            folder, ptx, cubin, target, debug, lineinfo, flags)
+        self.remember(self.place("cubin", key), os.path.join(folder, cubin), make)
+
+    def device_runtime(self, target):
+        """The object of the device runtime library for a target, or None where it cannot be had."""
+        number = int(target.split("_")[1].rstrip("af"))
+        place = os.path.join(self.cache, "device_runtime", "sm_%d.cubin" % number)
+        if not os.path.exists(place):
+            data = extract_device_runtime(os.path.join(self.libraries, "libcudadevrt.a"), number)
+            if data is None:
+                return None
+            put(place, data)
+        return place
+
+
+def extract_device_runtime(library, number):
+    """Finds the code for sm_<number> in the library. Its members are fat binaries in host objects;
+    their entries are compressed with Zstandard, for which Python needs the program `zstd`."""
+    data = read(library)
+    at = data.find(b"\x50\xed\x55\xba")
+    if at < 0 or not shutil.which("zstd"):
+        return None
+    field = lambda offset, size: int.from_bytes(data[offset:offset + size], "little")
+    end = at + 16 + field(at + 8, 8)
+    at += 16
+    while at < end:
+        kind, header, size, packed = field(at, 2), field(at + 4, 4), field(at + 8, 8), field(at + 16, 4)
+        if kind == 2 and field(at + 0x1c, 4) == number:
+            start = at + header
+            if not packed:
+                return data[start:start + size]
+            done = subprocess.run(["zstd", "-dc"], input=data[start:start + packed],
+                                  stdout=subprocess.PIPE, check=False)
+            return done.stdout if done.returncode == 0 else None
+        at += header + size
+    return None
+
+
+class LinkMemory:
+    """What nvlink answered to the links of one program for one target, as a JSON file."""
+
+    def __init__(self, tools, name):
+        self.tools = tools
+        self.path = os.path.join(tools.cache, "links", name + ".json")
+        self.records = {}
+        self.changed = False
+        if os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                self.records = json.load(file)
+
+    def save(self):
+        if self.changed:
+            put(self.path, json.dumps(self.records, indent=0).encode())
+
+    def link(self, folder, arguments, inputs, output, keep):
+        """Links with nvlink; returns {"status", "log", "sha256"}. Only with `keep` is folder/output
+        sure to exist afterwards."""
+        key = hash_of(self.tools.identity, json.dumps(arguments),
+                      *[read(os.path.join(folder, name)) for name in inputs])
+        kept = self.tools.place("linked", key)
+        record = self.records.get(key)
+        if record and (not keep or record["status"] != 0 or os.path.exists(kept)):
+            if keep and record["status"] == 0:
+                shutil.copyfile(kept, os.path.join(folder, output))
+            return record
+        status, log = run_linker([self.tools.nvlink] + arguments, folder)
+        record = {"status": status, "log": log, "sha256": ""}
+        if status == 0:
+            data = read(os.path.join(folder, output))
+            record["sha256"] = hashlib.sha256(data).hexdigest()
+            if keep:
+                put(kept, data)
+        self.records[key] = record
+        self.changed = True
+        return record
+
+
+def run_linker(command, folder):
+    """Returns (exit status, messages); the status of a linker that was killed is CRASHED."""
+    try:
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", timeout=TIMEOUT_SECONDS)
+    except subprocess.TimeoutExpired:
+        return CRASHED, "no answer within %d s" % TIMEOUT_SECONDS
+    return (CRASHED if done.returncode < 0 else done.returncode), done.stdout

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Links generated programs with nvlink and with culink, and compares every byte.
+
+  run_diff.py --seeds 1-60 --targets sm_75,sm_90 --cache DIR [--save DIR]
+
+Under --emulate culink must write nvlink's file, and must refuse what nvlink refuses, for the same
+reason. Without it, the file may differ in the tool's own record only. docs/differential.md has the
+numbers. Exit status: 0 all the same, 1 something differs, 77 no nvlink here.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+
+from cached_toolchain import CRASHED, CachedToolchain, LinkMemory, read, run_linker
+from recipes import RECIPES, RELOCATABLE
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
+from build import Build  # noqa: E402
+from generate import generate  # noqa: E402
+from toolchain import ToolError, find_toolkit, number_of  # noqa: E402
+
+TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
+EMULATE = "--emulate=nvlink-13.0.88"
+DEVICE_RUNTIME = "cuda_device_runtime.cubin"
+
+# What may come out of one step.
+SAME = "identical"
+REFUSED = "refused"           # by both, for the same reason
+DIFFERENT = "different"
+OWN_DIFFERS = "own differs"   # without --emulate more than the tool's record differs
+REASON = "other reason"       # both refuse, with different messages
+ONLY_NVLINK = "nvlink refuses"
+ONLY_CULINK = "culink refuses"
+FAILURES = (DIFFERENT, OWN_DIFFERS, REASON, ONLY_NVLINK, ONLY_CULINK)
+
+
+def reasons(log):
+    """The errors in a log without the tool's name: a sorted list, since the order is not ours."""
+    found = []
+    for line in log.splitlines():
+        match = re.match(r"\s*(?:nvlink|culink)\s*:?\s*(error|fatal)\s*:\s*(.*)", line)
+        if match:
+            found.append(match.group(1) + ": " + match.group(2).strip())
+    return sorted(found)
+
+
+class Outcome:
+    """One compared step."""
+
+    def __init__(self, recipe, step, status, detail=""):
+        self.recipe = recipe
+        self.step = step
+        self.status = status
+        self.detail = detail
+
+
+class Comparison:
+    """Both linkers on one folder of objects."""
+
+    def __init__(self, options, memory, folder, target):
+        self.options = options
+        self.memory = memory
+        self.folder = folder
+        self.target = target
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def arguments(self, step):
+        return ["-arch=" + self.target] + step.options + step.inputs + ["-o", step.output]
+
+    def culink(self, step, *extra):
+        if os.path.exists(self.at(step.output)):
+            os.remove(self.at(step.output))
+        return run_linker([self.options.culink] + list(extra) + self.arguments(step), self.folder)
+
+    def compare(self, step, keep):
+        """Returns (status, detail). With `keep` nvlink's output is left in the folder."""
+        arguments = self.arguments(step)
+        reference = self.memory.link(self.folder, arguments, step.inputs, step.output, keep)
+        if keep and reference["status"] == 0:
+            os.rename(self.at(step.output), self.at("nvlink.cubin"))
+        status, log = self.culink(step, EMULATE)
+        answer = self.judge(step, reference, status, log)
+        if keep and reference["status"] == 0:
+            os.replace(self.at("nvlink.cubin"), self.at(step.output))
+        return answer
+
+    def judge(self, step, reference, status, log):
+        if reference["status"] != 0:
+            return self.judge_refusal(reference, status, log)
+        if status != 0:
+            return ONLY_CULINK, log.strip()
+        data = read(self.at(step.output))
+        if hashlib.sha256(data).hexdigest() != reference["sha256"]:
+            return DIFFERENT, self.explain(step)
+        # The default -r keeps relocations that nvlink's loses, so it is another file on purpose.
+        if self.options.own and RELOCATABLE not in step.options:
+            return self.compare_own(step)
+        return SAME, ""
+
+    def judge_refusal(self, reference, status, log):
+        if status == 0:
+            return ONLY_NVLINK, reference["log"].strip()
+        if status == CRASHED:
+            return ONLY_CULINK, "culink crashed: " + log.strip()
+        if reference["status"] == CRASHED or not self.options.reasons:
+            return REFUSED, ""
+        if reasons(reference["log"]) != reasons(log):
+            return REASON, "nvlink: %s\nculink: %s" % (reference["log"].strip(), log.strip())
+        return REFUSED, ""
+
+    def compare_own(self, step):
+        os.replace(self.at(step.output), self.at("emulated.cubin"))
+        status, log = self.culink(step)
+        if status != 0:
+            return OWN_DIFFERS, "without --emulate: " + log.strip()
+        done = subprocess.run([self.options.cubin, "diff", "--ignore=tkinfo", step.output,
+                               "emulated.cubin"], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace")
+        return (SAME, "") if done.returncode == 0 else (OWN_DIFFERS, done.stdout.strip())
+
+    def explain(self, step):
+        """What `cubin diff` says about culink's file and nvlink's."""
+        os.replace(self.at(step.output), self.at("culink.cubin"))
+        run_linker([self.memory.tools.nvlink] + self.arguments(step), self.folder)
+        done = subprocess.run([self.options.cubin, "diff", "culink.cubin", step.output],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace")
+        os.replace(self.at(step.output), self.at("ref.cubin"))
+        return done.stdout.strip()
+
+    def run_recipe(self, recipe, objects, kernels):
+        """Compares the steps of a recipe up to the first that nvlink refuses."""
+        outcomes = []
+        steps = recipe.build(objects, kernels)
+        for step in steps:
+            status, detail = self.compare(step, keep=step is not steps[-1])
+            outcomes.append(Outcome(recipe.name, step, status, detail))
+            if status in FAILURES and self.options.save:
+                self.save(recipe, step, len(outcomes))
+            if not os.path.exists(self.at(step.output)) and step is not steps[-1]:
+                break
+        return outcomes
+
+    def save(self, recipe, step, number):
+        """Keeps inputs, command and nvlink's answer of a failing link."""
+        place = os.path.join(self.options.save, "%s-%s-%s-%d" % (
+            os.path.basename(self.folder), self.target, recipe.name, number))
+        os.makedirs(place, exist_ok=True)
+        for name in step.inputs:
+            shutil.copy(self.at(name), place)
+        command = ["-arch=" + self.target] + step.options + step.inputs + ["-o", "ref.cubin"]
+        with open(os.path.join(place, "cmd"), "w", encoding="utf-8") as file:
+            file.write("\n".join(["nvlink"] + command) + "\n")
+        _, log = run_linker([self.memory.tools.nvlink] + command, place)
+        with open(os.path.join(place, "log"), "w", encoding="utf-8") as file:
+            file.write(log)
+
+
+def compare_program(tools, options, seed, targets, recipes):
+    """Yields (target, outcomes) for each target of one program."""
+    results = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = os.path.join(scratch, "s%04d" % seed)
+        generate(seed).write(folder)
+        build = Build(tools, folder)
+        for target in targets:
+            memory = LinkMemory(tools, "s%04d-%s" % (seed, target))
+            objects = build.compile(target)
+            place = os.path.join(scratch, target, os.path.basename(folder))
+            shutil.move(os.path.join(folder, target), place)
+            if build.manifest["link"]["device_runtime"]:
+                library = tools.device_runtime(target)
+                if library:
+                    shutil.copyfile(library, os.path.join(place, DEVICE_RUNTIME))
+                    objects = objects + [DEVICE_RUNTIME]
+            comparison = Comparison(options, memory, place, target)
+            outcomes = []
+            for recipe in recipes:
+                outcomes += comparison.run_recipe(recipe, objects, build.manifest["kernels"])
+            memory.save()
+            shutil.rmtree(os.path.dirname(place))
+            results.append((target, outcomes))
+    return results
+
+
+class Report:
+    """Counts, and prints failures as they come."""
+
+    def __init__(self, targets, limit):
+        self.targets = targets
+        self.limit = limit
+        self.counts = {}       # (recipe, target) -> Counter of statuses
+        self.failures = 0
+
+    def add(self, seed, target, outcomes):
+        for outcome in outcomes:
+            self.counts.setdefault((outcome.recipe, target), Counter())[outcome.status] += 1
+            if outcome.status not in FAILURES:
+                continue
+            self.failures += 1
+            if self.failures <= self.limit:
+                lines = outcome.detail.splitlines()
+                print("seed %d %s %s: %s (%s)" % (seed, target, outcome.recipe, outcome.status,
+                                                  " ".join(outcome.step.options) or "plain"))
+                for line in lines[:12]:
+                    print("    " + line)
+                if len(lines) > 12:
+                    print("    ... %d more lines" % (len(lines) - 12))
+                sys.stdout.flush()
+
+    def print_table(self, recipes):
+        print("links: identical / refused by both / failures")
+        print("%-18s" % "option set" + "".join("%16s" % target for target in self.targets))
+        total = Counter()
+        for recipe in recipes:
+            cells = []
+            for target in self.targets:
+                counter = self.counts.get((recipe.name, target), Counter())
+                total += counter
+                cells.append("%d / %d / %d" % (counter[SAME], counter[REFUSED],
+                                               sum(counter[status] for status in FAILURES)))
+            print("%-18s" % recipe.name + "".join("%16s" % cell for cell in cells))
+        print("%d links: %s" % (sum(total.values()), ", ".join(
+            "%d %s" % (count, status) for status, count in sorted(total.items()))))
+
+
+def parse_seeds(text):
+    seeds = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        seeds += range(int(first), int(last or first) + 1)
+    return seeds
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--seeds", default="1-20", help="for example 1-60 or 3,7,20-25")
+    parser.add_argument("--targets", default="sm_75,sm_90", help="list with commas, or 'all'")
+    parser.add_argument("--spread", action="store_true", help="one target per program, in turn")
+    parser.add_argument("--recipes", default="all", help="option sets: " + ", ".join(
+        recipe.name for recipe in RECIPES))
+    parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
+    parser.add_argument("--save", default=None, help="folder for the inputs of failing links")
+    parser.add_argument("--culink", default=os.environ.get("CULINK"))
+    parser.add_argument("--cubin", default=os.environ.get("CUBIN"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--limit", type=int, default=40, help="failures told in full")
+    parser.add_argument("--no-own", dest="own", action="store_false",
+                        help="do not compare the default mode")
+    parser.add_argument("--no-reasons", dest="reasons", action="store_false",
+                        help="any refusal will do where nvlink refuses")
+    options = parser.parse_args()
+    if not options.culink or not options.cubin:
+        parser.error("--culink and --cubin (or $CULINK and $CUBIN) name the programs to test")
+    options.culink = os.path.abspath(options.culink)
+    options.cubin = os.path.abspath(options.cubin)
+    if options.save:
+        options.save = os.path.abspath(options.save)
+    return options
+
+
+def run(options, cache):
+    tools = CachedToolchain(cache)
+    targets = TARGETS if options.targets == "all" else options.targets.split(",")
+    recipes = [recipe for recipe in RECIPES
+               if options.recipes == "all" or recipe.name in options.recipes.split(",")]
+    report = Report(targets, options.limit)
+    start = time.time()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        work = []
+        for index, seed in enumerate(parse_seeds(options.seeds)):
+            chosen = [targets[index % len(targets)]] if options.spread else targets
+            work.append((seed, pool.submit(compare_program, tools, options, seed, chosen, recipes)))
+        for seed, task in work:
+            for target, outcomes in task.result():
+                report.add(seed, target, outcomes)
+    report.print_table(recipes)
+    print("%.0f s" % (time.time() - start))
+    return 1 if report.failures else 0
+
+
+def main():
+    options = parse_arguments()
+    if find_toolkit() is None:
+        print("skipped: no CUDA toolkit with nvlink here")
+        return 77
+    try:
+        if options.cache:
+            return run(options, options.cache)
+        with tempfile.TemporaryDirectory() as cache:
+            return run(options, cache)
+    except ToolError as error:
+        print("error: %s" % error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
