@@ -60,6 +60,7 @@ class Toolchain:
         self.libraries = program("lib64")
         self.include = program("include")
         self.host_compiler = shutil.which("gcc") or "gcc"
+        self.host_version = None
 
     def run(self, command, cwd=None, check=True):
         done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -67,6 +68,14 @@ class Toolchain:
         if check and done.returncode != 0:
             raise ToolError("%s\n%s" % (" ".join(command), done.stdout))
         return done
+
+    def gnu_version(self):
+        """The host compiler's version as the device compiler wants it: 120200 for 12.2.0."""
+        if self.host_version is None:
+            text = self.run([self.host_compiler, "-dumpfullversion"]).stdout
+            major, minor, patch = (text.strip() + ".0.0").split(".")[:3]
+            self.host_version = "%d%02d%02d" % (int(major), int(minor), int(patch))
+        return self.host_version
 
     def preprocess(self, folder, source, output, compute, headers=HEADERS_TINY):
         number = compute.rstrip("af")
@@ -93,7 +102,7 @@ class Toolchain:
             at = lambda name: os.path.join(scratch, name)
             self.preprocess(folder, source, at("unit.ii"), compute, headers)
             hide_folders(at("unit.ii"), [HERE + "/", self.include + "/"])
-            command = [self.cicc, "--c++17", "--device-hidden-visibility", "--gnu_version=120200",
+            command = [self.cicc, "--c++17", "--device-hidden-visibility", "--gnu_version=" + self.gnu_version(),
                        "--orig_src_file_name", source, "--orig_src_path_name", "/" + source,
                        "--allow_managed", "--device-c", "-arch", "compute_" + compute, "-m64",
                        "--no-version-ident", "-ftz=0", "-prec_div=1", "-prec_sqrt=1", "-fmad=1",
