@@ -10,8 +10,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cmd_assemble.h"
 #include "cmd_diff.h"
 #include "cmd_dump.h"
+#include "cmd_text.h"
 #include "cmd_usage.h"
 #include "cmd_verify.h"
 
@@ -39,6 +41,8 @@ int run(int argc, char **argv) {
   culink::tools::add_usage_command(app, exit_code);
   culink::tools::add_diff_command(app, exit_code);
   culink::tools::add_verify_command(app, exit_code);
+  culink::tools::add_text_command(app, exit_code);
+  culink::tools::add_assemble_command(app, exit_code);
 
   try {
     app.parse(argc, argv);

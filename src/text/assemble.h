@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "text/document.h"
+
+namespace culink::text {
+
+// The file that a document describes. The error names line and key. Nothing larger than
+// kMaxImageBytes is made.
+[[nodiscard]] Result<std::vector<u8>> assemble(const Node &document);
+
+[[nodiscard]] Result<std::vector<u8>> assemble_exact(const Node &document);
+
+} // namespace culink::text

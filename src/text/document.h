@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A document of the text form as a tree: what describe makes, what YAML carries, what assemble
+// takes. Values are strings until somebody asks for a number, so nothing is lost on the way.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/types.h"
+
+namespace culink::text {
+
+struct Node {
+  enum class Kind : u8 { Null, Scalar, Sequence, Map };
+  // How it is written. Block: one item per line. Flow: on one line. Lines: a scalar of several
+  // lines (not empty, each line ends with a newline and starts with a graphic character).
+  enum class Style : u8 { Block, Flow, Lines };
+
+  Kind kind = Kind::Null;
+  Style style = Style::Block;
+  u32 line = 0;     // in the file it was read from; 0 when made here
+  std::string key;  // of a map's item
+  std::string text; // of a scalar
+  std::vector<Node> items;
+
+  [[nodiscard]] static Node scalar(std::string value) {
+    Node out;
+    out.kind = Kind::Scalar;
+    out.text = std::move(value);
+    return out;
+  }
+  [[nodiscard]] static Node lines(std::string value) {
+    Node out = scalar(std::move(value));
+    out.style = Style::Lines;
+    return out;
+  }
+  [[nodiscard]] static Node sequence(Style style = Style::Block) {
+    Node out;
+    out.kind = Kind::Sequence;
+    out.style = style;
+    return out;
+  }
+  [[nodiscard]] static Node map(Style style = Style::Block) {
+    Node out;
+    out.kind = Kind::Map;
+    out.style = style;
+    return out;
+  }
+
+  // For building: a further item of a sequence or map.
+  void add(Node item) { items.push_back(std::move(item)); }
+  void set(std::string_view name, Node item);
+  void set(std::string_view name, std::string value);
+
+  [[nodiscard]] bool is_scalar() const { return kind == Kind::Scalar; }
+  [[nodiscard]] bool is_sequence() const { return kind == Kind::Sequence; }
+  [[nodiscard]] bool is_map() const { return kind == Kind::Map; }
+  // The item of that name, or nothing.
+  [[nodiscard]] const Node *find(std::string_view name) const;
+};
+
+} // namespace culink::text

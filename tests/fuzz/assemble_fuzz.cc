@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Any text as a document: it is refused, or it becomes a file. A file of the minimal form can be
+// opened strictly.
+#include "round_trip.h"
+
+#include "base/bytes.h"
+#include "elf/elf_view.h"
+#include "text/assemble.h"
+#include "text/yaml_io.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const Result<text::Node> document = text::read_yaml(as_text({data, size}));
+  if (!document)
+    return 0;
+  const Result<std::vector<u8>> image = text::assemble(*document);
+  if (!image)
+    fuzz::require(!image.error().message.empty());
+  return 0;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The law of the exact form: whatever can be opened comes back byte for byte, through YAML too.
+// Seeds: cubins.
+#include "round_trip.h"
+
+#include "elf/elf_view.h"
+#include "text/assemble.h"
+#include "text/describe.h"
+#include "text/yaml_io.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const ByteSpan file(data, size);
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(file);
+  if (!view)
+    return 0;
+  const Result<text::Node> document =
+      text::read_yaml(text::write_yaml(text::describe_exact(*view)));
+  fuzz::require(document.ok());
+  const Result<std::vector<u8>> image = text::assemble(*document);
+  fuzz::require(image.ok());
+  fuzz::require(std::ranges::equal(*image, file));
+  return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cubin assemble: refuses a document with anything wrong in it, naming file, line and key. The
+// output appears whole or not at all.
+#include "cmd_assemble.h"
+
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/output_file.h"
+#include "open_input.h"
+#include "text/assemble.h"
+#include "text/yaml_io.h"
+
+namespace culink::tools {
+
+namespace {
+
+struct AssembleArguments {
+  std::string file;
+  std::string output;
+};
+
+int run_assemble(const AssembleArguments &arguments) {
+  const Result<Input> input = open_input(arguments.file);
+  if (!input) {
+    print_error(arguments.file, input.error());
+    return 1;
+  }
+  const Result<text::Node> document = text::read_yaml(as_text(input->bytes()));
+  if (!document) {
+    print_error(input->name, document.error());
+    return 1;
+  }
+  const Result<std::vector<u8>> image = text::assemble(*document);
+  if (!image) {
+    print_error(input->name, image.error());
+    return 1;
+  }
+  if (const std::optional<Error> error = write_file(arguments.output, *image)) {
+    print_error(arguments.output, *error);
+    return 1;
+  }
+  return 0;
+}
+
+} // namespace
+
+void add_assemble_command(CLI::App &app, int &exit_code) {
+  const auto arguments = std::make_shared<AssembleArguments>(); // lives in the callback
+  CLI::App *command = app.add_subcommand("assemble", "Make a cubin from its text form");
+  command
+      ->add_option("FILE", arguments->file, "YAML, as `cubin text` writes it; - is standard input")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "The cubin to write; - is standard output")
+      ->required()
+      ->type_name("FILE");
+  command->footer("The form is described in docs/text-format.md.\n"
+                  "Exit status: 0 written, 1 the document is wrong or a file failed, 2 usage.");
+  command->callback([arguments, &exit_code] { exit_code = run_assemble(*arguments); });
+}
+
+} // namespace culink::tools

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cubin text: reads tolerantly, because the exact form holds for broken files as well; the form is
+// on standard output unless a file is named.
+#include "cmd_text.h"
+
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/output_file.h"
+#include "elf/elf_view.h"
+#include "open_input.h"
+#include "text/describe.h"
+#include "text/yaml_io.h"
+
+namespace culink::tools {
+
+namespace {
+
+struct TextArguments {
+  std::string file;
+  std::string output = "-";
+  bool exact = false;
+};
+
+std::string exact_text(const elf::ElfView &view) {
+  return text::write_yaml(text::describe_exact(view));
+}
+
+int run_text(const TextArguments &arguments) {
+  const Result<Input> input = open_input(arguments.file);
+  if (!input) {
+    print_error(arguments.file, input.error());
+    return 1;
+  }
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(input->bytes());
+  if (!view) {
+    print_error(input->name, view.error());
+    return 1;
+  }
+  const std::string yaml = exact_text(*view);
+  if (const std::optional<Error> error = write_file(arguments.output, as_bytes(yaml))) {
+    print_error(arguments.output, *error);
+    return 1;
+  }
+  return 0;
+}
+
+} // namespace
+
+void add_text_command(CLI::App &app, int &exit_code) {
+  const auto arguments = std::make_shared<TextArguments>(); // lives in the callback
+  CLI::App *command = app.add_subcommand("text", "Write a cubin as YAML that assemble takes back");
+  command->add_option("FILE", arguments->file, "A device ELF file; - is standard input")
+      ->required();
+  command->add_flag("--exact", arguments->exact, "Everything: assemble gives the same bytes");
+  command->add_option("-o,--output", arguments->output, "Where to write (standard output)")
+      ->type_name("FILE");
+  command->footer("The form is described in docs/text-format.md.\n"
+                  "Exit status: 0 written, 1 a file failed, 2 usage.");
+  command->callback([arguments, &exit_code] { exit_code = run_text(*arguments); });
+}
+
+} // namespace culink::tools
