@@ -55,6 +55,28 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::PreserveRelocsIncomplete, Warning, "preserve-relocs-incomplete",
      "--preserve-relocs does not keep every relocation for {0}"},
     {DiagId::FileTooLarge, Error, "file-too-large", "{0}"},
+    {DiagId::UnknownTarget, Error, "unknown-target", "unknown target '{0}'"},
+    {DiagId::UnknownEmulation, Error, "unknown-emulation", "cannot emulate '{0}'"},
+    {DiagId::NoInput, Error, "no-input", "no input files"},
+    {DiagId::UnknownOption, Error, "unknown-option", "unknown option '-{0}'"},
+    {DiagId::ArgumentExpected, Error, "argument-expected", "option '{0}' needs a value"},
+    {DiagId::NoArgumentExpected, Error, "no-argument-expected", "option '{0}' takes no value"},
+    {DiagId::NotANumber, Error, "not-a-number", "'{0}' is not a number"},
+    {DiagId::NumberOutOfRange, Error, "number-out-of-range", "{0} does not fit into 32 bits"},
+    {DiagId::NotABoolean, Error, "not-a-boolean", "'{0}' is neither true nor false"},
+    {DiagId::BadOptionValue, Error, "bad-option-value", "'{0}' is no value of option '{1}'"},
+    {DiagId::StrayQuote, Error, "stray-quote", "quote without an end in '{0}'"},
+    {DiagId::OptionRedefined, Warning, "option-redefined",
+     "option '{0}' is given twice with different values; the last one counts"},
+    {DiagId::TooManyOptionFiles, Error, "too-many-option-files",
+     "option files are nested too deeply: '{0}'"},
+    {DiagId::CannotOpenOptionFile, Error, "cannot-open-option-file", "option file '{0}': {1}"},
+    {DiagId::ConflictingOptions, Error, "conflicting-options",
+     "options '{0}' and '{1}' contradict each other"},
+    {DiagId::OptionNeedsOption, Error, "option-needs-option",
+     "option '{0}' has a meaning only with '{1}'"},
+    {DiagId::MissingOption, Error, "missing-option", "option '{0}' is missing: {1}"},
+    {DiagId::NotSupportedYet, Error, "not-supported-yet", "{0}: {1} not supported yet"},
     {DiagId::Contradiction, Bug, "contradiction", "{0}: {1}; this is a bug in culink"},
 }};
 
@@ -85,6 +107,28 @@ std::string diagnostic_text(const Diagnostic &diagnostic) {
       out += diagnostic.arguments[argument];
     i = text.find('}', i);
   }
+  return out;
+}
+
+Message to_message(const Diagnostic &diagnostic) {
+  return {diagnostic.severity,
+          std::string(diag_row(diagnostic.id).key),
+          diagnostic_text(diagnostic),
+          diagnostic.arguments,
+          diagnostic.notes,
+          diagnostic.hint};
+}
+
+std::string format_message(const Message &message, std::string_view program) {
+  constexpr std::array<std::string_view, 4> kWords = {"info", "warning", "error", "error"};
+  std::string out(program);
+  out += ": ";
+  out += kWords[static_cast<size_t>(message.severity)];
+  out += ": " + message.text + "\n";
+  for (const std::string &note : message.notes)
+    out += ">>> " + note + "\n";
+  if (!message.hint.empty())
+    out += "hint: " + message.hint + "\n";
   return out;
 }
 

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "base/types.h"
+#include "culink/diagnostics.h"
 
 namespace culink {
-
-enum class Severity : u8 { Info, Warning, Error, Bug };
 
 // Every message of a link. The texts are in diagnostics.cc; nvlink's own wording in compat.
 enum class DiagId : u16 {
@@ -38,6 +37,24 @@ enum class DiagId : u16 {
   UnifiedWithoutIndex,
   PreserveRelocsIncomplete,
   FileTooLarge,
+  UnknownTarget,
+  UnknownEmulation,
+  NoInput,
+  UnknownOption,
+  ArgumentExpected,
+  NoArgumentExpected,
+  NotANumber,
+  NumberOutOfRange,
+  NotABoolean,
+  BadOptionValue,
+  StrayQuote,
+  OptionRedefined,
+  TooManyOptionFiles,
+  CannotOpenOptionFile,
+  ConflictingOptions,
+  OptionNeedsOption,
+  MissingOption,
+  NotSupportedYet,
   Contradiction,
   Count_,
 };
@@ -62,6 +79,9 @@ struct DiagRow {
 
 // "undefined symbol: f", without severity and notes.
 [[nodiscard]] std::string diagnostic_text(const Diagnostic &diagnostic);
+
+// The same with its id by name, as callers of the library get it.
+[[nodiscard]] Message to_message(const Diagnostic &diagnostic);
 
 // Collects what a link has to say, in the order of the inputs. Passes report here and go on with a
 // sound value; the list of passes stops at its checkpoints.

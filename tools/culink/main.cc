@@ -1,38 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker program. Version 0.1 reads and writes device ELF files but does not link yet, so this
-// program answers --version and --help, and refuses every link. A build system that tries it gets
-// a failure that says why, never an output file that looks linked and is not.
+// The linker program: words in, exit code out. All it does itself is to print messages and to write
+// the file; the rest is the library's.
 #include <cstdio>
-#include <string_view>
+#include <exception>
+#include <string>
+#include <vector>
 
-#include <fmt/core.h>
+#include "base/output_file.h"
+#include "compat/command_line.h"
+#include "culink/linker.h"
 
 namespace {
 
-constexpr std::string_view kHelp =
-    "usage: culink [--version | --help]\n"
-    "\n"
-    "culink is to link CUDA device code. This version does not link yet.\n"
-    "The program `cubin` beside it inspects, checks, assembles and compares device ELF files;\n"
-    "see `cubin --help`.\n";
+using namespace culink;
 
-constexpr int kExitCannotLink = 1;
+constexpr int kExitFailed = 1;
+
+void print(FILE *to, const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+}
+
+// How messages leave the program.
+class Printer {
+public:
+  explicit Printer(const CommandLine &line)
+      : hide_warnings_(line.has(OptionId::DisableWarnings)),
+        suffix_(line.has(OptionId::ReportArch) ? " (target: " + line.value(OptionId::Arch) + ")"
+                                               : "") {}
+
+  void show(Message message) const {
+    if (hide_warnings_ && message.severity == Severity::Warning)
+      return;
+    message.text += suffix_;
+    print(stderr, format_message(message, "culink"));
+  }
+  void show(const Diagnostics &diag) const {
+    for (const Diagnostic &diagnostic : diag.all())
+      show(to_message(diagnostic));
+  }
+
+private:
+  bool hide_warnings_;
+  std::string suffix_;
+};
+
+int run(const std::vector<std::string> &words) {
+  Diagnostics diag;
+  const CommandLine line = parse_command_line(words, diag);
+  const Printer printer(line);
+  if (!diag.failed() && line.has(OptionId::Help)) {
+    print(stdout, help_text());
+    return 0;
+  }
+  if (!diag.failed() && line.has(OptionId::Version)) {
+    print(stdout, "culink " CULINK_VERSION "\n");
+    return 0;
+  }
+  if (!diag.failed())
+    check_command_line(line, diag);
+  printer.show(diag);
+  if (diag.failed())
+    return kExitFailed;
+
+  const LinkResult result = link(make_request(line));
+  for (const Message &message : result.messages)
+    printer.show(message);
+  if (!result.ok())
+    return kExitFailed;
+  const std::string path = line.value(OptionId::Output);
+  if (const std::optional<Error> error = write_file(path, result.bytes)) {
+    printer.show({Severity::Error, "output", path + ": " + error->text(), {}, {}, {}});
+    return kExitFailed;
+  }
+  return 0;
+}
 
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--version") {
-    fmt::print("culink {}\n", CULINK_VERSION);
-    return 0;
+  try {
+    return run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception &error) { // out of memory and the like, from libraries below us
+    std::fprintf(stderr, "culink: error: %s\n", error.what());
   }
-  if (argc == 2 && std::string_view(argv[1]) == "--help") {
-    fmt::print("{}", kHelp);
-    return 0;
-  }
-  fmt::print(stderr,
-             "culink: error: version {} does not link yet; nothing was written\n"
-             "hint: use nvlink for this link; `culink --help` says what works today\n",
-             CULINK_VERSION);
-  return kExitCannotLink;
+  return kExitFailed;
 }

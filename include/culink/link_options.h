@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "culink/types.h"
+
+namespace culink {
+
+// What a caller of the linker decides, apart from the target.
+struct LinkOptions {
+  bool relocatable = false;     // -r: the output is an object that can be linked again
+  bool debug = false;           // -g: keep unused code and shared-memory symbols
+  bool preserve_relocs = false; // --preserve-relocs: keep what was resolved for other tools
+  // Substrings of the names of kernels to keep; an empty list keeps none. Nothing: keep all.
+  std::optional<std::vector<std::string>> kernels_used;
+  bool keep_system_libraries = false;
+  bool suppress_stack_size_warning = false;
+  bool warnings_are_errors = false; // a warning fails the link
+  std::string object_name;          // the output's name, for the tool note, with -g only
+  std::string option_words;         // what the tool note records; empty: the options above
+  u32 threads = 0;                  // 0: one per core when the work is worth it
+
+  // Unused functions stay.
+  [[nodiscard]] bool keeps_all_code() const { return relocatable || debug || preserve_relocs; }
+};
+
+} // namespace culink

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linking CUDA device code from a program of your own. A link is a function of its request: it
+// reads no environment, keeps no state and writes no file, so any number of them may run at once in
+// one process, and the same request gives the same bytes every time.
+//
+//   culink::LinkRequest request;
+//   request.target = "sm_90";
+//   request.inputs = {culink::LinkInput::file("a.cubin"),
+//                     culink::LinkInput::memory("b", bytes_of_b)};
+//   culink::LinkResult result = culink::link(request);
+//   for (const culink::Message &message : result.messages)
+//     std::cerr << culink::format_message(message, "my program");
+//   if (result.ok())
+//     load_module(result.bytes);
+//
+// CMake: find_package(culink) and target_link_libraries(... culink::api).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "culink/diagnostics.h"
+#include "culink/link_options.h"
+#include "culink/types.h"
+
+namespace culink {
+
+// One file to link. Bytes in memory are borrowed until link() returns.
+struct LinkInput {
+  std::string name;              // a path, or what messages call the bytes
+  std::optional<ByteSpan> bytes; // nothing: read the file `name`
+
+  [[nodiscard]] static LinkInput file(std::string path) { return {std::move(path), {}}; }
+  [[nodiscard]] static LinkInput memory(std::string name, ByteSpan bytes) {
+    return {std::move(name), bytes};
+  }
+};
+
+struct LinkRequest {
+  std::string target;            // "sm_90"
+  std::vector<LinkInput> inputs; // in order: it decides the order of the output
+  LinkOptions options;
+  // Empty: culink's own output. "nvlink-13.0.88": the bytes that version of nvlink would write,
+  // its known defects included.
+  std::string emulate;
+};
+
+struct LinkResult {
+  std::vector<u8> bytes;         // the linked cubin; empty if the link failed
+  std::vector<Message> messages; // in the order of the inputs, all of them
+
+  [[nodiscard]] bool ok() const { return !bytes.empty(); }
+};
+
+// Links, and checks the result against the rules of the format before it is given out. Throws
+// nothing but what the standard library throws when memory runs out.
+[[nodiscard]] LinkResult link(const LinkRequest &request);
+
+// The values that LinkRequest::emulate may have besides the empty one.
+[[nodiscard]] std::vector<std::string_view> emulated_linkers();
+
+} // namespace culink

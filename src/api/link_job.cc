@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wires the layers together: names to tables, files to objects, objects through the passes, and the
+// image through the same verifier that `cubin verify` uses. Every input is looked at even if an
+// earlier one is broken, so that one run names all broken files.
+#include "api/link_job.h"
+
+#include "arch/verify.h"
+#include "compat/command_line.h"
+#include "compat/dialects.h"
+#include "elf/elf_view.h"
+#include "input/parse_object.h"
+#include "link/link.h"
+
+namespace culink {
+
+namespace {
+
+// "a, b, c", for hints.
+std::string joined(const std::vector<std::string_view> &names) {
+  std::string out;
+  for (const std::string_view name : names) {
+    out += out.empty() ? "" : ", ";
+    out += name;
+  }
+  return out;
+}
+
+} // namespace
+
+const arch::ArchInfo *LinkJob::choose_target() {
+  const arch::ArchInfo *found = arch::find_arch(request_.target);
+  if (found && found->has_mercury_plane) {
+    diag_.report(DiagId::NotSupportedYet, {request_.target, "linking for this target is"});
+    return nullptr;
+  }
+  if (found)
+    return found;
+  std::vector<std::string_view> names;
+  for (const arch::ArchInfo &row : arch::all_archs())
+    names.push_back(row.name);
+  diag_.report(DiagId::UnknownTarget, {request_.target}, {}, "known targets: " + joined(names));
+  return nullptr;
+}
+
+std::optional<Dialect> LinkJob::choose_dialect() {
+  if (request_.emulate.empty())
+    return own_dialect();
+  for (const DialectRow &row : kDialects)
+    if (row.name == request_.emulate)
+      return row.make();
+  diag_.report(DiagId::UnknownEmulation, {request_.emulate}, {},
+               "known linkers: " + joined(emulated_linkers()));
+  return std::nullopt;
+}
+
+std::optional<ByteSpan> LinkJob::read(const LinkInput &input) {
+  if (input.bytes)
+    return input.bytes;
+  Result<MappedFile> file = MappedFile::open(input.name);
+  if (!file) {
+    diag_.report(DiagId::BadInput, {input.name, file.error().text()});
+    return std::nullopt;
+  }
+  return files_.emplace_back(std::move(*file)).bytes();
+}
+
+std::vector<InputObject> LinkJob::load_objects() {
+  std::vector<InputObject> objects;
+  for (const LinkInput &input : request_.inputs) {
+    const std::optional<ByteSpan> bytes = read(input);
+    if (!bytes)
+      continue;
+    Result<InputObject> object = parse_object(input.name, *bytes);
+    if (object)
+      objects.push_back(std::move(*object));
+    else
+      diag_.report(DiagId::BadInput, {input.name, object.error().text()});
+  }
+  return objects;
+}
+
+void LinkJob::verify(ByteSpan image) {
+  const Result<elf::ElfView> view = elf::ElfView::open(image);
+  if (!view) {
+    diag_.report(DiagId::Contradiction, {"output", view.error().text()});
+    return;
+  }
+  for (const Finding &finding : verify_device_elf(*view))
+    diag_.report(DiagId::Contradiction,
+                 {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
+}
+
+std::vector<u8> LinkJob::link_and_verify() {
+  const arch::ArchInfo *target = choose_target();
+  const std::optional<Dialect> dialect = choose_dialect();
+  if (request_.inputs.empty())
+    diag_.report(DiagId::NoInput, {});
+  if (diag_.failed())
+    return {};
+  std::vector<InputObject> objects = load_objects();
+  if (diag_.failed())
+    return {};
+  LinkOptions options = request_.options;
+  if (options.option_words.empty())
+    options.option_words = note_options(describe_request(request_));
+  std::optional<LinkedImage> image =
+      culink::link(options, *dialect, *target, std::move(objects), diag_);
+  if (!image)
+    return {};
+  verify(image->bytes);
+  return std::move(image->bytes);
+}
+
+LinkResult LinkJob::run() {
+  LinkResult result;
+  std::vector<u8> bytes = link_and_verify();
+  bool failed = diag_.failed();
+  for (const Diagnostic &diagnostic : diag_.all()) {
+    Message &message = result.messages.emplace_back(to_message(diagnostic));
+    if (request_.options.warnings_are_errors && message.severity == Severity::Warning) {
+      message.severity = Severity::Error;
+      failed = true;
+    }
+  }
+  if (!failed)
+    result.bytes = std::move(bytes);
+  return result;
+}
+
+LinkResult link(const LinkRequest &request) {
+  return LinkJob(request).run();
+}
+
+std::vector<std::string_view> emulated_linkers() {
+  std::vector<std::string_view> names;
+  for (const DialectRow &row : kDialects)
+    names.push_back(row.name);
+  return names;
+}
+
+} // namespace culink

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvlink's grammar for words of a command line. It is neither getopt's nor ld's: long names have
+// two dashes and short names one, whatever their length; a value follows after `=` or as the next
+// word, even if that begins with a dash; -l, -L and -m alone may have it attached. So -lineinfo is
+// the library "ineinfo", and --verb is unknown.
+//
+// Lists are split at commas; double quotes protect a comma and disappear, empty items disappear.
+// In an option file a backslash makes the next character an ordinary one, except that a quote so
+// marked is lost (Q031).
+#include "compat/command_line.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "arch/arch.h"
+#include "base/mapped_file.h"
+
+namespace culink {
+
+namespace {
+
+// Deeper than anyone nests option files on purpose; a file that includes itself ends here.
+constexpr u32 kMaxFileDepth = 64;
+
+// sm_90, compute_90 or lto_90 of a target we know.
+bool is_target(std::string_view value) {
+  for (const std::string_view prefix : {"sm_", "compute_", "lto_"})
+    if (value.starts_with(prefix))
+      return arch::find_arch(fmt::format("sm_{}", value.substr(prefix.size()))) != nullptr;
+  return false;
+}
+
+class CommandLineParser {
+public:
+  explicit CommandLineParser(Diagnostics &diag) : diag_(diag) {}
+
+  void parse(const std::vector<std::string> &words);
+  CommandLine take() { return std::move(line_); }
+
+private:
+  struct Match {
+    const OptionRow *row = nullptr;
+    std::optional<std::string> value; // after `=`, or attached
+  };
+
+  [[nodiscard]] static Match match(std::string_view word);
+  [[nodiscard]] std::optional<std::string> checked(const OptionRow &row, const std::string &value);
+  [[nodiscard]] std::optional<std::string> checked_number(const OptionRow &row,
+                                                          const std::string &value);
+  void accept(const OptionRow &row, const std::string &value);
+  void append_list(const OptionRow &row, const std::string &value);
+  void read_options_file(const std::string &path);
+  [[nodiscard]] std::vector<std::string> file_words(std::string_view text);
+
+  Diagnostics &diag_;
+  CommandLine line_;
+  u32 file_depth_ = 0;
+};
+
+// `word` begins with a dash and is longer than that.
+CommandLineParser::Match CommandLineParser::match(std::string_view word) {
+  const bool is_long = word.starts_with("--");
+  const std::string_view body = word.substr(is_long ? 2 : 1);
+  const size_t equals = body.find('=');
+  const std::string_view name = body.substr(0, equals);
+  Match out{is_long ? find_option(name) : find_brief_option(name), std::nullopt};
+  if (out.row && equals != std::string_view::npos)
+    out.value = std::string(body.substr(equals + 1));
+  if (out.row || is_long)
+    return out;
+  const OptionRow *row = find_brief_option(body.substr(0, 1));
+  if (row && row->attached)
+    return {row, std::string(body.substr(1))};
+  return {};
+}
+
+void CommandLineParser::parse(const std::vector<std::string> &words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string &word = words[i];
+    if (word.size() < 2 || word[0] != '-') {
+      line_.inputs.push_back(word);
+      continue;
+    }
+    Match found = match(word);
+    if (!found.row) {
+      diag_.report(DiagId::UnknownOption, {word.substr(1)});
+      continue;
+    }
+    const OptionRow &row = *found.row;
+    if (row.kind == ValueKind::Flag) {
+      if (found.value)
+        diag_.report(DiagId::NoArgumentExpected, {word.substr(0, word.find('='))});
+      line_.set(row.id);
+      continue;
+    }
+    if (!found.value && i + 1 == words.size()) {
+      diag_.report(DiagId::ArgumentExpected, {word});
+      continue;
+    }
+    accept(row, found.value ? *found.value : words[++i]);
+  }
+}
+
+void CommandLineParser::accept(const OptionRow &row, const std::string &value) {
+  if (row.kind == ValueKind::List) {
+    append_list(row, value);
+    return;
+  }
+  const std::optional<std::string> text = checked(row, value);
+  if (!text)
+    return;
+  if (line_.has(row.id) && line_.value(row.id) != *text)
+    diag_.report(DiagId::OptionRedefined, {std::string(row.name)});
+  line_.set(row.id, {*text});
+}
+
+// The value as it is kept, or nothing after a report.
+std::optional<std::string> CommandLineParser::checked(const OptionRow &row,
+                                                      const std::string &value) {
+  const auto refuse = [&]() -> std::optional<std::string> {
+    diag_.report(DiagId::BadOptionValue, {value, std::string(row.name)});
+    return std::nullopt;
+  };
+  switch (row.kind) {
+  case ValueKind::Flag:
+  case ValueKind::List:
+  case ValueKind::Text:
+    return value;
+  case ValueKind::Number:
+    return checked_number(row, value);
+  case ValueKind::Boolean:
+    if (value == "true" || value == "false")
+      return value;
+    diag_.report(DiagId::NotABoolean, {value});
+    return std::nullopt;
+  case ValueKind::Choice:
+    if (std::find(row.choices.begin(), row.choices.end(), value) != row.choices.end())
+      return value;
+    return refuse();
+  case ValueKind::Target:
+    return is_target(value) ? std::optional(value) : refuse();
+  }
+  return std::nullopt;
+}
+
+// As strtol reads it with base 0: blanks and a sign in front, 0x for hexadecimal, 0 for octal.
+// Nothing at all is 0.
+std::optional<std::string> CommandLineParser::checked_number(const OptionRow &row,
+                                                             const std::string &value) {
+  std::string_view digits = value;
+  digits.remove_prefix(std::min(digits.find_first_not_of(" \t\n\v\f\r"), digits.size()));
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+'))
+    digits.remove_prefix(1);
+  int base = 10;
+  if (digits.starts_with("0x") || digits.starts_with("0X")) {
+    base = 16;
+    digits.remove_prefix(2);
+  } else if (digits.starts_with('0') && digits.size() > 1) {
+    base = 8;
+  }
+  u64 magnitude = 0;
+  const char *end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, magnitude, base);
+  if (error == std::errc::invalid_argument ? !value.empty() : stop != end) {
+    diag_.report(DiagId::NotANumber, {value});
+    return std::nullopt;
+  }
+  constexpr u64 kLimit = u64{1} << 31;
+  if (error == std::errc::result_out_of_range || magnitude > kLimit - (negative ? 0 : 1)) {
+    diag_.report(DiagId::NumberOutOfRange, {value});
+    return std::nullopt;
+  }
+  std::string text = fmt::format("{}{}", negative && magnitude != 0 ? "-" : "", magnitude);
+  if (row.choices.empty() ||
+      std::find(row.choices.begin(), row.choices.end(), text) != row.choices.end())
+    return text;
+  diag_.report(DiagId::BadOptionValue, {text, std::string(row.name)});
+  return std::nullopt;
+}
+
+void CommandLineParser::append_list(const OptionRow &row, const std::string &value) {
+  std::vector<std::string> items;
+  std::string item;
+  bool quoted = false;
+  const auto finish = [&] {
+    if (!item.empty())
+      items.push_back(std::move(item));
+    item.clear();
+  };
+  for (const char c : value) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      finish();
+    else
+      item += c;
+  }
+  finish();
+  if (quoted) {
+    diag_.report(DiagId::StrayQuote, {value});
+    return;
+  }
+  if (row.id == OptionId::OptionsFile) {
+    line_.set(row.id);
+    for (const std::string &path : items)
+      read_options_file(path);
+    return;
+  }
+  std::vector<std::string> all = line_.list(row.id);
+  all.insert(all.end(), items.begin(), items.end());
+  line_.set(row.id, std::move(all));
+}
+
+void CommandLineParser::read_options_file(const std::string &path) {
+  if (file_depth_ == kMaxFileDepth) {
+    diag_.report(DiagId::TooManyOptionFiles, {path});
+    return;
+  }
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) {
+    diag_.report(DiagId::CannotOpenOptionFile, {path, file.error().text()});
+    return;
+  }
+  const ByteSpan bytes = file->bytes();
+  ++file_depth_;
+  parse(file_words({reinterpret_cast<const char *>(bytes.data()), bytes.size()}));
+  --file_depth_;
+}
+
+std::vector<std::string> CommandLineParser::file_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool blank = std::string_view(" \t\n\v\f\r").find(text[i]) != std::string_view::npos;
+    if (blank && !quoted) {
+      if (in_word)
+        words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (text[i] == '"')
+      quoted = !quoted;
+    else if (text[i] != '\\')
+      word += text[i];
+    else if (++i < text.size() && text[i] != '"')
+      word += text[i];
+  }
+  if (quoted)
+    diag_.report(DiagId::StrayQuote, {word});
+  else if (in_word)
+    words.push_back(std::move(word));
+  return words;
+}
+
+} // namespace
+
+CommandLine parse_command_line(const std::vector<std::string> &words, Diagnostics &diag) {
+  CommandLineParser parser(diag);
+  parser.parse(words);
+  return parser.take();
+}
+
+} // namespace culink

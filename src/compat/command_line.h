@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "compat/option_table.h"
+#include "culink/linker.h"
+#include "model/diagnostics.h"
+
+namespace culink {
+
+// A command line, taken apart: what was given, in terms of the option table.
+struct CommandLine {
+  std::vector<std::string> inputs; // in order
+  std::array<bool, kOptionCount> given{};
+  std::array<std::vector<std::string>, kOptionCount> values; // one, or those of a list
+
+  [[nodiscard]] bool has(OptionId id) const { return given[static_cast<size_t>(id)]; }
+  [[nodiscard]] const std::vector<std::string> &list(OptionId id) const {
+    return values[static_cast<size_t>(id)];
+  }
+  // The value, or "" where none was given.
+  [[nodiscard]] std::string value(OptionId id) const {
+    return list(id).empty() ? std::string() : list(id).front();
+  }
+  void set(OptionId id, std::vector<std::string> list = {}) {
+    given[static_cast<size_t>(id)] = true;
+    values[static_cast<size_t>(id)] = std::move(list);
+  }
+};
+
+// Takes the words after the program's name apart, with nvlink's grammar. Reads option files. Goes
+// on after an error, so that one run names all that is wrong.
+[[nodiscard]] CommandLine parse_command_line(const std::vector<std::string> &words,
+                                             Diagnostics &diag);
+
+// Options that contradict each other, that are missing, or that ask for what culink cannot do yet.
+void check_command_line(const CommandLine &line, Diagnostics &diag);
+
+// The link that was asked for, and the other way round: the options that a request amounts to.
+[[nodiscard]] LinkRequest make_request(const CommandLine &line);
+[[nodiscard]] CommandLine describe_request(const LinkRequest &request);
+
+// The options as .note.nv.tkinfo records them: in a fixed order, whatever the command line's order,
+// each as "-name value " (a flag has an empty value). Inputs and output are named with -g only.
+[[nodiscard]] std::string note_options(const CommandLine &line);
+
+// The text of --help.
+[[nodiscard]] std::string help_text();
+
+} // namespace culink

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --help, from the rows of the option table in the order of their long names.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compat/command_line.h"
+
+namespace culink {
+
+namespace {
+
+constexpr size_t kHelpColumn = 44;
+
+std::string help_line(const OptionRow &row) {
+  std::string line = fmt::format("  --{}", row.name);
+  if (!row.placeholder.empty())
+    line += fmt::format(" {}", row.placeholder);
+  if (!row.brief.empty())
+    line += fmt::format(", -{}", row.brief);
+  if (line.size() + 2 > kHelpColumn)
+    line += fmt::format("\n{:{}}", "", kHelpColumn);
+  else
+    line.resize(kHelpColumn, ' ');
+  return fmt::format("{}{}\n", line, row.help);
+}
+
+} // namespace
+
+std::string help_text() {
+  std::vector<const OptionRow *> rows;
+  for (const OptionRow &row : option_rows())
+    if (!row.help.empty())
+      rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(),
+            [](const OptionRow *a, const OptionRow *b) { return a->name < b->name; });
+  std::string out =
+      "usage: culink -arch=sm_NN [options] <objects> -o <file>\n"
+      "\n"
+      "Links relocatable CUDA device objects into a cubin.\n"
+      "\n"
+      "A value follows after '=' or as the next word; lists are separated by commas.\n"
+      "\n";
+  for (const OptionRow *row : rows)
+    out += help_line(*row);
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rows. Names, kinds and which options the output records are nvlink's; the help texts are ours
+// and say what culink does. A new option is a new row (and an enumerator in the place where the
+// note would have it).
+#include "compat/option_table.h"
+
+#include <array>
+
+namespace culink {
+
+namespace {
+
+using enum ValueKind;
+using enum Recorded;
+
+constexpr std::array<std::string_view, 1> kMachines = {"64"};
+constexpr std::array<std::string_view, 6> kCpus = {"AARCH64", "ARMv7",  "PPC64LE",
+                                                   "X86",     "X86_64", "unknown"};
+constexpr std::array<std::string_view, 2> kScripts = {"lcs-abs", "lcs-aug"};
+
+constexpr OptionRow valued(OptionId id, std::string_view name, std::string_view brief,
+                           ValueKind kind, Recorded recorded, std::string_view placeholder,
+                           std::string_view help) {
+  return {id, name, brief, kind, false, recorded, placeholder, {}, help};
+}
+constexpr OptionRow flag(OptionId id, std::string_view name, std::string_view brief,
+                         Recorded recorded, std::string_view help) {
+  return valued(id, name, brief, Flag, recorded, "", help);
+}
+constexpr OptionRow choice(OptionId id, std::string_view name, std::string_view brief,
+                           ValueKind kind, Recorded recorded, std::string_view placeholder,
+                           std::span<const std::string_view> choices, std::string_view help) {
+  OptionRow row = valued(id, name, brief, kind, recorded, placeholder, help);
+  row.choices = choices;
+  return row;
+}
+constexpr OptionRow attached(OptionRow row) {
+  row.attached = true;
+  return row;
+}
+
+constexpr std::array<OptionRow, kOptionCount> kRows = {{
+    flag(OptionId::SuppressStackSizeWarning, "suppress-stack-size-warning",
+         "suppress-stack-size-warning", Always,
+         "Do not warn about kernels whose stack size cannot be determined."),
+    flag(OptionId::SuppressArchWarning, "suppress-arch-warning", "suppress-arch-warning", Always,
+         "Do not warn about inputs without code for the target."),
+    valued(OptionId::Output, "output-file", "o", Text, WithDebug, "<file>",
+           "Where the linked cubin goes."),
+    flag(OptionId::Debug, "debug", "g", Always,
+         "Keep unused code and the names of shared variables, for debuggers."),
+    valued(OptionId::Arch, "arch", "arch", Target, Always, "<sm_NN>",
+           "The target, such as sm_90. Required."),
+    attached(choice(OptionId::Machine, "machine", "m", Number, Always, "<bits>", kMachines,
+                    "Address size; only 64.")),
+    attached(valued(OptionId::Library, "library", "l", List, Always, "<name>,...",
+                    "Libraries to search for undefined symbols.")),
+    attached(valued(OptionId::LibraryPath, "library-path", "L", List, Always, "<folder>,...",
+                    "Where libraries are searched.")),
+    valued(OptionId::RegisterLinkBinaries, "register-link-binaries", "", Text, WithDebug, "<file>",
+           "Write the names of the registration functions of the linked files."),
+    flag(OptionId::Verbose, "verbose", "v", Always,
+         "Print registers, stack and memory of each kernel."),
+    flag(OptionId::PreserveRelocs, "preserve-relocs", "preserve-relocs", Always,
+         "Keep resolved relocations in the output, for binary tools."),
+    flag(OptionId::DisableWarnings, "disable-warnings", "w", Always, "Print no warnings."),
+    flag(OptionId::WarningAsError, "warning-as-error", "Werror", Always,
+         "Let warnings fail the link."),
+    flag(OptionId::DisableInfos, "disable-infos", "disable-infos", Always, "Print no remarks."),
+    flag(OptionId::KeepSystemLibraries, "keep-system-libraries", "keep-system-libraries", Always,
+         "Keep code of libcudadevrt even if nothing needs it."),
+    valued(OptionId::KernelsUsed, "kernels-used", "kernels-used", List, Always, "<name>,...",
+           "Keep only kernels whose name contains one of these texts."),
+    valued(OptionId::VariablesUsed, "variables-used", "variables-used", List, Always, "<name>,...",
+           "Variables that the host uses; without --kernels-used no kernel stays."),
+    choice(OptionId::CpuArch, "cpu-arch", "cpu-arch", Choice, Always, "<name>", kCpus,
+           "The host's processor; has no effect."),
+    flag(OptionId::ReportArch, "report-arch", "report-arch", Always,
+         "Name the target in every message."),
+    valued(OptionId::Time, "time", "time", Text, WithDebug, "<file>",
+           "Append the times of the phases to a table."),
+    flag(OptionId::ExtraWarnings, "extra-warnings", "extrawarn", Always,
+         "Accepted; culink gives all its warnings anyway."),
+    flag(OptionId::EmitPtx, "emit-ptx", "emit-ptx", Always, "With -dlto: write PTX."),
+    flag(OptionId::Dlto, "dlto", "dlto", Always, "Optimise at link time; the same as -lto."),
+    flag(OptionId::LinkTimeOpt, "link-time-opt", "lto", Always, "Optimise at link time."),
+    valued(OptionId::NvvmPath, "nvvmpath", "nvvmpath", Text, Always, "<folder>",
+           "Where libnvvm is, for -dlto."),
+    valued(OptionId::SplitCompile, "split-compile", "split-compile", Number, Always, "<threads>",
+           "Threads of the optimiser, for -dlto."),
+    valued(OptionId::SplitCompileExtended, "split-compile-extended", "split-compile-extended",
+           Number, Always, "<threads>", "Threads of the compiler, for -dlto."),
+    valued(OptionId::FastCompile, "Ofast-compile", "Ofc", Text, Always, "<0|min|mid|max>",
+           "Compile faster at the cost of the code, for -dlto."),
+    flag(OptionId::SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Always,
+         "Accepted with -g, for nvlink's sake."),
+    valued(OptionId::Xptxas, "Xptxas", "Xptxas", List, Always, "<option>,...",
+           "Options for ptxas, for -dlto."),
+    valued(OptionId::Xnvvm, "Xnvvm", "Xnvvm", List, Always, "<option>,...",
+           "Options for libnvvm, for -dlto."),
+    valued(OptionId::MaxRegisters, "maxrregcount", "maxrregcount", Number, Always, "<count>",
+           "Registers that a thread may use, for -dlto."),
+    flag(OptionId::DumpCallgraph, "dump-callgraph", "dump-callgraph", Always,
+         "Print who calls whom."),
+    flag(OptionId::DumpCallgraphNoDemangle, "dump-callgraph-no-demangle",
+         "dump-callgraph-no-demangle", Always, "The same with mangled names."),
+    flag(OptionId::IgnoreHostInfo, "ignore-host-info", "ignore-host-info", Always,
+         "Keep kernels that no host code mentions."),
+    flag(OptionId::UseHostInfo, "use-host-info", "use-host-info", Always,
+         "Remove kernels that no host code mentions (the default)."),
+    flag(OptionId::Relocatable, "relocatable-link", "r", Always,
+         "Write an object that can be linked again."),
+    valued(OptionId::DeviceStackProtector, "device-stack-protector", "device-stack-protector",
+           Boolean, Always, "<true|false>", "Guard the stacks of compiled code, for -dlto."),
+    valued(OptionId::OptionsFile, "options-file", "optf", List, WithDebug, "<file>,...",
+           "Read more words of the command line from a file."),
+    choice(OptionId::HostLinkerScript, "gen-host-linker-script", "ghls", Choice, Never, "<kind>",
+           kScripts, "Write a script for the host's linker."),
+    valued(OptionId::UidxFile, "uidx-file", "uidx", Text, Never, "<file>",
+           "Index of unified functions and variables."),
+    valued(OptionId::HostCompiler, "host-ccbin", "host-ccbin", Text, Never, "<program>", ""),
+    flag(OptionId::Help, "help", "h", Never, "Print this text."),
+    flag(OptionId::Version, "version", "V", Never, "Print the version."),
+    valued(OptionId::Emulate, "emulate", "", Text, Never, "<linker>",
+           "Write exactly the bytes that another linker would write: nvlink-13.0.88."),
+    valued(OptionId::Threads, "threads", "", Number, Never, "<count>",
+           "Threads to use; the output does not depend on it."),
+}};
+
+constexpr bool rows_are_in_order() {
+  for (size_t i = 0; i < kRows.size(); ++i)
+    if (static_cast<size_t>(kRows[i].id) != i)
+      return false;
+  return true;
+}
+static_assert(rows_are_in_order());
+
+} // namespace
+
+std::span<const OptionRow> option_rows() {
+  return kRows;
+}
+
+const OptionRow &option_row(OptionId id) {
+  return kRows[static_cast<size_t>(id)];
+}
+
+const OptionRow *find_brief_option(std::string_view brief) {
+  for (const OptionRow &row : kRows)
+    if (!row.brief.empty() && row.brief == brief)
+      return &row;
+  return nullptr;
+}
+
+const OptionRow *find_option(std::string_view name) {
+  for (const OptionRow &row : kRows)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+} // namespace culink

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every option of nvlink 13.0 and of culink itself, one row each. The parser, the help text and the
+// record of the options in the output all read these rows.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace culink {
+
+// In the order in which the tool note records them (Q030); those it never records come last.
+enum class OptionId : u8 {
+  SuppressStackSizeWarning,
+  SuppressArchWarning,
+  Output,
+  Debug,
+  Arch,
+  Machine,
+  Library,
+  LibraryPath,
+  RegisterLinkBinaries,
+  Verbose,
+  PreserveRelocs,
+  DisableWarnings,
+  WarningAsError,
+  DisableInfos,
+  KeepSystemLibraries,
+  KernelsUsed,
+  VariablesUsed,
+  CpuArch,
+  ReportArch,
+  Time,
+  ExtraWarnings,
+  EmitPtx,
+  Dlto,
+  LinkTimeOpt,
+  NvvmPath,
+  SplitCompile,
+  SplitCompileExtended,
+  FastCompile,
+  SuppressDebugInfo,
+  Xptxas,
+  Xnvvm,
+  MaxRegisters,
+  DumpCallgraph,
+  DumpCallgraphNoDemangle,
+  IgnoreHostInfo,
+  UseHostInfo,
+  Relocatable,
+  DeviceStackProtector,
+  OptionsFile,
+  HostLinkerScript,
+  UidxFile,
+  HostCompiler,
+  Help,
+  Version,
+  Emulate,
+  Threads,
+  Count_,
+};
+inline constexpr size_t kOptionCount = static_cast<size_t>(OptionId::Count_);
+
+enum class ValueKind : u8 {
+  Flag,    // no value
+  Text,    // the whole word
+  List,    // split at commas; repetition appends
+  Number,  // a number; one of OptionRow::choices if there are any
+  Boolean, // true or false
+  Choice,  // one of OptionRow::choices
+  Target,  // sm_, compute_ or lto_ and a number
+};
+
+// Whether the tool note has the option.
+enum class Recorded : u8 {
+  Never,
+  Always,
+  WithDebug, // with -g only, as the last component of the path
+};
+
+struct OptionRow {
+  OptionId id;
+  std::string_view name;  // after two dashes
+  std::string_view brief; // after one dash; empty: none
+  ValueKind kind;
+  bool attached; // the value may follow the brief name at once: -lfoo
+  Recorded recorded;
+  std::string_view placeholder; // of the value, in the help text
+  std::span<const std::string_view> choices;
+  std::string_view help; // empty: not shown
+};
+
+// By OptionId.
+[[nodiscard]] std::span<const OptionRow> option_rows();
+[[nodiscard]] const OptionRow &option_row(OptionId id);
+
+// "r" or "relocatable-link"; nothing for an unknown name.
+[[nodiscard]] const OptionRow *find_brief_option(std::string_view brief);
+[[nodiscard]] const OptionRow *find_option(std::string_view name);
+
+} // namespace culink

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between the words of a command line and the request of the library, in both directions, and the
+// record of the options in the output. nvlink rebuilds that record from what it understood, in an
+// order of its own, so the same rows that parse an option also write it down.
+#include <string>
+
+#include <fmt/format.h>
+
+#include "compat/command_line.h"
+
+namespace culink {
+
+namespace {
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string comma_joined(const std::vector<std::string> &items) {
+  std::string out;
+  for (size_t i = 0; i < items.size(); ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : ",", items[i]);
+  return out;
+}
+
+} // namespace
+
+LinkRequest make_request(const CommandLine &line) {
+  LinkRequest request;
+  request.target = line.value(OptionId::Arch);
+  for (const std::string &input : line.inputs)
+    request.inputs.push_back(LinkInput::file(input));
+  request.emulate = line.value(OptionId::Emulate);
+  LinkOptions &options = request.options;
+  options.relocatable = line.has(OptionId::Relocatable);
+  options.debug = line.has(OptionId::Debug);
+  options.preserve_relocs = line.has(OptionId::PreserveRelocs);
+  options.keep_system_libraries = line.has(OptionId::KeepSystemLibraries);
+  options.suppress_stack_size_warning = line.has(OptionId::SuppressStackSizeWarning);
+  options.warnings_are_errors = line.has(OptionId::WarningAsError);
+  // A list of variables alone means that no kernel is used (Q032); an empty text is part of every
+  // name.
+  if (line.has(OptionId::KernelsUsed) && line.list(OptionId::KernelsUsed).empty())
+    options.kernels_used = {""};
+  else if (line.has(OptionId::KernelsUsed) || line.has(OptionId::VariablesUsed))
+    options.kernels_used = line.list(OptionId::KernelsUsed);
+  if (options.debug)
+    options.object_name = base_name(line.value(OptionId::Output));
+  options.option_words = note_options(line);
+  if (line.has(OptionId::Threads))
+    options.threads = static_cast<u32>(std::stoi(line.value(OptionId::Threads)));
+  return request;
+}
+
+CommandLine describe_request(const LinkRequest &request) {
+  const LinkOptions &options = request.options;
+  CommandLine line;
+  const auto flag = [&line](OptionId id, bool given) {
+    if (given)
+      line.set(id);
+  };
+  for (const LinkInput &input : request.inputs)
+    line.inputs.push_back(input.name);
+  line.set(OptionId::Arch, {request.target});
+  flag(OptionId::Relocatable, options.relocatable);
+  flag(OptionId::Debug, options.debug);
+  flag(OptionId::PreserveRelocs, options.preserve_relocs);
+  flag(OptionId::KeepSystemLibraries, options.keep_system_libraries);
+  flag(OptionId::SuppressStackSizeWarning, options.suppress_stack_size_warning);
+  flag(OptionId::WarningAsError, options.warnings_are_errors);
+  if (options.kernels_used)
+    line.set(OptionId::KernelsUsed, *options.kernels_used);
+  if (!options.object_name.empty())
+    line.set(OptionId::Output, {options.object_name});
+  return line;
+}
+
+std::string note_options(const CommandLine &line) {
+  const bool debug = line.has(OptionId::Debug);
+  std::string out;
+  if (debug) {
+    std::vector<std::string> names;
+    for (const std::string &input : line.inputs)
+      names.emplace_back(base_name(input));
+    out += comma_joined(names) + " ";
+  }
+  for (const OptionRow &row : option_rows()) {
+    if (!line.has(row.id) || row.recorded == Recorded::Never ||
+        (row.recorded == Recorded::WithDebug && !debug))
+      continue;
+    const std::string value = comma_joined(line.list(row.id));
+    out += fmt::format("-{} {} ", row.brief,
+                       row.recorded == Recorded::WithDebug ? base_name(value) : value);
+  }
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compat/command_line.h"
+
+#include <cstdio>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace culink {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The words of a command line that must parse without a message.
+CommandLine parsed(const Words &words) {
+  Diagnostics diag;
+  CommandLine line = parse_command_line(words, diag);
+  EXPECT_TRUE(diag.all().empty()) << diagnostic_text(diag.all().front());
+  return line;
+}
+
+// The first message about a command line.
+Diagnostic complaint(const Words &words) {
+  Diagnostics diag;
+  (void)parse_command_line(words, diag);
+  EXPECT_FALSE(diag.all().empty());
+  return diag.all().empty() ? Diagnostic{} : diag.all().front();
+}
+
+class OptionFile {
+public:
+  explicit OptionFile(const std::string &text) {
+    char name[] = "/tmp/culink-options-XXXXXX";
+    ::close(::mkstemp(name));
+    path_ = name;
+    rewrite(text);
+  }
+  ~OptionFile() { std::remove(path_.c_str()); }
+  void rewrite(const std::string &text) { std::ofstream(path_) << text; }
+  const std::string &path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+TEST(CommandLine, takes_values_after_equals_or_as_next_word) {
+  for (const Words &words : {Words{"-arch=sm_90"}, Words{"-arch", "sm_90"}, Words{"--arch=sm_90"},
+                             Words{"--arch", "sm_90"}})
+    EXPECT_EQ(parsed(words).value(OptionId::Arch), "sm_90");
+  EXPECT_EQ(parsed({"-o", "-r"}).value(OptionId::Output), "-r");
+  EXPECT_EQ(parsed({"-o", "-r"}).inputs, Words{});
+}
+
+TEST(CommandLine, attaches_values_of_three_options_only) {
+  EXPECT_EQ(parsed({"-lineinfo"}).list(OptionId::Library), Words{"ineinfo"});
+  EXPECT_EQ(parsed({"-L/a"}).list(OptionId::LibraryPath), Words{"/a"});
+  EXPECT_EQ(parsed({"-m64"}).value(OptionId::Machine), "64");
+  EXPECT_EQ(complaint({"-oout"}).id, DiagId::UnknownOption);
+}
+
+TEST(CommandLine, knows_no_prefixes_and_no_mixed_dashes) {
+  for (const char *word : {"--verb", "-verbose", "--v", "--"}) {
+    const Diagnostic message = complaint({word});
+    EXPECT_EQ(message.id, DiagId::UnknownOption) << word;
+    EXPECT_EQ(message.arguments, Words{std::string(word).substr(1)});
+  }
+}
+
+TEST(CommandLine, takes_everything_else_as_input) {
+  EXPECT_EQ(parsed({"a", "-r", "-", "@f", ""}).inputs, (Words{"a", "-", "@f", ""}));
+}
+
+TEST(CommandLine, splits_lists_at_unquoted_commas) {
+  EXPECT_EQ(parsed({"-L", "a,,b", "-L=c,"}).list(OptionId::LibraryPath), (Words{"a", "b", "c"}));
+  EXPECT_EQ(parsed({"-kernels-used", "zz\"z,s\"q,a"}).list(OptionId::KernelsUsed),
+            (Words{"zzz,sq", "a"}));
+  EXPECT_EQ(parsed({"-kernels-used", "a\\,b"}).list(OptionId::KernelsUsed), (Words{"a\\", "b"}));
+  EXPECT_EQ(complaint({"-kernels-used", "\"a"}).id, DiagId::StrayQuote);
+}
+
+TEST(CommandLine, reads_numbers_as_c_does) {
+  const std::vector<std::pair<std::string, std::string>> good = {
+      {"032", "26"}, {"0x20", "32"}, {"-3", "-3"}, {"+3", "3"},
+      {" 3", "3"},   {"", "0"},      {"0", "0"},   {"-2147483648", "-2147483648"}};
+  for (const auto &[text, value] : good)
+    EXPECT_EQ(parsed({"-maxrregcount", text}).value(OptionId::MaxRegisters), value) << text;
+  for (const char *text : {"x", "32k", "3 ", "0x", "08", "--3", "1e3", "-"})
+    EXPECT_EQ(complaint({"-maxrregcount", text}).id, DiagId::NotANumber) << text;
+  for (const char *text : {"2147483648", "-2147483649", "99999999999999999999"})
+    EXPECT_EQ(complaint({"-maxrregcount", text}).id, DiagId::NumberOutOfRange) << text;
+}
+
+TEST(CommandLine, refuses_values_outside_the_choices) {
+  EXPECT_EQ(complaint({"-arch=sm_91"}).arguments, (Words{"sm_91", "arch"}));
+  EXPECT_EQ(complaint({"-m32"}).arguments, (Words{"32", "machine"}));
+  EXPECT_EQ(parsed({"-m", "0x40"}).value(OptionId::Machine), "64");
+  EXPECT_EQ(complaint({"-cpu-arch", "Z80"}).id, DiagId::BadOptionValue);
+  EXPECT_EQ(complaint({"-device-stack-protector", "maybe"}).id, DiagId::NotABoolean);
+  EXPECT_EQ(complaint({"-v=1"}).id, DiagId::NoArgumentExpected);
+  EXPECT_EQ(complaint({"-r", "-o"}).id, DiagId::ArgumentExpected);
+  for (const char *target : {"sm_90a", "compute_75", "lto_121f"})
+    EXPECT_EQ(parsed({"-arch", target}).value(OptionId::Arch), target);
+}
+
+TEST(CommandLine, warns_when_a_value_changes) {
+  EXPECT_EQ(complaint({"-arch=sm_90", "-arch=sm_80"}).id, DiagId::OptionRedefined);
+  EXPECT_EQ(complaint({"-arch=sm_90", "-arch=sm_80"}).severity, Severity::Warning);
+  EXPECT_EQ(parsed({"-arch=sm_90", "--arch", "sm_90"}).value(OptionId::Arch), "sm_90");
+}
+
+TEST(CommandLine, reads_option_files) {
+  const OptionFile inner("-g");
+  const OptionFile file("-v a\\ b \"c d\"e\n\t'f' g\\\"h -L \"x\\\\y\" -optf " + inner.path());
+  const CommandLine line = parsed({"-optf=" + file.path(), "last"});
+  EXPECT_TRUE(line.has(OptionId::Verbose));
+  EXPECT_TRUE(line.has(OptionId::Debug));
+  EXPECT_EQ(line.inputs, (Words{"a b", "c de", "'f'", "gh", "last"}));
+  EXPECT_EQ(line.list(OptionId::LibraryPath), Words{"x\\y"});
+}
+
+TEST(CommandLine, stops_at_broken_option_files) {
+  OptionFile file("\"a");
+  EXPECT_EQ(complaint({"-optf", file.path()}).id, DiagId::StrayQuote);
+  file.rewrite("-optf " + file.path());
+  EXPECT_EQ(complaint({"-optf", file.path()}).id, DiagId::TooManyOptionFiles);
+  EXPECT_EQ(complaint({"-optf", "/no/such/file"}).id, DiagId::CannotOpenOptionFile);
+}
+
+TEST(CommandLine, accepts_every_row_by_both_names) {
+  for (const OptionRow &row : option_rows()) {
+    if (row.id == OptionId::OptionsFile)
+      continue;
+    std::string value = "7";
+    if (!row.choices.empty())
+      value = row.choices.front();
+    else if (row.kind == ValueKind::Boolean)
+      value = "true";
+    else if (row.kind == ValueKind::Target)
+      value = "sm_90";
+    Words words = {std::string("--").append(row.name)};
+    if (row.kind != ValueKind::Flag)
+      words.push_back(value);
+    EXPECT_TRUE(parsed(words).has(row.id)) << row.name;
+    EXPECT_EQ(find_option(row.name), &row);
+    if (!row.brief.empty()) {
+      words[0] = std::string("-").append(row.brief);
+      EXPECT_TRUE(parsed(words).has(row.id)) << row.name;
+    }
+  }
+}
+
+TEST(CommandLine, help_names_every_shown_option_once) {
+  const std::string help = help_text();
+  for (const OptionRow &row : option_rows()) {
+    const std::string entry = std::string("\n  --").append(row.name);
+    const bool shown =
+        help.find(entry + " ") != std::string::npos || help.find(entry + ",") != std::string::npos;
+    EXPECT_EQ(shown, !row.help.empty()) << row.name;
+  }
+}
+
+TEST(CheckCommandLine, finds_contradictions_and_what_is_missing) {
+  const auto ids = [](const Words &words) {
+    Diagnostics diag;
+    check_command_line(parsed(words), diag);
+    std::vector<DiagId> out;
+    for (const Diagnostic &diagnostic : diag.all())
+      out.push_back(diagnostic.id);
+    return out;
+  };
+  const Words base = {"-arch=sm_90", "-o", "out", "a"};
+  const auto with = [&base](Words more) {
+    more.insert(more.end(), base.begin(), base.end());
+    return more;
+  };
+  using Ids = std::vector<DiagId>;
+  EXPECT_EQ(ids(base), Ids{});
+  EXPECT_EQ(ids({"a"}), (Ids{DiagId::MissingOption, DiagId::MissingOption}));
+  EXPECT_EQ(ids(with({"-dump-callgraph", "-dump-callgraph-no-demangle"})),
+            Ids{DiagId::ConflictingOptions});
+  EXPECT_EQ(ids(with({"-use-host-info", "-ignore-host-info"})), Ids{DiagId::ConflictingOptions});
+  EXPECT_EQ(ids(with({"-suppress-debug-info"})), Ids{DiagId::OptionNeedsOption});
+  EXPECT_EQ(ids(with({"-suppress-debug-info", "-g"})), Ids{});
+  EXPECT_EQ(ids(with({"-emit-ptx"})), Ids{DiagId::OptionNeedsOption});
+  EXPECT_EQ(ids(with({"-emit-ptx", "-lto"})), Ids{DiagId::NotSupportedYet});
+  EXPECT_EQ(ids(with({"-lm"})), Ids{DiagId::NotSupportedYet});
+  EXPECT_EQ(ids(with({"-Xptxas=-v", "-maxrregcount=3", "-nvvmpath=x", "-L/a", "-cpu-arch=X86"})),
+            Ids{});
+  EXPECT_EQ(ids(with({"--threads=-1"})), Ids{DiagId::BadOptionValue});
+}
+
+TEST(MakeRequest, selects_kernels_as_nvlink_does) {
+  using Used = std::optional<Words>;
+  EXPECT_EQ(make_request(parsed({"-r"})).options.kernels_used, Used{});
+  EXPECT_EQ(make_request(parsed({"-kernels-used=a,b"})).options.kernels_used, (Used{{"a", "b"}}));
+  EXPECT_EQ(make_request(parsed({"-kernels-used="})).options.kernels_used, (Used{{""}}));
+  EXPECT_EQ(make_request(parsed({"-variables-used=x"})).options.kernels_used, Used{Words{}});
+}
+
+} // namespace
+} // namespace culink

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The expected texts are what nvlink 13.0.88 wrote for these command lines.
+#include <gtest/gtest.h>
+
+#include "compat/command_line.h"
+
+namespace culink {
+namespace {
+
+std::string recorded(const std::vector<std::string> &words) {
+  Diagnostics diag;
+  return note_options(parse_command_line(words, diag));
+}
+
+TEST(NoteOptions, have_an_order_of_their_own) {
+  EXPECT_EQ(recorded({"main.cubin", "-arch=sm_90", "-m64", "--machine=64", "-cpu-arch", "X86",
+                      "-report-arch", "-extrawarn", "-disable-infos", "-keep-system-libraries",
+                      "-kernels-used", "a,smooth", "-variables-used", "q"}),
+            "-arch sm_90 -m 64 -disable-infos  -keep-system-libraries  -kernels-used a,smooth "
+            "-variables-used q -cpu-arch X86 -report-arch  -extrawarn  ");
+  EXPECT_EQ(recorded({"-r", "-dump-callgraph", "-ignore-host-info", "-arch", "sm_90"}),
+            "-arch sm_90 -dump-callgraph  -ignore-host-info  -r  ");
+  EXPECT_EQ(recorded({"-dump-callgraph-no-demangle", "-preserve-relocs", "-arch=sm_90",
+                      "-suppress-arch-warning", "-suppress-stack-size-warning"}),
+            "-suppress-stack-size-warning  -suppress-arch-warning  -arch sm_90 -preserve-relocs  "
+            "-dump-callgraph-no-demangle  ");
+  EXPECT_EQ(recorded({"-r", "-preserve-relocs", "-w", "-Werror", "-disable-infos", "-v"}),
+            "-v  -preserve-relocs  -w  -Werror  -disable-infos  -r  ");
+}
+
+TEST(NoteOptions, join_lists_and_normalise_numbers) {
+  EXPECT_EQ(recorded({"-l", "a,,b", "-L", "x,", "-L", ",y", "-lfoo,bar"}),
+            "-l a,b,foo,bar -L x,y ");
+  EXPECT_EQ(recorded({"-kernels-used", ""}), "-kernels-used  ");
+  EXPECT_EQ(recorded({"-maxrregcount", "032"}), "-maxrregcount 26 ");
+}
+
+TEST(NoteOptions, name_files_with_debug_only) {
+  EXPECT_EQ(recorded({"d/a.cubin", "-o", "./o.cubin", "-time", "t", "-arch=sm_90"}),
+            "-arch sm_90 ");
+  EXPECT_EQ(recorded({"d/m2.cubin", "filter.cubin", "-g", "-o", "./o.cubin", "-v", "-arch=sm_90",
+                      "-suppress-arch-warning", "-L/x/y/", "-lz"}),
+            "m2.cubin,filter.cubin -suppress-arch-warning  -o o.cubin -g  -arch sm_90 -l z "
+            "-L /x/y/ -v  ");
+  EXPECT_EQ(recorded({"m", "f", "-g", "-time", "t.csv", "--register-link-binaries", "x/r.c", "-L",
+                      "/a/b", "-suppress-debug-info", "--host-ccbin", "gcc", "-o", "o"}),
+            "m,f -o o -g  -L /a/b - r.c -time t.csv -suppress-debug-info  ");
+}
+
+TEST(DescribeRequest, gives_the_words_that_would_have_asked_for_it) {
+  LinkRequest request;
+  request.target = "sm_80";
+  request.inputs = {LinkInput::memory("x/a", {}), LinkInput::file("b")};
+  request.options.debug = true;
+  request.options.relocatable = true;
+  request.options.object_name = "out";
+  request.options.kernels_used = {"k"};
+  EXPECT_EQ(note_options(describe_request(request)),
+            "a,b -o out -g  -arch sm_80 -kernels-used k -r  ");
+}
+
+} // namespace
+} // namespace culink
