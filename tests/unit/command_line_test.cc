@@ -31,8 +31,8 @@ Diagnostic complaint(const Words &words) {
 class OptionFile {
 public:
   explicit OptionFile(const std::string &text) {
-    char name[] = "/tmp/culink-options-XXXXXX";
-    ::close(::mkstemp(name));
+    std::string name = testing::TempDir() + "culink-options-XXXXXX";
+    ::close(::mkstemp(name.data()));
     path_ = name;
     rewrite(text);
   }
