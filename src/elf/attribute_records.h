@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "elf/codec.h"
@@ -58,6 +59,39 @@ private:
   ByteSpan section_;
   u64 cursor_ = 0;
   AttributeRecord<u8> record_;
+};
+
+// The records of a section whose framing has been checked, read where they lie: a list that takes
+// no memory. (Of one that was not, those before the first problem.)
+template <typename Attribute> class AttributeRange {
+public:
+  AttributeRange() = default;
+  explicit AttributeRange(ByteSpan section) : section_(section) {}
+
+  class Iterator {
+  public:
+    explicit Iterator(ByteSpan section) : reader_(section) { ++*this; }
+    [[nodiscard]] AttributeRecord<Attribute> operator*() const {
+      const AttributeRecord<u8> &raw = reader_.record();
+      return {raw.format, static_cast<Attribute>(raw.attribute), raw.value, raw.payload,
+              raw.offset};
+    }
+    Iterator &operator++() {
+      more_ = reader_.next();
+      return *this;
+    }
+    [[nodiscard]] bool operator==(std::default_sentinel_t) const { return !more_; }
+
+  private:
+    RawRecordReader reader_;
+    bool more_ = false;
+  };
+
+  [[nodiscard]] Iterator begin() const { return Iterator(section_); }
+  [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+
+private:
+  ByteSpan section_;
 };
 
 // Precondition: payload.size() <= 0xffff (a larger one is cut at the last multiple of 4 below).

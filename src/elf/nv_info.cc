@@ -114,6 +114,16 @@ constexpr bool ascending() {
 }
 static_assert(ascending());
 
+// The row of each attribute: linkers ask for every record of every file.
+constexpr u8 kNoRow = 0xff;
+constexpr std::array<u8, 256> kRowOf = [] {
+  std::array<u8, 256> out{};
+  out.fill(kNoRow);
+  for (u8 i = 0; i < kRows.size(); ++i)
+    out[static_cast<u8>(kRows[i].attribute)] = i;
+  return out;
+}();
+
 std::vector<u32> words_of(ByteSpan payload) {
   std::vector<u32> words(payload.size() / 4);
   for (size_t i = 0; i < words.size(); ++i)
@@ -333,8 +343,8 @@ std::span<const InfoRow> info_rows() {
 }
 
 const InfoRow *info_row(InfoAttribute attribute) {
-  const auto it = std::ranges::lower_bound(kRows, attribute, {}, &InfoRow::attribute);
-  return it != kRows.end() && it->attribute == attribute ? &*it : nullptr;
+  const u8 row = kRowOf[static_cast<u8>(attribute)];
+  return row != kNoRow ? &kRows[row] : nullptr;
 }
 
 u32 symbol_word_count(const InfoRecord &record) {

@@ -19,6 +19,7 @@ namespace culink::elf {
 
 using InfoRecord = AttributeRecord<InfoAttribute>;
 using InfoSection = AttributeSection<InfoAttribute>;
+using InfoRecords = AttributeRange<InfoAttribute>;
 
 [[nodiscard]] InfoSection decode_info(ByteSpan section);
 [[nodiscard]] std::vector<u8> encode_info(const InfoSection &section);

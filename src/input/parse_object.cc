@@ -83,15 +83,18 @@ std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
 }
 
 std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
-  InputObject::Info info{section.index, 0, elf::decode_info(section.data)};
-  if (!info.records.violations.empty())
-    return broken(section, info.records.violations.front());
+  InputObject::Info info{section.index, 0, elf::InfoRecords(section.data)};
+  elf::RawRecordReader reader(section.data);
+  while (reader.next()) {
+  }
+  if (!reader.rest().empty())
+    return broken(section, reader.problem());
   if ((section.flags & elf::kFlagInfoLink) != 0) {
     info.text = section.info;
     if (info.text == 0 || object_.kinds[info.text].role != SectionRole::Text)
       return broken(section, "sh_info", fmt::format("section {} is not code", info.text));
   }
-  for (const elf::InfoRecord &record : info.records.records) {
+  for (const elf::InfoRecord record : info.records) {
     if (std::optional<elf::Violation> violation = elf::check_record(record))
       return broken(section, *violation);
     const u32 symbol_words = elf::symbol_word_count(record);
@@ -105,7 +108,7 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
       object_.registers[load_le<u32>(record.payload.data())] =
           load_le<u32>(record.payload.data() + 4);
   }
-  object_.infos.push_back(std::move(info));
+  object_.infos.push_back(info);
   return std::nullopt;
 }
 

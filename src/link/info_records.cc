@@ -99,7 +99,7 @@ OutInfo InfoPlanner::convert(ObjectId object, const elf::InfoRecord &record) con
 }
 
 void InfoPlanner::read_module_records(ObjectId object, const InputObject::Info &info) {
-  for (const elf::InfoRecord &record : info.records.records) {
+  for (const elf::InfoRecord record : info.records) {
     OutInfo out = convert(object, record);
     if (out.kind == OutInfo::Kind::Symbol) {
       if (!out.entity.valid() || !p_.stays(out.entity))
@@ -125,7 +125,7 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
   const FunctionId function = p_.function_of(entity);
   functions_.read_order.push_back(function);
   std::vector<OutInfo> &records = out_.plan.of_text[place.section.value];
-  for (const elf::InfoRecord &record : info.records.records) {
+  for (const elf::InfoRecord record : info.records) {
     OutInfo out = convert(object, record);
     if (record.attribute == InfoAttribute::Externs)
       functions_.externs[function.value] = out.entities;

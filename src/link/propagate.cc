@@ -18,7 +18,7 @@ void read_own(const Program &p, Resources &out) {
     for (const InputObject::Info &info : p.objects[i].infos) {
       if (info.text != 0)
         continue;
-      for (const elf::InfoRecord &record : info.records.records) {
+      for (const elf::InfoRecord record : info.records) {
         const bool registers = record.attribute == elf::InfoAttribute::Regcount;
         if ((!registers && record.attribute != elf::InfoAttribute::FrameSize) ||
             record.payload.size() < 8)

@@ -24,7 +24,7 @@ struct InputObject {
   struct Info {
     u32 section = 0;
     u32 text = 0; // section index of the function, 0: the module's
-    elf::InfoSection records;
+    elf::InfoRecords records;
   };
 
   std::string name; // as messages call it
