@@ -23,6 +23,7 @@ public:
   [[nodiscard]] Result<InputObject> run();
 
 private:
+  void prefer_register_counts_of_code();
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
@@ -63,7 +64,20 @@ Result<InputObject> ObjectParser::run() {
       return std::move(*error);
   if (std::optional<Error> error = check_symbols())
     return std::move(*error);
+  prefer_register_counts_of_code();
   return std::move(object_);
+}
+
+// Up to sm_89 the top byte of a code section's sh_info counts registers too, and nvlink asks it
+// first (Q029).
+void ObjectParser::prefer_register_counts_of_code() {
+  for (u32 i = 0; i < object_.symbols.size(); ++i) {
+    const elf::Symbol &symbol = object_.symbols[i];
+    if (symbol.type() != elf::SymbolType::Function || !symbol.in_section())
+      continue;
+    if (const u32 count = object_.section(symbol.section).info >> 24; count != 0)
+      object_.registers[i] = count;
+  }
 }
 
 std::optional<Error> ObjectParser::read_section(const elf::Section &section) {

@@ -5,8 +5,9 @@
 // indirect call may reach every address-taken function of the same prototype; a node per prototype
 // between callers and targets keeps that linear.
 //
-// The address of a function counts as taken whichever copy or object takes it; calls count only in
-// the definition that won.
+// What an object says about a function of which an earlier definition stayed is not heard: neither
+// its calls nor, a surprise, that its address is taken, unless a function that is heard takes it
+// (Q026).
 #include "link/call_graph.h"
 
 #include <algorithm>
@@ -32,10 +33,11 @@ private:
   void read_prototypes(ObjectId object);
   void connect();
   PrototypeId prototype(std::string_view text);
-  // Whether what an object says about the calls of one of its functions counts.
+  // Whether what an object says about the calls of one of its functions counts: not if an earlier
+  // definition stayed. One that a later definition replaced still counts (Q026).
   [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
-    const SymbolRef winner = symbols_[symbols_.of(object, symbol)].winner;
-    return !winner.valid() || winner.object == object;
+    const Outcome outcome = symbols_.outcome(object, symbol);
+    return outcome != Outcome::LostToWeak && outcome != Outcome::LostToStrong;
   }
   [[nodiscard]] FunctionId function(ObjectId object, u32 symbol) const {
     const EntityId entity = symbols_.of(object, symbol);
@@ -46,11 +48,14 @@ private:
   const Resolution &symbols_;
   CallGraph out_;
   StringIndex prototype_index_;
+  std::vector<ObjectId>
+      taken_in_; // by FunctionId: the last object with code that takes its address
 };
 
 CallGraph GraphBuilder::run() {
   number_functions();
   out_.calls.resize(out_.functions.size());
+  taken_in_.resize(out_.functions.size());
   out_.targets.resize(out_.functions.size());
   out_.prototype_of.resize(out_.functions.size());
   for (u32 i = 0; i < objects_.size(); ++i) {
@@ -84,16 +89,24 @@ PrototypeId GraphBuilder::prototype(std::string_view text) {
 void GraphBuilder::read_calls(ObjectId id) {
   const InputObject &object = objects_[id.value];
   for (const elf::CallGroup &group : object.calls.groups)
+    if (group.part == CallPart::IndirectTargets)
+      for (const elf::CallPair &pair : group.pairs)
+        if (const FunctionId target = function(id, pair.second);
+            target.valid() && counts(id, pair.first))
+          taken_in_[target.value] = id;
+  for (const elf::CallGroup &group : object.calls.groups)
     for (const elf::CallPair &pair : group.pairs) {
       const FunctionId first = function(id, pair.first);
       if (elf::second_is_prototype(group.part)) {
         const PrototypeId p = prototype(object.prototype(pair.second));
         if (!first.valid())
           continue;
-        if (group.part == CallPart::AddressTaken)
-          out_.taken.push_back({first, p});
-        else if (counts(id, pair.first))
+        if (group.part == CallPart::AddressTaken) {
+          if (counts(id, pair.first) || taken_in_[first.value] == id)
+            out_.taken.push_back({first, p});
+        } else if (counts(id, pair.first)) {
           out_.indirect.push_back({first, p});
+        }
         continue;
       }
       const FunctionId second = function(id, pair.second);

@@ -118,14 +118,15 @@ bool Classifier::is_skipped(const RelocationGroup &group, const Entry &entry) co
   const EntityId id = p_.symbols.of(entry.object, entry.raw.symbol);
   if (!id.valid())
     return false;
-  const Entity &entity = p_.symbols[id];
-  if (!p_.stays(id)) // of several dead copies only the one that would have won is cleared
-    return entity.defined() && entity.winner.object != entry.object;
   const std::string_view name = m_[group.target].name;
+  if (name == ".debug_info" || name == ".debug_loc")
+    return false;
   if (p_.symbols.outcome(entry.object, entry.raw.symbol) != Outcome::Accepted)
-    return name != ".debug_info" && name != ".debug_loc";
-  return name == ".debug_frame" && entry.row && entry.row->resolver == Resolver::Clear &&
-         entity.winner.object != entry.object;
+    return true;
+  // What replaced copies said is forgotten if one of them had a .rela table, but only in .rela
+  // tables (Q028).
+  return p_.symbols[id].winner.object != entry.object && group.has_addends &&
+         m_.forgets_replaced[id.value];
 }
 
 void Classifier::read_entry(const RelocationGroup &group, Entry entry) {

@@ -167,22 +167,11 @@ const std::vector<FunctionId> &KernelRecordPlanner::reached_in_read_order(Functi
   return entry->second;
 }
 
+// Several kernels: the kernel's own entries, then those of what it reaches in reading order. The
+// only kernel of a program gets the entries of all functions that stay, the last one read first
+// (Q025).
 std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel) {
   std::vector<EntityId> out;
-  const std::vector<EntityId> &own = functions_.externs[kernel.value];
-  if (!several_) {
-    // The only kernel gets every undefined function of the program, the newest first, unless it
-    // launches kernels itself.
-    for (size_t f = p_.calls.functions.size(); f-- > 0;)
-      if (p_.live.live[f] && !text_of(FunctionId(static_cast<u32>(f))).valid())
-        out.push_back(p_.calls.functions[f]);
-    const bool launches = std::any_of(own.begin(), own.end(), [this](EntityId id) {
-      return is_kernel_mark(p_.symbols[id].other);
-    });
-    if (!out.empty() && !launches)
-      return out;
-    out.clear();
-  }
   ++search_;
   const auto take = [&](FunctionId f) {
     for (const EntityId id : functions_.externs[f.value]) {
@@ -193,16 +182,16 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel) 
       }
     }
   };
-  take(kernel);
-  if (several_) {
-    for (const FunctionId f : reached_in_read_order(kernel))
-      if (f != kernel)
-        take(f);
-  } else {
-    for (const FunctionId f : reach_.reached_from(kernel))
-      if (f != kernel && text_of(f).valid())
-        take(f);
+  if (!several_) {
+    for (const FunctionId f : functions_.read_order)
+      take(f);
+    std::reverse(out.begin(), out.end());
+    return out;
   }
+  take(kernel);
+  for (const FunctionId f : reached_in_read_order(kernel))
+    if (f != kernel)
+      take(f);
   return out;
 }
 

@@ -32,6 +32,7 @@ Merged Merger::run() {
   }
   m_.place_of.resize(p_.symbols.entities.size());
   m_.shared_align.assign(p_.symbols.entities.size(), 1);
+  m_.forgets_replaced.assign(p_.symbols.entities.size(), false);
   listed_.assign(p_.symbols.entities.size(), false);
   for (u32 i = 0; i < p_.objects.size(); ++i) {
     begin(ObjectId(i));
@@ -43,7 +44,6 @@ Merged Merger::run() {
     create_relocation_tables();
   }
   place_commons();
-  measure_constant_bank();
   finish_text();
   m_.callgraph = need(".nv.callgraph", {.type = SectionType::CudaCallgraph,
                                         .align = 4,
@@ -79,6 +79,7 @@ void Merger::begin(ObjectId id) {
   m_.where.emplace_back(object_->view.sections().size());
   m_.lost.emplace_back();
   no_block_.assign(object_->view.sections().size(), false);
+  replaced_code_.assign(object_->view.sections().size(), EntityId{});
 }
 
 OutId Merger::add(std::string_view name, OutSection section) {
@@ -111,7 +112,12 @@ void Merger::create_functions() {
   for (u32 s = 1; s < object_->symbols.size(); ++s) {
     const elf::Symbol &symbol = object_->symbols[s];
     const EntityId id = p_.symbols.of(id_, s);
-    if (symbol.type() != elf::SymbolType::Function || !id.valid() || !p_.stays(id))
+    if (symbol.type() != elf::SymbolType::Function || !id.valid())
+      continue;
+    if (p_.symbols.outcome(id_, s) == Outcome::Accepted &&
+        p_.symbols[id].winner != SymbolRef{id_, s})
+      replaced_code_[symbol.section] = id;
+    if (!p_.stays(id))
       continue;
     list_function(id);
     switch (p_.symbols.outcome(id_, s)) {
@@ -202,6 +208,9 @@ void Merger::create_relocation_tables() {
       continue;
     if (table.size == 0 || table.info == 0)
       continue;
+    if (const EntityId id = replaced_code_[table.info]; id.valid())
+      m_.forgets_replaced[id.value] =
+          m_.forgets_replaced[id.value] || table.type == SectionType::Rela;
     const SectionPlace &place = where(table.info);
     if (place.lost || !place.section.valid())
       continue;

@@ -21,24 +21,41 @@ constexpr u32 marker(elf::CallPart part) {
   return 0u - static_cast<u32>(part);
 }
 
-// Callees in reverse order of reading, each once, in the place of its first mention.
-std::vector<FunctionId> newest_first(const Program &p, const std::vector<FunctionId> &callees) {
-  std::vector<FunctionId> out;
-  for (const FunctionId callee : callees)
-    if (p.live.is_live(callee) && std::find(out.begin(), out.end(), callee) == out.end())
+// Callees in reverse order of reading; of several mentions the first counts, or all (Q027).
+class CalleeLists {
+public:
+  explicit CalleeLists(const Program &program)
+      : p_(program), listed_for_(program.calls.functions.size()) {}
+
+  [[nodiscard]] std::vector<FunctionId> newest_first(const std::vector<FunctionId> &callees,
+                                                     bool once) {
+    ++list_;
+    std::vector<FunctionId> out;
+    for (const FunctionId callee : callees) {
+      if (!p_.live.is_live(callee) || (once && listed_for_[callee.value] == list_))
+        continue;
+      listed_for_[callee.value] = list_;
       out.push_back(callee);
-  std::reverse(out.begin(), out.end());
-  return out;
-}
+    }
+    std::reverse(out.begin(), out.end());
+    return out;
+  }
+
+private:
+  const Program &p_;
+  std::vector<u32> listed_for_; // by FunctionId: number of the last list it is in
+  u32 list_ = 0;
+};
 
 std::vector<CallRecord> build_call_graph_records(const Program &p) {
   std::vector<CallRecord> out;
   const u32 count = static_cast<u32>(p.calls.functions.size());
   const auto open = [&](elf::CallPart part) { out.push_back({{}, Second::Marker, marker(part)}); };
-  const auto add_calls = [&](const std::vector<std::vector<FunctionId>> &edges) {
+  CalleeLists lists(p);
+  const auto add_calls = [&](const std::vector<std::vector<FunctionId>> &edges, bool once) {
     for (u32 f = 0; f < count; ++f)
       if (p.live.live[f])
-        for (const FunctionId callee : newest_first(p, edges[f]))
+        for (const FunctionId callee : lists.newest_first(edges[f], once))
           out.push_back({FunctionId(f), Second::Function, callee.value});
   };
   // Grouped by function in order of creation, inside a function as read.
@@ -55,13 +72,13 @@ std::vector<CallRecord> build_call_graph_records(const Program &p) {
           out.push_back({FunctionId(f), Second::Prototype, id.value});
   };
   open(elf::CallPart::Calls);
-  add_calls(p.calls.calls);
+  add_calls(p.calls.calls, p.options.relocatable);
   open(elf::CallPart::AddressTaken);
   add_prototypes(p.calls.taken, true);
   open(elf::CallPart::IndirectCalls);
   add_prototypes(p.calls.indirect, false);
   open(elf::CallPart::IndirectTargets);
-  add_calls(p.calls.targets);
+  add_calls(p.calls.targets, true);
   return out;
 }
 

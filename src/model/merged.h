@@ -83,8 +83,7 @@ struct Bank2Block {
   elf::SectionType type = elf::SectionType::CudaConstant;
   u64 flags = 0;
   u64 align = 1;
-  std::vector<Piece> pieces; // with offsets in the block
-  u64 size = 0;
+  ByteSpan bytes;
   u64 offset = 0; // in each kernel's bank, once placed
 };
 
@@ -114,17 +113,13 @@ struct Merged {
   std::vector<Bank2Block> bank2_blocks;                // in order of creation
   std::vector<OutId> info_of;                          // by OutId of a text section: its .nv.info
   std::vector<std::vector<EntityId>> shared_variables; // by OutId of a shared section
-  std::vector<u64> shared_align;                       // by EntityId of a shared variable
-  StringIndex names;                                   // of sections
-  std::vector<OutId> by_name; // by number in `names`: the newest of that name
+  std::vector<bool> forgets_replaced; // by EntityId: a replaced definition had a .rela table
+  std::vector<u64> shared_align;      // by EntityId of a shared variable
+  StringIndex names;                  // of sections
+  std::vector<OutId> by_name;         // by number in `names`: the newest of that name
   std::deque<std::string> name_storage;
 
   u64 null_symbol_value = 0; // st_value of symbol 0 (Q019)
-  // Compiler constants of a copy that lost: where they went shows up there, too (Q040).
-  struct {
-    u32 block = kNoBlock;
-    u64 offset = 0;
-  } null_symbol_piece;
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
 
   [[nodiscard]] OutSection &operator[](OutId id) { return sections[id.value]; }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace culink {
+
+// The symbols of the unified function and descriptor tables. Objects mention them from sm_90 on;
+// executables have the names in .strtab but no symbols.
+[[nodiscard]] inline bool is_unified_table(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "__UDT", "__UDT_CANONICAL", "__UDT_END", "__UDT_OFFSET",
+      "__UFT", "__UFT_CANONICAL", "__UFT_END", "__UFT_OFFSET"};
+  return name.starts_with("__U") && std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+} // namespace culink
