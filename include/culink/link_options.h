@@ -21,6 +21,7 @@ struct LinkOptions {
   bool warnings_are_errors = false; // a warning fails the link
   std::string object_name;          // the output's name, for the tool note, with -g only
   std::string option_words;         // what the tool note records; empty: the options above
+  bool facts = false;               // fill LinkResult::facts
   u32 threads = 0;                  // 0: one per core when the work is worth it
 
   // Unused functions stay.

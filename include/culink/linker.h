@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "culink/diagnostics.h"
+#include "culink/link_facts.h"
 #include "culink/link_options.h"
 #include "culink/types.h"
 
@@ -50,6 +51,7 @@ struct LinkRequest {
 struct LinkResult {
   std::vector<u8> bytes;         // the linked cubin; empty if the link failed
   std::vector<Message> messages; // in the order of the inputs, all of them
+  LinkFacts facts;               // if LinkOptions::facts asked for them and the link succeeded
 
   [[nodiscard]] bool ok() const { return !bytes.empty(); }
 };

@@ -80,8 +80,8 @@ std::vector<InputObject> LinkJob::load_objects() {
   return objects;
 }
 
-void LinkJob::verify(ByteSpan image) {
-  const Result<elf::ElfView> view = elf::ElfView::open(image);
+void LinkJob::verify(LinkResult &result) {
+  const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
   if (!view) {
     diag_.report(DiagId::Contradiction, {"output", view.error().text()});
     return;
@@ -89,15 +89,23 @@ void LinkJob::verify(ByteSpan image) {
   for (const Finding &finding : verify_device_elf(*view))
     diag_.report(DiagId::Contradiction,
                  {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
+  if (!request_.options.facts)
+    return;
+  for (const elf::Section &section : view->sections())
+    result.facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
+                                     section.flags, section.offset, section.size});
 }
 
-std::vector<u8> LinkJob::link_and_verify() {
+LinkResult LinkJob::link_and_verify() {
   const arch::ArchInfo *target = choose_target();
   const std::optional<Dialect> dialect = choose_dialect();
   if (request_.inputs.empty())
     diag_.report(DiagId::NoInput, {});
   if (diag_.failed())
     return {};
+  // From sm_90 on some relocations are resolved without a trace.
+  if (request_.options.preserve_relocs && target->has_unified_symbols)
+    diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
   std::vector<InputObject> objects = load_objects();
   if (diag_.failed())
     return {};
@@ -108,13 +116,13 @@ std::vector<u8> LinkJob::link_and_verify() {
       culink::link(options, *dialect, *target, std::move(objects), diag_);
   if (!image)
     return {};
-  verify(image->bytes);
-  return std::move(image->bytes);
+  LinkResult result{std::move(image->bytes), {}, std::move(image->facts)};
+  verify(result);
+  return result;
 }
 
 LinkResult LinkJob::run() {
-  LinkResult result;
-  std::vector<u8> bytes = link_and_verify();
+  LinkResult result = link_and_verify();
   bool failed = diag_.failed();
   for (const Diagnostic &diagnostic : diag_.all()) {
     Message &message = result.messages.emplace_back(to_message(diagnostic));
@@ -123,8 +131,8 @@ LinkResult LinkJob::run() {
       failed = true;
     }
   }
-  if (!failed)
-    result.bytes = std::move(bytes);
+  if (failed)
+    return {{}, std::move(result.messages), {}};
   return result;
 }
 

@@ -26,8 +26,8 @@ private:
   [[nodiscard]] std::optional<Dialect> choose_dialect();
   [[nodiscard]] std::vector<InputObject> load_objects();
   [[nodiscard]] std::optional<ByteSpan> read(const LinkInput &input);
-  [[nodiscard]] std::vector<u8> link_and_verify();
-  void verify(ByteSpan image);
+  [[nodiscard]] LinkResult link_and_verify();
+  void verify(LinkResult &result);
 
   const LinkRequest &request_;
   std::deque<MappedFile> files_;

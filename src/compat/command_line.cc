@@ -7,7 +7,7 @@
 //
 // Lists are split at commas; double quotes protect a comma and disappear, empty items disappear.
 // In an option file a backslash makes the next character an ordinary one, except that a quote so
-// marked is lost (Q031).
+// marked is lost (Q061).
 #include "compat/command_line.h"
 
 #include <algorithm>

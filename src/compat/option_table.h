@@ -11,7 +11,7 @@
 
 namespace culink {
 
-// In the order in which the tool note records them (Q030); those it never records come last.
+// In the order in which the tool note records them (Q060); those it never records come last.
 enum class OptionId : u8 {
   SuppressStackSizeWarning,
   SuppressArchWarning,

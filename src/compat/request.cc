@@ -39,7 +39,7 @@ LinkRequest make_request(const CommandLine &line) {
   options.keep_system_libraries = line.has(OptionId::KeepSystemLibraries);
   options.suppress_stack_size_warning = line.has(OptionId::SuppressStackSizeWarning);
   options.warnings_are_errors = line.has(OptionId::WarningAsError);
-  // A list of variables alone means that no kernel is used (Q032); an empty text is part of every
+  // A list of variables alone means that no kernel is used (Q062); an empty text is part of every
   // name.
   if (line.has(OptionId::KernelsUsed) && line.list(OptionId::KernelsUsed).empty())
     options.kernels_used = {""};

@@ -4,7 +4,7 @@
 // memory; image references; whatever is only weakly undefined.
 #include "link/check_undefined.h"
 
-#include "link/unified.h"
+#include "link/special_symbols.h"
 
 namespace culink {
 
@@ -41,7 +41,7 @@ void check_undefined(const Program &p, Diagnostics &diag) {
     return;
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
-    if (entity.defined() || !p.stays(EntityId(i)))
+    if (entity.defined() || entity.local || !p.stays(EntityId(i)))
       continue;
     const InputObject &object = p.objects[entity.first.object.value];
     const elf::Symbol &first = object.symbols[entity.first.symbol];

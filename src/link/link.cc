@@ -7,6 +7,7 @@
 #include "link/call_graph.h"
 #include "link/check_undefined.h"
 #include "link/classify_relocs.h"
+#include "link/collect_facts.h"
 #include "link/info_records.h"
 #include "link/merge.h"
 #include "link/place_constants.h"
@@ -52,7 +53,10 @@ std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &diale
       write_image(program, {merged, shared, constants, relocations, info.plan, synthetic}, diag);
   if (diag.failed())
     return {};
-  return LinkedImage{std::move(bytes)};
+  LinkedImage image{std::move(bytes), {}};
+  if (options.facts)
+    image.facts = collect_facts(program, merged, constants, info.plan);
+  return image;
 }
 
 } // namespace culink

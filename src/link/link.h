@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arch/arch.h"
+#include "culink/link_facts.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
@@ -15,6 +16,7 @@ namespace culink {
 
 struct LinkedImage {
   std::vector<u8> bytes;
+  LinkFacts facts; // if the options ask for them
 };
 
 // One link. Nothing: it failed, and `diag` says why.

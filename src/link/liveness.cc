@@ -41,15 +41,15 @@ void keep_described_functions(const std::vector<InputObject> &objects, const Res
   }
 }
 
-// Everything that can be reached from the nodes in `todo`.
-void reach(const CallGraph &calls, std::vector<u32> todo, std::vector<bool> &seen) {
-  while (!todo.empty()) {
-    const u32 node = todo.back();
-    todo.pop_back();
+// Everything that can be reached from the nodes in `open_nodes`.
+void reach(const CallGraph &calls, std::vector<u32> open_nodes, std::vector<bool> &seen) {
+  while (!open_nodes.empty()) {
+    const u32 node = open_nodes.back();
+    open_nodes.pop_back();
     if (seen[node])
       continue;
     seen[node] = true;
-    todo.insert(todo.end(), calls.edges[node].begin(), calls.edges[node].end());
+    open_nodes.insert(open_nodes.end(), calls.edges[node].begin(), calls.edges[node].end());
   }
 }
 

@@ -42,18 +42,24 @@ void Merger::create_data() {
     const bool function_bank = is_function_bank(object_->section(symbol.section), kind);
     if (function_bank && kind.bank == p_.arch.banks.parameters)
       create_bank0_symbol(id, symbol);
-    else if (function_bank && kind.bank == p_.arch.banks.compiler && !p_.options.relocatable)
+    else if (function_bank && kind.bank == p_.arch.banks.compiler)
       create_bank2_symbol(id, symbol);
     else
       define_data(id, s);
   }
 }
 
-// Undefined and common symbols.
+// Undefined and common symbols. The only local one is the size of the constant bank.
 void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
   if (listed_[id.value])
     return;
   listed_[id.value] = true;
+  if (symbol.binding() == SymbolBinding::Local) {
+    bank_sizes_.push_back(id);
+    if (p_.options.relocatable)
+      m_.add_local(id);
+    return;
+  }
   // A variable that nobody defines has no place: nvlink writes -1. Those of no memory space
   // (.nv.reservedSmem.offset0, __UFT) keep 0.
   if (symbol.undefined() && !p_.lossless() &&
@@ -75,37 +81,58 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
     m_.globals.push_back(id);
 }
 
+// A bank of compiler constants belongs to a function. A copy of the function that lost still adds
+// its constants behind the winner's; one that replaces an earlier copy starts over (Q040).
 void Merger::create_bank2_symbol(EntityId id, const elf::Symbol &symbol) {
   const elf::Section &bank = object_->section(symbol.section);
-  const SectionPlace &text = where(bank.info);
-  if (!text.section.valid() || text.lost)
+  const bool lost = where(bank.info).lost;
+  const OutId text = lost ? m_.find(object_->section(bank.info).name) : where(bank.info).section;
+  if (!text.valid() || (lost && p_.lossless()))
     return;
+  const SectionPlace &place = where(bank.index);
+  if (!place.section.valid() && place.bank2_block == kNoBlock) // once, however many symbols it has
+    append_bank2(bank, text, lost);
+  if (lost)
+    return;
+  m_.place_of[id.value] = {place.section, symbol.value + place.offset, place.bank2_block};
+  if (place.section.valid() && (p_.options.relocatable || p_.options.preserve_relocs))
+    m_.add_local(id);
+}
+
+void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
   SectionPlace &place = where(bank.index);
-  const EntityId function = m_[text.section].function;
-  EntityPlace &entity = m_.place_of[id.value];
-  entity.value = symbol.value;
-  if (p_.is_kernel(function)) {
-    if (!place.section.valid()) {
-      place.section = need(bank.name, {.type = bank.type,
-                                       .flags = bank.flags,
-                                       .align = bank.align,
-                                       .target = text.section,
-                                       .has_symbol = true});
-      OutSection &section = m_[place.section];
-      section.pieces.push_back({section.size, bank.data});
-      section.size += bank.size;
+  place.lost = lost;
+  const auto append = [&](std::vector<Piece> &pieces, u64 &size) {
+    if (!lost) {
+      pieces.clear();
+      size = 0;
     }
-    entity.section = place.section;
-    if (p_.options.preserve_relocs)
-      m_.add_local(id);
+    place.offset = align_up(size, bank.align);
+    pieces.push_back({place.offset, bank.data});
+    size = place.offset + bank.size;
+  };
+  const EntityId function = m_[text].function;
+  if (p_.options.relocatable || p_.is_kernel(function)) {
+    place.section = need(bank.name, {.type = bank.type,
+                                     .flags = bank.flags,
+                                     .align = bank.align,
+                                     .target = text,
+                                     .has_symbol = true});
+    append(m_[place.section].pieces, m_[place.section].size);
     return;
   }
-  if (place.bank2_block == kNoBlock) { // one block, however many symbols it has
-    place.bank2_block = static_cast<u32>(m_.bank2_blocks.size());
-    m_.bank2_blocks.push_back(
-        {p_.function_of(function), bank.type, bank.flags, bank.align, bank.data, 0});
+  const FunctionId id = p_.function_of(function);
+  if (bank2_block_of_.empty())
+    bank2_block_of_.assign(p_.calls.functions.size(), kNoBlock);
+  u32 &number = bank2_block_of_[id.value];
+  if (number == kNoBlock) {
+    number = static_cast<u32>(m_.bank2_blocks.size());
+    m_.bank2_blocks.push_back({id, bank.type, bank.flags, bank.align, {}, 0, 0});
   }
-  entity.bank2_block = place.bank2_block;
+  place.bank2_block = number;
+  append(m_.bank2_blocks[number].pieces, m_.bank2_blocks[number].size);
+  if (lost)
+    m_.null_symbol_piece = {place.bank2_block, place.offset};
 }
 
 void Merger::create_bank0_symbol(EntityId id, const elf::Symbol &symbol) {
@@ -258,6 +285,12 @@ void Merger::create_other_section(const elf::Section &section) {
   default:
     break;
   }
+}
+
+void Merger::measure_constant_bank() {
+  const OutId bank = m_.find(".nv.constant3");
+  for (const EntityId id : bank_sizes_)
+    m_.place_of[id.value].value = bank.valid() ? m_[bank].size : ~u64{0};
 }
 
 // Behind the blocks of all files, the newest symbol first.

@@ -34,6 +34,7 @@ private:
   void create_data();
   void mention_undefined(EntityId id, const elf::Symbol &symbol);
   void create_bank2_symbol(EntityId id, const elf::Symbol &symbol);
+  void append_bank2(const elf::Section &bank, OutId text, bool lost);
   void create_bank0_symbol(EntityId id, const elf::Symbol &symbol);
   void define_data(EntityId id, u32 symbol_index);
   OutId place_data(const elf::Section &section);
@@ -42,6 +43,7 @@ private:
   void create_other_sections();
   void create_other_section(const elf::Section &section);
   void place_commons();
+  void measure_constant_bank();
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.
   OutId add(std::string_view name, OutSection section);
@@ -57,6 +59,8 @@ private:
   Merged m_;
   ObjectId id_; // the file being walked
   const InputObject *object_ = nullptr;
+  std::vector<u32> bank2_block_of_;          // by FunctionId
+  std::vector<EntityId> bank_sizes_;         // symbols that stand for the size of a bank
   std::vector<bool> listed_;                 // by EntityId: has its place among the symbols
   std::vector<bool> no_block_;               // by section of the file: some symbol in it lost
   std::vector<EntityId> replaced_code_;      // by section of the file: code that will be replaced

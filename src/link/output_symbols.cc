@@ -5,7 +5,7 @@
 // shared variables vanish, names included, unless -g or --preserve-relocs keeps them.
 #include "link/output_symbols.h"
 
-#include "link/unified.h"
+#include "link/special_symbols.h"
 
 namespace culink {
 
@@ -97,6 +97,8 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
                        .part = part};
   if (place.section.valid())
     spec.section = section_of_[place.section.value];
+  if (p_.options.relocatable && entity.name == kConstantBankSize)
+    spec.type = SymbolType::CudaObject;
   if (!p_.options.relocatable) {
     convert_for_executable(id, spec);
     spec.emitted = entity.defined() || !is_unified_table(entity.name);

@@ -56,6 +56,9 @@ ConstantPlan ConstantPlacer::run() {
   plan_.slot.assign(p_.symbols.entities.size(), ConstantPlan::kNoSlot);
   for (size_t i = m_.bank2_blocks.size(); i-- > 0;)
     place_block(m_.bank2_blocks[i]);
+  if (m_.null_symbol_piece.block != kNoBlock)
+    m_.null_symbol_value =
+        m_.bank2_blocks[m_.null_symbol_piece.block].offset + m_.null_symbol_piece.offset;
   place_images();
   return std::move(plan_);
 }
@@ -84,8 +87,9 @@ void ConstantPlacer::place_block(Bank2Block &block) {
   }
   block.offset = align_up(longest, block.align);
   for (const OutId id : banks) {
-    m_[id].pieces.push_back({block.offset, block.bytes});
-    m_[id].size = block.offset + block.bytes.size();
+    for (const Piece &piece : block.pieces)
+      m_[id].pieces.push_back({block.offset + piece.offset, piece.bytes});
+    m_[id].size = block.offset + block.size;
   }
 }
 

@@ -67,19 +67,19 @@ void Reach::find_components() {
 
 std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> functions) const {
   ++search_;
-  std::vector<u32> todo;
+  std::vector<u32> open_nodes;
   for (const FunctionId f : functions)
-    todo.push_back(f.value);
+    open_nodes.push_back(f.value);
   std::vector<FunctionId> out;
-  while (!todo.empty()) {
-    const u32 node = todo.back();
-    todo.pop_back();
+  while (!open_nodes.empty()) {
+    const u32 node = open_nodes.back();
+    open_nodes.pop_back();
     if (mark_[node] == search_)
       continue;
     mark_[node] = search_;
     if (node < calls_.functions.size() && live_.kernel[node])
       out.push_back(FunctionId(node));
-    todo.insert(todo.end(), callers_[node].begin(), callers_[node].end());
+    open_nodes.insert(open_nodes.end(), callers_[node].begin(), callers_[node].end());
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -87,17 +87,17 @@ std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> func
 
 std::vector<FunctionId> Reach::reached_from(FunctionId start) const {
   ++search_;
-  std::vector<u32> todo = calls_.edges[start.value];
+  std::vector<u32> open_nodes = calls_.edges[start.value];
   std::vector<FunctionId> out;
-  while (!todo.empty()) {
-    const u32 node = todo.back();
-    todo.pop_back();
+  while (!open_nodes.empty()) {
+    const u32 node = open_nodes.back();
+    open_nodes.pop_back();
     if (mark_[node] == search_)
       continue;
     mark_[node] = search_;
     if (node < calls_.functions.size())
       out.push_back(FunctionId(node));
-    todo.insert(todo.end(), calls_.edges[node].begin(), calls_.edges[node].end());
+    open_nodes.insert(open_nodes.end(), calls_.edges[node].begin(), calls_.edges[node].end());
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 
-#include "link/unified.h"
+#include "link/special_symbols.h"
 
 namespace culink {
 
@@ -88,7 +88,8 @@ SymbolMeaning data_meaning(const RelocationContext &c, EntityId id, const elf::S
   const bool keeps = c.program.lossless();
   if (place.section.valid()) {
     const SectionType type = c.merged[place.section].type;
-    if (is_global_memory(type) || keeps)
+    // nvlink -r keeps what refers to weak variables, because they may still be replaced.
+    if (is_global_memory(type) || keeps || (c.program.options.relocatable && entity.weak()))
       return meaning;
     meaning.kind = Kind::Value;
     meaning.value = place.value;
@@ -96,6 +97,12 @@ SymbolMeaning data_meaning(const RelocationContext &c, EntityId id, const elf::S
     return meaning;
   }
   if (keeps || !entity.defined()) {
+    if (!keeps && entity.local) { // the size of the constant bank
+      meaning.kind = Kind::Value;
+      meaning.value = place.value;
+      meaning.unlisted = true;
+      return meaning;
+    }
     // An undefined constant that nobody has to define: no address at all, in no bank.
     if (!keeps && is_constant(symbol.other)) {
       meaning.kind = Kind::Value;
@@ -114,8 +121,6 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
   const elf::Symbol &symbol = c.program.objects[object.value].symbols[index];
   if (symbol.type() == SymbolType::Section && symbol.in_section())
     return section_meaning(c, object, symbol.section);
-  if (symbol.undefined() && symbol.binding() == elf::SymbolBinding::Local && !symbol.name.empty())
-    return {.kind = Kind::Value, .value = ~u64{0}}; // .nv.ptx.const0.size of the device runtime
   const EntityId id = c.program.symbols.of(object, index);
   if (!id.valid())
     return {.kind = Kind::Plain};

@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "link/special_symbols.h"
+
 namespace culink {
 
 using elf::SymbolBinding;
@@ -185,7 +187,8 @@ void Resolver::read_data(ObjectId object, u32 index) {
   const elf::Symbol &symbol = objects_[object.value].symbols[index];
   const SymbolRef ref{object, index};
   const bool local = symbol.binding() == SymbolBinding::Local;
-  if (symbol.type() == SymbolType::Section || symbol.name.empty() || (symbol.undefined() && local))
+  if (symbol.type() == SymbolType::Section || symbol.name.empty() ||
+      (symbol.undefined() && local && symbol.name != kConstantBankSize))
     return;
   const auto [entity, is_new] = mention(ref, symbol);
   if (!is_new && !compatible(*entity, ref, symbol))

@@ -83,7 +83,8 @@ struct Bank2Block {
   elf::SectionType type = elf::SectionType::CudaConstant;
   u64 flags = 0;
   u64 align = 1;
-  ByteSpan bytes;
+  std::vector<Piece> pieces; // with offsets in the block
+  u64 size = 0;
   u64 offset = 0; // in each kernel's bank, once placed
 };
 
@@ -120,6 +121,11 @@ struct Merged {
   std::deque<std::string> name_storage;
 
   u64 null_symbol_value = 0; // st_value of symbol 0 (Q019)
+  // Compiler constants of a copy that lost: where they went shows up there, too (Q040).
+  struct {
+    u32 block = kNoBlock;
+    u64 offset = 0;
+  } null_symbol_piece;
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
 
   [[nodiscard]] OutSection &operator[](OutId id) { return sections[id.value]; }

@@ -9,6 +9,7 @@ declare their few device functions themselves do not parse the CUDA headers.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -23,15 +24,23 @@ class ToolError(RuntimeError):
     """A compiler step failed; the text holds its command and messages."""
 
 
+def release_of(nvcc):
+    """(13, 0) for nvcc 13.0."""
+    done = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True, check=False)
+    match = re.search(r"release (\d+)\.(\d+)", done.stdout)
+    return tuple(int(part) for part in match.groups()) if match else (0, 0)
+
+
 def find_toolkit():
-    """Returns the toolkit folder of the nvcc in use, or None."""
+    """Returns the folder of a toolkit that knows all our targets (13.0 or later), or None."""
     candidates = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
     nvcc = shutil.which("nvcc")
     if nvcc:
         candidates.append(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))))
     candidates.append("/usr/local/cuda")
     for folder in candidates:
-        if folder and os.access(os.path.join(folder, "bin", "nvcc"), os.X_OK):
+        nvcc = os.path.join(folder, "bin", "nvcc") if folder else ""
+        if os.access(nvcc, os.X_OK) and release_of(nvcc) >= (13, 0):
             return folder
     return None
 

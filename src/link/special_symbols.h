@@ -16,4 +16,8 @@ namespace culink {
   return name.starts_with("__U") && std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
+// Local and undefined in the device runtime library: stands for the size of the whole bank of user
+// constants.
+inline constexpr std::string_view kConstantBankSize = ".nv.ptx.const0.size";
+
 } // namespace culink

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "culink/types.h"
+
+namespace culink {
+
+// Bytes in one constant bank.
+struct BankFacts {
+  u32 bank = 0;
+  u64 bytes = 0;
+};
+
+// One function of the inputs, linked or not, in order of first mention.
+struct FunctionFacts {
+  std::string name;           // mangled
+  std::string file;           // the input its code is from; empty: provided by the system
+  bool kernel = false;        // an entry point
+  bool live = false;          // part of the output
+  bool address_taken = false; // may be called through pointers
+  u32 registers = 0;          // its own, as compiled
+  u64 code_bytes = 0;
+  std::vector<u32> calls;         // positions in LinkFacts::functions, the newest first
+  std::vector<u32> pointer_calls; // those that it may call through pointers
+};
+
+// What a kernel needs, the functions it calls included.
+struct KernelFacts {
+  u32 function = 0; // position in LinkFacts::functions
+  u32 registers = 0;
+  u32 barriers = 0;
+  u64 stack = 0;
+  bool recursive = false; // the stack has no bound, and `stack` is 0
+  u64 shared = 0;         // static, and what the target reserves beside it
+  u64 local = 0;
+  std::vector<BankFacts> constants; // its own banks, ascending
+  u32 textures = 0;
+  u32 surfaces = 0;
+};
+
+// A section of the output.
+struct SectionFacts {
+  std::string name;
+  u32 type = 0;
+  u64 flags = 0;
+  u64 offset = 0;
+  u64 size = 0;
+};
+
+// What reports are made of.
+struct LinkFacts {
+  std::string target;
+  std::vector<FunctionFacts> functions;
+  std::vector<KernelFacts> kernels; // in the order of the output's symbols
+  u64 global_bytes = 0;
+  std::vector<BankFacts> constants; // of the whole program, ascending
+  std::vector<SectionFacts> sections;
+};
+
+} // namespace culink

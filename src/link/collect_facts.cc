@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts for reports, taken from the finished plan so that they agree with the bytes: registers and
+// stack are what the records will say, memory is what the sections will have.
+#include "link/collect_facts.h"
+
+#include <algorithm>
+
+#include "arch/reloc.h"
+#include "elf/section_kind.h"
+
+namespace culink {
+
+using elf::InfoAttribute;
+using elf::SectionRole;
+
+namespace {
+
+class FactCollector {
+public:
+  FactCollector(const Program &program, const Merged &merged, const ConstantPlan &constants,
+                const InfoPlan &info)
+      : p_(program), m_(merged), constants_(constants), info_(info) {}
+
+  LinkFacts run();
+
+private:
+  void add_functions();
+  void add_pointer_calls();
+  void add_kernel(EntityId id);
+  void read_module_records();
+  void read_sections();
+  void read_image_slots();
+  [[nodiscard]] KernelFacts *kernel_of_text(OutId text);
+
+  const Program &p_;
+  const Merged &m_;
+  const ConstantPlan &constants_;
+  const InfoPlan &info_;
+  LinkFacts out_;
+  std::vector<u32> kernel_at_; // by FunctionId: position in kernels plus 1
+};
+
+LinkFacts FactCollector::run() {
+  out_.target = p_.arch.name;
+  add_functions();
+  add_pointer_calls();
+  kernel_at_.assign(p_.calls.functions.size(), 0);
+  for (const LocalSymbol &symbol : m_.locals)
+    if (symbol.kind == LocalSymbol::Kind::Entity)
+      add_kernel(EntityId(symbol.id));
+  for (const EntityId id : m_.globals)
+    add_kernel(id);
+  read_module_records();
+  read_sections();
+  read_image_slots();
+  return std::move(out_);
+}
+
+void FactCollector::add_functions() {
+  out_.functions.resize(p_.calls.functions.size());
+  std::vector<u32> seen(p_.calls.functions.size(), FunctionId::kNone);
+  for (u32 f = 0; f < out_.functions.size(); ++f) {
+    FunctionFacts &facts = out_.functions[f];
+    const Entity &entity = p_.entity_of(FunctionId(f));
+    facts.name = entity.name;
+    facts.kernel = p_.live.kernel[f];
+    facts.live = p_.live.live[f];
+    if (entity.defined()) {
+      const InputObject &object = p_.objects[entity.winner.object.value];
+      facts.file = object.name;
+      facts.code_bytes = object.symbols[entity.winner.symbol].size;
+      const u32 registers = object.registers[entity.winner.symbol];
+      facts.registers = registers == InputObject::kNoRegisters ? 0 : registers;
+    }
+    for (const FunctionId callee : p_.calls.calls[f])
+      if (seen[callee.value] != f) {
+        seen[callee.value] = f;
+        facts.calls.push_back(callee.value);
+      }
+    std::reverse(facts.calls.begin(), facts.calls.end());
+  }
+}
+
+// Callers of a prototype may call every address-taken function of it, the newest first.
+void FactCollector::add_pointer_calls() {
+  std::vector<std::vector<u32>> targets(p_.calls.prototypes.size());
+  for (const CallGraph::Taken &taken : p_.calls.taken) {
+    out_.functions[taken.function.value].address_taken = true;
+    targets[taken.prototype.value].push_back(taken.function.value);
+  }
+  for (std::vector<u32> &list : targets) {
+    std::sort(list.begin(), list.end(), std::greater<>());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  for (const CallGraph::Taken &call : p_.calls.indirect) {
+    std::vector<u32> &list = out_.functions[call.function.value].pointer_calls;
+    const std::vector<u32> &more = targets[call.prototype.value];
+    list.insert(list.end(), more.begin(), more.end());
+  }
+}
+
+void FactCollector::add_kernel(EntityId id) {
+  if (!p_.is_kernel(id) || !p_.symbols[id].defined())
+    return;
+  const FunctionId f = p_.function_of(id);
+  KernelFacts &facts = out_.kernels.emplace_back();
+  facts.function = f.value;
+  kernel_at_[f.value] = static_cast<u32>(out_.kernels.size());
+  for (const OutInfo &record : info_.of_text[m_.place_of[id.value].section.value])
+    if (record.attribute == InfoAttribute::NumBarriers)
+      facts.barriers = record.value & 0xff;
+}
+
+KernelFacts *FactCollector::kernel_of_text(OutId text) {
+  if (!text.valid() || !m_[text].function.valid())
+    return nullptr;
+  const FunctionId f = p_.function_of(m_[text].function);
+  return f.valid() && kernel_at_[f.value] != 0 ? &out_.kernels[kernel_at_[f.value] - 1] : nullptr;
+}
+
+void FactCollector::read_module_records() {
+  for (const OutInfo &record : info_.module) {
+    if (record.kind != OutInfo::Kind::Symbol || !p_.function_of(record.entity).valid())
+      continue;
+    const u32 at = kernel_at_[p_.function_of(record.entity).value];
+    if (at == 0)
+      continue;
+    KernelFacts &facts = out_.kernels[at - 1];
+    if (record.attribute == InfoAttribute::Regcount)
+      facts.registers = record.word;
+    if (record.attribute == InfoAttribute::MinStackSize) {
+      facts.recursive = record.word == 0xffffffff;
+      facts.stack = facts.recursive ? 0 : record.word;
+    }
+  }
+}
+
+void FactCollector::read_sections() {
+  const auto add_bank = [](std::vector<BankFacts> &banks, u32 bank, u64 bytes) {
+    const auto at =
+        std::lower_bound(banks.begin(), banks.end(), bank,
+                         [](const BankFacts &b, u32 number) { return b.bank < number; });
+    banks.insert(at, {bank, bytes});
+  };
+  for (const OutSection &section : m_.sections) {
+    const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
+    KernelFacts *kernel = kernel_of_text(section.target);
+    switch (kind.role) {
+    case SectionRole::Global:
+    case SectionRole::GlobalInit:
+      out_.global_bytes += section.size;
+      break;
+    case SectionRole::Constant:
+      if (section.size != 0 && (kernel || !section.target.valid()))
+        add_bank(kernel ? kernel->constants : out_.constants, kind.bank, section.size);
+      break;
+    case SectionRole::Shared:
+      if (kernel)
+        kernel->shared += section.size;
+      break;
+    case SectionRole::Local:
+      if (kernel)
+        kernel->local += section.size;
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+void FactCollector::read_image_slots() {
+  for (const SlotTable &table : constants_.tables) {
+    const OutId bank = m_[table.table].target;
+    KernelFacts *kernel = bank.valid() ? kernel_of_text(m_[bank].target) : nullptr;
+    if (!kernel)
+      continue;
+    for (const SlotRelocation &slot : table.entries) {
+      const arch::RelocInfo *row = arch::find_reloc(slot.type);
+      const bool surface = row && row->name.find("SURF") != std::string_view::npos;
+      ++(surface ? kernel->surfaces : kernel->textures);
+    }
+  }
+}
+
+} // namespace
+
+LinkFacts collect_facts(const Program &program, const Merged &merged, const ConstantPlan &constants,
+                        const InfoPlan &info) {
+  return FactCollector(program, merged, constants, info).run();
+}
+
+} // namespace culink

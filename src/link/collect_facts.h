@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "culink/link_facts.h"
+#include "link/merge.h"
+#include "link/place_constants.h"
+#include "model/records.h"
+
+namespace culink {
+
+// What reports say about a link: everything but the sections of the file.
+[[nodiscard]] LinkFacts collect_facts(const Program &program, const Merged &merged,
+                                      const ConstantPlan &constants, const InfoPlan &info);
+
+} // namespace culink

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The library as its callers see it, on the objects in examples/.
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "culink/linker.h"
+
+namespace culink {
+namespace {
+
+std::vector<u8> read_example(const std::string &path) {
+  std::ifstream file(CULINK_SOURCE_DIR "/examples/" + path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Pair {
+  std::string folder;
+  std::vector<u8> first;
+  std::vector<u8> second;
+  std::vector<u8> linked; // what nvlink made of them
+
+  Pair(const std::string &where, const char *a, const char *b)
+      : folder(where), first(read_example(where + "/" + a)), second(read_example(where + "/" + b)),
+        linked(read_example(where + "/linked.cubin")) {}
+
+  LinkRequest request() const {
+    LinkRequest out;
+    out.target = "sm_90";
+    out.inputs = {LinkInput::memory("first", first), LinkInput::memory("second", second)};
+    out.emulate = "nvlink-13.0.88";
+    return out;
+  }
+};
+
+std::vector<Pair> pairs() {
+  return {{"vector_math/sm_90", "main.cubin", "filter.cubin"},
+          {"function_pointers/sm_90", "main.cubin", "shapes.cubin"},
+          {"weak_templates/sm_90", "forward.cubin", "backward.cubin"},
+          {"textures/sm_90", "sampling.cubin", "references.cubin"}};
+}
+
+std::vector<std::string> ids(const LinkResult &result) {
+  std::vector<std::string> out;
+  for (const Message &message : result.messages)
+    out.push_back(message.id);
+  return out;
+}
+
+TEST(Link, makes_of_buffers_what_nvlink_made_of_files) {
+  for (const Pair &pair : pairs()) {
+    const LinkResult result = link(pair.request());
+    EXPECT_TRUE(result.ok()) << pair.folder;
+    EXPECT_EQ(result.bytes, pair.linked) << pair.folder;
+  }
+}
+
+TEST(Link, runs_several_times_at_once) {
+  const std::vector<Pair> all = pairs();
+  std::vector<std::thread> threads;
+  std::vector<int> same(8 * all.size(), 0);
+  for (size_t i = 0; i < same.size(); ++i)
+    threads.emplace_back([&, i] {
+      const Pair &pair = all[i % all.size()];
+      same[i] = link(pair.request()).bytes == pair.linked;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(same, std::vector<int>(same.size(), 1));
+}
+
+TEST(Link, names_itself_unless_told_otherwise) {
+  const Pair pair = pairs().front();
+  LinkRequest request = pair.request();
+  request.emulate.clear();
+  const LinkResult result = link(request);
+  ASSERT_TRUE(result.ok());
+  EXPECT_NE(result.bytes, pair.linked);
+  const std::string text(result.bytes.begin(), result.bytes.end());
+  EXPECT_NE(text.find(std::string("culink\0" CULINK_VERSION, 7)), std::string::npos);
+}
+
+TEST(Link, lists_every_broken_input) {
+  const std::vector<u8> junk = {1, 2, 3};
+  LinkRequest request;
+  request.target = "sm_90";
+  request.inputs = {LinkInput::memory("a", junk), LinkInput::file("/no/such/file"),
+                    LinkInput::memory("b", junk)};
+  const LinkResult result = link(request);
+  EXPECT_FALSE(result.ok());
+  EXPECT_EQ(ids(result), (std::vector<std::string>{"bad-input", "bad-input", "bad-input"}));
+  EXPECT_EQ(result.messages[1].arguments[0], "/no/such/file");
+}
+
+TEST(Link, refuses_unknown_targets_and_linkers) {
+  LinkRequest request;
+  request.target = "sm_1";
+  request.emulate = "ld";
+  EXPECT_EQ(ids(link(request)),
+            (std::vector<std::string>{"unknown-target", "unknown-emulation", "no-input"}));
+}
+
+TEST(Link, reports_facts_when_asked) {
+  const Pair pair = pairs().front();
+  LinkRequest request = pair.request();
+  EXPECT_TRUE(link(request).facts.functions.empty());
+  request.options.facts = true;
+  const LinkResult result = link(request);
+  const LinkFacts &facts = result.facts;
+  ASSERT_EQ(facts.kernels.size(), 2u);
+  const KernelFacts &kernel = facts.kernels[1];
+  EXPECT_EQ(facts.functions[kernel.function].name, "_Z6smoothPKfPfi");
+  EXPECT_EQ(facts.functions[kernel.function].file, "first");
+  EXPECT_TRUE(facts.functions[kernel.function].kernel);
+  EXPECT_EQ(kernel.registers, 36u);
+  EXPECT_EQ(kernel.barriers, 1u);
+  EXPECT_EQ(kernel.shared, 1568u);
+  ASSERT_EQ(kernel.constants.size(), 1u);
+  EXPECT_EQ(kernel.constants[0].bytes, 548u);
+  EXPECT_EQ(facts.global_bytes, 8u);
+  ASSERT_EQ(facts.constants.size(), 1u);
+  EXPECT_EQ(facts.constants[0].bank, 3u);
+  EXPECT_EQ(facts.constants[0].bytes, 32u);
+  EXPECT_FALSE(facts.sections.empty());
+}
+
+TEST(Link, turns_warnings_into_errors_on_request) {
+  const Pair pair = pairs().front();
+  LinkRequest request = pair.request();
+  request.options.preserve_relocs = true;
+  const LinkResult warned = link(request);
+  EXPECT_TRUE(warned.ok());
+  ASSERT_EQ(ids(warned), std::vector<std::string>{"preserve-relocs-incomplete"});
+  EXPECT_EQ(warned.messages[0].severity, Severity::Warning);
+  request.options.warnings_are_errors = true;
+  const LinkResult failed = link(request);
+  EXPECT_FALSE(failed.ok());
+  EXPECT_EQ(failed.messages[0].severity, Severity::Error);
+}
+
+TEST(FormatMessage, shows_notes_and_hint_below_the_text) {
+  const Message message = {Severity::Warning, "x", "text", {}, {"here", "there"}, "do"};
+  EXPECT_EQ(format_message(message, "p"), "p: warning: text\n>>> here\n>>> there\nhint: do\n");
+}
+
+} // namespace
+} // namespace culink
