@@ -3,8 +3,9 @@
 // Shared memory in a relocatable link: nothing is placed, the next link will do that. Section sizes
 // are sums of the variables' sizes. A lossless link leaves dynamic memory undefined, as it came.
 //
-// nvlink (Q020, Q021) defines dynamic memory in .nv_debug.shared and makes a weak symbol
-// externsharedinstance for each kernel that refers to it, so that only those references survive.
+// nvlink defines dynamic memory in .nv_debug.shared and makes a weak symbol externsharedinstance for
+// each kernel that refers to it (Q020), so that only those references survive
+// (Q021).
 #include "link/place_shared_relocatable.h"
 
 #include <algorithm>
