@@ -4,6 +4,8 @@
 // notes. Every symbol index and string offset becomes a name before anything is compared. A record
 // is matched by what it is about (attribute and symbol, caller, place in the code), so a changed
 // value is told as a change of that record.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "arch/reloc.h"
@@ -226,6 +228,8 @@ void diff_records(const Files &files, Report &report) {
     const SectionRole role = role_of(*pair.a);
     if (role != role_of(*pair.b))
       continue; // told as a difference of types
+    if (files.same_numbers && std::ranges::equal(pair.a->data, pair.b->data))
+      continue;
     for (const RecordRow &row : kRecords)
       if (row.role == role)
         diff_items({row.topic, files.a.section(pair.a->index), row.noun, row.noun != "field"},

@@ -238,6 +238,21 @@ std::unordered_set<std::string_view> functions_with_code(const elf::ElfView &vie
   return out;
 }
 
+// Then equal bytes are equal in words, and large equal parts need not be put into words.
+bool have_same_numbers(const Files &files) {
+  const auto &a = files.a.view().sections(), &b = files.b.view().sections();
+  if (a.size() != b.size())
+    return false;
+  for (u32 i = 0; i < a.size(); ++i) {
+    const bool table = is_symbol_table(a[i].type) || a[i].type == elf::SectionType::Strtab ||
+                       a[i].type == elf::SectionType::SymtabShndx;
+    if (files.a.section(i) != files.b.section(i) || a[i].type != b[i].type ||
+        (table && !std::ranges::equal(a[i].data, b[i].data)))
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 bool Files::one_sided(const elf::Section &s) const {
@@ -258,6 +273,7 @@ Files match_sections(const elf::ElfView &a, const elf::ElfView &b) {
     if (const auto found = in_b.find(files.a.section(s.index)); found != in_b.end())
       files.pairs.push_back({&s, &b.sections()[found->second]});
   }
+  files.same_numbers = have_same_numbers(files);
   return files;
 }
 

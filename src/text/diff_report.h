@@ -91,6 +91,7 @@ struct Files {
   std::vector<Pair> pairs; // sections of the same name, in the first file's order
   std::unordered_set<std::string_view> functions_a; // that have code
   std::unordered_set<std::string_view> functions_b;
+  bool same_numbers = false; // section and symbol numbers mean the same in both files
 
   // Belongs to a function that only one file has code of: told once, as the function.
   [[nodiscard]] bool one_sided(const elf::Section &section) const;

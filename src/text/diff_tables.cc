@@ -86,6 +86,11 @@ constexpr std::array kHeaderFields = std::to_array<HeaderField>({
     {"address", [](const Side &, const Section &s) { return fmt::format("{:#x}", s.addr); }},
 });
 
+bool same_header(const Section &a, const Section &b) {
+  return a.type == b.type && a.flags == b.flags && a.link == b.link && a.info == b.info &&
+         a.align == b.align && a.entsize == b.entsize && a.addr == b.addr && a.size == b.size;
+}
+
 std::vector<Item> string_items(const Section &table) {
   std::vector<Item> items;
   std::string_view rest(reinterpret_cast<const char *>(table.data.data()), table.data.size());
@@ -123,6 +128,8 @@ void diff_section_list(const Files &files, Report &report) {
 }
 
 void diff_symbols(const Files &files, Report &report) {
+  if (files.same_numbers)
+    return;
   for (const Pair &pair : files.pairs)
     if (is_symbol_table(pair.a->type) && is_symbol_table(pair.b->type))
       diff_items({DiffTopic::Symbols, pair.a->name, "symbol"},
@@ -132,6 +139,8 @@ void diff_symbols(const Files &files, Report &report) {
 
 void diff_section_headers(const Files &files, Report &report) {
   for (const Pair &pair : files.pairs) {
+    if (files.same_numbers && same_header(*pair.a, *pair.b))
+      continue;
     for (const HeaderField &field : kHeaderFields) {
       const std::string a = field.text(files.a, *pair.a);
       const std::string b = field.text(files.b, *pair.b);
