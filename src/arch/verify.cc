@@ -32,7 +32,7 @@ constexpr std::array kRules = std::to_array<RuleRow>({
      "the top byte of e_flags is the index of .note.nv.cuinfo"},
     {Rule::HeaderSizes, "header-sizes", "the sizes in the header are those of its class"},
     {Rule::HeaderTables, "header-tables",
-     "the section table follows the section data, aligned, and .shstrtab is section 1"},
+     "the section table follows the section data, aligned; e_shstrndx names strings"},
     {Rule::SectionNull, "section-null", "section 0 holds nothing but an escaped section count"},
     {Rule::SectionMissing, "section-missing", "the sections every device ELF has are there"},
     {Rule::SectionUnique, "section-unique", "sections that describe the whole file appear once"},

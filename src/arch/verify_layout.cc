@@ -104,7 +104,7 @@ void check_layout(const ElfView &view, Findings &findings) {
   std::string last = "ELF header";
   const Section *owner = nullptr; // of the bytes up to `end`
   // Bytes between sections mean something only when it is known where all sections are.
-  bool all_there = true;
+  bool all_there = h.shnum == 0 || h.section_count == h.shnum;
   for (const Section *s : in_file_order(view, all_there)) {
     if (s->offset < end) {
       if (!owner || !may_share_bytes(*owner, *s))
@@ -133,7 +133,7 @@ void check_layout(const ElfView &view, Findings &findings) {
                   fmt::format("{:#x} is not a multiple of 8", h.shoff));
 
   const u64 tables_end = end_of_tables(view, end);
-  if (tables_end < view.file().size())
+  if (all_there && tables_end < view.file().size())
     findings.push(Rule::FileTrailing, "file", "",
                   fmt::format("{} bytes follow the last table, which ends at {:#x}",
                               view.file().size() - tables_end, tables_end));
