@@ -15,10 +15,10 @@ import sys
 import tempfile
 import time
 
-RUNS = 7
+RUNS = 15
 LIMIT_SECONDS = 0.2
 # Kernels (four sections each), bytes of code per kernel.
-SHAPES = [(25000, 640), (25000, 128), (2500, 19000), (2500, 128)]
+SHAPES = [(25000, 1024), (25000, 128), (2500, 19000), (2500, 128)]
 
 
 def run(command):

@@ -10,9 +10,12 @@
 #include "arch/verify.h"
 #include "base/text_out.h"
 #include "elf/elf_view.h"
+#include "text/assemble.h"
+#include "text/describe.h"
 #include "text/diff.h"
 #include "text/dump.h"
 #include "text/usage.h"
+#include "text/yaml_io.h"
 
 namespace culink::robustness {
 
@@ -31,6 +34,15 @@ void dump_and_usage(const elf::ElfView &view) {
     text::print_usage("mutant", text::collect_usage(view), json, *sink);
     sink->end();
   }
+}
+
+// Exact text, written and read as YAML, assembles to the bytes it was made from.
+bool reproduces(const elf::ElfView &view) {
+  const Result<text::Node> document = text::read_yaml(text::write_yaml(text::describe_exact(view)));
+  if (!document)
+    return false;
+  const Result<std::vector<u8>> again = text::assemble(*document);
+  return again.ok() && std::ranges::equal(*again, view.file());
 }
 
 } // namespace
@@ -53,6 +65,8 @@ Outcome run_commands(ByteSpan file, ByteSpan original) {
     outcome.differs = !text::diff_files(*before, *view, {}).same();
     outcome.broken_law |= outcome.differs == std::ranges::equal(file, original);
   }
+  outcome.described = reproduces(*view);
+  outcome.broken_law |= !outcome.described;
   return outcome;
 }
 
