@@ -28,7 +28,7 @@ bool may_stay_undefined(const Entity &entity, const elf::Symbol &first) {
   default:
     break;
   }
-  if ((is_shared(entity.other) && entity.size == 0) || is_unified_table(entity.name) ||
+  if (entity.dynamic || is_unified_table(entity.name) ||
       entity.name.starts_with(".nv.reservedSmem"))
     return true;
   return entity.common_align != 0 || first.binding() == elf::SymbolBinding::Weak;

@@ -50,6 +50,7 @@ private:
   void read_slice(const RelocationGroup &group, const RelocationSlice &slice);
   void read_entry(const RelocationGroup &group, Entry entry);
   void list_resolved();
+  [[nodiscard]] bool is_listed(const Entry &entry) const;
   [[nodiscard]] bool is_skipped(const RelocationGroup &group, const Entry &entry) const;
   [[nodiscard]] Fate fate_of(const Entry &entry) const;
   [[nodiscard]] Fate fate_of_relocatable(const Entry &entry) const;
@@ -292,6 +293,15 @@ void Classifier::refuse(const RelocationGroup &group, const Entry &entry) {
        fmt::format("{}+{:#x}", m_[group.target].name, entry.offset), std::string(symbol.name)});
 }
 
+bool Classifier::is_listed(const Entry &entry) const {
+  const SymbolMeaning &meaning = entry.meaning;
+  if (!entry.row || meaning.against == Against::Nothing || meaning.unlisted)
+    return false;
+  if (meaning.kind == Kind::Image) // where there is a slot, the slot's relocation is enough
+    return p_.options.relocatable && fate_of_image(entry) == Fate::Fold;
+  return meaning.kind == Kind::Value && entry.row->resolver == Resolver::Linker;
+}
+
 // --preserve-relocs: what was stored is listed as well, .rel and .rela of a section in one list.
 void Classifier::list_resolved() {
   std::vector<std::vector<const RelocationGroup *>> groups(m_.sections.size());
@@ -324,11 +334,9 @@ void Classifier::list_resolved() {
                           raw.offset + slice.base,
                           arch::find_reloc(raw.type),
                           meaning_of(c_, slice.object, raw.symbol, function_of(OutId(target)))};
-        const SymbolMeaning &meaning = entry.meaning;
-        if (is_skipped(*group, entry) || !entry.row || meaning.kind != Kind::Value ||
-            meaning.against == Against::Nothing || meaning.unlisted ||
-            entry.row->resolver != Resolver::Linker)
+        if (is_skipped(*group, entry) || !is_listed(entry))
           continue;
+        const SymbolMeaning &meaning = entry.meaning;
         const bool relocatable = p_.options.relocatable;
         out_.kept[table.value].push_back(
             {.offset = entry.offset,

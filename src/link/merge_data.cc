@@ -22,6 +22,8 @@ using elf::SymbolType;
 
 namespace {
 
+constexpr u64 kMaxExtent = u64{1} << 40; // keeps sums in range; no bank is nearly that large
+
 bool is_function_bank(const elf::Section &section, const elf::SectionKind &kind) {
   return kind.role == SectionRole::Constant && (section.flags & elf::kFlagInfoLink) != 0;
 }
@@ -29,6 +31,10 @@ bool is_function_bank(const elf::Section &section, const elf::SectionKind &kind)
 } // namespace
 
 void Merger::create_data() {
+  extent_.assign(object_->view.sections().size(), 0);
+  for (const elf::Symbol &symbol : object_->symbols)
+    if (symbol.in_section() && symbol.size < kMaxExtent && symbol.value < kMaxExtent)
+      extent_[symbol.section] = std::max(extent_[symbol.section], symbol.value + symbol.size);
   for (u32 s = 1; s < object_->symbols.size(); ++s) {
     const elf::Symbol &symbol = object_->symbols[s];
     const EntityId id = p_.symbols.of(id_, s);
@@ -63,7 +69,8 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
   // A variable that nobody defines has no place: nvlink writes -1. Those of no memory space
   // (.nv.reservedSmem.offset0, __UFT) keep 0.
   if (symbol.undefined() && !p_.lossless() &&
-      (is_global(symbol.other) || is_constant(symbol.other)))
+      (is_global(symbol.other) || is_constant(symbol.other) ||
+       (is_shared(symbol.other) && symbol.size != 0)))
     m_.place_of[id.value].value = ~u64{0};
   const bool dynamic_shared =
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
@@ -107,9 +114,11 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
       pieces.clear();
       size = 0;
     }
+    // What symbols name counts, not the size of the section.
+    const u64 used = std::min(bank.size, extent_[bank.index]);
     place.offset = align_up(size, bank.align);
-    pieces.push_back({place.offset, bank.data});
-    size = place.offset + bank.size;
+    pieces.push_back({place.offset, bank.data.first(used)});
+    size = place.offset + used;
   };
   const EntityId function = m_[text].function;
   if (p_.options.relocatable || p_.is_kernel(function)) {
@@ -165,8 +174,6 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
     if (outcome == Outcome::LostToWeak)
       m_.lost[id_.value].push_back({section.index, symbol.value, symbol.value + symbol.size});
     no_block_[section.index] = true;
-    if (section.type != SectionType::CudaGlobal)
-      place_data(section);
     return;
   }
   const OutId out = place_data(section);

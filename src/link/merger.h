@@ -59,6 +59,7 @@ private:
   Merged m_;
   ObjectId id_; // the file being walked
   const InputObject *object_ = nullptr;
+  std::vector<u64> extent_;                  // by section of the file: end of its last symbol
   std::vector<u32> bank2_block_of_;          // by FunctionId
   std::vector<EntityId> bank_sizes_;         // symbols that stand for the size of a bank
   std::vector<bool> listed_;                 // by EntityId: has its place among the symbols

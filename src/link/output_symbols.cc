@@ -73,9 +73,11 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
   spec.other &= elf::kOtherManaged;
   const bool preserve = p_.options.preserve_relocs;
   if (is_shared(entity.other)) {
-    spec.other = preserve && !p_.options.debug ? kOtherInternal : u8{0};
+    spec.other = preserve && !p_.options.debug ? kOtherInternal : entity.other & kOtherInternal;
     u64 value = static_cast<u64>(shared_.offset[id.value]) + p_.arch.reserved_shared;
-    if (shared_.dynamic(id) && shared_.one_dynamic_value && !shared_.has_slots)
+    if (entity.sized) // counted as dynamic and as a variable of a fixed size (Q041)
+      value += shared_.has_slots ? p_.arch.reserved_shared : -u64{p_.arch.reserved_shared};
+    else if (shared_.dynamic(id) && shared_.one_dynamic_value && !shared_.has_slots)
       value -= p_.arch.reserved_shared;
     spec.value = value;
   } else if (preserve && (entity.other & 0xe1) == (elf::kOtherConstant | kOtherInternal)) {

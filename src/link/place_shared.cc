@@ -66,12 +66,14 @@ private:
   SharedPlan plan_;
   std::vector<FunctionId> kernels_;
   std::vector<EntityId> device_, dynamic_;
+  std::vector<EntityId> sized_; // dynamic, and of a fixed size elsewhere: never placed (Q041)
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
   std::vector<std::vector<EntityId>> own_;            // by FunctionId
   std::vector<u64> end_;                              // by FunctionId of a kernel
   std::vector<Slot> slots_;
   u64 slots_end_ = 0;
   u64 device_align_ = 1;
+  bool has_dynamic_ = false;
   bool several_users_ = false; // some mentioned variable has not exactly one user
 };
 
@@ -101,6 +103,10 @@ void SharedPlacer::sort_variables() {
     return;
   const std::vector<EntityId> all = m_.shared_variables[m_.debug_shared.value];
   for (const EntityId v : all) {
+    if (entity(v).sized) {
+      sized_.push_back(v);
+      continue;
+    }
     // Size 0 in a section: dynamic memory that came through a relocatable link.
     if (!entity(v).defined() || entity(v).size == 0)
       dynamic_.push_back(v);
@@ -109,9 +115,10 @@ void SharedPlacer::sort_variables() {
   }
   for (const EntityId v : dynamic_)
     plan_.is_dynamic[v.value] = true;
+  has_dynamic_ = !dynamic_.empty() || !sized_.empty();
   device_ =
       list_sort(all, [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
-  std::erase_if(device_, [this](EntityId v) { return plan_.dynamic(v); });
+  std::erase_if(device_, [this](EntityId v) { return plan_.dynamic(v) || entity(v).sized; });
 }
 
 // Kernels that reach a use. One that was not selected uses only what it mentions itself.
@@ -253,6 +260,16 @@ void SharedPlacer::agree_on_dynamic() {
 }
 
 void SharedPlacer::finish_dynamic_symbols() {
+  // Without an offset a symbol goes away, unless the reserved area is added to it (Q014).
+  const bool stays = p_.arch.reserved_shared != 0 && slots_end_ != 0;
+  const bool instances_stay = p_.options.preserve_relocs && p_.arch.reserved_shared != 0;
+  for (const EntityId v : sized_) {
+    m_.place_of[v.value].section = m_.debug_shared;
+    if (p_.options.debug)
+      plan_.offset[v.value] = 0;
+    else
+      plan_.deleted[v.value] = p_.options.preserve_relocs && !stays;
+  }
   for (const EntityId v : dynamic_) {
     u64 largest = 0;
     for (const FunctionId k : users_[v])
@@ -264,10 +281,9 @@ void SharedPlacer::finish_dynamic_symbols() {
       plan_.one_dynamic_value = true;
       plan_.offset[v.value] = static_cast<i64>(largest);
       // Not part of the output: an instance that an earlier relocatable link made.
-      plan_.deleted[v.value] = (entity(v).other & 1) != 0;
+      plan_.deleted[v.value] = (entity(v).other & 1) != 0 && !instances_stay;
     } else if (p_.options.preserve_relocs) {
-      // Without an offset the symbol goes away, unless the reserved area is added to it (Q014).
-      plan_.deleted[v.value] = !(p_.arch.reserved_shared != 0 && slots_end_ != 0);
+      plan_.deleted[v.value] = !stays;
     }
   }
   if (p_.options.debug)
@@ -287,19 +303,18 @@ void SharedPlacer::finish_dynamic_symbols() {
 void SharedPlacer::finish_sections() {
   const u64 reserved = p_.arch.reserved_shared;
   plan_.has_slots = slots_end_ != 0;
-  const bool has_dynamic = !dynamic_.empty();
   if (m_.debug_shared.valid()) {
     OutSection &section = m_[m_.debug_shared];
-    section.align = std::max(several_users_ ? device_align_ : 1, has_dynamic ? kDynamicAlign : 1);
+    section.align = std::max(several_users_ ? device_align_ : 1, has_dynamic_ ? kDynamicAlign : 1);
     section.has_symbol = true;
     const u64 size = keeps_symbols() ? slots_end_ : 0;
-    section.keep = size != 0 || (has_dynamic && section.align == kDynamicAlign);
+    section.keep = size != 0 || (has_dynamic_ && section.align == kDynamicAlign);
     section.size = keeps_symbols() && section.keep ? size + reserved : 0;
   }
   for (const FunctionId k : kernels_) {
     OutSection &section = m_[section_of(k)];
-    const bool only_dynamic = has_dynamic && (section.align == kDynamicAlign ||
-                                              (section.align > kDynamicAlign && reserved != 0));
+    const bool only_dynamic = has_dynamic_ && (section.align == kDynamicAlign ||
+                                               (section.align > kDynamicAlign && reserved != 0));
     if (end_[k.value] != 0 || only_dynamic) {
       section.size = end_[k.value] + reserved;
       section.keep = true;

@@ -71,7 +71,7 @@ SharedPlan RelocatablePlacer::run() {
   if (m_.debug_shared.valid())
     for (const EntityId v : m_.shared_variables[m_.debug_shared.value]) {
       const Entity &entity = p_.symbols[v];
-      const bool is_dynamic = !entity.defined() || entity.size == 0;
+      const bool is_dynamic = entity.size == 0 || (!entity.defined() && !entity.sized);
       (is_dynamic ? dynamic_ : device_).push_back(v);
       plan_.is_dynamic[v.value] = is_dynamic;
       device_align_ = std::max(device_align_, m_.shared_align[v.value]);
@@ -143,6 +143,11 @@ void RelocatablePlacer::size_debug_section() {
     sum += p_.symbols[v].size;
   OutSection &section = m_[m_.debug_shared];
   section.align = std::max(device_align_, dynamic_.empty() ? 1 : kDynamicAlign);
+  for (const EntityId v : device_)
+    if (p_.symbols[v].sized) { // never placed (Q041)
+      section.align = std::max(section.align, kDynamicAlign);
+      m_.place_of[v.value] = {m_.debug_shared, 0};
+    }
   section.has_symbol = sum > 0;
   section.size = written_size(sum, section.align);
   section.keep = true;

@@ -68,7 +68,8 @@ SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId
     meaning.value = static_cast<u64>(c.shared.dynamic_end[function.value]);
   const bool reached =
       function.valid() && c.shared.dynamic_end[function.value] != SharedPlan::kNowhere;
-  meaning.unlisted = c.shared.deleted[id.value] ||
+  constexpr u8 kInternal = 1; // an instance that an earlier relocatable link made
+  meaning.unlisted = c.shared.deleted[id.value] || (entity.other & kInternal) != 0 ||
                      (meaning.dynamic_shared && !c.shared.one_dynamic_value && reached);
   return meaning;
 }

@@ -92,6 +92,7 @@ std::pair<Entity *, bool> Resolver::mention(SymbolRef ref, const elf::Symbol &sy
     entity.info = symbol.info;
     entity.other = symbol.other;
     entity.size = symbol.size;
+    entity.dynamic = is_shared(symbol.other) && symbol.size == 0;
     entity.weak_place = symbol.binding() == SymbolBinding::Weak && !symbol.undefined();
     // What stays undefined comes out as global, weak or not; only instances of dynamic shared
     // memory, which a relocatable link made, stay weak.
@@ -104,11 +105,11 @@ std::pair<Entity *, bool> Resolver::mention(SymbolRef ref, const elf::Symbol &sy
 }
 
 void Resolver::report_duplicate(const Entity &entity, SymbolRef ref) {
-  diag_.report(DiagId::MultipleDefinition, {std::string(entity.name)},
-               {"defined in " + file(entity.winner), "defined in " + file(ref)},
-               entity.winner.object == ref.object || file(entity.winner) == file(ref)
-                   ? "the same file is given twice"
-                   : "");
+  const SymbolRef first = entity.defined() ? entity.winner : entity.first;
+  diag_.report(
+      DiagId::MultipleDefinition, {std::string(entity.name)},
+      {"defined in " + file(first), "defined in " + file(ref)},
+      first.object == ref.object || file(first) == file(ref) ? "the same file is given twice" : "");
 }
 
 // Whether two mentions of a name can mean the same thing.
@@ -223,6 +224,16 @@ void Resolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &sy
 
 void Resolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
+  // To nvlink, dynamic memory is defined by its first mention. A later definition gives it a size
+  // but no place (Q041); only a relocatable link defines it without a size.
+  if (entity.dynamic && entity.first != ref) {
+    outcome(ref) = Outcome::LostToStrong;
+    entity.sized = entity.sized || symbol.size != 0;
+    entity.size = std::max(entity.size, symbol.size);
+    if (symbol.size == 0 && strong)
+      report_duplicate(entity, ref);
+    return;
+  }
   if (entity.defined()) {
     if (!entity.weak() || !strong) {
       outcome(ref) = entity.weak() ? Outcome::LostToWeak : Outcome::LostToStrong;

@@ -111,6 +111,7 @@ RECIPES = [
     Recipe("r-link", relink()),
     Recipe("r-link-debug", relink(DEBUG)),
     Recipe("r-link-preserve", relink(PRESERVE)),
+    Recipe("r-link-debug-preserve", relink(DEBUG, PRESERVE)),
     Recipe("r-link-kernels", relink_with_kernel),
     Recipe("r-r", relink(RELOCATABLE)),
     Recipe("r-before", relink_before()),

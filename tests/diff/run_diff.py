@@ -222,7 +222,7 @@ class Report:
 
     def print_table(self, recipes):
         print("links: identical / refused by both / failures")
-        print("%-18s" % "option set" + "".join("%16s" % target for target in self.targets))
+        print("%-22s" % "option set" + "".join("%16s" % target for target in self.targets))
         total = Counter()
         for recipe in recipes:
             cells = []
@@ -231,7 +231,7 @@ class Report:
                 total += counter
                 cells.append("%d / %d / %d" % (counter[SAME], counter[REFUSED],
                                                sum(counter[status] for status in FAILURES)))
-            print("%-18s" % recipe.name + "".join("%16s" % cell for cell in cells))
+            print("%-22s" % recipe.name + "".join("%16s" % cell for cell in cells))
         print("%d links: %s" % (sum(total.values()), ", ".join(
             "%d %s" % (count, status) for status, count in sorted(total.items()))))
 
