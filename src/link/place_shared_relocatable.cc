@@ -3,9 +3,8 @@
 // Shared memory in a relocatable link: nothing is placed, the next link will do that. Section sizes
 // are sums of the variables' sizes. A lossless link leaves dynamic memory undefined, as it came.
 //
-// nvlink defines dynamic memory in .nv_debug.shared and makes a weak symbol externsharedinstance for
-// each kernel that refers to it (Q020), so that only those references survive
-// (Q021).
+// nvlink defines dynamic memory in .nv_debug.shared and makes a weak symbol externsharedinstance
+// for each kernel that refers to it (Q020), so that only those references survive (Q021).
 #include "link/place_shared_relocatable.h"
 
 #include <algorithm>
@@ -50,6 +49,7 @@ private:
   std::map<FunctionId, u64> sum_;
   std::vector<bool> late_; // by FunctionId: section created here
   u64 device_align_ = 1;
+  bool has_dynamic_ = false;
 };
 
 SharedPlan RelocatablePlacer::run() {
@@ -74,6 +74,7 @@ SharedPlan RelocatablePlacer::run() {
       const bool is_dynamic = entity.size == 0 || (!entity.defined() && !entity.sized);
       (is_dynamic ? dynamic_ : device_).push_back(v);
       plan_.is_dynamic[v.value] = is_dynamic;
+      has_dynamic_ |= is_dynamic || entity.sized;
       device_align_ = std::max(device_align_, m_.shared_align[v.value]);
     }
   if (p_.lossless()) {
@@ -142,12 +143,10 @@ void RelocatablePlacer::size_debug_section() {
   for (const EntityId v : device_)
     sum += p_.symbols[v].size;
   OutSection &section = m_[m_.debug_shared];
-  section.align = std::max(device_align_, dynamic_.empty() ? 1 : kDynamicAlign);
+  section.align = std::max(device_align_, has_dynamic_ ? kDynamicAlign : 1);
   for (const EntityId v : device_)
-    if (p_.symbols[v].sized) { // never placed (Q041)
-      section.align = std::max(section.align, kDynamicAlign);
+    if (p_.symbols[v].sized) // never placed (Q041)
       m_.place_of[v.value] = {m_.debug_shared, 0};
-    }
   section.has_symbol = sum > 0;
   section.size = written_size(sum, section.align);
   section.keep = true;
@@ -193,7 +192,7 @@ void RelocatablePlacer::size_sections() {
   for (const auto &[k, sum] : sum_) {
     OutSection &section = m_[section_of(k)];
     section.has_symbol = sum > 0;
-    if (sum != 0 || (!dynamic_.empty() && section.align == kDynamicAlign)) {
+    if (sum != 0 || (has_dynamic_ && section.align == kDynamicAlign)) {
       section.size = written_size(sum, section.align);
       section.keep = true;
     }
