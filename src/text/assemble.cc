@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way in for documents. What a file holds is the business of the form; here only its being a
-// map is.
+// Which form a document has: one that lists sections, or says `cubin: exact`, is exact.
 #include "text/assemble.h"
 
 namespace culink::text {
@@ -9,7 +8,9 @@ namespace culink::text {
 Result<std::vector<u8>> assemble(const Node &document) {
   if (!document.is_map())
     return Error{"", "", "a document is a map: arch, type and what the file holds"};
-  return assemble_exact(document);
+  if (document.find("sections") || document.find("cubin"))
+    return assemble_exact(document);
+  return assemble_minimal(document);
 }
 
 } // namespace culink::text

@@ -54,17 +54,35 @@ SectionType mercury_type(SectionType type) {
   return type;
 }
 
+// Whether a name is one that the rule is about, whatever the section's type.
+bool rule_matches(const elf::SectionNameRule &rule, std::string_view name) {
+  if (!name.starts_with(rule.name))
+    return false;
+  std::string_view rest = name.substr(rule.name.size());
+  switch (rule.match) {
+  case elf::NameMatch::Exact:
+    return rest.empty();
+  case elf::NameMatch::Owned:
+    return rest.starts_with('.');
+  case elf::NameMatch::ExactOrOwned:
+    return rest.empty() || rest.starts_with('.');
+  case elf::NameMatch::Prefix:
+    return true;
+  case elf::NameMatch::Numbered:
+    return !rest.empty() && rest[0] >= '0' && rest[0] <= '9';
+  }
+  return false;
+}
+
 SectionType type_from_rules(std::string_view name, bool plain) {
   for (const elf::SectionNameRule &rule : elf::section_name_rules()) {
-    if (!name.starts_with(rule.name))
-      continue;
-    const elf::SectionKind kind = elf::classify_section(name, rule.type, 0);
-    if (kind.role != rule.role)
+    if (!rule_matches(rule, name))
       continue;
     if (plain)
       return rule.plain_type;
-    if (rule.role == SectionRole::Constant)
-      return static_cast<SectionType>(static_cast<u32>(SectionType::CudaConstantB0) + kind.bank);
+    const u8 bank = elf::classify_section(name, rule.type, 0).bank;
+    if (rule.match == elf::NameMatch::Numbered && bank != elf::kNoBank)
+      return static_cast<SectionType>(static_cast<u32>(SectionType::CudaConstantB0) + bank);
     return rule.type;
   }
   return SectionType::Progbits;

@@ -18,5 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const Result<std::vector<u8>> image = text::assemble(*document);
   if (!image)
     fuzz::require(!image.error().message.empty());
+  else if (!document->find("sections") && !document->find("cubin"))
+    fuzz::require(elf::ElfView::open(*image).ok());
   return 0;
 }

@@ -22,5 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const Result<std::vector<u8>> image = text::assemble(*document);
   fuzz::require(image.ok());
   fuzz::require(std::ranges::equal(*image, file));
+  if (const Result<text::MinimalDescription> minimal = text::describe_minimal(*view))
+    static_cast<void>(text::assemble(minimal->document)); // may be refused, must not crash
   return 0;
 }

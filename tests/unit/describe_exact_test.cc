@@ -86,7 +86,7 @@ TEST(DescribeExact, shipped_cubins_come_back_and_need_no_raw_bytes) {
 TEST(DescribeExact, mutants_come_back) {
   const std::vector<std::string> files = shipped_cubins();
   std::mt19937_64 random(20);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 150; ++i) {
     const Result<MappedFile> file = MappedFile::open(files[random() % files.size()]);
     ASSERT_TRUE(file);
     if (file->bytes().size() > 20000)
@@ -227,8 +227,15 @@ Bytes file_with_sections(u32 count, elf::ElfClass elf_class) {
 }
 
 TEST(DescribeExact, more_sections_than_the_header_can_count) {
-  const std::string yaml = expect_round_trip(file_with_sections(70000, elf::ElfClass::Elf64));
-  EXPECT_EQ(count_of(yaml, "patch:") + count_of(yaml, "null_section:"), 0u);
+  const Bytes file = file_with_sections(70000, elf::ElfClass::Elf64);
+  const Result<elf::ElfView> view = elf::ElfView::open(file);
+  ASSERT_TRUE(view) << view.error().text();
+  const Node document = describe_exact(*view); // YAML of this size is for a test of the program
+  EXPECT_EQ(document.find("patch"), nullptr);
+  EXPECT_EQ(document.find("null_section"), nullptr);
+  const Result<Bytes> back = assemble(document);
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(*back, file);
 }
 
 TEST(DescribeExact, class_32) {

@@ -24,8 +24,17 @@ struct TextArguments {
   bool exact = false;
 };
 
-std::string exact_text(const elf::ElfView &view) {
-  return text::write_yaml(text::describe_exact(view));
+// The minimal form says in a comment what it does not show.
+Result<std::string> text_of(const elf::ElfView &view, bool exact) {
+  if (exact)
+    return text::write_yaml(text::describe_exact(view));
+  const Result<text::MinimalDescription> minimal = text::describe_minimal(view);
+  if (!minimal)
+    return minimal.error();
+  std::string comment;
+  for (const std::string &what : minimal->left_out)
+    comment += (comment.empty() ? "left out (use --exact to see it):\n  " : "  ") + what + "\n";
+  return text::write_yaml(minimal->document, comment);
 }
 
 int run_text(const TextArguments &arguments) {
@@ -39,8 +48,12 @@ int run_text(const TextArguments &arguments) {
     print_error(input->name, view.error());
     return 1;
   }
-  const std::string yaml = exact_text(*view);
-  if (const std::optional<Error> error = write_file(arguments.output, as_bytes(yaml))) {
+  const Result<std::string> yaml = text_of(*view, arguments.exact);
+  if (!yaml) {
+    print_error(input->name, yaml.error());
+    return 1;
+  }
+  if (const std::optional<Error> error = write_file(arguments.output, as_bytes(*yaml))) {
     print_error(arguments.output, *error);
     return 1;
   }
@@ -54,11 +67,13 @@ void add_text_command(CLI::App &app, int &exit_code) {
   CLI::App *command = app.add_subcommand("text", "Write a cubin as YAML that assemble takes back");
   command->add_option("FILE", arguments->file, "A device ELF file; - is standard input")
       ->required();
-  command->add_flag("--exact", arguments->exact, "Everything: assemble gives the same bytes");
+  command->add_flag("--exact", arguments->exact, "All of it: assemble gives the same bytes");
   command->add_option("-o,--output", arguments->output, "Where to write (standard output)")
       ->type_name("FILE");
-  command->footer("The form is described in docs/text-format.md.\n"
-                  "Exit status: 0 written, 1 a file failed, 2 usage.");
+  command->footer(
+      "Without --exact: functions, variables and undefined names, as a person would write\n"
+      "them; a comment says what was left out. The form is described in docs/text-format.md.\n"
+      "Exit status: 0 written, 1 a file failed, 2 usage.");
   command->callback([arguments, &exit_code] { exit_code = run_text(*arguments); });
 }
 

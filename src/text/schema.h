@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The keys of the minimal form (docs/text-format.md), and the defaults that describing leaves out
+// and assembling puts in. The exact form's rules are in exact_parts.h.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace culink::text {
+
+inline constexpr std::array<std::string_view, 9> kMinimalKeys = {
+    "arch",      "type",   "toolkit",   "functions", "globals",
+    "constants", "shared", "undefined", "attributes"};
+
+inline constexpr std::array<std::string_view, 15> kFunctionKeys = {
+    "name",           "kernel",    "bind",          "registers", "frame",
+    "barriers",       "params",    "code",          "relocs",    "calls",
+    "indirect_calls", "prototype", "address_taken", "shared",    "attributes"};
+
+inline constexpr std::array<std::string_view, 8> kVariableKeys = {
+    "name", "size", "align", "data", "bind", "managed", "common", "relocs"};
+
+// Shared variables, of a function or (those that device functions use) of the module.
+inline constexpr std::array<std::string_view, 4> kSharedKeys = {"name", "size", "align", "bind"};
+
+inline constexpr std::array<std::string_view, 4> kParameterKeys = {"size", "offset", "align",
+                                                                   "space"};
+
+inline constexpr std::array<std::string_view, 6> kUndefinedKeys = {"name", "type",  "bind",
+                                                                   "size", "other", "prototype"};
+
+// What a function has when the document does not say.
+inline constexpr u32 kDefaultRegisters = 16;
+inline constexpr u32 kDefaultToolkit = 130;   // 13.0
+inline constexpr u32 kNoRegisterLimit = 0xff; // MAXREG_COUNT
+inline constexpr u32 kIsaVersion = 0x101;     // MERCURY_ISA_VERSION, sm_90 and later
+
+// Alignment of a variable of that size: the largest power of two that divides it, up to 16.
+[[nodiscard]] constexpr u64 natural_align(u64 size) {
+  u64 align = 16;
+  while (align > 1 && size % align != 0)
+    align /= 2;
+  return size == 0 ? 1 : align;
+}
+
+} // namespace culink::text
