@@ -24,9 +24,9 @@ run_stage() {
 run_stage release all
 # clang makes one build serve both; without it the unit tests still meet g++'s sanitizers.
 if command -v clang++-16 >/dev/null; then
-  run_stage fuzz tests/all -L 'unit|fuzz'
+  run_stage fuzz tests/all -L 'unit|fuzz|robustness' -E through_the_programs
 else
-  run_stage asan tests/all -L 'unit|fuzz'
+  run_stage asan tests/all -L 'unit|fuzz|robustness' -E through_the_programs
   echo "skipped: fuzz runs (no clang++-16)"
 fi
 
