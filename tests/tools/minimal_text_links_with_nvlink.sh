@@ -42,8 +42,8 @@ for arch in sm_75 sm_90 sm_100; do
   "$CUBIN" assemble a.yaml -o a.cubin
   "$CUBIN" assemble b.yaml -o b.cubin
   nvlink -arch=$arch a.cubin b.cubin -o linked.cubin
-  "$CUBIN" usage linked.cubin > usage
-  grep -q 'kernel  *40  *16 ' usage || fail "registers and stack did not reach the kernel: $(cat usage)"
+  "$CUBIN" usage linked.cubin > listing
+  grep -q 'kernel  *40  *16 ' listing || fail "$arch: registers and stack did not reach the kernel"
 done
 nvlink -arch=sm_90 main.cubin filter.cubin -o linked.cubin
 "$CUBIN" usage linked.cubin | sed 1d | sort > ours
