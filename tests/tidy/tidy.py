@@ -209,7 +209,7 @@ def quirk_ids(tree):
     used = {}
     for name in tree.matching(".cc", ".h", under=PRODUCT_FOLDERS):
         for number, line in tree.lines(name):
-            for quirk in re.findall(r"//.*?\b(Q\d{3})\b", line):
+            for quirk in re.findall(r"\bQ\d{3}\b", line.partition("//")[2]):
                 used.setdefault(quirk, f"{name}:{number}")
     for quirk, place in sorted(used.items()):
         if quirk not in documented:
