@@ -6,8 +6,8 @@
 BIN is the folder with cubin, make_cubin and heap_bench. Makes cubins of different numbers of
 sections and sizes, lists their sections with `cubin dump --sections` and prints, as a Markdown
 table, the time (the best of several runs), the peak of resident memory and the heap that was
-allocated. Heap must follow the number of sections, not the bytes of the file. With --check, exits
-with 1 when the largest file takes more than 0.2 s of processor time or heap grows with the bytes.
+allocated. Heap must follow the number of sections, not the bytes of the file: with --check, exits
+with 1 when it grows with the bytes. Seconds are printed and never checked: machines differ.
 """
 import os
 import subprocess
@@ -16,7 +16,6 @@ import tempfile
 import time
 
 RUNS = 15
-LIMIT_SECONDS = 0.2
 # Kernels (four sections each), bytes of code per kernel.
 SHAPES = [(25000, 1024), (25000, 128), (2500, 19000), (2500, 128)]
 
@@ -43,8 +42,8 @@ def measure(tools, folder, kernels, code):
     size, sections, view_heap, peak_heap, allocations = map(int, heap)
     os.unlink(path)
     return {"size": size, "sections": sections, "time": min(r[0] for r in runs),
-            "cpu": min(r[1] for r in runs), "resident": min(r[2] for r in runs), "view": view_heap, "heap": peak_heap,
-            "allocations": allocations}
+            "cpu": min(r[1] for r in runs), "resident": min(r[2] for r in runs),
+            "view": view_heap, "heap": peak_heap, "allocations": allocations}
 
 
 def main():
@@ -53,18 +52,16 @@ def main():
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         rows = [measure(arguments[0], folder, *shape) for shape in SHAPES]
-    print("| file | sections | time | peak resident | heap of the view | peak heap | allocations |")
-    print("|---|---|---|---|---|---|---|")
+    print("| file | sections | wall time | processor time | peak resident | heap of the view | peak heap | allocations |")
+    print("|---|---|---|---|---|---|---|---|")
     for row in rows:
         print(f"| {row['size'] / 1e6:.1f} MB | {row['sections']:,} | {row['time'] * 1e3:.0f} ms "
+              f"| {row['cpu'] * 1e3:.0f} ms "
               f"| {row['resident'] / 1e6:.1f} MB | {row['view'] / 1e6:.1f} MB "
               f"| {row['heap'] / 1e6:.1f} MB | {row['allocations']:,} |")
     if "--check" not in sys.argv:
         return
     large, slim = rows[0], rows[1]
-    # Not wall time: other tests may be running.
-    if large["cpu"] > LIMIT_SECONDS:
-        sys.exit(f"took {large['cpu']:.3f} s, more than {LIMIT_SECONDS} s")
     if large["heap"] > slim["heap"] * 1.05:
         sys.exit("heap grows with the bytes of the file")
 
