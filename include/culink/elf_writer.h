@@ -18,7 +18,8 @@
 //   elf.section(text).info = k;
 //   Result<std::vector<u8>> file = elf.finish();
 //
-// Names are copied. Content given as a span is borrowed until the file is written.
+// Names are copied, unless ElfOptions say otherwise. Content given as a span is borrowed until the
+// file is written.
 #pragma once
 
 #include <memory>
@@ -53,6 +54,7 @@ struct ElfOptions {
   u8 abi_version = 8;
   SegmentRule segments = SegmentRule::Classic; // executables only
   u16 phentsize_without_segments = 56;         // objects of ptxas for sm_90 and later have 0
+  bool borrow_names = false;                   // names outlive the writer: do not copy them
 };
 
 // sh_info: a plain number, a section's index, or a symbol's number with the register count of old
@@ -272,6 +274,9 @@ private:
   };
 
   std::string_view keep(std::string_view text);
+  std::string_view keep_name(std::string_view name) {
+    return options_.borrow_names ? name : keep(name);
+  }
 
   ElfOptions options_;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_; // copied names and contents

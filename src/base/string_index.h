@@ -4,6 +4,7 @@
 // number, so no order in any output depends on a hash. The index borrows the strings.
 #pragma once
 
+#include <bit>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -16,10 +17,17 @@ namespace culink {
 
 class StringIndex {
 public:
+  // Optional: makes room for that many strings at once.
+  void reserve(u32 count) {
+    strings_.reserve(count);
+    if (u64{count} * 2 > slots_.size())
+      resize_slots(std::bit_ceil(u64{count} * 2));
+  }
+
   // The number of `s`, and whether it is new.
   std::pair<u32, bool> insert(std::string_view s) {
     if ((strings_.size() + 1) * 2 > slots_.size())
-      grow();
+      resize_slots(slots_.empty() ? 16 : slots_.size() * 2);
     const u32 hash = hash_of(s);
     u32 slot = find_slot(s, hash);
     if (slots_[slot].number != kEmpty)
@@ -62,8 +70,8 @@ private:
     }
   }
 
-  void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+  void resize_slots(u64 count) {
+    std::vector<Slot> old(count);
     old.swap(slots_);
     const u32 mask = static_cast<u32>(slots_.size()) - 1;
     for (const Slot &entry : old) {

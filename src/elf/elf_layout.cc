@@ -167,6 +167,8 @@ void ElfLayouter::number_symbols() {
 
 void ElfLayouter::name_things() {
   StringTable section_names, names;
+  section_names.reserve(static_cast<u32>(writer_.sections_.size()));
+  names.reserve(static_cast<u32>(writer_.symbols_.size() + writer_.strings_.size()));
   layout_.section_name.reserve(writer_.sections_.size());
   for (const ElfWriter::SectionState &section : writer_.sections_)
     layout_.section_name.push_back(static_cast<u32>(section_names.add(section.spec.name)));

@@ -52,7 +52,7 @@ void ElfWriter::reserve(u32 sections, u32 symbols) {
 SectionId ElfWriter::add_section(const SectionSpec &spec) {
   SectionState &state = sections_.emplace_back();
   state.spec = spec;
-  state.spec.name = keep(spec.name);
+  state.spec.name = keep_name(spec.name);
   return SectionId(static_cast<u32>(sections_.size() - 1));
 }
 
@@ -96,7 +96,7 @@ void ElfWriter::add_fixup(SectionId id, const Fixup &fixup) {
 
 SymbolId ElfWriter::add_symbol(const SymbolSpec &spec) {
   SymbolSpec &symbol = symbols_.emplace_back(spec);
-  symbol.name = keep(spec.name);
+  symbol.name = keep_name(spec.name);
   if (!symbol.part)
     symbol.part = spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
   return SymbolId(static_cast<u32>(symbols_.size() - 1));
@@ -124,7 +124,7 @@ SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends)
   const bool wide = options_.elf_class == ElfClass::Elf64;
   std::string name(with_addends ? ".rela" : ".rel");
   name += section(target).name;
-  return add_section({.name = name,
+  return add_section({.name = keep(name),
                       .type = with_addends ? SectionType::Rela : SectionType::Rel,
                       .flags = kFlagInfoLink,
                       .align = wide ? 8u : 4u,
@@ -140,7 +140,7 @@ void ElfWriter::add_relocation(SectionId table, const RelocationSpec &entry) {
 }
 
 u32 ElfWriter::add_string(std::string_view text, bool separately) {
-  strings_.push_back({keep(text), separately});
+  strings_.push_back({keep_name(text), separately});
   return static_cast<u32>(strings_.size() - 1);
 }
 

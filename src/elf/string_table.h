@@ -15,6 +15,11 @@ namespace culink::elf {
 // borrowed.
 class StringTable {
 public:
+  // Optional: makes room for that many different strings at once.
+  void reserve(u32 count) {
+    index_.reserve(count);
+    offset_of_.reserve(count);
+  }
   // The offset of `s`; "" is offset 0.
   u64 add(std::string_view s);
   // A copy of its own even if an equal string exists, "" included.

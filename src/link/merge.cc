@@ -170,9 +170,9 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   if (!p_.is_kernel(id))
     return;
   m_.info_of[section.value] =
-      add(m_.keep_name(".nv.info." + std::string(symbol.name)), function_record_section(section));
-  const OutId shared = need(m_.keep_name(".nv.shared." + std::string(symbol.name)),
-                            shared_section(elf::kFlagInfoLink));
+      add(m_.keep_name(".nv.info.", symbol.name), function_record_section(section));
+  const OutId shared =
+      need(m_.keep_name(".nv.shared.", symbol.name), shared_section(elf::kFlagInfoLink));
   m_[shared].target = section;
 }
 
@@ -236,7 +236,7 @@ void Merger::add_relocations(const elf::Section &table, const SectionPlace &plac
     if (in_lost_range(table.info, entry.offset))
       continue;
     if (!first && entry.addend == 0) {
-      name_only(m_.keep_name(".rel" + std::string(m_[place.section].name)));
+      name_only(m_.keep_name(".rel", m_[place.section].name));
       return;
     }
     first = false;
@@ -257,7 +257,7 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
   u32 &number = group_of_[target.value][rela];
   if (number != 0)
     return m_.relocations[number - 1];
-  const OutId table = add(m_.keep_name((rela ? ".rela" : ".rel") + std::string(m_[target].name)),
+  const OutId table = add(m_.keep_name(rela ? ".rela" : ".rel", m_[target].name),
                           {.type = rela ? SectionType::Rela : SectionType::Rel,
                            .flags = elf::kFlagInfoLink,
                            .align = 8,
@@ -265,13 +265,12 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
                            .target = target,
                            .links_symtab = true});
   if (p_.options.preserve_relocs && group_of_[target.value][!rela] == 0)
-    add(m_.keep_name(".nv.resolvedrela" + std::string(m_[target].name)),
-        {.type = SectionType::CudaResolvedRela,
-         .flags = elf::kFlagInfoLink,
-         .align = 8,
-         .entsize = 24,
-         .target = target,
-         .links_symtab = true});
+    add(m_.keep_name(".nv.resolvedrela", m_[target].name), {.type = SectionType::CudaResolvedRela,
+                                                            .flags = elf::kFlagInfoLink,
+                                                            .align = 8,
+                                                            .entsize = 24,
+                                                            .target = target,
+                                                            .links_symtab = true});
   m_.relocations.push_back({table, target, rela, {}});
   number = static_cast<u32>(m_.relocations.size());
   return m_.relocations.back();
@@ -293,7 +292,8 @@ void Merger::finish_text() {
     const InputObject &object = p_.objects[winner.object.value];
     const elf::Section &text = object.section(object.symbols[winner.symbol].section);
     section.size = text.size;
-    section.pieces = {{0, text.data}};
+    section.pieces.clear();
+    section.pieces.push_back({0, text.data});
     section.info_top = static_cast<u8>(text.info >> 24);
   }
 }

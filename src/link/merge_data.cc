@@ -109,7 +109,7 @@ void Merger::create_bank2_symbol(EntityId id, const elf::Symbol &symbol) {
 void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
   SectionPlace &place = where(bank.index);
   place.lost = lost;
-  const auto append = [&](std::vector<Piece> &pieces, u64 &size) {
+  const auto append = [&](PieceList &pieces, u64 &size) {
     if (!lost) {
       pieces.clear();
       size = 0;
@@ -238,7 +238,7 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
                  .target = text,
                  .has_symbol = true});
     if (!p_.options.relocatable)
-      name_only(m_.keep_name(".rel" + std::string(section.name)));
+      name_only(m_.keep_name(".rel", section.name));
     m_.add_section_symbol(id);
   }
   OutSection &out = m_[id];

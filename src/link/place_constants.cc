@@ -74,7 +74,7 @@ void ConstantPlacer::place_block(Bank2Block &block) {
     const std::string name = ".nv.constant2." + std::string(kernel.name);
     OutId id = m_.find(name);
     if (!id.valid()) {
-      id = m_.add({.name = m_.keep_name(name),
+      id = m_.add({.name = m_.keep_name(name, ""),
                    .type = block.type,
                    .flags = block.flags,
                    .target = m_.place_of[p_.calls.functions[k.value].value].section,
@@ -87,8 +87,8 @@ void ConstantPlacer::place_block(Bank2Block &block) {
   }
   block.offset = align_up(longest, block.align);
   for (const OutId id : banks) {
-    for (const Piece &piece : block.pieces)
-      m_[id].pieces.push_back({block.offset + piece.offset, piece.bytes});
+    for (u32 i = 0; i < block.pieces.size(); ++i)
+      m_[id].pieces.push_back({block.offset + block.pieces[i].offset, block.pieces[i].bytes});
     m_[id].size = block.offset + block.size;
   }
 }

@@ -139,7 +139,7 @@ OutId SharedPlacer::section_of(FunctionId kernel) {
   const std::string name = ".nv.shared." + std::string(function.name);
   OutId id = m_.find(name);
   if (!id.valid()) {
-    id = m_.add({.name = m_.keep_name(name),
+    id = m_.add({.name = m_.keep_name(name, ""),
                  .type = elf::SectionType::CudaShared,
                  .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
                  .has_symbol = true});

@@ -125,12 +125,11 @@ OutId RelocatablePlacer::need_section(FunctionId kernel) {
   if (const OutId id = section_of(kernel); id.valid())
     return id;
   const EntityId entity = p_.calls.functions[kernel.value];
-  const OutId id =
-      m_.add({.name = m_.keep_name(".nv.shared." + std::string(p_.symbols[entity].name)),
-              .type = elf::SectionType::CudaShared,
-              .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
-              .target = m_.place_of[entity.value].section,
-              .has_symbol = true});
+  const OutId id = m_.add({.name = m_.keep_name(".nv.shared.", p_.symbols[entity].name),
+                           .type = elf::SectionType::CudaShared,
+                           .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+                           .target = m_.place_of[entity.value].section,
+                           .has_symbol = true});
   m_.add_section_symbol(id);
   late_[kernel.value] = true;
   return id;

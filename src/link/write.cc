@@ -27,7 +27,8 @@ public:
       : p_(program), plan_(plan), m_(plan.merged), diag_(diag),
         elf_({.type = program.options.relocatable ? elf::FileType::Relocatable
                                                   : elf::FileType::Executable,
-              .flags = u32{program.arch.number} << 8 | elf::kCodeKindSass}) {}
+              .flags = u32{program.arch.number} << 8 | elf::kCodeKindSass,
+              .borrow_names = true}) {}
 
   std::vector<u8> run();
 
@@ -169,9 +170,9 @@ void ImageWriter::fill_sections() {
     const elf::SectionId id = section_of_[i];
     if (const OutId info = m_.info_of[i]; info.valid())
       fill_info(info, plan_.info.of_text[i]);
-    for (const Piece &piece : s.pieces) {
-      elf_.append_zeros(id, piece.offset - elf_.size(id));
-      elf_.append(id, piece.bytes);
+    for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
+      elf_.append_zeros(id, s.pieces[piece].offset - elf_.size(id));
+      elf_.append(id, s.pieces[piece].bytes);
     }
     if (s.size > elf_.size(id))
       elf_.append_zeros(id, s.size - elf_.size(id));

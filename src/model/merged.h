@@ -5,23 +5,20 @@
 // more takes the list and returns it longer; nothing is ever reordered or taken out.
 #pragma once
 
-#include <deque>
+#include <memory>
+#include <memory_resource>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/types.h"
 #include "elf/constants.h"
+#include "model/piece_list.h"
 #include "model/program.h"
 
 namespace culink {
 
 using OutId = Id<struct OutSectionTag>;
-
-struct Piece {
-  u64 offset = 0;
-  ByteSpan bytes;
-};
 
 struct OutSection {
   std::string_view name;
@@ -30,7 +27,7 @@ struct OutSection {
   u64 align = 1;
   u64 entsize = 0;
   u64 size = 0;
-  std::vector<Piece> pieces;
+  PieceList pieces;
   OutId target;      // the section this one belongs to: sh_info
   EntityId function; // of .text: sh_info is its symbol
   u8 info_top = 0;   // top byte of that sh_info
@@ -83,7 +80,7 @@ struct Bank2Block {
   elf::SectionType type = elf::SectionType::CudaConstant;
   u64 flags = 0;
   u64 align = 1;
-  std::vector<Piece> pieces; // with offsets in the block
+  PieceList pieces; // with offsets in the block
   u64 size = 0;
   u64 offset = 0; // in each kernel's bank, once placed
 };
@@ -118,7 +115,9 @@ struct Merged {
   std::vector<u64> shared_align;      // by EntityId of a shared variable
   StringIndex names;                  // of sections
   std::vector<OutId> by_name;         // by number in `names`: the newest of that name
-  std::deque<std::string> name_storage;
+  // Where keep_name puts names. Behind a pointer, so that a Merged can be moved.
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> name_storage =
+      std::make_unique<std::pmr::monotonic_buffer_resource>();
 
   u64 null_symbol_value = 0; // st_value of symbol 0 (Q019)
   // Compiler constants of a copy that lost: where they went shows up there, too (Q040).
@@ -150,8 +149,12 @@ struct Merged {
   }
   void add_section_symbol(OutId id) { locals.push_back({LocalSymbol::Kind::Section, id.value}); }
   void add_local(EntityId id) { locals.push_back({LocalSymbol::Kind::Entity, id.value}); }
-  std::string_view keep_name(std::string name) {
-    return name_storage.emplace_back(std::move(name));
+  // The two joined, for as long as this lives.
+  std::string_view keep_name(std::string_view prefix, std::string_view name) {
+    const size_t size = prefix.size() + name.size();
+    char *text = static_cast<char *>(name_storage->allocate(size, 1));
+    name.copy(prefix.copy(text, prefix.size()) + text, name.size());
+    return {text, size};
   }
 };
 
