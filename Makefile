@@ -14,13 +14,13 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 # Warnings stop a build in CI, not on a user's machine with a newer compiler.
-WERROR ?= $(if $(CI),ON,OFF)
+configure_flags = $(if $(CI),-DCULINK_WERROR=ON)
 ifneq ($(shell command -v ccache 2>/dev/null),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
 # cmake's warnings and errors go to stderr; its chatter is not shown.
-configure = cmake --preset $(1) -DCULINK_WERROR=$(WERROR) >/dev/null
+configure = cmake --preset $(1) $(configure_flags) >/dev/null
 build = cmake --build --preset $(1) -j $(JOBS)
 
 .PHONY: all deps deps-test deps-static install-deps demo test install debug asan tsan \
@@ -43,7 +43,7 @@ demo: all
 	@scripts/demo.sh build/release/bin
 
 test: deps-test
-	@JOBS=$(JOBS) WERROR=$(WERROR) scripts/test.sh
+	@JOBS=$(JOBS) scripts/test.sh $(configure_flags)
 
 install: all
 	@$(call build,release)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Every test, for `make test`: the release build with all of ctest, then the sanitizer build with
 # the unit tests and short runs of the fuzz targets. Ends with what was skipped, by name, and one
-# line of totals. Fails if a build or a test fails.
+# line of totals. Fails if a build or a test fails. Arguments are handed to cmake.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
-werror=${WERROR:-OFF}
+flags=("$@")
 results=build/test-results
 rm -rf "$results"
 mkdir -p "$results"
@@ -16,7 +16,7 @@ run_stage() {
   local preset=$1 target=$2
   shift 2
   echo "== $preset"
-  cmake --preset "$preset" -DCULINK_WERROR="$werror" >/dev/null
+  cmake --preset "$preset" "${flags[@]}" >/dev/null
   cmake --build --preset "$preset" -j "$jobs" --target "$target"
   ctest --preset "$preset" -j "$jobs" --output-junit "$PWD/$results/$preset.xml" "$@" || status=1
 }

@@ -4,10 +4,10 @@
     scripts/update_shown_outputs.py [--check] [FOLDER_WITH_PROGRAMS]
 
 A code block marked `console` holds commands after `$ ` and what they print. Each command is run in
-the repository's root with the built programs in PATH, and its output replaces the one shown. A line
-`...` in the shown output stands for any lines, so that a long output can be shortened by hand; such
-a block is only checked. With --check nothing is written, and the exit status is 1 if a document is
-out of date.
+the repository's root with the built programs in PATH (files go to build/), and its output replaces
+the one shown. A line `...` in the shown output stands for any lines, so that a long output can be
+shortened by hand; such a block is only checked. With --check nothing is written, and the exit status
+is 1 if a document is out of date.
 """
 import os
 import pathlib
@@ -57,6 +57,7 @@ def main(arguments):
     check = "--check" in arguments
     folders = [argument for argument in arguments if argument != "--check"]
     programs = pathlib.Path(folders[0] if folders else ROOT / "build/release/bin").resolve()
+    (ROOT / "build").mkdir(exist_ok=True)
     status = 0
     for document in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         text = document.read_text(encoding="utf-8")

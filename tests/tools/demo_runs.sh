@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# What `make demo` shows works: linking, comparing with nvlink's file, text and back, verifying.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+"$SOURCE/scripts/demo.sh" "$(dirname "$CUBIN")" > shown
+expect_contains shown "linked.cubin: ok" "identical, " "identical; " " files: ok" "demo done"
