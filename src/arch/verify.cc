@@ -63,6 +63,8 @@ constexpr std::array kRules = std::to_array<RuleRow>({
     {Rule::InfoFraming, "info-framing", "nv.info records follow each other to the last byte"},
     {Rule::InfoRecord, "info-record", "a record has the format and size of its attribute"},
     {Rule::InfoSymbol, "info-symbol", "symbols in nv.info exist and are of the right type"},
+    {Rule::InfoOffset, "info-offset", "code offsets in nv.info are instructions of the function"},
+    {Rule::CapsuleText, "capsule-text", "a Mercury capsule names the section of its code"},
     {Rule::CallGraphFraming, "callgraph-framing",
      "the call graph has its four parts, -1 to -4, in order"},
     {Rule::CallGraphSymbol, "callgraph-symbol", "symbols in the call graph are functions"},

@@ -51,6 +51,8 @@ enum class Rule : u8 {
   InfoFraming,
   InfoRecord,
   InfoSymbol,
+  InfoOffset,
+  CapsuleText,
   CallGraphFraming,
   CallGraphSymbol,
   CallGraphString,

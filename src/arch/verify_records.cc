@@ -26,6 +26,8 @@ using elf::SymbolType;
 
 namespace {
 
+constexpr u32 kInstruction = 16;
+
 [[nodiscard]] SectionRole role_of(const Section &s) {
   return elf::classify_section(s.name, s.type, s.flags).role;
 }
@@ -87,6 +89,34 @@ void check_info_record(const Section &section, const elf::InfoRecord &record,
                             attribute_text(record.attribute), *index, symbol.name),
                 findings);
   }
+}
+
+// Offsets count bytes of the function's code; those of the Mercury mirror, of the expanded code.
+void check_offsets(const ElfView &view, const Section &section, const elf::InfoRecord &record,
+                   Findings &findings) {
+  const Section *code = view.info_section(section);
+  if (!code || (code->flags & elf::kFlagExec) == 0 ||
+      effective_shape(record) != elf::InfoShape::Offsets)
+    return;
+  for (u64 at = 0; at + 4 <= record.payload.size(); at += 4)
+    if (const u32 offset = load_le<u32>(&record.payload[at]);
+        offset >= code->size || offset % kInstruction != 0)
+      report_at(Rule::InfoOffset, section, record.offset,
+                fmt::format("{} names {:#x}, which is no instruction of {}",
+                            attribute_text(record.attribute), offset, describe_section(*code)),
+                findings);
+}
+
+// The first word of a capsule is the index of the section that holds the function's SASS.
+void check_capsule(const ElfView &view, const Section &capsule, Findings &findings) {
+  constexpr std::string_view kPrefix = ".nv.capmerc";
+  const std::optional<u32> index = load_at<u32>(capsule.data, 0);
+  if (!index || !capsule.name.starts_with(kPrefix))
+    return;
+  const std::string_view wanted = capsule.name.substr(kPrefix.size());
+  if (*index >= view.sections().size() || view.sections()[*index].name != wanted)
+    report_at(Rule::CapsuleText, capsule, 0, fmt::format("section {} is not '{}'", *index, wanted),
+              findings);
 }
 
 // A prototype is the offset of a string in the symbol table's string table.
@@ -202,13 +232,17 @@ void check_actions(const Section &section, Findings &findings) {
 
 void check_info(const ElfView &view, Findings &findings) {
   for (const Section &section : view.sections()) {
+    if (section.type == elf::SectionType::CudaCapmerc)
+      check_capsule(view, section, findings);
     if (section.type != elf::SectionType::CudaInfo && section.type != elf::SectionType::MercuryInfo)
       continue;
     const elf::InfoSection info = elf::decode_info(section.data);
     report_all(Rule::InfoFraming, section, info.violations, findings);
     const SymbolTable symbols = view.linked_symbols(section);
-    for (const elf::InfoRecord &record : info.records)
+    for (const elf::InfoRecord &record : info.records) {
       check_info_record(section, record, symbols, findings);
+      check_offsets(view, section, record, findings);
+    }
   }
 }
 

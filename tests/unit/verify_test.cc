@@ -80,8 +80,8 @@ const Case kCases[] = {
      [](BrokenFile &f) { f.set<u32>(f.header_of(".nv.constant3") + kShLink, 3); }},
     {Rule::SectionInfo, "info_of_another_function", kLinked,
      [](BrokenFile &f) {
-       f.set<u32>(f.header_of(".nv.info._Z6smoothPKfPfi") + kShInfo,
-                  f.index_of(".text._Z9block_sumf"));
+       f.set<u32>(f.header_of(".nv.info._Z9block_sumf") + kShInfo,
+                  f.index_of(".text._Z6smoothPKfPfi"));
      }},
     {Rule::SectionInfo, "relocations_of_another_section", kLinked,
      [](BrokenFile &f) {
@@ -171,6 +171,17 @@ const Case kCases[] = {
      [](BrokenFile &f) { f.set<u32>(f.data_of(".nv.info") + 4, 5000); }},
     {Rule::InfoSymbol, "registers_of_a_variable", kLinked,
      [](BrokenFile &f) { f.set<u32>(f.data_of(".nv.info") + 8, f.symbol_index("samples_seen")); }},
+    {Rule::InfoOffset, "exit_between_instructions", kObject,
+     [](BrokenFile &f) {
+       u64 at = f.data_of(".nv.info._Z6smoothPKfPfi");
+       while (f.get<u16>(at) != 0x1c04) // EXIT_INSTR_OFFSETS
+         at += 4;
+       f.set<u32>(at + 4, f.get<u32>(at + 4) + 8);
+     }},
+    {Rule::CapsuleText, "section_of_another_function", kMercury,
+     [](BrokenFile &f) {
+       f.set<u32>(f.data_of(".nv.capmerc.text._Z6smoothPKfPfi"), f.index_of(".text._Z9block_sumf"));
+     }},
     {Rule::CallGraphFraming, "parts_out_of_order", kObject,
      [](BrokenFile &f) { f.set<i32>(f.data_of(".nv.callgraph") + 4, -2); }},
     {Rule::CallGraphSymbol, "caller_is_no_function", kObject,
