@@ -6,8 +6,7 @@
 // between callers and targets keeps that linear.
 //
 // What an object says about a function of which an earlier definition stayed is not heard: neither
-// its calls nor, a surprise, that its address is taken, unless a function that is heard takes it
-// (Q026).
+// its calls nor, a surprise, that its address is taken, unless code that is heard takes it (Q026).
 #include "link/call_graph.h"
 
 #include <algorithm>
@@ -33,6 +32,7 @@ private:
   void read_prototypes(ObjectId object);
   void connect();
   PrototypeId prototype(std::string_view text);
+  CallGraph::Taken &taken(FunctionId function);
   // Whether what an object says about the calls of one of its functions counts: not if an earlier
   // definition stayed. One that a later definition replaced still counts (Q026).
   [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
@@ -48,20 +48,22 @@ private:
   const Resolution &symbols_;
   CallGraph out_;
   StringIndex prototype_index_;
-  std::vector<ObjectId>
-      taken_in_; // by FunctionId: the last object with code that takes its address
+  std::vector<u32> taken_place_; // by FunctionId: position + 1 in out_.taken
 };
 
 CallGraph GraphBuilder::run() {
   number_functions();
   out_.calls.resize(out_.functions.size());
-  taken_in_.resize(out_.functions.size());
+  taken_place_.resize(out_.functions.size());
   out_.targets.resize(out_.functions.size());
   out_.prototype_of.resize(out_.functions.size());
   for (u32 i = 0; i < objects_.size(); ++i) {
     read_calls(ObjectId(i));
     read_prototypes(ObjectId(i));
   }
+  for (CallGraph::Taken &taken : out_.taken)
+    if (!taken.prototype.valid())
+      taken.prototype = out_.prototype_of[taken.function.value];
   connect();
   return std::move(out_);
 }
@@ -86,36 +88,40 @@ PrototypeId GraphBuilder::prototype(std::string_view text) {
   return PrototypeId(number);
 }
 
+// A function has one prototype as a target of indirect calls: the last one that was read.
+CallGraph::Taken &GraphBuilder::taken(FunctionId function) {
+  u32 &place = taken_place_[function.value];
+  if (place == 0) {
+    out_.taken.push_back({function, {}});
+    place = static_cast<u32>(out_.taken.size());
+  }
+  return out_.taken[place - 1];
+}
+
 void GraphBuilder::read_calls(ObjectId id) {
   const InputObject &object = objects_[id.value];
-  for (const elf::CallGroup &group : object.calls.groups)
-    if (group.part == CallPart::IndirectTargets)
-      for (const elf::CallPair &pair : group.pairs)
-        if (const FunctionId target = function(id, pair.second);
-            target.valid() && counts(id, pair.first))
-          taken_in_[target.value] = id;
   for (const elf::CallGroup &group : object.calls.groups)
     for (const elf::CallPair &pair : group.pairs) {
       const FunctionId first = function(id, pair.first);
       if (elf::second_is_prototype(group.part)) {
         const PrototypeId p = prototype(object.prototype(pair.second));
-        if (!first.valid())
+        if (!first.valid() || !counts(id, pair.first))
           continue;
-        if (group.part == CallPart::AddressTaken) {
-          if (counts(id, pair.first) || taken_in_[first.value] == id)
-            out_.taken.push_back({first, p});
-        } else if (counts(id, pair.first)) {
+        if (group.part == CallPart::AddressTaken)
+          taken(first).prototype = p;
+        else
           out_.indirect.push_back({first, p});
-        }
         continue;
       }
       const FunctionId second = function(id, pair.second);
       if (!first.valid() || !second.valid() || !counts(id, pair.first))
         continue;
-      if (group.part == CallPart::Calls)
+      if (group.part == CallPart::Calls) {
         out_.calls[first.value].push_back(second);
-      else if (group.part == CallPart::IndirectTargets)
+      } else if (group.part == CallPart::IndirectTargets) {
         out_.targets[first.value].push_back(second);
+        (void)taken(second);
+      }
     }
 }
 
@@ -137,7 +143,8 @@ void GraphBuilder::connect() {
   for (const CallGraph::Taken &call : out_.indirect)
     out_.edges[call.function.value].push_back(out_.node(call.prototype));
   for (const CallGraph::Taken &taken : out_.taken)
-    out_.edges[out_.node(taken.prototype)].push_back(taken.function.value);
+    if (taken.prototype.valid())
+      out_.edges[out_.node(taken.prototype)].push_back(taken.function.value);
   for (std::vector<u32> &successors : out_.edges) {
     std::sort(successors.begin(), successors.end());
     successors.erase(std::unique(successors.begin(), successors.end()), successors.end());

@@ -87,7 +87,8 @@ void FactCollector::add_pointer_calls() {
   std::vector<std::vector<u32>> targets(p_.calls.prototypes.size());
   for (const CallGraph::Taken &taken : p_.calls.taken) {
     out_.functions[taken.function.value].address_taken = true;
-    targets[taken.prototype.value].push_back(taken.function.value);
+    if (taken.prototype.valid())
+      targets[taken.prototype.value].push_back(taken.function.value);
   }
   for (std::vector<u32> &list : targets) {
     std::sort(list.begin(), list.end(), std::greater<>());

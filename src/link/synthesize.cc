@@ -58,27 +58,25 @@ std::vector<CallRecord> build_call_graph_records(const Program &p) {
         for (const FunctionId callee : lists.newest_first(edges[f], once))
           out.push_back({FunctionId(f), Second::Function, callee.value});
   };
-  // Grouped by function in order of creation, inside a function as read.
-  const auto add_prototypes = [&](const std::vector<CallGraph::Taken> &list, bool once) {
+  // By function in order of creation, the newest first.
+  const auto add_prototypes = [&](const std::vector<CallGraph::Taken> &list) {
     std::vector<std::vector<PrototypeId>> of(count);
-    for (const CallGraph::Taken &taken : list) {
-      std::vector<PrototypeId> &seen = of[taken.function.value];
-      if (!once || std::find(seen.begin(), seen.end(), taken.prototype) == seen.end())
-        seen.push_back(taken.prototype);
-    }
+    for (const CallGraph::Taken &taken : list)
+      of[taken.function.value].push_back(taken.prototype);
     for (u32 f = 0; f < count; ++f)
-      if (p.live.live[f])
-        for (const PrototypeId id : of[f])
-          out.push_back({FunctionId(f), Second::Prototype, id.value});
+      for (size_t i = of[f].size(); i-- > 0 && p.live.live[f];)
+        out.push_back(of[f][i].valid()
+                          ? CallRecord{FunctionId(f), Second::Prototype, of[f][i].value}
+                          : CallRecord{FunctionId(f), Second::Marker, 0});
   };
   open(elf::CallPart::Calls);
   add_calls(p.calls.calls, p.options.relocatable);
   open(elf::CallPart::AddressTaken);
-  add_prototypes(p.calls.taken, true);
+  add_prototypes(p.calls.taken);
   open(elf::CallPart::IndirectCalls);
-  add_prototypes(p.calls.indirect, false);
+  add_prototypes(p.calls.indirect);
   open(elf::CallPart::IndirectTargets);
-  add_calls(p.calls.targets, true);
+  add_calls(p.calls.targets, p.options.relocatable);
   return out;
 }
 

@@ -76,14 +76,14 @@ using PrototypeId = Id<struct PrototypeTag>;
 struct CallGraph {
   struct Taken {
     FunctionId function;
-    PrototypeId prototype;
+    PrototypeId prototype; // none: no object says it
   };
 
   std::vector<EntityId> functions;              // by FunctionId
   std::vector<FunctionId> function_of;          // by entity; none: not a function
   std::vector<std::vector<FunctionId>> calls;   // as read, with repetitions
   std::vector<std::vector<FunctionId>> targets; // part 4 of the files, as read
-  std::vector<Taken> taken;                     // as read, with repetitions
+  std::vector<Taken> taken;                     // as read, each function once
   std::vector<Taken> indirect;                  // as read, with repetitions
   std::vector<std::string_view> prototypes;     // in order of first appearance
   std::vector<PrototypeId> prototype_of;        // by FunctionId
