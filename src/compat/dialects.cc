@@ -20,6 +20,7 @@ Dialect nvlink_13_0_88() {
   d.tool_build = "Build cuda_13.0.r13.0/compiler.36424714_0";
   d.lossless_relocatable = false;
   d.refuse_newer_toolkit = true;
+  d.repeat_internal_errors = true;
   return d;
 }
 

@@ -334,9 +334,14 @@ void Classifier::list_resolved() {
                           raw.offset + slice.base,
                           arch::find_reloc(raw.type),
                           meaning_of(c_, slice.object, raw.symbol, function_of(OutId(target)))};
-        if (is_skipped(*group, entry) || !is_listed(entry))
+        if (is_skipped(*group, entry))
           continue;
         const SymbolMeaning &meaning = entry.meaning;
+        if (meaning.dangling && p_.dialect.repeat_internal_errors && entry.row &&
+            entry.row->resolver == Resolver::Linker)
+          diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(meaning.id)].name)});
+        if (!is_listed(entry))
+          continue;
         const bool relocatable = p_.options.relocatable;
         out_.kept[table.value].push_back(
             {.offset = entry.offset,

@@ -25,6 +25,7 @@ struct SymbolMeaning {
   u8 bank = 0;
   bool dynamic_shared = false;
   bool unlisted = false; // not named by .nv.resolvedrela
+  bool dangling = false; // would be named there, if its symbol had not gone (Q042)
 };
 
 struct RelocationContext {

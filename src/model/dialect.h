@@ -20,6 +20,8 @@ struct Dialect {
   bool lossless_relocatable = true;
   // Objects of a newer toolkit are refused instead of linked with a warning.
   bool refuse_newer_toolkit = false;
+  // Sound links on which nvlink gives up with an internal error are refused, too.
+  bool repeat_internal_errors = false;
 };
 
 } // namespace culink
