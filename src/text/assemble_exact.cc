@@ -151,7 +151,7 @@ void ExactAssembler::read_file_facts() {
   header_facts_.type = facts_.type;
   if (const Node *item = top_.find("arch")) {
     header_facts_.arch = read_name(*item, complaints_);
-    if (!default_flags(header_facts_.arch, 0x41, 8, 0))
+    if (!default_flags(header_facts_.arch, 0))
       complaints_.add(*item, fmt::format("'{}' is no known target; write one such as sm_90, or "
                                          "leave it out and state header: {{flags: ...}}",
                                          header_facts_.arch));

@@ -208,24 +208,14 @@ u64 FileCursor::aligned(u64 align) const {
   return is_power_of_two(align) && align <= kMaxAlign ? align_up(end_, align) : end_;
 }
 
-std::optional<u32> default_flags(std::string_view arch_name, u8 os_abi, u8 abi_version,
-                                 u32 cuinfo_section) {
+std::optional<u32> default_flags(std::string_view arch_name, u32 cuinfo_section) {
   const arch::ArchInfo *row = arch::find_arch(arch_name);
   if (!row)
     return std::nullopt;
   arch::ElfTarget target;
-  target.os_abi = os_abi;
-  target.abi_version = abi_version;
   target.sm = static_cast<u8>(row->number);
-  if (target.old_layout()) {
-    target.virtual_sm = target.sm;
-    target.accelerated = row->letter == 'a';
-    target.address_64 = true;
-    target.texture_unified = true;
-  } else {
-    target.code_kind = static_cast<u8>(row->code_kind);
-    target.cuinfo_section = static_cast<u8>(std::min<u32>(cuinfo_section, 0xff));
-  }
+  target.code_kind = static_cast<u8>(row->code_kind);
+  target.cuinfo_section = static_cast<u8>(std::min<u32>(cuinfo_section, 0xff));
   return arch::encode_elf_flags(target);
 }
 
@@ -240,8 +230,7 @@ FileHeader default_header(const HeaderFacts &facts) {
   out.type = facts.type;
   out.machine = elf::kMachineCuda;
   out.version = 1;
-  out.flags = default_flags(facts.arch, elf::kOsAbiCuda, arch::kAbiVersion, facts.cuinfo_section)
-                  .value_or(0);
+  out.flags = default_flags(facts.arch, facts.cuinfo_section).value_or(0);
   out.ehsize = static_cast<u16>(file_header_size(facts.elf_class));
   out.shentsize = static_cast<u16>(section_header_size(facts.elf_class));
   u64 end = facts.data_end;

@@ -61,9 +61,8 @@ private:
   u64 end_;
 };
 
-// The e_flags that files of a target have. Nothing when the target is not known.
-[[nodiscard]] std::optional<u32> default_flags(std::string_view arch_name, u8 os_abi,
-                                               u8 abi_version, u32 cuinfo_section);
+// The e_flags that toolkit 13 writes for a target. Nothing when the target is not known.
+[[nodiscard]] std::optional<u32> default_flags(std::string_view arch_name, u32 cuinfo_section);
 
 // The header of a file in which nothing is unusual: offsets of the tables follow `data_end`.
 struct HeaderFacts {

@@ -114,11 +114,10 @@ public:
     Node list = Node::sequence(Node::Style::Flow);
     for (const InfoAnnotation &note : v.annotations) {
       Node item = Node::map(Node::Style::Flow);
-      if (note.kind == kAnnotationOfCode)
+      if (note.kind != kAnnotationOfFunction)
         item.set("at", hexadecimal(note.offset));
-      else
-        set_unless(item, "kind", note.kind, kAnnotationOfFunction);
-      item.set("text", name_node(note.text));
+      if (note.kind != kAnnotationMark)
+        item.set("text", name_node(note.text));
       list.add(std::move(item));
     }
     row_.set("notes", std::move(list));
@@ -293,15 +292,16 @@ private:
     return out;
   }
   [[nodiscard]] InfoValue annotations() const {
-    constexpr std::string_view kKeys[] = {"at", "kind", "text"};
+    constexpr std::string_view kKeys[] = {"at", "text"};
     InfoAnnotations out;
     if (const Node *list = need("notes"))
       for (const Node &item : read_list(*list, complaints_)) {
         const MapReader note(item, kKeys, complaints_);
-        const u32 kind = note.has("at") ? kAnnotationOfCode : kAnnotationOfFunction;
-        out.annotations.push_back({static_cast<u32>(note.number("kind", kind, kMaxWord)),
-                                   static_cast<u32>(note.number("at", 0, kMaxWord)),
-                                   note.name("text")});
+        const u32 kind = !note.has("at")    ? kAnnotationOfFunction
+                         : note.has("text") ? kAnnotationOfCode
+                                            : kAnnotationMark;
+        out.annotations.push_back(
+            {kind, static_cast<u32>(note.number("at", 0, kMaxWord)), note.name("text")});
       }
     return out;
   }

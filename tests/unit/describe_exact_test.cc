@@ -244,6 +244,17 @@ TEST(DescribeExact, class_32) {
   EXPECT_EQ(count_of(yaml, "patch:"), 0u);
 }
 
+TEST(DescribeExact, the_old_abi_has_its_header_fields_stated) {
+  BrokenFile file("vector_math/sm_80/main.cubin");
+  file.set<u8>(elf::kIdentOsAbi, elf::kOsAbiCudaOld);
+  file.set<u8>(elf::kIdentAbiVersion, 7);
+  file.set<u32>(test::kEFlags, 0x500550);
+  const std::string yaml = expect_round_trip(file.bytes());
+  EXPECT_EQ(count_of(yaml, "os_abi: 0x33, abi_version: 7"), 1u);
+  EXPECT_EQ(count_of(yaml, "flags: 0x500550"), 1u);
+  EXPECT_EQ(count_of(yaml, "patch:"), 0u);
+}
+
 TEST(DescribeExact, a_file_of_nothing_but_a_header) {
   BrokenFile file("vector_math/sm_90/main.cubin");
   Bytes bytes(file.bytes().begin(), file.bytes().begin() + 64);
