@@ -44,6 +44,11 @@ private:
   std::unordered_map<u64, u32> first_;
 };
 
+// Files of toolkits before 13 for sm_90 and below: other flags, links and versions.
+[[nodiscard]] inline bool has_old_abi(const elf::ElfView &view) {
+  return view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld;
+}
+
 void check_header(const elf::ElfView &view, Findings &findings);
 void check_segments(const elf::ElfView &view, Findings &findings);
 void check_section_table(const elf::ElfView &view, Findings &findings);

@@ -29,6 +29,12 @@ namespace {
 // No tool writes more than 6. A file with thousands would make the cover check quadratic.
 constexpr u32 kMostSegments = 64;
 
+// To any multiple: shared memory may be aligned to 48 bytes.
+[[nodiscard]] u64 round_up(u64 value, u64 align) {
+  const u64 rest = align == 0 ? 0 : value % align;
+  return rest == 0 ? value : value + (align - rest);
+}
+
 [[nodiscard]] std::string segment_place(u64 index) {
   return fmt::format("program header {}", index);
 }
@@ -118,7 +124,7 @@ private:
           continue;
         home = &segment;
         if (s.no_data())
-          without_data[i] = align_up(without_data[i], s.align) + s.size;
+          without_data[i] = round_up(without_data[i], s.align) + s.size;
       }
       if (s.size != 0)
         check_home(s, home);
@@ -215,7 +221,9 @@ void check_header(const ElfView &view, Findings &findings) {
     return;
   }
   const auto padding = std::span(h.ident).subspan(elf::kIdentAbiVersion + 1);
-  if (h.ident[elf::kIdentVersion] != 1 || h.version != 1)
+  // Before 13.0 e_version is the toolkit's number: 124 for 12.4.
+  const bool known_version = h.version == 1 || (has_old_abi(view) && h.version >= 100);
+  if (h.ident[elf::kIdentVersion] != 1 || !known_version)
     wrong(Rule::HeaderIdent, "EI_VERSION, e_version",
           fmt::format("are {} and {}, not 1", h.ident[elf::kIdentVersion], h.version));
   if (std::ranges::any_of(padding, [](u8 byte) { return byte != 0; }) || h.entry != 0)

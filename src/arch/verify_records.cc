@@ -180,10 +180,6 @@ void check_compat(const Section &section, Findings &findings) {
   for (const elf::CompatRecord &record : compat.records) {
     if (const std::optional<elf::Violation> violation = check_compat_record(record))
       report_at(Rule::CompatRecord, section, violation->offset, violation->message, findings);
-    else if (!elf::name_of_compat_attribute(static_cast<u32>(record.attribute)))
-      report_at(Rule::CompatRecord, section, record.offset,
-                fmt::format("attribute {:#x} is not known", static_cast<u32>(record.attribute)),
-                findings);
   }
 }
 

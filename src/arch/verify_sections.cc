@@ -45,6 +45,8 @@ struct HeaderRow {
   Info info;
 };
 
+constexpr u64 kOldBarriers =
+    0x7f00000; // number of barriers, in flags of code from toolkits before 13
 constexpr u64 kAlloc = elf::kFlagAlloc;
 constexpr u64 kData = elf::kFlagAlloc | elf::kFlagWrite;
 
@@ -185,12 +187,17 @@ void SectionCheck::check_name() {
 
 void SectionCheck::check_flags(const HeaderRow &row) {
   // SHF_INFO_LINK says that sh_info is a section; image-slot relocations lack it.
-  const u64 plain = s_.flags & ~(elf::kFlagMercury | elf::kFlagInfoLink);
+  u64 plain = s_.flags & ~(elf::kFlagMercury | elf::kFlagInfoLink);
+  if (row.role == SectionRole::Text)
+    plain &= ~kOldBarriers;
   if (plain != row.flags)
     report(Rule::SectionFlags, "sh_flags", fmt::format("{:#x}, expected {:#x}", plain, row.flags));
   const bool info_link = (s_.flags & elf::kFlagInfoLink) != 0;
   const bool refers = row.info == Info::OwnerText || row.info == Info::CompatOrNot;
-  if (refers ? info_link != (s_.info != 0) : info_link && row.info != Info::Target)
+  // Toolkits before 13 leave the flag out, and nvlink copies it from their constants.
+  const bool may_lack = has_old_abi(view_) || row.role == SectionRole::Constant;
+  if (!(may_lack && !info_link) &&
+      (refers ? info_link != (s_.info != 0) : info_link && row.info != Info::Target))
     report(
         Rule::SectionFlags, "sh_flags",
         fmt::format("SHF_INFO_LINK is {}, sh_info is {}", info_link ? "set" : "not set", s_.info));
@@ -324,7 +331,7 @@ void check_names(const ElfView &view, Findings &findings) {
     for (u32 i = 0; i < kRequired.size(); ++i)
       found[i] = found[i] || s.name == kRequired[i];
   }
-  const bool old = view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld;
+  const bool old = has_old_abi(view);
   for (u32 i = 0; i < (old ? kRequiredBefore13 : kRequired.size()); ++i)
     if (!found[i])
       findings.push(Rule::SectionMissing, "section table", "",

@@ -7,6 +7,7 @@
 
 #include "arch/verify_findings.h"
 #include "elf/names.h"
+#include "elf/section_kind.h"
 
 namespace culink::verify {
 
@@ -50,6 +51,10 @@ constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::
          (s.type == SectionType::Nobits && s.name.find("shared") != std::string_view::npos);
 }
 
+[[nodiscard]] bool is_constant(const Section &s) {
+  return elf::classify_section(s.name, s.type, s.flags).is_constant();
+}
+
 class TableCheck {
 public:
   TableCheck(const ElfView &view, const Section &table, Findings &findings)
@@ -84,7 +89,10 @@ private:
     if (!elf::name_of_symbol_binding(symbol.binding()) || !elf::name_of_symbol_type(symbol.type()))
       report(Rule::SymbolKind, "st_info", index, symbol,
              [&] { return fmt::format("{:#04x} is no binding and type", symbol.info); });
-    if (symbol.binding() == SymbolBinding::Local && index >= table_.info)
+    // ptxas 13.4 puts its one unnamed local anywhere.
+    const bool placeholder = symbol.name.empty() && symbol.type() == SymbolType::NoType;
+    if (symbol.binding() == SymbolBinding::Local && index >= table_.info && !placeholder &&
+        !has_old_abi(view_))
       report(Rule::SymbolOrder, "st_info", index, symbol,
              [&] { return fmt::format("is local, but sh_info is {}", table_.info); });
     if ((symbol.other & ~legal_other(symbol.type())) != 0)
@@ -106,7 +114,11 @@ private:
       });
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
       return;
-    if (symbol.value > section.size || symbol.size > section.size - symbol.value)
+    // nvlink drops constants that host code does not use, but not the symbols behind them.
+    const bool may_hang_over =
+        view_.header().type == elf::FileType::Executable && is_constant(section);
+    if (symbol.value > section.size ||
+        (symbol.size > section.size - symbol.value && !may_hang_over))
       report(Rule::SymbolValue, "st_value, st_size", index, symbol, [&] {
         return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
                            symbol.size, describe_section(section), section.size);

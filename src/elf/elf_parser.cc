@@ -220,7 +220,10 @@ void ElfParser::check_section(Section &s) {
                 fmt::format("{} is not a section (there are {})", s.info, count));
     s.info = 0;
   }
-  if (s.align != 0 && !is_power_of_two(s.align)) {
+  // nvlink -r of a file made by nvlink -r sums up to alignments such as 48 for shared memory, and
+  // reads them back.
+  const bool any_align = s.type == SectionType::CudaShared || s.type == SectionType::Nobits;
+  if (s.align != 0 && !is_power_of_two(s.align) && !any_align) {
     violation(describe_section(s), "sh_addralign",
               fmt::format("{:#x} is not a power of two", s.align));
     s.align = 1;

@@ -109,6 +109,18 @@ TEST(ElfView, TolerantViewListsViolationsAndReadsTheRest) {
   EXPECT_EQ(view->symbols()[1].name, "main");
 }
 
+TEST(ElfView, SharedMemoryMayHaveAnyAlignment) {
+  std::vector<u8> file = tiny_elf();
+  patch_section<u32>(file, 1, 4, static_cast<u32>(SectionType::CudaShared));
+  patch_section<u64>(file, 1, 48, 48);
+  store_le<u16>(file.data() + 62, 0); // e_shstrndx: the names are gone
+  const Result<ElfView> view = ElfView::open(file);
+  ASSERT_TRUE(view) << view.error().text();
+  EXPECT_EQ(view->sections()[1].align, 48u);
+  patch_section<u64>(file, 2, 48, 48); // .strtab
+  EXPECT_FALSE(ElfView::open(file));
+}
+
 TEST(ElfView, FieldsOfAnInactiveSectionLeadNowhere) {
   std::vector<u8> file = tiny_elf();
   patch_section<u32>(file, 2, 4, 0);     // .strtab becomes SHT_NULL
