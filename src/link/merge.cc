@@ -110,10 +110,10 @@ void Merger::create_module_records() {
 }
 
 void Merger::create_functions() {
-  for (u32 s = 1; s < object_->symbols.size(); ++s) {
+  for (const u32 s : p_.symbols.functions_of[id_.value]) {
     const elf::Symbol &symbol = object_->symbols[s];
     const EntityId id = p_.symbols.of(id_, s);
-    if (symbol.type() != elf::SymbolType::Function || !id.valid())
+    if (!id.valid())
       continue;
     if (p_.symbols.outcome(id_, s) == Outcome::Accepted &&
         p_.symbols[id].winner != SymbolRef{id_, s})
@@ -160,11 +160,15 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
     m_.place_of[id.value].section = where(symbol.section).section;
     return;
   }
-  const OutId section = add(text.name, {.flags = elf::kFlagAlloc | elf::kFlagExec,
-                                        .align = text.align,
-                                        .function = id,
-                                        .links_symtab = true,
-                                        .has_symbol = true});
+  // An alias that was known before its object takes the section over (Q043).
+  const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
+  const std::string_view name =
+      is_owner ? text.name : m_.keep_name(".text." + std::string(symbol.name));
+  const OutId section = add(name, {.flags = elf::kFlagAlloc | elf::kFlagExec,
+                                   .align = text.align,
+                                   .function = id,
+                                   .links_symtab = true,
+                                   .has_symbol = true});
   m_.place_of[id.value].section = section;
   where(symbol.section) = {.section = section};
   if (!p_.is_kernel(id))
@@ -198,8 +202,9 @@ void Merger::create_function_records() {
     const OutId text = where(info.text).section;
     if (where(info.text).lost || !text.valid() || m_.info_of[text.value].valid())
       continue;
+    const std::string_view function = p_.symbols[m_[text].function].name;
     m_.info_of[text.value] =
-        add(object_->section(info.section).name, function_record_section(text));
+        add(m_.keep_name(".nv.info." + std::string(function)), function_record_section(text));
   }
 }
 

@@ -32,6 +32,7 @@ public:
   Resolution run();
 
 private:
+  void read_functions(ObjectId object);
   void read_function(ObjectId object, u32 symbol);
   void read_data(ObjectId object, u32 symbol);
   void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
@@ -62,14 +63,38 @@ Resolution Resolver::run() {
     const InputObject &object = objects_[i];
     out_.entity_of.emplace_back(object.symbols.size());
     out_.outcome_of.emplace_back(object.symbols.size(), Outcome::None);
-    for (u32 s = 1; s < object.symbols.size(); ++s)
-      if (object.symbols[s].type() == SymbolType::Function)
-        read_function(ObjectId(i), s);
+    read_functions(ObjectId(i));
     for (u32 s = 1; s < object.symbols.size(); ++s)
       if (object.symbols[s].type() != SymbolType::Function)
         read_data(ObjectId(i), s);
   }
   return std::move(out_);
+}
+
+// In symbol order; but a name nobody has heard of yet, for code that belongs to another symbol,
+// lets that symbol go first (Q043).
+void Resolver::read_functions(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  std::vector<u32> &order = out_.functions_of.emplace_back();
+  std::vector<bool> done(object.symbols.size(), false);
+  const auto read = [&](u32 s) {
+    if (done[s])
+      return;
+    done[s] = true;
+    order.push_back(s);
+    read_function(id, s);
+  };
+  for (u32 s = 1; s < object.symbols.size(); ++s) {
+    const elf::Symbol &symbol = object.symbols[s];
+    if (symbol.type() != SymbolType::Function)
+      continue;
+    if (const u32 owner = symbol.in_section() ? object.owner_of_code(symbol.section) : s;
+        owner != s && owner < object.symbols.size() && !names_.find(symbol.name) &&
+        object.symbols[owner].type() == SymbolType::Function &&
+        object.symbols[owner].section == symbol.section)
+      read(owner);
+    read(s);
+  }
 }
 
 std::pair<Entity *, bool> Resolver::mention(SymbolRef ref, const elf::Symbol &symbol) {

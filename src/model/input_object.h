@@ -40,6 +40,11 @@ struct InputObject {
   bool system = false; // of libcudadevrt: goes away as a whole when nothing needs it
 
   [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
+  // The symbol that a code section says it belongs to; others at the same place are aliases.
+  [[nodiscard]] u32 owner_of_code(u32 section_index) const {
+    constexpr u32 kSymbolMask = 0xffffff; // the top byte counts registers
+    return section(section_index).info & kSymbolMask;
+  }
   [[nodiscard]] std::string_view prototype(u32 offset) const {
     return c_string_at(strings, offset).value_or("");
   }

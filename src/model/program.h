@@ -36,11 +36,10 @@ enum class Outcome : u8 {
 
 struct Entity {
   std::string_view name;
-  SymbolRef first;   // first mention
-  SymbolRef place;   // first accepted definition: decides where it stands in the output
-  SymbolRef winner;  // last accepted definition: decides what it is
-  EntityId alias_of; // the entity whose code this is another name of
-  u8 info = 0;       // st_info and st_other as they come out of resolution
+  SymbolRef first;  // first mention
+  SymbolRef place;  // first accepted definition: decides where it stands in the output
+  SymbolRef winner; // last accepted definition: decides what it is
+  u8 info = 0;      // st_info and st_other as they come out of resolution
   u8 other = 0;
   bool local = false;
   bool function = false;
@@ -59,6 +58,7 @@ struct Resolution {
   std::vector<Entity> entities;
   std::vector<std::vector<EntityId>> entity_of; // [object][symbol]; none: section or unnamed
   std::vector<std::vector<Outcome>> outcome_of; // [object][symbol]
+  std::vector<std::vector<u32>> functions_of;   // [object]: function symbols in order of reading
 
   [[nodiscard]] const Entity &operator[](EntityId id) const { return entities[id.value]; }
   [[nodiscard]] EntityId of(ObjectId object, u32 symbol) const {
