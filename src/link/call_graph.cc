@@ -71,10 +71,9 @@ CallGraph GraphBuilder::run() {
 // In order of first mention: the order of nvlink's call graph and prototype records.
 void GraphBuilder::number_functions() {
   for (u32 i = 0; i < objects_.size(); ++i)
-    for (u32 s = 1; s < objects_[i].symbols.size(); ++s) {
+    for (const u32 s : symbols_.functions_of[i]) {
       const EntityId entity = symbols_.of(ObjectId(i), s);
-      if (objects_[i].symbols[s].type() != elf::SymbolType::Function || !entity.valid() ||
-          out_.function_of[entity.value].valid())
+      if (!entity.valid() || out_.function_of[entity.value].valid())
         continue;
       out_.function_of[entity.value] = FunctionId(static_cast<u32>(out_.functions.size()));
       out_.functions.push_back(entity);

@@ -162,8 +162,7 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   }
   // An alias that was known before its object takes the section over (Q043).
   const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
-  const std::string_view name =
-      is_owner ? text.name : m_.keep_name(".text." + std::string(symbol.name));
+  const std::string_view name = is_owner ? text.name : m_.keep_name(".text.", symbol.name);
   const OutId section = add(name, {.flags = elf::kFlagAlloc | elf::kFlagExec,
                                    .align = text.align,
                                    .function = id,
@@ -204,7 +203,7 @@ void Merger::create_function_records() {
       continue;
     const std::string_view function = p_.symbols[m_[text].function].name;
     m_.info_of[text.value] =
-        add(m_.keep_name(".nv.info." + std::string(function)), function_record_section(text));
+        add(m_.keep_name(".nv.info.", function), function_record_section(text));
   }
 }
 
