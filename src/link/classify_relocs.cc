@@ -69,25 +69,29 @@ private:
   const Merged &m_;
   Diagnostics &diag_;
   RelocationPlan out_;
+  std::vector<OutId> rela_of_; // by OutId: its .rela table; only where somebody asks for it
 };
 
 RelocationPlan Classifier::run() {
-  out_.kept.resize(m_.sections.size());
-  out_.folded.resize(m_.sections.size());
   for (const RelocationGroup &group : m_.relocations)
     read_group(group);
   if (p_.options.preserve_relocs)
     list_resolved();
+  const auto by_section = [](const FoldedRelocation &a, const FoldedRelocation &b) {
+    return a.section < b.section;
+  };
+  if (!std::is_sorted(out_.folded.begin(), out_.folded.end(), by_section))
+    std::stable_sort(out_.folded.begin(), out_.folded.end(), by_section);
   return std::move(out_);
 }
 
 void Classifier::read_group(const RelocationGroup &group) {
   const EntityId function = m_[group.target].function;
-  for (size_t i = group.slices.size(); i-- > 0;) {
+  for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = m_.slices[i].previous) {
     // Of code that was replaced, only the final definition's relocations count.
-    if (function.valid() && p_.symbols[function].winner.object != group.slices[i].object)
+    if (function.valid() && p_.symbols[function].winner.object != m_.slices[i].object)
       continue;
-    read_slice(group, group.slices[i]);
+    read_slice(group, m_.slices[i]);
   }
 }
 
@@ -143,7 +147,7 @@ void Classifier::read_entry(const RelocationGroup &group, Entry entry) {
     fold(group, entry);
     break;
   case Fate::Clear:
-    out_.folded[group.target.value].push_back({entry.offset, entry.row, {}, false});
+    out_.folded.push_back({.section = group.target, .offset = entry.offset, .row = entry.row});
     break;
   case Fate::Refuse:
     refuse(group, entry);
@@ -225,16 +229,17 @@ Classifier::Fate Classifier::fate_of_relocatable(const Entry &entry) const {
 }
 
 void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
-  KeptRelocation out{.offset = entry.offset,
+  KeptRelocation out{.table = group.table,
+                     .id = entry.meaning.id,
+                     .offset = entry.offset,
                      .addend = entry.raw.addend + static_cast<i64>(entry.meaning.addend_shift),
                      .type = entry.raw.type,
-                     .against = entry.meaning.against,
-                     .id = entry.meaning.id};
+                     .against = entry.meaning.against};
   if (!p_.options.relocatable && entry.row)
     out.type = entry.row->number_in_executable();
   if (entry.meaning.kind == Kind::Image && entry.row &&
       entry.row->image == arch::ImageAction::NullSymbol)
-    out = {.offset = entry.offset, .addend = entry.raw.addend};
+    out = {.table = group.table, .offset = entry.offset, .addend = entry.raw.addend};
   if (entry.offset >= m_[group.target].size) {
     diag_.report(DiagId::RelocationOutsideSection,
                  {p_.objects[entry.object.value].name, std::to_string(entry.raw.type),
@@ -244,7 +249,7 @@ void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
   if (p_.lossless() && !group.has_addends && out.against == Against::Section && entry.row)
     keep_with_addend(group, entry, out);
   else
-    out_.kept[group.table.value].push_back(out);
+    out_.kept.push_back(out);
 }
 
 // An SHT_REL entry against a section symbol: the section's parts have moved, so what stands in the
@@ -254,19 +259,24 @@ void Classifier::keep_with_addend(const RelocationGroup &group, const Entry &ent
   const ByteSpan bytes = p_.objects[entry.object.value].section(entry.table->info).data;
   if (const auto field = arch::implicit_addend(bytes, entry.raw.offset, *entry.row))
     out.addend += static_cast<i64>(field->value);
-  OutId table = group.table;
-  for (const RelocationGroup &other : m_.relocations)
-    if (out.addend != 0 && other.target == group.target && other.has_addends)
-      table = other.table;
-  out_.kept[table.value].push_back(out);
+  if (out.addend != 0 && rela_of_.empty()) {
+    rela_of_.resize(m_.sections.size());
+    for (const RelocationGroup &other : m_.relocations)
+      if (other.has_addends)
+        rela_of_[other.target.value] = other.table;
+  }
+  if (out.addend != 0 && rela_of_[group.target.value].valid())
+    out.table = rela_of_[group.target.value];
+  out_.kept.push_back(out);
 }
 
 void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
   const SymbolMeaning &meaning = entry.meaning;
-  FoldedRelocation out{.offset = entry.offset,
+  FoldedRelocation out{.section = group.target,
+                       .implicit_addend = !group.has_addends,
+                       .offset = entry.offset,
                        .row = entry.row,
-                       .value = {meaning.value + meaning.addend_shift, meaning.bank},
-                       .implicit_addend = !group.has_addends};
+                       .value = {meaning.value + meaning.addend_shift, meaning.bank}};
   if (meaning.kind == Kind::Image) {
     const bool slot =
         entry.row->image == arch::ImageAction::Slot && meaning.value != ConstantPlan::kNoSlot;
@@ -281,7 +291,7 @@ void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
   }
   if (group.has_addends)
     out.value.value += static_cast<u64>(entry.raw.addend);
-  out_.folded[group.target.value].push_back(out);
+  out_.folded.push_back(out);
 }
 
 void Classifier::refuse(const RelocationGroup &group, const Entry &entry) {
@@ -312,8 +322,8 @@ void Classifier::list_resolved() {
       continue;
     std::vector<std::pair<RelocationSlice, const RelocationGroup *>> slices;
     for (const RelocationGroup *group : groups[target])
-      for (const RelocationSlice &slice : group->slices)
-        slices.emplace_back(slice, group);
+      for (u32 i = group->newest; i != RelocationSlice::kNoSlice; i = m_.slices[i].previous)
+        slices.emplace_back(m_.slices[i], group);
     std::sort(slices.begin(), slices.end(), [](const auto &a, const auto &b) {
       return std::pair(a.first.object, a.first.section) >
              std::pair(b.first.object, b.first.section);
@@ -343,12 +353,12 @@ void Classifier::list_resolved() {
         if (!is_listed(entry))
           continue;
         const bool relocatable = p_.options.relocatable;
-        out_.kept[table.value].push_back(
-            {.offset = entry.offset,
-             .addend = raw.addend + static_cast<i64>(meaning.addend_shift),
-             .type = relocatable ? raw.type : entry.row->number_in_executable(),
-             .against = meaning.against,
-             .id = meaning.id});
+        out_.kept.push_back({.table = table,
+                             .id = meaning.id,
+                             .offset = entry.offset,
+                             .addend = raw.addend + static_cast<i64>(meaning.addend_shift),
+                             .type = relocatable ? raw.type : entry.row->number_in_executable(),
+                             .against = meaning.against});
       }
     }
   }

@@ -226,7 +226,8 @@ void Merger::create_relocation_tables() {
 void Merger::add_relocations(const elf::Section &table, const SectionPlace &place) {
   const bool rela = table.type == SectionType::Rela;
   RelocationGroup &group = relocation_group(place.section, rela);
-  group.slices.push_back({id_, table.index, place.offset});
+  m_.slices.push_back({id_, table.index, place.offset, group.newest});
+  group.newest = static_cast<u32>(m_.slices.size() - 1);
   if (!rela) {
     if (p_.lossless() && names_sections(table))
       relocation_group(place.section, true); // where addends have room
@@ -275,7 +276,7 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
                                                             .entsize = 24,
                                                             .target = target,
                                                             .links_symtab = true});
-  m_.relocations.push_back({table, target, rela, {}});
+  m_.relocations.push_back({table, target, rela});
   number = static_cast<u32>(m_.relocations.size());
   return m_.relocations.back();
 }

@@ -122,13 +122,13 @@ void SymbolWriter::add_instance(u32 number) {
 OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
                                  const SharedPlan &shared,
                                  const std::vector<elf::SectionId> &section_of,
-                                 elf::SectionId rel_action, elf::ElfWriter &elf,
-                                 const std::function<bool(OutId)> &is_emitted) {
+                                 elf::SectionId rel_action, const std::vector<bool> &is_emitted,
+                                 elf::ElfWriter &elf) {
   SymbolWriter writer(program, merged, shared, section_of, elf);
   for (const LocalSymbol &symbol : merged.locals)
     switch (symbol.kind) {
     case LocalSymbol::Kind::Section:
-      writer.add_section(OutId(symbol.id), is_emitted(OutId(symbol.id)));
+      writer.add_section(OutId(symbol.id), is_emitted[symbol.id]);
       break;
     case LocalSymbol::Kind::Entity:
       writer.add_entity(EntityId(symbol.id), elf::SymbolPart::Local);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <functional>
+#include <vector>
 
 #include "culink/elf_writer.h"
 #include "link/merge.h"
@@ -16,10 +16,9 @@ struct OutputSymbols {
 };
 
 // Gives every symbol of the output to the writer, in order.
-[[nodiscard]] OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
-                                               const SharedPlan &shared,
-                                               const std::vector<elf::SectionId> &section_of,
-                                               elf::SectionId rel_action, elf::ElfWriter &elf,
-                                               const std::function<bool(OutId)> &is_emitted);
+[[nodiscard]] OutputSymbols
+add_output_symbols(const Program &program, const Merged &merged, const SharedPlan &shared,
+                   const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,
+                   const std::vector<bool> &is_emitted, elf::ElfWriter &elf);
 
 } // namespace culink

@@ -124,7 +124,8 @@ std::vector<FunctionId> ConstantPlacer::image_users() const {
       continue;
     const SymbolRef winner = p_.symbols[function].winner;
     bool uses = false;
-    for (const RelocationSlice &slice : group.slices) {
+    for (u32 s = group.newest; s != RelocationSlice::kNoSlice; s = m_.slices[s].previous) {
+      const RelocationSlice &slice = m_.slices[s];
       if (slice.object != winner.object)
         continue;
       const InputObject &object = p_.objects[slice.object.value];

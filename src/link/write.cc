@@ -33,6 +33,7 @@ public:
   std::vector<u8> run();
 
 private:
+  void choose_sections();
   void add_sections();
   void add_section(OutId id);
   void fill_sections();
@@ -41,7 +42,6 @@ private:
   void fill_calls(OutId id, const std::vector<CallRecord> &records);
   void fill_relocations();
   void store_values(const elf::ElfLayout &layout, MutableByteSpan image);
-  [[nodiscard]] bool is_emitted(OutId id) const;
   [[nodiscard]] SectionType written_type(SectionType type) const;
 
   [[nodiscard]] elf::SectionId section(OutId id) const { return section_of_[id.value]; }
@@ -52,6 +52,7 @@ private:
   const Merged &m_;
   Diagnostics &diag_;
   elf::ElfWriter elf_;
+  std::vector<bool> is_emitted_;           // by OutId
   std::vector<elf::SectionId> section_of_; // by OutId
   OutputSymbols symbols_;
   elf::SectionId rel_action_;
@@ -63,9 +64,9 @@ std::vector<u8> ImageWriter::run() {
                static_cast<u32>(m_.locals.size() + m_.globals.size()) + 8);
   for (const std::string_view text : p_.calls.prototypes)
     elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
+  choose_sections();
   add_sections();
-  symbols_ = add_output_symbols(p_, m_, plan_.shared, section_of_, rel_action_, elf_,
-                                [this](OutId id) { return is_emitted(id); });
+  symbols_ = add_output_symbols(p_, m_, plan_.shared, section_of_, rel_action_, is_emitted_, elf_);
   for (u32 i = 0; i < m_.sections.size(); ++i)
     if (const OutSection &s = m_.sections[i]; s.function.valid())
       elf_.section(section_of_[i]).info = elf::InfoField(symbol(s.function), s.info_top);
@@ -84,19 +85,23 @@ std::vector<u8> ImageWriter::run() {
   return image;
 }
 
-bool ImageWriter::is_emitted(OutId id) const {
-  const OutSection &s = m_[id];
-  if (s.name_only)
-    return false;
-  if (id == m_.info)
-    return !plan_.info.module.empty();
-  if (id == m_.prototype)
-    return !plan_.synthetic.prototypes.empty();
-  if (elf::is_relocation_table(s.type))
-    return !plan_.relocations.kept[id.value].empty() ||
-           std::any_of(plan_.constants.tables.begin(), plan_.constants.tables.end(),
-                       [id](const SlotTable &t) { return t.table == id; });
-  return s.keep || s.size != 0;
+// Relocation tables with entries; other sections with content or that stay without.
+void ImageWriter::choose_sections() {
+  is_emitted_.assign(m_.sections.size(), false);
+  for (const KeptRelocation &kept : plan_.relocations.kept)
+    is_emitted_[kept.table.value] = true;
+  for (const SlotTable &slots : plan_.constants.tables)
+    is_emitted_[slots.table.value] = true;
+  for (u32 i = 0; i < m_.sections.size(); ++i) {
+    const OutSection &s = m_.sections[i];
+    if (s.name_only)
+      is_emitted_[i] = false;
+    else if (!elf::is_relocation_table(s.type))
+      is_emitted_[i] = s.keep || s.size != 0;
+  }
+  if (m_.info.valid() && !m_[m_.info].name_only)
+    is_emitted_[m_.info.value] = !plan_.info.module.empty();
+  is_emitted_[m_.prototype.value] = !plan_.synthetic.prototypes.empty();
 }
 
 // Objects have a type for each memory space; in an executable they are plain.
@@ -126,7 +131,7 @@ void ImageWriter::add_section(OutId id) {
                                           .flags = s.flags,
                                           .align = s.align,
                                           .entsize = s.entsize,
-                                          .emitted = is_emitted(id)}));
+                                          .emitted = is_emitted_[id.value]}));
 }
 
 void ImageWriter::add_sections() {
@@ -249,49 +254,47 @@ void ImageWriter::fill_calls(OutId id, const std::vector<CallRecord> &records) {
 }
 
 void ImageWriter::fill_relocations() {
-  for (u32 i = 0; i < m_.sections.size(); ++i)
-    for (const KeptRelocation &kept : plan_.relocations.kept[i]) {
-      elf::SymbolId against;
-      switch (kept.against) {
-      case Against::Nothing:
-        break;
-      case Against::Entity:
-        against = symbol(EntityId(kept.id));
-        break;
-      case Against::Section:
-        against = symbols_.of_section[kept.id];
-        break;
-      case Against::Instance:
-        against = symbols_.of_instance[kept.id];
-        break;
-      }
-      if (kept.against == Against::Entity && !against.valid()) {
-        diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(kept.id)].name)});
-        continue;
-      }
-      elf_.add_relocation(section_of_[i], {kept.offset, kept.type, against, kept.addend});
+  for (const KeptRelocation &kept : plan_.relocations.kept) {
+    elf::SymbolId against;
+    switch (kept.against) {
+    case Against::Nothing:
+      break;
+    case Against::Entity:
+      against = symbol(EntityId(kept.id));
+      break;
+    case Against::Section:
+      against = symbols_.of_section[kept.id];
+      break;
+    case Against::Instance:
+      against = symbols_.of_instance[kept.id];
+      break;
     }
+    if (kept.against == Against::Entity && !against.valid()) {
+      diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(kept.id)].name)});
+      continue;
+    }
+    elf_.add_relocation(section(kept.table), {kept.offset, kept.type, against, kept.addend});
+  }
   for (const SlotTable &table : plan_.constants.tables)
     for (const SlotRelocation &entry : table.entries)
       elf_.add_relocation(section(table.table), {entry.offset, entry.type, symbol(entry.image), 0});
 }
 
 void ImageWriter::store_values(const elf::ElfLayout &layout, MutableByteSpan image) {
-  for (u32 i = 0; i < m_.sections.size(); ++i) {
-    if (plan_.relocations.folded[i].empty() || layout.section_index[section_of_[i].value] == 0)
+  for (const FoldedRelocation &folded : plan_.relocations.folded) {
+    const OutSection &s = m_[folded.section];
+    const elf::SectionId id = section(folded.section);
+    if (layout.index_of(id) == 0)
       continue;
-    const MutableByteSpan bytes =
-        image.subspan(layout.section_offset[section_of_[i].value], m_.sections[i].size);
-    for (const FoldedRelocation &folded : plan_.relocations.folded[i]) {
-      arch::FieldValue value = folded.value;
-      if (folded.implicit_addend && folded.row->resolver != arch::Resolver::Clear)
-        if (const auto addend = arch::implicit_addend(bytes, folded.offset, *folded.row))
-          value = arch::add(value, *addend);
-      if (!arch::store_field(bytes, folded.offset, *folded.row, value))
-        diag_.report(DiagId::RelocationOutsideSection,
-                     {"output", std::string(folded.row->name),
-                      fmt::format("{}+{:#x}", m_.sections[i].name, folded.offset)});
-    }
+    const MutableByteSpan bytes = image.subspan(layout.offset_of(id), s.size);
+    arch::FieldValue value = folded.value;
+    if (folded.implicit_addend && folded.row->resolver != arch::Resolver::Clear)
+      if (const auto addend = arch::implicit_addend(bytes, folded.offset, *folded.row))
+        value = arch::add(value, *addend);
+    if (!arch::store_field(bytes, folded.offset, *folded.row, value))
+      diag_.report(DiagId::RelocationOutsideSection,
+                   {"output", std::string(folded.row->name),
+                    fmt::format("{}+{:#x}", s.name, folded.offset)});
   }
 }
 

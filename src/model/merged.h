@@ -63,15 +63,18 @@ struct EntityPlace {
 // Entries of one input relocation table for an output section.
 struct RelocationSlice {
   ObjectId object;
-  u32 section = 0; // of the object: the table
-  u64 base = 0;    // added to r_offset
+  u32 section = 0;         // of the object: the table
+  u64 base = 0;            // added to r_offset
+  u32 previous = kNoSlice; // of the same group, in Merged::slices
+
+  static constexpr u32 kNoSlice = 0xffffffff;
 };
 
 struct RelocationGroup {
   OutId table;
   OutId target;
   bool has_addends = false;
-  std::vector<RelocationSlice> slices; // in order of reading
+  u32 newest = RelocationSlice::kNoSlice; // the slice that was read last; it leads to the others
 };
 
 // Compiler constants of a device function: copied into the bank of each kernel that reaches it.
@@ -108,6 +111,7 @@ struct Merged {
   std::vector<std::vector<SectionPlace>> where; // [object][section]
   std::vector<std::vector<LostRange>> lost;     // [object]
   std::vector<RelocationGroup> relocations;
+  std::vector<RelocationSlice> slices;                 // of all groups
   std::vector<Bank2Block> bank2_blocks;                // in order of creation
   std::vector<OutId> info_of;                          // by OutId of a text section: its .nv.info
   std::vector<std::vector<EntityId>> shared_variables; // by OutId of a shared section
