@@ -30,6 +30,7 @@ Merged Merger::run() {
     if (p_.arch.has_compat)
       m_.compat = need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4});
   }
+  reserve();
   m_.place_of.resize(p_.symbols.entities.size());
   m_.shared_align.assign(p_.symbols.entities.size(), 1);
   m_.forgets_replaced.assign(p_.symbols.entities.size(), false);
@@ -58,6 +59,17 @@ Merged Merger::run() {
                                         .links_symtab = true,
                                         .has_symbol = true});
   return std::move(m_);
+}
+
+// Room for more sections than the files have, because companions come in addition. Memory that is
+// not used is never touched.
+void Merger::reserve() {
+  size_t sections = 0;
+  for (const InputObject &object : p_.objects)
+    sections += object.view.sections().size();
+  m_.sections.reserve(sections + sections / 2);
+  m_.locals.reserve(sections + sections / 2);
+  m_.where.reserve(p_.objects.size());
 }
 
 // The four tables of the writer are there before anything else; the notes come next.

@@ -77,7 +77,7 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
   if (dynamic_shared && !m_.debug_shared.valid())
     m_.debug_shared = need(".nv_debug.shared", shared_section(0));
   if (dynamic_shared) {
-    m_.shared_variables[m_.debug_shared.value].push_back(id);
+    m_.add_shared_variable(m_.debug_shared, id);
     // The value of an instance that an earlier relocatable link made counts as alignment (Q020).
     m_.shared_align[id.value] = symbol.binding() == SymbolBinding::Weak ? symbol.value : 1;
   }
@@ -185,7 +185,7 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   m_.place_of[id.value].value = symbol.value + where(section.index).offset;
   if (section.type == SectionType::CudaShared) {
     m_.shared_align[id.value] = symbol.value;
-    m_.shared_variables[out.value].push_back(id);
+    m_.add_shared_variable(out, id);
   }
 }
 

@@ -17,6 +17,7 @@ public:
 
 private:
   // merge.cc
+  void reserve();
   void create_tables();
   void begin(ObjectId id);
   void create_module_records();

@@ -101,7 +101,7 @@ SharedPlan SharedPlacer::run() {
 void SharedPlacer::sort_variables() {
   if (!m_.debug_shared.valid())
     return;
-  const std::vector<EntityId> all = m_.shared_variables[m_.debug_shared.value];
+  const std::vector<EntityId> all = m_.shared_variables(m_.debug_shared);
   for (const EntityId v : all) {
     if (entity(v).sized) {
       sized_.push_back(v);
@@ -205,7 +205,7 @@ void SharedPlacer::place_own() {
   });
   for (const FunctionId k : kernels_) {
     const OutId id = section_of(k);
-    std::vector<EntityId> variables = m_.shared_variables[id.value];
+    std::vector<EntityId> variables = m_.shared_variables(id);
     variables.insert(variables.end(), own_[k.value].begin(), own_[k.value].end());
     variables = list_sort(variables, [this](EntityId a, EntityId b) {
       return align(a) != align(b) ? align(a) > align(b) : entity(a).size <= entity(b).size;

@@ -69,7 +69,7 @@ SharedPlan RelocatablePlacer::run() {
       m_[id].has_symbol = true;
     }
   if (m_.debug_shared.valid())
-    for (const EntityId v : m_.shared_variables[m_.debug_shared.value]) {
+    for (const EntityId v : m_.shared_variables(m_.debug_shared)) {
       const Entity &entity = p_.symbols[v];
       const bool is_dynamic = entity.size == 0 || (!entity.defined() && !entity.sized);
       (is_dynamic ? dynamic_ : device_).push_back(v);
@@ -91,7 +91,7 @@ SharedPlan RelocatablePlacer::run() {
 void RelocatablePlacer::run_lossless() {
   const auto size = [this](OutId id) {
     u64 sum = 0, align = 1;
-    for (const EntityId v : m_.shared_variables[id.value])
+    for (const EntityId v : m_.shared_variables(id))
       if (!plan_.dynamic(v)) {
         sum += p_.symbols[v].size;
         align = std::max(align, m_.shared_align[v.value]);
@@ -176,7 +176,7 @@ void RelocatablePlacer::size_sections() {
     OutSection &section = m_[id];
     u64 sum = 0;
     section.align = late_[k.value] ? 1 : device_align_;
-    for (const EntityId v : m_.shared_variables[id.value]) {
+    for (const EntityId v : m_.shared_variables(id)) {
       sum += p_.symbols[v].size;
       section.align = std::max(section.align, m_.shared_align[v.value]);
     }

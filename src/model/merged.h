@@ -20,6 +20,8 @@ namespace culink {
 
 using OutId = Id<struct OutSectionTag>;
 
+inline constexpr u32 kNoBlock = 0xffffffff;
+
 struct OutSection {
   std::string_view name;
   elf::SectionType type = elf::SectionType::Progbits;
@@ -28,9 +30,10 @@ struct OutSection {
   u64 entsize = 0;
   u64 size = 0;
   PieceList pieces;
-  OutId target;      // the section this one belongs to: sh_info
-  EntityId function; // of .text: sh_info is its symbol
-  u8 info_top = 0;   // top byte of that sh_info
+  OutId target;               // the section this one belongs to: sh_info
+  EntityId function;          // of .text: sh_info is its symbol
+  u32 shared_list = kNoBlock; // of a shared section: in Merged::shared_lists
+  u8 info_top = 0;            // top byte of that sh_info
   bool links_symtab = false;
   bool name_only = false;  // never emitted
   bool keep = false;       // emitted even if empty
@@ -43,8 +46,6 @@ struct LocalSymbol {
   Kind kind = Kind::Section;
   u32 id = 0; // OutId, EntityId, or a position in Merged::instances
 };
-
-inline constexpr u32 kNoBlock = 0xffffffff;
 
 // Where one section of an object went.
 struct SectionPlace {
@@ -111,10 +112,10 @@ struct Merged {
   std::vector<std::vector<SectionPlace>> where; // [object][section]
   std::vector<std::vector<LostRange>> lost;     // [object]
   std::vector<RelocationGroup> relocations;
-  std::vector<RelocationSlice> slices;                 // of all groups
-  std::vector<Bank2Block> bank2_blocks;                // in order of creation
-  std::vector<OutId> info_of;                          // by OutId of a text section: its .nv.info
-  std::vector<std::vector<EntityId>> shared_variables; // by OutId of a shared section
+  std::vector<RelocationSlice> slices;             // of all groups
+  std::vector<Bank2Block> bank2_blocks;            // in order of creation
+  std::vector<OutId> info_of;                      // by OutId of a text section: its .nv.info
+  std::vector<std::vector<EntityId>> shared_lists; // by OutSection::shared_list
   std::vector<bool> forgets_replaced; // by EntityId: a replaced definition had a .rela table
   std::vector<u64> shared_align;      // by EntityId of a shared variable
   StringIndex names;                  // of sections
@@ -148,8 +149,21 @@ struct Merged {
       by_name[number] = id;
     sections.push_back(std::move(section));
     info_of.emplace_back();
-    shared_variables.emplace_back();
     return id;
+  }
+  // Variables that lie in a shared section, in order of reading.
+  [[nodiscard]] const std::vector<EntityId> &shared_variables(OutId id) const {
+    static const std::vector<EntityId> kNone;
+    const u32 list = sections[id.value].shared_list;
+    return list == kNoBlock ? kNone : shared_lists[list];
+  }
+  void add_shared_variable(OutId id, EntityId variable) {
+    u32 &list = sections[id.value].shared_list;
+    if (list == kNoBlock) {
+      list = static_cast<u32>(shared_lists.size());
+      shared_lists.emplace_back();
+    }
+    shared_lists[list].push_back(variable);
   }
   void add_section_symbol(OutId id) { locals.push_back({LocalSymbol::Kind::Section, id.value}); }
   void add_local(EntityId id) { locals.push_back({LocalSymbol::Kind::Entity, id.value}); }

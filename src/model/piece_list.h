@@ -14,11 +14,13 @@ struct Piece {
 };
 
 // What a section is put together from. Nearly all of some 100,000 sections have one piece, the code
-// of a function, so that one needs no memory of its own.
+// of a function, so that one needs no memory of its own. Pieces without bytes are not listed.
 class PieceList {
 public:
   void push_back(const Piece &piece) {
-    if (count_++ == 0) {
+    if (piece.bytes.empty())
+      return;
+    if (first_.bytes.empty()) {
       first_ = piece;
       return;
     }
@@ -27,18 +29,19 @@ public:
     more_->push_back(piece);
   }
   void clear() {
-    count_ = 0;
+    first_ = {};
     more_.reset();
   }
 
-  [[nodiscard]] u32 size() const { return count_; }
+  [[nodiscard]] u32 size() const {
+    return first_.bytes.empty() ? 0 : 1 + (more_ ? static_cast<u32>(more_->size()) : 0);
+  }
   // Precondition: i < size().
   [[nodiscard]] const Piece &operator[](u32 i) const { return i == 0 ? first_ : (*more_)[i - 1]; }
 
 private:
   Piece first_;
   std::unique_ptr<std::vector<Piece>> more_;
-  u32 count_ = 0;
 };
 
 } // namespace culink
