@@ -9,7 +9,8 @@
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
-#include "input/parse_object.h"
+#include "input/accept.h"
+#include "input/load_object.h"
 #include "link/link.h"
 
 namespace culink {
@@ -65,18 +66,17 @@ std::optional<ByteSpan> LinkJob::read(const LinkInput &input) {
   return files_.emplace_back(std::move(*file)).bytes();
 }
 
-std::vector<InputObject> LinkJob::load_objects() {
+std::vector<InputObject> LinkJob::load_objects(const arch::ArchInfo &target,
+                                               const Dialect &dialect) {
   std::vector<InputObject> objects;
   for (const LinkInput &input : request_.inputs) {
     const std::optional<ByteSpan> bytes = read(input);
     if (!bytes)
       continue;
-    Result<InputObject> object = parse_object(input.name, *bytes);
-    if (object)
+    if (std::optional<InputObject> object = load_object(input.name, *bytes, target, dialect, diag_))
       objects.push_back(std::move(*object));
-    else
-      diag_.report(DiagId::BadInput, {input.name, object.error().text()});
   }
+  report_newer_toolkits(objects, dialect, diag_);
   return objects;
 }
 
@@ -106,7 +106,7 @@ LinkResult LinkJob::link_and_verify() {
   // From sm_90 on some relocations are resolved without a trace.
   if (request_.options.preserve_relocs && target->has_unified_symbols)
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
-  std::vector<InputObject> objects = load_objects();
+  std::vector<InputObject> objects = load_objects(*target, *dialect);
   if (diag_.failed())
     return {};
   LinkOptions options = request_.options;

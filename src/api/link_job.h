@@ -24,7 +24,8 @@ public:
 private:
   [[nodiscard]] const arch::ArchInfo *choose_target();
   [[nodiscard]] std::optional<Dialect> choose_dialect();
-  [[nodiscard]] std::vector<InputObject> load_objects();
+  [[nodiscard]] std::vector<InputObject> load_objects(const arch::ArchInfo &target,
+                                                      const Dialect &dialect);
   [[nodiscard]] std::optional<ByteSpan> read(const LinkInput &input);
   [[nodiscard]] LinkResult link_and_verify();
   void verify(LinkResult &result);

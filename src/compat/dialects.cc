@@ -10,6 +10,7 @@ Dialect own_dialect() {
   d.tool = "culink";
   d.tool_version = CULINK_VERSION;
   d.tool_build = "";
+  d.newest_toolkit = 134; // objects of 13.1 to 13.4 were linked and compared
   return d;
 }
 
@@ -19,6 +20,8 @@ Dialect nvlink_13_0_88() {
   d.tool_version = "Cuda compilation tools, release 13.0, V13.0.88";
   d.tool_build = "Build cuda_13.0.r13.0/compiler.36424714_0";
   d.lossless_relocatable = false;
+  d.loses_old_barriers = true;
+  d.copies_old_flags = true;
   d.refuse_newer_toolkit = true;
   d.repeat_internal_errors = true;
   return d;

@@ -24,6 +24,7 @@ public:
 
 private:
   void prefer_register_counts_of_code();
+  [[nodiscard]] std::optional<Error> find_owner(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
@@ -52,13 +53,16 @@ Result<InputObject> ObjectParser::run() {
   for (u32 i = 0; i < symbols.size(); ++i)
     object_.symbols.push_back(symbols[i]);
   object_.registers.assign(symbols.size(), InputObject::kNoRegisters);
-  object_.sm = static_cast<u16>(object_.view.header().flags >> 8 & 0xff);
   if (const elf::Section *symtab = object_.view.find(".symtab"))
     object_.strings = object_.section(symtab->link).data;
 
   object_.kinds.reserve(object_.view.sections().size());
   for (const elf::Section &section : object_.view.sections())
     object_.kinds.push_back(elf::classify_section(section.name, section.type, section.flags));
+  object_.owners.assign(object_.view.sections().size(), 0);
+  for (const elf::Section &section : object_.view.sections())
+    if (std::optional<Error> error = find_owner(section))
+      return std::move(*error);
   for (const elf::Section &section : object_.view.sections())
     if (std::optional<Error> error = read_section(section))
       return std::move(*error);
@@ -80,6 +84,25 @@ void ObjectParser::prefer_register_counts_of_code() {
   }
 }
 
+std::optional<Error> ObjectParser::find_owner(const elf::Section &section) {
+  switch (object_.kinds[section.index].role) {
+  case SectionRole::Info:
+  case SectionRole::Constant:
+  case SectionRole::ConstantNamed:
+  case SectionRole::Shared:
+  case SectionRole::Local:
+    break;
+  default:
+    return std::nullopt;
+  }
+  if (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0)
+    return std::nullopt;
+  if (section.info >= object_.kinds.size() || object_.kinds[section.info].role != SectionRole::Text)
+    return broken(section, "sh_info", fmt::format("section {} is not code", section.info));
+  object_.owners[section.index] = section.info;
+  return std::nullopt;
+}
+
 std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
   const elf::SectionKind &kind = object_.kinds[section.index];
   if (kind.mercury)
@@ -97,17 +120,13 @@ std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
 }
 
 std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
-  InputObject::Info info{section.index, 0, elf::InfoRecords(section.data)};
+  const InputObject::Info info{section.index, object_.owner_of(section.index),
+                               elf::InfoRecords(section.data)};
   elf::RawRecordReader reader(section.data);
   while (reader.next()) {
   }
   if (!reader.rest().empty())
     return broken(section, reader.problem());
-  if ((section.flags & elf::kFlagInfoLink) != 0) {
-    info.text = section.info;
-    if (info.text == 0 || object_.kinds[info.text].role != SectionRole::Text)
-      return broken(section, "sh_info", fmt::format("section {} is not code", info.text));
-  }
   for (const elf::InfoRecord record : info.records) {
     if (std::optional<elf::Violation> violation = elf::check_record(record))
       return broken(section, *violation);
@@ -183,17 +202,14 @@ std::optional<Error> ObjectParser::check_symbols() const {
 
 } // namespace
 
-Result<InputObject> parse_object(std::string name, ByteSpan bytes) {
-  Result<elf::ElfView> view = elf::ElfView::open(bytes);
-  if (!view)
-    return view.error();
-  if (!view->header().is_cuda())
-    return Error{"ELF header", "e_machine",
-                 fmt::format("{} is not a CUDA device file ({})", view->header().machine,
-                             elf::kMachineCuda)};
-  if (view->header().elf_class() != elf::ElfClass::Elf64)
+Result<InputObject> parse_object(std::string name, elf::ElfView view) {
+  if (!view.header().is_cuda())
+    return Error{
+        "ELF header", "e_machine",
+        fmt::format("{} is not a CUDA device file ({})", view.header().machine, elf::kMachineCuda)};
+  if (view.header().elf_class() != elf::ElfClass::Elf64)
     return Error{"ELF header", "EI_CLASS", "32-bit device code cannot be linked"};
-  return ObjectParser(std::move(name), std::move(*view)).run();
+  return ObjectParser(std::move(name), std::move(view)).run();
 }
 
 } // namespace culink

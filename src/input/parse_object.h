@@ -10,6 +10,6 @@ namespace culink {
 
 // Reads a relocatable device object. Everything the passes index with is checked here; a violation
 // is an error that names section and field.
-[[nodiscard]] Result<InputObject> parse_object(std::string name, ByteSpan bytes);
+[[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view);
 
 } // namespace culink

@@ -15,6 +15,7 @@
 #include <array>
 #include <map>
 
+#include "link/barrier_flags.h"
 #include "link/kernel_records.h"
 #include "link/propagate.h"
 
@@ -65,6 +66,9 @@ InfoResult InfoPlanner::run() {
   filter_externs();
   if (!p_.options.relocatable)
     finish_kernels();
+  // nvlink -r leaves the barriers of old objects where they are.
+  if (!p_.options.relocatable || p_.lossless())
+    add_barrier_records(p_, reach_, m_, out_.plan);
   return std::move(out_);
 }
 

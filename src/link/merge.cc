@@ -15,6 +15,7 @@
 // earlier one's place.
 #include "link/merge.h"
 
+#include "elf/text_info.h"
 #include "link/merger.h"
 
 namespace culink {
@@ -119,6 +120,9 @@ void Merger::create_module_records() {
     else if (kind.role == SectionRole::Compat)
       m_.compat = need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .keep = true});
   }
+  // Objects of toolkit 12 have none; the output has one all the same.
+  if (p_.arch.has_compat)
+    m_.compat = need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .keep = true});
 }
 
 void Merger::create_functions() {
@@ -312,6 +316,8 @@ void Merger::finish_text() {
     section.pieces.clear();
     section.pieces.push_back({0, text.data});
     section.info_top = static_cast<u8>(text.info >> 24);
+    if (p_.options.relocatable && !p_.lossless())
+      section.flags |= text.flags & elf::kTextBarrierMask;
   }
 }
 

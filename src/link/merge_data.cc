@@ -24,8 +24,8 @@ namespace {
 
 constexpr u64 kMaxExtent = u64{1} << 40; // keeps sums in range; no bank is nearly that large
 
-bool is_function_bank(const elf::Section &section, const elf::SectionKind &kind) {
-  return kind.role == SectionRole::Constant && (section.flags & elf::kFlagInfoLink) != 0;
+bool is_function_bank(const InputObject &object, u32 section) {
+  return object.kinds[section].role == SectionRole::Constant && object.owner_of(section) != 0;
 }
 
 } // namespace
@@ -45,7 +45,7 @@ void Merger::create_data() {
       continue;
     }
     const elf::SectionKind &kind = object_->kinds[symbol.section];
-    const bool function_bank = is_function_bank(object_->section(symbol.section), kind);
+    const bool function_bank = is_function_bank(*object_, symbol.section);
     if (function_bank && kind.bank == p_.arch.banks.parameters)
       create_bank0_symbol(id, symbol);
     else if (function_bank && kind.bank == p_.arch.banks.compiler)
@@ -216,8 +216,8 @@ OutId Merger::append_block(const elf::Section &section) {
     out.pieces.push_back({place.offset, section.data});
   out.size = place.offset + section.size;
   out.align = std::max(out.align, section.align);
-  if ((section.flags & elf::kFlagInfoLink) != 0 && section.info != 0)
-    out.target = where(section.info).section;
+  if (const u32 owner = object_->owner_of(section.index); owner != 0)
+    out.target = where(owner).section;
   // Where kernels are selected, the last such block's start shows up in the null symbol (Q019).
   if (p_.live.selective && !p_.options.relocatable && section.align >= 4 && section.size % 4 == 0 &&
       object_->kinds[section.index].bank == p_.arch.banks.user)
@@ -229,11 +229,12 @@ OutId Merger::append_block(const elf::Section &section) {
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
   OutId id = m_.find(section.name);
   if (!id.valid()) {
+    const u64 link_flag = p_.dialect.copies_old_flags ? 0 : elf::kFlagInfoLink;
     // Executable links create a .rel companion that never holds anything. Its section symbol comes
     // before the bank's, its name after (Q003).
     id = m_.add({.name = section.name,
                  .type = section.type,
-                 .flags = section.flags,
+                 .flags = section.flags | link_flag,
                  .align = section.align,
                  .target = text,
                  .has_symbol = true});
@@ -276,9 +277,9 @@ void Merger::create_other_section(const elf::Section &section) {
   }
   case SectionRole::Constant:
   case SectionRole::ConstantNamed:
-    if ((section.flags & elf::kFlagInfoLink) == 0) {
+    if (const u32 owner = object_->owner_of(section.index); owner == 0) {
       append_block(section);
-    } else if (const SectionPlace &text = where(section.info); text.section.valid() && !text.lost) {
+    } else if (const SectionPlace &text = where(owner); text.section.valid() && !text.lost) {
       create_function_bank(section, text.section);
     }
     break;

@@ -112,20 +112,14 @@ std::vector<u8> build_tkinfo(const Program &p) {
 // The oldest virtual architecture of the inputs, and the toolkit we speak for.
 std::vector<u8> build_cuinfo(const Program &p) {
   u16 oldest = p.arch.number;
-  bool first = true;
-  for (const InputObject &object : p.objects)
-    for (const elf::Section &section : object.view.sections()) {
-      if (object.kinds[section.index].role != elf::SectionRole::NoteCuinfo)
-        continue;
-      for (const elf::Note &note : elf::decode_notes(section.data).notes)
-        if (const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc)) {
-          oldest = first ? info->virtual_arch : std::min(oldest, info->virtual_arch);
-          first = false;
-        }
-    }
+  u32 toolkit = p.dialect.toolkit;
+  for (const InputObject &object : p.objects) {
+    oldest = std::min(oldest, object.virtual_sm);
+    toolkit = std::max(toolkit, object.toolkit); // an older driver must not be told otherwise
+  }
   std::vector<u8> out;
   const std::vector<u8> desc =
-      elf::encode_cuda_info({.version = 2, .virtual_arch = oldest, .toolkit = p.dialect.toolkit});
+      elf::encode_cuda_info({.version = 2, .virtual_arch = oldest, .toolkit = toolkit});
   elf::append_note(out, {elf::kNoteCudaInfo, elf::kNoteOwner, desc});
   return out;
 }
@@ -173,7 +167,7 @@ std::vector<u8> build_compat(const Program &p) {
       }
       first = false;
     }
-  if (p.objects.empty() && p.arch.has_compat)
+  if (merged.records.empty() && p.arch.has_compat)
     merged.records.push_back({.format = elf::RecordFormat::Byte,
                               .attribute = CompatAttribute::CudaAcceleratorTarget,
                               .value = p.arch.accelerator_target});

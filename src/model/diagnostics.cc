@@ -20,6 +20,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::WrongAbi, Error, "wrong-abi", "{0}: device ELF ABI {1} cannot be linked, only {2}"},
     {DiagId::NewerToolkit, Warning, "newer-toolkit",
      "{0}: made by CUDA {1}, newer than CUDA {2} which this linker knows"},
+    {DiagId::TooNewToolkit, Error, "too-new-toolkit", "{0}: made by CUDA {1}, newer than CUDA {2}"},
     {DiagId::OldObject, Error, "old-object",
      "{0}: must be recompiled with CUDA 12.0 or newer: {1}"},
     {DiagId::UndefinedReference, Error, "undefined-reference", "undefined symbol: {0}"},

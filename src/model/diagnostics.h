@@ -17,6 +17,7 @@ enum class DiagId : u16 {
   WrongArchitecture,
   WrongAbi,
   NewerToolkit,
+  TooNewToolkit,
   OldObject,
   UndefinedReference,
   MultipleDefinition,

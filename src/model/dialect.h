@@ -14,10 +14,15 @@ struct Dialect {
   std::string tool;
   std::string tool_version;
   std::string tool_build;
-  u32 toolkit = 130; // newest toolkit whose objects we know, times ten
+  u32 toolkit = 130;        // the release the output claims to be of, times ten
+  u32 newest_toolkit = 130; // whose objects we know
 
   // A relocatable link keeps every relocation that the next link needs. nvlink's does not.
   bool lossless_relocatable = true;
+  // Barrier counts of toolkit 12 that a newer object's count hides are lost (Q063), and banks of
+  // toolkits before 12.4 keep their incomplete flags (Q064).
+  bool loses_old_barriers = false;
+  bool copies_old_flags = false;
   // Objects of a newer toolkit are refused instead of linked with a warning.
   bool refuse_newer_toolkit = false;
   // Sound links on which nvlink gives up with an internal error are refused, too.

@@ -30,13 +30,16 @@ struct InputObject {
   std::string name; // as messages call it
   elf::ElfView view;
   std::vector<elf::SectionKind> kinds; // by section index
+  std::vector<u32> owners;             // by section index: see owner_of
   std::vector<elf::Symbol> symbols;
   std::vector<u32> registers; // by symbol: REGCOUNT of the function, or kNoRegisters
   std::vector<Info> infos;    // in section order
   elf::CallGraph calls;
   elf::PrototypeSection prototypes;
   ByteSpan strings;    // .strtab, where prototypes are
-  u16 sm = 0;          // from e_flags
+  u16 sm = 0;          // what it was compiled for
+  u16 virtual_sm = 0;  // and from: 90 for PTX of compute_90
+  u32 toolkit = 0;     // and by: 124 for CUDA 12.4
   bool system = false; // of libcudadevrt: goes away as a whole when nothing needs it
 
   [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
@@ -45,6 +48,9 @@ struct InputObject {
     constexpr u32 kSymbolMask = 0xffffff; // the top byte counts registers
     return section(section_index).info & kSymbolMask;
   }
+  // The code that a section belongs to, or 0. It is what sh_info says; toolkits before 12.4 did not
+  // set SHF_INFO_LINK beside it.
+  [[nodiscard]] u32 owner_of(u32 index) const { return owners[index]; }
   [[nodiscard]] std::string_view prototype(u32 offset) const {
     return c_string_at(strings, offset).value_or("");
   }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checks before an object's records are read. Two generations of objects can be linked: ABI 8
+// of toolkit 13, whose e_flags name the .note.nv.cuinfo section that has the rest, and ABI 7 of
+// toolkit 12, with the virtual architecture in e_flags and the toolkit in e_version.
+//
+// nvlink ignores executables without a word and refuses objects of newer toolkits; we refuse the
+// former (Q066) and link the latter with a warning (Q065).
+#include "input/accept.h"
+
+#include <fmt/format.h>
+
+#include "arch/compatible.h"
+#include "arch/elf_flags.h"
+#include "elf/nv_notes.h"
+#include "elf/section_kind.h"
+
+namespace culink {
+
+namespace {
+
+constexpr u32 kOldestToolkit = 120;
+constexpr u16 kOldestCudaInfo = 2; // version of the note
+
+// "12.4" for 124.
+std::string release(u32 toolkit) {
+  return fmt::format("{}.{}", toolkit / 10, toolkit % 10);
+}
+
+arch::ElfTarget target_of(const elf::FileHeader &header) {
+  return arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
+                                 header.ident[elf::kIdentAbiVersion], header.flags);
+}
+
+// The note that e_flags name, or the first one if they say that the number did not fit.
+std::optional<elf::CudaInfo> cuda_info(const elf::ElfView &view, u32 index) {
+  constexpr u32 kAnywhere = 0xff;
+  for (const elf::Section &section : view.sections()) {
+    if ((index != kAnywhere && section.index != index) ||
+        elf::classify_section(section.name, section.type, section.flags).role !=
+            elf::SectionRole::NoteCuinfo)
+      continue;
+    for (const elf::Note &note : elf::decode_notes(section.data).notes)
+      if (const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
+          info && note.type == elf::kNoteCudaInfo)
+        return *info;
+  }
+  return std::nullopt;
+}
+
+bool accept_abi(const std::string &name, const arch::ElfTarget &made, Diagnostics &diag) {
+  const bool known =
+      (made.os_abi == elf::kOsAbiCuda && made.abi_version == arch::kAbiVersion) ||
+      (made.os_abi == elf::kOsAbiCudaOld && made.abi_version == arch::kAbiVersionOld);
+  if (!known)
+    diag.report(DiagId::WrongAbi,
+                {name, fmt::format("{:#x}/{}", made.os_abi, made.abi_version),
+                 fmt::format("{:#x}/{} and {:#x}/{}", elf::kOsAbiCuda, arch::kAbiVersion,
+                             elf::kOsAbiCudaOld, arch::kAbiVersionOld)},
+                {"EI_OSABI and EI_ABIVERSION in the ELF header"});
+  return known;
+}
+
+bool accept_architecture(const std::string &name, const arch::ElfTarget &made,
+                         const arch::ArchInfo &target, Diagnostics &diag) {
+  const arch::ArchInfo *object = arch::find_arch(made.sm);
+  const bool odd_number = !made.old_layout() && (made.other & 0xff0000) != 0;
+  const bool capsule = made.code_kind == static_cast<u8>(arch::CodeKind::Capmerc);
+  const arch::CodeKind kind = capsule ? arch::CodeKind::Capmerc : arch::CodeKind::Sass;
+  if (object && !odd_number && arch::can_link(*object, kind, target))
+    return true;
+  std::string fitting;
+  for (const arch::ArchInfo &row : arch::all_archs())
+    if (arch::can_link(row, target))
+      fitting += fmt::format("{}{}", fitting.empty() ? "" : ", ", row.name);
+  diag.report(DiagId::WrongArchitecture,
+              {name,
+               fmt::format("sm_{}{}", made.sm | (odd_number ? made.other >> 8 & 0xff00 : 0),
+                           capsule ? " with a Mercury capsule" : ""),
+               std::string(target.name)},
+              {"e_flags in the ELF header"},
+              fmt::format("{} takes objects of {}", target.name, fitting));
+  return false;
+}
+
+bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arch::ElfTarget &made,
+                    const Dialect &dialect, Diagnostics &diag) {
+  if (!made.old_layout()) {
+    const std::optional<elf::CudaInfo> info = cuda_info(view, made.cuinfo_section);
+    if (!info || info->version < kOldestCudaInfo) {
+      diag.report(DiagId::OldObject,
+                  {name, info ? fmt::format("its .note.nv.cuinfo has version {}", info->version)
+                              : fmt::format("section {}, which e_flags name, is no .note.nv.cuinfo",
+                                            made.cuinfo_section)});
+      return false;
+    }
+  }
+  const u32 toolkit = identify_object(view).toolkit;
+  if (toolkit < kOldestToolkit) {
+    diag.report(DiagId::OldObject, {name, "it was made by CUDA " + release(toolkit)});
+    return false;
+  }
+  if (toolkit <= dialect.newest_toolkit || !dialect.refuse_newer_toolkit)
+    return true;
+  diag.report(DiagId::TooNewToolkit, {name, release(toolkit), release(dialect.newest_toolkit)});
+  return false;
+}
+
+} // namespace
+
+ObjectIdentity identify_object(const elf::ElfView &view) {
+  const arch::ElfTarget made = target_of(view.header());
+  if (made.old_layout())
+    return {made.sm, made.virtual_sm, view.header().version};
+  const elf::CudaInfo info = cuda_info(view, made.cuinfo_section).value_or(elf::CudaInfo{});
+  return {made.sm, info.virtual_arch, info.toolkit};
+}
+
+void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialect &dialect,
+                           Diagnostics &diag) {
+  const InputObject *first = nullptr;
+  u32 more = 0;
+  for (const InputObject &object : objects) {
+    if (object.toolkit <= dialect.newest_toolkit)
+      continue;
+    if (first)
+      ++more;
+    else
+      first = &object;
+  }
+  if (!first)
+    return;
+  std::vector<std::string> notes;
+  if (more != 0)
+    notes.push_back(fmt::format("and {} more files", more));
+  diag.report(DiagId::NewerToolkit,
+              {first->name, release(first->toolkit), release(dialect.newest_toolkit)},
+              std::move(notes), "a newer culink may know more about it");
+}
+
+bool accept_object(const std::string &name, const elf::ElfView &view, const arch::ArchInfo &target,
+                   const Dialect &dialect, Diagnostics &diag) {
+  if (view.header().type != elf::FileType::Relocatable) {
+    diag.report(DiagId::NotRelocatable, {name}, {"e_type in the ELF header"});
+    return false;
+  }
+  const arch::ElfTarget made = target_of(view.header());
+  return accept_abi(name, made, diag) && accept_architecture(name, made, target, diag) &&
+         accept_toolkit(name, view, made, dialect, diag);
+}
+
+} // namespace culink

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "arch/arch.h"
+#include "elf/elf_view.h"
+#include "model/diagnostics.h"
+#include "model/dialect.h"
+#include "model/input_object.h"
+
+namespace culink {
+
+// For what and by what an object was made.
+struct ObjectIdentity {
+  u16 sm = 0;
+  u16 virtual_sm = 0; // of the PTX
+  u32 toolkit = 0;    // 124: CUDA 12.4
+};
+
+// Whether a device ELF can be linked for a target: relocatable, of an ABI we know, for a compatible
+// architecture, by a toolkit that is not too old. Reports what does not fit, and returns false
+// then.
+[[nodiscard]] bool accept_object(const std::string &name, const elf::ElfView &view,
+                                 const arch::ArchInfo &target, const Dialect &dialect,
+                                 Diagnostics &diag);
+
+// One warning for all objects of toolkits that are newer than what the dialect knows.
+void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialect &dialect,
+                           Diagnostics &diag);
+
+[[nodiscard]] ObjectIdentity identify_object(const elf::ElfView &view);
+
+} // namespace culink

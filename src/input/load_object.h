@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "arch/arch.h"
+#include "model/diagnostics.h"
+#include "model/dialect.h"
+#include "model/input_object.h"
+
+namespace culink {
+
+// From the bytes of a file to an object that can be linked for the target, or to messages that say
+// why it cannot. The object borrows the bytes.
+[[nodiscard]] std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
+                                                     const arch::ArchInfo &target,
+                                                     const Dialect &dialect, Diagnostics &diag);
+
+} // namespace culink

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "input/accept.h"
+
+#include <functional>
+
+#include "broken_file.h"
+#include "compat/dialects.h"
+#include "culink/linker.h"
+#include "input/file_kind.h"
+
+namespace culink {
+namespace {
+
+using test::BrokenFile;
+
+constexpr const char *kObject = "vector_math/sm_90/main.cubin";
+constexpr u32 kNewFlags = 0x06005a04; // section 6 is the cuinfo note
+constexpr u32 kOldFlags = 0x005a055a; // sm_90 from compute_90, 64 bit
+constexpr u64 kOsAbi = 7, kAbi = 8;
+
+void make_old(BrokenFile &file, u32 toolkit) {
+  file.set<u8>(kOsAbi, 0x33);
+  file.set<u8>(kAbi, 7);
+  file.set<u32>(test::kEFlags, kOldFlags);
+  file.set<u32>(test::kEVersion, toolkit);
+}
+
+// Where the three fields of the cuinfo note lie.
+u64 cuinfo(const BrokenFile &file) {
+  return file.data_of(".note.nv.cuinfo") + 24;
+}
+
+// Ids of what is said about the file, for a target and a dialect.
+std::vector<std::string> said(const BrokenFile &file, const char *target = "sm_90",
+                              const Dialect &dialect = own_dialect()) {
+  const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
+  if (!view)
+    return {view.error().text()};
+  Diagnostics diag;
+  const bool accepted = accept_object("a", *view, *arch::find_arch(target), dialect, diag);
+  EXPECT_EQ(accepted, !diag.failed());
+  std::vector<std::string> out;
+  for (const Diagnostic &diagnostic : diag.all())
+    out.emplace_back(diag_row(diagnostic.id).key);
+  return out;
+}
+
+using Ids = std::vector<std::string>;
+
+TEST(AcceptObject, takes_objects_of_toolkit_12_and_13) {
+  BrokenFile file(kObject);
+  EXPECT_EQ(file.get<u32>(test::kEFlags), kNewFlags);
+  EXPECT_EQ(said(file), Ids{});
+  for (const u32 toolkit : {120u, 124u, 129u}) {
+    make_old(file, toolkit);
+    EXPECT_EQ(said(file), Ids{});
+    const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
+    ASSERT_TRUE(view);
+    EXPECT_EQ(identify_object(*view).toolkit, toolkit);
+    EXPECT_EQ(identify_object(*view).virtual_sm, 90);
+  }
+}
+
+TEST(AcceptObject, refuses_what_does_not_fit) {
+  struct Row {
+    const char *id;
+    std::function<void(BrokenFile &)> change;
+  };
+  const std::vector<Row> rows = {
+      {"not-relocatable", [](BrokenFile &f) { f.set<u16>(test::kEType, 2); }},
+      {"wrong-abi", [](BrokenFile &f) { f.set<u8>(kOsAbi, 0x33); }},
+      {"wrong-abi", [](BrokenFile &f) { f.set<u8>(kAbi, 7); }},
+      {"wrong-abi", [](BrokenFile &f) { f.set<u8>(kAbi, 9); }},
+      {"wrong-architecture", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06005004); }},
+      {"wrong-architecture", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06015a04); }},
+      {"wrong-architecture", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06005a02); }},
+      {"old-object", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x05005a04); }},
+      {"old-object", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x00005a04); }},
+      {"old-object", [](BrokenFile &f) { f.set<u16>(cuinfo(f), 1); }},
+      {"old-object", [](BrokenFile &f) { f.set<u32>(cuinfo(f) + 4, 119); }},
+      {"old-object", [](BrokenFile &f) { make_old(f, 118); }},
+  };
+  for (const Row &row : rows) {
+    BrokenFile file(kObject);
+    row.change(file);
+    EXPECT_EQ(said(file), Ids{row.id});
+    EXPECT_EQ(said(file, "sm_90", nvlink_13_0_88()), Ids{row.id});
+  }
+}
+
+TEST(AcceptObject, finds_the_note_where_its_number_does_not_fit) {
+  BrokenFile file(kObject);
+  file.set<u32>(test::kEFlags, 0xff005a04);
+  EXPECT_EQ(said(file), Ids{});
+}
+
+TEST(AcceptObject, says_what_would_fit) {
+  const BrokenFile file("vector_math/sm_80/main.cubin");
+  const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
+  ASSERT_TRUE(view);
+  for (const char *target : {"sm_80", "sm_86", "sm_89"})
+    EXPECT_EQ(said(file, target), Ids{}) << target;
+  Diagnostics diag;
+  EXPECT_FALSE(accept_object("a", *view, *arch::find_arch("sm_87"), own_dialect(), diag));
+  EXPECT_EQ(diagnostic_text(diag.all().front()), "a: built for sm_80, not for sm_87");
+  EXPECT_EQ(diag.all().front().hint, "sm_87 takes objects of sm_87");
+}
+
+TEST(AcceptObject, links_newer_toolkits_with_one_warning) {
+  BrokenFile newer(kObject);
+  newer.set<u32>(cuinfo(newer) + 4, 140);
+  BrokenFile second("vector_math/sm_90/filter.cubin");
+  second.set<u32>(cuinfo(second) + 4, 141);
+  LinkRequest request;
+  request.target = "sm_90";
+  request.inputs = {LinkInput::memory("a", newer.bytes()), LinkInput::memory("b", second.bytes())};
+  const LinkResult result = link(request);
+  ASSERT_TRUE(result.ok());
+  ASSERT_EQ(result.messages.size(), 1u);
+  EXPECT_EQ(result.messages[0].id, "newer-toolkit");
+  EXPECT_EQ(result.messages[0].arguments[1], "14.0");
+  EXPECT_EQ(result.messages[0].notes, Ids{"and 1 more files"});
+  // The output is of the newest toolkit that took part.
+  const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
+  ASSERT_TRUE(view);
+  EXPECT_EQ(identify_object(*view).toolkit, 141u);
+
+  request.emulate = "nvlink-13.0.88";
+  const LinkResult refused = link(request);
+  EXPECT_FALSE(refused.ok());
+  ASSERT_EQ(refused.messages.size(), 2u);
+  EXPECT_EQ(refused.messages[0].text, "a: made by CUDA 14.0, newer than CUDA 13.0");
+}
+
+// The largest NUM_BARRIERS of the output, and whether its code still has a count in its flags.
+std::pair<u32, bool> barriers_of(const LinkResult &result) {
+  u32 most = 0;
+  bool in_flags = false;
+  const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
+  EXPECT_TRUE(result.ok() && view);
+  for (const elf::Section &section : view->sections()) {
+    in_flags |= section.name.starts_with(".text.") && (section.flags & 0x07f00000) != 0;
+    if (section.name.starts_with(".nv.info."))
+      for (const elf::InfoRecord &record : elf::decode_info(section.data).records)
+        if (record.attribute == elf::InfoAttribute::NumBarriers)
+          most = std::max<u32>(most, record.value);
+  }
+  return {most, in_flags};
+}
+
+TEST(OldObjects, barriers_move_from_flags_to_records) {
+  BrokenFile old(kObject);
+  make_old(old, 124);
+  // A kernel that has no record of its own and uses seven barriers.
+  const u64 flags = old.header_of(".text._Z5totalPKfPfi") + test::kShFlags;
+  old.set<u64>(flags, old.get<u64>(flags) | 7 << 20);
+  const BrokenFile second("vector_math/sm_90/filter.cubin");
+  LinkRequest request;
+  request.target = "sm_90";
+  request.inputs = {LinkInput::memory("a", old.bytes()), LinkInput::memory("b", second.bytes())};
+  EXPECT_EQ(barriers_of(link(request)), std::make_pair(7u, false));
+  // nvlink takes the callee's record for the kernel's (Q063).
+  request.emulate = "nvlink-13.0.88";
+  EXPECT_EQ(barriers_of(link(request)), std::make_pair(1u, false));
+  // nvlink -r leaves the count where it is; ours is a record.
+  request.options.relocatable = true;
+  EXPECT_EQ(barriers_of(link(request)), std::make_pair(1u, true));
+  request.emulate.clear();
+  EXPECT_EQ(barriers_of(link(request)), std::make_pair(7u, false));
+}
+
+TEST(OldObjects, banks_without_the_link_flag_keep_their_function) {
+  BrokenFile old(kObject);
+  make_old(old, 120);
+  for (const char *name : {".nv.constant0._Z5totalPKfPfi", ".nv.constant0._Z6smoothPKfPfi",
+                           ".nv.info._Z5totalPKfPfi", ".nv.info._Z6smoothPKfPfi"}) {
+    const u64 flags = old.header_of(name) + test::kShFlags;
+    old.set<u64>(flags, old.get<u64>(flags) & ~elf::kFlagInfoLink);
+  }
+  const BrokenFile second("vector_math/sm_90/filter.cubin");
+  LinkRequest request;
+  request.target = "sm_90";
+  request.inputs = {LinkInput::memory("a", old.bytes()), LinkInput::memory("b", second.bytes())};
+  const auto flags_of_bank = [&request] {
+    const LinkResult result = link(request);
+    const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
+    EXPECT_TRUE(result.ok() && view);
+    const elf::Section *bank = view->find(".nv.constant0._Z5totalPKfPfi");
+    EXPECT_EQ(view->sections()[bank->info].name, ".text._Z5totalPKfPfi");
+    return bank->flags;
+  };
+  EXPECT_EQ(flags_of_bank(), elf::kFlagAlloc | elf::kFlagInfoLink);
+  request.emulate = "nvlink-13.0.88"; // copies the flags (Q064)
+  EXPECT_EQ(flags_of_bank(), elf::kFlagAlloc);
+}
+
+TEST(FileKind, is_told_by_content) {
+  const auto kind = [](std::string_view text) {
+    return file_kind({reinterpret_cast<const u8 *>(text.data()), text.size()});
+  };
+  EXPECT_EQ(kind("!<arch>\nx"), FileKind::Archive);
+  EXPECT_EQ(kind("!<thin>\n"), FileKind::ThinArchive);
+  EXPECT_EQ(kind("\x50\xed\x55\xba"), FileKind::Fatbin);
+  EXPECT_EQ(kind("BC\xc0\xde"), FileKind::Bitcode);
+  EXPECT_EQ(kind("// a\n/* b */ .version 9.0"), FileKind::Ptx);
+  EXPECT_EQ(kind("// .version"), FileKind::Unknown);
+  EXPECT_EQ(kind("/* .version"), FileKind::Unknown);
+  EXPECT_EQ(kind("\x7f"
+                 "ELF"),
+            FileKind::HostElf);
+  EXPECT_EQ(kind(""), FileKind::Unknown);
+  EXPECT_EQ(file_kind(BrokenFile(kObject).bytes()), FileKind::DeviceElf);
+}
+
+TEST(FileKind, names_every_kind) {
+  for (int i = 0; i <= static_cast<int>(FileKind::Bitcode); ++i)
+    EXPECT_NE(name_of_file_kind(static_cast<FileKind>(i)), "files") << i;
+}
+
+} // namespace
+} // namespace culink
