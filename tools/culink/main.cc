@@ -10,6 +10,7 @@
 #include "base/output_file.h"
 #include "compat/command_line.h"
 #include "culink/linker.h"
+#include "report/resource_table.h"
 
 namespace {
 
@@ -68,6 +69,10 @@ int run(const std::vector<std::string> &words) {
     printer.show(message);
   if (!result.ok())
     return kExitFailed;
+  const char *prefix = line.has(OptionId::Emulate) ? "nvlink info    : " : "culink: info: ";
+  if (line.has(OptionId::Verbose))
+    for (const std::string &text : resource_lines(result.facts))
+      print(stderr, prefix + text + "\n");
   const std::string path = line.value(OptionId::Output);
   if (const std::optional<Error> error = write_file(path, result.bytes)) {
     printer.show({Severity::Error, "output", path + ": " + error->text(), {}, {}, {}});
