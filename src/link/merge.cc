@@ -254,7 +254,7 @@ void Merger::add_relocations(const elf::Section &table, const SectionPlace &plac
   bool first = true;
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Relocation entry = entries[i];
-    if (in_lost_range(table.info, entry.offset))
+    if (in_lost_range(table.info, entry.offset) || is_about_lost_code(table.info, entry.symbol))
       continue;
     if (!first && entry.addend == 0) {
       name_only(m_.keep_name(".rel", m_[place.section].name));
@@ -302,6 +302,17 @@ bool Merger::in_lost_range(u32 section, u64 offset) const {
     if (range.section == section && range.begin <= offset && offset < range.end)
       return true;
   return false;
+}
+
+// Debug information about a copy of a function that is not used. Some of it stays nevertheless.
+bool Merger::is_about_lost_code(u32 section, u32 symbol) const {
+  if (!object_->kinds[section].is_debug() ||
+      object_->symbols[symbol].type() != elf::SymbolType::Function)
+    return false;
+  const std::string_view name = object_->section(section).name;
+  const Outcome outcome = p_.symbols.outcome(id_, symbol);
+  return name != ".debug_info" && name != ".debug_loc" &&
+         (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong);
 }
 
 // Code comes from the definition that won, which may have been read after the section was made.
