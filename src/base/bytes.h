@@ -80,9 +80,11 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return v != 0 && (v & (v - 1)) == 0;
 }
 
-// `align` is 0, 1 or a power of two. The caller has bounded `v`.
+// The caller has bounded `v`. Any alignment: nvlink's relocatable links make 48 and the like.
 [[nodiscard]] constexpr u64 align_up(u64 v, u64 align) {
-  return align <= 1 ? v : (v + align - 1) & ~(align - 1);
+  if (align <= 1)
+    return v;
+  return is_power_of_two(align) ? (v + align - 1) & ~(align - 1) : (v + align - 1) / align * align;
 }
 
 [[nodiscard]] inline std::string_view as_text(ByteSpan bytes) {

@@ -99,7 +99,9 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
   };
   if (!spec.emitted)
     return std::nullopt;
-  if (spec.align != 0 && !is_power_of_two(spec.align))
+  // For shared memory nvlink -r sums up to alignments such as 48; its next link reads them back.
+  const bool any_align = spec.type == SectionType::CudaShared || spec.type == SectionType::Nobits;
+  if (spec.align != 0 && !is_power_of_two(spec.align) && !any_align)
     return refuse("sh_addralign", fmt::format("{:#x} is not a power of two", spec.align));
   const auto absent = [this](SectionId other) {
     return other.valid() && !writer_.sections_[other.value].spec.emitted;

@@ -34,11 +34,30 @@ bool may_stay_undefined(const Entity &entity, const elf::Symbol &first) {
   return entity.common_align != 0 || first.binding() == elf::SymbolBinding::Weak;
 }
 
+// Where an alias took code over, nvlink does not find the register count that the object gives
+// under the owner's name, and gives up (Q043).
+void check_register_counts(const Program &p, Diagnostics &diag) {
+  for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
+    const Entity &entity = p.symbols.entities[i];
+    if (!entity.function || !entity.defined() || !p.stays(EntityId(i)))
+      continue;
+    const InputObject &object = p.objects[entity.winner.object.value];
+    const u32 owner = object.owner_of_code(object.symbols[entity.winner.symbol].section);
+    const bool took_over = entity.winner.symbol < owner && owner < object.symbols.size() &&
+                           entity.first.object != entity.winner.object;
+    if (took_over && object.registers[entity.winner.symbol] == InputObject::kNoRegisters)
+      diag.report(DiagId::NoRegisterCount, {std::string(entity.name)},
+                  {"defined in " + object.name});
+  }
+}
+
 } // namespace
 
 void check_undefined(const Program &p, Diagnostics &diag) {
   if (p.options.relocatable)
     return;
+  if (p.dialect.repeat_internal_errors)
+    check_register_counts(p, diag);
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
     if (entity.defined() || entity.local || !p.stays(EntityId(i)))

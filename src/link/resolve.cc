@@ -5,9 +5,10 @@
 //
 //   strong after strong   an error
 //   strong after weak     the strong one counts, in the weak one's place
-//   weak function after weak   the one with strictly fewer registers counts, in the first one's
-//   place weak data after weak  the first counts anything after strong the strong one stays common
-//   the largest size, the first alignment, unless somebody defines it
+//   weak function         fewer registers count, then newer PTX, in the first one's place
+//   weak data after weak  the first counts
+//   anything after strong the strong one stays
+//   common                the largest size, the first alignment, unless somebody defines it
 //
 // An entity therefore remembers two definitions: where it stands (`place`) and what it is
 // (`winner`); and every definition its outcome at the time it was read.
@@ -38,6 +39,7 @@ private:
   void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] bool is_better_copy(SymbolRef ref, SymbolRef winner) const;
   [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void report_duplicate(const Entity &entity, SymbolRef ref);
 
@@ -186,6 +188,14 @@ void Resolver::read_function(ObjectId object, u32 index) {
     define_function(*entity, ref, symbol);
 }
 
+// Of two weak copies the one with fewer registers counts, then the one of newer PTX, then the
+// first.
+bool Resolver::is_better_copy(SymbolRef ref, SymbolRef winner) const {
+  if (registers(ref) != registers(winner))
+    return registers(ref) < registers(winner);
+  return objects_[ref.object.value].virtual_sm > objects_[winner.object.value].virtual_sm;
+}
+
 void Resolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
   if (entity.defined()) {
@@ -195,7 +205,7 @@ void Resolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol 
         report_duplicate(entity, ref);
       return;
     }
-    if (!strong && registers(ref) >= registers(entity.winner)) {
+    if (!strong && !is_better_copy(ref, entity.winner)) {
       outcome(ref) = Outcome::LostToWeak;
       return;
     }

@@ -41,6 +41,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "kernel '{0}' uses too much shared memory: {1} bytes, the limit is {2}"},
     {DiagId::RegisterLimit, Error, "register-limit",
      "kernel '{0}' may use {1} registers but calls '{2}', which needs {3}"},
+    {DiagId::NoRegisterCount, Error, "no-register-count", "no register count for function '{0}'"},
     {DiagId::UnknownStackSize, Warning, "unknown-stack-size",
      "stack size of kernel '{0}' cannot be determined: its calls are recursive"},
     {DiagId::MixedCtaGroups, Error, "mixed-cta-groups",

@@ -30,6 +30,7 @@ enum class DiagId : u16 {
   TooMuchConstant,
   TooMuchShared,
   RegisterLimit,
+  NoRegisterCount,
   UnknownStackSize,
   MixedCtaGroups,
   DeletedSymbol,
