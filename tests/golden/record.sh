@@ -13,8 +13,10 @@ for folder in "$@"; do
     done
     while read -r label options; do
       # shellcheck disable=SC2086  # several options
-      nvlink $options -o out.cubin
-      mv out.cubin "$label.expected"
+      if nvlink $options -o out.cubin 2> "$label.refused"; then
+        rm "$label.refused"
+        mv out.cubin "$label.expected"
+      fi
     done < links
   )
 done
