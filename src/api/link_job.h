@@ -28,7 +28,7 @@ private:
                                                       const Dialect &dialect);
   [[nodiscard]] std::optional<ByteSpan> read(const LinkInput &input);
   [[nodiscard]] LinkResult link_and_verify();
-  void verify(LinkResult &result);
+  void verify(LinkResult &result, bool unsound);
 
   const LinkRequest &request_;
   std::deque<MappedFile> files_;

@@ -24,6 +24,7 @@ Dialect nvlink_13_0_88() {
   d.copies_old_flags = true;
   d.refuse_newer_toolkit = true;
   d.repeat_internal_errors = true;
+  d.miscompiles_constants = true;
   return d;
 }
 

@@ -51,13 +51,36 @@ void check_register_counts(const Program &p, Diagnostics &diag) {
   }
 }
 
+// A second name of a function that nobody calls by that name goes away. nvlink then stumbles over
+// the code it named (Q053).
+void check_dead_aliases(const Program &p, Diagnostics &diag) {
+  for (u32 i = 0; i < p.objects.size(); ++i) {
+    const InputObject &object = p.objects[i];
+    std::vector<EntityId> owner(object.view.sections().size());
+    for (u32 s = 1; s < object.symbols.size(); ++s) {
+      const elf::Symbol &symbol = object.symbols[s];
+      if (symbol.type() != SymbolType::Function || !symbol.in_section() ||
+          p.symbols.outcome(ObjectId(i), s) != Outcome::Accepted)
+        continue;
+      const EntityId id = p.symbols.of(ObjectId(i), s);
+      EntityId &first = owner[symbol.section];
+      if (!first.valid())
+        first = id;
+      else if (p.stays(first) && !p.stays(id))
+        diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[id].name)});
+    }
+  }
+}
+
 } // namespace
 
 void check_undefined(const Program &p, Diagnostics &diag) {
   if (p.options.relocatable)
     return;
-  if (p.dialect.repeat_internal_errors)
+  if (p.dialect.repeat_internal_errors) {
     check_register_counts(p, diag);
+    check_dead_aliases(p, diag);
+  }
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
     if (entity.defined() || entity.local || !p.stays(EntityId(i)))

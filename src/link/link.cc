@@ -12,6 +12,7 @@
 #include "link/merge.h"
 #include "link/place_constants.h"
 #include "link/place_shared.h"
+#include "link/place_user_constants.h"
 #include "link/reach.h"
 #include "link/resolve.h"
 #include "link/synthesize.h"
@@ -39,6 +40,7 @@ std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &diale
   Merged merged = merge_inputs(program);
   const SharedPlan shared = place_shared(program, reach, merged);
   const ConstantPlan constants = place_constants(program, reach, merged);
+  place_user_constants(program, merged, diag);
   // -- Every output section exists, and every variable has its place.
 
   const InfoResult info = plan_info_records(program, reach, merged, diag);
@@ -53,7 +55,7 @@ std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &diale
       write_image(program, {merged, shared, constants, relocations, info.plan, synthetic}, diag);
   if (diag.failed())
     return {};
-  LinkedImage image{std::move(bytes), {}};
+  LinkedImage image{std::move(bytes), {}, merged.unsound};
   if (options.facts)
     image.facts = collect_facts(program, merged, constants, info.plan);
   return image;

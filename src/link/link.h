@@ -16,7 +16,8 @@ namespace culink {
 
 struct LinkedImage {
   std::vector<u8> bytes;
-  LinkFacts facts; // if the options ask for them
+  LinkFacts facts;      // if the options ask for them
+  bool unsound = false; // by the dialect's will, variables may lie outside their section
 };
 
 // One link. Nothing: it failed, and `diag` says why.

@@ -53,13 +53,23 @@ void reach(const CallGraph &calls, std::vector<u32> open_nodes, std::vector<bool
   }
 }
 
+// Functions whose address is taken, whoever takes it.
+std::vector<u32> find_addressed(const std::vector<InputObject> &objects, const Resolution &symbols,
+                                const CallGraph &calls) {
+  std::vector<u32> out;
+  for (const CallGraph::Taken &taken : calls.taken)
+    out.push_back(taken.function.value);
+  keep_described_functions(objects, symbols, calls, [&out](u32 f) { out.push_back(f); });
+  return out;
+}
+
 } // namespace
 
 LiveSet mark_live(const std::vector<InputObject> &objects, const Resolution &symbols,
                   const CallGraph &calls, const LinkOptions &options) {
   const u32 count = static_cast<u32>(calls.functions.size());
   LiveSet out;
-  out.kernel.assign(count, false);
+  out.selected.assign(count, false);
   out.demoted.assign(count, false);
   out.selective = options.kernels_used.has_value() && !options.debug;
   std::vector<u32> roots;
@@ -68,11 +78,21 @@ LiveSet mark_live(const std::vector<InputObject> &objects, const Resolution &sym
     if (!is_kernel_mark(entity.other) || !entity.defined())
       continue;
     const bool selected = !out.selective || is_selected(entity.name, *options.kernels_used);
-    out.kernel[f] = selected;
+    out.selected[f] = selected;
     out.demoted[f] = !selected;
     if (selected)
       roots.push_back(f);
   }
+  const std::vector<u32> addressed = find_addressed(objects, symbols, calls);
+  out.kernel = out.selected;
+  // A single kernel is treated apart. Otherwise kernels that stay without having been selected
+  // count, too (Q052).
+  if (roots.size() != 1)
+    for (const u32 f : addressed)
+      if (out.demoted[f] && !out.kernel[f]) {
+        out.kernel[f] = true;
+        roots.push_back(f);
+      }
   if (options.keeps_all_code()) {
     out.live.assign(count, true);
     return out;
@@ -80,15 +100,12 @@ LiveSet mark_live(const std::vector<InputObject> &objects, const Resolution &sym
   std::vector<bool> seen(calls.node_count(), false);
   reach(calls, std::move(roots), seen);
   out.live.assign(seen.begin(), seen.begin() + count);
-  const auto keep_address = [&](u32 f) {
+  for (const u32 f : addressed) {
     out.live[f] = true;
     for (const FunctionId callee : calls.calls[f])
       if (!symbols[calls.functions[callee.value]].defined())
         out.live[callee.value] = true;
-  };
-  for (const CallGraph::Taken &taken : calls.taken)
-    keep_address(taken.function.value);
-  keep_described_functions(objects, symbols, calls, keep_address);
+  }
   return out;
 }
 

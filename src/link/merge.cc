@@ -186,7 +186,7 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
                                    .has_symbol = true});
   m_.place_of[id.value].section = section;
   where(symbol.section) = {.section = section};
-  if (!p_.is_kernel(id))
+  if (!p_.is_selected(id))
     return;
   m_.info_of[section.value] =
       add(m_.keep_name(".nv.info.", symbol.name), function_record_section(section));

@@ -33,6 +33,10 @@ struct Program {
     const FunctionId f = function_of(id);
     return !f.valid() || live.is_live(f);
   }
+  [[nodiscard]] bool is_selected(EntityId id) const {
+    const FunctionId f = function_of(id);
+    return f.valid() && live.selected[f.value];
+  }
   [[nodiscard]] bool is_kernel(EntityId id) const {
     const FunctionId f = function_of(id);
     return f.valid() && live.is_kernel(f);

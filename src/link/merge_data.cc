@@ -121,7 +121,7 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
     size = place.offset + used;
   };
   const EntityId function = m_[text].function;
-  if (p_.options.relocatable || p_.is_kernel(function)) {
+  if (p_.options.relocatable || is_kernel_mark(p_.symbols[function].other)) {
     place.section = need(bank.name, {.type = bank.type,
                                      .flags = bank.flags,
                                      .align = bank.align,
@@ -212,16 +212,16 @@ OutId Merger::append_block(const elf::Section &section) {
   OutSection &out = m_[id];
   place.section = id;
   place.offset = align_up(out.size, section.align);
-  if (!section.no_data() && section.size != 0)
+  if (!section.no_data() && section.size != 0) {
     out.pieces.push_back({place.offset, section.data});
+    if (object_->kinds[section.index].role == SectionRole::Constant &&
+        object_->kinds[section.index].bank == p_.arch.banks.user)
+      m_.user_constant_aligns.push_back(section.align);
+  }
   out.size = place.offset + section.size;
   out.align = std::max(out.align, section.align);
   if (const u32 owner = object_->owner_of(section.index); owner != 0)
     out.target = where(owner).section;
-  // Where kernels are selected, the last such block's start shows up in the null symbol (Q019).
-  if (p_.live.selective && !p_.options.relocatable && section.align >= 4 && section.size % 4 == 0 &&
-      object_->kinds[section.index].bank == p_.arch.banks.user)
-    m_.null_symbol_value = place.offset;
   return id;
 }
 

@@ -54,7 +54,7 @@ void SymbolWriter::add_section(OutId id, bool emitted) {
 }
 
 bool SymbolWriter::vanishes(EntityId id, elf::SymbolPart part) const {
-  if (shared_.deleted[id.value])
+  if (shared_.deleted[id.value] || (!m_.dropped.empty() && m_.dropped[id.value]))
     return true;
   const bool keeps_shared =
       p_.options.relocatable || p_.options.debug || p_.options.preserve_relocs;

@@ -147,7 +147,7 @@ void ConstantPlacer::place_images() {
     return;
   u64 base = 0;
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
-    if (p_.live.kernel[f])
+    if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.live.live[f]))
       if (const OutId bank = bank0(FunctionId(f)); bank.valid())
         base = std::max(base, m_[bank].size);
   base = align_up(base, p_.arch.image_slot_align);
@@ -157,7 +157,12 @@ void ConstantPlacer::place_images() {
   const std::vector<FunctionId> users = image_users();
   if (users.empty())
     return;
-  for (const FunctionId k : reach_.kernels_reaching(users)) {
+  std::vector<FunctionId> kernels = reach_.kernels_reaching(users);
+  for (const FunctionId f : users) // a kernel that was not selected needs what it names itself
+    if (p_.live.demoted[f.value] && !p_.live.kernel[f.value])
+      kernels.push_back(f);
+  std::sort(kernels.begin(), kernels.end());
+  for (const FunctionId k : kernels) {
     const OutId bank = bank0(k);
     if (!bank.valid())
       continue;

@@ -74,6 +74,7 @@ private:
   u64 slots_end_ = 0;
   u64 device_align_ = 1;
   bool has_dynamic_ = false;
+  u32 made_for_variables_ = 0; // later sections were made for dynamic memory only
   bool several_users_ = false; // some mentioned variable has not exactly one user
 };
 
@@ -87,7 +88,7 @@ SharedPlan SharedPlacer::run() {
   end_.assign(functions, 0);
   own_.resize(functions);
   for (u32 f = 0; f < functions; ++f)
-    if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.options.keeps_all_code()))
+    if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.live.live[f]))
       kernels_.push_back(FunctionId(f));
   sort_variables();
   assign_to_slots();
@@ -125,10 +126,9 @@ void SharedPlacer::sort_variables() {
 std::vector<FunctionId> SharedPlacer::users_of(EntityId v) const {
   const std::vector<FunctionId> &direct = uses_.users[v.value];
   std::vector<FunctionId> out = reach_.kernels_reaching(direct);
-  if (p_.options.keeps_all_code())
-    for (const FunctionId f : direct)
-      if (p_.live.demoted[f.value])
-        out.push_back(f);
+  for (const FunctionId f : direct)
+    if (p_.live.demoted[f.value] && p_.live.live[f.value] && !p_.live.kernel[f.value])
+      out.push_back(f);
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -177,6 +177,7 @@ void SharedPlacer::assign_to_slots() {
       plan_.deleted[v.value] = true;
     }
   }
+  made_for_variables_ = static_cast<u32>(m_.sections.size());
   for (const EntityId v : dynamic_)
     for (const FunctionId k : users_[v])
       (void)section_of(k);
@@ -211,7 +212,7 @@ void SharedPlacer::place_own() {
       return align(a) != align(b) ? align(a) > align(b) : entity(a).size <= entity(b).size;
     });
     OutSection &section = m_[id];
-    if (several_users_)
+    if (several_users_ && id.value < made_for_variables_)
       section.align = std::max(section.align, device_align_);
     u64 &end = end_[k.value];
     for (const EntityId v : variables) {

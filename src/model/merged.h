@@ -124,6 +124,11 @@ struct Merged {
   std::unique_ptr<std::pmr::monotonic_buffer_resource> name_storage =
       std::make_unique<std::pmr::monotonic_buffer_resource>();
 
+  std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
+  std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out
+
+  bool unsound = false; // variables do not lie where their symbols say (Q050, Q051)
+
   u64 null_symbol_value = 0; // st_value of symbol 0 (Q019)
   // Compiler constants of a copy that lost: where they went shows up there, too (Q040).
   struct {

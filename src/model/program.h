@@ -99,10 +99,11 @@ struct CallGraph {
 
 // Which functions stay, and which are linked as kernels.
 struct LiveSet {
-  std::vector<bool> live;    // by FunctionId
-  std::vector<bool> kernel;  // by FunctionId: an entry point (selected, if kernels were selected)
-  std::vector<bool> demoted; // by FunctionId: a kernel that was not selected but stays
-  bool selective = false;    // kernels were selected
+  std::vector<bool> live;     // by FunctionId
+  std::vector<bool> selected; // by FunctionId: a kernel that was selected, if kernels were selected
+  std::vector<bool> demoted;  // by FunctionId: a kernel that was not selected but stays
+  std::vector<bool> kernel;   // by FunctionId: an entry point: needs what it reaches
+  bool selective = false;     // kernels were selected
 
   [[nodiscard]] bool is_live(FunctionId id) const { return live[id.value]; }
   [[nodiscard]] bool is_kernel(FunctionId id) const { return kernel[id.value]; }

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bank of __constant__ variables, which all kernels share. It holds the blocks of the files one
+// behind the other, as merge_data.cc left them, and must not be larger than a bank can be.
+//
+// Where kernels are selected nvlink does more, and not all of it well:
+//
+//   - A bank that is too large is packed: variables that nothing uses go away, the others are laid
+//     out one by one. nvlink takes the alignment of a variable from its size, 8 at most, so it
+//     happens to put vectors where they cannot be loaded. We check, and align where it matters
+//     (Q051).
+//   - Blocks of certain sizes with equal bytes are merged, but the variables in and behind them
+//     are not told, so programs compute wrong results. Only --emulate does that (Q050).
+#include "link/place_user_constants.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "base/bytes.h"
+#include "link/list_sort.h"
+
+namespace culink {
+
+namespace {
+
+constexpr u64 kBankSize = 0x10000;
+
+struct Variable {
+  EntityId id;
+  ByteSpan bytes;
+  u64 align = 1;      // as nvlink guesses
+  u64 real_align = 1; // as far as can be told
+  u64 offset = 0;
+};
+
+class UserBank {
+public:
+  UserBank(const Program &program, Merged &merged, OutId bank)
+      : p_(program), m_(merged), bank_(bank) {}
+
+  [[nodiscard]] bool can_be_packed() const;
+  void pack();
+  void merge_equal_blocks();
+
+private:
+  [[nodiscard]] std::vector<bool> find_used() const;
+  [[nodiscard]] std::vector<Variable> list_variables() const;
+  void drop_unused(std::vector<Variable> &variables);
+  [[nodiscard]] u64 lay_out(std::vector<Variable> &variables, bool real) const;
+  [[nodiscard]] bool in_bank(ObjectId object, u32 section) const {
+    return m_.where[object.value][section].section == bank_;
+  }
+
+  const Program &p_;
+  Merged &m_;
+  const OutId bank_;
+};
+
+// Pointers inside the bank would move with it, and references to the bank as a whole cannot be told
+// apart. nvlink crashes then.
+bool UserBank::can_be_packed() const {
+  if (std::any_of(m_.relocations.begin(), m_.relocations.end(),
+                  [this](const RelocationGroup &group) { return group.target == bank_; }))
+    return false;
+  for (const RelocationSlice &slice : m_.slices) {
+    const InputObject &object = p_.objects[slice.object.value];
+    const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const elf::Symbol &symbol = object.symbols[entries[i].symbol];
+      if (symbol.type() == elf::SymbolType::Section && symbol.in_section() &&
+          in_bank(slice.object, symbol.section))
+        return false;
+    }
+  }
+  return true;
+}
+
+std::vector<bool> UserBank::find_used() const {
+  std::vector<bool> used(p_.symbols.entities.size(), false);
+  for (const RelocationSlice &slice : m_.slices) {
+    const InputObject &object = p_.objects[slice.object.value];
+    const elf::Section &table = object.section(slice.section);
+    if (object.kinds[table.info].is_debug())
+      continue;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const EntityId id = p_.symbols.of(slice.object, entries[i].symbol); id.valid())
+        used[id.value] = true;
+  }
+  return used;
+}
+
+std::vector<Variable> UserBank::list_variables() const {
+  std::vector<Variable> out;
+  for (u32 i = 0; i < p_.objects.size(); ++i) {
+    const InputObject &object = p_.objects[i];
+    for (u32 s = 1; s < object.symbols.size(); ++s) {
+      const elf::Symbol &symbol = object.symbols[s];
+      const EntityId id = p_.symbols.of(ObjectId(i), s);
+      if (!id.valid() || !symbol.in_section() || !in_bank(ObjectId(i), symbol.section) ||
+          p_.symbols[id].winner != SymbolRef{ObjectId(i), s})
+        continue;
+      const elf::Section &section = object.section(symbol.section);
+      if (symbol.value > section.data.size() || symbol.size > section.data.size() - symbol.value)
+        continue;
+      Variable &v = out.emplace_back();
+      v.id = id;
+      v.bytes = section.data.subspan(symbol.value, symbol.size);
+      v.align = std::min<u64>(8, symbol.size & -symbol.size);
+      v.real_align = std::max<u64>(1, symbol.value == 0
+                                          ? section.align
+                                          : std::min(section.align, symbol.value & -symbol.value));
+    }
+  }
+  return out;
+}
+
+void UserBank::drop_unused(std::vector<Variable> &variables) {
+  const std::vector<bool> used = find_used();
+  if (m_.dropped.empty())
+    m_.dropped.assign(used.size(), false);
+  // With --preserve-relocs nvlink leaves their symbols in, which say nothing true.
+  const bool stay = p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
+  m_.unsound |= stay;
+  std::erase_if(variables, [&](const Variable &v) {
+    if (!used[v.id.value] && !stay)
+      m_.dropped[v.id.value] = true;
+    return !used[v.id.value];
+  });
+}
+
+u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {
+  u64 end = 0;
+  for (Variable &v : variables) {
+    v.offset = align_up(end, real ? std::max(v.align, v.real_align) : v.align);
+    end = v.offset + v.bytes.size();
+  }
+  return end;
+}
+
+void UserBank::pack() {
+  std::vector<Variable> variables = list_variables();
+  drop_unused(variables);
+  variables = list_sort(variables, [](const Variable &a, const Variable &b) {
+    return a.align != b.align ? a.align > b.align : a.bytes.size() <= b.bytes.size();
+  });
+  OutSection &bank = m_[bank_];
+  bank.size = lay_out(variables, false);
+  const bool sound = std::all_of(variables.begin(), variables.end(),
+                                 [](const Variable &v) { return v.offset % v.real_align == 0; });
+  if (!sound && !p_.dialect.miscompiles_constants)
+    bank.size = lay_out(variables, true);
+  bank.align = 1;
+  bank.pieces.clear();
+  for (const Variable &v : variables) {
+    bank.align = std::max({bank.align, v.align, sound ? 1 : v.real_align});
+    bank.pieces.push_back({v.offset, v.bytes});
+    m_.place_of[v.id.value].value = v.offset;
+  }
+  if (p_.dialect.miscompiles_constants && !variables.empty())
+    bank.align = variables.front().align;
+}
+
+// Sizes that nvlink compares: one word and two words if aligned to their size, and some more.
+bool is_compared(u64 size, u64 align) {
+  constexpr u64 kSizes[] = {12, 16, 20, 24, 32, 48, 64};
+  return (size == 4 && align == 4) || (size == 8 && align == 8) ||
+         std::find(std::begin(kSizes), std::end(kSizes), size) != std::end(kSizes);
+}
+
+void UserBank::merge_equal_blocks() {
+  OutSection &bank = m_[bank_];
+  std::map<std::pair<u64, std::string_view>, bool> seen; // (alignment, bytes)
+  PieceList pieces;
+  u64 end = 0;
+  for (u32 i = 0; i < bank.pieces.size(); ++i) {
+    const ByteSpan bytes = bank.pieces[i].bytes;
+    const u64 align = m_.user_constant_aligns[i];
+    if (is_compared(bytes.size(), align)) {
+      const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+      const bool zero = std::all_of(bytes.begin(), bytes.end(), [](u8 byte) { return byte == 0; });
+      const bool is_new = seen.try_emplace({align, text}, true).second;
+      // Words that are zero are never found again.
+      if (!is_new && !(zero && bytes.size() <= 8) && p_.dialect.miscompiles_constants) {
+        m_.unsound = true;
+        continue;
+      }
+      m_.null_symbol_value = align_up(end, align);
+    }
+    const u64 offset = align_up(end, align);
+    pieces.push_back({offset, bytes});
+    end = offset + bytes.size();
+  }
+  bank.pieces = std::move(pieces);
+  bank.size = end;
+}
+
+std::string hex(u64 value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  do
+    out.insert(out.begin(), kDigits[value & 15]);
+  while ((value >>= 4) != 0);
+  return "0x" + out;
+}
+
+} // namespace
+
+void place_user_constants(const Program &p, Merged &m, Diagnostics &diag) {
+  const OutId id = m.find(".nv.constant" + std::to_string(p.arch.banks.user));
+  if (!id.valid())
+    return;
+  if (p.live.selective && !p.options.relocatable) {
+    UserBank bank(p, m, id);
+    if (m[id].size <= kBankSize)
+      bank.merge_equal_blocks();
+    else if (bank.can_be_packed())
+      bank.pack();
+  }
+  if (m[id].size > kBankSize)
+    diag.report(DiagId::TooMuchConstant,
+                {hex(m[id].size), std::to_string(p.arch.banks.user), hex(kBankSize)});
+}
+
+} // namespace culink

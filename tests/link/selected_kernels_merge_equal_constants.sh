@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# Where kernels are selected, nvlink merges blocks of __constant__ data with equal bytes and does not
+# move the variables; what it did last shows in the null symbol (Q019, Q050).
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+links_as_recorded selected_kernels_merge_equal_constants
