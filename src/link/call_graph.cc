@@ -19,8 +19,9 @@ namespace {
 
 class GraphBuilder {
 public:
-  GraphBuilder(const std::vector<InputObject> &objects, const Resolution &symbols)
-      : objects_(objects), symbols_(symbols) {
+  GraphBuilder(const std::vector<InputObject> &objects, const Resolution &symbols,
+               Diagnostics &diag)
+      : objects_(objects), symbols_(symbols), diag_(diag) {
     out_.function_of.resize(symbols.entities.size());
   }
 
@@ -30,6 +31,7 @@ private:
   void number_functions();
   void read_calls(ObjectId object);
   void read_prototypes(ObjectId object);
+  void agree(FunctionId function, PrototypeId prototype, ObjectId object);
   void connect();
   PrototypeId prototype(std::string_view text);
   CallGraph::Taken &taken(FunctionId function);
@@ -46,15 +48,19 @@ private:
 
   const std::vector<InputObject> &objects_;
   const Resolution &symbols_;
+  Diagnostics &diag_;
   CallGraph out_;
   StringIndex prototype_index_;
   std::vector<u32> taken_place_; // by FunctionId: position + 1 in out_.taken
+  // By FunctionId: the prototype that was read last, and where.
+  std::vector<std::pair<PrototypeId, ObjectId>> latest_;
 };
 
 CallGraph GraphBuilder::run() {
   number_functions();
   out_.calls.resize(out_.functions.size());
   taken_place_.resize(out_.functions.size());
+  latest_.resize(out_.functions.size());
   out_.targets.resize(out_.functions.size());
   out_.prototype_of.resize(out_.functions.size());
   for (u32 i = 0; i < objects_.size(); ++i) {
@@ -106,10 +112,12 @@ void GraphBuilder::read_calls(ObjectId id) {
         const PrototypeId p = prototype(object.prototype(pair.second));
         if (!first.valid() || !counts(id, pair.first))
           continue;
-        if (group.part == CallPart::AddressTaken)
+        if (group.part == CallPart::AddressTaken) {
           taken(first).prototype = p;
-        else
+          latest_[first.value] = {p, id};
+        } else {
           out_.indirect.push_back({first, p});
+        }
         continue;
       }
       const FunctionId second = function(id, pair.second);
@@ -129,9 +137,28 @@ void GraphBuilder::read_prototypes(ObjectId id) {
   for (const elf::Prototype &record : object.prototypes.records) {
     const PrototypeId p = prototype(object.prototype(record.string));
     const FunctionId f = function(id, record.symbol);
-    if (f.valid() && !out_.prototype_of[f.value].valid())
+    if (!f.valid())
+      continue;
+    agree(f, p, id);
+    if (!out_.prototype_of[f.value].valid())
       out_.prototype_of[f.value] = p;
   }
+}
+
+// Objects that call or define a function by one prototype must mean the same. Where only its
+// address is taken nothing is compared, but what is read later is compared with that (Q054).
+void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId object) {
+  auto &[latest, where] = latest_[function.value];
+  if (latest.valid() && latest != prototype) {
+    const std::string first(out_.prototypes[latest.value]);
+    const std::string second(out_.prototypes[prototype.value]);
+    diag_.report(DiagId::PrototypeMismatch,
+                 {std::string(symbols_[out_.functions[function.value]].name), first, second},
+                 {first + " in " + objects_[where.value].name,
+                  second + " in " + objects_[object.value].name});
+  }
+  latest = prototype;
+  where = object;
 }
 
 void GraphBuilder::connect() {
@@ -153,8 +180,8 @@ void GraphBuilder::connect() {
 } // namespace
 
 CallGraph build_call_graph(const std::vector<InputObject> &objects, const Resolution &symbols,
-                           Diagnostics &) {
-  return GraphBuilder(objects, symbols).run();
+                           Diagnostics &diag) {
+  return GraphBuilder(objects, symbols, diag).run();
 }
 
 } // namespace culink

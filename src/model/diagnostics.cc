@@ -30,7 +30,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::ManagedMismatch, Error, "managed-mismatch",
      "'{0}' is __managed__ in one file and not in another"},
     {DiagId::PrototypeMismatch, Error, "prototype-mismatch",
-     "prototype of '{0}' differs: called as {1}, defined as {2}"},
+     "prototype of '{0}' differs: {1} and {2}"},
     {DiagId::NotAKernelEverywhere, Error, "not-a-kernel-everywhere",
      "'{0}' is a __global__ function in one file and not in another"},
     {DiagId::CommonLargerThanDefinition, Error, "common-too-large",
