@@ -13,7 +13,6 @@ import argparse
 import concurrent.futures
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -22,12 +21,13 @@ import time
 from collections import Counter
 
 from cached_toolchain import CRASHED, CachedToolchain, LinkMemory, read, run_linker
+from reasons import culink_rows, missing_reasons
 from recipes import RECIPES, RELOCATABLE
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
 from build import Build  # noqa: E402
 from generate import generate  # noqa: E402
-from toolchain import ToolError, find_toolkit, number_of  # noqa: E402
+from toolchain import ToolError, find_toolkit  # noqa: E402
 
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
 EMULATE = "--emulate=nvlink-13.0.88"
@@ -36,22 +36,13 @@ DEVICE_RUNTIME = "cuda_device_runtime.cubin"
 # What may come out of one step.
 SAME = "identical"
 REFUSED = "refused"           # by both, for the same reason
+NO_ANSWER = "nvlink crashed"  # nothing to compare with
 DIFFERENT = "different"
 OWN_DIFFERS = "own differs"   # without --emulate more than the tool's record differs
 REASON = "other reason"       # both refuse, with different messages
 ONLY_NVLINK = "nvlink refuses"
 ONLY_CULINK = "culink refuses"
 FAILURES = (DIFFERENT, OWN_DIFFERS, REASON, ONLY_NVLINK, ONLY_CULINK)
-
-
-def reasons(log):
-    """The errors in a log without the tool's name: a sorted list, since the order is not ours."""
-    found = []
-    for line in log.splitlines():
-        match = re.match(r"\s*(?:nvlink|culink)\s*:?\s*(error|fatal)\s*:\s*(.*)", line)
-        if match:
-            found.append(match.group(1) + ": " + match.group(2).strip())
-    return sorted(found)
 
 
 class Outcome:
@@ -72,6 +63,7 @@ class Comparison:
         self.memory = memory
         self.folder = folder
         self.target = target
+        self.rows = culink_rows()
 
     def at(self, name):
         return os.path.join(self.folder, name)
@@ -110,14 +102,17 @@ class Comparison:
         return SAME, ""
 
     def judge_refusal(self, reference, status, log):
-        if status == 0:
-            return ONLY_NVLINK, reference["log"].strip()
         if status == CRASHED:
             return ONLY_CULINK, "culink crashed: " + log.strip()
-        if reference["status"] == CRASHED or not self.options.reasons:
-            return REFUSED, ""
-        if reasons(reference["log"]) != reasons(log):
-            return REASON, "nvlink: %s\nculink: %s" % (reference["log"].strip(), log.strip())
+        if reference["status"] == CRASHED:
+            return NO_ANSWER, ""
+        if status == 0:
+            return ONLY_NVLINK, reference["log"].strip()
+        missing = self.options.reasons and missing_reasons(reference["log"], log, self.rows)
+        if missing:
+            return REASON, "\n".join(["missing: " + text for text in missing] +
+                                     ["nvlink says:", reference["log"].strip(),
+                                      "culink says:", log.strip()])
         return REFUSED, ""
 
     def compare_own(self, step):
@@ -229,7 +224,7 @@ class Report:
             for target in self.targets:
                 counter = self.counts.get((recipe.name, target), Counter())
                 total += counter
-                cells.append("%d / %d / %d" % (counter[SAME], counter[REFUSED],
+                cells.append("%d / %d / %d" % (counter[SAME], counter[REFUSED] + counter[NO_ANSWER],
                                                sum(counter[status] for status in FAILURES)))
             print("%-22s" % recipe.name + "".join("%16s" % cell for cell in cells))
         print("%d links: %s" % (sum(total.values()), ", ".join(
