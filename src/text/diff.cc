@@ -94,17 +94,46 @@ void diff_header(const Files &files, Report &report) {
 
 namespace {
 
-// The sections of a segment, for comparisons in which sections may move: a segment that spans a
-// note has the note's padding in its size.
-std::string covered_sections(const elf::ElfView &view, const Segment &segment) {
+// The part of the file that a segment loads, for comparisons in which sections may move. Padding
+// changes with every move, and with it the side of the segment's end on which a section without
+// bytes lies; so a segment is told by the bytes it holds, and by padding only where there is more
+// than an alignment can ask for.
+struct Loaded {
   const Section *first = nullptr;
   const Section *last = nullptr;
-  for (const Section &s : view.sections())
-    if (s.index != 0 && s.offset >= segment.offset && s.offset < segment.offset + segment.filesz) {
-      first = first && first->offset <= s.offset ? first : &s;
-      last = last && last->offset > s.offset ? last : &s;
-    }
-  return first ? fmt::format("from '{}' to '{}'", first->name, last->name) : "without sections";
+  u64 most_padding = 1;
+};
+
+Loaded loaded_sections(const elf::ElfView &view, const Segment &segment) {
+  Loaded out;
+  for (const Section &s : view.sections()) {
+    out.most_padding = std::max(out.most_padding, s.align);
+    const bool has_bytes = s.index != 0 && s.type != elf::SectionType::Nobits && s.size != 0;
+    if (!has_bytes || s.offset < segment.offset || s.offset - segment.offset >= segment.filesz)
+      continue;
+    out.first = out.first && out.first->offset <= s.offset ? out.first : &s;
+    out.last = out.last && out.last->offset > s.offset ? out.last : &s;
+  }
+  return out;
+}
+
+std::string loaded_text(const elf::ElfView &view, const Segment &segment) {
+  const Loaded loaded = loaded_sections(view, segment);
+  if (!loaded.first)
+    return segment.filesz < loaded.most_padding
+               ? "without content"
+               : fmt::format("{:#x} bytes outside of sections", segment.filesz);
+  std::string out = fmt::format("from '{}' to '{}'", loaded.first->name, loaded.last->name);
+  const u64 before = loaded.first->offset - segment.offset;
+  if (before >= loaded.most_padding)
+    out += fmt::format(", {:#x} bytes before", before);
+  const u64 last_at = loaded.last->offset - segment.offset;
+  if (segment.filesz - last_at < loaded.last->size)
+    out += fmt::format(", only {:#x} bytes of the last", segment.filesz - last_at);
+  else if (const u64 behind = segment.filesz - last_at - loaded.last->size;
+           behind >= loaded.most_padding)
+    out += fmt::format(", {:#x} bytes behind", behind);
+  return out;
 }
 
 } // namespace
@@ -123,8 +152,8 @@ void diff_segments(const Files &files, Report &report) {
         value += fmt::format(", file size {:#x}, memory size {:#x}, offset {:#x}", s.filesz,
                              s.memsz, s.offset);
       else
-        value += fmt::format(", {}, {:#x} more in memory", covered_sections(view, s),
-                             s.memsz - s.filesz);
+        value +=
+            fmt::format(", {}, {:#x} more in memory", loaded_text(view, s), s.memsz - s.filesz);
       add_item(out, fmt::format("{}", out.size()), std::move(value));
     }
     return out;

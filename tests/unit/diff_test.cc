@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "broken_file.h"
+#include "culink/elf_writer.h"
 
 namespace culink::text {
 namespace {
@@ -13,14 +14,18 @@ using namespace test;
 constexpr std::string_view kObject = "vector_math/sm_90/main.cubin";
 constexpr std::string_view kLinked = "vector_math/sm_90/linked.cubin";
 
-DiffResult compare(const BrokenFile &a, const BrokenFile &b, const DiffOptions &options = {}) {
-  const Result<elf::ElfView> view_a = elf::ElfView::open_tolerant(a.bytes());
-  const Result<elf::ElfView> view_b = elf::ElfView::open_tolerant(b.bytes());
+DiffResult compare(ByteSpan a, ByteSpan b, const DiffOptions &options = {}) {
+  const Result<elf::ElfView> view_a = elf::ElfView::open_tolerant(a);
+  const Result<elf::ElfView> view_b = elf::ElfView::open_tolerant(b);
   if (!view_a || !view_b) {
     ADD_FAILURE() << "unreadable";
     return {};
   }
   return diff_files(*view_a, *view_b, options);
+}
+
+DiffResult compare(const BrokenFile &a, const BrokenFile &b, const DiffOptions &options = {}) {
+  return compare(a.bytes(), b.bytes(), options);
 }
 
 // All differences as the program prints them.
@@ -227,6 +232,53 @@ TEST(Diff, IgnoringTkinfoForgivesTheMovesItCauses) {
   DiffOptions options;
   options.ignored[static_cast<u32>(DiffTopic::Tkinfo)] = true;
   EXPECT_EQ(lines(compare(a, b, options)), std::vector<std::string>{});
+}
+
+// An executable whose last sections have no bytes, behind a note of `note_size` bytes. A writer
+// that loses part of the data is imitated with `lost`.
+std::vector<u8> with_note_of(u64 note_size, u64 lost = 0) {
+  elf::ElfWriter elf({.type = elf::FileType::Executable, .flags = 90 << 8 | elf::kCodeKindSass});
+  const std::vector<u8> note(note_size, 0);
+  const std::vector<u8> data(0x148, 7);
+  elf.append_copy(elf.add_section({.name = ".note.nv.tkinfo", .type = elf::SectionType::Note}),
+                  note);
+  elf.append_copy(elf.add_section({.name = ".nv.global.init",
+                                   .type = elf::SectionType::Progbits,
+                                   .flags = elf::kFlagWrite | elf::kFlagAlloc,
+                                   .align = 32}),
+                  data);
+  for (const auto &[name, align] : {std::pair(".nv.shared.k", 64), std::pair(".nv.global", 256)})
+    elf.append_zeros(elf.add_section({.name = name,
+                                      .type = elf::SectionType::Nobits,
+                                      .flags = elf::kFlagWrite | elf::kFlagAlloc,
+                                      .align = static_cast<u64>(align)}),
+                     0x20);
+  std::vector<u8> file = elf.finish().value();
+  constexpr u64 kFileSize = 32;
+  const u64 segments = lost != 0 ? load_at<u16>(file, kEPhnum).value() : 0;
+  for (u64 i = 0; i < segments; ++i) {
+    u8 *size = file.data() + load_at<u64>(file, kEPhoff).value() + i * 56 + kFileSize;
+    if (load_le<u64>(size) >= data.size())
+      store_le<u64>(size, data.size() - lost);
+  }
+  return file;
+}
+
+TEST(Diff, PaddingBeforeSectionsWithoutBytesMayMove) {
+  DiffOptions options;
+  options.ignored[static_cast<u32>(DiffTopic::Tkinfo)] = true;
+  const std::vector<u8> a = with_note_of(24);
+  for (u64 note = 32; note < 24 + 256; note += 8)
+    EXPECT_EQ(lines(compare(a, with_note_of(note), options)), std::vector<std::string>{}) << note;
+}
+
+TEST(Diff, SegmentThatLosesBytesShowsAlsoWhenSectionsMove) {
+  DiffOptions options;
+  options.ignored[static_cast<u32>(DiffTopic::Tkinfo)] = true;
+  const std::vector<std::string> found =
+      lines(compare(with_note_of(24), with_note_of(104, 8), options));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].find("only 0x140 bytes of the last") != std::string::npos) << found[0];
 }
 
 TEST(Diff, TopicsHaveNames) {
