@@ -14,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+import device_runtime
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
-from toolchain import HERE as GENERATOR, HEADERS_TINY, Toolchain  # noqa: E402
+from toolchain import HERE as GENERATOR, HEADERS_TINY, Toolchain, number_of  # noqa: E402
 
 CRASHED = "crashed"
 TIMEOUT_SECONDS = 120
@@ -81,38 +83,12 @@ class CachedToolchain(Toolchain):
         self.remember(self.place("cubin", key), os.path.join(folder, cubin), make)
 
     def device_runtime(self, target):
-        """The object of the device runtime library for a target, or None where it cannot be had."""
-        number = int(target.split("_")[1].rstrip("af"))
+        """The object of the device runtime library for a target; NoDeviceRuntime if it has none."""
+        number = number_of(target)
         place = os.path.join(self.cache, "device_runtime", "sm_%d.cubin" % number)
         if not os.path.exists(place):
-            data = extract_device_runtime(os.path.join(self.libraries, "libcudadevrt.a"), number)
-            if data is None:
-                return None
-            put(place, data)
+            put(place, device_runtime.extract(device_runtime.find_library(self.folder), number))
         return place
-
-
-def extract_device_runtime(library, number):
-    """Finds the code for sm_<number> in the library. Its members are fat binaries in host objects;
-    their entries are compressed with Zstandard, for which Python needs the program `zstd`."""
-    data = read(library)
-    at = data.find(b"\x50\xed\x55\xba")
-    if at < 0 or not shutil.which("zstd"):
-        return None
-    field = lambda offset, size: int.from_bytes(data[offset:offset + size], "little")
-    end = at + 16 + field(at + 8, 8)
-    at += 16
-    while at < end:
-        kind, header, size, packed = field(at, 2), field(at + 4, 4), field(at + 8, 8), field(at + 16, 4)
-        if kind == 2 and field(at + 0x1c, 4) == number:
-            start = at + header
-            if not packed:
-                return data[start:start + size]
-            done = subprocess.run(["zstd", "-dc"], input=data[start:start + packed],
-                                  stdout=subprocess.PIPE, check=False)
-            return done.stdout if done.returncode == 0 else None
-        at += header + size
-    return None
 
 
 class LinkMemory:
