@@ -191,6 +191,7 @@ public:
   // Adds `size` zero bytes; for sections without file data, the memory they ask for.
   u64 append_zeros(SectionId id, u64 size, u64 align = 1);
   [[nodiscard]] u64 size(SectionId id) const;
+  [[nodiscard]] u32 section_count() const { return static_cast<u32>(sections_.size()); }
   void add_fixup(SectionId id, const Fixup &fixup);
 
   SymbolId add_symbol(const SymbolSpec &spec);

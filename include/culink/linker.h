@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "culink/byte_buffer.h"
 #include "culink/diagnostics.h"
 #include "culink/link_facts.h"
 #include "culink/link_options.h"
@@ -49,7 +50,7 @@ struct LinkRequest {
 };
 
 struct LinkResult {
-  std::vector<u8> bytes;         // the linked cubin; empty if the link failed
+  ByteBuffer bytes;              // the linked cubin; empty if the link failed
   std::vector<Message> messages; // in the order of the inputs, all of them
   LinkFacts facts;               // if LinkOptions::facts asked for them and the link succeeded
 

@@ -55,26 +55,48 @@ std::optional<Dialect> LinkJob::choose_dialect() {
   return std::nullopt;
 }
 
-std::optional<ByteSpan> LinkJob::read(const LinkInput &input) {
-  if (input.bytes)
-    return input.bytes;
-  Result<MappedFile> file = MappedFile::open(input.name);
-  if (!file) {
-    diag_.report(DiagId::BadInput, {input.name, file.error().text()});
-    return std::nullopt;
+// The bytes of every input; none where the file cannot be read, which is reported.
+std::vector<LinkJob::Loaded> LinkJob::map_inputs() {
+  std::vector<Loaded> out(request_.inputs.size());
+  for (u32 i = 0; i < out.size(); ++i) {
+    const LinkInput &input = request_.inputs[i];
+    out[i].bytes = input.bytes;
+    if (input.bytes)
+      continue;
+    Result<MappedFile> file = MappedFile::open(input.name);
+    if (file)
+      out[i].bytes = files_.emplace_back(std::move(*file)).bytes();
+    else
+      out[i].diag.report(DiagId::BadInput, {input.name, file.error().text()});
   }
-  return files_.emplace_back(std::move(*file)).bytes();
+  return out;
 }
 
-std::vector<InputObject> LinkJob::load_objects(const arch::ArchInfo &target,
-                                               const Dialect &dialect) {
+// A small link is done before other threads have started.
+u32 LinkJob::choose_threads(const std::vector<Loaded> &inputs) const {
+  constexpr u64 kWorthThreads = u64{2} << 20; // bytes
+  u64 size = 0;
+  for (const Loaded &input : inputs)
+    size += input.bytes ? input.bytes->size() : 0;
+  return request_.options.threads != 0 || size >= kWorthThreads ? request_.options.threads : 1;
+}
+
+// Objects know nothing of each other yet: any thread may read any of them. What there is to say
+// about them comes in the order of the inputs.
+std::vector<InputObject> LinkJob::load_objects(const arch::ArchInfo &target, const Dialect &dialect,
+                                               std::vector<Loaded> inputs, WorkerPool &pool) {
+  pool.for_each(static_cast<u32>(inputs.size()), [&](u32 i) {
+    Loaded &input = inputs[i];
+    if (input.bytes)
+      input.object =
+          load_object(request_.inputs[i].name, *input.bytes, target, dialect, input.diag);
+  });
   std::vector<InputObject> objects;
-  for (const LinkInput &input : request_.inputs) {
-    const std::optional<ByteSpan> bytes = read(input);
-    if (!bytes)
-      continue;
-    if (std::optional<InputObject> object = load_object(input.name, *bytes, target, dialect, diag_))
-      objects.push_back(std::move(*object));
+  objects.reserve(inputs.size());
+  for (Loaded &input : inputs) {
+    diag_.append(std::move(input.diag));
+    if (input.object)
+      objects.push_back(std::move(*input.object));
   }
   report_newer_toolkits(objects, dialect, diag_);
   return objects;
@@ -109,14 +131,16 @@ LinkResult LinkJob::link_and_verify() {
   // From sm_90 on some relocations are resolved without a trace.
   if (request_.options.preserve_relocs && target->has_unified_symbols)
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
-  std::vector<InputObject> objects = load_objects(*target, *dialect);
+  std::vector<Loaded> inputs = map_inputs();
+  WorkerPool pool(choose_threads(inputs));
+  std::vector<InputObject> objects = load_objects(*target, *dialect, std::move(inputs), pool);
   if (diag_.failed())
     return {};
   LinkOptions options = request_.options;
   if (options.option_words.empty())
     options.option_words = note_options(describe_request(request_));
   std::optional<LinkedImage> image =
-      culink::link(options, *dialect, *target, std::move(objects), diag_);
+      culink::link(options, *dialect, *target, std::move(objects), pool, diag_);
   if (!image)
     return {};
   LinkResult result{std::move(image->bytes), {}, std::move(image->facts)};

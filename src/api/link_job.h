@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "base/mapped_file.h"
+#include "base/worker_pool.h"
 #include "culink/linker.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
@@ -22,11 +23,19 @@ public:
   [[nodiscard]] LinkResult run();
 
 private:
+  struct Loaded {
+    std::optional<ByteSpan> bytes;
+    std::optional<InputObject> object;
+    Diagnostics diag;
+  };
+
   [[nodiscard]] const arch::ArchInfo *choose_target();
   [[nodiscard]] std::optional<Dialect> choose_dialect();
+  [[nodiscard]] std::vector<Loaded> map_inputs();
+  [[nodiscard]] u32 choose_threads(const std::vector<Loaded> &inputs) const;
   [[nodiscard]] std::vector<InputObject> load_objects(const arch::ArchInfo &target,
-                                                      const Dialect &dialect);
-  [[nodiscard]] std::optional<ByteSpan> read(const LinkInput &input);
+                                                      const Dialect &dialect,
+                                                      std::vector<Loaded> inputs, WorkerPool &pool);
   [[nodiscard]] LinkResult link_and_verify();
   void verify(LinkResult &result, bool unsound);
 

@@ -29,10 +29,14 @@ constexpr u32 kIndirectCallTable = 114; // ABS56_16_34
 
 class Classifier {
 public:
-  Classifier(const RelocationContext &context, Diagnostics &diag)
-      : c_(context), p_(context.program), m_(context.merged), diag_(diag) {}
+  // `rela_of`: by OutId, the .rela table of a section.
+  Classifier(const RelocationContext &context, const std::vector<OutId> &rela_of, Diagnostics &diag)
+      : c_(context), p_(context.program), m_(context.merged), rela_of_(rela_of), diag_(diag) {}
 
-  RelocationPlan run();
+  void read_groups(u32 begin, u32 end);
+  // --preserve-relocs: what was stored is listed as well, .rel and .rela of a section in one list.
+  void list_resolved();
+  RelocationPlan take() { return std::move(out_); }
 
 private:
   enum class Fate : u8 { Drop, Keep, Fold, Clear, Refuse };
@@ -49,7 +53,6 @@ private:
   void read_group(const RelocationGroup &group);
   void read_slice(const RelocationGroup &group, const RelocationSlice &slice);
   void read_entry(const RelocationGroup &group, Entry entry);
-  void list_resolved();
   [[nodiscard]] bool is_listed(const Entry &entry) const;
   [[nodiscard]] bool is_skipped(const RelocationGroup &group, const Entry &entry) const;
   [[nodiscard]] Fate fate_of(const Entry &entry) const;
@@ -67,22 +70,14 @@ private:
   const RelocationContext &c_;
   const Program &p_;
   const Merged &m_;
+  const std::vector<OutId> &rela_of_;
   Diagnostics &diag_;
   RelocationPlan out_;
-  std::vector<OutId> rela_of_; // by OutId: its .rela table; only where somebody asks for it
 };
 
-RelocationPlan Classifier::run() {
-  for (const RelocationGroup &group : m_.relocations)
-    read_group(group);
-  if (p_.options.preserve_relocs)
-    list_resolved();
-  const auto by_section = [](const FoldedRelocation &a, const FoldedRelocation &b) {
-    return a.section < b.section;
-  };
-  if (!std::is_sorted(out_.folded.begin(), out_.folded.end(), by_section))
-    std::stable_sort(out_.folded.begin(), out_.folded.end(), by_section);
-  return std::move(out_);
+void Classifier::read_groups(u32 begin, u32 end) {
+  for (u32 i = begin; i < end; ++i)
+    read_group(m_.relocations[i]);
 }
 
 void Classifier::read_group(const RelocationGroup &group) {
@@ -259,12 +254,6 @@ void Classifier::keep_with_addend(const RelocationGroup &group, const Entry &ent
   const ByteSpan bytes = p_.objects[entry.object.value].section(entry.table->info).data;
   if (const auto field = arch::implicit_addend(bytes, entry.raw.offset, *entry.row))
     out.addend += static_cast<i64>(field->value);
-  if (out.addend != 0 && rela_of_.empty()) {
-    rela_of_.resize(m_.sections.size());
-    for (const RelocationGroup &other : m_.relocations)
-      if (other.has_addends)
-        rela_of_[other.target.value] = other.table;
-  }
   if (out.addend != 0 && rela_of_[group.target.value].valid())
     out.table = rela_of_[group.target.value];
   out_.kept.push_back(out);
@@ -312,7 +301,6 @@ bool Classifier::is_listed(const Entry &entry) const {
   return meaning.kind == Kind::Value && entry.row->resolver == Resolver::Linker;
 }
 
-// --preserve-relocs: what was stored is listed as well, .rel and .rela of a section in one list.
 void Classifier::list_resolved() {
   std::vector<std::vector<const RelocationGroup *>> groups(m_.sections.size());
   for (const RelocationGroup &group : m_.relocations)
@@ -364,13 +352,66 @@ void Classifier::list_resolved() {
   }
 }
 
+// Only relocatable links that lose nothing ask for it.
+std::vector<OutId> rela_tables(const Program &p, const Merged &merged) {
+  std::vector<OutId> out;
+  if (!p.lossless())
+    return out;
+  out.resize(merged.sections.size());
+  for (const RelocationGroup &group : merged.relocations)
+    if (group.has_addends)
+      out[group.target.value] = group.table;
+  return out;
+}
+
+template <typename T> void append(std::vector<T> &list, std::vector<T> &&more) {
+  if (list.empty())
+    list = std::move(more);
+  else
+    list.insert(list.end(), more.begin(), more.end());
+}
+
 } // namespace
 
+// Groups are independent of each other. Each thread takes some and has its own lists, which are
+// joined in the order of the groups.
 RelocationPlan classify_relocations(const Program &program, const Merged &merged,
                                     const SharedPlan &shared, const ConstantPlan &constants,
-                                    Diagnostics &diag) {
+                                    WorkerPool &pool, Diagnostics &diag) {
   const RelocationContext context{program, merged, shared, constants};
-  return Classifier(context, diag).run();
+  const std::vector<OutId> rela_of = rela_tables(program, merged);
+  struct Part {
+    RelocationPlan plan;
+    Diagnostics diag;
+  };
+  const u32 groups = static_cast<u32>(merged.relocations.size());
+  const u32 grain = pool.threads() == 1 ? std::max(groups, 1u) : 256;
+  std::vector<Part> parts(groups / grain + 1);
+  pool.for_ranges(groups, grain, [&](u32 begin, u32 end) {
+    Part &part = parts[begin / grain];
+    Classifier classifier(context, rela_of, part.diag);
+    classifier.read_groups(begin, end);
+    part.plan = classifier.take();
+  });
+  if (program.options.preserve_relocs) {
+    Part &part = parts.emplace_back();
+    Classifier classifier(context, rela_of, part.diag);
+    classifier.list_resolved();
+    part.plan = classifier.take();
+  }
+  RelocationPlan out;
+  for (Part &part : parts) {
+    append(out.kept, std::move(part.plan.kept));
+    append(out.folded, std::move(part.plan.folded));
+    diag.append(std::move(part.diag));
+    part.plan = {};
+  }
+  const auto by_section = [](const FoldedRelocation &a, const FoldedRelocation &b) {
+    return a.section < b.section;
+  };
+  if (!std::is_sorted(out.folded.begin(), out.folded.end(), by_section))
+    std::stable_sort(out.folded.begin(), out.folded.end(), by_section);
+  return out;
 }
 
 } // namespace culink

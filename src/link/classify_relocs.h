@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arch/reloc_field.h"
+#include "base/worker_pool.h"
 #include "link/merge.h"
 #include "link/place_constants.h"
 #include "link/place_shared.h"
@@ -37,6 +38,7 @@ struct RelocationPlan {
 // Decides what becomes of every relocation: stored now, kept, or dropped.
 [[nodiscard]] RelocationPlan classify_relocations(const Program &program, const Merged &merged,
                                                   const SharedPlan &shared,
-                                                  const ConstantPlan &constants, Diagnostics &diag);
+                                                  const ConstantPlan &constants, WorkerPool &pool,
+                                                  Diagnostics &diag);
 
 } // namespace culink

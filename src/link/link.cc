@@ -22,7 +22,7 @@ namespace culink {
 
 std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &dialect,
                                 const arch::ArchInfo &arch, std::vector<InputObject> objects,
-                                Diagnostics &diag) {
+                                WorkerPool &pool, Diagnostics &diag) {
   const Resolution symbols = resolve_symbols(objects, diag);
   if (diag.failed())
     return {};
@@ -45,14 +45,15 @@ std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &diale
 
   const InfoResult info = plan_info_records(program, reach, merged, diag);
   // Before the layout, because relocations that are kept have a size.
-  const RelocationPlan relocations = classify_relocations(program, merged, shared, constants, diag);
+  const RelocationPlan relocations =
+      classify_relocations(program, merged, shared, constants, pool, diag);
   const Synthetic synthetic = synthesize_sections(program);
   if (diag.failed())
     return {};
   // -- The size of every section is known.
 
-  std::vector<u8> bytes =
-      write_image(program, {merged, shared, constants, relocations, info.plan, synthetic}, diag);
+  ByteBuffer bytes = write_image(
+      program, {merged, shared, constants, relocations, info.plan, synthetic}, pool, diag);
   if (diag.failed())
     return {};
   LinkedImage image{std::move(bytes), {}, merged.unsound};

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "arch/arch.h"
+#include "base/worker_pool.h"
+#include "culink/byte_buffer.h"
 #include "culink/link_facts.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
@@ -15,7 +17,7 @@
 namespace culink {
 
 struct LinkedImage {
-  std::vector<u8> bytes;
+  ByteBuffer bytes;
   LinkFacts facts;      // if the options ask for them
   bool unsound = false; // by the dialect's will, variables may lie outside their section
 };
@@ -23,6 +25,7 @@ struct LinkedImage {
 // One link. Nothing: it failed, and `diag` says why.
 [[nodiscard]] std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &dialect,
                                               const arch::ArchInfo &arch,
-                                              std::vector<InputObject> objects, Diagnostics &diag);
+                                              std::vector<InputObject> objects, WorkerPool &pool,
+                                              Diagnostics &diag);
 
 } // namespace culink

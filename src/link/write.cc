@@ -23,14 +23,14 @@ namespace {
 
 class ImageWriter {
 public:
-  ImageWriter(const Program &program, const OutputPlan &plan, Diagnostics &diag)
-      : p_(program), plan_(plan), m_(plan.merged), diag_(diag),
+  ImageWriter(const Program &program, const OutputPlan &plan, WorkerPool &pool, Diagnostics &diag)
+      : p_(program), plan_(plan), m_(plan.merged), pool_(pool), diag_(diag),
         elf_({.type = program.options.relocatable ? elf::FileType::Relocatable
                                                   : elf::FileType::Executable,
               .flags = u32{program.arch.number} << 8 | elf::kCodeKindSass,
               .borrow_names = true}) {}
 
-  std::vector<u8> run();
+  ByteBuffer run();
 
 private:
   void choose_sections();
@@ -41,7 +41,9 @@ private:
   void write_record(elf::SectionId section, const OutInfo &record);
   void fill_calls(OutId id, const std::vector<CallRecord> &records);
   void fill_relocations();
-  void store_values(const elf::ElfLayout &layout, MutableByteSpan image);
+  void write_parts(const elf::ElfLayout &layout, MutableByteSpan image);
+  void store_value(const elf::ElfLayout &layout, const FoldedRelocation &folded,
+                   MutableByteSpan image, Diagnostics &diag) const;
   [[nodiscard]] SectionType written_type(SectionType type) const;
 
   [[nodiscard]] elf::SectionId section(OutId id) const { return section_of_[id.value]; }
@@ -50,6 +52,7 @@ private:
   const Program &p_;
   const OutputPlan &plan_;
   const Merged &m_;
+  WorkerPool &pool_;
   Diagnostics &diag_;
   elf::ElfWriter elf_;
   std::vector<bool> is_emitted_;           // by OutId
@@ -59,7 +62,7 @@ private:
   std::vector<u8> records_; // of the section that is being filled
 };
 
-std::vector<u8> ImageWriter::run() {
+ByteBuffer ImageWriter::run() {
   elf_.reserve(static_cast<u32>(m_.sections.size()) + 8,
                static_cast<u32>(m_.locals.size() + m_.globals.size()) + 8);
   for (const std::string_view text : p_.calls.prototypes)
@@ -78,9 +81,8 @@ std::vector<u8> ImageWriter::run() {
     diag_.report(DiagId::Contradiction, {"output", layout.error().text()});
     return {};
   }
-  std::vector<u8> image(layout->file_size);
-  elf_.write(*layout, image);
-  store_values(*layout, image);
+  ByteBuffer image(layout->file_size);
+  write_parts(*layout, image);
   store_le<u64>(image.data() + layout->offset_of(elf_.symtab()) + 8, m_.null_symbol_value);
   return image;
 }
@@ -280,28 +282,63 @@ void ImageWriter::fill_relocations() {
       elf_.add_relocation(section(table.table), {entry.offset, entry.type, symbol(entry.image), 0});
 }
 
-void ImageWriter::store_values(const elf::ElfLayout &layout, MutableByteSpan image) {
-  for (const FoldedRelocation &folded : plan_.relocations.folded) {
-    const OutSection &s = m_[folded.section];
-    const elf::SectionId id = section(folded.section);
-    if (layout.index_of(id) == 0)
-      continue;
-    const MutableByteSpan bytes = image.subspan(layout.offset_of(id), s.size);
-    arch::FieldValue value = folded.value;
-    if (folded.implicit_addend && folded.row->resolver != arch::Resolver::Clear)
-      if (const auto addend = arch::implicit_addend(bytes, folded.offset, *folded.row))
-        value = arch::add(value, *addend);
-    if (!arch::store_field(bytes, folded.offset, *folded.row, value))
-      diag_.report(DiagId::RelocationOutsideSection,
-                   {"output", std::string(folded.row->name),
-                    fmt::format("{}+{:#x}", s.name, folded.offset)});
-  }
+// Headers and tables are one part; the contents, in file order, are cut into parts of about a
+// megabyte. Values are stored while a section's bytes are still at hand.
+void ImageWriter::write_parts(const elf::ElfLayout &layout, MutableByteSpan image) {
+  constexpr u64 kPartSize = u64{1} << 20;
+  std::vector<u32> starts = {0}; // in layout.order
+  for (u32 i = 1; i < layout.order.size(); ++i)
+    if (layout.offset_of(layout.order[i]) - layout.offset_of(layout.order[starts.back()]) >
+        kPartSize)
+      starts.push_back(i);
+  const u32 parts = static_cast<u32>(starts.size());
+  starts.push_back(static_cast<u32>(layout.order.size()));
+
+  const std::vector<FoldedRelocation> &folded = plan_.relocations.folded;
+  std::vector<u32> first_value(elf_.section_count(), 0); // by SectionId
+  for (u32 i = static_cast<u32>(folded.size()); i-- > 0;)
+    first_value[section(folded[i].section).value] = i + 1;
+
+  std::vector<Diagnostics> messages(parts);
+  pool_.for_each(parts + 1, [&](u32 part) {
+    if (part == parts) {
+      elf_.write_tables(layout, image);
+      return;
+    }
+    for (u32 i = starts[part]; i < starts[part + 1]; ++i) {
+      const elf::SectionId id = layout.order[i];
+      elf_.write_contents(layout, image, i, i + 1);
+      if (first_value[id.value] == 0)
+        continue;
+      for (u32 v = first_value[id.value] - 1; v < folded.size() && section(folded[v].section) == id;
+           ++v)
+        store_value(layout, folded[v], image, messages[part]);
+    }
+  });
+  for (Diagnostics &message : messages)
+    diag_.append(std::move(message));
+}
+
+void ImageWriter::store_value(const elf::ElfLayout &layout, const FoldedRelocation &folded,
+                              MutableByteSpan image, Diagnostics &diag) const {
+  const OutSection &s = m_[folded.section];
+  if (elf::has_no_file_data(written_type(s.type)))
+    return;
+  const MutableByteSpan bytes = image.subspan(layout.offset_of(section(folded.section)), s.size);
+  arch::FieldValue value = folded.value;
+  if (folded.implicit_addend && folded.row->resolver != arch::Resolver::Clear)
+    if (const auto addend = arch::implicit_addend(bytes, folded.offset, *folded.row))
+      value = arch::add(value, *addend);
+  if (!arch::store_field(bytes, folded.offset, *folded.row, value))
+    diag.report(DiagId::RelocationOutsideSection, {"output", std::string(folded.row->name),
+                                                   fmt::format("{}+{:#x}", s.name, folded.offset)});
 }
 
 } // namespace
 
-std::vector<u8> write_image(const Program &program, const OutputPlan &plan, Diagnostics &diag) {
-  return ImageWriter(program, plan, diag).run();
+ByteBuffer write_image(const Program &program, const OutputPlan &plan, WorkerPool &pool,
+                       Diagnostics &diag) {
+  return ImageWriter(program, plan, pool, diag).run();
 }
 
 } // namespace culink

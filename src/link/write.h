@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/worker_pool.h"
+#include "culink/byte_buffer.h"
 #include "link/classify_relocs.h"
 #include "link/synthesize.h"
 #include "model/records.h"
@@ -18,7 +20,7 @@ struct OutputPlan {
 };
 
 // Numbers, lays out and writes the file.
-[[nodiscard]] std::vector<u8> write_image(const Program &program, const OutputPlan &plan,
-                                          Diagnostics &diag);
+[[nodiscard]] ByteBuffer write_image(const Program &program, const OutputPlan &plan,
+                                     WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink

@@ -4,6 +4,7 @@
 #include "model/diagnostics.h"
 
 #include <array>
+#include <iterator>
 
 namespace culink {
 
@@ -139,6 +140,12 @@ void Diagnostics::report(DiagId id, std::vector<std::string> arguments,
   const Severity severity = diag_row(id).severity;
   failed_ |= severity >= Severity::Error;
   all_.push_back({id, severity, std::move(arguments), std::move(notes), std::move(hint)});
+}
+
+void Diagnostics::append(Diagnostics &&more) {
+  all_.insert(all_.end(), std::make_move_iterator(more.all_.begin()),
+              std::make_move_iterator(more.all_.end()));
+  failed_ = failed_ || more.failed_;
 }
 
 } // namespace culink

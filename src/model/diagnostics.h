@@ -92,6 +92,9 @@ public:
   void report(DiagId id, std::vector<std::string> arguments, std::vector<std::string> notes = {},
               std::string hint = {});
 
+  // What another list has to say, behind what this one has: threads have a list each.
+  void append(Diagnostics &&more);
+
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] const std::vector<Diagnostic> &all() const { return all_; }
 
