@@ -56,6 +56,15 @@ class Reason:
         self.name = name    # or None: about no name
         self.text = text
 
+    def record(self):
+        """One line for files: 'KEY|KEY NAME'."""
+        return " ".join(["|".join(self.keys)] + ([self.name] if self.name else []))
+
+    @staticmethod
+    def from_record(line):
+        keys, _, name = line.partition(" ")
+        return Reason(keys.split("|"), name or None, line)
+
     def among(self, others):
         return any(set(self.keys) & set(other.keys) and self.name in (None, other.name)
                    for other in others)
@@ -110,14 +119,12 @@ def culink_reasons(log, rows):
     return reasons
 
 
-def missing_reasons(nvlink_log, culink_log, rows):
-    """nvlink's reasons that culink does not give; all are given when the list is empty."""
-    given = culink_reasons(culink_log, rows)
-    wanted = nvlink_reasons(nvlink_log)
+def missing(wanted, given):
+    """The texts of reasons that are wanted and not given."""
     # nvlink may stumble over what it has just told.
     wanted = [reason for reason in wanted if not reason.text.startswith(INTERNAL)] or wanted
     # culink says one thing about a symbol, nvlink also that it is defined twice.
     named = {reason.name for reason in wanted if reason.name and reason.among(given)}
-    missing = [reason.text for reason in wanted
-               if reason.name not in named and not reason.among(given)]
-    return missing or ([] if given else ["no reason at all"])
+    texts = [reason.text for reason in wanted
+             if reason.name not in named and not reason.among(given)]
+    return texts or ([] if given else ["no reason at all"])

@@ -22,7 +22,7 @@ from collections import Counter
 
 from cached_toolchain import CRASHED, CachedToolchain, LinkMemory, read, run_linker
 from device_runtime import NoDeviceRuntime
-from reasons import culink_rows, missing_reasons
+from reasons import culink_reasons, culink_rows, missing, nvlink_reasons
 from recipes import RECIPES, RELOCATABLE
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
@@ -110,9 +110,10 @@ class Comparison:
             return NO_ANSWER, ""
         if status == 0:
             return ONLY_NVLINK, reference["log"].strip()
-        missing = self.options.reasons and missing_reasons(reference["log"], log, self.rows)
-        if missing:
-            return REASON, "\n".join(["missing: " + text for text in missing] +
+        untold = self.options.reasons and missing(nvlink_reasons(reference["log"]),
+                                                  culink_reasons(log, self.rows))
+        if untold:
+            return REASON, "\n".join(["missing: " + text for text in untold] +
                                      ["nvlink says:", reference["log"].strip(),
                                       "culink says:", log.strip()])
         return REFUSED, ""

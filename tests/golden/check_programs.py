@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Links the recorded programs with culink and compares with what nvlink made of them.
+
+  check_programs.py [TARGET...]
+
+With --emulate the file must have the recorded hash, or the link must be refused for the recorded
+reasons; without it the file may differ in the tool's own record only. Needs neither CUDA nor any
+package. The programs come from $CULINK and $CUBIN.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+from program_links import FOLDER, REFUSED, TARGETS, recipes_of
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "diff"))
+from reasons import Reason, culink_reasons, culink_rows, missing  # noqa: E402
+from recipes import RELOCATABLE  # noqa: E402
+
+EMULATE = "--emulate=nvlink-13.0.88"
+BUILT = os.path.join(HERE, "..", "..", "build", "release", "bin")
+CULINK = os.path.abspath(os.environ.get("CULINK", os.path.join(BUILT, "culink")))
+CUBIN = os.path.abspath(os.environ.get("CUBIN", os.path.join(BUILT, "cubin")))
+ROWS = culink_rows()
+
+
+def run(command, folder):
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", check=False)
+    return done.returncode, done.stdout.strip()
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def compare_refusal(expected, status, log):
+    if status == 0:
+        return "linked, but nvlink refuses it (%s)" % expected
+    if status < 0:
+        return "died with signal %d" % -status
+    wanted = [Reason.from_record(line) for line in expected[len(REFUSED):].split("; ")]
+    untold = missing(wanted, culink_reasons(log, ROWS))
+    return "refused, but not for %s:\n%s" % (untold, log) if untold else None
+
+
+def compare_own(folder, step, arguments):
+    """The default output against the one under --emulate, which is known to be right."""
+    emulated = os.path.join(folder, "emulated.cubin")
+    own = os.path.join(folder, step.output)
+    os.rename(own, emulated)
+    status, log = run([CULINK] + arguments, folder)
+    if status != 0:
+        problem = "without --emulate: " + log
+    else:
+        status, log = run([CUBIN, "diff", "--ignore=tkinfo", step.output, "emulated.cubin"], folder)
+        problem = "without --emulate more than the tool note differs:\n" + log if status else None
+    os.replace(emulated, own)
+    return problem
+
+
+def compare(folder, target, step, expected):
+    """Returns what is wrong with a link, or None."""
+    arguments = ["-arch=" + target] + step.options + step.inputs + ["-o", step.output]
+    status, log = run([CULINK, EMULATE] + arguments, folder)
+    if expected.startswith(REFUSED):
+        return compare_refusal(expected, status, log)
+    if status != 0:
+        return "refused, but nvlink links it:\n" + log
+    if hashlib.sha256(read(os.path.join(folder, step.output))).hexdigest() != expected:
+        return "not the bytes that nvlink wrote"
+    # The default -r keeps relocations that nvlink's loses, so it is another file on purpose.
+    return compare_own(folder, step, arguments) if RELOCATABLE not in step.options else None
+
+
+def check_program(target, program, number, folder):
+    """Returns (links, problems). Later steps start from our outputs: their hashes are nvlink's."""
+    links, problems = 0, []
+    for recipe in recipes_of(number):
+        steps = recipe.build(program["objects"], program["kernels"])
+        for step, expected in zip(steps, program["links"].get(recipe.name, [])):
+            problem = compare(folder, target, step, expected)
+            links += 1
+            if problem:
+                problems.append("seed %d %s %s (%s): %s" % (
+                    program["seed"], target, recipe.name, " ".join(step.options), problem))
+                break
+    return links, problems
+
+
+def check_target(target):
+    with open(os.path.join(FOLDER, target + ".json"), encoding="utf-8") as file:
+        programs = json.load(file)
+    links, problems = 0, []
+    with tempfile.TemporaryDirectory() as scratch:
+        with tarfile.open(os.path.join(FOLDER, target + ".tar.xz")) as archive:
+            for member in archive:
+                path = os.path.join(scratch, member.name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "wb") as file:
+                    file.write(archive.extractfile(member).read())
+        for number, program in enumerate(programs):
+            place = os.path.join(scratch, "s%04d" % program["seed"])
+            count, found = check_program(target, program, number, place)
+            links += count
+            problems += found
+    return len(programs), links, problems
+
+
+def main():
+    targets = sys.argv[1:] or TARGETS
+    failed = False
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for target, (programs, links, problems) in zip(targets, pool.map(check_target, targets)):
+            print("%s: %d programs, %d links, %d wrong" % (target, programs, links, len(problems)))
+            for problem in problems:
+                print("  " + problem)
+            failed = failed or bool(problems) or links == 0
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

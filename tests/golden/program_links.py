@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the recorder and the checker of generated programs have in common."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "diff"))
+from recipes import RECIPES  # noqa: E402
+
+FOLDER = os.path.join(HERE, "programs")
+TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
+
+REFUSED = "refused: "    # begins an answer that is not a hash
+
+# Each program is linked with a part of the option sets, so that the check stays quick; any programs
+# of that many successive numbers see all of them.
+PARTS = 3
+
+
+def recipes_of(number):
+    return [recipe for index, recipe in enumerate(RECIPES)
+            if recipe.name == "plain" or index % PARTS == number % PARTS]

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Records links of generated programs: the objects, and a hash of what nvlink made of them.
+
+  record_programs.py [--select PER_TARGET [--without SEEDS]] [--cache DIR]
+
+Without --select the programs that are there are compiled and linked again. tests/golden/README.md
+describes the files; check_programs.py compares culink with them.
+"""
+
+import argparse
+import hashlib
+import io
+import json
+import lzma
+import os
+import sys
+import tarfile
+import tempfile
+
+from program_links import FOLDER, REFUSED, TARGETS, recipes_of
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "diff"))
+sys.path.insert(0, os.path.join(HERE, "..", "generate"))
+from build import Build  # noqa: E402
+from cached_toolchain import CachedToolchain, read, run_linker  # noqa: E402
+from generate import generate  # noqa: E402
+from reasons import INTERNAL, nvlink_reasons  # noqa: E402
+from run_diff import parse_seeds  # noqa: E402
+
+LARGEST_SEED = 400
+FILES_AT_MOST = 6
+
+
+def select(per_target, without):
+    """Seeds by target. Every feature shall occur on every target that has room for it, and each
+    program that is taken brings as many missing features per file as there are to be had."""
+    programs = {}
+    for seed in range(1, LARGEST_SEED + 1):
+        program = generate(seed)
+        if seed not in without and len(program.files) <= FILES_AT_MOST:
+            programs[seed] = program
+    chosen, seen = {}, set()
+    for target in TARGETS:
+        covered = set()
+        chosen[target] = []
+        for _ in range(per_target):
+            gain = lambda seed: (sum(feature not in covered for feature in programs[seed].features)
+                                 + sum(feature not in seen for feature in programs[seed].features)
+                                 ) / (2 + len(programs[seed].files))
+            best = max(sorted(programs), key=gain)
+            program = programs.pop(best)
+            covered.update(program.features)
+            seen.update(program.features)
+            chosen[target].append(best)
+    return chosen
+
+
+def recorded():
+    chosen = {}
+    for target in TARGETS:
+        with open(os.path.join(FOLDER, target + ".json"), encoding="utf-8") as file:
+            chosen[target] = [program["seed"] for program in json.load(file)]
+    return chosen
+
+
+def answer(nvlink, folder, target, step):
+    """A hash, or nvlink's reasons as 'refused: KEY NAME; ...'; None when it crashes."""
+    command = [nvlink, "-arch=" + target] + step.options + step.inputs + ["-o", step.output]
+    status, log = run_linker(command, folder)
+    if status == 0:
+        return hashlib.sha256(read(os.path.join(folder, step.output))).hexdigest()
+    if status == "crashed":
+        return None
+    reasons = nvlink_reasons(log)
+    if not reasons or any(not reason.keys for reason in reasons):
+        raise ValueError("unknown reason:\n" + log)
+    if any(not reason.text.startswith(INTERNAL) for reason in reasons):
+        reasons = [reason for reason in reasons if not reason.text.startswith(INTERNAL)]
+    return REFUSED + "; ".join(sorted({reason.record() for reason in reasons}))
+
+
+def record(tools, target, seed, number, archive):
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = os.path.join(scratch, "s%04d" % seed)
+        program = generate(seed)
+        program.write(folder)
+        build = Build(tools, folder)
+        objects = build.compile(target)
+        place = os.path.join(folder, target)
+        for name in objects:
+            add_file(archive, "s%04d/%s" % (seed, name), read(os.path.join(place, name)))
+        links = {}
+        for recipe in recipes_of(number):
+            steps = recipe.build(objects, program.kernels)
+            answers = []
+            for step in steps:
+                answers.append(answer(tools.nvlink, place, target, step))
+                if not os.path.exists(os.path.join(place, step.output)):
+                    break
+            if answers and None not in answers:
+                links[recipe.name] = answers
+            for name in {step.output for step in steps}:
+                if os.path.exists(os.path.join(place, name)):
+                    os.remove(os.path.join(place, name))
+    return {"seed": seed, "features": program.features, "objects": objects,
+            "kernels": program.kernels, "links": links}
+
+
+def add_file(archive, name, data):
+    entry = tarfile.TarInfo(name)
+    entry.size = len(data)
+    archive.addfile(entry, io.BytesIO(data))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--select", type=int, metavar="PER_TARGET")
+    parser.add_argument("--without", default="", help="seeds that are not to be selected")
+    parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
+    options = parser.parse_args()
+    without = set(parse_seeds(options.without)) if options.without else set()
+    chosen = select(options.select, without) if options.select else recorded()
+    with tempfile.TemporaryDirectory() as scratch:
+        tools = CachedToolchain(options.cache or scratch)
+        for target in TARGETS:
+            packed = io.BytesIO()
+            with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+                programs = [record(tools, target, seed, number, archive)
+                            for number, seed in enumerate(chosen[target])]
+            with open(os.path.join(FOLDER, target + ".tar.xz"), "wb") as file:
+                file.write(lzma.compress(packed.getvalue(), preset=9 | lzma.PRESET_EXTREME))
+            with open(os.path.join(FOLDER, target + ".json"), "w", encoding="utf-8") as file:
+                json.dump(programs, file, indent=1)
+                file.write("\n")
+            print("%s: %d programs, %d links" % (target, len(programs), sum(
+                len(answers) for program in programs for answers in program["links"].values())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
