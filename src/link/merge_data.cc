@@ -174,6 +174,8 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
     if (outcome == Outcome::LostToWeak)
       m_.lost[id_.value].push_back({section.index, symbol.value, symbol.value + symbol.size});
     no_block_[section.index] = true;
+    if (p_.symbols[id].sized) // defined without being placed, but not without its alignment (Q041)
+      m_.shared_align[id.value] = std::max(m_.shared_align[id.value], symbol.value);
     return;
   }
   const OutId out = place_data(section);
