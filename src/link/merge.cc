@@ -241,6 +241,8 @@ void Merger::create_relocation_tables() {
 
 void Merger::add_relocations(const elf::Section &table, const SectionPlace &place) {
   const bool rela = table.type == SectionType::Rela;
+  if (object_->kinds[table.info].is_debug() && is_all_about_lost_code(table))
+    return;
   RelocationGroup &group = relocation_group(place.section, rela);
   m_.slices.push_back({id_, table.index, place.offset, group.newest});
   group.newest = static_cast<u32>(m_.slices.size() - 1);
@@ -313,6 +315,14 @@ bool Merger::is_about_lost_code(u32 section, u32 symbol) const {
   const Outcome outcome = p_.symbols.outcome(id_, symbol);
   return name != ".debug_info" && name != ".debug_loc" &&
          (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong);
+}
+
+bool Merger::is_all_about_lost_code(const elf::Section &table) const {
+  const elf::RelocationTable entries = object_->view.relocations(table);
+  for (u32 i = 0; i < entries.size(); ++i)
+    if (!is_about_lost_code(table.info, entries[i].symbol))
+      return false;
+  return true;
 }
 
 // Code comes from the definition that won, which may have been read after the section was made.
