@@ -114,8 +114,8 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
       pieces.clear();
       size = 0;
     }
-    // What symbols name counts, not the size of the section.
-    const u64 used = std::min(bank.size, extent_[bank.index]);
+    // What symbols name counts, not the size of the section; unless nobody will use it.
+    const u64 used = lost ? bank.size : std::min(bank.size, extent_[bank.index]);
     place.offset = align_up(size, bank.align);
     pieces.push_back({place.offset, bank.data.first(used)});
     size = place.offset + used;
