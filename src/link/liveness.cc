@@ -87,7 +87,9 @@ LiveSet mark_live(const std::vector<InputObject> &objects, const Resolution &sym
   out.kernel = out.selected;
   // A single kernel is treated apart. Otherwise kernels that stay without having been selected
   // count, too (Q052).
-  if (roots.size() != 1)
+  if (roots.size() == 1)
+    out.only = FunctionId(roots.front());
+  else
     for (const u32 f : addressed)
       if (out.demoted[f] && !out.kernel[f]) {
         out.kernel[f] = true;

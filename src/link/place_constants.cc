@@ -41,6 +41,8 @@ private:
   void place_images();
   [[nodiscard]] std::vector<EntityId> images_in_slot_order() const;
   [[nodiscard]] std::vector<FunctionId> image_users() const;
+  [[nodiscard]] std::vector<FunctionId> kernels_with_slots() const;
+  [[nodiscard]] bool any_code_names_images() const;
   [[nodiscard]] OutId bank0(FunctionId kernel) const {
     return m_.find(".nv.constant0." + std::string(p_.entity_of(kernel).name));
   }
@@ -141,6 +143,40 @@ std::vector<FunctionId> ConstantPlacer::image_users() const {
   return out;
 }
 
+// Also code that was removed.
+bool ConstantPlacer::any_code_names_images() const {
+  for (u32 i = 0; i < p_.objects.size(); ++i) {
+    const InputObject &object = p_.objects[i];
+    for (const elf::Section &table : object.view.sections()) {
+      if (!elf::is_relocation_table(table.type) ||
+          object.kinds[table.info].role != elf::SectionRole::Text || m_.where[i][table.info].lost)
+        continue;
+      const elf::RelocationTable entries = object.view.relocations(table);
+      for (u32 e = 0; e < entries.size(); ++e) {
+        const EntityId id = p_.symbols.of(ObjectId(i), entries[e].symbol);
+        if (id.valid() && plan_.slot[id.value] != ConstantPlan::kNoSlot)
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The only kernel of a program gets slots as soon as any code names an image.
+std::vector<FunctionId> ConstantPlacer::kernels_with_slots() const {
+  const std::vector<FunctionId> users = image_users();
+  std::vector<FunctionId> kernels;
+  if (!p_.live.only.valid())
+    kernels = reach_.kernels_reaching(users);
+  else if (any_code_names_images())
+    kernels.push_back(p_.live.only);
+  for (const FunctionId f : users) // a kernel that was not selected needs what it names itself
+    if (p_.live.demoted[f.value] && !p_.live.kernel[f.value])
+      kernels.push_back(f);
+  std::sort(kernels.begin(), kernels.end());
+  return kernels;
+}
+
 void ConstantPlacer::place_images() {
   const std::vector<EntityId> images = images_in_slot_order();
   if (images.empty() || p_.options.relocatable)
@@ -154,15 +190,7 @@ void ConstantPlacer::place_images() {
   for (size_t i = 0; i < images.size(); ++i)
     plan_.slot[images[i].value] = base + 4 * i;
 
-  const std::vector<FunctionId> users = image_users();
-  if (users.empty())
-    return;
-  std::vector<FunctionId> kernels = reach_.kernels_reaching(users);
-  for (const FunctionId f : users) // a kernel that was not selected needs what it names itself
-    if (p_.live.demoted[f.value] && !p_.live.kernel[f.value])
-      kernels.push_back(f);
-  std::sort(kernels.begin(), kernels.end());
-  for (const FunctionId k : kernels) {
+  for (const FunctionId k : kernels_with_slots()) {
     const OutId bank = bank0(k);
     if (!bank.valid())
       continue;

@@ -103,6 +103,7 @@ struct LiveSet {
   std::vector<bool> selected; // by FunctionId: a kernel that was selected, if kernels were selected
   std::vector<bool> demoted;  // by FunctionId: a kernel that was not selected but stays
   std::vector<bool> kernel;   // by FunctionId: an entry point: needs what it reaches
+  FunctionId only;            // the kernel that was selected, if it is exactly one
   bool selective = false;     // kernels were selected
 
   [[nodiscard]] bool is_live(FunctionId id) const { return live[id.value]; }
