@@ -35,6 +35,13 @@ public:
 private:
   [[nodiscard]] bool vanishes(EntityId id, elf::SymbolPart part) const;
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
+  [[nodiscard]] bool is_dropped(EntityId id) const {
+    return !m_.dropped.empty() && m_.dropped[id.value];
+  }
+  // Only marked as internal, which --preserve-relocs shows (Q051).
+  [[nodiscard]] bool marks_dropped() const {
+    return p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
+  }
 
   const Program &p_;
   const Merged &m_;
@@ -46,6 +53,8 @@ private:
 
 void SymbolWriter::add_section(OutId id, bool emitted) {
   const OutSection &s = m_[id];
+  if (s.forgotten)
+    return;
   // Empty sections of these types have no symbol even if they stay.
   const bool needs_size = s.type == SectionType::Progbits || s.type == SectionType::CudaShared ||
                           s.type == SectionType::CudaGlobal;
@@ -54,7 +63,7 @@ void SymbolWriter::add_section(OutId id, bool emitted) {
 }
 
 bool SymbolWriter::vanishes(EntityId id, elf::SymbolPart part) const {
-  if (shared_.deleted[id.value] || (!m_.dropped.empty() && m_.dropped[id.value]))
+  if (shared_.deleted[id.value] || (is_dropped(id) && !marks_dropped()))
     return true;
   const bool keeps_shared =
       p_.options.relocatable || p_.options.debug || p_.options.preserve_relocs;
@@ -83,6 +92,8 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
   } else if (preserve && (entity.other & 0xe1) == (elf::kOtherConstant | kOtherInternal)) {
     spec.other = kOtherInternal;
   }
+  if (is_dropped(id))
+    spec.other |= kOtherInternal;
 }
 
 void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {

@@ -40,6 +40,7 @@ public:
       : p_(program), m_(merged), bank_(bank) {}
 
   [[nodiscard]] bool can_be_packed() const;
+  [[nodiscard]] bool crashes_nvlink() const;
   void pack();
   void merge_equal_blocks();
 
@@ -74,6 +75,16 @@ bool UserBank::can_be_packed() const {
     }
   }
   return true;
+}
+
+// nvlink divides by zero over variables that stand among the local symbols (Q051).
+bool UserBank::crashes_nvlink() const {
+  const std::vector<bool> used = find_used();
+  const std::vector<Variable> variables = list_variables();
+  return std::any_of(variables.begin(), variables.end(), [&](const Variable &v) {
+    const Entity &entity = p_.symbols[v.id];
+    return used[v.id.value] && (entity.local || entity.weak_place);
+  });
 }
 
 std::vector<bool> UserBank::find_used() const {
@@ -121,11 +132,9 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
   if (m_.dropped.empty())
     m_.dropped.assign(used.size(), false);
   // With --preserve-relocs nvlink leaves their symbols in, which say nothing true.
-  const bool stay = p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
-  m_.unsound |= stay;
+  m_.unsound |= p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
   std::erase_if(variables, [&](const Variable &v) {
-    if (!used[v.id.value] && !stay)
-      m_.dropped[v.id.value] = true;
+    m_.dropped[v.id.value] = !used[v.id.value];
     return !used[v.id.value];
   });
 }
@@ -146,6 +155,7 @@ void UserBank::pack() {
     return a.align != b.align ? a.align > b.align : a.bytes.size() <= b.bytes.size();
   });
   OutSection &bank = m_[bank_];
+  bank.forgotten = variables.empty();
   bank.size = lay_out(variables, false);
   const bool sound = std::all_of(variables.begin(), variables.end(),
                                  [](const Variable &v) { return v.offset % v.real_align == 0; });
@@ -215,7 +225,7 @@ void place_user_constants(const Program &p, Merged &m, Diagnostics &diag) {
     UserBank bank(p, m, id);
     if (m[id].size <= kBankSize)
       bank.merge_equal_blocks();
-    else if (bank.can_be_packed())
+    else if (bank.can_be_packed() && !(p.dialect.repeat_internal_errors && bank.crashes_nvlink()))
       bank.pack();
   }
   if (m[id].size > kBankSize)

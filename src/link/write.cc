@@ -128,6 +128,10 @@ SectionType ImageWriter::written_type(SectionType type) const {
 
 void ImageWriter::add_section(OutId id) {
   const OutSection &s = m_[id];
+  if (s.forgotten) {
+    section_of_.emplace_back();
+    return;
+  }
   section_of_.push_back(elf_.add_section({.name = s.name,
                                           .type = written_type(s.type),
                                           .flags = s.flags,
@@ -147,9 +151,9 @@ void ImageWriter::add_sections() {
   }
   for (u32 i = 0; i < m_.sections.size(); ++i) {
     const OutSection &s = m_.sections[i];
-    elf::SectionSpec &spec = elf_.section(section_of_[i]);
-    if (!spec.emitted)
+    if (s.forgotten || !elf_.section(section_of_[i]).emitted)
       continue;
+    elf::SectionSpec &spec = elf_.section(section_of_[i]);
     if (s.links_symtab)
       spec.link = elf_.symtab();
     if (s.target.valid())
@@ -175,6 +179,8 @@ void ImageWriter::fill_sections() {
   for (u32 i = 0; i < m_.sections.size(); ++i) {
     const OutSection &s = m_.sections[i];
     const elf::SectionId id = section_of_[i];
+    if (s.forgotten)
+      continue;
     if (const OutId info = m_.info_of[i]; info.valid())
       fill_info(info, plan_.info.of_text[i]);
     for (u32 piece = 0; piece < s.pieces.size(); ++piece) {

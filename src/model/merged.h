@@ -36,6 +36,7 @@ struct OutSection {
   u8 info_top = 0;            // top byte of that sh_info
   bool links_symtab = false;
   bool name_only = false;  // never emitted
+  bool forgotten = false;  // not even its name
   bool keep = false;       // emitted even if empty
   bool has_symbol = false; // its section symbol is emitted when the section is
 };

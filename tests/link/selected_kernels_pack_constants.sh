@@ -3,3 +3,6 @@
 # away and the others are packed (Q051).
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 links_as_recorded selected_kernels_pack_constants
+# nvlink crashes over local variables.
+"$CULINK" -arch=sm_75 -kernels-used=k1 u.cubin v.cubin a.cubin local.cubin -o out.cubin
+"$CUBIN" verify out.cubin
