@@ -34,7 +34,7 @@ private:
   void agree(FunctionId function, PrototypeId prototype, ObjectId object);
   void connect();
   PrototypeId prototype(std::string_view text);
-  CallGraph::Taken &taken(FunctionId function);
+  CallGraph::Taken &taken(FunctionId function, ObjectId object);
   // Whether what an object says about the calls of one of its functions counts: not if an earlier
   // definition stayed. One that a later definition replaced still counts (Q026).
   [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
@@ -60,6 +60,7 @@ CallGraph GraphBuilder::run() {
   number_functions();
   out_.calls.resize(out_.functions.size());
   taken_place_.resize(out_.functions.size());
+  out_.taken_in.resize(out_.functions.size());
   latest_.resize(out_.functions.size());
   out_.targets.resize(out_.functions.size());
   out_.prototype_of.resize(out_.functions.size());
@@ -94,9 +95,10 @@ PrototypeId GraphBuilder::prototype(std::string_view text) {
 }
 
 // A function has one prototype as a target of indirect calls: the last one that was read.
-CallGraph::Taken &GraphBuilder::taken(FunctionId function) {
+CallGraph::Taken &GraphBuilder::taken(FunctionId function, ObjectId object) {
   u32 &place = taken_place_[function.value];
   if (place == 0) {
+    out_.taken_in[function.value] = object;
     out_.taken.push_back({function, {}});
     place = static_cast<u32>(out_.taken.size());
   }
@@ -113,7 +115,7 @@ void GraphBuilder::read_calls(ObjectId id) {
         if (!first.valid() || !counts(id, pair.first))
           continue;
         if (group.part == CallPart::AddressTaken) {
-          taken(first).prototype = p;
+          taken(first, id).prototype = p;
           latest_[first.value] = {p, id};
         } else {
           out_.indirect.push_back({first, p});
@@ -127,7 +129,7 @@ void GraphBuilder::read_calls(ObjectId id) {
         out_.calls[first.value].push_back(second);
       } else if (group.part == CallPart::IndirectTargets) {
         out_.targets[first.value].push_back(second);
-        (void)taken(second);
+        (void)taken(second, id);
       }
     }
 }

@@ -123,8 +123,8 @@ bool Classifier::is_skipped(const RelocationGroup &group, const Entry &entry) co
     return false;
   if (p_.symbols.outcome(entry.object, entry.raw.symbol) != Outcome::Accepted)
     return true;
-  // What replaced copies said is forgotten if one of them had a .rela table, but only in .rela
-  // tables (Q028).
+  // What replaced copies said is forgotten if one of them had relocations, but only in .rela tables
+  // (Q028).
   return p_.symbols[id].winner.object != entry.object && group.has_addends &&
          m_.forgets_replaced[id.value];
 }

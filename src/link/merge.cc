@@ -186,7 +186,10 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
                                    .has_symbol = true});
   m_.place_of[id.value].section = section;
   where(symbol.section) = {.section = section};
-  if (!p_.is_selected(id))
+  // A kernel that was not selected is not yet known to stay, unless an earlier object launches it.
+  const ObjectId taken_in = p_.calls.taken_in[p_.function_of(id).value];
+  const bool launched = is_kernel_mark(entity.other) && taken_in.valid() && taken_in < id_;
+  if (!p_.is_selected(id) && !launched)
     return;
   m_.info_of[section.value] =
       add(m_.keep_name(".nv.info.", symbol.name), function_record_section(section));
@@ -230,8 +233,7 @@ void Merger::create_relocation_tables() {
     if (table.size == 0 || table.info == 0)
       continue;
     if (const EntityId id = replaced_code_[table.info]; id.valid())
-      m_.forgets_replaced[id.value] =
-          m_.forgets_replaced[id.value] || table.type == SectionType::Rela;
+      m_.forgets_replaced[id.value] = true;
     const SectionPlace &place = where(table.info);
     if (place.lost || !place.section.valid())
       continue;

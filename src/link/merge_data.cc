@@ -140,8 +140,7 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
   }
   place.bank2_block = number;
   append(m_.bank2_blocks[number].pieces, m_.bank2_blocks[number].size);
-  if (lost)
-    m_.null_symbol_piece = {place.bank2_block, place.offset};
+  m_.bank2_blocks[number].lost_piece = lost ? place.offset : Bank2Block::kNone;
 }
 
 void Merger::create_bank0_symbol(EntityId id, const elf::Symbol &symbol) {

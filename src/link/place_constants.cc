@@ -58,9 +58,6 @@ ConstantPlan ConstantPlacer::run() {
   plan_.slot.assign(p_.symbols.entities.size(), ConstantPlan::kNoSlot);
   for (size_t i = m_.bank2_blocks.size(); i-- > 0;)
     place_block(m_.bank2_blocks[i]);
-  if (m_.null_symbol_piece.block != kNoBlock)
-    m_.null_symbol_value =
-        m_.bank2_blocks[m_.null_symbol_piece.block].offset + m_.null_symbol_piece.offset;
   place_images();
   return std::move(plan_);
 }
@@ -93,6 +90,10 @@ void ConstantPlacer::place_block(Bank2Block &block) {
       m_[id].pieces.push_back({block.offset + block.pieces[i].offset, block.pieces[i].bytes});
     m_[id].size = block.offset + block.size;
   }
+  // Constants of a copy that lost belong to no symbol: where they went shows in the null symbol
+  // (Q019, Q040).
+  if (block.lost_piece != Bank2Block::kNone)
+    m_.null_symbol_value = block.offset + block.lost_piece;
 }
 
 std::vector<EntityId> ConstantPlacer::images_in_slot_order() const {

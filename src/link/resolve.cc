@@ -39,7 +39,7 @@ private:
   void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
-  [[nodiscard]] bool is_better_copy(SymbolRef ref, SymbolRef winner) const;
+  [[nodiscard]] bool is_better_copy(SymbolRef ref, const Entity &entity) const;
   [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void report_duplicate(const Entity &entity, SymbolRef ref);
 
@@ -188,12 +188,12 @@ void Resolver::read_function(ObjectId object, u32 index) {
     define_function(*entity, ref, symbol);
 }
 
-// Of two weak copies the one with fewer registers counts, then the one of newer PTX, then the
-// first.
-bool Resolver::is_better_copy(SymbolRef ref, SymbolRef winner) const {
-  if (registers(ref) != registers(winner))
-    return registers(ref) < registers(winner);
-  return objects_[ref.object.value].virtual_sm > objects_[winner.object.value].virtual_sm;
+// Of weak copies the one with fewer registers counts, then one of newer PTX than the first of all
+// had (Q055), then the earlier one.
+bool Resolver::is_better_copy(SymbolRef ref, const Entity &entity) const {
+  if (registers(ref) != registers(entity.winner))
+    return registers(ref) < registers(entity.winner);
+  return objects_[ref.object.value].virtual_sm > objects_[entity.place.object.value].virtual_sm;
 }
 
 void Resolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
@@ -205,7 +205,7 @@ void Resolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol 
         report_duplicate(entity, ref);
       return;
     }
-    if (!strong && !is_better_copy(ref, entity.winner)) {
+    if (!strong && !is_better_copy(ref, entity)) {
       outcome(ref) = Outcome::LostToWeak;
       return;
     }

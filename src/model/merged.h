@@ -88,6 +88,8 @@ struct Bank2Block {
   PieceList pieces; // with offsets in the block
   u64 size = 0;
   u64 offset = 0; // in each kernel's bank, once placed
+  static constexpr u64 kNone = ~u64{0};
+  u64 lost_piece = kNone; // offset of the last piece that came from a copy that lost (Q040)
 };
 
 // Bytes of weak data that an earlier file's definition replaces: relocations in them are dropped.
@@ -117,7 +119,7 @@ struct Merged {
   std::vector<Bank2Block> bank2_blocks;            // in order of creation
   std::vector<OutId> info_of;                      // by OutId of a text section: its .nv.info
   std::vector<std::vector<EntityId>> shared_lists; // by OutSection::shared_list
-  std::vector<bool> forgets_replaced; // by EntityId: a replaced definition had a .rela table
+  std::vector<bool> forgets_replaced; // by EntityId: a replaced definition had relocations
   std::vector<u64> shared_align;      // by EntityId of a shared variable
   StringIndex names;                  // of sections
   std::vector<OutId> by_name;         // by number in `names`: the newest of that name
@@ -131,11 +133,6 @@ struct Merged {
   bool unsound = false; // variables do not lie where their symbols say (Q050, Q051)
 
   u64 null_symbol_value = 0; // st_value of symbol 0 (Q019)
-  // Compiler constants of a copy that lost: where they went shows up there, too (Q040).
-  struct {
-    u32 block = kNoBlock;
-    u64 offset = 0;
-  } null_symbol_piece;
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
 
   [[nodiscard]] OutSection &operator[](OutId id) { return sections[id.value]; }

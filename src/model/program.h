@@ -87,6 +87,7 @@ struct CallGraph {
   std::vector<Taken> indirect;                  // as read, with repetitions
   std::vector<std::string_view> prototypes;     // in order of first appearance
   std::vector<PrototypeId> prototype_of;        // by FunctionId
+  std::vector<ObjectId> taken_in; // by FunctionId: first object that takes its address
 
   // Successors of every node, sorted, each once: the graph for reachability.
   std::vector<std::vector<u32>> edges;
