@@ -243,7 +243,7 @@ void Merger::create_relocation_tables() {
 
 void Merger::add_relocations(const elf::Section &table, const SectionPlace &place) {
   const bool rela = table.type == SectionType::Rela;
-  if (object_->kinds[table.info].is_debug() && is_all_about_lost_code(table))
+  if (!rela && object_->kinds[table.info].is_debug() && is_all_about_lost_code(table))
     return;
   RelocationGroup &group = relocation_group(place.section, rela);
   m_.slices.push_back({id_, table.index, place.offset, group.newest});
