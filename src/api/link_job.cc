@@ -109,6 +109,8 @@ void LinkJob::verify(LinkResult &result, bool unsound) {
     return;
   }
   for (const Finding &finding : verify_device_elf(*view)) {
+    if (is_about_carried_content(finding.rule))
+      continue;
     if (unsound && finding.rule == Rule::SymbolValue)
       continue; // what the imitated linker does wrong, and we were asked to do
     diag_.report(DiagId::Contradiction,

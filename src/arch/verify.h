@@ -81,6 +81,11 @@ struct RuleRow {
 [[nodiscard]] std::span<const RuleRow> verify_rules();
 [[nodiscard]] std::string_view rule_id(Rule rule);
 
+// The rule is about what a compiler wrote and a linker carries over as it is.
+[[nodiscard]] constexpr bool is_about_carried_content(Rule rule) {
+  return rule == Rule::InfoOffset;
+}
+
 struct Finding {
   Rule rule = Rule::Structure;
   Error what;

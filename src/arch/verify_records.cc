@@ -92,11 +92,15 @@ void check_info_record(const Section &section, const elf::InfoRecord &record,
 }
 
 // Offsets count bytes of the function's code; those of the Mercury mirror, of the expanded code.
+// Only shapes that were seen in files accuse anybody.
 void check_offsets(const ElfView &view, const Section &section, const elf::InfoRecord &record,
                    Findings &findings) {
   const Section *code = view.info_section(section);
   if (!code || (code->flags & elf::kFlagExec) == 0 ||
       effective_shape(record) != elf::InfoShape::Offsets)
+    return;
+  const elf::InfoRow *row = elf::info_row(record.attribute);
+  if (!row || row->evidence != elf::InfoEvidence::Measured)
     return;
   for (u64 at = 0; at + 4 <= record.payload.size(); at += 4)
     if (const u32 offset = load_le<u32>(&record.payload[at]);

@@ -82,7 +82,7 @@ constexpr std::array kRows = {
     InfoRow{A::InstrRegMap, F::Sized, S::OffsetTriples, Y::None, E::Measured},
     InfoRow{A::ReservedSmemUsed, F::NoValue, S::None, Y::None, E::Measured},
     InfoRow{A::ReservedSmem0Size, F::Sized, S::Word, Y::None, E::Described},
-    InfoRow{A::UnusedLoadByteOffset, F::Sized, S::Offsets, Y::None, E::Described},
+    InfoRow{A::UnusedLoadByteOffset, F::Sized, S::OffsetPairs, Y::None, E::Measured},
     InfoRow{A::KparamInfoV2, F::Sized, S::KernelParameter2, Y::First, E::Measured},
     InfoRow{A::SyscallOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
     InfoRow{A::SwWarMembarSysInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},

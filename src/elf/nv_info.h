@@ -41,7 +41,7 @@ enum class InfoShape : u8 {
   KernelParameter,  // InfoKernelParameter
   KernelParameter2, // InfoKernelParameter2
   BranchTargets,    // InfoBranchTargets
-  OffsetPairs,      // InfoTable of 2 columns: code offset, register
+  OffsetPairs,      // InfoTable of 2 columns: code offset, register or mask
   OffsetTriples,    // InfoTable of 3 columns: code offset, two words
   OffsetQuads,      // InfoTable of 4 columns: code offset, three words
   Annotations,      // InfoAnnotations
