@@ -93,7 +93,10 @@ std::vector<InputObject> LinkJob::load_objects(const arch::ArchInfo &target, con
   });
   std::vector<InputObject> objects;
   objects.reserve(inputs.size());
-  for (Loaded &input : inputs) {
+  for (u32 i = 0; i < inputs.size(); ++i) {
+    Loaded &input = inputs[i];
+    if (input.bytes)
+      read_.push_back(LinkInput::memory(request_.inputs[i].name, *input.bytes));
     diag_.append(std::move(input.diag));
     if (input.object)
       objects.push_back(std::move(*input.object));
@@ -150,10 +153,46 @@ LinkResult LinkJob::link_and_verify() {
   return result;
 }
 
+// An output that breaks a rule of the format can come from an input that does. Inputs are not
+// held to all rules, because what does no harm should link; but then they are to blame, not we.
+// The findings of that rule, or all of them if that rule does not show in the inputs.
+std::vector<Diagnostic> LinkJob::blame_inputs() const {
+  std::string contradiction;
+  for (const Diagnostic &diagnostic : diag_.all())
+    if (diagnostic.id == DiagId::Contradiction && contradiction.empty())
+      contradiction = diagnostic.arguments.back();
+  if (contradiction.empty())
+    return {};
+  constexpr size_t kMost = 10;
+  std::vector<Diagnostic> same_rule, all;
+  for (const LinkInput &input : read_) {
+    const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
+    if (!view)
+      continue;
+    for (const Finding &finding : verify_device_elf(*view)) {
+      Diagnostic &found = all.emplace_back();
+      found.arguments = {input.name, finding.what.text()};
+      found.notes = {"the output would break a rule: " + contradiction};
+      found.hint = "if the file is in order, this is a bug in culink";
+      if (contradiction.starts_with(rule_id(finding.rule)))
+        same_rule.push_back(found);
+    }
+  }
+  std::vector<Diagnostic> &out = same_rule.empty() ? all : same_rule;
+  if (out.size() > kMost)
+    out.resize(kMost);
+  return out;
+}
+
 LinkResult LinkJob::run() {
   LinkResult result = link_and_verify();
   bool failed = diag_.failed();
+  const std::vector<Diagnostic> blamed = blame_inputs();
+  for (const Diagnostic &diagnostic : blamed)
+    result.messages.push_back(to_message(diagnostic));
   for (const Diagnostic &diagnostic : diag_.all()) {
+    if (diagnostic.id == DiagId::Contradiction && !blamed.empty())
+      continue;
     Message &message = result.messages.emplace_back(to_message(diagnostic));
     if (request_.options.warnings_are_errors && message.severity == Severity::Warning) {
       message.severity = Severity::Error;

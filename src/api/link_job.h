@@ -38,9 +38,11 @@ private:
                                                       std::vector<Loaded> inputs, WorkerPool &pool);
   [[nodiscard]] LinkResult link_and_verify();
   void verify(LinkResult &result, bool unsound);
+  [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
   const LinkRequest &request_;
   std::deque<MappedFile> files_;
+  std::vector<LinkInput> read_; // the inputs that could be read, with their bytes
   Diagnostics diag_;
 };
 

@@ -53,6 +53,9 @@ void check_relocations(const ElfView &view, Findings &findings) {
     for (u32 i = 0; i < entries.size(); ++i) {
       const Relocation r = entries[i];
       const arch::RelocInfo *row = arch::find_reloc(r.type);
+      // nvlink leaves empty entries where a texture reference needs no relocation.
+      if (r.type == 0 && r.symbol == 0)
+        continue;
       if (!row || (r.type >= arch::kFirstMercuryReloc) != table.is_mercury())
         findings.in_section(Rule::RelocationType, table, [&] {
           return FieldMessage{

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "input/check_object.h"
 
 namespace culink {
 
@@ -29,7 +30,8 @@ private:
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_prototypes(const elf::Section &section);
-  [[nodiscard]] std::optional<Error> check_symbols() const;
+  [[nodiscard]] std::optional<Error> check_info_symbol(const elf::InfoRecord &record, u32 symbol,
+                                                       const InputObject::Info &info) const;
 
   [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(object_.symbols.size()); }
   [[nodiscard]] bool has_string(u32 offset) const {
@@ -53,8 +55,9 @@ Result<InputObject> ObjectParser::run() {
   for (u32 i = 0; i < symbols.size(); ++i)
     object_.symbols.push_back(symbols[i]);
   object_.registers.assign(symbols.size(), InputObject::kNoRegisters);
-  if (const elf::Section *symtab = object_.view.find(".symtab"))
-    object_.strings = object_.section(symtab->link).data;
+  for (const elf::Section &section : object_.view.sections())
+    if (section.type == elf::SectionType::Symtab)
+      object_.strings = object_.section(section.link).data;
 
   object_.kinds.reserve(object_.view.sections().size());
   for (const elf::Section &section : object_.view.sections())
@@ -63,11 +66,11 @@ Result<InputObject> ObjectParser::run() {
   for (const elf::Section &section : object_.view.sections())
     if (std::optional<Error> error = find_owner(section))
       return std::move(*error);
+  if (std::optional<Error> error = check_object(object_))
+    return std::move(*error);
   for (const elf::Section &section : object_.view.sections())
     if (std::optional<Error> error = read_section(section))
       return std::move(*error);
-  if (std::optional<Error> error = check_symbols())
-    return std::move(*error);
   prefer_register_counts_of_code();
   return std::move(object_);
 }
@@ -136,6 +139,8 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
       if (symbol >= symbol_count())
         return broken(section, fmt::format("record at {:#x}", record.offset),
                       fmt::format("{} is not a symbol (there are {})", symbol, symbol_count()));
+      if (std::optional<Error> error = check_info_symbol(record, symbol, info))
+        return error;
     }
     if (info.text == 0 && record.attribute == elf::InfoAttribute::Regcount && symbol_words == 1)
       object_.registers[load_le<u32>(record.payload.data())] =
@@ -143,6 +148,37 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
   }
   object_.infos.push_back(info);
   return std::nullopt;
+}
+
+// What a record may name. 0 stands for no symbol.
+std::optional<Error> ObjectParser::check_info_symbol(const elf::InfoRecord &record, u32 index,
+                                                     const InputObject::Info &info) const {
+  using elf::InfoAttribute;
+  const elf::Symbol &symbol = object_.symbols[index];
+  const auto refuse = [&](const char *message) {
+    return broken(object_.section(info.section), fmt::format("record at {:#x}", record.offset),
+                  fmt::format("symbol {} is {}", index, message));
+  };
+  if (index == 0)
+    return std::nullopt;
+  switch (record.attribute) {
+  case InfoAttribute::ParamCbank:
+    if (!symbol.in_section() || !object_.kinds[symbol.section].is_constant())
+      return refuse("in no constant bank");
+    return std::nullopt;
+  case InfoAttribute::Regcount:
+  case InfoAttribute::FrameSize:
+  case InfoAttribute::MinStackSize:
+  case InfoAttribute::MaxStackSize:
+  case InfoAttribute::Externs:
+    if (symbol.type() != elf::SymbolType::Function)
+      return refuse("not a function");
+    [[fallthrough]];
+  default:
+    if (symbol.type() == elf::SymbolType::Section ? !symbol.in_section() : symbol.name.empty())
+      return refuse("nothing that has a name");
+    return std::nullopt;
+  }
 }
 
 std::optional<Error> ObjectParser::read_call_graph(const elf::Section &section) {
@@ -175,27 +211,6 @@ std::optional<Error> ObjectParser::read_prototypes(const elf::Section &section) 
       return broken(section, "function", fmt::format("symbol {} is not a function", record.symbol));
     if (!has_string(record.string))
       return broken(section, "prototype", fmt::format("no string at {:#x}", record.string));
-  }
-  return std::nullopt;
-}
-
-std::optional<Error> ObjectParser::check_symbols() const {
-  const elf::Section *table = object_.view.find(".symtab");
-  for (u32 i = 1; i < symbol_count(); ++i) {
-    const elf::Symbol &symbol = object_.symbols[i];
-    const auto refuse = [&](const char *field, std::string message) {
-      return broken(*table, fmt::format("{} of symbol {} '{}'", field, i, symbol.name),
-                    std::move(message));
-    };
-    if (symbol.binding() > elf::SymbolBinding::Weak)
-      return refuse("st_info", fmt::format("unknown binding {}", symbol.info >> 4));
-    if (!symbol.in_section())
-      continue;
-    const SectionRole role = object_.kinds[symbol.section].role;
-    if (symbol.type() == elf::SymbolType::Function && role == SectionRole::Text &&
-        (symbol.value > object_.section(symbol.section).size ||
-         symbol.size > object_.section(symbol.section).size - symbol.value))
-      return refuse("st_size", "the function does not fit its section");
   }
   return std::nullopt;
 }

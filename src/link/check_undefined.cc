@@ -67,7 +67,8 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
       if (!first.valid())
         first = id;
       else if (p.stays(first) && !p.stays(id))
-        diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[id].name)});
+        diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[id].name)},
+                    {"mentioned in " + p.objects[p.symbols[id].first.object.value].name});
     }
   }
 }

@@ -62,6 +62,8 @@ private:
   void keep_with_addend(const RelocationGroup &group, const Entry &entry, KeptRelocation out);
   void fold(const RelocationGroup &group, const Entry &entry);
   void refuse(const RelocationGroup &group, const Entry &entry);
+  [[nodiscard]] bool field_fits(const Entry &entry) const;
+  void report_outside(const RelocationGroup &group, const Entry &entry);
   [[nodiscard]] FunctionId function_of(OutId target) const {
     const EntityId id = m_[target].function;
     return id.valid() ? p_.function_of(id) : FunctionId{};
@@ -139,7 +141,10 @@ void Classifier::read_entry(const RelocationGroup &group, Entry entry) {
     keep(group, entry);
     break;
   case Fate::Fold:
-    fold(group, entry);
+    if (field_fits(entry))
+      fold(group, entry);
+    else
+      report_outside(group, entry);
     break;
   case Fate::Clear:
     out_.folded.push_back({.section = group.target, .offset = entry.offset, .row = entry.row});
@@ -236,9 +241,7 @@ void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
       entry.row->image == arch::ImageAction::NullSymbol)
     out = {.table = group.table, .offset = entry.offset, .addend = entry.raw.addend};
   if (entry.offset >= m_[group.target].size) {
-    diag_.report(DiagId::RelocationOutsideSection,
-                 {p_.objects[entry.object.value].name, std::to_string(entry.raw.type),
-                  fmt::format("{}+{:#x}", m_[group.target].name, entry.offset)});
+    report_outside(group, entry);
     return;
   }
   if (p_.lossless() && !group.has_addends && out.against == Against::Section && entry.row)
@@ -292,6 +295,20 @@ void Classifier::refuse(const RelocationGroup &group, const Entry &entry) {
        fmt::format("{}+{:#x}", m_[group.target].name, entry.offset), std::string(symbol.name)});
 }
 
+// The view has checked where a field starts.
+bool Classifier::field_fits(const Entry &entry) const {
+  const u64 size = p_.objects[entry.object.value].section(entry.table->info).size;
+  return (u64{entry.row->word_bits()} + 7) / 8 <= size - entry.raw.offset;
+}
+
+void Classifier::report_outside(const RelocationGroup &group, const Entry &entry) {
+  diag_.report(DiagId::RelocationOutsideSection,
+               {p_.objects[entry.object.value].name,
+                entry.row ? std::string(entry.row->name) : std::to_string(entry.raw.type),
+                fmt::format("{}+{:#x}", m_[group.target].name, entry.offset)},
+               {fmt::format("r_offset of an entry of {}", elf::describe_section(*entry.table))});
+}
+
 bool Classifier::is_listed(const Entry &entry) const {
   const SymbolMeaning &meaning = entry.meaning;
   if (!entry.row || meaning.against == Against::Nothing || meaning.unlisted)
@@ -337,7 +354,8 @@ void Classifier::list_resolved() {
         const SymbolMeaning &meaning = entry.meaning;
         if (meaning.dangling && p_.dialect.repeat_internal_errors && entry.row &&
             entry.row->resolver == Resolver::Linker)
-          diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(meaning.id)].name)});
+          diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(meaning.id)].name)},
+                       {"referenced by " + object.name});
         if (!is_listed(entry))
           continue;
         const bool relocatable = p_.options.relocatable;

@@ -126,6 +126,7 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
                                      .flags = bank.flags,
                                      .align = bank.align,
                                      .target = text,
+                                     .keep = true,
                                      .has_symbol = true});
     append(m_[place.section].pieces, m_[place.section].size);
     return;
@@ -313,6 +314,7 @@ void Merger::place_commons() {
                                               .flags = elf::kFlagAlloc | elf::kFlagWrite,
                                               .has_symbol = true});
     OutSection &out = m_[section];
+    out.keep = true; // even if all it holds is empty
     const u64 offset = align_up(out.size, entity.common_align);
     out.align = std::max(out.align, entity.common_align);
     out.size = offset + entity.size;

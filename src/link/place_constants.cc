@@ -193,11 +193,11 @@ void ConstantPlacer::place_images() {
 
   for (const FunctionId k : kernels_with_slots()) {
     const OutId bank = bank0(k);
-    if (!bank.valid())
+    // The companion that was only a name becomes a real table.
+    const OutId table = bank.valid() ? m_.find(".rel" + std::string(m_[bank].name)) : OutId{};
+    if (!table.valid())
       continue;
     m_[bank].size = base + 4 * images.size();
-    // The companion that was only a name becomes a real table.
-    const OutId table = m_.find(".rel" + std::string(m_[bank].name));
     OutSection &section = m_[table];
     section.name_only = false;
     section.type = SectionType::Rel;

@@ -194,9 +194,16 @@ void ImageWriter::fill_sections() {
 
 void ImageWriter::write_record(elf::SectionId id, const OutInfo &record) {
   const auto word = [&](u32 value) { elf::append_le(records_, value); };
+  // What is not part of the output has number 0.
   const auto number = [&](elf::SymbolId symbol_id) {
-    elf_.add_fixup(id, {records_.size(), Fixup::Kind::SymbolNumber, symbol_id.value});
+    if (symbol_id.valid())
+      elf_.add_fixup(id, {records_.size(), Fixup::Kind::SymbolNumber, symbol_id.value});
     word(0);
+  };
+  const auto symbol_of = [&]() {
+    if (record.kind == OutInfo::Kind::Bank)
+      return record.section.valid() ? symbols_.of_section[record.section.value] : elf::SymbolId{};
+    return record.entity.valid() ? symbol(record.entity) : elf::SymbolId{};
   };
   const auto head = [&](u64 size) {
     word(static_cast<u32>(record.format) | static_cast<u32>(record.attribute) << 8 |
@@ -215,16 +222,16 @@ void ImageWriter::write_record(elf::SectionId id, const OutInfo &record) {
   case OutInfo::Kind::Symbol:
   case OutInfo::Kind::Bank:
     head(record.payload.empty() ? 8 : record.payload.size());
-    number(record.kind == OutInfo::Kind::Symbol ? symbol(record.entity)
-                                                : symbols_.of_section[record.section.value]);
-    word(record.word);
-    if (record.payload.size() > 8)
-      elf::append_bytes(records_, record.payload.subspan(8));
+    number(symbol_of());
+    if (record.payload.empty() || record.payload.size() >= 8)
+      word(record.word);
+    if (record.payload.size() > 4)
+      elf::append_bytes(records_, record.payload.subspan(std::min<u64>(record.payload.size(), 8)));
     break;
   case OutInfo::Kind::Symbols:
     head(record.entities.size() * 4);
     for (const EntityId entity : record.entities)
-      number(symbol(entity));
+      number(entity.valid() ? symbol(entity) : elf::SymbolId{});
     break;
   }
 }
@@ -278,7 +285,9 @@ void ImageWriter::fill_relocations() {
       break;
     }
     if (kept.against == Against::Entity && !against.valid()) {
-      diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(kept.id)].name)});
+      const Entity &entity = p_.symbols[EntityId(kept.id)];
+      diag_.report(DiagId::DeletedSymbol, {std::string(entity.name)},
+                   {"mentioned in " + p_.objects[entity.first.object.value].name});
       continue;
     }
     elf_.add_relocation(section(kept.table), {kept.offset, kept.type, against, kept.addend});

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The last gate before the passes. Everything here holds for each object that a compiler or a
+// relocatable link has written, so a violation means a damaged file. nvlink has no such gate: it
+// crashes, or links what is left.
+#include "input/check_object.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "elf/names.h"
+
+namespace culink {
+
+using elf::SectionRole;
+using elf::SymbolType;
+
+namespace {
+
+constexpr u64 kMaxSize = u64{1} << 40; // keeps sums in range; no memory space is nearly as large
+// Padding is written to the file. Dynamic shared memory of a relocatable link has the size of all
+// static shared memory as its alignment.
+constexpr u64 kMaxAlign = u64{1} << 18;
+
+Error broken(const elf::Section &section, std::string field, std::string message) {
+  return {elf::describe_section(section), std::move(field), std::move(message)};
+}
+
+// Sections of these kinds are merged by name, so their names must be of the kind. Those without
+// bytes in the file may claim any size, and must be of one of these kinds.
+struct RoleName {
+  SectionRole role;
+  std::string_view prefix;
+};
+constexpr std::array<RoleName, 10> kRoleNames = {{
+    {SectionRole::Text, ".text."},
+    {SectionRole::Info, ".nv.info"},
+    {SectionRole::Constant, ".nv.constant"},
+    {SectionRole::ConstantNamed, ".nv.constant."},
+    {SectionRole::GlobalInit, ".nv.global.init"},
+    {SectionRole::Global, ".nv.global"},
+    {SectionRole::Shared, ".nv.shared."},
+    {SectionRole::DebugShared, ".nv_debug.shared"},
+    {SectionRole::Local, ".nv.local."},
+    {SectionRole::ReservedShared, ".nv."},
+}};
+
+bool name_fits(const elf::Section &section, SectionRole role) {
+  const auto row = std::find_if(kRoleNames.begin(), kRoleNames.end(),
+                                [role](const RoleName &r) { return r.role == role; });
+  return row == kRoleNames.end() ? !section.no_data() : section.name.starts_with(row->prefix);
+}
+
+// The name is one that we know, of a section of another type.
+bool has_known_name(std::string_view name) {
+  return name.starts_with(".rel") ||
+         std::any_of(elf::section_name_rules().begin(), elf::section_name_rules().end(),
+                     [name](const elf::SectionNameRule &rule) {
+                       const bool whole = rule.match == elf::NameMatch::Exact;
+                       return whole ? name == rule.name : name.starts_with(rule.name);
+                     });
+}
+
+class ObjectChecker {
+public:
+  explicit ObjectChecker(const InputObject &object) : object_(object) {}
+
+  [[nodiscard]] std::optional<Error> run();
+
+private:
+  [[nodiscard]] std::optional<Error> check_section(const elf::Section &section) const;
+  [[nodiscard]] std::optional<Error> check_symbol(u32 index);
+  [[nodiscard]] std::optional<Error> check_place(u32 index, const elf::Symbol &symbol);
+  [[nodiscard]] std::optional<Error> check_function(u32 index, const elf::Symbol &symbol);
+  [[nodiscard]] std::optional<Error> check_variable(u32 index, const elf::Symbol &symbol) const;
+  [[nodiscard]] std::optional<Error> check_code() const;
+  [[nodiscard]] Error broken_symbol(u32 index, std::string_view field, std::string message) const;
+  [[nodiscard]] SectionRole role(u32 section) const { return object_.kinds[section].role; }
+
+  const InputObject &object_;
+  const elf::Section *symtab_ = nullptr;
+  std::vector<bool> is_named_; // by section: a function symbol starts there
+};
+
+std::optional<Error> ObjectChecker::run() {
+  for (const elf::Section &section : object_.view.sections())
+    if (section.type == elf::SectionType::Symtab)
+      symtab_ = &section;
+  if (!symtab_)
+    return Error{"section table", "", "there is no symbol table"};
+  for (const elf::Section &section : object_.view.sections())
+    if (std::optional<Error> error = check_section(section))
+      return error;
+  is_named_.assign(object_.kinds.size(), false);
+  for (u32 i = 1; i < object_.symbols.size(); ++i)
+    if (std::optional<Error> error = check_symbol(i))
+      return error;
+  return check_code();
+}
+
+std::optional<Error> ObjectChecker::check_section(const elf::Section &section) const {
+  const elf::SectionKind &kind = object_.kinds[section.index];
+  if (section.index == 0 || kind.mercury)
+    return std::nullopt;
+  if (section.align > kMaxAlign)
+    return broken(section, "sh_addralign",
+                  fmt::format("{:#x} is more than any target has", section.align));
+  if (section.no_data() && section.size >= kMaxSize)
+    return broken(section, "sh_size",
+                  fmt::format("{:#x} is more than any target has", section.size));
+  const bool fits = name_fits(section, kind.role) &&
+                    (kind.role != SectionRole::Unknown || !has_known_name(section.name));
+  if (!fits && section.type != elf::SectionType::Null)
+    return broken(section, "sh_type",
+                  fmt::format("{:#x} does not go with this name", static_cast<u32>(section.type)));
+  if (elf::is_relocation_table(section.type)) {
+    if (section.link != symtab_->index)
+      return broken(section, "sh_link", fmt::format("{} is not the symbol table", section.link));
+    if (section.info == 0 && section.size != 0)
+      return broken(section, "sh_info", "names no section that the relocations are for");
+  }
+  return std::nullopt;
+}
+
+Error ObjectChecker::broken_symbol(u32 index, std::string_view field, std::string message) const {
+  return broken(*symtab_,
+                fmt::format("{} of symbol {} '{}'", field, index, object_.symbols[index].name),
+                std::move(message));
+}
+
+std::optional<Error> ObjectChecker::check_symbol(u32 index) {
+  const elf::Symbol &symbol = object_.symbols[index];
+  if (symbol.binding() > elf::SymbolBinding::Weak)
+    return broken_symbol(index, "st_info", fmt::format("unknown binding {}", symbol.info >> 4));
+  if (!elf::name_of_symbol_type(symbol.type()))
+    return broken_symbol(index, "st_info", fmt::format("unknown type {}", symbol.info & 15));
+  if (symbol.size >= kMaxSize)
+    return broken_symbol(index, "st_size",
+                         fmt::format("{:#x} is more than any target has", symbol.size));
+  if (symbol.common() && symbol.value != 0 && !is_power_of_two(symbol.value))
+    return broken_symbol(index, "st_value",
+                         fmt::format("alignment {:#x} is not a power of two", symbol.value));
+  const bool instance = symbol.binding() == elf::SymbolBinding::Weak && is_shared(symbol.other);
+  if ((symbol.common() || (symbol.undefined() && instance)) && symbol.value > kMaxAlign)
+    return broken_symbol(index, "st_value",
+                         fmt::format("alignment {:#x} is more than any target has", symbol.value));
+  if (symbol.in_section())
+    return check_place(index, symbol);
+  if (!symbol.undefined() && !symbol.common())
+    return broken_symbol(index, "st_shndx",
+                         fmt::format("{:#x} has no meaning here", symbol.raw_section));
+  return std::nullopt;
+}
+
+std::optional<Error> ObjectChecker::check_place(u32 index, const elf::Symbol &symbol) {
+  switch (symbol.type()) {
+  case SymbolType::Section:
+    if (symbol.binding() != elf::SymbolBinding::Local)
+      return broken_symbol(index, "st_info", "a section symbol is not local");
+    return std::nullopt;
+  case SymbolType::Function:
+    return check_function(index, symbol);
+  default:
+    return check_variable(index, symbol);
+  }
+}
+
+std::optional<Error> ObjectChecker::check_function(u32 index, const elf::Symbol &symbol) {
+  const elf::Section &section = object_.section(symbol.section);
+  if ((section.flags & elf::kFlagExec) == 0 && role(symbol.section) != SectionRole::Text)
+    return broken_symbol(
+        index, "st_shndx",
+        fmt::format("a function in {}, which is no code", elf::describe_section(section)));
+  if (symbol.name.empty())
+    return broken_symbol(index, "st_name", "a function without a name");
+  if (symbol.value > section.size || symbol.size > section.size - symbol.value)
+    return broken_symbol(index, "st_size", "the function does not fit its section");
+  is_named_[symbol.section] = is_named_[symbol.section] || symbol.value == 0;
+  return std::nullopt;
+}
+
+// Memory spaces: where variables may lie, and what st_other then says.
+struct SpaceRow {
+  SectionRole role;
+  u8 other; // 0: anything
+};
+constexpr std::array<SpaceRow, 13> kSpaces = {{
+    {SectionRole::Constant, elf::kOtherConstant},
+    {SectionRole::ConstantNamed, elf::kOtherConstant},
+    {SectionRole::Global, elf::kOtherGlobal},
+    {SectionRole::GlobalInit, elf::kOtherGlobal},
+    {SectionRole::Shared, elf::kOtherShared},
+    {SectionRole::DebugShared, elf::kOtherShared},
+    {SectionRole::ReservedShared, 0},
+    {SectionRole::Local, 0},
+    {SectionRole::Host, 0},
+    {SectionRole::Uft, 0},
+    {SectionRole::UftEntry, 0},
+    {SectionRole::Udt, 0},
+    {SectionRole::UdtEntry, 0},
+}};
+
+std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol &symbol) const {
+  const elf::Section &section = object_.section(symbol.section);
+  const SectionRole where = role(symbol.section);
+  const auto space = std::find_if(kSpaces.begin(), kSpaces.end(),
+                                  [where](const SpaceRow &row) { return row.role == where; });
+  if (symbol.name.empty() && symbol.type() == SymbolType::NoType)
+    return std::nullopt; // a place holder of ptxas
+  if (space == kSpaces.end() || symbol.name.empty())
+    return broken_symbol(index, "st_shndx",
+                         fmt::format("a variable in {}", elf::describe_section(section)));
+  constexpr u8 kSpaceMask = elf::kOtherConstant | elf::kOtherGlobal | elf::kOtherShared;
+  if (const u8 other = symbol.other & kSpaceMask;
+      space->other != 0 && other != 0 && other != space->other)
+    return broken_symbol(index, "st_other",
+                         fmt::format("{:#04x} is not the memory space of {}", symbol.other,
+                                     elf::describe_section(section)));
+  if (where == SectionRole::Shared && symbol.size == 0)
+    return broken_symbol(index, "st_size", "a shared variable without a size");
+  if (space->other == elf::kOtherShared) { // the value is its alignment
+    if (symbol.value > kMaxAlign)
+      return broken_symbol(index, "st_value",
+                           fmt::format("{:#x} is more than any target has", symbol.value));
+    return std::nullopt;
+  }
+  if (space->other != 0 &&
+      (symbol.value > section.size || symbol.size > section.size - symbol.value))
+    return broken_symbol(index, "st_value, st_size",
+                         fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)",
+                                     symbol.value, symbol.size, elf::describe_section(section),
+                                     section.size));
+  return std::nullopt;
+}
+
+// Code that no symbol names would not be linked, and nobody would notice; and section names are
+// made from the name of the function that sh_info says.
+std::optional<Error> ObjectChecker::check_code() const {
+  for (const elf::Section &section : object_.view.sections()) {
+    const elf::SectionKind &kind = object_.kinds[section.index];
+    if (kind.role != SectionRole::Text || kind.mercury || section.size == 0)
+      continue;
+    if (!is_named_[section.index])
+      return broken(section, "", "no function symbol names this code");
+    const u32 owner = object_.owner_of_code(section.index);
+    if (owner >= object_.symbols.size() || object_.symbols[owner].section != section.index ||
+        object_.symbols[owner].type() != SymbolType::Function)
+      return broken(section, "sh_info", fmt::format("symbol {} is no function in it", owner));
+    if (object_.symbols[owner].name != kind.owner)
+      return broken(
+          section, "sh_info",
+          fmt::format("symbol {} has another name, '{}'", owner, object_.symbols[owner].name));
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Error> check_object(const InputObject &object) {
+  return ObjectChecker(object).run();
+}
+
+} // namespace culink

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One field of a good object is broken at a time; the refusal names file, section and field.
+#include "input/check_object.h"
+
+#include <gtest/gtest.h>
+
+#include "broken_file.h"
+#include "culink/linker.h"
+
+namespace culink {
+namespace {
+
+using test::BrokenFile;
+
+constexpr const char *kKernel = ".text._Z6smoothPKfPfi";
+
+std::string refusal(const BrokenFile &file) {
+  LinkRequest request;
+  request.target = "sm_90";
+  request.options.relocatable = true;
+  request.inputs = {LinkInput::memory("broken.cubin", file.bytes())};
+  const LinkResult result = link(request);
+  EXPECT_FALSE(result.ok());
+  EXPECT_EQ(result.messages.size(), 1u);
+  return result.messages.empty() ? "" : result.messages[0].text;
+}
+
+BrokenFile example() {
+  return BrokenFile("vector_math/sm_90/main.cubin");
+}
+
+void expect_refusal(const BrokenFile &file, std::string_view place, std::string_view field) {
+  const std::string text = refusal(file);
+  EXPECT_TRUE(text.starts_with("broken.cubin: ")) << text;
+  EXPECT_NE(text.find(place), std::string::npos) << text;
+  EXPECT_NE(text.find(field), std::string::npos) << text;
+}
+
+TEST(CheckObject, takes_a_good_object) {
+  LinkRequest request;
+  request.target = "sm_90";
+  request.options.relocatable = true;
+  const BrokenFile file = example();
+  request.inputs = {LinkInput::memory("good.cubin", file.bytes())};
+  EXPECT_TRUE(link(request).ok());
+}
+
+TEST(CheckObject, refuses_code_that_no_symbol_names) {
+  BrokenFile file = example();
+  file.set<u8>(file.symbol("_Z6smoothPKfPfi") + test::kStInfo, 0x10);
+  file.set<u16>(file.symbol("_Z6smoothPKfPfi") + test::kStShndx, 0);
+  expect_refusal(file, kKernel, "no function symbol");
+}
+
+TEST(CheckObject, refuses_a_function_outside_of_code) {
+  BrokenFile file = example();
+  file.set<u16>(file.symbol("_Z6smoothPKfPfi") + test::kStShndx,
+                static_cast<u16>(file.index_of(".nv.info")));
+  expect_refusal(file, ".symtab", "st_shndx of symbol");
+}
+
+TEST(CheckObject, refuses_code_whose_symbol_has_another_name) {
+  BrokenFile file = example();
+  const u64 name = file.symbol("_Z6smoothPKfPfi") + test::kStName;
+  file.set<u32>(name, file.get<u32>(name) + 1);
+  expect_refusal(file, kKernel, "sh_info");
+}
+
+TEST(CheckObject, refuses_absurd_alignments_and_sizes) {
+  BrokenFile aligned = example();
+  aligned.set<u64>(aligned.header_of(kKernel) + test::kShAlign, u64{1} << 40);
+  expect_refusal(aligned, kKernel, "sh_addralign");
+  BrokenFile sized = example();
+  sized.set<u64>(sized.symbol("_Z6smoothPKfPfi") + 16, u64{1} << 50);
+  expect_refusal(sized, ".symtab", "st_size");
+}
+
+TEST(CheckObject, refuses_a_type_that_contradicts_the_name) {
+  BrokenFile file = example();
+  file.set<u32>(file.header_of(".nv.callgraph") + test::kShType, 8);
+  expect_refusal(file, ".nv.callgraph", "sh_type");
+}
+
+TEST(CheckObject, refuses_unknown_kinds_of_symbols) {
+  BrokenFile binding = example();
+  binding.set<u8>(binding.symbol("_Z6smoothPKfPfi") + test::kStInfo, 0xf2);
+  expect_refusal(binding, ".symtab", "st_info");
+  BrokenFile type = example();
+  type.set<u8>(type.symbol("_Z6smoothPKfPfi") + test::kStInfo, 0x1f);
+  expect_refusal(type, ".symtab", "st_info");
+}
+
+TEST(CheckObject, refuses_a_file_without_symbols) {
+  BrokenFile file = example();
+  file.set<u32>(file.header_of(".symtab") + test::kShType, 1);
+  EXPECT_TRUE(refusal(file).starts_with("broken.cubin: "));
+}
+
+TEST(CheckObject, refuses_records_about_what_is_no_function) {
+  BrokenFile file = example();
+  // The first record of .nv.info: four bytes of head, then a symbol.
+  file.set<u32>(file.data_of(".nv.info") + 4, 1);
+  expect_refusal(file, ".nv.info", "record at");
+}
+
+} // namespace
+} // namespace culink
