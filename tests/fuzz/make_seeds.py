@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the codec fuzz targets: sections cut out of the example cubins.
+"""Writes the seeds of fuzz targets: sections cut out of the example cubins for the codecs, and
+pairs of objects for the linker.
 
     tests/fuzz/make_seeds.py
 
@@ -50,7 +51,19 @@ def sections(path):
             yield name, data[header[4]:header[4] + header[5]]
 
 
+def write_links():
+    """Two objects, where the second one starts, and a byte that chooses options."""
+    folder = CORPUS / "link"
+    folder.mkdir(parents=True, exist_ok=True)
+    pairs = sorted(path.parent for path in ROOT.glob("tests/golden/*/b.cubin"))
+    for number, pair in enumerate(pairs[:10]):
+        first, second = ((pair / name).read_bytes() for name in ("a.cubin", "b.cubin"))
+        tail = struct.pack("<QB", len(first), number)
+        (folder / f"seed-{number}").write_bytes(first + second + tail)
+
+
 def main():
+    write_links()
     files = sorted(ROOT.glob("examples/**/*.cubin")) + sorted(ROOT.glob("examples/**/*.o"))
     found = {target: {hashlib.sha1(seed).hexdigest(): seed for seed in CRAFTED.get(target, [])}
              for target in {**SECTIONS, **CRAFTED}}

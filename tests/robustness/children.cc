@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mutants are run in a child process, many in one, because a process for each would cost more than
+// the work. A child that spends too long on one mutant is stopped by its own alarm; one that asks
+// for too much memory by its limit.
+#include "children.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace culink::robustness {
+
+namespace {
+
+void limit_memory(u64 megabytes) {
+  const rlimit limit{megabytes << 20, megabytes << 20};
+  if (megabytes != 0)
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+[[noreturn]] void be_child(u64 &next, u64 end, const Limits &limits,
+                           const std::function<void(u64)> &run) {
+  limit_memory(limits.megabytes);
+  for (; next < end; ++next) {
+    alarm(static_cast<unsigned>(limits.seconds));
+    run(next);
+  }
+  std::fflush(stdout);
+  _exit(0);
+}
+
+} // namespace
+
+Deaths run_in_children(u64 &next, u64 end, const Limits &limits,
+                       const std::function<void(u64)> &run,
+                       const std::function<void(u64, const char *)> &report) {
+  Deaths deaths;
+  for (;;) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0)
+      be_child(next, end, limits, run);
+    int status = 0;
+    rusage usage{};
+    wait4(child, &status, 0, &usage);
+    deaths.peak_kilobytes = std::max<u64>(deaths.peak_kilobytes, static_cast<u64>(usage.ru_maxrss));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      return deaths;
+    const bool hang = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+    ++(hang ? deaths.hangs : deaths.crashes);
+    std::array<char, 64> text{};
+    if (hang)
+      std::snprintf(text.data(), text.size(), "took too long");
+    else if (WIFSIGNALED(status))
+      std::snprintf(text.data(), text.size(), "died of signal %d", WTERMSIG(status));
+    else
+      std::snprintf(text.data(), text.size(), "died with status %d", WEXITSTATUS(status));
+    report(next, text.data());
+    ++next;
+  }
+}
+
+} // namespace culink::robustness

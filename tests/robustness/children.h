@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+
+#include <sys/mman.h>
+
+#include "base/types.h"
+
+namespace culink::robustness {
+
+struct Limits {
+  u64 seconds = 20;     // for one mutant
+  u64 megabytes = 1024; // address space of a child; 0: no limit
+};
+
+struct Deaths {
+  u64 crashes = 0;
+  u64 hangs = 0;
+  u64 peak_kilobytes = 0;
+};
+
+// Zeroed memory that children share with their parent. Precondition of T: all zeros is a value.
+template <typename T> T *shared_memory() {
+  void *memory =
+      mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<T *>(memory);
+}
+
+// Calls `run` for the numbers from `next` to `end`, in a child process; when it dies of one, calls
+// `report` with the number and the cause, and a new child goes on behind it. `next` must lie in
+// shared memory.
+[[nodiscard]] Deaths run_in_children(u64 &next, u64 end, const Limits &limits,
+                                     const std::function<void(u64)> &run,
+                                     const std::function<void(u64, const char *)> &report);
+
+} // namespace culink::robustness

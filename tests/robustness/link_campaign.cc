@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// link_campaign [options] FILE[,FILE...]...: links programs of which one file is damaged, and
+// counts what happens. Each argument is a program: the device objects of one link. A mutant is
+// linked in the plain way and in one other; link_laws.h says what must hold, and in addition no
+// file may be left out in silence: a link without the damaged file gives another output, or there
+// is a message.
+//
+//   --count=N      mutants (default 2000)        --seed=N   of the campaign (default 1)
+//   --first=N      number of the first mutant    --save=N   write mutant N to the file `mutant`
+//   --seconds=N    time limit of one mutant      --megabytes=N   address space of the child
+//
+// A sanitizer reserves terabytes of address space: give --megabytes=0 and let the sanitizer limit
+// memory with ASAN_OPTIONS=hard_rss_limit_mb=N.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/mapped_file.h"
+#include "base/output_file.h"
+#include "children.h"
+#include "elf/elf_view.h"
+#include "link_laws.h"
+#include "mutator.h"
+
+namespace culink::robustness {
+namespace {
+
+struct Options {
+  u64 count = 2000;
+  u64 first = 0;
+  u64 seed = 1;
+  i64 save = -1;
+  Limits limits;
+  std::vector<std::string> programs;
+};
+
+struct Counts {
+  u64 next; // number of the mutant being run
+  u64 done, links;
+  std::array<u64, kTargetCount> by_target;
+  u64 refused, same, other, warned, broken_laws;
+  u64 slowest_microseconds, slowest;
+};
+
+struct LinkedProgram {
+  std::vector<std::string> names;
+  std::vector<Original> files;
+  std::string target;
+  bool complete = false; // can be linked; otherwise only relocatable links make sense
+};
+
+// One damaged file of one program.
+struct Damage {
+  const LinkedProgram *program = nullptr;
+  u64 file = 0;
+  Mutant mutant;
+  std::array<u32, 2> option_sets{};
+};
+
+Options parse(int argc, char **argv) {
+  Options options;
+  const std::array<std::pair<std::string_view, u64 *>, 5> numbers{
+      {{"--count=", &options.count},
+       {"--first=", &options.first},
+       {"--seed=", &options.seed},
+       {"--seconds=", &options.limits.seconds},
+       {"--megabytes=", &options.limits.megabytes}}};
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    bool known = false;
+    for (const auto &[name, value] : numbers)
+      if (argument.starts_with(name)) {
+        *value = std::strtoull(argv[i] + name.size(), nullptr, 10);
+        known = true;
+      }
+    if (argument.starts_with("--save=")) {
+      options.save = std::strtoll(argv[i] + 7, nullptr, 10);
+      known = true;
+    }
+    if (!known)
+      options.programs.emplace_back(argument);
+  }
+  return options;
+}
+
+Damage damage(const std::vector<LinkedProgram> &programs, const Options &options, u64 number) {
+  Random random(options.seed * 0x100000001b3 + number);
+  Damage out;
+  out.program = &programs[random.below(programs.size())];
+  out.file = random.below(out.program->files.size());
+  const u32 other = 1 + static_cast<u32>(random.below(kOptionSetCount - 1));
+  out.option_sets = out.program->complete ? std::array<u32, 2>{0, other} : kRelocatableSets;
+  out.mutant = make_mutant(out.program->files, out.file, random);
+  return out;
+}
+
+// The program as it is linked: with `bytes` in place of one file, or without that file.
+LinkRequest request_of(const Damage &damage, std::optional<ByteSpan> bytes, u32 option_set) {
+  LinkRequest request;
+  request.target = damage.program->target;
+  for (u64 i = 0; i < damage.program->files.size(); ++i)
+    if (i != damage.file)
+      request.inputs.push_back(
+          LinkInput::memory(damage.program->names[i], damage.program->files[i].bytes));
+    else if (bytes)
+      request.inputs.push_back(LinkInput::memory(damage.program->names[i], *bytes));
+  choose_options(option_set, request);
+  return request;
+}
+
+bool load(const std::string &list, LinkedProgram &program) {
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const std::string path = list.substr(begin, end - begin);
+    const Result<MappedFile> file = MappedFile::open(path);
+    if (!file || !elf::ElfView::open(file->bytes()))
+      return false;
+    program.names.push_back(path);
+    program.files.push_back(map_parts({file->bytes().begin(), file->bytes().end()}));
+    begin = end + 1;
+  }
+  program.target = target_of(program.files.front().bytes);
+  Damage none{.program = &program, .file = program.files.size()};
+  program.complete = link(request_of(none, std::nullopt, 0)).ok();
+  return program.complete || link(request_of(none, std::nullopt, kRelocatableSets[0])).ok();
+}
+
+// Links it; what is broken, or nothing.
+std::string judge(const Damage &damage, ByteSpan bytes, u32 option_set, Counts &counts) {
+  const LinkRequest request = request_of(damage, bytes, option_set);
+  const LinkResult result = link(request);
+  ++counts.links;
+  if (std::string law = broken_law(request, result); !law.empty())
+    return law;
+  const Original &original = damage.program->files[damage.file];
+  if (!result.ok()) {
+    ++counts.refused;
+    return "";
+  }
+  counts.warned += !result.messages.empty();
+  const bool same = result.bytes == link(request_of(damage, original.bytes, option_set)).bytes;
+  ++(same ? counts.same : counts.other);
+  if (same || !result.messages.empty())
+    return "";
+  const LinkResult without = link(request_of(damage, std::nullopt, option_set));
+  return without.bytes == result.bytes ? "leaves the file out in silence" : "";
+}
+
+void run_mutant(const std::vector<LinkedProgram> &programs, const Options &options, u64 number,
+                Counts &counts) {
+  const Damage hit = damage(programs, options, number);
+  const auto start = std::chrono::steady_clock::now();
+  // A buffer of the exact size lets a sanitizer see any read past its end.
+  const std::vector<u8> exact(hit.mutant.bytes.begin(), hit.mutant.bytes.end());
+  for (const u32 option_set : hit.option_sets)
+    if (const std::string law = judge(hit, exact, option_set, counts); !law.empty()) {
+      fmt::print("mutant {}, options {}: {}\n", number, option_set, law);
+      std::fflush(stdout);
+      ++counts.broken_laws;
+    }
+  const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - start);
+  if (const u64 time = static_cast<u64>(spent.count()); time > counts.slowest_microseconds) {
+    counts.slowest_microseconds = time;
+    counts.slowest = number;
+  }
+  ++counts.by_target[static_cast<u32>(hit.mutant.target)];
+  ++counts.done;
+}
+
+void print_summary(const Options &options, const Counts &counts, const Deaths &deaths) {
+  fmt::print("mutants {}, seed {}, first {}, {} links\n", counts.done, options.seed, options.first,
+             counts.links);
+  fmt::print("first damage in:");
+  for (u32 i = 0; i < kTargetCount; ++i)
+    fmt::print(" {} {}{}", name_of_target(static_cast<Target>(i)), counts.by_target[i],
+               i + 1 < kTargetCount ? "," : "\n");
+  fmt::print("refused {}, same output {}, other output {}, with a warning {}\n", counts.refused,
+             counts.same, counts.other, counts.warned);
+  fmt::print("slowest mutant {} ({:.0f} ms), peak memory {} MB\n", counts.slowest,
+             static_cast<double>(counts.slowest_microseconds) / 1e3, deaths.peak_kilobytes / 1024);
+  fmt::print("crashes {}, hangs {}, broken laws {}\n", deaths.crashes, deaths.hangs,
+             counts.broken_laws);
+}
+
+int save(const std::vector<LinkedProgram> &programs, const Options &options) {
+  const Damage hit = damage(programs, options, static_cast<u64>(options.save));
+  fmt::print("mutant {} of {}, first damage in {}, options {}\n", options.save,
+             hit.program->names[hit.file], name_of_target(hit.mutant.target), hit.option_sets[1]);
+  const auto error = write_file("mutant", hit.mutant.bytes);
+  if (error)
+    fmt::print(stderr, "{}\n", error->text());
+  return error ? 1 : 0;
+}
+
+int run(int argc, char **argv) {
+  const Options options = parse(argc, argv);
+  std::vector<LinkedProgram> programs;
+  for (const std::string &list : options.programs)
+    if (!load(list, programs.emplace_back())) {
+      fmt::print("left out, because even undamaged it cannot be linked: {}\n", list);
+      programs.pop_back();
+    }
+  Counts *counts = shared_memory<Counts>();
+  if (programs.empty() || !counts) {
+    fmt::print(stderr, "usage: link_campaign [--count=N] [--seed=N] CUBIN[,CUBIN...]...\n");
+    return 2;
+  }
+  if (options.save >= 0)
+    return save(programs, options);
+  counts->next = options.first;
+  const Deaths deaths = run_in_children(
+      counts->next, options.first + options.count, options.limits,
+      [&](u64 number) { run_mutant(programs, options, number, *counts); },
+      [&](u64 number, const char *death) {
+        fmt::print("mutant {}: {} (--seed={} --save={} writes it)\n", number, death, options.seed,
+                   number);
+      });
+  print_summary(options, *counts, deaths);
+  return deaths.crashes + deaths.hangs + counts->broken_laws == 0 ? 0 : 1;
+}
+
+} // namespace
+} // namespace culink::robustness
+
+int main(int argc, char **argv) {
+  return culink::robustness::run(argc, argv);
+}

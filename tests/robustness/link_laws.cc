@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Laws for links of damaged files. They hold for good files too, so one judge serves the campaign
+// and the fuzzer.
+#include "link_laws.h"
+
+#include <array>
+
+#include "arch/arch.h"
+#include "arch/elf_flags.h"
+#include "arch/verify.h"
+#include "elf/elf_view.h"
+#include "report/resource_table.h"
+
+namespace culink::robustness {
+
+namespace {
+
+struct OptionSet {
+  bool emulate, relocatable, debug, preserve, kernels;
+};
+constexpr std::array<OptionSet, kOptionSetCount> kOptionSets = {{
+    {true, false, false, false, false},
+    {false, false, false, false, false},
+    {true, true, false, false, false},
+    {false, true, false, false, false},
+    {true, false, true, false, false},
+    {true, false, false, true, false},
+    {true, false, false, false, true},
+    {true, true, true, false, false},
+    {true, false, true, true, false},
+    {false, false, false, true, true},
+}};
+
+bool contains(const std::string &text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string whole_text(const Message &message) {
+  std::string out = message.text;
+  for (const std::string &note : message.notes)
+    out += "\n" + note;
+  return out;
+}
+
+bool names_an_input(const LinkRequest &request, const std::string &text) {
+  for (const LinkInput &input : request.inputs)
+    if (contains(text, input.name))
+      return true;
+  return false;
+}
+
+std::string broken_law_of_refusal(const LinkRequest &request, const LinkResult &result) {
+  bool error = false;
+  for (const Message &message : result.messages) {
+    const std::string text = whole_text(message);
+    if (message.severity == Severity::Bug)
+      return "blames itself: " + text;
+    if (message.severity != Severity::Error)
+      continue;
+    error = true;
+    if (!names_an_input(request, text))
+      return "names no file: " + text;
+    if (message.id == "bad-input" && !contains(text, "section") && !contains(text, "header"))
+      return "names no place: " + text;
+  }
+  return error ? "" : "refused without an error";
+}
+
+} // namespace
+
+void choose_options(u32 number, LinkRequest &request) {
+  const OptionSet &set = kOptionSets[number % kOptionSetCount];
+  request.emulate = set.emulate ? "nvlink-13.0.88" : "";
+  request.options.relocatable = set.relocatable;
+  request.options.debug = set.debug;
+  request.options.preserve_relocs = set.preserve;
+  if (set.kernels)
+    request.options.kernels_used = std::vector<std::string>{"k"};
+  request.options.facts = true;
+}
+
+std::string target_of(ByteSpan object) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(object);
+  if (!view)
+    return {};
+  const elf::FileHeader &header = view->header();
+  const arch::ElfTarget made = arch::decode_elf_target(
+      header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
+  const arch::ArchInfo *row = arch::find_arch(made.sm);
+  return row ? std::string(row->name) : "";
+}
+
+std::string broken_law(const LinkRequest &request, const LinkResult &result) {
+  if (!result.ok())
+    return broken_law_of_refusal(request, result);
+  for (const Message &message : result.messages)
+    if (message.severity >= Severity::Error)
+      return "succeeds with an error: " + whole_text(message);
+  const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
+  if (!view)
+    return "unreadable output: " + view.error().text();
+  // The imitated linker does let symbols hang over, and we were asked to do the same.
+  for (const Finding &finding : verify_device_elf(*view))
+    if (finding.rule != Rule::SymbolValue || request.emulate.empty())
+      return "invalid output: " + finding.what.text();
+  if (resource_lines(result.facts).empty())
+    return "no report";
+  return "";
+}
+
+} // namespace culink::robustness
