@@ -88,7 +88,7 @@ std::string target_of(ByteSpan object) {
   const arch::ElfTarget made = arch::decode_elf_target(
       header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
   const arch::ArchInfo *row = arch::find_arch(made.sm);
-  return row ? std::string(row->name) : "";
+  return row && !row->has_mercury_plane ? std::string(row->name) : "";
 }
 
 std::string broken_law(const LinkRequest &request, const LinkResult &result) {

@@ -14,7 +14,7 @@ inline constexpr u32 kOptionSetCount = 10;
 inline constexpr std::array<u32, 2> kRelocatableSets = {2, 3}; // as nvlink does it, and as we do
 void choose_options(u32 number, LinkRequest &request);
 
-// The target that a device object was built for; empty: none that is known.
+// The target that a device object was built for; empty: none that can be linked for.
 [[nodiscard]] std::string target_of(ByteSpan object);
 
 // What every link keeps to, whatever its inputs are: a result is a valid file; a refusal is an
