@@ -311,7 +311,11 @@ void Classifier::report_outside(const RelocationGroup &group, const Entry &entry
 
 bool Classifier::is_listed(const Entry &entry) const {
   const SymbolMeaning &meaning = entry.meaning;
-  if (!entry.row || meaning.against == Against::Nothing || meaning.unlisted)
+  if (!entry.row || meaning.unlisted)
+    return false;
+  if (meaning.kind == Kind::Plain) // listed without its symbol, which is not part of the output
+    return entry.raw.symbol != 0 && entry.row->resolver == Resolver::Linker;
+  if (meaning.against == Against::Nothing)
     return false;
   if (meaning.kind == Kind::Image) // where there is a slot, the slot's relocation is enough
     return p_.options.relocatable && fate_of_image(entry) == Fate::Fold;
