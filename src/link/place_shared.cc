@@ -244,20 +244,10 @@ void SharedPlacer::agree_on_dynamic() {
         const FunctionId one[] = {f};
         groups.push_back(reach_.kernels_reaching(one));
       }
-  std::sort(groups.begin(), groups.end());
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const std::vector<FunctionId> &kernels : groups) {
-      u64 largest = 0;
-      for (const FunctionId k : kernels)
-        largest = std::max(largest, end_[k.value]);
-      for (const FunctionId k : kernels) {
-        changed |= end_[k.value] < largest;
-        end_[k.value] = largest;
-      }
-    }
-  }
+  if (p_.options.debug) // the symbol stays, so it has one value for all its users
+    for (const EntityId v : dynamic_)
+      groups.push_back(users_[v]);
+  agree_on_largest(groups, end_);
 }
 
 void SharedPlacer::finish_dynamic_symbols() {
@@ -276,9 +266,7 @@ void SharedPlacer::finish_dynamic_symbols() {
     for (const FunctionId k : users_[v])
       largest = std::max(largest, end_[k.value]);
     m_.place_of[v.value].section = m_.debug_shared;
-    if (p_.options.debug) { // the symbol stays, so it has one value for all its users
-      for (const FunctionId k : users_[v])
-        end_[k.value] = largest;
+    if (p_.options.debug) {
       plan_.one_dynamic_value = true;
       plan_.offset[v.value] = static_cast<i64>(largest);
       // Not part of the output: an instance that an earlier relocatable link made.

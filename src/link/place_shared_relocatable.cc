@@ -203,16 +203,21 @@ void RelocatablePlacer::size_sections() {
 // -r -g: dynamic memory has one value, the largest of the kernels that refer to it.
 void RelocatablePlacer::give_one_value() {
   plan_.one_dynamic_value = true;
+  std::vector<u64> ends(p_.calls.functions.size(), 0);
+  for (const auto &[k, sum] : sum_)
+    ends[k.value] = sum;
+  std::vector<std::vector<FunctionId>> groups;
   for (const EntityId v : dynamic_) {
-    u64 largest = 0;
-    for (const auto &[k, sum] : sum_)
-      if (std::binary_search(uses_.users[v.value].begin(), uses_.users[v.value].end(), k))
-        largest = std::max(largest, sum);
-    for (auto &[k, sum] : sum_)
-      if (std::binary_search(uses_.users[v.value].begin(), uses_.users[v.value].end(), k))
-        sum = largest;
-    m_.place_of[v.value].value = largest;
-    plan_.offset[v.value] = static_cast<i64>(largest);
+    std::vector<FunctionId> &group = groups.emplace_back(uses_.users[v.value]);
+    std::erase_if(group, [this](FunctionId f) { return !sum_.contains(f); });
+  }
+  agree_on_largest(groups, ends);
+  for (auto &[k, sum] : sum_)
+    sum = ends[k.value];
+  for (size_t i = 0; i < dynamic_.size(); ++i) {
+    const u64 value = groups[i].empty() ? 0 : ends[groups[i].front().value];
+    m_.place_of[dynamic_[i].value].value = value;
+    plan_.offset[dynamic_[i].value] = static_cast<i64>(value);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "link/shared_uses.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace culink {
 
@@ -57,6 +58,25 @@ SharedUses find_shared_uses(const Program &p, const Merged &merged) {
     users.erase(std::unique(users.begin(), users.end()), users.end());
   }
   return out;
+}
+
+// Groups that share a kernel end up with one value, so joined sets are enough.
+void agree_on_largest(const std::vector<std::vector<FunctionId>> &groups, std::vector<u64> &ends) {
+  std::vector<u32> leader(ends.size());
+  std::iota(leader.begin(), leader.end(), 0u);
+  const auto find = [&leader](u32 k) {
+    while (leader[k] != k)
+      k = leader[k] = leader[leader[k]];
+    return k;
+  };
+  for (const std::vector<FunctionId> &group : groups)
+    for (const FunctionId k : group) {
+      const u32 a = find(group.front().value), b = find(k.value);
+      leader[b] = a;
+      ends[a] = std::max(ends[a], ends[b]);
+    }
+  for (u32 k = 0; k < ends.size(); ++k)
+    ends[k] = ends[find(k)];
 }
 
 } // namespace culink

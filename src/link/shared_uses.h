@@ -15,4 +15,7 @@ struct SharedUses {
 
 [[nodiscard]] SharedUses find_shared_uses(const Program &program, const Merged &merged);
 
+// Raises the ends of the kernels of each group to the largest among them, until all groups agree.
+void agree_on_largest(const std::vector<std::vector<FunctionId>> &groups, std::vector<u64> &ends);
+
 } // namespace culink
