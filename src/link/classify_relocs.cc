@@ -313,7 +313,7 @@ bool Classifier::is_listed(const Entry &entry) const {
   const SymbolMeaning &meaning = entry.meaning;
   if (!entry.row || meaning.unlisted)
     return false;
-  if (meaning.kind == Kind::Plain) // listed without its symbol, which is not part of the output
+  if (meaning.kind == Kind::Plain) // listed without its symbol, which is not in the output (Q056)
     return entry.raw.symbol != 0 && entry.row->resolver == Resolver::Linker;
   if (meaning.against == Against::Nothing)
     return false;

@@ -131,23 +131,16 @@ void Merger::create_functions() {
     const EntityId id = p_.symbols.of(id_, s);
     if (!id.valid())
       continue;
-    if (p_.symbols.outcome(id_, s) == Outcome::Accepted &&
-        p_.symbols[id].winner != SymbolRef{id_, s})
+    const Outcome outcome = p_.symbols.outcome(id_, s);
+    if (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong)
+      where(symbol.section).lost = true;
+    if (outcome == Outcome::Accepted && p_.symbols[id].winner != SymbolRef{id_, s})
       replaced_code_[symbol.section] = id;
     if (!p_.stays(id))
       continue;
     list_function(id);
-    switch (p_.symbols.outcome(id_, s)) {
-    case Outcome::None:
-      break;
-    case Outcome::LostToWeak:
-    case Outcome::LostToStrong:
-      where(symbol.section).lost = true;
-      break;
-    case Outcome::Accepted:
+    if (outcome == Outcome::Accepted)
       create_text(id, s);
-      break;
-    }
   }
 }
 

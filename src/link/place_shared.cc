@@ -50,6 +50,8 @@ private:
   void agree_on_dynamic();
   void finish_sections();
   void finish_dynamic_symbols();
+  [[nodiscard]] u64 debug_section_align() const;
+  [[nodiscard]] u64 debug_section_size() const;
 
   [[nodiscard]] std::vector<FunctionId> users_of(EntityId v) const;
   [[nodiscard]] const Entity &entity(EntityId v) const { return p_.symbols[v]; }
@@ -178,9 +180,12 @@ void SharedPlacer::assign_to_slots() {
     }
   }
   made_for_variables_ = static_cast<u32>(m_.sections.size());
+  std::vector<FunctionId> dynamic_users;
   for (const EntityId v : dynamic_)
-    for (const FunctionId k : users_[v])
-      (void)section_of(k);
+    dynamic_users.insert(dynamic_users.end(), users_[v].begin(), users_[v].end());
+  std::sort(dynamic_users.begin(), dynamic_users.end());
+  for (const FunctionId k : dynamic_users)
+    (void)section_of(k);
 }
 
 void SharedPlacer::place_slots() {
@@ -253,7 +258,7 @@ void SharedPlacer::agree_on_dynamic() {
 void SharedPlacer::finish_dynamic_symbols() {
   // Without an offset a symbol goes away, unless the reserved area is added to it (Q014).
   const bool stays = p_.arch.reserved_shared != 0 && slots_end_ != 0;
-  const bool instances_stay = p_.options.preserve_relocs && p_.arch.reserved_shared != 0;
+  const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
   for (const EntityId v : sized_) {
     m_.place_of[v.value].section = m_.debug_shared;
     if (p_.options.debug)
@@ -289,16 +294,24 @@ void SharedPlacer::finish_dynamic_symbols() {
     }
 }
 
+u64 SharedPlacer::debug_section_align() const {
+  return std::max(several_users_ ? device_align_ : 1, has_dynamic_ ? kDynamicAlign : 1);
+}
+
+u64 SharedPlacer::debug_section_size() const {
+  const bool keep = slots_end_ != 0 || (has_dynamic_ && debug_section_align() == kDynamicAlign);
+  return keeps_symbols() && keep ? slots_end_ + p_.arch.reserved_shared : 0;
+}
+
 void SharedPlacer::finish_sections() {
   const u64 reserved = p_.arch.reserved_shared;
   plan_.has_slots = slots_end_ != 0;
   if (m_.debug_shared.valid()) {
     OutSection &section = m_[m_.debug_shared];
-    section.align = std::max(several_users_ ? device_align_ : 1, has_dynamic_ ? kDynamicAlign : 1);
+    section.align = debug_section_align();
     section.has_symbol = true;
-    const u64 size = keeps_symbols() ? slots_end_ : 0;
-    section.keep = size != 0 || (has_dynamic_ && section.align == kDynamicAlign);
-    section.size = keeps_symbols() && section.keep ? size + reserved : 0;
+    section.size = debug_section_size();
+    section.keep = section.size != 0 || (has_dynamic_ && section.align == kDynamicAlign);
   }
   for (const FunctionId k : kernels_) {
     OutSection &section = m_[section_of(k)];

@@ -70,7 +70,9 @@ SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId
       function.valid() && c.shared.dynamic_end[function.value] != SharedPlan::kNowhere;
   constexpr u8 kInternal = 1; // an instance that an earlier relocatable link made
   const bool per_kernel = meaning.dynamic_shared && (c.shared.one_dynamic_value || reached);
-  meaning.unlisted = c.shared.deleted[id.value] || (entity.other & kInternal) != 0 ||
+  const bool instance =
+      (entity.other & kInternal) != 0 && !(c.shared.one_dynamic_value && c.shared.has_slots);
+  meaning.unlisted = c.shared.deleted[id.value] || instance ||
                      (meaning.dynamic_shared && !c.shared.one_dynamic_value && reached);
   meaning.dangling = c.shared.deleted[id.value] && c.shared.has_slots && !per_kernel;
   return meaning;

@@ -11,12 +11,16 @@ for folder in "$@"; do
     for source in *.ptx; do
       [ ! -e "$source" ] || ptxas -c "$arch" "$source" -o "${source%.ptx}.cubin"
     done
+    made=()
     while read -r label options; do
       # shellcheck disable=SC2086  # several options
       if nvlink $options -o out.cubin 2> "$label.refused"; then
         rm "$label.refused"
-        mv out.cubin "$label.expected"
+        cp out.cubin "$label.expected"
+        mv out.cubin "$label.out.cubin" # later links may take it
+        made+=("$label.out.cubin")
       fi
     done < links
+    rm -f "${made[@]}"
   )
 done
