@@ -174,8 +174,11 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
     if (outcome == Outcome::LostToWeak)
       m_.lost[id_.value].push_back({section.index, symbol.value, symbol.value + symbol.size});
     no_block_[section.index] = true;
-    if (p_.symbols[id].sized) // defined without being placed, but not without its alignment (Q041)
+    if (p_.symbols[id].sized && m_.debug_shared.valid()) {
+      // Defined without being placed, but not without its alignment, and listed again (Q041).
       m_.shared_align[id.value] = std::max(m_.shared_align[id.value], symbol.value);
+      m_.add_shared_variable(m_.debug_shared, id);
+    }
     return;
   }
   const OutId out = place_data(section);
