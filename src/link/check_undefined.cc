@@ -73,12 +73,22 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
   }
 }
 
+// nvlink crashes over them (Q057).
+void check_commons(const Program &p, Diagnostics &diag) {
+  for (const Entity &entity : p.symbols.entities)
+    if (entity.weak_over_common)
+      diag.report(DiagId::MultipleDefinition, {std::string(entity.name)},
+                  {"common in " + p.objects[entity.first.object.value].name,
+                   "weak definition in " + p.objects[entity.place.object.value].name});
+}
+
 } // namespace
 
 void check_undefined(const Program &p, Diagnostics &diag) {
   if (p.options.relocatable)
     return;
   if (p.dialect.repeat_internal_errors) {
+    check_commons(p, diag);
     check_register_counts(p, diag);
     check_dead_aliases(p, diag);
   }

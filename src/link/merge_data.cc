@@ -173,7 +173,9 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   if (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong) {
     if (outcome == Outcome::LostToWeak)
       m_.lost[id_.value].push_back({section.index, symbol.value, symbol.value + symbol.size});
-    no_block_[section.index] = true;
+    // Memory of a definition that lost to a common symbol is there all the same (Q057).
+    if (const Entity &entity = p_.symbols[id]; entity.common_align == 0 || entity.defined())
+      no_block_[section.index] = true;
     if (p_.symbols[id].sized && m_.debug_shared.valid()) {
       // Defined without being placed, but not without its alignment, and listed again (Q041).
       m_.shared_align[id.value] = std::max(m_.shared_align[id.value], symbol.value);
@@ -308,21 +310,25 @@ void Merger::measure_constant_bank() {
 
 // Behind the blocks of all files, the newest symbol first.
 void Merger::place_commons() {
-  for (size_t i = m_.globals.size(); i-- > 0;) {
-    const EntityId id = m_.globals[i];
+  const auto place = [this](EntityId id) {
     const Entity &entity = p_.symbols[id];
-    if (entity.common_align == 0 || entity.defined())
-      continue;
+    if (entity.common_align == 0 || entity.defined() || p_.lossless())
+      return;
     const OutId section = need(".nv.global", {.type = SectionType::CudaGlobal,
                                               .flags = elf::kFlagAlloc | elf::kFlagWrite,
                                               .has_symbol = true});
     OutSection &out = m_[section];
-    out.keep = true; // even if all it holds is empty
     const u64 offset = align_up(out.size, entity.common_align);
     out.align = std::max(out.align, entity.common_align);
     out.size = offset + entity.size;
     m_.place_of[id.value] = {section, offset};
-  }
+  };
+  for (size_t i = m_.globals.size(); i-- > 0;)
+    place(m_.globals[i]);
+  // Those that were weak definitions first stand among the locals.
+  for (size_t i = m_.locals.size(); i-- > 0;)
+    if (m_.locals[i].kind == LocalSymbol::Kind::Entity)
+      place(EntityId(m_.locals[i].id));
 }
 
 } // namespace culink

@@ -111,6 +111,10 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
                        .part = part};
   if (place.section.valid())
     spec.section = section_of_[place.section.value];
+  if (p_.lossless() && entity.common_align != 0 && !entity.defined()) {
+    spec.special_section = elf::kSectionCommon; // the next link may still initialise it
+    spec.value = entity.common_align;
+  }
   if (p_.options.relocatable && entity.name == kConstantBankSize)
     spec.type = SymbolType::CudaObject;
   if (!p_.options.relocatable) {

@@ -120,9 +120,9 @@ std::vector<Variable> UserBank::list_variables() const {
     v.id = id;
     v.bytes = section.data.subspan(symbol.value, symbol.size);
     v.align = std::min<u64>(8, symbol.size & -symbol.size);
-    v.real_align = std::max<u64>(1, symbol.value == 0
-                                        ? section.align
-                                        : std::min(section.align, symbol.value & -symbol.value));
+    v.real_align =
+        std::max<u64>(1, symbol.value == 0 ? section.align
+                                           : std::min(section.align, symbol.value & -symbol.value));
   };
   for (const LocalSymbol &symbol : m_.locals)
     if (symbol.kind == LocalSymbol::Kind::Entity)
