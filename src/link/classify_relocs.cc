@@ -218,11 +218,11 @@ Classifier::Fate Classifier::fate_of_image(const Entry &entry) const {
 
 // A lossless relocatable link keeps all that the next link can use.
 Classifier::Fate Classifier::fate_of_relocatable(const Entry &entry) const {
-  if (!p_.lossless()) {
-    const bool unified = entry.meaning.kind == Kind::Unified;
-    return unified && entry.raw.type != kIndirectCallTable ? Fate::Keep : fate_of(entry);
-  }
-  if (entry.raw.type == kIndirectCallTable || entry.meaning.kind == Kind::Plain)
+  // Indirect calls go through the table of unified functions, if there is one (Q067).
+  const bool no_table = entry.raw.type == kIndirectCallTable && !m_.has_unified_functions;
+  if (!p_.lossless())
+    return entry.meaning.kind == Kind::Unified && !no_table ? Fate::Keep : fate_of(entry);
+  if (no_table || entry.meaning.kind == Kind::Plain)
     return Fate::Drop;
   return entry.meaning.kind == Kind::Gone && entry.meaning.against == Against::Nothing ? Fate::Drop
                                                                                        : Fate::Keep;

@@ -295,10 +295,38 @@ void Merger::create_other_section(const elf::Section &section) {
       append_block(section);
     break;
   case SectionRole::GlobalInit:
+  case SectionRole::Udt:
     append_block(section);
+    break;
+  case SectionRole::UftEntry:
+  case SectionRole::UdtEntry:
+    add_unified_entries(section);
     break;
   default:
     break;
+  }
+}
+
+// Identities of unified functions and variables. nvlink -r marks what it has seen.
+void Merger::add_unified_entries(const elf::Section &section) {
+  constexpr u32 kLinked = 6;
+  const OutId id = need(section.name, {.type = section.type,
+                                       .flags = section.flags,
+                                       .align = section.align,
+                                       .entsize = section.entsize,
+                                       .links_symtab = true,
+                                       .keep = true,
+                                       .has_symbol = true});
+  where(section.index).section = id;
+  for (elf::UnifiedEntry entry : elf::decode_unified_entries(section.data).entries) {
+    const EntityId named =
+        entry.symbol < object_->symbols.size() ? p_.symbols.of(id_, entry.symbol) : EntityId{};
+    entry.flags |= kLinked;
+    if (object_->kinds[section.index].role == SectionRole::UdtEntry && named.valid())
+      entry.offset = m_.place_of[named.value].value;
+    else
+      m_.has_unified_functions = true;
+    m_.unified.push_back({id, named, entry});
   }
 }
 

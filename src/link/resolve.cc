@@ -185,8 +185,8 @@ void Resolver::read_function(ObjectId object, u32 index) {
   const auto [entity, is_new] = mention(ref, symbol);
   if (!is_new && !compatible(*entity, ref, symbol))
     return;
-  const bool is_code = symbol.in_section() &&
-                       objects_[object.value].kinds[symbol.section].role == elf::SectionRole::Text;
+  const bool is_code =
+      symbol.in_section() && objects_[object.value].kinds[symbol.section].is_code();
   if (is_code)
     define_function(*entity, ref, symbol);
 }
