@@ -13,8 +13,6 @@
 namespace culink::arch {
 namespace {
 
-constexpr u32 kBankCount = 32;
-
 // Calls `step(byte index, shift in byte, bits, shift in value)` for each byte a piece touches.
 template <typename Step> void for_each_byte(const RelocPiece &piece, Step step) {
   u32 done = 0;
@@ -75,8 +73,15 @@ std::optional<FieldValue> implicit_addend(ByteSpan section, u64 offset, const Re
   return addend;
 }
 
-FieldValue add(FieldValue symbol, FieldValue addend) {
-  return {symbol.value + addend.value, static_cast<u8>((symbol.bank + addend.bank) % kBankCount)};
+FieldValue add(const RelocInfo &row, FieldValue symbol, FieldValue addend) {
+  FieldValue sum{symbol.value + addend.value, 0};
+  // A bank in two pieces has no carry from one to the other.
+  for (const RelocPiece &piece : row.pieces)
+    if (piece.source == PieceSource::Bank) {
+      const u32 part = (symbol.bank >> piece.value_bit) + (addend.bank >> piece.value_bit);
+      sum.bank = static_cast<u8>(sum.bank | (part & low_bits(piece.width)) << piece.value_bit);
+    }
+  return sum;
 }
 
 bool field_holds(const RelocInfo &row, FieldValue value) {

@@ -36,7 +36,7 @@ struct FieldValue {
                                                         const RelocInfo &row);
 
 // What a relocation stores: value plus addend, both parts, wrapping as the fields do.
-[[nodiscard]] FieldValue add(FieldValue symbol, FieldValue addend);
+[[nodiscard]] FieldValue add(const RelocInfo &row, FieldValue symbol, FieldValue addend);
 
 // Whether store_field would lose no bit of `value`, taken as unsigned.
 [[nodiscard]] bool field_holds(const RelocInfo &row, FieldValue value);

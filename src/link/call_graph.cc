@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include "arch/reloc.h"
+
 namespace culink {
 
 using elf::CallPart;
@@ -31,6 +33,7 @@ private:
   void number_functions();
   void read_calls(ObjectId object);
   void read_prototypes(ObjectId object);
+  void read_descriptors(ObjectId object);
   void agree(FunctionId function, PrototypeId prototype, ObjectId object);
   void connect();
   PrototypeId prototype(std::string_view text);
@@ -67,6 +70,7 @@ CallGraph GraphBuilder::run() {
   for (u32 i = 0; i < objects_.size(); ++i) {
     read_calls(ObjectId(i));
     read_prototypes(ObjectId(i));
+    read_descriptors(ObjectId(i));
   }
   for (CallGraph::Taken &taken : out_.taken)
     if (!taken.prototype.valid())
@@ -144,6 +148,23 @@ void GraphBuilder::read_prototypes(ObjectId id) {
     agree(f, p, id);
     if (!out_.prototype_of[f.value].valid())
       out_.prototype_of[f.value] = p;
+  }
+}
+
+// A function that a function-descriptor relocation names has its address taken, whatever the
+// object's own call graph says (Q071).
+void GraphBuilder::read_descriptors(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  for (const elf::Section &table : object.view.sections()) {
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const elf::Relocation entry = entries[i];
+      const arch::RelocInfo *row = arch::find_reloc(entry.type);
+      if (!row || row->resolver != arch::Resolver::LoaderFunction)
+        continue;
+      if (const FunctionId named = function(id, entry.symbol); named.valid())
+        (void)taken(named, id);
+    }
   }
 }
 

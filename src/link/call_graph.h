@@ -14,7 +14,7 @@ namespace culink {
                                          const Resolution &symbols, Diagnostics &diag);
 
 // Which functions stay: what kernels reach, and every function whose address is taken.
-[[nodiscard]] LiveSet mark_live(const std::vector<InputObject> &objects, const Resolution &symbols,
-                                const CallGraph &calls, const LinkOptions &options);
+[[nodiscard]] LiveSet mark_live(const Resolution &symbols, const CallGraph &calls,
+                                const LinkOptions &options);
 
 } // namespace culink

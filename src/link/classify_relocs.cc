@@ -25,8 +25,6 @@ using Kind = SymbolMeaning::Kind;
 
 namespace {
 
-constexpr u32 kIndirectCallTable = 114; // ABS56_16_34
-
 class Classifier {
 public:
   // `rela_of`: by OutId, the .rela table of a section.
@@ -54,8 +52,13 @@ private:
   void read_slice(const RelocationGroup &group, const RelocationSlice &slice);
   void read_entry(const RelocationGroup &group, Entry entry);
   [[nodiscard]] bool is_listed(const Entry &entry) const;
+  [[nodiscard]] i64 listed_addend(const RelocationGroup &group, const Entry &entry) const;
   [[nodiscard]] bool is_skipped(const RelocationGroup &group, const Entry &entry) const;
   [[nodiscard]] Fate fate_of(const Entry &entry) const;
+  [[nodiscard]] Fate fate_of_loaded(const Entry &entry) const;
+  [[nodiscard]] bool loses_symbol(const Entry &entry) const;
+  [[nodiscard]] bool is_shared_variable(const SymbolMeaning &meaning) const;
+  [[nodiscard]] bool is_cleared(const SymbolMeaning &meaning) const;
   [[nodiscard]] Fate fate_of_relocatable(const Entry &entry) const;
   [[nodiscard]] Fate fate_of_image(const Entry &entry) const;
   void keep(const RelocationGroup &group, const Entry &entry);
@@ -157,20 +160,14 @@ void Classifier::read_entry(const RelocationGroup &group, Entry entry) {
 
 Classifier::Fate Classifier::fate_of(const Entry &entry) const {
   const SymbolMeaning &meaning = entry.meaning;
-  if (!entry.row) { // number 0, or one that nobody knows
-    if (meaning.kind == Kind::Loader)
-      return Fate::Keep;
+  if (meaning.kind == Kind::Ignored)
+    return Fate::Drop;
+  if (!entry.row) // number 0, or one that nobody knows
     return entry.raw.type == 0 || meaning.kind == Kind::Gone ? Fate::Drop : Fate::Refuse;
-  }
   const Resolver resolver = entry.row->resolver;
   switch (meaning.kind) {
   case Kind::Loader:
-    if (resolver == Resolver::Clear && p_.symbols[EntityId(meaning.id)].function)
-      return Fate::Drop;
-    if (resolver == Resolver::LoaderFunction &&
-        (meaning.against != Against::Entity || !p_.symbols[EntityId(meaning.id)].function))
-      return Fate::Refuse;
-    return Fate::Keep;
+    return fate_of_loaded(entry);
   case Kind::Gone:
     if (resolver == Resolver::Clear)
       return Fate::Clear;
@@ -179,28 +176,68 @@ Classifier::Fate Classifier::fate_of(const Entry &entry) const {
     return entry.row->value == arch::ValueKind::Unified ? Fate::Refuse : Fate::Drop;
   case Kind::Image:
     return fate_of_image(entry);
+  case Kind::Ignored:
   case Kind::Value:
   case Kind::Plain:
     break;
   }
+  // nvlink -r leaves pointers to functions to the next link, whatever they point to.
+  if (p_.options.relocatable && entry.row->value == arch::ValueKind::Unified)
+    return Fate::Keep;
   switch (resolver) {
   case Resolver::Linker:
     return Fate::Fold;
   case Resolver::Loader:
-    return meaning.against == Against::Entity && is_shared(p_.symbols[EntityId(meaning.id)].other)
-               ? Fate::Refuse
-               : Fate::Keep;
+    return meaning.nameless ? Fate::Refuse : Fate::Keep;
   case Resolver::LoaderFunction:
   case Resolver::LoaderOrError:
     return Fate::Refuse;
-  case Resolver::Nobody:
   case Resolver::Clear:
+    return is_cleared(meaning) ? Fate::Clear : Fate::Drop;
+  case Resolver::Nobody:
     return Fate::Drop;
   }
   return Fate::Drop;
 }
 
+// Kept as number 0 without a symbol, which means nothing to anyone.
+bool Classifier::loses_symbol(const Entry &entry) const {
+  if (!entry.row || p_.lossless())
+    return false;
+  if (entry.meaning.kind == Kind::Image)
+    return entry.row->image == arch::ImageAction::NullSymbol;
+  return entry.row->resolver == Resolver::Clear && entry.meaning.against == Against::Entity &&
+         p_.symbols[EntityId(entry.meaning.id)].type() == elf::SymbolType::Object &&
+         !p_.symbols[EntityId(entry.meaning.id)].defined();
+}
+
+bool Classifier::is_shared_variable(const SymbolMeaning &meaning) const {
+  return meaning.against == Against::Entity && is_shared(p_.symbols[EntityId(meaning.id)].other);
+}
+
+// Against what has no symbol of its own in executables.
+bool Classifier::is_cleared(const SymbolMeaning &meaning) const {
+  if (meaning.against != Against::Entity)
+    return false;
+  constexpr u8 kInternalConstant = elf::kOtherConstant | 1;
+  const u8 other = p_.symbols[EntityId(meaning.id)].other;
+  return is_shared(other) ? !p_.options.relocatable : other == kInternalConstant;
+}
+
+Classifier::Fate Classifier::fate_of_loaded(const Entry &entry) const {
+  const SymbolMeaning &meaning = entry.meaning;
+  const Resolver resolver = entry.row->resolver;
+  if (meaning.against != Against::Entity)
+    return resolver == Resolver::LoaderFunction ? Fate::Refuse : Fate::Keep;
+  const Entity &entity = p_.symbols[EntityId(meaning.id)];
+  if (resolver == Resolver::Clear && (entity.function || is_constant(entity.other)))
+    return Fate::Drop;
+  return resolver != Resolver::LoaderFunction || entity.function ? Fate::Keep : Fate::Refuse;
+}
+
 Classifier::Fate Classifier::fate_of_image(const Entry &entry) const {
+  if (entry.row->resolver == Resolver::Nobody)
+    return Fate::Drop;
   switch (entry.row->image) {
   case arch::ImageAction::Keep:
     return Fate::Keep;
@@ -218,11 +255,9 @@ Classifier::Fate Classifier::fate_of_image(const Entry &entry) const {
 
 // A lossless relocatable link keeps all that the next link can use.
 Classifier::Fate Classifier::fate_of_relocatable(const Entry &entry) const {
-  // Indirect calls go through the table of unified functions, if there is one (Q067).
-  const bool no_table = entry.raw.type == kIndirectCallTable && !m_.has_unified_functions;
   if (!p_.lossless())
-    return entry.meaning.kind == Kind::Unified && !no_table ? Fate::Keep : fate_of(entry);
-  if (no_table || entry.meaning.kind == Kind::Plain)
+    return entry.meaning.kind == Kind::Unified ? Fate::Keep : fate_of(entry);
+  if (entry.meaning.kind == Kind::Ignored || entry.meaning.kind == Kind::Plain)
     return Fate::Drop;
   return entry.meaning.kind == Kind::Gone && entry.meaning.against == Against::Nothing ? Fate::Drop
                                                                                        : Fate::Keep;
@@ -237,8 +272,7 @@ void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
                      .against = entry.meaning.against};
   if (!p_.options.relocatable && entry.row)
     out.type = entry.row->number_in_executable();
-  if (entry.meaning.kind == Kind::Image && entry.row &&
-      entry.row->image == arch::ImageAction::NullSymbol)
+  if (loses_symbol(entry))
     out = {.table = group.table, .offset = entry.offset, .addend = entry.raw.addend};
   if (entry.offset >= m_[group.target].size) {
     report_outside(group, entry);
@@ -246,8 +280,12 @@ void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
   }
   if (p_.lossless() && !group.has_addends && out.against == Against::Section && entry.row)
     keep_with_addend(group, entry, out);
-  else
+  else {
+    // A part of a section that has moved needs an addend.
+    if (!group.has_addends && entry.meaning.addend_shift != 0)
+      out.table = rela_of_[group.target.value];
     out_.kept.push_back(out);
+  }
 }
 
 // An SHT_REL entry against a section symbol: the section's parts have moved, so what stands in the
@@ -265,7 +303,8 @@ void Classifier::keep_with_addend(const RelocationGroup &group, const Entry &ent
 void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
   const SymbolMeaning &meaning = entry.meaning;
   FoldedRelocation out{.section = group.target,
-                       .implicit_addend = !group.has_addends,
+                       // Where a section's part has moved, the field's old content is lost.
+                       .implicit_addend = !group.has_addends && meaning.addend_shift == 0,
                        .offset = entry.offset,
                        .row = entry.row,
                        .value = {meaning.value + meaning.addend_shift, meaning.bank}};
@@ -277,9 +316,10 @@ void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
     out.value = {slot ? meaning.value : 0, slot ? u8{0} : kNoSlotBank};
   }
   if (entry.row->value == arch::ValueKind::AddendOnly) {
-    const bool shared =
-        meaning.against == Against::Entity && is_shared(p_.symbols[EntityId(meaning.id)].other);
-    out.value = {shared ? m_.place_of[meaning.id].value : 0, 0};
+    u64 start = meaning.addend_shift;
+    if (is_shared_variable(meaning))
+      start = meaning.dynamic_shared ? kDynamicAlign : m_.place_of[meaning.id].value;
+    out.value = {start, 0};
   }
   if (group.has_addends)
     out.value.value += static_cast<u64>(entry.raw.addend);
@@ -313,13 +353,30 @@ bool Classifier::is_listed(const Entry &entry) const {
   const SymbolMeaning &meaning = entry.meaning;
   if (!entry.row || meaning.unlisted)
     return false;
-  if (meaning.kind == Kind::Plain) // listed without its symbol, which is not in the output (Q056)
-    return entry.raw.symbol != 0 && entry.row->resolver == Resolver::Linker;
-  if (meaning.against == Against::Nothing)
-    return false;
   if (meaning.kind == Kind::Image) // where there is a slot, the slot's relocation is enough
-    return p_.options.relocatable && fate_of_image(entry) == Fate::Fold;
-  return meaning.kind == Kind::Value && entry.row->resolver == Resolver::Linker;
+    return fate_of_image(entry) == Fate::Fold &&
+           (p_.options.relocatable || entry.row->image == arch::ImageAction::ZeroValue);
+  // What is untyped is listed without its symbol, which is not part of the output (Q056).
+  const bool told = meaning.kind == Kind::Value && meaning.against != Against::Nothing;
+  if (!told && meaning.kind != Kind::Plain)
+    return false;
+  if (entry.row->resolver == Resolver::Clear)
+    return is_cleared(meaning) && !meaning.dynamic_shared;
+  const bool kept =
+      p_.options.relocatable && entry.row->value == arch::ValueKind::Unified; // for the next link
+  return entry.row->resolver == Resolver::Linker && !kept;
+}
+
+// What the list says is added: of a table without addends the old content of the field, as it
+// stands there (Q074).
+i64 Classifier::listed_addend(const RelocationGroup &group, const Entry &entry) const {
+  const i64 addend = entry.raw.addend + static_cast<i64>(entry.meaning.addend_shift);
+  if (group.has_addends || entry.meaning.addend_shift != 0 || !entry.row->has_field() ||
+      entry.row->resolver == Resolver::Clear)
+    return addend;
+  const ByteSpan bytes = p_.objects[entry.object.value].section(entry.table->info).data;
+  const auto field = arch::read_field(bytes, entry.raw.offset, *entry.row);
+  return field ? static_cast<i64>(field->value >> entry.row->pieces[0].value_bit) : addend;
 }
 
 void Classifier::list_resolved() {
@@ -366,7 +423,7 @@ void Classifier::list_resolved() {
         out_.kept.push_back({.table = table,
                              .id = meaning.id,
                              .offset = entry.offset,
-                             .addend = raw.addend + static_cast<i64>(meaning.addend_shift),
+                             .addend = listed_addend(*group, entry),
                              .type = relocatable ? raw.type : entry.row->number_in_executable(),
                              .against = meaning.against});
       }
@@ -374,12 +431,8 @@ void Classifier::list_resolved() {
   }
 }
 
-// Only relocatable links that lose nothing ask for it.
-std::vector<OutId> rela_tables(const Program &p, const Merged &merged) {
-  std::vector<OutId> out;
-  if (!p.lossless())
-    return out;
-  out.resize(merged.sections.size());
+std::vector<OutId> rela_tables(const Merged &merged) {
+  std::vector<OutId> out(merged.sections.size());
   for (const RelocationGroup &group : merged.relocations)
     if (group.has_addends)
       out[group.target.value] = group.table;
@@ -401,7 +454,7 @@ RelocationPlan classify_relocations(const Program &program, const Merged &merged
                                     const SharedPlan &shared, const ConstantPlan &constants,
                                     WorkerPool &pool, Diagnostics &diag) {
   const RelocationContext context{program, merged, shared, constants};
-  const std::vector<OutId> rela_of = rela_tables(program, merged);
+  const std::vector<OutId> rela_of = rela_tables(merged);
   struct Part {
     RelocationPlan plan;
     Diagnostics diag;

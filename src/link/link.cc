@@ -29,7 +29,7 @@ std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &diale
   // -- The winner of every name is fixed.
 
   const CallGraph calls = build_call_graph(objects, symbols, diag);
-  const LiveSet live = mark_live(objects, symbols, calls, options);
+  const LiveSet live = mark_live(symbols, calls, options);
   const Program program{objects, symbols, calls, live, options, arch, dialect};
   check_undefined(program, diag);
   if (diag.failed())

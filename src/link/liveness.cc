@@ -4,10 +4,7 @@
 // it reaches over direct calls and over indirect calls by prototype. Every function whose address
 // is taken stays too, even if only dead code takes it, but it is no root: what it calls goes away
 // unless something else keeps it. Only undefined callees (system calls) of such a function stay.
-// A function named by a function-descriptor relocation stays in the same way.
 #include "link/call_graph.h"
-
-#include "arch/reloc.h"
 
 namespace culink {
 
@@ -18,27 +15,6 @@ bool is_selected(std::string_view name, const std::vector<std::string> &wanted) 
     if (name.find(part) != std::string_view::npos)
       return true;
   return false;
-}
-
-// Calls `keep` for each function that a function-descriptor relocation names.
-template <typename Keep>
-void keep_described_functions(const std::vector<InputObject> &objects, const Resolution &symbols,
-                              const CallGraph &calls, Keep keep) {
-  for (u32 i = 0; i < objects.size(); ++i) {
-    const InputObject &object = objects[i];
-    for (const elf::Section &table : object.view.sections()) {
-      const elf::RelocationTable entries = object.view.relocations(table);
-      for (u32 e = 0; e < entries.size(); ++e) {
-        const elf::Relocation entry = entries[e];
-        const arch::RelocInfo *row = arch::find_reloc(entry.type);
-        if (!row || row->resolver != arch::Resolver::LoaderFunction)
-          continue;
-        const EntityId id = symbols.of(ObjectId(i), entry.symbol);
-        if (id.valid() && calls.function_of[id.value].valid())
-          keep(calls.function_of[id.value].value);
-      }
-    }
-  }
 }
 
 // Everything that can be reached from the nodes in `open_nodes`.
@@ -53,20 +29,9 @@ void reach(const CallGraph &calls, std::vector<u32> open_nodes, std::vector<bool
   }
 }
 
-// Functions whose address is taken, whoever takes it.
-std::vector<u32> find_addressed(const std::vector<InputObject> &objects, const Resolution &symbols,
-                                const CallGraph &calls) {
-  std::vector<u32> out;
-  for (const CallGraph::Taken &taken : calls.taken)
-    out.push_back(taken.function.value);
-  keep_described_functions(objects, symbols, calls, [&out](u32 f) { out.push_back(f); });
-  return out;
-}
-
 } // namespace
 
-LiveSet mark_live(const std::vector<InputObject> &objects, const Resolution &symbols,
-                  const CallGraph &calls, const LinkOptions &options) {
+LiveSet mark_live(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options) {
   const u32 count = static_cast<u32>(calls.functions.size());
   LiveSet out;
   out.selected.assign(count, false);
@@ -83,7 +48,9 @@ LiveSet mark_live(const std::vector<InputObject> &objects, const Resolution &sym
     if (selected)
       roots.push_back(f);
   }
-  const std::vector<u32> addressed = find_addressed(objects, symbols, calls);
+  std::vector<u32> addressed; // functions whose address is taken, whoever takes it
+  for (const CallGraph::Taken &taken : calls.taken)
+    addressed.push_back(taken.function.value);
   out.kernel = out.selected;
   // A single kernel is treated apart. Otherwise kernels that stay without having been selected
   // count, too (Q052).

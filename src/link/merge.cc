@@ -172,10 +172,8 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   // An alias that was known before its object takes the section over (Q043).
   const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
   const std::string_view name = is_owner ? text.name : m_.keep_name(".text.", symbol.name);
-  const OutId section = add(name, {.type = text.type,
-                                   .flags = elf::kFlagAlloc | elf::kFlagExec,
+  const OutId section = add(name, {.flags = elf::kFlagAlloc | elf::kFlagExec,
                                    .align = text.align,
-                                   .entsize = text.entsize,
                                    .function = id,
                                    .links_symtab = true,
                                    .has_symbol = true});
@@ -240,7 +238,10 @@ void Merger::add_relocations(const elf::Section &table, const SectionPlace &plac
   const bool rela = table.type == SectionType::Rela;
   if (!rela && object_->kinds[table.info].is_debug() && is_all_about_lost_code(table))
     return;
-  RelocationGroup &group = relocation_group(place.section, rela);
+  const Moved moved = rela || p_.lossless() ? Moved::None : moved_entries(table);
+  if (moved == Moved::Some)
+    relocation_group(place.section, true);
+  RelocationGroup &group = relocation_group(place.section, rela || moved == Moved::All);
   m_.slices.push_back({id_, table.index, place.offset, group.newest});
   group.newest = static_cast<u32>(m_.slices.size() - 1);
   if (!rela) {
@@ -269,6 +270,21 @@ bool Merger::names_sections(const elf::Section &table) const {
     if (object_->symbols[entries[i].symbol].type() == elf::SymbolType::Section)
       return true;
   return false;
+}
+
+// Relocations without addends against a section of which an earlier object has a part: where the
+// part starts becomes an addend (Q073).
+Merger::Moved Merger::moved_entries(const elf::Section &table) {
+  const elf::RelocationTable entries = object_->view.relocations(table);
+  u32 moved = 0;
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const elf::Symbol &symbol = object_->symbols[entries[i].symbol];
+    if (symbol.type() != elf::SymbolType::Section || !symbol.in_section())
+      continue;
+    const SectionPlace &place = where(symbol.section);
+    moved += place.section.valid() && place.offset != 0;
+  }
+  return moved == 0 ? Moved::None : moved == entries.size() ? Moved::All : Moved::Some;
 }
 
 RelocationGroup &Merger::relocation_group(OutId target, bool rela) {

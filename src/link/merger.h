@@ -28,6 +28,8 @@ private:
   void create_relocation_tables();
   void add_relocations(const elf::Section &table, const SectionPlace &place);
   RelocationGroup &relocation_group(OutId target, bool rela);
+  enum class Moved : u8 { None, Some, All };
+  [[nodiscard]] Moved moved_entries(const elf::Section &table);
   [[nodiscard]] bool names_sections(const elf::Section &table) const;
   void finish_text();
 
@@ -54,7 +56,6 @@ private:
   [[nodiscard]] static OutSection function_record_section(OutId text);
   [[nodiscard]] static OutSection shared_section(u64 more_flags);
   [[nodiscard]] SectionPlace &where(u32 section) { return m_.where[id_.value][section]; }
-  void add_unified_entries(const elf::Section &section);
   [[nodiscard]] bool is_about_lost_code(u32 section, u32 symbol) const;
   [[nodiscard]] bool is_all_about_lost_code(const elf::Section &table) const;
   [[nodiscard]] bool in_lost_range(u32 section, u64 offset) const;

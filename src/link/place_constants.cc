@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "link/list_sort.h"
 
@@ -29,6 +30,10 @@ constexpr u32 kTextureHeaderIndex = 6;
 constexpr u32 kSamplerHeaderIndex = 7;
 constexpr u32 kSurfaceHeaderIndex = 52;
 
+// Kinds of images, one bit each.
+using ImageKinds = u8;
+constexpr ImageKinds kTextures = 1, kSamplers = 2, kSurfaces = 4;
+
 class ConstantPlacer {
 public:
   ConstantPlacer(const Program &program, const Reach &reach, Merged &merged)
@@ -40,9 +45,11 @@ private:
   void place_block(Bank2Block &block);
   void place_images();
   [[nodiscard]] std::vector<EntityId> images_in_slot_order() const;
-  [[nodiscard]] std::vector<FunctionId> image_users() const;
-  [[nodiscard]] std::vector<FunctionId> kernels_with_slots() const;
-  [[nodiscard]] bool any_code_names_images() const;
+  [[nodiscard]] ImageKinds kind_of(EntityId image) const;
+  [[nodiscard]] ImageKinds kinds_in(ObjectId object, const elf::Section &table) const;
+  [[nodiscard]] std::vector<std::pair<FunctionId, ImageKinds>> image_users() const;
+  [[nodiscard]] ImageKinds kinds_in_any_code() const;
+  [[nodiscard]] std::vector<ImageKinds> kinds_of_kernels() const;
   [[nodiscard]] OutId bank0(FunctionId kernel) const {
     return m_.find(".nv.constant0." + std::string(p_.entity_of(kernel).name));
   }
@@ -92,7 +99,7 @@ void ConstantPlacer::place_block(Bank2Block &block) {
   }
   // Constants of a copy that lost belong to no symbol: where they went shows in the null symbol
   // (Q019, Q040).
-  if (block.lost_piece != Bank2Block::kNone && !banks.empty())
+  if (block.lost_piece != Bank2Block::kNone)
     m_.null_symbol_value = block.offset + block.lost_piece;
 }
 
@@ -118,64 +125,84 @@ u32 ConstantPlacer::slot_type(EntityId image) const {
   }
 }
 
+ImageKinds ConstantPlacer::kind_of(EntityId image) const {
+  switch (p_.symbols[image].type()) {
+  case SymbolType::CudaTexture:
+    return kTextures;
+  case SymbolType::CudaSampler:
+    return kSamplers;
+  default:
+    return kSurfaces;
+  }
+}
+
+// What a table of relocations asks slots for.
+ImageKinds ConstantPlacer::kinds_in(ObjectId object, const elf::Section &table) const {
+  ImageKinds kinds = 0;
+  const elf::RelocationTable entries = p_.objects[object.value].view.relocations(table);
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const elf::Relocation entry = entries[i];
+    const EntityId id = p_.symbols.of(object, entry.symbol);
+    if (!id.valid() || plan_.slot[id.value] == ConstantPlan::kNoSlot)
+      continue;
+    const arch::RelocInfo *row = arch::find_reloc(entry.type);
+    if (row && row->image == arch::ImageAction::Slot)
+      kinds |= kind_of(id);
+  }
+  return kinds;
+}
+
 // Functions whose code refers to an image.
-std::vector<FunctionId> ConstantPlacer::image_users() const {
-  std::vector<FunctionId> out;
+std::vector<std::pair<FunctionId, ImageKinds>> ConstantPlacer::image_users() const {
+  std::vector<std::pair<FunctionId, ImageKinds>> out;
   for (const RelocationGroup &group : m_.relocations) {
     const EntityId function = m_[group.target].function;
     if (!function.valid())
       continue;
     const SymbolRef winner = p_.symbols[function].winner;
-    bool uses = false;
-    for (u32 s = group.newest; s != RelocationSlice::kNoSlice; s = m_.slices[s].previous) {
-      const RelocationSlice &slice = m_.slices[s];
-      if (slice.object != winner.object)
-        continue;
-      const InputObject &object = p_.objects[slice.object.value];
-      const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
-      for (u32 i = 0; i < entries.size() && !uses; ++i) {
-        const EntityId id = p_.symbols.of(slice.object, entries[i].symbol);
-        uses = id.valid() && plan_.slot[id.value] != ConstantPlan::kNoSlot;
-      }
-    }
-    if (uses)
-      out.push_back(p_.function_of(function));
+    ImageKinds kinds = 0;
+    for (u32 s = group.newest; s != RelocationSlice::kNoSlice; s = m_.slices[s].previous)
+      if (const RelocationSlice &slice = m_.slices[s]; slice.object == winner.object)
+        kinds |= kinds_in(slice.object, p_.objects[slice.object.value].section(slice.section));
+    if (kinds != 0)
+      out.emplace_back(p_.function_of(function), kinds);
   }
   return out;
 }
 
 // Also code that was removed.
-bool ConstantPlacer::any_code_names_images() const {
+ImageKinds ConstantPlacer::kinds_in_any_code() const {
+  ImageKinds kinds = 0;
   for (u32 i = 0; i < p_.objects.size(); ++i) {
     const InputObject &object = p_.objects[i];
-    for (const elf::Section &table : object.view.sections()) {
-      if (!elf::is_relocation_table(table.type) ||
-          object.kinds[table.info].role != elf::SectionRole::Text || m_.where[i][table.info].lost)
-        continue;
-      const elf::RelocationTable entries = object.view.relocations(table);
-      for (u32 e = 0; e < entries.size(); ++e) {
-        const EntityId id = p_.symbols.of(ObjectId(i), entries[e].symbol);
-        if (id.valid() && plan_.slot[id.value] != ConstantPlan::kNoSlot)
-          return true;
-      }
-    }
+    for (const elf::Section &table : object.view.sections())
+      if (elf::is_relocation_table(table.type) &&
+          object.kinds[table.info].role == elf::SectionRole::Text && !m_.where[i][table.info].lost)
+        kinds |= kinds_in(ObjectId(i), table);
   }
-  return false;
+  return kinds;
 }
 
-// The only kernel of a program gets slots as soon as any code names an image.
-std::vector<FunctionId> ConstantPlacer::kernels_with_slots() const {
-  const std::vector<FunctionId> users = image_users();
-  std::vector<FunctionId> kernels;
-  if (!p_.live.only.valid())
-    kernels = reach_.kernels_reaching(users);
-  else if (any_code_names_images())
-    kernels.push_back(p_.live.only);
-  for (const FunctionId f : users) // a kernel that was not selected needs what it names itself
+// By FunctionId. The only kernel of a program gets slots as soon as any code names an image.
+std::vector<ImageKinds> ConstantPlacer::kinds_of_kernels() const {
+  const auto users = image_users();
+  std::vector<ImageKinds> kinds(p_.calls.functions.size(), 0);
+  if (p_.live.only.valid()) {
+    kinds[p_.live.only.value] = kinds_in_any_code();
+  } else {
+    for (const ImageKinds kind : {kTextures, kSamplers, kSurfaces}) {
+      std::vector<FunctionId> of_kind;
+      for (const auto &[function, used] : users)
+        if ((used & kind) != 0)
+          of_kind.push_back(function);
+      for (const FunctionId kernel : reach_.kernels_reaching(of_kind))
+        kinds[kernel.value] |= kind;
+    }
+  }
+  for (const auto &[f, used] : users) // a kernel that was not selected needs what it names itself
     if (p_.live.demoted[f.value] && !p_.live.kernel[f.value])
-      kernels.push_back(f);
-  std::sort(kernels.begin(), kernels.end());
-  return kernels;
+      kinds[f.value] |= used;
+  return kinds;
 }
 
 void ConstantPlacer::place_images() {
@@ -191,8 +218,11 @@ void ConstantPlacer::place_images() {
   for (size_t i = 0; i < images.size(); ++i)
     plan_.slot[images[i].value] = base + 4 * i;
 
-  for (const FunctionId k : kernels_with_slots()) {
-    const OutId bank = bank0(k);
+  const std::vector<ImageKinds> kinds = kinds_of_kernels();
+  for (u32 k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] == 0)
+      continue;
+    const OutId bank = bank0(FunctionId(k));
     // The companion that was only a name becomes a real table.
     const OutId table = bank.valid() ? m_.find(".rel" + std::string(m_[bank].name)) : OutId{};
     if (!table.valid())
@@ -203,9 +233,13 @@ void ConstantPlacer::place_images() {
     section.type = SectionType::Rel;
     section.links_symtab = true;
     section.target = bank;
+    // Slots of a kind that the kernel does not use have no relocation, unless they are surfaces or
+    // the kernel uses a surface (Q070).
+    const ImageKinds listed = (kinds[k] & kSurfaces) != 0 ? 0xff : kinds[k] | kSurfaces;
     SlotTable slots{table, {}};
     for (size_t i = images.size(); i-- > 0;)
-      slots.entries.push_back({plan_.slot[images[i].value], slot_type(images[i]), images[i]});
+      if ((kind_of(images[i]) & listed) != 0)
+        slots.entries.push_back({plan_.slot[images[i].value], slot_type(images[i]), images[i]});
     plan_.tables.push_back(std::move(slots));
   }
 }

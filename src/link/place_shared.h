@@ -7,6 +7,9 @@
 
 namespace culink {
 
+// What dynamic shared memory is aligned to.
+inline constexpr u64 kDynamicAlign = 16;
+
 // Where shared variables lie, once their users are known. Offsets count from the start of a
 // kernel's shared memory, without the area that the system reserves.
 struct SharedPlan {

@@ -17,8 +17,6 @@ namespace culink {
 
 namespace {
 
-constexpr u64 kDynamicAlign = 16;
-
 class RelocatablePlacer {
 public:
   RelocatablePlacer(const Program &program, Merged &merged)
@@ -71,8 +69,6 @@ SharedPlan RelocatablePlacer::run() {
   if (m_.debug_shared.valid())
     for (const EntityId v : m_.shared_variables(m_.debug_shared)) {
       const Entity &entity = p_.symbols[v];
-      if (entity.sized && std::find(device_.begin(), device_.end(), v) != device_.end())
-        continue; // listed twice (Q041)
       const bool is_dynamic = entity.size == 0 || (!entity.defined() && !entity.sized);
       (is_dynamic ? dynamic_ : device_).push_back(v);
       plan_.is_dynamic[v.value] = is_dynamic;

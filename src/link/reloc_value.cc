@@ -49,6 +49,7 @@ SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId
   const Entity &entity = c.program.symbols[id];
   SymbolMeaning meaning{.kind = Kind::Value, .against = Against::Entity, .id = id.value};
   meaning.dynamic_shared = c.shared.dynamic(id);
+  meaning.bank = bank_of(meaning.dynamic_shared ? SectionType::Null : SectionType::CudaShared);
   if (c.program.options.relocatable) {
     const u32 instance = function.valid() && meaning.dynamic_shared
                              ? c.shared.instance_of[function.value]
@@ -63,6 +64,8 @@ SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId
     meaning.value = c.merged.place_of[id.value].value;
     return meaning;
   }
+  meaning.nameless =
+      meaning.dynamic_shared || !(c.program.options.debug || c.program.options.preserve_relocs);
   meaning.value = static_cast<u64>(c.shared.offset[id.value]);
   if (meaning.dynamic_shared && !c.shared.one_dynamic_value && function.valid())
     meaning.value = static_cast<u64>(c.shared.dynamic_end[function.value]);
@@ -78,7 +81,8 @@ SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId
   return meaning;
 }
 
-SymbolMeaning data_meaning(const RelocationContext &c, EntityId id, const elf::Symbol &symbol) {
+SymbolMeaning data_meaning(const RelocationContext &c, ObjectId object, EntityId id,
+                           const elf::Symbol &symbol) {
   const Entity &entity = c.program.symbols[id];
   const EntityPlace &place = c.merged.place_of[id.value];
   SymbolMeaning meaning{.kind = Kind::Loader, .against = Against::Entity, .id = id.value};
@@ -109,11 +113,22 @@ SymbolMeaning data_meaning(const RelocationContext &c, EntityId id, const elf::S
       return meaning;
     }
     // An undefined constant that nobody has to define: no address at all, in no bank.
-    if (!keeps && is_constant(symbol.other)) {
+    const bool weak = symbol.binding() == elf::SymbolBinding::Weak;
+    if (!keeps && is_constant(symbol.other) && !(weak && c.program.options.relocatable)) {
       meaning.kind = Kind::Value;
       meaning.value = ~u64{0};
       meaning.bank = bank_of(SectionType::Null);
     }
+    return meaning;
+  }
+  // A name for the parameters of a kernel, which executables do not keep.
+  if (const SectionPlace &at =
+          c.merged.where[object.value][symbol.in_section() ? symbol.section : 0];
+      at.section.valid() && is_constant(symbol.other)) {
+    meaning.kind = Kind::Value;
+    meaning.value = at.offset + symbol.value;
+    meaning.bank = bank_of(c.merged[at.section].type);
+    meaning.nameless = true;
     return meaning;
   }
   return {.kind = Kind::Gone}; // in a section that is not part of the output
@@ -127,13 +142,15 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
   if (symbol.type() == SymbolType::Section && symbol.in_section())
     return section_meaning(c, object, symbol.section);
   const EntityId id = c.program.symbols.of(object, index);
+  const SymbolMeaning plain{.kind = Kind::Plain, .bank = bank_of(SectionType::Null)};
   if (!id.valid())
-    return {.kind = Kind::Plain};
+    return plain;
   const Entity &entity = c.program.symbols[id];
   if (entity.function) {
     if (!c.program.stays(id))
       return {.kind = Kind::Gone, .against = Against::Entity, .id = id.value};
-    const bool missing = !entity.defined() && symbol.binding() == elf::SymbolBinding::Weak;
+    const bool missing = !entity.defined() && symbol.binding() == elf::SymbolBinding::Weak &&
+                         !c.program.options.keeps_all_code();
     // A second name of code is not named by relocations: the first one is.
     const OutId text = c.merged.place_of[id.value].section;
     const u32 named = text.valid() ? c.merged[text].function.value : id.value;
@@ -151,13 +168,15 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
     break;
   }
   if (is_unified_table(entity.name) && !entity.defined())
-    return {.kind = Kind::Unified, .against = Against::Entity, .id = id.value};
+    return {.kind = entity.name == kUnifiedOffset ? Kind::Ignored : Kind::Unified,
+            .against = Against::Entity,
+            .id = id.value};
   if (is_shared(entity.other))
     return shared_meaning(c, id, function);
   if (entity.type() == SymbolType::NoType ||
       (!symbol.in_section() && !symbol.undefined() && !symbol.common()))
-    return {.kind = Kind::Plain};
-  return data_meaning(c, id, symbol);
+    return plain;
+  return data_meaning(c, object, id, symbol);
 }
 
 } // namespace culink

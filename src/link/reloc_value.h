@@ -15,6 +15,7 @@ struct SymbolMeaning {
     Image,   // a texture, sampler or surface reference
     Gone,    // removed, or never part of the output
     Unified, // __UFT*, __UDT*: executables have none
+    Ignored, // relocations against it go away
     Plain,   // no address: null, absolute and untyped symbols; value 0
   };
   Kind kind = Kind::Gone;
@@ -24,6 +25,7 @@ struct SymbolMeaning {
   u64 addend_shift = 0; // a section symbol: where this file's part starts
   u8 bank = 0;
   bool dynamic_shared = false;
+  bool nameless = false; // its symbol is not part of the output
   bool unlisted = false; // not named by .nv.resolvedrela
   bool dangling = false; // would be named there, if its symbol had not gone (Q042)
 };

@@ -105,7 +105,7 @@ TEST(RelocField, ImplicitAddendOfAByteIsNotShifted) {
     const RelocInfo &row = *find_reloc(name);
     const auto addend = implicit_addend(byte, 0, row);
     ASSERT_TRUE(addend.has_value());
-    ASSERT_TRUE(store_field(byte, 0, row, add({0x10}, *addend)));
+    ASSERT_TRUE(store_field(byte, 0, row, add(row, {0x10}, *addend)));
     EXPECT_EQ(byte[0], expected) << name;
   }
 }
@@ -117,7 +117,7 @@ TEST(RelocField, ImplicitAddendCountsInTheFieldsUnits) {
   const auto addend = implicit_addend(word, 0, row);
   ASSERT_TRUE(addend.has_value());
   EXPECT_EQ(*addend, (FieldValue{0x40, 30}));
-  EXPECT_EQ(add({0x10, 3}, *addend), (FieldValue{0x50, 1})); // banks wrap at 32
+  EXPECT_EQ(add(row, {0x10, 3}, *addend), (FieldValue{0x50, 1})); // banks wrap at 32
   const RelocInfo &high = *find_reloc("ABS32_HI_32");
   ASSERT_TRUE(store_field(word, 0, high, {0x0000000700000000}));
   EXPECT_EQ(implicit_addend(word, 0, high)->value, 0x0000000700000000u);
