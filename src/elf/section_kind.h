@@ -99,6 +99,10 @@ struct SectionKind {
   [[nodiscard]] bool is_constant() const {
     return role == SectionRole::Constant || role == SectionRole::ConstantNamed;
   }
+  // Of a function: its own section, or a slot of the table of unified functions.
+  [[nodiscard]] bool is_code() const {
+    return role == SectionRole::Text || role == SectionRole::UftRel;
+  }
   [[nodiscard]] bool is_debug() const {
     return role == SectionRole::Dwarf || role == SectionRole::NvDebug;
   }

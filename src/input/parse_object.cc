@@ -100,7 +100,7 @@ std::optional<Error> ObjectParser::find_owner(const elf::Section &section) {
   }
   if (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0)
     return std::nullopt;
-  if (section.info >= object_.kinds.size() || object_.kinds[section.info].role != SectionRole::Text)
+  if (section.info >= object_.kinds.size() || !object_.kinds[section.info].is_code())
     return broken(section, "sh_info", fmt::format("section {} is not code", section.info));
   object_.owners[section.index] = section.info;
   return std::nullopt;

@@ -172,8 +172,10 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   // An alias that was known before its object takes the section over (Q043).
   const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
   const std::string_view name = is_owner ? text.name : m_.keep_name(".text.", symbol.name);
-  const OutId section = add(name, {.flags = elf::kFlagAlloc | elf::kFlagExec,
+  const OutId section = add(name, {.type = text.type,
+                                   .flags = elf::kFlagAlloc | elf::kFlagExec,
                                    .align = text.align,
+                                   .entsize = text.entsize,
                                    .function = id,
                                    .links_symtab = true,
                                    .has_symbol = true});

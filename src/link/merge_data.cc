@@ -172,9 +172,14 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   if (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong) {
     if (outcome == Outcome::LostToWeak)
       m_.lost[id_.value].push_back({section.index, symbol.value, symbol.value + symbol.size});
-    no_block_[section.index] = true;
-    if (p_.symbols[id].sized) // defined without being placed, but not without its alignment (Q041)
+    // Memory of a definition that lost to a common symbol is there all the same (Q057).
+    if (const Entity &entity = p_.symbols[id]; entity.common_align == 0 || entity.defined())
+      no_block_[section.index] = true;
+    if (p_.symbols[id].sized && m_.debug_shared.valid()) {
+      // Defined without being placed, but not without its alignment, and listed again (Q041).
       m_.shared_align[id.value] = std::max(m_.shared_align[id.value], symbol.value);
+      m_.add_shared_variable(m_.debug_shared, id);
+    }
     return;
   }
   const OutId out = place_data(section);
@@ -289,10 +294,38 @@ void Merger::create_other_section(const elf::Section &section) {
       append_block(section);
     break;
   case SectionRole::GlobalInit:
+  case SectionRole::Udt:
     append_block(section);
+    break;
+  case SectionRole::UftEntry:
+  case SectionRole::UdtEntry:
+    add_unified_entries(section);
     break;
   default:
     break;
+  }
+}
+
+// Identities of unified functions and variables. nvlink -r marks what it has seen.
+void Merger::add_unified_entries(const elf::Section &section) {
+  constexpr u32 kLinked = 6;
+  const OutId id = need(section.name, {.type = section.type,
+                                       .flags = section.flags,
+                                       .align = section.align,
+                                       .entsize = section.entsize,
+                                       .links_symtab = true,
+                                       .keep = true,
+                                       .has_symbol = true});
+  where(section.index).section = id;
+  for (elf::UnifiedEntry entry : elf::decode_unified_entries(section.data).entries) {
+    const EntityId named =
+        entry.symbol < object_->symbols.size() ? p_.symbols.of(id_, entry.symbol) : EntityId{};
+    entry.flags |= kLinked;
+    if (object_->kinds[section.index].role == SectionRole::UdtEntry && named.valid())
+      entry.offset = m_.place_of[named.value].value;
+    else
+      m_.has_unified_functions = true;
+    m_.unified.push_back({id, named, entry});
   }
 }
 
@@ -304,21 +337,25 @@ void Merger::measure_constant_bank() {
 
 // Behind the blocks of all files, the newest symbol first.
 void Merger::place_commons() {
-  for (size_t i = m_.globals.size(); i-- > 0;) {
-    const EntityId id = m_.globals[i];
+  const auto place = [this](EntityId id) {
     const Entity &entity = p_.symbols[id];
-    if (entity.common_align == 0 || entity.defined())
-      continue;
+    if (entity.common_align == 0 || entity.defined() || p_.lossless())
+      return;
     const OutId section = need(".nv.global", {.type = SectionType::CudaGlobal,
                                               .flags = elf::kFlagAlloc | elf::kFlagWrite,
                                               .has_symbol = true});
     OutSection &out = m_[section];
-    out.keep = true; // even if all it holds is empty
     const u64 offset = align_up(out.size, entity.common_align);
     out.align = std::max(out.align, entity.common_align);
     out.size = offset + entity.size;
     m_.place_of[id.value] = {section, offset};
-  }
+  };
+  for (size_t i = m_.globals.size(); i-- > 0;)
+    place(m_.globals[i]);
+  // Those that were weak definitions first stand among the locals.
+  for (size_t i = m_.locals.size(); i-- > 0;)
+    if (m_.locals[i].kind == LocalSymbol::Kind::Entity)
+      place(EntityId(m_.locals[i].id));
 }
 
 } // namespace culink

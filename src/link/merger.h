@@ -56,6 +56,7 @@ private:
   [[nodiscard]] static OutSection function_record_section(OutId text);
   [[nodiscard]] static OutSection shared_section(u64 more_flags);
   [[nodiscard]] SectionPlace &where(u32 section) { return m_.where[id_.value][section]; }
+  void add_unified_entries(const elf::Section &section);
   [[nodiscard]] bool is_about_lost_code(u32 section, u32 symbol) const;
   [[nodiscard]] bool is_all_about_lost_code(const elf::Section &table) const;
   [[nodiscard]] bool in_lost_range(u32 section, u64 offset) const;

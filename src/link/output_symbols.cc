@@ -38,9 +38,10 @@ private:
   [[nodiscard]] bool is_dropped(EntityId id) const {
     return !m_.dropped.empty() && m_.dropped[id.value];
   }
-  // Only marked as internal, which --preserve-relocs shows (Q051).
-  [[nodiscard]] bool marks_dropped() const {
-    return p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
+  // Only marked as internal, which --preserve-relocs shows, as long as the bank is there (Q051).
+  [[nodiscard]] bool marks_dropped(EntityId id) const {
+    return p_.options.preserve_relocs && p_.dialect.miscompiles_constants &&
+           !m_[m_.place_of[id.value].section].forgotten;
   }
 
   const Program &p_;
@@ -63,7 +64,7 @@ void SymbolWriter::add_section(OutId id, bool emitted) {
 }
 
 bool SymbolWriter::vanishes(EntityId id, elf::SymbolPart part) const {
-  if (shared_.deleted[id.value] || (is_dropped(id) && !marks_dropped()))
+  if (shared_.deleted[id.value] || (is_dropped(id) && !marks_dropped(id)))
     return true;
   const bool keeps_shared =
       p_.options.relocatable || p_.options.debug || p_.options.preserve_relocs;
@@ -110,6 +111,10 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
                        .part = part};
   if (place.section.valid())
     spec.section = section_of_[place.section.value];
+  if (p_.lossless() && entity.common_align != 0 && !entity.defined()) {
+    spec.special_section = elf::kSectionCommon; // the next link may still initialise it
+    spec.value = entity.common_align;
+  }
   if (p_.options.relocatable && entity.name == kConstantBankSize)
     spec.type = SymbolType::CudaObject;
   if (!p_.options.relocatable) {

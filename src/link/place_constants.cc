@@ -99,7 +99,7 @@ void ConstantPlacer::place_block(Bank2Block &block) {
   }
   // Constants of a copy that lost belong to no symbol: where they went shows in the null symbol
   // (Q019, Q040).
-  if (block.lost_piece != Bank2Block::kNone)
+  if (block.lost_piece != Bank2Block::kNone && !banks.empty())
     m_.null_symbol_value = block.offset + block.lost_piece;
 }
 

@@ -104,14 +104,14 @@ void SharedPlacer::sort_variables() {
     return;
   const std::vector<EntityId> all = m_.shared_variables(m_.debug_shared);
   for (const EntityId v : all) {
-    if (entity(v).sized) {
+    device_align_ = std::max(device_align_, align(v));
+    if (entity(v).sized) { // stands there twice, which shows in the order of others
       sized_.push_back(v);
       continue;
     }
     // Size 0 in a section: dynamic memory that came through a relocatable link.
     if (!entity(v).defined() || entity(v).size == 0)
       dynamic_.push_back(v);
-    device_align_ = std::max(device_align_, align(v));
     users_[v] = users_of(v);
   }
   for (const EntityId v : dynamic_)

@@ -69,6 +69,8 @@ SharedPlan RelocatablePlacer::run() {
   if (m_.debug_shared.valid())
     for (const EntityId v : m_.shared_variables(m_.debug_shared)) {
       const Entity &entity = p_.symbols[v];
+      if (entity.sized && std::find(device_.begin(), device_.end(), v) != device_.end())
+        continue; // listed twice (Q041)
       const bool is_dynamic = entity.size == 0 || (!entity.defined() && !entity.sized);
       (is_dynamic ? dynamic_ : device_).push_back(v);
       plan_.is_dynamic[v.value] = is_dynamic;

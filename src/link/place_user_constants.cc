@@ -102,28 +102,33 @@ std::vector<bool> UserBank::find_used() const {
   return used;
 }
 
+// In order of the symbols in the output.
 std::vector<Variable> UserBank::list_variables() const {
   std::vector<Variable> out;
-  for (u32 i = 0; i < p_.objects.size(); ++i) {
-    const InputObject &object = p_.objects[i];
-    for (u32 s = 1; s < object.symbols.size(); ++s) {
-      const elf::Symbol &symbol = object.symbols[s];
-      const EntityId id = p_.symbols.of(ObjectId(i), s);
-      if (!id.valid() || !symbol.in_section() || !in_bank(ObjectId(i), symbol.section) ||
-          p_.symbols[id].winner != SymbolRef{ObjectId(i), s})
-        continue;
-      const elf::Section &section = object.section(symbol.section);
-      if (symbol.value > section.data.size() || symbol.size > section.data.size() - symbol.value)
-        continue;
-      Variable &v = out.emplace_back();
-      v.id = id;
-      v.bytes = section.data.subspan(symbol.value, symbol.size);
-      v.align = std::min<u64>(8, symbol.size & -symbol.size);
-      v.real_align = std::max<u64>(1, symbol.value == 0
-                                          ? section.align
-                                          : std::min(section.align, symbol.value & -symbol.value));
-    }
-  }
+  const auto list = [&](EntityId id) {
+    const SymbolRef winner = p_.symbols[id].winner;
+    if (!winner.valid())
+      return;
+    const InputObject &object = p_.objects[winner.object.value];
+    const elf::Symbol &symbol = object.symbols[winner.symbol];
+    if (!symbol.in_section() || !in_bank(winner.object, symbol.section))
+      return;
+    const elf::Section &section = object.section(symbol.section);
+    if (symbol.value > section.data.size() || symbol.size > section.data.size() - symbol.value)
+      return;
+    Variable &v = out.emplace_back();
+    v.id = id;
+    v.bytes = section.data.subspan(symbol.value, symbol.size);
+    v.align = std::min<u64>(8, symbol.size & -symbol.size);
+    v.real_align =
+        std::max<u64>(1, symbol.value == 0 ? section.align
+                                           : std::min(section.align, symbol.value & -symbol.value));
+  };
+  for (const LocalSymbol &symbol : m_.locals)
+    if (symbol.kind == LocalSymbol::Kind::Entity)
+      list(EntityId(symbol.id));
+  for (const EntityId id : m_.globals)
+    list(id);
   return out;
 }
 

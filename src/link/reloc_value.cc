@@ -167,10 +167,12 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
   default:
     break;
   }
-  if (is_unified_table(entity.name) && !entity.defined())
-    return {.kind = entity.name == kUnifiedOffset ? Kind::Ignored : Kind::Unified,
-            .against = Against::Entity,
-            .id = id.value};
+  if (is_unified_table(entity.name) && !entity.defined()) {
+    // Indirect calls go through the table of unified functions, if there is one (Q067).
+    const bool unused = entity.name == kUnifiedOffset && !c.merged.has_unified_functions;
+    return {
+        .kind = unused ? Kind::Ignored : Kind::Unified, .against = Against::Entity, .id = id.value};
+  }
   if (is_shared(entity.other))
     return shared_meaning(c, id, function);
   if (entity.type() == SymbolType::NoType ||

@@ -8,7 +8,7 @@
 //   weak function         fewer registers count, then newer PTX, in the first one's place
 //   weak data after weak  the first counts
 //   anything after strong the strong one stays
-//   common                the largest size, the first alignment, unless somebody defines it
+//   common                the largest size, the first alignment, unless somebody initialises it
 //
 // An entity therefore remembers two definitions: where it stands (`place`) and what it is
 // (`winner`); and every definition its outcome at the time it was read.
@@ -39,6 +39,9 @@ private:
   void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] bool may_differ_in_size(const Entity &entity, SymbolRef ref,
+                                        const elf::Symbol &symbol) const;
+  [[nodiscard]] bool is_initialised(SymbolRef ref) const;
   [[nodiscard]] bool is_better_copy(SymbolRef ref, const Entity &entity) const;
   [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void report_duplicate(const Entity &entity, SymbolRef ref);
@@ -182,8 +185,8 @@ void Resolver::read_function(ObjectId object, u32 index) {
   const auto [entity, is_new] = mention(ref, symbol);
   if (!is_new && !compatible(*entity, ref, symbol))
     return;
-  const bool is_code = symbol.in_section() &&
-                       objects_[object.value].kinds[symbol.section].role == elf::SectionRole::Text;
+  const bool is_code =
+      symbol.in_section() && objects_[object.value].kinds[symbol.section].is_code();
   if (is_code)
     define_function(*entity, ref, symbol);
 }
@@ -230,7 +233,7 @@ void Resolver::read_data(ObjectId object, u32 index) {
   if (!is_new && !compatible(*entity, ref, symbol))
     return;
   if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
-      !symbol.common() && entity->common_align == 0) {
+      !may_differ_in_size(*entity, ref, symbol)) {
     diag_.report(
         DiagId::SizeMismatch,
         {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)},
@@ -243,8 +246,23 @@ void Resolver::read_data(ObjectId object, u32 index) {
     define_data(*entity, ref, symbol);
 }
 
+bool Resolver::is_initialised(SymbolRef ref) const {
+  const InputObject &object = objects_[ref.object.value];
+  return object.kinds[object.symbols[ref.symbol].section].role != elf::SectionRole::Global;
+}
+
+// Of common symbols the largest counts; initialised data only has to be large enough.
+bool Resolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
+                                  const elf::Symbol &symbol) const {
+  if (symbol.common())
+    return entity.common_align != 0 || (entity.defined() && is_initialised(entity.winner));
+  return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
+}
+
+// Beside a common symbol, data without initial values is only another mention of it, but strong and
+// read first it stands in the way (Q057).
 void Resolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  if (entity.defined()) {
+  if (entity.defined() && is_initialised(entity.winner)) {
     if (symbol.size > entity.size)
       diag_.report(
           DiagId::CommonLargerThanDefinition,
@@ -252,6 +270,11 @@ void Resolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &sy
           {"defined in " + file(entity.winner), "common in " + file(ref)});
     return;
   }
+  if (entity.defined() && !entity.weak()) {
+    report_duplicate(entity, ref);
+    return;
+  }
+  entity.winner = {};
   if (entity.common_align == 0)
     entity.common_align = std::max<u64>(symbol.value, 1);
   entity.size = std::max(entity.size, symbol.size);
@@ -269,6 +292,12 @@ void Resolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &sym
       report_duplicate(entity, ref);
     return;
   }
+  if (entity.common_align != 0 && !is_initialised(ref)) {
+    outcome(ref) = Outcome::LostToStrong;
+    if (strong)
+      entity.info = symbol.info;
+    return;
+  }
   if (entity.defined()) {
     if (!entity.weak() || !strong) {
       outcome(ref) = entity.weak() ? Outcome::LostToWeak : Outcome::LostToStrong;
@@ -278,6 +307,7 @@ void Resolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &sym
     }
   } else {
     entity.place = ref;
+    entity.weak_over_common = entity.common_align != 0;
     if (entity.common_align != 0 && entity.size > symbol.size)
       diag_.report(
           DiagId::CommonLargerThanDefinition,
@@ -285,6 +315,7 @@ void Resolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &sym
           {"common in " + file(entity.first), "defined in " + file(ref)});
   }
   outcome(ref) = Outcome::Accepted;
+  entity.weak_over_common = entity.weak_over_common && !strong;
   entity.winner = ref;
   entity.info = symbol.info;
   entity.other = symbol.other;

@@ -16,7 +16,7 @@ namespace culink {
   return name.starts_with("__U") && std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-// What indirect calls refer to. Nothing is ever done about it, not even in a relocatable link.
+// What indirect calls refer to.
 inline constexpr std::string_view kUnifiedOffset = "__UFT_OFFSET";
 
 // Local and undefined in the device runtime library: stands for the size of the whole bank of user

@@ -40,6 +40,7 @@ private:
   void fill_info(OutId id, const std::vector<OutInfo> &records);
   void write_record(elf::SectionId section, const OutInfo &record);
   void fill_calls(OutId id, const std::vector<CallRecord> &records);
+  void fill_unified();
   void fill_relocations();
   void write_parts(const elf::ElfLayout &layout, MutableByteSpan image);
   void store_value(const elf::ElfLayout &layout, const FoldedRelocation &folded,
@@ -74,6 +75,7 @@ ByteBuffer ImageWriter::run() {
     if (const OutSection &s = m_.sections[i]; s.function.valid())
       elf_.section(section_of_[i]).info = elf::InfoField(symbol(s.function), s.info_top);
   fill_sections();
+  fill_unified();
   fill_relocations();
   elf_.set_flags_section(section(m_.cuinfo));
   const Result<elf::ElfLayout> layout = elf_.lay_out();
@@ -189,6 +191,17 @@ void ImageWriter::fill_sections() {
     }
     if (s.size > elf_.size(id))
       elf_.append_zeros(id, s.size - elf_.size(id));
+  }
+}
+
+void ImageWriter::fill_unified() {
+  for (const UnifiedIdentity &identity : m_.unified) {
+    const elf::SectionId id = section(identity.section);
+    elf::UnifiedEntry entry = identity.entry;
+    entry.symbol = 0;
+    if (identity.named.valid())
+      elf_.add_fixup(id, {elf_.size(id), Fixup::Kind::SymbolNumber, symbol(identity.named).value});
+    elf_.append_copy(id, elf::encode_unified_entries({.entries = {entry}}));
   }
 }
 

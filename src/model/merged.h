@@ -13,6 +13,7 @@
 
 #include "base/types.h"
 #include "elf/constants.h"
+#include "elf/nv_unified.h"
 #include "model/piece_list.h"
 #include "model/program.h"
 
@@ -99,6 +100,13 @@ struct LostRange {
   u64 end = 0;
 };
 
+// An entry of .nv.uft.entry or .nv.udt.entry.
+struct UnifiedIdentity {
+  OutId section;
+  EntityId named;
+  elf::UnifiedEntry entry;
+};
+
 // nvlink -r makes one of these weak symbols for each kernel that uses dynamic shared memory.
 struct SharedInstance {
   FunctionId kernel;
@@ -110,6 +118,8 @@ struct Merged {
   std::vector<LocalSymbol> locals;
   std::vector<EntityId> globals;
   std::vector<SharedInstance> instances;
+  std::vector<UnifiedIdentity> unified;
+  bool has_unified_functions = false;
 
   std::vector<EntityPlace> place_of;            // by EntityId
   std::vector<std::vector<SectionPlace>> where; // [object][section]

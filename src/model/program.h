@@ -43,9 +43,10 @@ struct Entity {
   u8 other = 0;
   bool local = false;
   bool function = false;
-  bool dynamic = false;    // extern __shared__ x[]: memory whose size the launch gives
-  bool sized = false;      // dynamic in an earlier file, of a fixed size in a later one
-  bool weak_place = false; // the first mention was a weak definition: stands among the locals
+  bool dynamic = false;          // extern __shared__ x[]: memory whose size the launch gives
+  bool sized = false;            // dynamic in an earlier file, of a fixed size in a later one
+  bool weak_over_common = false; // a weak definition with initial values replaced a common symbol
+  bool weak_place = false;       // the first mention was a weak definition: stands among the locals
   u64 size = 0;
   u64 common_align = 0; // of a common symbol that nobody defines
 
