@@ -21,7 +21,7 @@ struct FunctionFacts {
   bool kernel = false;        // an entry point
   bool live = false;          // part of the output
   bool address_taken = false; // may be called through pointers
-  u32 registers = 0;          // its own, as compiled
+  u32 registers = 0;          // its own, as compiled; 0: not known, or a second name of code
   u64 code_bytes = 0;
   std::vector<u32> calls;         // positions in LinkFacts::functions, the newest first
   std::vector<u32> pointer_calls; // those that it may call through pointers
@@ -33,11 +33,12 @@ struct KernelFacts {
   u32 registers = 0;
   u32 barriers = 0;
   u64 stack = 0;
-  bool recursive = false; // the stack has no bound, and `stack` is 0
+  bool recursive = false; // the stack has no bound, and `stack` is the kernel's own frame
   u64 shared = 0;         // static, and what the target reserves beside it
   u64 local = 0;
   std::vector<BankFacts> constants; // its own banks, ascending
   u32 textures = 0;
+  u32 samplers = 0;
   u32 surfaces = 0;
 };
 
@@ -54,7 +55,7 @@ struct SectionFacts {
 struct LinkFacts {
   std::string target;
   std::vector<FunctionFacts> functions;
-  std::vector<KernelFacts> kernels; // in the order of the output's symbols
+  std::vector<KernelFacts> kernels; // in the order in which the inputs define them
   u64 global_bytes = 0;
   std::vector<BankFacts> constants; // of the whole program, ascending
   std::vector<SectionFacts> sections;

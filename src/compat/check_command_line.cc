@@ -36,9 +36,7 @@ struct Missing {
   std::string_view what;
 };
 
-constexpr std::array<Missing, 8> kNotYet = {{
-    {OptionId::DumpCallgraph, "printing the call graph is"},
-    {OptionId::DumpCallgraphNoDemangle, "printing the call graph is"},
+constexpr std::array<Missing, 6> kNotYet = {{
     {OptionId::Dlto, "link-time optimisation is"},
     {OptionId::LinkTimeOpt, "link-time optimisation is"},
     {OptionId::RegisterLinkBinaries, "registration files are"},

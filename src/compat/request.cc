@@ -47,7 +47,8 @@ LinkRequest make_request(const CommandLine &line) {
     options.kernels_used = line.list(OptionId::KernelsUsed);
   if (options.debug)
     options.object_name = base_name(line.value(OptionId::Output));
-  options.facts = line.has(OptionId::Verbose);
+  options.facts = line.has(OptionId::Verbose) || line.has(OptionId::DumpCallgraph) ||
+                  line.has(OptionId::DumpCallgraphNoDemangle);
   options.option_words = note_options(line);
   if (line.has(OptionId::Threads))
     options.threads = static_cast<u32>(std::stoi(line.value(OptionId::Threads)));

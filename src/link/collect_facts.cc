@@ -19,7 +19,7 @@ namespace {
 class FactCollector {
 public:
   FactCollector(const Program &program, const Merged &merged, const ConstantPlan &constants,
-                const InfoPlan &info)
+                const InfoResult &info)
       : p_(program), m_(merged), constants_(constants), info_(info) {}
 
   LinkFacts run();
@@ -36,7 +36,7 @@ private:
   const Program &p_;
   const Merged &m_;
   const ConstantPlan &constants_;
-  const InfoPlan &info_;
+  const InfoResult &info_;
   LinkFacts out_;
   std::vector<u32> kernel_at_; // by FunctionId: position in kernels plus 1
 };
@@ -46,11 +46,9 @@ LinkFacts FactCollector::run() {
   add_functions();
   add_pointer_calls();
   kernel_at_.assign(p_.calls.functions.size(), 0);
-  for (const LocalSymbol &symbol : m_.locals)
-    if (symbol.kind == LocalSymbol::Kind::Entity)
-      add_kernel(EntityId(symbol.id));
-  for (const EntityId id : m_.globals)
-    add_kernel(id);
+  for (const OutSection &section : m_.sections)
+    if (section.function.valid())
+      add_kernel(section.function);
   read_module_records();
   read_sections();
   read_image_slots();
@@ -71,7 +69,9 @@ void FactCollector::add_functions() {
       facts.file = object.name;
       facts.code_bytes = object.symbols[entity.winner.symbol].size;
       const u32 registers = object.registers[entity.winner.symbol];
-      facts.registers = registers == InputObject::kNoRegisters ? 0 : registers;
+      const bool second_name = object.owner_of_code(object.symbols[entity.winner.symbol].section) !=
+                               entity.winner.symbol;
+      facts.registers = registers == InputObject::kNoRegisters || second_name ? 0 : registers;
     }
     for (const FunctionId callee : p_.calls.calls[f])
       if (seen[callee.value] != f) {
@@ -102,13 +102,16 @@ void FactCollector::add_pointer_calls() {
 }
 
 void FactCollector::add_kernel(EntityId id) {
-  if (!p_.is_kernel(id) || !p_.symbols[id].defined())
-    return;
   const FunctionId f = p_.function_of(id);
+  // A kernel that was not selected may be needed nevertheless.
+  const bool kernel =
+      f.valid() && (p_.live.kernel[f.value] || (p_.live.demoted[f.value] && p_.live.live[f.value]));
+  if (!kernel || !p_.symbols[id].defined())
+    return;
   KernelFacts &facts = out_.kernels.emplace_back();
   facts.function = f.value;
   kernel_at_[f.value] = static_cast<u32>(out_.kernels.size());
-  for (const OutInfo &record : info_.of_text[m_.place_of[id.value].section.value])
+  for (const OutInfo &record : info_.plan.of_text[m_.place_of[id.value].section.value])
     if (record.attribute == InfoAttribute::NumBarriers)
       facts.barriers = record.value & 0xff;
 }
@@ -121,7 +124,7 @@ KernelFacts *FactCollector::kernel_of_text(OutId text) {
 }
 
 void FactCollector::read_module_records() {
-  for (const OutInfo &record : info_.module) {
+  for (const OutInfo &record : info_.plan.module) {
     if (record.kind != OutInfo::Kind::Symbol || !p_.function_of(record.entity).valid())
       continue;
     const u32 at = kernel_at_[p_.function_of(record.entity).value];
@@ -130,11 +133,12 @@ void FactCollector::read_module_records() {
     KernelFacts &facts = out_.kernels[at - 1];
     if (record.attribute == InfoAttribute::Regcount)
       facts.registers = record.word;
-    if (record.attribute == InfoAttribute::MinStackSize) {
-      facts.recursive = record.word == 0xffffffff;
-      facts.stack = facts.recursive ? 0 : record.word;
-    }
   }
+  for (const KernelUse &use : info_.kernels)
+    if (const u32 at = kernel_at_[use.kernel.value]; at != 0) {
+      out_.kernels[at - 1].recursive = use.recursive;
+      out_.kernels[at - 1].stack = use.stack;
+    }
 }
 
 void FactCollector::read_sections() {
@@ -178,8 +182,10 @@ void FactCollector::read_image_slots() {
       continue;
     for (const SlotRelocation &slot : table.entries) {
       const arch::RelocInfo *row = arch::find_reloc(slot.type);
-      const bool surface = row && row->name.find("SURF") != std::string_view::npos;
-      ++(surface ? kernel->surfaces : kernel->textures);
+      const auto is = [row](std::string_view part) {
+        return row && row->name.find(part) != std::string_view::npos;
+      };
+      ++(is("SURF") ? kernel->surfaces : is("SAMP") ? kernel->samplers : kernel->textures);
     }
   }
 }
@@ -187,7 +193,7 @@ void FactCollector::read_image_slots() {
 } // namespace
 
 LinkFacts collect_facts(const Program &program, const Merged &merged, const ConstantPlan &constants,
-                        const InfoPlan &info) {
+                        const InfoResult &info) {
   return FactCollector(program, merged, constants, info).run();
 }
 

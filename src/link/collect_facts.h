@@ -2,14 +2,14 @@
 #pragma once
 
 #include "culink/link_facts.h"
+#include "link/info_records.h"
 #include "link/merge.h"
 #include "link/place_constants.h"
-#include "model/records.h"
 
 namespace culink {
 
 // What reports say about a link: everything but the sections of the file.
 [[nodiscard]] LinkFacts collect_facts(const Program &program, const Merged &merged,
-                                      const ConstantPlan &constants, const InfoPlan &info);
+                                      const ConstantPlan &constants, const InfoResult &info);
 
 } // namespace culink

@@ -190,13 +190,17 @@ void InfoPlanner::finish_kernels() {
          .attribute = InfoAttribute::MinStackSize,
          .word = unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]),
          .entity = p_.calls.functions[k.value]});
-    out_.kernels.push_back({.kernel = k,
-                            .registers = resources.registers[k.value],
-                            .stack = resources.stack[k.value],
-                            .recursive = unbounded});
+    out_.kernels.push_back(
+        {.kernel = k,
+         .registers = resources.registers[k.value],
+         .stack = unbounded ? resources.own_frame[k.value] : resources.stack[k.value],
+         .recursive = unbounded});
     if (unbounded && !p_.options.suppress_stack_size_warning)
       diag_.report(DiagId::UnknownStackSize, {std::string(p_.entity_of(k).name)});
   }
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f)
+    if (p_.live.demoted[f] && p_.live.live[f])
+      out_.kernels.push_back({.kernel = FunctionId(f), .stack = resources.own_frame[f]});
   finish_kernel_records(p_, reach_, m_, resources, kernels, functions_, out_.plan, diag_);
 }
 

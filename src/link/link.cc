@@ -58,7 +58,7 @@ std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &diale
     return {};
   LinkedImage image{std::move(bytes), {}, merged.unsound};
   if (options.facts)
-    image.facts = collect_facts(program, merged, constants, info.plan);
+    image.facts = collect_facts(program, merged, constants, info);
   return image;
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // -v: memory of the program, then two lines per kernel. Kernels come in the reverse of the
-// order in which the inputs first mention them; textures and surfaces only where there are some.
-// nvlink gives a recursive kernel a stack by a rule that is not known; ours says 0.
+// order in which the inputs define them; textures and surfaces only where there are some.
+// Of a recursive kernel the stack is its own frame.
 #include "report/resource_table.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -29,6 +27,8 @@ std::string kernel_line(const KernelFacts &kernel) {
     out += fmt::format(", {} textures", kernel.textures);
   if (kernel.surfaces != 0)
     out += fmt::format(", {} surfaces", kernel.surfaces);
+  if (kernel.samplers != 0)
+    out += fmt::format(", {} samplers", kernel.samplers);
   return out;
 }
 
@@ -37,10 +37,8 @@ std::string kernel_line(const KernelFacts &kernel) {
 std::vector<std::string> resource_lines(const LinkFacts &facts) {
   std::vector<std::string> lines = {
       fmt::format("{} bytes gmem{}", facts.global_bytes, bank_list(facts.constants))};
-  std::vector<KernelFacts> kernels = facts.kernels;
-  std::sort(kernels.begin(), kernels.end(),
-            [](const KernelFacts &a, const KernelFacts &b) { return a.function > b.function; });
-  for (const KernelFacts &kernel : kernels) {
+  for (size_t i = facts.kernels.size(); i-- > 0;) {
+    const KernelFacts &kernel = facts.kernels[i];
     lines.push_back(
         fmt::format("Function properties for '{}':", facts.functions[kernel.function].name));
     lines.push_back(kernel_line(kernel));

@@ -178,7 +178,7 @@ TEST(CheckCommandLine, finds_contradictions_and_what_is_missing) {
   EXPECT_EQ(ids(base), Ids{});
   EXPECT_EQ(ids({"a"}), (Ids{DiagId::MissingOption, DiagId::MissingOption}));
   EXPECT_EQ(ids(with({"-dump-callgraph", "-dump-callgraph-no-demangle"})),
-            (Ids{DiagId::ConflictingOptions, DiagId::NotSupportedYet, DiagId::NotSupportedYet}));
+            (Ids{DiagId::ConflictingOptions}));
   EXPECT_EQ(ids(with({"-use-host-info", "-ignore-host-info"})), Ids{DiagId::ConflictingOptions});
   EXPECT_EQ(ids(with({"-suppress-debug-info"})), Ids{DiagId::OptionNeedsOption});
   EXPECT_EQ(ids(with({"-suppress-debug-info", "-g"})), Ids{});

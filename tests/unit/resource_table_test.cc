@@ -14,8 +14,12 @@ TEST(ResourceLines, are_worded_and_ordered_as_nvlink_does) {
   facts.global_bytes = 100;
   facts.constants = {{3, 12}};
   facts.kernels.resize(2);
-  facts.kernels[0] = {
-      .function = 0, .registers = 10, .constants = {{0, 556}}, .textures = 2, .surfaces = 1};
+  facts.kernels[0] = {.function = 0,
+                      .registers = 10,
+                      .constants = {{0, 556}},
+                      .textures = 2,
+                      .samplers = 3,
+                      .surfaces = 1};
   facts.kernels[1] = {.function = 2,
                       .registers = 24,
                       .barriers = 6,
@@ -29,7 +33,7 @@ TEST(ResourceLines, are_worded_and_ordered_as_nvlink_does) {
                 "cmem[0], 28 bytes cmem[2], 0 bytes lmem",
                 "Function properties for 'ka':",
                 "used 10 registers, used 0 barriers, 0 stack, 0 bytes smem, 556 bytes cmem[0], 0 "
-                "bytes lmem, 2 textures, 1 surfaces"}));
+                "bytes lmem, 2 textures, 1 surfaces, 3 samplers"}));
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "base/output_file.h"
 #include "compat/command_line.h"
 #include "culink/linker.h"
+#include "report/call_graph_text.h"
 #include "report/resource_table.h"
 
 namespace {
@@ -46,6 +47,20 @@ private:
   std::string suffix_;
 };
 
+// nvlink demangles even if it is asked not to (Q067), and shows no call graph of an object.
+void print_reports(const CommandLine &line, const LinkFacts &facts) {
+  const bool emulate = line.has(OptionId::Emulate);
+  const bool mangled = line.has(OptionId::DumpCallgraphNoDemangle);
+  if ((line.has(OptionId::DumpCallgraph) || mangled) && !line.has(OptionId::Relocatable))
+    for (const std::string &text : call_graph_lines(
+             facts, mangled && !emulate ? FunctionNames::Mangled : FunctionNames::Demangled))
+      print(stderr, text + "\n");
+  const char *prefix = emulate ? "nvlink info    : " : "culink: info: ";
+  if (line.has(OptionId::Verbose))
+    for (const std::string &text : resource_lines(facts))
+      print(stderr, prefix + text + "\n");
+}
+
 int run(const std::vector<std::string> &words) {
   Diagnostics diag;
   const CommandLine line = parse_command_line(words, diag);
@@ -69,10 +84,7 @@ int run(const std::vector<std::string> &words) {
     printer.show(message);
   if (!result.ok())
     return kExitFailed;
-  const char *prefix = line.has(OptionId::Emulate) ? "nvlink info    : " : "culink: info: ";
-  if (line.has(OptionId::Verbose))
-    for (const std::string &text : resource_lines(result.facts))
-      print(stderr, prefix + text + "\n");
+  print_reports(line, result.facts);
   const std::string path = line.value(OptionId::Output);
   if (const std::optional<Error> error = write_file(path, result.bytes)) {
     printer.show({Severity::Error, "output", path + ": " + error->text(), {}, {}, {}});
