@@ -51,6 +51,7 @@ private:
   void read_group(const RelocationGroup &group);
   void read_slice(const RelocationGroup &group, const RelocationSlice &slice);
   void read_entry(const RelocationGroup &group, Entry entry);
+  [[nodiscard]] u64 place_of(const RelocationSlice &slice, const elf::Relocation &entry) const;
   [[nodiscard]] bool is_listed(const Entry &entry) const;
   [[nodiscard]] i64 listed_addend(const RelocationGroup &group, const Entry &entry) const;
   [[nodiscard]] bool is_skipped(const RelocationGroup &group, const Entry &entry) const;
@@ -102,10 +103,24 @@ void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice 
   const FunctionId function = function_of(group.target);
   for (u32 i = entries.size(); i-- > 0;) {
     const elf::Relocation raw = entries[i];
-    read_entry(group,
-               {slice.object, &table, raw, raw.offset + slice.base, arch::find_reloc(raw.type),
-                meaning_of(c_, slice.object, raw.symbol, function)});
+    read_entry(group, {slice.object, &table, raw, place_of(slice, raw), arch::find_reloc(raw.type),
+                       meaning_of(c_, slice.object, raw.symbol, function)});
   }
+}
+
+// Behind the start of its file's block, unless variables were moved one by one.
+u64 Classifier::place_of(const RelocationSlice &slice, const elf::Relocation &entry) const {
+  if (!m_.moved.empty()) {
+    const std::vector<MovedRange> &ranges = m_.moved[slice.object.value];
+    const u32 section = p_.objects[slice.object.value].section(slice.section).info;
+    const auto next = std::upper_bound(
+        ranges.begin(), ranges.end(), entry.offset, [section](u64 offset, const MovedRange &range) {
+          return std::pair(section, offset) < std::pair(range.section, range.begin);
+        });
+    if (next != ranges.begin() && std::prev(next)->section == section)
+      return std::prev(next)->offset + (entry.offset - std::prev(next)->begin);
+  }
+  return entry.offset + slice.base;
 }
 
 // Relocations that leave no trace: the bytes stay as they are.
@@ -407,7 +422,7 @@ void Classifier::list_resolved() {
         const Entry entry{slice.object,
                           &section,
                           raw,
-                          raw.offset + slice.base,
+                          place_of(slice, raw),
                           arch::find_reloc(raw.type),
                           meaning_of(c_, slice.object, raw.symbol, function_of(OutId(target)))};
         if (is_skipped(*group, entry))

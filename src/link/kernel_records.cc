@@ -57,7 +57,7 @@ public:
                       const Resources &resources, const std::vector<FunctionId> &kernels,
                       const FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag)
       : p_(program), reach_(reach), m_(merged), resources_(resources), kernels_(kernels),
-        functions_(functions), plan_(plan), diag_(diag), several_(kernels.size() > 1),
+        functions_(functions), plan_(plan), diag_(diag), several_(!program.live.only.valid()),
         inherited_(functions.inherited) {}
 
   void run();

@@ -46,7 +46,6 @@ Merged Merger::run() {
     create_relocation_tables();
   }
   place_commons();
-  measure_constant_bank();
   finish_text();
   m_.callgraph = need(".nv.callgraph", {.type = SectionType::CudaCallgraph,
                                         .align = 4,

@@ -61,7 +61,7 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
     return;
   listed_[id.value] = true;
   if (symbol.binding() == SymbolBinding::Local) {
-    bank_sizes_.push_back(id);
+    m_.bank_sizes.push_back(id);
     if (p_.options.relocatable)
       m_.add_local(id);
     return;
@@ -327,12 +327,6 @@ void Merger::add_unified_entries(const elf::Section &section) {
       m_.has_unified_functions = true;
     m_.unified.push_back({id, named, entry});
   }
-}
-
-void Merger::measure_constant_bank() {
-  const OutId bank = m_.find(".nv.constant3");
-  for (const EntityId id : bank_sizes_)
-    m_.place_of[id.value].value = bank.valid() ? m_[bank].size : ~u64{0};
 }
 
 // Behind the blocks of all files, the newest symbol first.

@@ -46,7 +46,6 @@ private:
   void create_other_sections();
   void create_other_section(const elf::Section &section);
   void place_commons();
-  void measure_constant_bank();
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.
   OutId add(std::string_view name, OutSection section);
@@ -67,7 +66,6 @@ private:
   const InputObject *object_ = nullptr;
   std::vector<u64> extent_;                  // by section of the file: end of its last symbol
   std::vector<u32> bank2_block_of_;          // by FunctionId
-  std::vector<EntityId> bank_sizes_;         // symbols that stand for the size of a bank
   std::vector<bool> listed_;                 // by EntityId: has its place among the symbols
   std::vector<bool> no_block_;               // by section of the file: some symbol in it lost
   std::vector<EntityId> replaced_code_;      // by section of the file: code that will be replaced

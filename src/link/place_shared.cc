@@ -286,7 +286,7 @@ void SharedPlacer::finish_dynamic_symbols() {
       for (const FunctionId k : reach_.kernels_reaching(one))
         plan_.dynamic_end[f.value] =
             std::max(plan_.dynamic_end[f.value], static_cast<i64>(end_[k.value]));
-      if (p_.options.preserve_relocs && p_.live.demoted[f.value])
+      if (p_.live.demoted[f.value])
         plan_.dynamic_end[f.value] =
             std::max(plan_.dynamic_end[f.value], static_cast<i64>(end_[f.value]));
     }

@@ -45,9 +45,17 @@ public:
   void merge_equal_blocks();
 
 private:
+  [[nodiscard]] bool has_pointers(const Entity &variable) const;
   [[nodiscard]] std::vector<bool> find_used() const;
   [[nodiscard]] std::vector<Variable> list_variables() const;
   void drop_unused(std::vector<Variable> &variables);
+  struct Origin {
+    ObjectId object;
+    u32 section;
+    u64 begin;
+  };
+  [[nodiscard]] Origin origin(EntityId id) const;
+  void move_pointers(const std::vector<Variable> &variables);
   [[nodiscard]] u64 lay_out(std::vector<Variable> &variables, bool real) const;
   [[nodiscard]] bool in_bank(ObjectId object, u32 section) const {
     return m_.where[object.value][section].section == bank_;
@@ -58,12 +66,8 @@ private:
   const OutId bank_;
 };
 
-// Pointers inside the bank would move with it, and references to the bank as a whole cannot be told
-// apart. nvlink crashes then.
+// References to the bank as a whole cannot be told apart.
 bool UserBank::can_be_packed() const {
-  if (std::any_of(m_.relocations.begin(), m_.relocations.end(),
-                  [this](const RelocationGroup &group) { return group.target == bank_; }))
-    return false;
   for (const RelocationSlice &slice : m_.slices) {
     const InputObject &object = p_.objects[slice.object.value];
     const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
@@ -77,14 +81,29 @@ bool UserBank::can_be_packed() const {
   return true;
 }
 
-// nvlink divides by zero over variables that stand among the local symbols (Q051).
+// nvlink divides by zero over variables that stand among the local symbols, and stumbles over
+// pointers in variables that go away (Q051).
 bool UserBank::crashes_nvlink() const {
   const std::vector<bool> used = find_used();
   const std::vector<Variable> variables = list_variables();
   return std::any_of(variables.begin(), variables.end(), [&](const Variable &v) {
     const Entity &entity = p_.symbols[v.id];
-    return used[v.id.value] && (entity.local || entity.weak_place);
+    return used[v.id.value] ? entity.local || entity.weak_place : has_pointers(entity);
   });
+}
+
+bool UserBank::has_pointers(const Entity &variable) const {
+  const InputObject &object = p_.objects[variable.winner.object.value];
+  const elf::Symbol &symbol = object.symbols[variable.winner.symbol];
+  for (const elf::Section &table : object.view.sections()) {
+    if (!elf::is_relocation_table(table.type) || table.info != symbol.section)
+      continue;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (entries[i].offset >= symbol.value && entries[i].offset - symbol.value < symbol.size)
+        return true;
+  }
+  return false;
 }
 
 std::vector<bool> UserBank::find_used() const {
@@ -139,8 +158,12 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
   // With --preserve-relocs nvlink leaves their symbols in, which say nothing true.
   m_.unsound |= p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
   std::erase_if(variables, [&](const Variable &v) {
-    m_.dropped[v.id.value] = !used[v.id.value];
-    return !used[v.id.value];
+    if (used[v.id.value])
+      return false;
+    m_.dropped[v.id.value] = true;
+    const auto [object, section, begin] = origin(v.id); // pointers in it go away, too
+    m_.lost[object.value].push_back({section, begin, begin + v.bytes.size()});
+    return true;
   });
 }
 
@@ -151,6 +174,25 @@ u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {
     end = v.offset + v.bytes.size();
   }
   return end;
+}
+
+UserBank::Origin UserBank::origin(EntityId id) const {
+  const SymbolRef winner = p_.symbols[id].winner;
+  const elf::Symbol &symbol = p_.objects[winner.object.value].symbols[winner.symbol];
+  return {winner.object, symbol.section, symbol.value};
+}
+
+// Pointers inside variables move with them.
+void UserBank::move_pointers(const std::vector<Variable> &variables) {
+  m_.moved.resize(p_.objects.size());
+  for (const Variable &v : variables) {
+    const auto [object, section, begin] = origin(v.id);
+    m_.moved[object.value].push_back({section, begin, begin + v.bytes.size(), v.offset});
+  }
+  for (std::vector<MovedRange> &ranges : m_.moved)
+    std::sort(ranges.begin(), ranges.end(), [](const MovedRange &a, const MovedRange &b) {
+      return std::pair(a.section, a.begin) < std::pair(b.section, b.begin);
+    });
 }
 
 void UserBank::pack() {
@@ -173,6 +215,7 @@ void UserBank::pack() {
     bank.pieces.push_back({v.offset, v.bytes});
     m_.place_of[v.id.value].value = v.offset;
   }
+  move_pointers(variables);
   if (p_.dialect.miscompiles_constants && !variables.empty())
     bank.align = variables.front().align;
 }
@@ -224,16 +267,16 @@ std::string hex(u64 value) {
 
 void place_user_constants(const Program &p, Merged &m, Diagnostics &diag) {
   const OutId id = m.find(".nv.constant" + std::to_string(p.arch.banks.user));
-  if (!id.valid())
-    return;
-  if (p.live.selective && !p.options.relocatable) {
+  if (id.valid() && p.live.selective && !p.options.relocatable) {
     UserBank bank(p, m, id);
     if (m[id].size <= kBankSize)
       bank.merge_equal_blocks();
     else if (bank.can_be_packed() && !(p.dialect.repeat_internal_errors && bank.crashes_nvlink()))
       bank.pack();
   }
-  if (m[id].size > kBankSize)
+  for (const EntityId size : m.bank_sizes)
+    m.place_of[size.value].value = id.valid() ? m[id].size : ~u64{0};
+  if (id.valid() && m[id].size > kBankSize)
     diag.report(DiagId::TooMuchConstant,
                 {hex(m[id].size), std::to_string(p.arch.banks.user), hex(kBankSize)});
 }

@@ -107,6 +107,14 @@ struct UnifiedIdentity {
   elf::UnifiedEntry entry;
 };
 
+// A variable that was moved out of its file's block.
+struct MovedRange {
+  u32 section = 0;
+  u64 begin = 0;
+  u64 end = 0;
+  u64 offset = 0; // in the output section
+};
+
 // nvlink -r makes one of these weak symbols for each kernel that uses dynamic shared memory.
 struct SharedInstance {
   FunctionId kernel;
@@ -124,6 +132,7 @@ struct Merged {
   std::vector<EntityPlace> place_of;            // by EntityId
   std::vector<std::vector<SectionPlace>> where; // [object][section]
   std::vector<std::vector<LostRange>> lost;     // [object]
+  std::vector<std::vector<MovedRange>> moved;   // [object], sorted by section and begin; or empty
   std::vector<RelocationGroup> relocations;
   std::vector<RelocationSlice> slices;             // of all groups
   std::vector<Bank2Block> bank2_blocks;            // in order of creation
@@ -137,6 +146,7 @@ struct Merged {
   std::unique_ptr<std::pmr::monotonic_buffer_resource> name_storage =
       std::make_unique<std::pmr::monotonic_buffer_resource>();
 
+  std::vector<EntityId> bank_sizes;      // symbols that stand for the size of that bank
   std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
   std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out
 
