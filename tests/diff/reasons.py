@@ -45,6 +45,10 @@ NVLINK = [
     (r"Internal error: unexpected reloc section", ["unsupported-relocation", "bad-input"]),
 ]
 
+# culink stops at the end of the first of these steps that has something to say, nvlink at the end of
+# the first file that has, so that it may tell of a later step.
+STEPS = [["prototype-mismatch"], ["undefined-reference"], ["too-much-constant", "too-much-shared"]]
+
 # What follows from an error above it and says nothing by itself.
 CONSEQUENCES = {"merge_elf failed"}
 INTERNAL = "Internal error"
@@ -64,6 +68,11 @@ class Reason:
     def from_record(line):
         keys, _, name = line.partition(" ")
         return Reason(keys.split("|"), name or None, line)
+
+    def step(self):
+        """The step that finds it: 0 for reading the objects."""
+        return next((number for number, keys in enumerate(STEPS, 1) if set(keys) & set(self.keys)),
+                    0)
 
     def among(self, others):
         return any(set(self.keys) & set(other.keys) and self.name in (None, other.name)
@@ -125,6 +134,7 @@ def missing(wanted, given):
     wanted = [reason for reason in wanted if not reason.text.startswith(INTERNAL)] or wanted
     # culink says one thing about a symbol, nvlink also that it is defined twice.
     named = {reason.name for reason in wanted if reason.name and reason.among(given)}
+    reached = min([reason.step() for reason in given], default=len(STEPS))
     texts = [reason.text for reason in wanted
-             if reason.name not in named and not reason.among(given)]
+             if reason.name not in named and not reason.among(given) and reason.step() <= reached]
     return texts or ([] if given else ["no reason at all"])

@@ -20,10 +20,11 @@ SECOND_OUTPUT = "relocatable2.cubin"
 RELOCATABLE = "-r"
 DEBUG = "-g"
 PRESERVE = "-preserve-relocs"
+KERNELS_USED = "-kernels-used="
 
 
 def kernels_used(kernel):
-    return "-kernels-used=" + kernel
+    return KERNELS_USED + kernel
 
 
 def once(*options):

@@ -32,8 +32,9 @@ def choose_options(program, dice):
     registers = dice.pick([32, 48, 128])
     for file in program.files:
         chosen = everywhere or dice.chance(0.5)
-        if style == 0 and chosen:
-            file.debug = True
+        if style == 0:
+            file.debug = chosen
+            file.lineinfo = not chosen and dice.chance(0.5)
         elif style in (1, 2) and chosen:
             file.lineinfo = True
         elif style == 3:

@@ -3,7 +3,7 @@
 What offers steps stands before what draws them."""
 
 from features import (assembly, calls, data, device_runtime, hopper, images, memory, mistakes,
-                      pointers, shared, system, templates)
+                      pointers, project, shared, system, templates)
 
 FEATURES = [
     ("globals", 0.70, data.add_globals),
@@ -38,6 +38,12 @@ FEATURES = [
     ("function tables", 0.25, pointers.add_tables),
     ("function arguments", 0.15, pointers.add_arguments),
     ("virtual functions", 0.20, pointers.add_virtual),
+    ("block reductions", 0.10, project.add_reductions),
+    ("containers", 0.10, project.add_containers),
+    ("lambdas", 0.12, project.add_lambdas),
+    ("class templates", 0.10, project.add_class_templates),
+    ("policies", 0.08, project.add_policies),
+    ("layers", 0.12, project.add_layers),
     ("recursion", 0.20, calls.add_recursion),
     ("mutual recursion", 0.12, calls.add_mutual_recursion),
     ("calls", 1.00, calls.add_calls),
