@@ -17,8 +17,9 @@ namespace {
 
 constexpr u32 kKiB = 1024;
 
-constexpr Limits limits_with(u32 opt_in_kib) {
-  return {.static_shared = 48 * kKiB,
+// Targets for one chip let kernels have statically what others get only at launch.
+constexpr Limits limits_with(u32 opt_in_kib, char letter = 0) {
+  return {.static_shared = (letter == 'a' ? opt_in_kib : 48) * kKiB,
           .opt_in_shared = opt_in_kib * kKiB,
           .constant_bank = 64 * kKiB,
           .registers = 255,
@@ -53,6 +54,7 @@ constexpr ArchInfo classic(std::string_view name, u16 number, u32 opt_in_kib) {
 constexpr ArchInfo hopper(std::string_view name, char letter) {
   ArchInfo arch = classic(name, 90, 227);
   arch.letter = letter;
+  arch.limits = limits_with(227, letter);
   arch.relocations = RelocationStyle::Rela;
   arch.parameter_base = 0x210;
   arch.reserved_shared = kKiB;
@@ -75,7 +77,7 @@ constexpr ArchInfo blackwell(std::string_view name, u16 number, char letter, u16
   arch.has_rel_action = false;
   arch.fastpath_mask = fastpath_mask;
   arch.has_mercury_plane = true;
-  arch.limits = limits_with(opt_in_kib);
+  arch.limits = limits_with(opt_in_kib, letter);
   return arch;
 }
 

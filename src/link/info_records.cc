@@ -39,6 +39,7 @@ private:
   [[nodiscard]] OutInfo convert(ObjectId object, const elf::InfoRecord &record) const;
   void filter_externs();
   void finish_kernels();
+  void check_registers(FunctionId kernel, const Resources &resources);
   [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
 
   const Program &p_;
@@ -176,6 +177,23 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
   return out;
 }
 
+// A kernel that promised to need few registers must not call what needs more.
+void InfoPlanner::check_registers(FunctionId kernel, const Resources &resources) {
+  const u32 needed = resources.registers[kernel.value];
+  const OutId text = m_.place_of[p_.calls.functions[kernel.value].value].section;
+  for (const OutInfo &record : out_.plan.of_text[text.value]) {
+    if (record.attribute != InfoAttribute::MaxregCount || needed <= record.value)
+      continue;
+    for (const FunctionId f : reach_.reached_from(kernel))
+      if (resources.own_registers[f.value] == needed) {
+        diag_.report(DiagId::RegisterLimit,
+                     {std::string(p_.entity_of(kernel).name), std::to_string(record.value),
+                      std::string(p_.entity_of(f).name), std::to_string(needed)});
+        break;
+      }
+  }
+}
+
 void InfoPlanner::finish_kernels() {
   const Resources resources = propagate_resources(p_, reach_);
   const std::vector<FunctionId> kernels = kernels_in_symbol_order();
@@ -197,6 +215,7 @@ void InfoPlanner::finish_kernels() {
          .recursive = unbounded});
     if (unbounded && !p_.options.suppress_stack_size_warning)
       diag_.report(DiagId::UnknownStackSize, {std::string(p_.entity_of(k).name)});
+    check_registers(k, resources);
   }
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.demoted[f] && p_.live.live[f])

@@ -38,7 +38,7 @@ std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &diale
 
   const Reach reach(calls, live);
   Merged merged = merge_inputs(program);
-  const SharedPlan shared = place_shared(program, reach, merged);
+  const SharedPlan shared = place_shared(program, reach, merged, diag);
   const ConstantPlan constants = place_constants(program, reach, merged);
   place_user_constants(program, merged, diag);
   // -- Every output section exists, and every variable has its place.

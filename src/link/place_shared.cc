@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "base/bytes.h"
 #include "link/list_sort.h"
 #include "link/place_shared_relocatable.h"
@@ -34,8 +36,9 @@ struct Slot {
 
 class SharedPlacer {
 public:
-  SharedPlacer(const Program &program, const Reach &reach, Merged &merged)
-      : p_(program), reach_(reach), m_(merged), uses_(find_shared_uses(program, merged)) {}
+  SharedPlacer(const Program &program, const Reach &reach, Merged &merged, Diagnostics &diag)
+      : p_(program), reach_(reach), m_(merged), diag_(diag),
+        uses_(find_shared_uses(program, merged)) {}
 
   SharedPlan run();
 
@@ -48,6 +51,7 @@ private:
   void agree_on_dynamic();
   void finish_sections();
   void finish_dynamic_symbols();
+  void check_limit(FunctionId kernel);
   [[nodiscard]] u64 debug_section_align() const;
   [[nodiscard]] u64 debug_section_size() const;
 
@@ -62,6 +66,7 @@ private:
   const Program &p_;
   const Reach &reach_;
   Merged &m_;
+  Diagnostics &diag_;
   const SharedUses uses_;
   SharedPlan plan_;
   std::vector<FunctionId> kernels_;
@@ -292,6 +297,29 @@ void SharedPlacer::finish_dynamic_symbols() {
     }
 }
 
+// The reserved area does not count.
+void SharedPlacer::check_limit(FunctionId kernel) {
+  const u64 used = end_[kernel.value];
+  if (used <= p_.arch.limits.static_shared)
+    return;
+  std::vector<EntityId> largest; // what it consists of, the largest first
+  for (const auto &[variable, users] : users_)
+    if (std::find(users.begin(), users.end(), kernel) != users.end())
+      largest.push_back(variable);
+  std::stable_sort(largest.begin(), largest.end(),
+                   [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
+  std::vector<std::string> notes;
+  for (size_t i = 0; i < largest.size() && i < 3; ++i) {
+    const Entity &v = entity(largest[i]);
+    notes.push_back(fmt::format("{} bytes for {} of {}", v.size, v.name,
+                                p_.objects[v.first.object.value].name));
+  }
+  diag_.report(DiagId::TooMuchShared,
+               {std::string(p_.entity_of(kernel).name), fmt::format("{:#x}", used),
+                fmt::format("{:#x}", p_.arch.limits.static_shared)},
+               notes);
+}
+
 u64 SharedPlacer::debug_section_align() const {
   return std::max(several_users_ ? device_align_ : 1, has_dynamic_ ? kDynamicAlign : 1);
 }
@@ -318,16 +346,18 @@ void SharedPlacer::finish_sections() {
     if (end_[k.value] != 0 || only_dynamic) {
       section.size = end_[k.value] + reserved;
       section.keep = true;
+      check_limit(k);
     }
   }
 }
 
 } // namespace
 
-SharedPlan place_shared(const Program &program, const Reach &reach, Merged &merged) {
+SharedPlan place_shared(const Program &program, const Reach &reach, Merged &merged,
+                        Diagnostics &diag) {
   if (program.options.relocatable)
     return place_shared_relocatable(program, merged);
-  return SharedPlacer(program, reach, merged).run();
+  return SharedPlacer(program, reach, merged, diag).run();
 }
 
 } // namespace culink

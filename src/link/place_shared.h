@@ -28,6 +28,7 @@ struct SharedPlan {
 };
 
 // Places every shared variable, sizes the shared sections, and creates those that are missing.
-[[nodiscard]] SharedPlan place_shared(const Program &program, const Reach &reach, Merged &merged);
+[[nodiscard]] SharedPlan place_shared(const Program &program, const Reach &reach, Merged &merged,
+                                      Diagnostics &diag);
 
 } // namespace culink
