@@ -244,7 +244,7 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
                  .align = section.align,
                  .target = text,
                  .has_symbol = true});
-    if (!p_.options.relocatable)
+    if (!p_.options.relocatable && object_->kinds[section.index].bank == p_.arch.banks.parameters)
       name_only(m_.keep_name(".rel", section.name));
     m_.add_section_symbol(id);
   }
@@ -292,6 +292,13 @@ void Merger::create_other_section(const elf::Section &section) {
   case SectionRole::Global:
     if (!no_block_[section.index])
       append_block(section);
+    break;
+  case SectionRole::Unknown:
+    // Whatever it is, it is not ours to leave out (Q058).
+    if (section.type == SectionType::Progbits) {
+      OutSection &out = m_[append_block(section)];
+      out.keep = out.keep || (section.flags & elf::kFlagAlloc) == 0;
+    }
     break;
   case SectionRole::GlobalInit:
   case SectionRole::Udt:

@@ -140,6 +140,9 @@ void ImageWriter::add_section(OutId id) {
                                           .align = s.align,
                                           .entsize = s.entsize,
                                           .emitted = is_emitted_[id.value]}));
+  // Unknown sections stand where debug information does.
+  if (s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0)
+    elf_.section(section_of_.back()).bucket = elf::Bucket::Debug;
 }
 
 void ImageWriter::add_sections() {
