@@ -31,16 +31,20 @@ from run_diff import parse_seeds  # noqa: E402
 
 LARGEST_SEED = 400
 FILES_AT_MOST = 6
+MANY_FILES = 20
+WITH_MANY_FILES = ["sm_80", "sm_90"]
 
 
 def select(per_target, without):
     """Seeds by target. Every feature shall occur on every target that has room for it, and each
     program that is taken brings as many missing features per file as there are to be had."""
-    programs = {}
+    programs, large = {}, []
     for seed in range(1, LARGEST_SEED + 1):
         program = generate(seed)
         if seed not in without and len(program.files) <= FILES_AT_MOST:
             programs[seed] = program
+        elif seed not in without and len(program.files) >= MANY_FILES:
+            large.append(seed)
     chosen, seen = {}, set()
     for target in TARGETS:
         covered = set()
@@ -54,6 +58,8 @@ def select(per_target, without):
             covered.update(program.features)
             seen.update(program.features)
             chosen[target].append(best)
+    for target in WITH_MANY_FILES:
+        chosen[target].append(large.pop(0))
     return chosen
 
 
