@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An archive is a chain of members, each behind a header of 60 characters. Names longer than 15
+// characters stand in a table ("//") to which the header's name "/123" points, or, BSD style, in
+// front of the member's data ("#1/20"). A thin archive has headers only; its names are paths, which
+// may contain slashes, so an entry of the table ends with "/\n" and not with the first slash.
+#include "input/archive.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+namespace {
+
+struct WireMember {
+  char name[16];
+  char date[12];
+  char owner[6];
+  char group[6];
+  char mode[8];
+  char size[10];
+  char end[2];
+};
+static_assert(sizeof(WireMember) == 60);
+
+constexpr std::string_view kMagic = "!<arch>\n";
+constexpr std::string_view kThinMagic = "!<thin>\n";
+
+std::string_view trimmed(std::string_view field) {
+  const size_t last = field.find_last_not_of(' ');
+  return last == std::string_view::npos ? "" : field.substr(0, last + 1);
+}
+
+std::optional<u64> decimal(std::string_view text) {
+  u64 value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+class ArchiveReader {
+public:
+  explicit ArchiveReader(ByteSpan bytes) : bytes_(bytes) {}
+  Result<std::vector<ArchiveMember>> run();
+
+private:
+  std::optional<Error> read_member();
+  [[nodiscard]] std::optional<std::string> name_of(std::string_view field, ByteSpan &data) const;
+  [[nodiscard]] Error refuse(std::string_view field, std::string message) const {
+    return {fmt::format("archive member at {:#x}", offset_), std::string(field),
+            std::move(message)};
+  }
+
+  ByteSpan bytes_;
+  u64 offset_ = kMagic.size();
+  bool thin_ = false;
+  std::string_view long_names_;
+  std::vector<ArchiveMember> members_;
+};
+
+bool is_index(std::string_view name) {
+  return name == "/" || name == "/SYM64/" || name.starts_with("__.SYMDEF");
+}
+
+std::optional<std::string> ArchiveReader::name_of(std::string_view field, ByteSpan &data) const {
+  if (field.starts_with("#1/")) {
+    const std::optional<u64> size = decimal(field.substr(3));
+    if (!size || *size > data.size())
+      return std::nullopt;
+    const std::string_view name = as_text(data.first(*size));
+    data = data.subspan(*size);
+    return std::string(name.substr(0, name.find('\0')));
+  }
+  if (field.size() > 1 && field[0] == '/') {
+    const std::optional<u64> place = decimal(field.substr(1));
+    if (!place || *place >= long_names_.size())
+      return std::nullopt;
+    const std::string_view rest = long_names_.substr(*place);
+    const size_t end = rest.find('\n');
+    std::string_view name = rest.substr(0, end);
+    if (name.ends_with('/'))
+      name.remove_suffix(1);
+    return std::string(name);
+  }
+  if (field.ends_with('/'))
+    field.remove_suffix(1);
+  return std::string(field);
+}
+
+std::optional<Error> ArchiveReader::read_member() {
+  const std::optional<WireMember> wire = load_at<WireMember>(bytes_, offset_);
+  if (!wire)
+    return refuse("", "the file ends inside its header");
+  const auto field = [](const auto &chars) {
+    return trimmed(std::string_view(chars, sizeof chars));
+  };
+  const std::optional<u64> size = decimal(field(wire->size));
+  if (!size)
+    return refuse("size", fmt::format("'{}' is no number", field(wire->size)));
+  if (std::string_view(wire->end, 2) != "`\n")
+    return refuse("end of header", "is not a back quote and a new line");
+  const std::string_view raw_name = field(wire->name);
+  const bool is_table = raw_name == "//";
+  const bool outside = thin_ && !is_table && !is_index(raw_name);
+  const u64 start = offset_ + sizeof *wire;
+  const std::optional<ByteSpan> inside = slice(bytes_, start, outside ? 0 : *size);
+  if (!inside)
+    return refuse("size", fmt::format("{} bytes do not fit into the file", *size));
+  ByteSpan data = *inside;
+  if (is_table) {
+    long_names_ = as_text(data);
+  } else if (!is_index(raw_name)) {
+    const std::optional<std::string> name = name_of(raw_name, data);
+    if (!name)
+      return refuse("name", fmt::format("'{}' leads nowhere", raw_name));
+    if (!is_index(*name))
+      members_.push_back({*name, offset_, data, outside ? *size : data.size(), outside});
+  }
+  offset_ = align_up(start + inside->size(), 2);
+  return std::nullopt;
+}
+
+Result<std::vector<ArchiveMember>> ArchiveReader::run() {
+  const std::string_view text = as_text(bytes_);
+  thin_ = text.starts_with(kThinMagic);
+  if (!thin_ && !text.starts_with(kMagic))
+    return Error{"", "magic", "this is no archive"};
+  while (offset_ < bytes_.size())
+    if (std::optional<Error> error = read_member())
+      return *error;
+  return std::move(members_);
+}
+
+} // namespace
+
+Result<std::vector<ArchiveMember>> read_archive(ByteSpan bytes) {
+  return ArchiveReader(bytes).run();
+}
+
+} // namespace culink

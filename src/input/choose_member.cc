@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvlink takes the member with the highest SM number that can serve the target: machine code before
+// PTX of the same number, chip-specific (a) before family code (f) before plain code, the earlier
+// one of equals. So PTX of a nearer number wins over older machine code, and sm_90a code is chosen
+// for an sm_90 target though sm_90 code lies beside it.
+#include "input/choose_member.h"
+
+#include <tuple>
+
+#include "arch/compatible.h"
+
+namespace culink {
+
+namespace {
+
+// PTX of a family runs on the family's later members, chip-specific PTX on that chip only.
+bool can_compile(const FatbinEntry &entry, const arch::ArchInfo &target) {
+  switch (entry.letter()) {
+  case 'a':
+    return entry.sm == target.number && target.letter == 'a';
+  case 'f': {
+    const arch::ArchInfo *made_for = arch::find_arch(entry.sm, 'f');
+    return made_for && made_for->family == target.family && entry.sm <= target.number;
+  }
+  default:
+    return entry.sm <= target.number;
+  }
+}
+
+bool can_serve(const FatbinEntry &entry, const arch::ArchInfo &target) {
+  if (!entry.has(FatbinFlags::kIs64Bit))
+    return false;
+  if (entry.kind == FatbinKind::Ptx)
+    return can_compile(entry, target);
+  const arch::ArchInfo *made_for =
+      entry.kind == FatbinKind::Elf ? arch::find_arch(entry.sm, entry.letter()) : nullptr;
+  return made_for && arch::can_link(*made_for, target);
+}
+
+std::tuple<u32, bool, int> rank(const FatbinEntry &entry) {
+  const char letter = entry.letter();
+  return {entry.sm, entry.kind == FatbinKind::Elf, letter == 'a' ? 2 : letter == 'f' ? 1 : 0};
+}
+
+} // namespace
+
+const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
+                                 const arch::ArchInfo &target) {
+  const FatbinEntry *best = nullptr;
+  for (const FatbinEntry &entry : entries)
+    if (can_serve(entry, target) && (!best || rank(entry) > rank(*best)))
+      best = &entry;
+  return best;
+}
+
+std::string list_members(std::span<const FatbinEntry> entries) {
+  std::string out;
+  for (const FatbinEntry &entry : entries) {
+    out += out.empty() ? "" : ", ";
+    out += entry.kind == FatbinKind::Ptx   ? "compute_"
+           : entry.kind == FatbinKind::Elf ? "sm_"
+           : entry.kind == FatbinKind::Lto ? "lto_"
+                                           : "unknown code for ";
+    out += std::to_string(entry.sm);
+    if (entry.letter() != 0)
+      out += entry.letter();
+  }
+  return out.empty() ? "nothing" : out;
+}
+
+} // namespace culink

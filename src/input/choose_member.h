@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "arch/arch.h"
+#include "input/fatbin.h"
+
+namespace culink {
+
+// The member of a container to link for a target, or nullptr. Only code of 64 bits counts; machine
+// code and PTX compete, link-time-optimisation code is not looked at.
+[[nodiscard]] const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
+                                               const arch::ArchInfo &target);
+
+// "sm_90a, compute_80, lto_90": what there is, for messages.
+[[nodiscard]] std::string list_members(std::span<const FatbinEntry> entries);
+
+} // namespace culink

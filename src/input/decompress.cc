@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Payloads of fatbins. A damaged size field must not make us ask for terabytes, so the largest size
+// that a number of packed bytes can stand for comes first; both formats have one: a zstd block of 4
+// bytes gives 128 KiB at most, a byte of an LZ4 block 255 bytes.
+#include "input/decompress.h"
+
+#include <lz4.h>
+#include <zstd.h>
+
+#include <fmt/format.h>
+
+namespace culink {
+
+namespace {
+
+constexpr u64 kLargest = u64{1} << 32;
+constexpr u64 kLz4PerByte = 255;
+constexpr u64 kZstdPerByte = (128 << 10) / 4;
+constexpr u64 kSlack = 128 << 10; // for the first, shortest inputs
+
+Error failed(std::string what) {
+  return {"", "payload", std::move(what)};
+}
+
+Result<std::vector<u8>> unpack_lz4(ByteSpan packed, u64 size) {
+  if (packed.size() > LZ4_MAX_INPUT_SIZE || size > LZ4_MAX_INPUT_SIZE)
+    return failed("an LZ4 block cannot be that large");
+  std::vector<u8> out(size);
+  const int made = LZ4_decompress_safe(reinterpret_cast<const char *>(packed.data()),
+                                       reinterpret_cast<char *>(out.data()),
+                                       static_cast<int>(packed.size()), static_cast<int>(size));
+  if (made < 0)
+    return failed("the LZ4 data is damaged");
+  if (static_cast<u64>(made) != size)
+    return failed(fmt::format("holds {:#x} bytes instead of {:#x}", made, size));
+  return out;
+}
+
+Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
+  std::vector<u8> out(size);
+  const size_t made = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
+  if (ZSTD_isError(made))
+    return failed(fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(made)));
+  if (made != size)
+    return failed(fmt::format("holds {:#x} bytes instead of {:#x}", made, size));
+  return out;
+}
+
+} // namespace
+
+Result<std::vector<u8>> decompress(Compression how, ByteSpan packed, u64 size) {
+  const u64 per_byte = how == Compression::Lz4 ? kLz4PerByte : kZstdPerByte;
+  if (how != Compression::None && (size > kLargest || size > packed.size() * per_byte + kSlack))
+    return failed(fmt::format("{:#x} packed bytes cannot hold {:#x}", packed.size(), size));
+  switch (how) {
+  case Compression::None:
+    break;
+  case Compression::Lz4:
+    return unpack_lz4(packed, size);
+  case Compression::Zstd:
+    return unpack_zstd(packed, size);
+  }
+  return std::vector<u8>(packed.begin(), packed.end());
+}
+
+} // namespace culink

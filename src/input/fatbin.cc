@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fatbin is a chain of entries, each a header of 64 bytes or more and a payload, in a container
+// that says how long the chain is. Every step is checked against the container, and the container
+// against the file, so a walk cannot leave it and always gets further.
+//
+// What may surprise: files hold several containers (nvlink reads the first and loses the others);
+// whether a payload is packed is told by the flags alone, since tiny PTX grows when packed; and
+// offsets inside a header count from the entry, not from the container.
+#include "input/fatbin.h"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+namespace {
+
+struct WireContainer {
+  u32 magic;
+  u16 version;
+  u16 header_size;
+  u64 size; // of the entries
+};
+static_assert(sizeof(WireContainer) == 16);
+
+struct WireEntry {
+  u16 kind;
+  u16 version;
+  u32 header_size; // with identifier and options
+  u64 padded_size;
+  u32 packed_size; // 0: not packed
+  u32 options;     // offset from here of the options record, or 0
+  u16 minor;
+  u16 major;
+  u32 sm;
+  u32 identifier; // offset from here, or 0
+  u32 identifier_size;
+  u64 flags;
+  u64 reserved;
+  u64 size; // when unpacked; 0: not packed
+};
+static_assert(sizeof(WireEntry) == 64);
+
+constexpr u16 kVersion = 1;
+
+class Walker {
+public:
+  explicit Walker(ByteSpan bytes) : bytes_(bytes) {}
+  Result<std::vector<FatbinContainer>> run();
+
+private:
+  Result<FatbinContainer> read_container(u64 offset);
+  Result<FatbinEntry> read_entry(ByteSpan chain, u64 offset) const;
+  Result<FatbinEntry> describe(ByteSpan header, const WireEntry &wire, FatbinEntry entry) const;
+  [[nodiscard]] u64 skip_padding(u64 offset) const;
+
+  ByteSpan bytes_;
+  u64 end_ = 0; // of the container that was read last
+};
+
+Error refuse(u64 offset, std::string_view part, std::string_view field, std::string message) {
+  return {fmt::format("fatbin {} at {:#x}", part, offset), std::string(field), std::move(message)};
+}
+
+Result<std::vector<FatbinContainer>> Walker::run() {
+  std::vector<FatbinContainer> out;
+  u64 offset = 0;
+  do {
+    Result<FatbinContainer> container = read_container(offset);
+    if (!container)
+      return container.error();
+    out.push_back(std::move(*container));
+    offset = skip_padding(end_);
+  } while (offset < bytes_.size());
+  return out;
+}
+
+// Linkers align sections, so zeros stand between containers.
+u64 Walker::skip_padding(u64 offset) const {
+  while (offset < bytes_.size() && bytes_[offset] == 0)
+    ++offset;
+  return offset;
+}
+
+Result<FatbinContainer> Walker::read_container(u64 offset) {
+  const std::optional<WireContainer> wire = load_at<WireContainer>(bytes_, offset);
+  if (!wire)
+    return refuse(offset, "container", "", "the file ends inside its header");
+  if (wire->magic != kFatbinMagic)
+    return refuse(offset, "container", "magic", fmt::format("{:#x} is no fatbin", wire->magic));
+  if (wire->version != kVersion)
+    return refuse(offset, "container", "version",
+                  fmt::format("{} is not known, only {} is", wire->version, kVersion));
+  if (wire->header_size < sizeof(WireContainer))
+    return refuse(offset, "container", "header size",
+                  fmt::format("{:#x} is less than {:#x}", wire->header_size, sizeof *wire));
+  const std::optional<ByteSpan> chain = wire->size > bytes_.size()
+                                            ? std::nullopt
+                                            : slice(bytes_, offset + wire->header_size, wire->size);
+  if (!chain)
+    return refuse(offset, "container", "size",
+                  fmt::format("{:#x} bytes of entries do not fit into the file ({:#x} bytes)",
+                              wire->size, bytes_.size()));
+  FatbinContainer out{offset, {}};
+  end_ = offset + wire->header_size;
+  const u64 stop = end_ + wire->size;
+  while (end_ < stop) {
+    Result<FatbinEntry> entry = read_entry(bytes_.first(stop), end_);
+    if (!entry)
+      return entry.error();
+    const u64 header = load_le<WireEntry>(bytes_.data() + end_).header_size;
+    end_ += header + load_le<WireEntry>(bytes_.data() + end_).padded_size;
+    out.entries.push_back(*entry);
+  }
+  return out;
+}
+
+Result<FatbinEntry> Walker::read_entry(ByteSpan chain, u64 offset) const {
+  const std::optional<WireEntry> wire = load_at<WireEntry>(chain, offset);
+  if (!wire)
+    return refuse(offset, "entry", "", "the container ends inside its header");
+  if (wire->header_size < sizeof(WireEntry))
+    return refuse(offset, "entry", "header size",
+                  fmt::format("{:#x} is less than {:#x}", wire->header_size, sizeof *wire));
+  const std::optional<ByteSpan> header = slice(chain, offset, wire->header_size);
+  if (!header)
+    return refuse(offset, "entry", "header size",
+                  fmt::format("{:#x} does not fit into the container", wire->header_size));
+  const std::optional<ByteSpan> payload =
+      slice(chain, offset + wire->header_size, wire->padded_size);
+  if (!payload)
+    return refuse(offset, "entry", "size",
+                  fmt::format("{:#x} does not fit into the container", wire->padded_size));
+  FatbinEntry entry;
+  entry.offset = offset;
+  entry.payload = *payload;
+  return describe(*header, *wire, entry);
+}
+
+Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
+                                     FatbinEntry entry) const {
+  entry.kind = static_cast<FatbinKind>(wire.kind);
+  entry.sm = wire.sm;
+  entry.major = wire.major;
+  entry.minor = wire.minor;
+  entry.flags = wire.flags;
+  entry.size = entry.payload.size();
+  if (entry.has(FatbinFlags::kLz4) && entry.has(FatbinFlags::kZstd))
+    return refuse(entry.offset, "entry", "flags", "say that it is packed in two ways");
+  if (entry.has(FatbinFlags::kLz4) || entry.has(FatbinFlags::kZstd)) {
+    entry.compression = entry.has(FatbinFlags::kLz4) ? Compression::Lz4 : Compression::Zstd;
+    entry.size = wire.size;
+    if (wire.packed_size > entry.payload.size())
+      return refuse(entry.offset, "entry", "packed size",
+                    fmt::format("{:#x} is more than the payload has ({:#x})", wire.packed_size,
+                                entry.payload.size()));
+    entry.payload = entry.payload.first(wire.packed_size);
+  }
+  if (wire.identifier != 0) {
+    const std::optional<ByteSpan> text = slice(header, wire.identifier, wire.identifier_size);
+    if (!text)
+      return refuse(entry.offset, "entry", "identifier", "lies outside the header");
+    entry.identifier = as_text(*text);
+  }
+  if (wire.options != 0) {
+    const std::optional<u32> place = load_at<u32>(header, wire.options);
+    const std::optional<u32> size = load_at<u32>(header, u64{wire.options} + 4);
+    const std::optional<ByteSpan> text =
+        place && size ? slice(header, *place, *size) : std::nullopt;
+    if (!text)
+      return refuse(entry.offset, "entry", "options", "lie outside the header");
+    entry.options = as_text(*text);
+  }
+  return entry;
+}
+
+} // namespace
+
+Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes) {
+  return Walker(bytes).run();
+}
+
+Result<std::vector<u8>> unpack(const FatbinEntry &entry) {
+  if (entry.kind == FatbinKind::Lto && entry.has(FatbinFlags::kScrambled))
+    return refuse(entry.offset, "entry", "flags", "the LTO code is stored in a form of its own");
+  Result<std::vector<u8>> bytes = decompress(entry.compression, entry.payload, entry.size);
+  if (!bytes)
+    return refuse(entry.offset, "entry", bytes.error().field, bytes.error().message);
+  if (entry.kind == FatbinKind::Ptx)
+    while (!bytes->empty() && bytes->back() == 0)
+      bytes->pop_back();
+  return bytes;
+}
+
+} // namespace culink

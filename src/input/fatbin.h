@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "input/decompress.h"
+
+namespace culink {
+
+inline constexpr u32 kFatbinMagic = 0xba55ed50;
+
+// What an entry holds. Other numbers occur in old files; they are listed and never linked.
+enum class FatbinKind : u16 { Ptx = 1, Elf = 2, Lto = 8 };
+
+struct FatbinFlags {
+  static constexpr u64 kIs64Bit = 0x1;
+  static constexpr u64 kDebug = 0x2;
+  static constexpr u64 kLinux = 0x10;
+  static constexpr u64 kLz4 = 0x2000;
+  static constexpr u64 kZstd = 0x8000;
+  static constexpr u64 kScrambled = 0x10000; // LTO only: not to be unpacked by others
+  static constexpr u64 kArchSpecific = 0x100000;
+  static constexpr u64 kFamilySpecific = 0x200000;
+  static constexpr u64 kCopyOfCompat = 0x1000000; // the options record is a copy of .nv.compat
+};
+
+// One member: code for one target, in one form. Borrows the bytes of the fatbin.
+struct FatbinEntry {
+  u64 offset = 0; // of its header, in the bytes given to read_fatbins
+  FatbinKind kind = FatbinKind::Elf;
+  u32 sm = 0;
+  u16 major = 0; // of the PTX version; 1 for an ELF
+  u16 minor = 0; // of the PTX version; the ELF's ABI version
+  u64 flags = 0;
+  std::string_view identifier; // most often the source's name, with -g
+  std::string_view options;    // of the compiler for PTX and LTO; else .nv.compat's bytes
+  Compression compression = Compression::None;
+  u64 size = 0;     // when unpacked; raw payloads may have padding behind them
+  ByteSpan payload; // packed
+
+  [[nodiscard]] bool has(u64 flag) const { return (flags & flag) != 0; }
+  // 'a', 'f' or 0, as in the name of the target.
+  [[nodiscard]] char letter() const {
+    return has(FatbinFlags::kArchSpecific) ? 'a' : has(FatbinFlags::kFamilySpecific) ? 'f' : '\0';
+  }
+};
+
+// What one translation unit was compiled to: members to choose one from.
+struct FatbinContainer {
+  u64 offset = 0;
+  std::vector<FatbinEntry> entries;
+};
+
+// All containers in a row, as `cat` and `ld -r` leave them. Reads headers only, so that pages with
+// payloads stay untouched.
+[[nodiscard]] Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes);
+
+// The payload of an entry, unpacked. PTX comes without the NUL behind it.
+[[nodiscard]] Result<std::vector<u8>> unpack(const FatbinEntry &entry);
+
+} // namespace culink
