@@ -3,6 +3,13 @@ find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 
+# zstd and LZ4 come without CMake files. They are linked by name, so that a static build takes the
+# archives and the installed package holds no path; this only says early what is missing.
+foreach(library zstd lz4)
+  find_library(culink_${library}_library ${library} REQUIRED)
+  find_path(culink_${library}_headers ${library}.h REQUIRED)
+endforeach()
+
 if(NOT CULINK_STATIC)
   find_package(fmt REQUIRED)
   find_package(yaml-cpp REQUIRED)

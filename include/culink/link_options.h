@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "culink/host_references.h"
 #include "culink/types.h"
 
 namespace culink {
@@ -16,7 +17,12 @@ struct LinkOptions {
   bool preserve_relocs = false; // --preserve-relocs: keep what was resolved for other tools
   // Substrings of the names of kernels to keep; an empty list keeps none. Nothing: keep all.
   std::optional<std::vector<std::string>> kernels_used;
+  // Host objects say which kernels their code mentions; others go away if no input leaves it open.
+  bool ignore_host_info = false;
+  // The kernels that host code mentions, where the inputs do not say it themselves.
+  std::optional<HostReferences> host_references;
   bool keep_system_libraries = false;
+  bool suppress_arch_warning = false; // about inputs without code for the target
   bool suppress_stack_size_warning = false;
   bool warnings_are_errors = false; // a warning fails the link
   std::string object_name;          // the output's name, for the tool note, with -g only
@@ -24,6 +30,10 @@ struct LinkOptions {
   bool facts = false;               // fill LinkResult::facts
   u32 threads = 0;                  // 0: one per core when the work is worth it
 
+  // Kernels that host code does not mention go away.
+  [[nodiscard]] bool prunes_by_host() const {
+    return host_references && !ignore_host_info && !kernels_used && !debug && !relocatable;
+  }
   // Unused functions stay.
   [[nodiscard]] bool keeps_all_code() const { return relocatable || debug || preserve_relocs; }
 };

@@ -41,18 +41,31 @@ struct LinkInput {
 };
 
 struct LinkRequest {
-  std::string target;            // "sm_90"
-  std::vector<LinkInput> inputs; // in order: it decides the order of the output
+  std::string target; // "sm_90"
+  // Objects, fatbins, host objects, archives and PTX, by their content. The order decides the order
+  // of the output.
+  std::vector<LinkInput> inputs;
+  // Archives lib<name>.a behind the inputs, from the first of the folders that has them.
+  std::vector<std::string> libraries;
+  std::vector<std::string> library_paths;
   LinkOptions options;
   // Empty: culink's own output. "nvlink-13.0.88": the bytes that version of nvlink would write,
   // its known defects included.
   std::string emulate;
 };
 
+// Something that was linked, as the host program registers it: by the id that nvcc gave its host
+// object, or, where there was no host object, by the path of the input.
+struct LinkedModule {
+  std::string input;
+  std::string id; // empty: by path
+};
+
 struct LinkResult {
-  ByteBuffer bytes;              // the linked cubin; empty if the link failed
-  std::vector<Message> messages; // in the order of the inputs, all of them
-  LinkFacts facts;               // if LinkOptions::facts asked for them and the link succeeded
+  ByteBuffer bytes;                  // the linked cubin; empty if the link failed
+  std::vector<Message> messages;     // in the order of the inputs, all of them
+  LinkFacts facts;                   // if LinkOptions::facts asked for them and the link succeeded
+  std::vector<LinkedModule> modules; // in the order of the inputs
 
   [[nodiscard]] bool ok() const { return !bytes.empty(); }
 };

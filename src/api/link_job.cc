@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Wires the layers together: names to tables, files to objects, objects through the passes, and the
-// image through the same verifier that `cubin verify` uses. Every input is looked at even if an
-// earlier one is broken, so that one run names all broken files.
+// image through the same verifier that `cubin verify` uses.
 #include "api/link_job.h"
+
+#include <algorithm>
 
 #include "arch/verify.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
-#include "input/accept.h"
-#include "input/load_object.h"
 #include "link/link.h"
+#include "link/system_library.h"
 
 namespace culink {
 
@@ -23,6 +23,18 @@ std::string joined(const std::vector<std::string_view> &names) {
   for (const std::string_view name : names) {
     out += out.empty() ? "" : ", ";
     out += name;
+  }
+  return out;
+}
+
+// The system library counts only where it is linked.
+std::vector<LinkedModule> linked_modules(const std::vector<HostModule> &modules,
+                                         const std::vector<InputObject> &objects) {
+  std::vector<LinkedModule> out;
+  for (const HostModule &module : modules) {
+    const auto is_here = [&](const InputObject &object) { return object.name == module.name; };
+    if (!module.system || std::any_of(objects.begin(), objects.end(), is_here))
+      out.push_back({module.name, module.id});
   }
   return out;
 }
@@ -55,54 +67,10 @@ std::optional<Dialect> LinkJob::choose_dialect() {
   return std::nullopt;
 }
 
-// The bytes of every input; none where the file cannot be read, which is reported.
-std::vector<LinkJob::Loaded> LinkJob::map_inputs() {
-  std::vector<Loaded> out(request_.inputs.size());
-  for (u32 i = 0; i < out.size(); ++i) {
-    const LinkInput &input = request_.inputs[i];
-    out[i].bytes = input.bytes;
-    if (input.bytes)
-      continue;
-    Result<MappedFile> file = MappedFile::open(input.name);
-    if (file)
-      out[i].bytes = files_.emplace_back(std::move(*file)).bytes();
-    else
-      out[i].diag.report(DiagId::BadInput, {input.name, file.error().text()});
-  }
-  return out;
-}
-
 // A small link is done before other threads have started.
-u32 LinkJob::choose_threads(const std::vector<Loaded> &inputs) const {
+u32 LinkJob::choose_threads(u64 code_size) const {
   constexpr u64 kWorthThreads = u64{2} << 20; // bytes
-  u64 size = 0;
-  for (const Loaded &input : inputs)
-    size += input.bytes ? input.bytes->size() : 0;
-  return request_.options.threads != 0 || size >= kWorthThreads ? request_.options.threads : 1;
-}
-
-// Objects know nothing of each other yet: any thread may read any of them. What there is to say
-// about them comes in the order of the inputs.
-std::vector<InputObject> LinkJob::load_objects(const arch::ArchInfo &target, const Dialect &dialect,
-                                               std::vector<Loaded> inputs, WorkerPool &pool) {
-  pool.for_each(static_cast<u32>(inputs.size()), [&](u32 i) {
-    Loaded &input = inputs[i];
-    if (input.bytes)
-      input.object =
-          load_object(request_.inputs[i].name, *input.bytes, target, dialect, input.diag);
-  });
-  std::vector<InputObject> objects;
-  objects.reserve(inputs.size());
-  for (u32 i = 0; i < inputs.size(); ++i) {
-    Loaded &input = inputs[i];
-    if (input.bytes)
-      read_.push_back(LinkInput::memory(request_.inputs[i].name, *input.bytes));
-    diag_.append(std::move(input.diag));
-    if (input.object)
-      objects.push_back(std::move(*input.object));
-  }
-  report_newer_toolkits(objects, dialect, diag_);
-  return objects;
+  return request_.options.threads != 0 || code_size >= kWorthThreads ? request_.options.threads : 1;
 }
 
 void LinkJob::verify(LinkResult &result, bool unsound) {
@@ -128,27 +96,32 @@ void LinkJob::verify(LinkResult &result, bool unsound) {
 
 LinkResult LinkJob::link_and_verify() {
   const arch::ArchInfo *target = choose_target();
-  const std::optional<Dialect> dialect = choose_dialect();
-  if (request_.inputs.empty())
+  dialect_ = choose_dialect();
+  if (request_.inputs.empty() && request_.libraries.empty())
     diag_.report(DiagId::NoInput, {});
   if (diag_.failed())
     return {};
   // From sm_90 on some relocations are resolved without a trace.
   if (request_.options.preserve_relocs && target->has_unified_symbols)
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
-  std::vector<Loaded> inputs = map_inputs();
-  WorkerPool pool(choose_threads(inputs));
-  std::vector<InputObject> objects = load_objects(*target, *dialect, std::move(inputs), pool);
+  InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_);
+  loader.collect();
+  WorkerPool pool(choose_threads(loader.code_size()));
+  std::vector<InputObject> objects =
+      drop_unneeded_system_objects(loader.load(pool), request_.options, *dialect_, diag_);
   if (diag_.failed())
     return {};
+  std::vector<LinkedModule> modules = linked_modules(loader.modules(), objects);
   LinkOptions options = request_.options;
+  if (!options.ignore_host_info && !options.host_references)
+    options.host_references = loader.host_references();
   if (options.option_words.empty())
     options.option_words = note_options(describe_request(request_));
   std::optional<LinkedImage> image =
-      culink::link(options, *dialect, *target, std::move(objects), pool, diag_);
+      culink::link(options, *dialect_, *target, std::move(objects), pool, diag_);
   if (!image)
     return {};
-  LinkResult result{std::move(image->bytes), {}, std::move(image->facts)};
+  LinkResult result{std::move(image->bytes), {}, std::move(image->facts), std::move(modules)};
   verify(result, image->unsound);
   return result;
 }
@@ -165,7 +138,7 @@ std::vector<Diagnostic> LinkJob::blame_inputs() const {
     return {};
   constexpr size_t kMost = 10;
   std::vector<Diagnostic> same_rule, all;
-  for (const LinkInput &input : read_) {
+  for (const LinkInput &input : loader_->code()) {
     const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
     if (!view)
       continue;
@@ -200,7 +173,7 @@ LinkResult LinkJob::run() {
     }
   }
   if (failed)
-    return {{}, std::move(result.messages), {}};
+    return {{}, std::move(result.messages), {}, {}};
   return result;
 }
 

@@ -60,6 +60,7 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
     return Error{"", "", "is a directory"};
 
   MappedFile out;
+  out.identity_ = {info.st_dev, info.st_ino};
   if (S_ISREG(info.st_mode) && info.st_size > 0) {
     void *p =
         ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, file.fd, 0);
@@ -79,13 +80,14 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
 
 MappedFile::MappedFile(MappedFile &&other) noexcept
     : bytes_(std::exchange(other.bytes_, {})), owned_(std::move(other.owned_)),
-      mapped_(std::exchange(other.mapped_, false)) {}
+      identity_(other.identity_), mapped_(std::exchange(other.mapped_, false)) {}
 
 MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
   if (this != &other) {
     release();
     bytes_ = std::exchange(other.bytes_, {});
     owned_ = std::move(other.owned_);
+    identity_ = other.identity_;
     mapped_ = std::exchange(other.mapped_, false);
   }
   return *this;

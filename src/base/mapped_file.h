@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +23,8 @@ public:
   ~MappedFile();
 
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
+  // Device and number of the file, the same for every name it has.
+  [[nodiscard]] std::pair<u64, u64> identity() const { return identity_; }
 
 private:
   MappedFile() = default;
@@ -29,6 +32,7 @@ private:
 
   ByteSpan bytes_;
   std::vector<u8> owned_; // the bytes, when they could not be mapped
+  std::pair<u64, u64> identity_;
   bool mapped_ = false;
 };
 

@@ -70,9 +70,6 @@ void check_command_line(const CommandLine &line, Diagnostics &diag) {
   for (const auto &[id, what] : kNotYet)
     if (line.has(id))
       diag.report(DiagId::NotSupportedYet, {spelled(id), std::string(what)});
-  for (const std::string &library : line.list(OptionId::Library))
-    diag.report(DiagId::NotSupportedYet, {fmt::format("-l{}", library), "libraries are"}, {},
-                "link the objects of the library by name");
   if (line.value(OptionId::Threads).starts_with('-'))
     diag.report(DiagId::BadOptionValue,
                 {line.value(OptionId::Threads), std::string(option_row(OptionId::Threads).name)});

@@ -3,7 +3,44 @@
 // The two ways to decide what a format leaves open. docs/compat.md explains each point.
 #include "compat/dialects.h"
 
+#include <array>
+
 namespace culink {
+
+namespace {
+
+constexpr FileAction U = FileAction::Use;
+constexpr FileAction I = FileAction::Ignore;
+constexpr FileAction R = FileAction::Refuse;
+
+// What nvlink does with a file (Q080): the ending of its name comes first, then its content. By
+// FileKind: device object, device image, host object, host image, fatbin, archive, PTX, LTO code,
+// anything else.
+constexpr std::array<FileRule, 11> kFileRules = {{
+    {"cubin", {U, I, R, R, R, R, R, R, R}},
+    {"fatbin", {R, R, R, R, U, R, R, R, R}},
+    {"ptx", {U, I, R, R, U, R, U, R, R}},
+    {"o", {U, I, U, I, I, U, I, I, I}},
+    {"a", {I, I, U, I, I, U, I, I, I}},
+    {"so", {I, I, I, I, I, U, I, I, I}},
+    {"ltoir", {R, R, R, R, R, R, R, R, R}},
+    {"nvvm", {R, R, R, R, R, R, R, R, R}},
+    {"bc", {R, R, R, R, R, R, R, R, R}},
+    {FileRule::kNoEnding, {I, I, I, I, I, I, I, I, I}},
+    {FileRule::kAnyOther, {I, I, U, I, I, U, I, I, I}},
+}};
+
+InputHabits nvlink_input_habits() {
+  constexpr u64 kSmallestFile = 56; // what nvlink reads of each
+  return {.rules = kFileRules,
+          .smallest_file = kSmallestFile,
+          .silent = true,
+          .drops_cut_files = true,
+          .first_container_only = true,
+          .host_members_only = true};
+}
+
+} // namespace
 
 Dialect own_dialect() {
   Dialect d;
@@ -25,6 +62,8 @@ Dialect nvlink_13_0_88() {
   d.refuse_newer_toolkit = true;
   d.repeat_internal_errors = true;
   d.miscompiles_constants = true;
+  d.decides_about_runtime_in_order = true;
+  d.input = nvlink_input_habits();
   return d;
 }
 

@@ -31,12 +31,16 @@ LinkRequest make_request(const CommandLine &line) {
   request.target = line.value(OptionId::Arch);
   for (const std::string &input : line.inputs)
     request.inputs.push_back(LinkInput::file(input));
+  request.libraries = line.list(OptionId::Library);
+  request.library_paths = line.list(OptionId::LibraryPath);
   request.emulate = line.value(OptionId::Emulate);
   LinkOptions &options = request.options;
   options.relocatable = line.has(OptionId::Relocatable);
   options.debug = line.has(OptionId::Debug);
   options.preserve_relocs = line.has(OptionId::PreserveRelocs);
   options.keep_system_libraries = line.has(OptionId::KeepSystemLibraries);
+  options.ignore_host_info = line.has(OptionId::IgnoreHostInfo);
+  options.suppress_arch_warning = line.has(OptionId::SuppressArchWarning);
   options.suppress_stack_size_warning = line.has(OptionId::SuppressStackSizeWarning);
   options.warnings_are_errors = line.has(OptionId::WarningAsError);
   // A list of variables alone means that no kernel is used (Q062); an empty text is part of every
@@ -70,6 +74,12 @@ CommandLine describe_request(const LinkRequest &request) {
   flag(OptionId::PreserveRelocs, options.preserve_relocs);
   flag(OptionId::KeepSystemLibraries, options.keep_system_libraries);
   flag(OptionId::SuppressStackSizeWarning, options.suppress_stack_size_warning);
+  flag(OptionId::SuppressArchWarning, options.suppress_arch_warning);
+  flag(OptionId::IgnoreHostInfo, options.ignore_host_info);
+  if (!request.libraries.empty())
+    line.set(OptionId::Library, request.libraries);
+  if (!request.library_paths.empty())
+    line.set(OptionId::LibraryPath, request.library_paths);
   flag(OptionId::WarningAsError, options.warnings_are_errors);
   if (options.kernels_used)
     line.set(OptionId::KernelsUsed, *options.kernels_used);

@@ -22,6 +22,7 @@ public:
   explicit ElfParser(ByteSpan file) { view_.file_ = file; }
 
   [[nodiscard]] Result<ElfView> run();
+  [[nodiscard]] Result<ElfView> run_sections();
 
 private:
   [[nodiscard]] std::optional<Error> read_header();
@@ -79,6 +80,14 @@ Result<ElfView> ElfParser::run() {
   name_sections();
   read_segments();
   check_tables();
+  return std::move(view_);
+}
+
+Result<ElfView> ElfParser::run_sections() {
+  if (std::optional<Error> error = read_header())
+    return std::move(*error);
+  read_section_table();
+  name_sections();
   return std::move(view_);
 }
 
@@ -419,6 +428,13 @@ void ElfParser::check_relocation_table(const Section &table) {
 
 Result<ElfView> ElfView::open(ByteSpan file) {
   Result<ElfView> view = ElfParser(file).run();
+  if (view && !view->violations_.empty())
+    return view->violations_.front();
+  return view;
+}
+
+Result<ElfView> ElfView::open_sections(ByteSpan file) {
+  Result<ElfView> view = ElfParser(file).run_sections();
   if (view && !view->violations_.empty())
     return view->violations_.front();
   return view;

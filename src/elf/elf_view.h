@@ -148,6 +148,10 @@ public:
   // listed in violations(), and what it concerns reads as empty.
   [[nodiscard]] static Result<ElfView> open_tolerant(ByteSpan file);
 
+  // For host files, of which only few sections matter: header and section table are checked as by
+  // open, symbols and relocations are not even looked at, and there are no segments.
+  [[nodiscard]] static Result<ElfView> open_sections(ByteSpan file);
+
   [[nodiscard]] const FileHeader &header() const { return header_; }
   [[nodiscard]] ByteSpan file() const { return file_; }
   [[nodiscard]] const std::vector<Section> &sections() const { return sections_; }

@@ -4,8 +4,8 @@
 // of toolkit 13, whose e_flags name the .note.nv.cuinfo section that has the rest, and ABI 7 of
 // toolkit 12, with the virtual architecture in e_flags and the toolkit in e_version.
 //
-// nvlink ignores executables without a word and refuses objects of newer toolkits; we refuse the
-// former (Q066) and link the latter with a warning (Q065).
+// nvlink refuses objects of newer toolkits; we link them with a warning (Q065). Executables do not
+// come here (Q066).
 #include "input/accept.h"
 
 #include <fmt/format.h>

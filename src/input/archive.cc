@@ -7,6 +7,7 @@
 #include "input/archive.h"
 
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -45,7 +46,8 @@ std::optional<u64> decimal(std::string_view text) {
 
 class ArchiveReader {
 public:
-  explicit ArchiveReader(ByteSpan bytes) : bytes_(bytes) {}
+  ArchiveReader(ByteSpan bytes, ArchiveDamage damage)
+      : bytes_(bytes), drops_(damage == ArchiveDamage::Drop) {}
   Result<std::vector<ArchiveMember>> run();
 
 private:
@@ -56,7 +58,14 @@ private:
             std::move(message)};
   }
 
+  // Where the file is too short.
+  std::optional<Error> cut(Error error) {
+    offset_ = bytes_.size();
+    return drops_ ? std::nullopt : std::optional(std::move(error));
+  }
+
   ByteSpan bytes_;
+  bool drops_;
   u64 offset_ = kMagic.size();
   bool thin_ = false;
   std::string_view long_names_;
@@ -95,14 +104,14 @@ std::optional<std::string> ArchiveReader::name_of(std::string_view field, ByteSp
 std::optional<Error> ArchiveReader::read_member() {
   const std::optional<WireMember> wire = load_at<WireMember>(bytes_, offset_);
   if (!wire)
-    return refuse("", "the file ends inside its header");
+    return cut(refuse("", "the file ends inside its header"));
   const auto field = [](const auto &chars) {
     return trimmed(std::string_view(chars, sizeof chars));
   };
   const std::optional<u64> size = decimal(field(wire->size));
   if (!size)
     return refuse("size", fmt::format("'{}' is no number", field(wire->size)));
-  if (std::string_view(wire->end, 2) != "`\n")
+  if (std::string_view(wire->end, 2) != "`\n" && !drops_)
     return refuse("end of header", "is not a back quote and a new line");
   const std::string_view raw_name = field(wire->name);
   const bool is_table = raw_name == "//";
@@ -110,7 +119,7 @@ std::optional<Error> ArchiveReader::read_member() {
   const u64 start = offset_ + sizeof *wire;
   const std::optional<ByteSpan> inside = slice(bytes_, start, outside ? 0 : *size);
   if (!inside)
-    return refuse("size", fmt::format("{} bytes do not fit into the file", *size));
+    return cut(refuse("size", fmt::format("{} bytes do not fit into the file", *size)));
   ByteSpan data = *inside;
   if (is_table) {
     long_names_ = as_text(data);
@@ -138,8 +147,8 @@ Result<std::vector<ArchiveMember>> ArchiveReader::run() {
 
 } // namespace
 
-Result<std::vector<ArchiveMember>> read_archive(ByteSpan bytes) {
-  return ArchiveReader(bytes).run();
+Result<std::vector<ArchiveMember>> read_archive(ByteSpan bytes, ArchiveDamage damage) {
+  return ArchiveReader(bytes, damage).run();
 }
 
 } // namespace culink

@@ -17,9 +17,16 @@ struct ArchiveMember {
   bool thin = false; // the name is a path, relative to the archive's folder, and holds the data
 };
 
+// What happens at a header without its end mark, or at a member that the file is too short for.
+enum class ArchiveDamage : u8 {
+  Refuse,
+  Drop, // as nvlink does: the mark does not matter; a cut member and what follows it are lost
+};
+
 // The members of a Unix archive in their order, without symbol indexes and name tables. Reads the
 // headers only: of a large library few pages are touched. Knows GNU's and BSD's long names and thin
 // archives.
-[[nodiscard]] Result<std::vector<ArchiveMember>> read_archive(ByteSpan bytes);
+[[nodiscard]] Result<std::vector<ArchiveMember>>
+read_archive(ByteSpan bytes, ArchiveDamage damage = ArchiveDamage::Refuse);
 
 } // namespace culink

@@ -54,6 +54,14 @@ const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
   return best;
 }
 
+bool has_lto_member(std::span<const FatbinEntry> entries, const arch::ArchInfo &target) {
+  for (const FatbinEntry &entry : entries)
+    if (entry.kind == FatbinKind::Lto && entry.has(FatbinFlags::kIs64Bit) &&
+        can_compile(entry, target))
+      return true;
+  return false;
+}
+
 std::string list_members(std::span<const FatbinEntry> entries) {
   std::string out;
   for (const FatbinEntry &entry : entries) {

@@ -14,6 +14,10 @@ namespace culink {
 [[nodiscard]] const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
                                                const arch::ArchInfo &target);
 
+// Whether there is link-time-optimisation code that could be compiled for the target.
+[[nodiscard]] bool has_lto_member(std::span<const FatbinEntry> entries,
+                                  const arch::ArchInfo &target);
+
 // "sm_90a, compute_80, lto_90": what there is, for messages.
 [[nodiscard]] std::string list_members(std::span<const FatbinEntry> entries);
 

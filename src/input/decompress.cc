@@ -38,6 +38,11 @@ Result<std::vector<u8>> unpack_lz4(ByteSpan packed, u64 size) {
 }
 
 Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
+  const unsigned long long frame = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (frame == ZSTD_CONTENTSIZE_ERROR)
+    return failed("this is no zstd frame");
+  if (frame != ZSTD_CONTENTSIZE_UNKNOWN && frame != size)
+    return failed(fmt::format("holds {:#x} bytes instead of {:#x}", frame, size));
   std::vector<u8> out(size);
   const size_t made = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
   if (ZSTD_isError(made))
@@ -51,7 +56,8 @@ Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
 
 Result<std::vector<u8>> decompress(Compression how, ByteSpan packed, u64 size) {
   const u64 per_byte = how == Compression::Lz4 ? kLz4PerByte : kZstdPerByte;
-  if (how != Compression::None && (size > kLargest || size > packed.size() * per_byte + kSlack))
+  const bool packs = how == Compression::Lz4 || how == Compression::Zstd;
+  if (packs && (size > kLargest || size > packed.size() * per_byte + kSlack))
     return failed(fmt::format("{:#x} packed bytes cannot hold {:#x}", packed.size(), size));
   switch (how) {
   case Compression::None:
@@ -60,6 +66,8 @@ Result<std::vector<u8>> decompress(Compression how, ByteSpan packed, u64 size) {
     return unpack_lz4(packed, size);
   case Compression::Zstd:
     return unpack_zstd(packed, size);
+  case Compression::Unknown:
+    return failed("is packed in a way that is not known");
   }
   return std::vector<u8>(packed.begin(), packed.end());
 }

@@ -12,6 +12,7 @@ enum class Compression : u8 {
   None,
   Lz4,  // one raw block, without a frame around it
   Zstd, // one frame
+  Unknown,
 };
 
 // The bytes that were packed. `size` is how many they are, as the container says: a size that the

@@ -49,7 +49,7 @@ constexpr u16 kVersion = 1;
 
 class Walker {
 public:
-  explicit Walker(ByteSpan bytes) : bytes_(bytes) {}
+  Walker(ByteSpan bytes, FatbinCount count) : bytes_(bytes), count_(count) {}
   Result<std::vector<FatbinContainer>> run();
 
 private:
@@ -59,6 +59,7 @@ private:
   [[nodiscard]] u64 skip_padding(u64 offset) const;
 
   ByteSpan bytes_;
+  FatbinCount count_;
   u64 end_ = 0; // of the container that was read last
 };
 
@@ -75,7 +76,7 @@ Result<std::vector<FatbinContainer>> Walker::run() {
       return container.error();
     out.push_back(std::move(*container));
     offset = skip_padding(end_);
-  } while (offset < bytes_.size());
+  } while (offset < bytes_.size() && count_ == FatbinCount::All);
   return out;
 }
 
@@ -149,10 +150,10 @@ Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
   entry.minor = wire.minor;
   entry.flags = wire.flags;
   entry.size = entry.payload.size();
-  if (entry.has(FatbinFlags::kLz4) && entry.has(FatbinFlags::kZstd))
-    return refuse(entry.offset, "entry", "flags", "say that it is packed in two ways");
-  if (entry.has(FatbinFlags::kLz4) || entry.has(FatbinFlags::kZstd)) {
-    entry.compression = entry.has(FatbinFlags::kLz4) ? Compression::Lz4 : Compression::Zstd;
+  if (const u64 packed = entry.flags & FatbinFlags::kPacked; packed != 0) {
+    entry.compression = packed == FatbinFlags::kLz4    ? Compression::Lz4
+                        : packed == FatbinFlags::kZstd ? Compression::Zstd
+                                                       : Compression::Unknown;
     entry.size = wire.size;
     if (wire.packed_size > entry.payload.size())
       return refuse(entry.offset, "entry", "packed size",
@@ -180,8 +181,8 @@ Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
 
 } // namespace
 
-Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes) {
-  return Walker(bytes).run();
+Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes, FatbinCount count) {
+  return Walker(bytes, count).run();
 }
 
 Result<std::vector<u8>> unpack(const FatbinEntry &entry) {

@@ -18,15 +18,33 @@ struct Magic {
   FileKind kind;
 };
 
-constexpr std::array<Magic, 5> kMagic = {{
+constexpr std::array<Magic, 6> kMagic = {{
     {"!<arch>\n", FileKind::Archive},
-    {"!<thin>\n", FileKind::ThinArchive},
+    {"!<thin>\n", FileKind::Archive},
     {"\x50\xed\x55\xba", FileKind::Fatbin},
-    {"BC\xc0\xde", FileKind::Bitcode},
-    {"\xde\xc0\x17\x0b", FileKind::Bitcode},
+    {"\xed\x43\x4e\x7f", FileKind::LtoIr},
+    {"BC\xc0\xde", FileKind::LtoIr},
+    {"\xde\xc0\x17\x0b", FileKind::LtoIr},
 }};
 
+constexpr u64 kTypeOffset = 16;
 constexpr u64 kMachineOffset = 18;
+
+// e_type and e_machine are at the same place in files of 32 and 64 bits.
+FileKind elf_kind(ByteSpan bytes) {
+  if (bytes.size() < kMachineOffset + 2)
+    return FileKind::Unknown;
+  u16 type = load_le<u16>(bytes.data() + kTypeOffset);
+  u16 machine = load_le<u16>(bytes.data() + kMachineOffset);
+  if (bytes[elf::kIdentData] == elf::kDataBigEndian) {
+    type = __builtin_bswap16(type);
+    machine = __builtin_bswap16(machine);
+  }
+  const bool relocatable = static_cast<elf::FileType>(type) == elf::FileType::Relocatable;
+  if (machine == elf::kMachineCuda)
+    return relocatable ? FileKind::DeviceObject : FileKind::DeviceImage;
+  return relocatable ? FileKind::HostObject : FileKind::HostImage;
+}
 
 bool is_ptx(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -53,34 +71,32 @@ FileKind file_kind(ByteSpan bytes) {
     if (text.starts_with(magic.bytes))
       return magic.kind;
   if (text.starts_with("\x7f"
-                       "ELF")) {
-    const bool device = bytes.size() >= kMachineOffset + 2 &&
-                        load_le<u16>(bytes.data() + kMachineOffset) == elf::kMachineCuda;
-    return device ? FileKind::DeviceElf : FileKind::HostElf;
-  }
+                       "ELF"))
+    return elf_kind(bytes);
   return is_ptx(text) ? FileKind::Ptx : FileKind::Unknown;
 }
 
-std::string_view name_of_file_kind(FileKind kind) {
-  switch (kind) {
-  case FileKind::Unknown:
-    return "files of unknown kind";
-  case FileKind::DeviceElf:
-    return "device objects";
-  case FileKind::HostElf:
-    return "host objects";
-  case FileKind::Archive:
-    return "archives";
-  case FileKind::ThinArchive:
-    return "thin archives";
-  case FileKind::Fatbin:
-    return "fatbins";
-  case FileKind::Ptx:
-    return "PTX files";
-  case FileKind::Bitcode:
-    return "bitcode files";
-  }
-  return "files";
+std::string_view describe_file_kind(FileKind kind) {
+  constexpr std::array<std::string_view, kFileKindCount> kNames = {
+      "a device object",  "a linked cubin", "a host object", "a shared library or program",
+      "a fatbin",         "an archive",     "a PTX file",    "code of link-time optimisation",
+      "no device object",
+  };
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view name_ending(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? "" : name.substr(dot + 1);
+}
+
+const FileRule &find_file_rule(std::span<const FileRule> rules, std::string_view path) {
+  const std::string_view ending = name_ending(path);
+  for (const FileRule &rule : rules)
+    if (rule.ending == ending)
+      return rule;
+  return rules.back();
 }
 
 } // namespace culink

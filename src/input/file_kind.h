@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string_view>
-
-#include "base/types.h"
+#include "model/file_kind.h"
 
 namespace culink {
 
-// What a file is, by its first bytes; its name does not matter.
-enum class FileKind : u8 {
-  Unknown,
-  DeviceElf,   // a cubin
-  HostElf,     // an object, library or program of the host
-  Archive,     // ar
-  ThinArchive, // ar with the members outside
-  Fatbin,
-  Ptx,
-  Bitcode, // LLVM or NVVM, as link-time optimisation uses
-};
-
 [[nodiscard]] FileKind file_kind(ByteSpan bytes);
 
-// "archives", "PTX files" ...; for messages.
-[[nodiscard]] std::string_view name_of_file_kind(FileKind kind);
+// "an archive", "a PTX file" ...; for messages.
+[[nodiscard]] std::string_view describe_file_kind(FileKind kind);
+
+// The text behind the last dot of the last part of a path; nothing where there is no dot.
+[[nodiscard]] std::string_view name_ending(std::string_view path);
+
+// The rule for a name. Precondition: the last rule is for any other ending.
+[[nodiscard]] const FileRule &find_file_rule(std::span<const FileRule> rules,
+                                             std::string_view path);
 
 } // namespace culink

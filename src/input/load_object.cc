@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One input: what kind of file it is, whether it fits the target, and only then what is in it, so
-// that the first message about a file is the one that helps.
+// One object: whether it is one, whether it fits the target, and only then what is in it, so that
+// the first message about a file is the one that helps.
 #include "input/load_object.h"
 
 #include "input/accept.h"
-#include "input/file_kind.h"
 #include "input/parse_object.h"
 
 namespace culink {
@@ -13,11 +12,6 @@ namespace culink {
 std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
                                        const arch::ArchInfo &target, const Dialect &dialect,
                                        Diagnostics &diag) {
-  const FileKind kind = file_kind(bytes);
-  if (kind != FileKind::DeviceElf && kind != FileKind::Unknown) {
-    diag.report(DiagId::NotSupportedYet, {name, std::string(name_of_file_kind(kind)) + " are"});
-    return std::nullopt;
-  }
   Result<elf::ElfView> view = elf::ElfView::open(bytes);
   if (!view) {
     diag.report(DiagId::BadInput, {name, view.error().text()});

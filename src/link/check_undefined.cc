@@ -12,11 +12,6 @@ using elf::SymbolType;
 
 namespace {
 
-bool is_system_call(std::string_view name) {
-  return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" ||
-         name.starts_with("cnp") || name.starts_with("__cuda_syscall");
-}
-
 bool may_stay_undefined(const Entity &entity, const elf::Symbol &first) {
   if (entity.function)
     return is_system_call(entity.name) || first.binding() == elf::SymbolBinding::Weak;

@@ -17,6 +17,13 @@ bool is_selected(std::string_view name, const std::vector<std::string> &wanted) 
   return false;
 }
 
+bool is_mentioned(const Entity &kernel, const HostReferences &host) {
+  for (const std::string &pattern : kernel.local ? host.internal_kernels : host.external_kernels)
+    if (matches_pattern(kernel.name, pattern))
+      return true;
+  return false;
+}
+
 // Everything that can be reached from the nodes in `open_nodes`.
 void reach(const CallGraph &calls, std::vector<u32> open_nodes, std::vector<bool> &seen) {
   while (!open_nodes.empty()) {
@@ -36,13 +43,16 @@ LiveSet mark_live(const Resolution &symbols, const CallGraph &calls, const LinkO
   LiveSet out;
   out.selected.assign(count, false);
   out.demoted.assign(count, false);
-  out.selective = options.kernels_used.has_value() && !options.debug;
+  out.by_host = options.prunes_by_host();
+  out.selective = (options.kernels_used.has_value() && !options.debug) || out.by_host;
   std::vector<u32> roots;
   for (u32 f = 0; f < count; ++f) {
     const Entity &entity = symbols[calls.functions[f]];
     if (!is_kernel_mark(entity.other) || !entity.defined())
       continue;
-    const bool selected = !out.selective || is_selected(entity.name, *options.kernels_used);
+    const bool selected =
+        !out.selective || (out.by_host ? is_mentioned(entity, *options.host_references)
+                                       : is_selected(entity.name, *options.kernels_used));
     out.selected[f] = selected;
     out.demoted[f] = !selected;
     if (selected)

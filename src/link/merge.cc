@@ -29,7 +29,7 @@ Merged Merger::run() {
     m_.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4});
     m_[m_.info].name_only = true;
     if (p_.arch.has_compat)
-      m_.compat = need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4});
+      m_.compat = need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .keep = true});
   }
   reserve();
   m_.place_of.resize(p_.symbols.entities.size());
@@ -135,12 +135,23 @@ void Merger::create_functions() {
       where(symbol.section).lost = true;
     if (outcome == Outcome::Accepted && p_.symbols[id].winner != SymbolRef{id_, s})
       replaced_code_[symbol.section] = id;
-    if (!p_.stays(id))
+    if (!p_.stays(id)) {
+      name_pruned_kernel(id, s);
       continue;
+    }
     list_function(id);
     if (outcome == Outcome::Accepted)
       create_text(id, s);
   }
+}
+
+// Whether host code mentions a kernel is asked after its sections have been made: one that goes
+// away leaves the name of its shared memory behind (Q081).
+void Merger::name_pruned_kernel(EntityId id, u32 symbol_index) {
+  const Entity &entity = p_.symbols[id];
+  if (p_.live.by_host && is_kernel_mark(entity.other) &&
+      entity.place == SymbolRef{id_, symbol_index})
+    need(m_.keep_name(".nv.shared.", entity.name), shared_section(elf::kFlagInfoLink));
 }
 
 // At the first mention: weak definitions stand among the locals, everything else global.
@@ -183,7 +194,8 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   // A kernel that was not selected is not yet known to stay, unless an earlier object launches it.
   const ObjectId taken_in = p_.calls.taken_in[p_.function_of(id).value];
   const bool launched = is_kernel_mark(entity.other) && taken_in.valid() && taken_in < id_;
-  if (!p_.is_selected(id) && !launched)
+  const bool judged_later = p_.live.by_host && is_kernel_mark(entity.other);
+  if (!p_.is_selected(id) && !launched && !judged_later)
     return;
   m_.info_of[section.value] =
       add(m_.keep_name(".nv.info.", symbol.name), function_record_section(section));

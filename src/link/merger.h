@@ -22,6 +22,7 @@ private:
   void begin(ObjectId id);
   void create_module_records();
   void create_functions();
+  void name_pruned_kernel(EntityId id, u32 symbol_index);
   void list_function(EntityId id);
   void create_text(EntityId id, u32 symbol_index);
   void create_function_records();

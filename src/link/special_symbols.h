@@ -19,6 +19,12 @@ namespace culink {
 // What indirect calls refer to.
 inline constexpr std::string_view kUnifiedOffset = "__UFT_OFFSET";
 
+// Functions that the driver provides.
+[[nodiscard]] inline bool is_system_call(std::string_view name) {
+  return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" ||
+         name.starts_with("cnp") || name.starts_with("__cuda_syscall");
+}
+
 // Local and undefined in the device runtime library: stands for the size of the whole bank of user
 // constants.
 inline constexpr std::string_view kConstantBankSize = ".nv.ptx.const0.size";

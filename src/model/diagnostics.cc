@@ -14,6 +14,15 @@ using enum Severity;
 
 constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::BadInput, Error, "bad-input", "{0}: {1}"},
+    {DiagId::WrongKind, Error, "wrong-kind", "{0}: is {1}, unlike its name '.{2}' says"},
+    {DiagId::NothingToLink, Warning, "nothing-to-link", "{0}: ignored, {1}"},
+    {DiagId::NoCodeForTarget, Warning, "no-code-for-target",
+     "{0}: ignored, no code for {1}; there is {2}"},
+    {DiagId::LtoCode, Error, "lto-code",
+     "{0}: has only code of link-time optimisation, which is not supported yet"},
+    {DiagId::LibraryNotFound, Warning, "library-not-found", "library '{0}' not found"},
+    {DiagId::ObjectAfterRuntime, Error, "object-after-runtime",
+     "{0}: stands after the device runtime library {1}, which was not needed until then"},
     {DiagId::NotRelocatable, Error, "not-relocatable",
      "{0}: not a relocatable device object (it is already linked, or was compiled without "
      "-rdc=true)"},

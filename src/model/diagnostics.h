@@ -13,6 +13,12 @@ namespace culink {
 // Every message of a link. The texts are in diagnostics.cc; nvlink's own wording in compat.
 enum class DiagId : u16 {
   BadInput,
+  WrongKind,
+  NothingToLink,
+  NoCodeForTarget,
+  LtoCode,
+  LibraryNotFound,
+  ObjectAfterRuntime,
   NotRelocatable,
   WrongArchitecture,
   WrongAbi,

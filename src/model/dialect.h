@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/types.h"
+#include "model/file_kind.h"
 
 namespace culink {
 
@@ -30,6 +31,9 @@ struct Dialect {
   // Where kernels are selected, equal __constant__ blocks are merged without moving the variables
   // in them, and vectors may be put where they cannot be loaded.
   bool miscompiles_constants = false;
+  // The device runtime library stays if something is undefined where it stands (Q083).
+  bool decides_about_runtime_in_order = false;
+  InputHabits input;
 };
 
 } // namespace culink

@@ -107,6 +107,7 @@ struct LiveSet {
   std::vector<bool> kernel;   // by FunctionId: an entry point: needs what it reaches
   FunctionId only;            // the kernel that was selected, if it is exactly one
   bool selective = false;     // kernels were selected
+  bool by_host = false;       // those that host code mentions
 
   [[nodiscard]] bool is_live(FunctionId id) const { return live[id.value]; }
   [[nodiscard]] bool is_kernel(FunctionId id) const { return kernel[id.value]; }

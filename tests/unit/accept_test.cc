@@ -6,7 +6,6 @@
 #include "broken_file.h"
 #include "compat/dialects.h"
 #include "culink/linker.h"
-#include "input/file_kind.h"
 
 namespace culink {
 namespace {
@@ -192,29 +191,6 @@ TEST(OldObjects, banks_without_the_link_flag_keep_their_function) {
   EXPECT_EQ(flags_of_bank(), elf::kFlagAlloc | elf::kFlagInfoLink);
   request.emulate = "nvlink-13.0.88"; // copies the flags (Q064)
   EXPECT_EQ(flags_of_bank(), elf::kFlagAlloc);
-}
-
-TEST(FileKind, is_told_by_content) {
-  const auto kind = [](std::string_view text) {
-    return file_kind({reinterpret_cast<const u8 *>(text.data()), text.size()});
-  };
-  EXPECT_EQ(kind("!<arch>\nx"), FileKind::Archive);
-  EXPECT_EQ(kind("!<thin>\n"), FileKind::ThinArchive);
-  EXPECT_EQ(kind("\x50\xed\x55\xba"), FileKind::Fatbin);
-  EXPECT_EQ(kind("BC\xc0\xde"), FileKind::Bitcode);
-  EXPECT_EQ(kind("// a\n/* b */ .version 9.0"), FileKind::Ptx);
-  EXPECT_EQ(kind("// .version"), FileKind::Unknown);
-  EXPECT_EQ(kind("/* .version"), FileKind::Unknown);
-  EXPECT_EQ(kind("\x7f"
-                 "ELF"),
-            FileKind::HostElf);
-  EXPECT_EQ(kind(""), FileKind::Unknown);
-  EXPECT_EQ(file_kind(BrokenFile(kObject).bytes()), FileKind::DeviceElf);
-}
-
-TEST(FileKind, names_every_kind) {
-  for (int i = 0; i <= static_cast<int>(FileKind::Bitcode); ++i)
-    EXPECT_NE(name_of_file_kind(static_cast<FileKind>(i)), "files") << i;
 }
 
 } // namespace

@@ -184,7 +184,6 @@ TEST(CheckCommandLine, finds_contradictions_and_what_is_missing) {
   EXPECT_EQ(ids(with({"-suppress-debug-info", "-g"})), Ids{});
   EXPECT_EQ(ids(with({"-emit-ptx"})), Ids{DiagId::OptionNeedsOption});
   EXPECT_EQ(ids(with({"-emit-ptx", "-lto"})), Ids{DiagId::NotSupportedYet});
-  EXPECT_EQ(ids(with({"-lm"})), Ids{DiagId::NotSupportedYet});
   EXPECT_EQ(ids(with({"-Xptxas=-v", "-maxrregcount=3", "-nvvmpath=x", "-L/a", "-cpu-arch=X86"})),
             Ids{});
   EXPECT_EQ(ids(with({"--threads=-1"})), Ids{DiagId::BadOptionValue});

@@ -84,7 +84,8 @@ TEST(Link, names_itself_unless_told_otherwise) {
 }
 
 TEST(Link, lists_every_broken_input) {
-  const std::vector<u8> junk = {1, 2, 3};
+  const std::vector<u8> junk = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0, 0,   0,
+                                0,    0,   0,   0,   0, 0, 1, 0, 190, 0};
   LinkRequest request;
   request.target = "sm_90";
   request.inputs = {LinkInput::memory("a", junk), LinkInput::file("/no/such/file"),

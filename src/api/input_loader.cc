@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files and libraries are opened in order and searched for code, which touches headers only. The
+// code itself is then unpacked and read by all threads, since objects know nothing of each other
+// yet; what there is to say about them comes in the order of the inputs.
+#include "api/input_loader.h"
+
+#include <fmt/format.h>
+
+#include "input/accept.h"
+#include "input/library_search.h"
+#include "input/load_object.h"
+
+namespace culink {
+
+void InputLoader::add_file(InputCollector &collector, const std::string &path) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file) {
+    early_.report(DiagId::BadInput, {path, file.error().text()});
+    return;
+  }
+  const MappedFile &kept = files_.emplace_back(std::move(*file));
+  collector.add(path, kept.bytes(), kept.identity());
+}
+
+void InputLoader::add_libraries(InputCollector &collector) {
+  for (const std::string &name : request_.libraries) {
+    if (const std::optional<std::string> path = find_library(name, request_.library_paths)) {
+      add_file(collector, *path);
+    } else if (!dialect_.input.silent && !has_shared_library(name, request_.library_paths)) {
+      std::vector<std::string> notes;
+      for (const std::string &folder : request_.library_paths)
+        notes.push_back(fmt::format("no lib{}.a in {}", name, folder));
+      early_.report(DiagId::LibraryNotFound, {name}, std::move(notes));
+    }
+  }
+}
+
+void InputLoader::collect() {
+  InputCollector collector(target_, dialect_, !request_.options.suppress_arch_warning, early_);
+  for (const LinkInput &input : request_.inputs) {
+    if (input.bytes)
+      collector.add(input.name, *input.bytes);
+    else
+      add_file(collector, input.name);
+  }
+  add_libraries(collector);
+  found_ = collector.take();
+}
+
+u64 InputLoader::code_size() const {
+  u64 size = 0;
+  for (const DeviceCode &code : found_.code)
+    size += code.entry ? code.entry->size : code.bytes.size();
+  return size;
+}
+
+std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &slot) const {
+  if (code.form == DeviceCode::Form::Ptx) {
+    slot.diag.report(DiagId::NotSupportedYet, {code.name, "PTX is"});
+    return std::nullopt;
+  }
+  if (!code.entry || code.entry->compression == Compression::None)
+    return code.bytes;
+  Result<std::vector<u8>> bytes = unpack(*code.entry);
+  if (!bytes) {
+    slot.diag.report(DiagId::BadInput, {code.name, bytes.error().text()});
+    return std::nullopt;
+  }
+  slot.unpacked = std::move(*bytes);
+  return slot.unpacked;
+}
+
+std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
+  slots_ = std::vector<Slot>(found_.code.size());
+  pool.for_each(static_cast<u32>(slots_.size()), [&](u32 i) {
+    const DeviceCode &code = found_.code[i];
+    Slot &slot = slots_[i];
+    slot.bytes = unpack_code(code, slot);
+    if (slot.bytes)
+      slot.object = load_object(code.name, *slot.bytes, target_, dialect_, slot.diag);
+    if (slot.object)
+      slot.object->system = code.system;
+  });
+  std::vector<InputObject> objects;
+  objects.reserve(slots_.size());
+  size_t said = 0;
+  const auto say_until = [&](size_t end) {
+    for (; said < end; ++said) {
+      const Diagnostic &one = early_.all()[said];
+      diag_.report(one.id, one.arguments, one.notes, one.hint);
+    }
+  };
+  for (u32 i = 0; i < slots_.size(); ++i) {
+    Slot &slot = slots_[i];
+    say_until(found_.code[i].messages_before);
+    if (slot.bytes)
+      code_.push_back(LinkInput::memory(found_.code[i].name, *slot.bytes));
+    diag_.append(std::move(slot.diag));
+    if (slot.object)
+      objects.push_back(std::move(*slot.object));
+    slot.object.reset();
+  }
+  say_until(early_.all().size());
+  report_newer_toolkits(objects, dialect_, diag_);
+  return objects;
+}
+
+} // namespace culink

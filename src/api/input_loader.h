@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "arch/arch.h"
+#include "base/mapped_file.h"
+#include "base/worker_pool.h"
+#include "culink/linker.h"
+#include "input/collect.h"
+#include "model/diagnostics.h"
+#include "model/dialect.h"
+#include "model/input_object.h"
+
+namespace culink {
+
+// From the inputs of a request to objects. Owns what the objects borrow: mapped files and unpacked
+// code. Every input is looked at even if an earlier one is broken, so that one run names all
+// broken files.
+class InputLoader {
+public:
+  InputLoader(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
+              Diagnostics &diag)
+      : request_(request), target_(target), dialect_(dialect), diag_(diag) {}
+
+  // First: finds the code.
+  void collect();
+  // How many bytes of code were found.
+  [[nodiscard]] u64 code_size() const;
+  // Then: unpacks and reads it, in the order in which it was found.
+  [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
+
+  // Afterwards: what was read, with its bytes.
+  [[nodiscard]] const std::vector<LinkInput> &code() const { return code_; }
+  [[nodiscard]] const std::optional<HostReferences> &host_references() const { return found_.host; }
+  [[nodiscard]] const std::vector<HostModule> &modules() const { return found_.modules; }
+
+private:
+  struct Slot {
+    std::optional<ByteSpan> bytes;
+    std::vector<u8> unpacked;
+    std::optional<InputObject> object;
+    Diagnostics diag;
+  };
+
+  void add_file(InputCollector &collector, const std::string &path);
+  void add_libraries(InputCollector &collector);
+  [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
+
+  const LinkRequest &request_;
+  const arch::ArchInfo &target_;
+  const Dialect &dialect_;
+  Diagnostics &diag_;
+  Diagnostics early_; // from before objects were read
+  std::deque<MappedFile> files_;
+  CollectedInputs found_;
+  std::vector<Slot> slots_;
+  std::vector<LinkInput> code_;
+};
+
+} // namespace culink

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From files to device code. A file is what its content says; where nvlink is imitated, a table of
+// endings says what nvlink would do with it (Q080). Host objects and fatbins hold the same program
+// for several targets, of which one is chosen; archives hold files.
+//
+// Every host object of a program may mention kernels, so those that nobody mentions can go away,
+// but only if every one of the inputs says what it mentions: one plain C++ object or one bare cubin
+// and all kernels stay (Q081).
+#include "input/collect.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "elf/elf_view.h"
+#include "input/archive.h"
+#include "input/choose_member.h"
+#include "input/file_kind.h"
+
+namespace culink {
+
+namespace {
+
+// What objects of whole programs have in place of an id.
+constexpr std::string_view kNoModule = "__NV_MODULE_ID";
+
+// The file ends before what its header and its section table speak of.
+bool is_cut(ByteSpan bytes) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
+  if (!view)
+    return true;
+  const elf::FileHeader &header = view->header();
+  const u64 table = header.shoff + u64{header.shentsize} * header.section_count;
+  if (header.shoff > bytes.size() || table > bytes.size() || header.shnum > header.section_count)
+    return true;
+  return std::any_of(view->sections().begin(), view->sections().end(), [&](const auto &section) {
+    return !section.no_data() && !slice(bytes, section.offset, section.size);
+  });
+}
+
+bool is_code_without_host(FileKind kind) {
+  return kind == FileKind::DeviceObject || kind == FileKind::DeviceImage ||
+         kind == FileKind::Fatbin || kind == FileKind::Ptx;
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+} // namespace
+
+void InputCollector::warn(DiagId id, std::vector<std::string> arguments, std::string hint) {
+  if (!habits_.silent)
+    diag_.report(id, std::move(arguments), {}, std::move(hint));
+}
+
+// nvlink looks for the name anywhere in the path (Q082).
+bool InputCollector::is_system(const std::string &name) const {
+  if (habits_.silent)
+    return name.find("cudadevrt") != std::string::npos;
+  return base_name(std::string_view(name).substr(0, name.rfind(':'))).starts_with("libcudadevrt");
+}
+
+void InputCollector::add(const std::string &name, ByteSpan bytes,
+                         std::optional<std::pair<u64, u64>> identity) {
+  if (bytes.empty()) {
+    warn(DiagId::NothingToLink, {name, "it is empty"});
+    return;
+  }
+  if (bytes.size() < habits_.smallest_file) {
+    diag_.report(DiagId::BadInput,
+                 {name, fmt::format("has {} bytes, which no device code has", bytes.size())});
+    return;
+  }
+  const FileKind kind = file_kind(bytes);
+  if (is_code_without_host(kind))
+    all_say_what_they_use_ = false;
+  if (kind == FileKind::Archive && identity && !archives_.insert(*identity).second)
+    return;
+  if (!habits_.rules.empty() && identity) {
+    const FileRule &rule = find_file_rule(habits_.rules, name);
+    switch (rule.actions[static_cast<size_t>(kind)]) {
+    case FileAction::Use:
+      break;
+    case FileAction::Ignore:
+      return;
+    case FileAction::Refuse:
+      diag_.report(DiagId::WrongKind,
+                   {name, std::string(describe_file_kind(kind)), std::string(rule.ending)});
+      return;
+    }
+  }
+  use(name, bytes, kind, Place::Given);
+}
+
+void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind, Place place) {
+  switch (kind) {
+  case FileKind::DeviceObject:
+    use_device_object(name, bytes);
+    break;
+  case FileKind::DeviceImage:
+    warn(DiagId::NothingToLink, {name, "it is already linked, or was compiled without -rdc=true"});
+    break;
+  case FileKind::HostObject:
+    use_host_object(name, bytes, place);
+    break;
+  case FileKind::HostImage: // normal among the inputs of a program
+    break;
+  case FileKind::Fatbin:
+    if (use_fatbin(name, bytes, place))
+      add_file_module(name);
+    break;
+  case FileKind::Archive:
+    use_archive(name, bytes);
+    break;
+  case FileKind::Ptx:
+    add_code({name, DeviceCode::Form::Ptx, bytes, {}});
+    add_file_module(name);
+    break;
+  case FileKind::LtoIr:
+    diag_.report(DiagId::LtoCode, {name});
+    break;
+  case FileKind::Unknown:
+  case FileKind::Count_:
+    use_unknown(name, place);
+    break;
+  }
+}
+
+// A name that promises device code makes a file without it an error.
+void InputCollector::use_unknown(const std::string &name, Place place) {
+  const std::string_view ending = name_ending(name);
+  if (ending == "cubin" || ending == "fatbin" || ending == "ptx")
+    diag_.report(DiagId::WrongKind,
+                 {name, std::string(describe_file_kind(FileKind::Unknown)), std::string(ending)});
+  else if (place == Place::Given)
+    warn(DiagId::NothingToLink, {name, "it is no device object, host object, archive or PTX"});
+}
+
+void InputCollector::add_code(DeviceCode code) {
+  code.system = is_system(code.name);
+  code.messages_before = diag_.all().size();
+  out_.code.push_back(std::move(code));
+}
+
+void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) {
+  const bool unusual = bytes.size() <= elf::kIdentData ||
+                       bytes[elf::kIdentClass] != static_cast<u8>(elf::ElfClass::Elf64) ||
+                       bytes[elf::kIdentData] != elf::kDataLittleEndian;
+  if (habits_.drops_cut_files && (unusual || is_cut(bytes)))
+    return;
+  add_code({name, DeviceCode::Form::Cubin, bytes, {}});
+  add_file_module(name);
+}
+
+void InputCollector::add_file_module(const std::string &name) {
+  out_.modules.push_back({name, "", is_system(name)});
+}
+
+void InputCollector::note_host_references(const HostObject &object) {
+  all_say_what_they_use_ &= object.lists_kernels;
+  const auto append = [](std::vector<std::string> &to, const auto &from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(references_.external_kernels, object.external_kernels);
+  append(references_.internal_kernels, object.internal_kernels);
+}
+
+void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Place place) {
+  const Result<HostObject> object = read_host_object(bytes);
+  if (!object) {
+    diag_.report(DiagId::BadInput, {name, object.error().text()});
+    return;
+  }
+  note_host_references(*object);
+  for (const elf::ModuleId &module : object->modules)
+    if (module.defined)
+      defined_.emplace(module.id);
+  if (!object->has_segment) {
+    if (!object->linkable.empty())
+      warn(DiagId::NothingToLink, {name, "its device code has no .nvFatBinSegment"});
+    return;
+  }
+  if (object->linkable.empty()) {
+    if (object->finished.empty())
+      diag_.report(DiagId::BadInput, {name, "has .nvFatBinSegment but no fatbin"});
+    return; // a whole program, or the result of a device link
+  }
+  for (const elf::ModuleId &module : object->modules)
+    if (!module.defined && module.id != kNoModule)
+      out_.modules.push_back({name, std::string(module.id), is_system(name)});
+  for (const ByteSpan fatbin : object->linkable) {
+    (void)use_fatbin(name, fatbin, place);
+    if (habits_.first_container_only)
+      break;
+  }
+}
+
+// False after an error.
+bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place place) {
+  const Result<std::vector<FatbinContainer>> containers =
+      read_fatbins(bytes, habits_.first_container_only ? FatbinCount::First : FatbinCount::All);
+  if (!containers) {
+    diag_.report(DiagId::BadInput, {name, containers.error().text()});
+    return false;
+  }
+  for (const FatbinContainer &container : *containers) {
+    const FatbinEntry *entry = choose_member(container.entries, target_);
+    if (entry) {
+      const bool ptx = entry->kind == FatbinKind::Ptx;
+      add_code(
+          {name, ptx ? DeviceCode::Form::Ptx : DeviceCode::Form::Cubin, entry->payload, *entry});
+    } else if (has_lto_member(container.entries, target_)) {
+      diag_.report(DiagId::LtoCode, {name});
+      return false;
+    } else if (place == Place::Given && warn_about_targets_) {
+      diag_.report(DiagId::NoCodeForTarget,
+                   {name, std::string(target_.name), list_members(container.entries)});
+    }
+  }
+  return true;
+}
+
+void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
+  const Result<std::vector<ArchiveMember>> members =
+      read_archive(bytes, habits_.drops_cut_files ? ArchiveDamage::Drop : ArchiveDamage::Refuse);
+  if (!members) {
+    diag_.report(DiagId::BadInput, {name, members.error().text()});
+    return;
+  }
+  for (const ArchiveMember &member : *members) {
+    const std::optional<ByteSpan> data =
+        member.thin ? open_thin_member(name, member.name) : member.data;
+    if (data)
+      use_member(name, member.name, *data);
+  }
+}
+
+std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &archive,
+                                                         const std::string &member) {
+  const std::string folder = archive.substr(0, archive.rfind('/') + 1);
+  Result<MappedFile> file = MappedFile::open(member.starts_with('/') ? member : folder + member);
+  if (!file) {
+    diag_.report(DiagId::BadInput, {fmt::format("{}:{}", archive, member), file.error().text()});
+    return std::nullopt;
+  }
+  return out_.files.emplace_back(std::move(*file)).bytes();
+}
+
+void InputCollector::use_member(const std::string &archive, const std::string &member,
+                                ByteSpan bytes) {
+  const FileKind kind = file_kind(bytes);
+  if (is_code_without_host(kind))
+    all_say_what_they_use_ = false;
+  if (kind == FileKind::Unknown || (habits_.host_members_only && kind != FileKind::HostObject))
+    return;
+  const std::string name = fmt::format("{}:{}", archive, member);
+  if (kind == FileKind::Archive)
+    diag_.report(DiagId::BadInput, {name, "archives inside archives are not read"});
+  else
+    use(name, bytes, kind, Place::Member);
+}
+
+CollectedInputs InputCollector::take() {
+  std::erase_if(out_.modules,
+                [this](const HostModule &module) { return defined_.contains(module.id); });
+  const bool any = !references_.external_kernels.empty() || !references_.internal_kernels.empty();
+  if (all_say_what_they_use_ && any)
+    out_.host = std::move(references_);
+  return std::move(out_);
+}
+
+} // namespace culink

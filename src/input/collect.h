@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/arch.h"
+#include "base/mapped_file.h"
+#include "input/fatbin.h"
+#include "input/host_object.h"
+#include "model/diagnostics.h"
+#include "model/dialect.h"
+#include "model/host_references.h"
+
+namespace culink {
+
+// A piece of device code to link.
+struct DeviceCode {
+  enum class Form : u8 { Cubin, Ptx };
+
+  std::string name; // as messages call it: "a.cubin", "lib.a:b.o"
+  Form form = Form::Cubin;
+  ByteSpan bytes;                   // as it lies in the file
+  std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
+  bool system = false;              // of libcudadevrt
+  size_t messages_before = 0;       // how many had been reported when it was found
+};
+
+// A module whose registration function the host program has, once it is linked.
+struct HostModule {
+  std::string name; // of the input
+  std::string id;   // empty: the input has no host part and is registered by its path
+  bool system = false;
+};
+
+// What the inputs of a link hold, in order.
+struct CollectedInputs {
+  std::vector<DeviceCode> code;
+  std::vector<HostModule> modules;
+  // The kernels that host code mentions; nothing: there may be host code that does not say.
+  std::optional<HostReferences> host;
+  std::deque<MappedFile> files; // members of thin archives
+};
+
+// Takes files one after the other and finds the device code in them. Only headers are read: code
+// stays packed until the caller unpacks it.
+class InputCollector {
+public:
+  InputCollector(const arch::ArchInfo &target, const Dialect &dialect, bool warn_about_targets,
+                 Diagnostics &diag)
+      : target_(target), dialect_(dialect), habits_(dialect.input),
+        warn_about_targets_(warn_about_targets), diag_(diag) {}
+
+  // `identity` tells archives that were named twice; none for bytes in memory, whose name says
+  // nothing about their kind.
+  void add(const std::string &name, ByteSpan bytes,
+           std::optional<std::pair<u64, u64>> identity = {});
+
+  [[nodiscard]] CollectedInputs take();
+
+private:
+  // Where a file was found: given by name, or in an archive.
+  enum class Place : u8 { Given, Member };
+
+  void use(const std::string &name, ByteSpan bytes, FileKind kind, Place place);
+  void use_host_object(const std::string &name, ByteSpan bytes, Place place);
+  void use_archive(const std::string &name, ByteSpan bytes);
+  void use_member(const std::string &archive, const std::string &member, ByteSpan bytes);
+  [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place);
+  void use_unknown(const std::string &name, Place place);
+  void add_code(DeviceCode code);
+  void use_device_object(const std::string &name, ByteSpan bytes);
+  void add_file_module(const std::string &name);
+  void note_host_references(const HostObject &object);
+  void warn(DiagId id, std::vector<std::string> arguments, std::string hint = {});
+  [[nodiscard]] std::optional<ByteSpan> open_thin_member(const std::string &archive,
+                                                         const std::string &member);
+  [[nodiscard]] bool is_system(const std::string &name) const;
+
+  const arch::ArchInfo &target_;
+  const Dialect &dialect_;
+  const InputHabits &habits_;
+  bool warn_about_targets_;
+  Diagnostics &diag_;
+  CollectedInputs out_;
+  std::set<std::pair<u64, u64>> archives_;
+  std::set<std::string, std::less<>> defined_; // modules that a device link has taken already
+  HostReferences references_;
+  bool all_say_what_they_use_ = true;
+};
+
+} // namespace culink

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvcc wraps device code into the host object of its translation unit. The wrapper record in
+// .nvFatBinSegment is for the runtime library; its existence says that there is device code, its
+// contents do not matter to a linker. Which section the code is in tells what it is good for.
+//
+// What may surprise: `ld -r` joins sections of one name, so a section may hold the lists or the
+// fatbins of several translation units, with padding between them; and an empty list is one NUL.
+#include "input/host_object.h"
+
+#include "elf/elf_view.h"
+
+namespace culink {
+
+namespace {
+
+void append_patterns(std::vector<std::string_view> &out, ByteSpan section) {
+  for (const std::string_view name : elf::decode_names(section).names)
+    if (!name.empty())
+      out.push_back(name);
+}
+
+void append_modules(std::vector<elf::ModuleId> &out, ByteSpan section) {
+  for (const std::string_view name : elf::decode_names(section).names)
+    if (!name.empty())
+      out.push_back(elf::module_id(name));
+}
+
+} // namespace
+
+Result<HostObject> read_host_object(ByteSpan file) {
+  const Result<elf::ElfView> view = elf::ElfView::open_sections(file);
+  if (!view)
+    return view.error();
+  HostObject out;
+  for (const elf::Section &section : view->sections()) {
+    if (section.name == ".nvFatBinSegment") {
+      out.has_segment = true;
+    } else if (section.name == "__nv_relfatbin") {
+      out.linkable.push_back(section.data);
+    } else if (section.name == ".nv_fatbin") {
+      out.finished.push_back(section.data);
+    } else if (section.name == "__nv_module_id") {
+      append_modules(out.modules, section.data);
+    } else if (const elf::HostReferenceList *list = elf::host_reference_list(section.name);
+               list && list->kind == elf::HostReferenceKind::Kernel) {
+      if (!list->internal)
+        out.lists_kernels |= !section.data.empty();
+      append_patterns(list->internal ? out.internal_kernels : out.external_kernels, section.data);
+    }
+  }
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "elf/nv_host_refs.h"
+
+namespace culink {
+
+// What a host file holds for the device: nvcc puts fatbins and lists of names into sections of
+// their own. Borrows the file's bytes.
+struct HostObject {
+  bool has_segment = false;           // .nvFatBinSegment: there is device code somewhere
+  std::vector<ByteSpan> linkable;     // __nv_relfatbin: compiled with -rdc=true
+  std::vector<ByteSpan> finished;     // .nv_fatbin: whole programs, and results of device links
+  std::vector<elf::ModuleId> modules; // __nv_module_id
+  bool lists_kernels = false;         // .nvHRKE, and not of size 0
+  std::vector<std::string_view> external_kernels; // patterns of .nvHRKE
+  std::vector<std::string_view> internal_kernels; // patterns of .nvHRKI
+};
+
+// Reads the section table and the sections above, and touches no other page of the file. Any host,
+// 32 or 64 bits, little-endian. Objects, shared libraries and programs alike.
+[[nodiscard]] Result<HostObject> read_host_object(ByteSpan file);
+
+} // namespace culink

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// -l and -L. Device code can only come from archives, so there is one file name to try; folders are
+// those given and no others.
+#include "input/library_search.h"
+
+#include <sys/stat.h>
+
+namespace culink {
+
+namespace {
+
+std::optional<std::string> find_file(const std::string &file,
+                                     const std::vector<std::string> &folders) {
+  for (const std::string &folder : folders) {
+    const bool slash = folder.ends_with('/');
+    std::string path = folder + (slash ? "" : "/") + file;
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode))
+      return path;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> find_library(const std::string &name,
+                                        const std::vector<std::string> &folders) {
+  return find_file("lib" + name + ".a", folders);
+}
+
+bool has_shared_library(const std::string &name, const std::vector<std::string> &folders) {
+  return find_file("lib" + name + ".so", folders).has_value();
+}
+
+} // namespace culink

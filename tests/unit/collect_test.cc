@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each kind of input gives, in culink's way and in nvlink's.
+#include "input/collect.h"
+
+#include <gtest/gtest.h>
+
+#include "compat/dialects.h"
+#include "host_file.h"
+#include "input/file_kind.h"
+
+namespace culink {
+namespace {
+
+using test::archive_of;
+using test::Bytes;
+using test::bytes_of;
+using test::container;
+using test::HostFile;
+using test::Member;
+using test::rdc_object;
+
+// Collects from a list of inputs.
+struct Taken {
+  Diagnostics diag;
+  CollectedInputs found;
+
+  Taken(const Dialect &dialect, const std::vector<std::pair<std::string, Bytes>> &inputs,
+        const char *target = "sm_90") {
+    InputCollector collector(*arch::find_arch(target), dialect, true, diag);
+    u64 number = 0;
+    for (const auto &[name, bytes] : inputs)
+      collector.add(name, bytes, std::pair<u64, u64>{0, ++number});
+    found = collector.take();
+  }
+
+  [[nodiscard]] std::vector<std::string> code() const {
+    std::vector<std::string> out;
+    for (const DeviceCode &one : found.code)
+      out.push_back(one.name + (one.form == DeviceCode::Form::Ptx ? " ptx" : ""));
+    return out;
+  }
+  [[nodiscard]] std::vector<std::string> ids() const {
+    std::vector<std::string> out;
+    for (const Diagnostic &one : diag.all())
+      out.emplace_back(diag_row(one.id).key);
+    return out;
+  }
+};
+
+using Words = std::vector<std::string>;
+
+Bytes device_file(u16 type) {
+  HostFile file;
+  file.machine = 190;
+  file.type = type;
+  return file.build64();
+}
+
+// One file of each kind, by FileKind.
+Bytes sample(FileKind kind) {
+  HostFile library = rdc_object("_so", container({{}}));
+  library.type = 3;
+  switch (kind) {
+  case FileKind::DeviceObject:
+    return device_file(1);
+  case FileKind::DeviceImage:
+    return device_file(2);
+  case FileKind::HostObject:
+    return rdc_object("_id", container({{}})).build64();
+  case FileKind::HostImage:
+    return library.build64();
+  case FileKind::Fatbin:
+    return container({{}});
+  case FileKind::Archive:
+    return archive_of({{"m.o", rdc_object("_id", container({{}})).build64()}});
+  case FileKind::Ptx:
+    return bytes_of(".version 9.0\n.target sm_90\n.address_size 64\n// nothing else in it");
+  case FileKind::LtoIr:
+    return bytes_of("\xed\x43\x4e\x7f" + std::string(60, 'x'));
+  case FileKind::Unknown:
+  case FileKind::Count_:
+    break;
+  }
+  return Bytes(100, 'r');
+}
+
+constexpr std::array<FileKind, kFileKindCount> kKinds = {
+    FileKind::DeviceObject, FileKind::DeviceImage, FileKind::HostObject,
+    FileKind::HostImage,    FileKind::Fatbin,      FileKind::Archive,
+    FileKind::Ptx,          FileKind::LtoIr,       FileKind::Unknown};
+
+struct EndingRow {
+  const char *name;
+  const char *what; // by kind: L linked, i ignored, E error
+};
+
+// Q080: what nvlink did with the same bytes under many names.
+constexpr EndingRow kEndings[] = {
+    {"x.cubin", "LiEEEEEEE"}, {"x.fatbin", "EEEELEEEE"}, {"x.ptx", "LiEELELEE"},
+    {"x.o", "LiLiiLiii"},     {"x.a", "iiLiiLiii"},      {"x.so", "iiiiiLiii"},
+    {"x.ltoir", "EEEEEEEEE"}, {"x.nvvm", "EEEEEEEEE"},   {"x.bc", "EEEEEEEEE"},
+    {"x.xyz", "iiLiiLiii"},   {"x.obj", "iiLiiLiii"},    {"x.lo", "iiLiiLiii"},
+    {"x.CUBIN", "iiLiiLiii"}, {"x.lib", "iiLiiLiii"},    {"x.cu", "iiLiiLiii"},
+    {"x.so.1", "iiLiiLiii"},  {"x", "iiiiiiiii"},        {"dir.o/x", "iiiiiiiii"},
+};
+
+TEST(Collect, nvlink_goes_by_the_ending_first) {
+  for (const EndingRow &row : kEndings)
+    for (size_t k = 0; k < kFileKindCount; ++k) {
+      const Taken run(nvlink_13_0_88(), {{row.name, sample(kKinds[k])}});
+      const char what = run.diag.failed() ? 'E' : run.found.code.empty() ? 'i' : 'L';
+      EXPECT_EQ(what, row.what[k]) << row.name << " " << describe_file_kind(kKinds[k]);
+      EXPECT_TRUE(run.diag.failed() || run.diag.all().empty()) << "must be silent";
+    }
+}
+
+TEST(Collect, content_decides_whatever_the_name) {
+  for (const EndingRow &row : kEndings) {
+    const std::string_view ending = name_ending(row.name);
+    const bool promises = ending == "cubin" || ending == "fatbin" || ending == "ptx";
+    const char *expected = promises ? "LwLiLLLEE" : "LwLiLLLEw"; // w: ignored with a warning
+    for (size_t k = 0; k < kFileKindCount; ++k) {
+      const Taken run(own_dialect(), {{row.name, sample(kKinds[k])}});
+      const char what = run.diag.failed()         ? 'E'
+                        : !run.diag.all().empty() ? 'w'
+                        : run.found.code.empty()  ? 'i'
+                                                  : 'L';
+      EXPECT_EQ(what, expected[k]) << row.name << " " << describe_file_kind(kKinds[k]);
+    }
+  }
+}
+
+TEST(Collect, names_of_bytes_in_memory_do_not_matter) {
+  Diagnostics diag;
+  const Dialect dialect = nvlink_13_0_88();
+  InputCollector collector(*arch::find_arch("sm_90"), dialect, true, diag);
+  collector.add("first", device_file(1));
+  EXPECT_EQ(collector.take().code.size(), 1u);
+}
+
+TEST(Collect, short_files) {
+  for (const char *name : {"x.o", "x.cubin", "x", "x.so"}) {
+    EXPECT_TRUE(Taken(nvlink_13_0_88(), {{name, Bytes{}}}).diag.all().empty());
+    EXPECT_TRUE(Taken(nvlink_13_0_88(), {{name, Bytes(1)}}).diag.failed());
+    EXPECT_TRUE(Taken(nvlink_13_0_88(), {{name, Bytes(55)}}).diag.failed());
+    EXPECT_EQ(Taken(own_dialect(), {{name, Bytes{}}}).ids(), Words{"nothing-to-link"});
+    EXPECT_EQ(Taken(own_dialect(), {{"x.o", Bytes(55)}}).ids(), Words{"nothing-to-link"});
+    EXPECT_EQ(Taken(own_dialect(), {{"x.cubin", Bytes(55)}}).ids(), Words{"wrong-kind"});
+  }
+}
+
+TEST(Collect, cut_cubins_are_ignored_by_nvlink_only) {
+  const Bytes good = device_file(1);
+  for (size_t size = 56; size < good.size(); size += 7) {
+    const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_TRUE(Taken(nvlink_13_0_88(), {{"x.cubin", cut}}).found.code.empty()) << size;
+    EXPECT_EQ(Taken(own_dialect(), {{"x.cubin", cut}}).found.code.size(), 1u) << size;
+  }
+}
+
+struct HostRow {
+  const char *what;
+  HostFile file;
+  const char *nvlink; // code found, or the error
+  const char *own;
+};
+
+TEST(Collect, sections_of_host_objects) {
+  const Bytes fatbin = container({{}});
+  const std::vector<HostRow> rows = {
+      {"as compiled", rdc_object("_a", fatbin), "a.o", "a.o"},
+      {"no segment", HostFile().with("__nv_relfatbin", fatbin), "", "nothing-to-link"},
+      {"a segment of junk", HostFile().with("__nv_relfatbin", fatbin).with(".nvFatBinSegment", "x"),
+       "a.o", "a.o"},
+      {"a whole program", HostFile().with(".nv_fatbin", fatbin).with(".nvFatBinSegment", "x"), "",
+       ""},
+      {"segment only", HostFile().with(".nvFatBinSegment", "x"), "bad-input", "bad-input"},
+      {"bad magic", rdc_object("_a", bytes_of("12345678901234567890")), "bad-input", "bad-input"},
+      {"one byte", rdc_object("_a", bytes_of("1")), "bad-input", "bad-input"},
+      {"plain", HostFile().with(".text", "x"), "", ""},
+  };
+  for (const HostRow &row : rows)
+    for (const bool own : {false, true}) {
+      const Taken run(own ? own_dialect() : nvlink_13_0_88(), {{"a.o", row.file.build64()}});
+      const std::string what = !run.ids().empty()   ? run.ids().front()
+                               : run.code().empty() ? ""
+                                                    : run.code().front();
+      EXPECT_EQ(what, own ? row.own : row.nvlink) << row.what;
+    }
+}
+
+TEST(Collect, nvlink_reads_the_first_container_only) {
+  Bytes two = container({{.sm = 90}});
+  const Bytes second = container({{.sm = 90}});
+  two.resize(align_up(two.size(), 256));
+  two.insert(two.end(), second.begin(), second.end());
+  for (const bool host : {false, true}) {
+    const Bytes file = host ? rdc_object("_a", two).build64() : two;
+    const std::string name = host ? "a.o" : "a.fatbin";
+    EXPECT_EQ(Taken(nvlink_13_0_88(), {{name, file}}).found.code.size(), 1u);
+    EXPECT_EQ(Taken(own_dialect(), {{name, file}}).found.code.size(), 2u);
+  }
+}
+
+TEST(Collect, missing_targets_are_mentioned_except_in_archives) {
+  const Bytes object = rdc_object("_a", container({{.sm = 80}, {.sm = 100}})).build64();
+  for (const Dialect &dialect : {own_dialect(), nvlink_13_0_88()}) {
+    const Taken given(dialect, {{"a.o", object}});
+    EXPECT_EQ(given.ids(), Words{"no-code-for-target"});
+    EXPECT_EQ(given.diag.all()[0].arguments, (Words{"a.o", "sm_90", "sm_80, sm_100"}));
+    EXPECT_EQ(given.found.modules.size(), 1u) << "registered all the same";
+    EXPECT_TRUE(Taken(dialect, {{"a.a", archive_of({{"a.o", object}})}}).ids().empty());
+  }
+}
+
+TEST(Collect, code_of_link_time_optimisation_is_refused_unless_there_is_ptx) {
+  const Bytes only = container({{.kind = FatbinKind::Lto}});
+  const Bytes both = container({{.kind = FatbinKind::Lto}, {.kind = FatbinKind::Ptx}});
+  EXPECT_EQ(Taken(own_dialect(), {{"a.fatbin", only}}).ids(), Words{"lto-code"});
+  EXPECT_EQ(Taken(own_dialect(), {{"a.fatbin", both}}).code(), Words{"a.fatbin ptx"});
+}
+
+TEST(Collect, members_of_archives_count_in_order) {
+  const Bytes object = rdc_object("_a", container({{}})).build64();
+  const Bytes file = archive_of({{"b.o", object},
+                                 {"readme", bytes_of("text")},
+                                 {"c.cubin", device_file(1)},
+                                 {"d.ptx", sample(FileKind::Ptx)},
+                                 {"e.fatbin", container({{}})},
+                                 {"a.o", object}});
+  EXPECT_EQ(Taken(nvlink_13_0_88(), {{"l.a", file}}).code(), (Words{"l.a:b.o", "l.a:a.o"}));
+  EXPECT_EQ(Taken(own_dialect(), {{"l.a", file}}).code(),
+            (Words{"l.a:b.o", "l.a:c.cubin", "l.a:d.ptx ptx", "l.a:e.fatbin", "l.a:a.o"}));
+}
+
+TEST(Collect, an_archive_named_twice_is_read_once) {
+  const Bytes file = archive_of({{"b.o", rdc_object("_a", container({{}})).build64()}});
+  Diagnostics diag;
+  const Dialect dialect = own_dialect();
+  InputCollector collector(*arch::find_arch("sm_90"), dialect, true, diag);
+  collector.add("l.a", file, std::pair<u64, u64>{1, 2});
+  collector.add("./l.a", file, std::pair<u64, u64>{1, 2});
+  collector.add("copy.a", file, std::pair<u64, u64>{1, 3});
+  EXPECT_EQ(collector.take().code.size(), 2u);
+}
+
+TEST(Collect, modules_that_a_device_link_took_are_not_registered_again) {
+  const Bytes a = rdc_object("_a", container({{}})).build64();
+  const Bytes b = rdc_object("_b", container({{}})).build64();
+  HostFile linked;
+  linked.with("__nv_module_id", std::string_view("def _a\0", 7)).with(".nv_fatbin", "x");
+  linked.with(".nvFatBinSegment", "x");
+  HostFile whole;
+  whole.with("__nv_module_id", std::string_view("__NV_MODULE_ID\0", 15)).with(".nv_fatbin", "x");
+  const Taken run(own_dialect(), {{"a.o", a},
+                                  {"b.o", b},
+                                  {"linked.o", linked.build64()},
+                                  {"whole.o", whole.build64()},
+                                  {"c.cubin", device_file(1)}});
+  ASSERT_EQ(run.found.modules.size(), 2u);
+  EXPECT_EQ(run.found.modules[0].id, "_b");
+  EXPECT_EQ(run.found.modules[1].id, "");
+  EXPECT_EQ(run.found.modules[1].name, "c.cubin");
+}
+
+TEST(Collect, host_references_count_only_if_every_input_has_them) {
+  const Bytes fatbin = container({{}});
+  const Bytes uses = rdc_object("_a", fatbin, std::string_view("k*\0", 3)).build64();
+  const Bytes uses_none = rdc_object("_b", fatbin).build64();
+  HostFile silent;
+  silent.with("__nv_relfatbin", fatbin).with(".nvFatBinSegment", "x");
+  const auto patterns = [&](const std::vector<std::pair<std::string, Bytes>> &inputs) {
+    const Taken run(own_dialect(), inputs);
+    return run.found.host ? run.found.host->external_kernels : Words{"unknown"};
+  };
+  EXPECT_EQ(patterns({{"a.o", uses}, {"b.o", uses_none}}), Words{"k*"});
+  EXPECT_EQ(patterns({{"a.o", uses}, {"b.a", archive_of({{"b.o", uses}})}}), (Words{"k*", "k*"}));
+  EXPECT_EQ(patterns({{"b.o", uses_none}}), Words{"unknown"});
+  EXPECT_EQ(patterns({{"a.o", uses}, {"l.so", sample(FileKind::HostImage)}}), Words{"k*"});
+  EXPECT_EQ(patterns({{"a.o", uses}, {"x", sample(FileKind::Unknown)}}), Words{"k*"});
+  EXPECT_EQ(patterns({{"a.o", uses}, {"x", Bytes{}}}), Words{"k*"});
+  for (const Bytes &other :
+       {device_file(1), device_file(2), fatbin, sample(FileKind::Ptx), silent.build64(),
+        HostFile().with(".text", "x").build64(), archive_of({{"c.cubin", device_file(1)}}),
+        archive_of({{"p.o", HostFile().build64()}})})
+    EXPECT_EQ(patterns({{"a.o", uses}, {"other", other}}), Words{"unknown"});
+}
+
+TEST(Collect, the_runtime_library_is_known_by_name) {
+  const Bytes object = rdc_object("_a", container({{}})).build64();
+  const auto is_system = [&](const Dialect &dialect, const char *name) {
+    return Taken(dialect, {{name, object}}).found.code.at(0).system;
+  };
+  EXPECT_TRUE(is_system(own_dialect(), "lib/libcudadevrt.a"));
+  EXPECT_FALSE(is_system(own_dialect(), "cudadevrt/a.o"));
+  EXPECT_FALSE(is_system(own_dialect(), "a.o"));
+  EXPECT_TRUE(is_system(nvlink_13_0_88(), "cudadevrt/a.o")); // Q082
+  EXPECT_FALSE(is_system(nvlink_13_0_88(), "a.o"));
+}
+
+} // namespace
+} // namespace culink
