@@ -16,7 +16,7 @@
 namespace culink::arch {
 namespace {
 
-constexpr std::array<CompatibleRow, 17> kRows{{
+constexpr std::array<CompatibleRow, 17> kCompatibleRows{{
     {75, 75, Letters::Any, Letters::None},
     {80, 80, Letters::Any, Letters::None},
     {86, 80, Letters::Any, Letters::None},
@@ -55,7 +55,7 @@ bool accepts(Letters letters, char object, char target) {
 } // namespace
 
 bool can_link(const ArchInfo &object, CodeKind kind, const ArchInfo &target) {
-  for (const CompatibleRow &row : kRows)
+  for (const CompatibleRow &row : kCompatibleRows)
     if (row.target == target.number && row.object == object.number)
       return accepts(kind == CodeKind::Capmerc ? row.capmerc : row.sass, object.letter,
                      target.letter);
@@ -67,7 +67,7 @@ bool can_link(const ArchInfo &object, const ArchInfo &target) {
 }
 
 std::span<const CompatibleRow> compatible_rows() {
-  return kRows;
+  return kCompatibleRows;
 }
 
 } // namespace culink::arch

@@ -26,7 +26,7 @@ constexpr RelocPiece bank(u8 bank_bit, u8 word_bit, u8 width) {
 // Columns: number, name, resolver, value, images, pieces {value bit, word bit, width}, evidence,
 // number when kept in an executable, kept against an image by -r, in-place addend in SHT_REL.
 // clang-format off
-constexpr std::array<RelocInfo, 115> kRows{{
+constexpr std::array<RelocInfo, 115> kCudaRows{{
     {1, "R_CUDA_32", Linker, V::Address, Keep, {{{0, 0, 32}}}},
     {2, "R_CUDA_64", Linker, V::Address, Keep, {{{0, 0, 64}}}},
     {3, "R_CUDA_G32", Loader, V::Generic, Keep, {{{0, 0, 32}}}, Inferred},
@@ -161,8 +161,8 @@ constexpr std::array<RelocInfo, 115> kRows{{
 // clang-format on
 
 constexpr bool numbered_from_one() {
-  for (u32 i = 0; i < kRows.size(); ++i)
-    if (kRows[i].number != i + 1)
+  for (u32 i = 0; i < kCudaRows.size(); ++i)
+    if (kCudaRows[i].number != i + 1)
       return false;
   return true;
 }
@@ -171,7 +171,7 @@ static_assert(numbered_from_one());
 } // namespace
 
 std::span<const RelocInfo> cuda_relocs() {
-  return kRows;
+  return kCudaRows;
 }
 
 } // namespace culink::arch

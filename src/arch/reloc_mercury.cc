@@ -36,7 +36,7 @@ constexpr RelocInfo row(u32 number, std::string_view name, Resolver resolver, Va
 // the SASS side {code, data, constant operand, kernel, __UFT_OFFSET}, number when kept in an
 // executable, images, evidence.
 // clang-format off
-constexpr std::array<RelocInfo, 63> kRows{{
+constexpr std::array<RelocInfo, 63> kMercuryRows{{
     row(0x10001, "R_MERCURY_G64", Loader, V::Generic, {0, 0, 64}, {0, 4}),
     row(0x10002, "R_MERCURY_ABS64", Linker, V::Address,
         {0, 0, 64}, {75, 2, 0, 0, 114}, 0, Keep, Measured),
@@ -110,8 +110,8 @@ constexpr std::array<RelocInfo, 63> kRows{{
 // clang-format on
 
 constexpr bool numbered_in_a_row() {
-  for (u32 i = 0; i < kRows.size(); ++i)
-    if (kRows[i].number != kFirstMercuryReloc + i)
+  for (u32 i = 0; i < kMercuryRows.size(); ++i)
+    if (kMercuryRows[i].number != kFirstMercuryReloc + i)
       return false;
   return true;
 }
@@ -120,7 +120,7 @@ static_assert(numbered_in_a_row());
 } // namespace
 
 std::span<const RelocInfo> mercury_relocs() {
-  return kRows;
+  return kMercuryRows;
 }
 
 } // namespace culink::arch

@@ -44,6 +44,9 @@ private:
   std::unordered_map<u64, u32> first_;
 };
 
+// Of every architecture since sm_70.
+constexpr u64 kInstructionSize = 16;
+
 // Files of toolkits before 13 for sm_90 and below: other flags, links and versions.
 [[nodiscard]] inline bool has_old_abi(const elf::ElfView &view) {
   return view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld;

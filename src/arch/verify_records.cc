@@ -26,8 +26,6 @@ using elf::SymbolType;
 
 namespace {
 
-constexpr u32 kInstruction = 16;
-
 [[nodiscard]] SectionRole role_of(const Section &s) {
   return elf::classify_section(s.name, s.type, s.flags).role;
 }
@@ -104,7 +102,7 @@ void check_offsets(const ElfView &view, const Section &section, const elf::InfoR
     return;
   for (u64 at = 0; at + 4 <= record.payload.size(); at += 4)
     if (const u32 offset = load_le<u32>(&record.payload[at]);
-        offset >= code->size || offset % kInstruction != 0)
+        offset >= code->size || offset % kInstructionSize != 0)
       report_at(Rule::InfoOffset, section, record.offset,
                 fmt::format("{} names {:#x}, which is no instruction of {}",
                             attribute_text(record.attribute), offset, describe_section(*code)),

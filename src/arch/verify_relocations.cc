@@ -17,8 +17,6 @@ using elf::Section;
 
 namespace {
 
-constexpr u64 kInstruction = 16;
-
 // A table of the right kind whose entries have meaning; others have findings already.
 [[nodiscard]] bool is_readable(const ElfView &view, const Section &table) {
   return is_relocation_table(table.type) && table.info != 0 && table.info < view.sections().size();
@@ -35,7 +33,7 @@ void check_place(const Section &table, const Section &target, const arch::RelocI
                                       row.name, field, r.offset, describe_section(target),
                                       target.size)};
     });
-  if ((target.flags & elf::kFlagExec) != 0 && r.offset % kInstruction != 0)
+  if ((target.flags & elf::kFlagExec) != 0 && r.offset % kInstructionSize != 0)
     findings.in_section(Rule::RelocationAlign, table, [&] {
       return FieldMessage{fmt::format("r_offset of entry {}", index),
                           fmt::format("{:#x} is not the start of an instruction", r.offset)};

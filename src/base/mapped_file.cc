@@ -5,20 +5,17 @@
 #include "base/mapped_file.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "base/system_error.h"
+
 namespace culink {
 
 namespace {
-
-Error system_error(const char *what) {
-  return Error{"", "", std::string(what) + ": " + std::strerror(errno)};
-}
 
 // Closes the descriptor on every way out.
 struct Descriptor {

@@ -6,18 +6,15 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system_error.h"
+
 namespace culink {
 
 namespace {
-
-Error system_error(const char *what) {
-  return Error{"", "", std::string(what) + ": " + std::strerror(errno)};
-}
 
 bool write_all(int fd, ByteSpan bytes) {
   while (!bytes.empty()) {

@@ -12,29 +12,28 @@ namespace culink::elf {
 
 namespace {
 
-using A = CompatAttribute;
 using F = RecordFormat;
 
-constexpr std::array kRows = {
-    CompatRow{A::IsaClass, F::Byte, 0},
-    CompatRow{A::InstTensormapV1, F::Byte, 0},
-    CompatRow{A::InstTcgen05Mma, F::Byte, 0},
-    CompatRow{A::EnableOpportunisticFinalization, F::Byte, 0},
-    CompatRow{A::MercuryIsaMajorMinorVersion, F::Half, 0},
-    CompatRow{A::CudaAcceleratorTarget, F::Byte, 0},
-    CompatRow{A::CanFastpathFinalize, F::Sized, 8},
+constexpr std::array kCompatRows = {
+    CompatRow{CompatAttribute::IsaClass, F::Byte, 0},
+    CompatRow{CompatAttribute::InstTensormapV1, F::Byte, 0},
+    CompatRow{CompatAttribute::InstTcgen05Mma, F::Byte, 0},
+    CompatRow{CompatAttribute::EnableOpportunisticFinalization, F::Byte, 0},
+    CompatRow{CompatAttribute::MercuryIsaMajorMinorVersion, F::Half, 0},
+    CompatRow{CompatAttribute::CudaAcceleratorTarget, F::Byte, 0},
+    CompatRow{CompatAttribute::CanFastpathFinalize, F::Sized, 8},
 };
-static_assert(std::ranges::is_sorted(kRows, {}, &CompatRow::attribute));
+static_assert(std::ranges::is_sorted(kCompatRows, {}, &CompatRow::attribute));
 
 } // namespace
 
 std::span<const CompatRow> compat_rows() {
-  return kRows;
+  return kCompatRows;
 }
 
 const CompatRow *compat_row(CompatAttribute attribute) {
-  const auto it = std::ranges::find(kRows, attribute, &CompatRow::attribute);
-  return it != kRows.end() ? &*it : nullptr;
+  const auto it = std::ranges::find(kCompatRows, attribute, &CompatRow::attribute);
+  return it != kCompatRows.end() ? &*it : nullptr;
 }
 
 CompatSection decode_compat(ByteSpan section) {

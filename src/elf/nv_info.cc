@@ -21,7 +21,7 @@ using S = InfoShape;
 using Y = InfoSymbols;
 using E = InfoEvidence;
 
-constexpr std::array kRows = {
+constexpr std::array kInfoRows = {
     InfoRow{A::ImageSlot, F::Sized, S::SymbolWord, Y::First, E::Described},
     InfoRow{A::JumptableRelocs, F::Sized, S::Offsets, Y::None, E::Described},
     InfoRow{A::CtaidzUsed, F::NoValue, S::None, Y::None, E::Measured},
@@ -107,8 +107,8 @@ constexpr std::array kRows = {
 };
 
 constexpr bool ascending() {
-  for (size_t i = 1; i < kRows.size(); ++i)
-    if (kRows[i - 1].attribute >= kRows[i].attribute)
+  for (size_t i = 1; i < kInfoRows.size(); ++i)
+    if (kInfoRows[i - 1].attribute >= kInfoRows[i].attribute)
       return false;
   return true;
 }
@@ -119,8 +119,8 @@ constexpr u8 kNoRow = 0xff;
 constexpr std::array<u8, 256> kRowOf = [] {
   std::array<u8, 256> out{};
   out.fill(kNoRow);
-  for (u8 i = 0; i < kRows.size(); ++i)
-    out[static_cast<u8>(kRows[i].attribute)] = i;
+  for (u8 i = 0; i < kInfoRows.size(); ++i)
+    out[static_cast<u8>(kInfoRows[i].attribute)] = i;
   return out;
 }();
 
@@ -339,12 +339,12 @@ std::vector<u8> encode_info(const InfoSection &section) {
 }
 
 std::span<const InfoRow> info_rows() {
-  return kRows;
+  return kInfoRows;
 }
 
 const InfoRow *info_row(InfoAttribute attribute) {
   const u8 row = kRowOf[static_cast<u8>(attribute)];
-  return row != kNoRow ? &kRows[row] : nullptr;
+  return row != kNoRow ? &kInfoRows[row] : nullptr;
 }
 
 u32 symbol_word_count(const InfoRecord &record) {

@@ -25,7 +25,7 @@ constexpr u64 kMaxSize = u64{1} << 40; // keeps sums in range; no memory space i
 // static shared memory as its alignment.
 constexpr u64 kMaxAlign = u64{1} << 18;
 
-Error broken(const elf::Section &section, std::string field, std::string message) {
+Error broken_section(const elf::Section &section, std::string field, std::string message) {
   return {elf::describe_section(section), std::move(field), std::move(message)};
 }
 
@@ -106,27 +106,27 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
   if (section.index == 0 || kind.mercury)
     return std::nullopt;
   if (section.align > kMaxAlign)
-    return broken(section, "sh_addralign",
+    return broken_section(section, "sh_addralign",
                   fmt::format("{:#x} is more than any target has", section.align));
   if (section.no_data() && section.size >= kMaxSize)
-    return broken(section, "sh_size",
+    return broken_section(section, "sh_size",
                   fmt::format("{:#x} is more than any target has", section.size));
   const bool fits = name_fits(section, kind.role) &&
                     (kind.role != SectionRole::Unknown || !has_known_name(section.name));
   if (!fits && section.type != elf::SectionType::Null)
-    return broken(section, "sh_type",
+    return broken_section(section, "sh_type",
                   fmt::format("{:#x} does not go with this name", static_cast<u32>(section.type)));
   if (elf::is_relocation_table(section.type)) {
     if (section.link != symtab_->index)
-      return broken(section, "sh_link", fmt::format("{} is not the symbol table", section.link));
+      return broken_section(section, "sh_link", fmt::format("{} is not the symbol table", section.link));
     if (section.info == 0 && section.size != 0)
-      return broken(section, "sh_info", "names no section that the relocations are for");
+      return broken_section(section, "sh_info", "names no section that the relocations are for");
   }
   return std::nullopt;
 }
 
 Error ObjectChecker::broken_symbol(u32 index, std::string_view field, std::string message) const {
-  return broken(*symtab_,
+  return broken_section(*symtab_,
                 fmt::format("{} of symbol {} '{}'", field, index, object_.symbols[index].name),
                 std::move(message));
 }
@@ -244,13 +244,13 @@ std::optional<Error> ObjectChecker::check_code() const {
     if (kind.role != SectionRole::Text || kind.mercury || section.size == 0)
       continue;
     if (!is_named_[section.index])
-      return broken(section, "", "no function symbol names this code");
+      return broken_section(section, "", "no function symbol names this code");
     const u32 owner = object_.owner_of_code(section.index);
     if (owner >= object_.symbols.size() || object_.symbols[owner].section != section.index ||
         object_.symbols[owner].type() != SymbolType::Function)
-      return broken(section, "sh_info", fmt::format("symbol {} is no function in it", owner));
+      return broken_section(section, "sh_info", fmt::format("symbol {} is no function in it", owner));
     if (object_.symbols[owner].name != kind.owner)
-      return broken(
+      return broken_section(
           section, "sh_info",
           fmt::format("symbol {} has another name, '{}'", owner, object_.symbols[owner].name));
   }

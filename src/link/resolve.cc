@@ -25,9 +25,9 @@ using elf::SymbolType;
 
 namespace {
 
-class Resolver {
+class SymbolResolver {
 public:
-  Resolver(const std::vector<InputObject> &objects, Diagnostics &diag)
+  SymbolResolver(const std::vector<InputObject> &objects, Diagnostics &diag)
       : objects_(objects), diag_(diag) {}
 
   Resolution run();
@@ -63,7 +63,7 @@ private:
   std::vector<EntityId> entity_of_name_;
 };
 
-Resolution Resolver::run() {
+Resolution SymbolResolver::run() {
   for (u32 i = 0; i < objects_.size(); ++i) {
     const InputObject &object = objects_[i];
     out_.entity_of.emplace_back(object.symbols.size());
@@ -78,7 +78,7 @@ Resolution Resolver::run() {
 
 // In symbol order; but a name nobody has heard of yet, for code that belongs to another symbol,
 // lets that symbol go first (Q043).
-void Resolver::read_functions(ObjectId id) {
+void SymbolResolver::read_functions(ObjectId id) {
   const InputObject &object = objects_[id.value];
   std::vector<u32> &order = out_.functions_of.emplace_back();
   std::vector<bool> done(object.symbols.size(), false);
@@ -102,7 +102,7 @@ void Resolver::read_functions(ObjectId id) {
   }
 }
 
-std::pair<Entity *, bool> Resolver::mention(SymbolRef ref, const elf::Symbol &symbol) {
+std::pair<Entity *, bool> SymbolResolver::mention(SymbolRef ref, const elf::Symbol &symbol) {
   const bool local = symbol.binding() == SymbolBinding::Local;
   EntityId id(static_cast<u32>(out_.entities.size()));
   bool is_new = true;
@@ -134,7 +134,7 @@ std::pair<Entity *, bool> Resolver::mention(SymbolRef ref, const elf::Symbol &sy
   return {&out_.entities[id.value], is_new};
 }
 
-void Resolver::report_duplicate(const Entity &entity, SymbolRef ref) {
+void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
   const SymbolRef first = entity.defined() ? entity.winner : entity.first;
   diag_.report(
       DiagId::MultipleDefinition, {std::string(entity.name)},
@@ -143,7 +143,7 @@ void Resolver::report_duplicate(const Entity &entity, SymbolRef ref) {
 }
 
 // Whether two mentions of a name can mean the same thing.
-bool Resolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const std::vector<std::string> notes = {"first mentioned in " + file(entity.first),
                                           "mentioned in " + file(ref)};
   const auto space = [](bool function, u8 other) -> std::string {
@@ -177,7 +177,7 @@ bool Resolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol
   return true;
 }
 
-void Resolver::read_function(ObjectId object, u32 index) {
+void SymbolResolver::read_function(ObjectId object, u32 index) {
   const elf::Symbol &symbol = objects_[object.value].symbols[index];
   const SymbolRef ref{object, index};
   if (symbol.name.empty())
@@ -193,13 +193,13 @@ void Resolver::read_function(ObjectId object, u32 index) {
 
 // Of weak copies the one with fewer registers counts, then one of newer PTX than the first of all
 // had (Q055), then the earlier one.
-bool Resolver::is_better_copy(SymbolRef ref, const Entity &entity) const {
+bool SymbolResolver::is_better_copy(SymbolRef ref, const Entity &entity) const {
   if (registers(ref) != registers(entity.winner))
     return registers(ref) < registers(entity.winner);
   return objects_[ref.object.value].virtual_sm > objects_[entity.place.object.value].virtual_sm;
 }
 
-void Resolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
   if (entity.defined()) {
     if (!entity.weak()) {
@@ -222,7 +222,7 @@ void Resolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol 
   entity.size = symbol.size;
 }
 
-void Resolver::read_data(ObjectId object, u32 index) {
+void SymbolResolver::read_data(ObjectId object, u32 index) {
   const elf::Symbol &symbol = objects_[object.value].symbols[index];
   const SymbolRef ref{object, index};
   const bool local = symbol.binding() == SymbolBinding::Local;
@@ -246,13 +246,13 @@ void Resolver::read_data(ObjectId object, u32 index) {
     define_data(*entity, ref, symbol);
 }
 
-bool Resolver::is_initialised(SymbolRef ref) const {
+bool SymbolResolver::is_initialised(SymbolRef ref) const {
   const InputObject &object = objects_[ref.object.value];
   return object.kinds[object.symbols[ref.symbol].section].role != elf::SectionRole::Global;
 }
 
 // Of common symbols the largest counts; initialised data only has to be large enough.
-bool Resolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
+bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
                                   const elf::Symbol &symbol) const {
   if (symbol.common())
     return entity.common_align != 0 || (entity.defined() && is_initialised(entity.winner));
@@ -261,7 +261,7 @@ bool Resolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
 
 // Beside a common symbol, data without initial values is only another mention of it, but strong and
 // read first it stands in the way (Q057).
-void Resolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   if (entity.defined() && is_initialised(entity.winner)) {
     if (symbol.size > entity.size)
       diag_.report(
@@ -280,7 +280,7 @@ void Resolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &sy
   entity.size = std::max(entity.size, symbol.size);
 }
 
-void Resolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
   // To nvlink, dynamic memory is defined by its first mention. A later definition gives it a size
   // but no place (Q041); only a relocatable link defines it without a size.
@@ -326,7 +326,7 @@ void Resolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &sym
 } // namespace
 
 Resolution resolve_symbols(const std::vector<InputObject> &objects, Diagnostics &diag) {
-  return Resolver(objects, diag).run();
+  return SymbolResolver(objects, diag).run();
 }
 
 } // namespace culink

@@ -29,8 +29,6 @@ using elf::SectionType;
 
 namespace {
 
-constexpr u64 kMaxWord = 0xffffffff;
-
 constexpr std::array<std::string_view, 10> kTopKeys = {
     "cubin",        "arch",     "type",     "class",     "header",
     "null_section", "sections", "segments", "file_size", "patch"};
@@ -43,14 +41,14 @@ constexpr std::array<std::string_view, 32> kSectionKeys = {
     "raw",         "attributes", "callgraph",    "prototypes",  "compat",      "notes",
     "rel_actions", "unified"};
 
-struct SymbolTable {
+struct SymbolInput {
   NameIndex names{"symbol"};
   std::vector<SymbolRow> rows;
   std::vector<elf::Symbol> symbols;
 };
 
-struct Section {
-  explicit Section(const Node &map) : node(&map) {}
+struct SectionInput {
+  explicit SectionInput(const Node &map) : node(&map) {}
 
   const Node *node;
   const Node *content = nullptr;
@@ -58,7 +56,7 @@ struct Section {
   RawSection raw;
   SectionDefaults defaults;
   std::vector<u8> bytes;
-  std::unique_ptr<SymbolTable> table;    // of `symbols`
+  std::unique_ptr<SymbolInput> table;    // of `symbols`
   std::unique_ptr<StringPlaces> strings; // of a string table
   bool header_only = false;
   bool has_name_offset = false;
@@ -99,11 +97,11 @@ private:
 
   void read_section_fields(u32 index);
   void encode_section(u32 index);
-  void encode_symbols(Section &section);
-  void encode_relocations(Section &section);
-  void encode_indices(Section &section);
+  void encode_symbols(SectionInput &section);
+  void encode_relocations(SectionInput &section);
+  void encode_indices(SectionInput &section);
   [[nodiscard]] u32 read_info(u32 index) const;
-  void place_section(Section &section, FileCursor &cursor);
+  void place_section(SectionInput &section, FileCursor &cursor);
   void write_section_table();
   void write_segments();
   void apply_patches();
@@ -112,10 +110,10 @@ private:
   [[nodiscard]] MutableByteSpan room(u64 offset, u64 size, std::string_view what);
 
   // Only the header says how large it is.
-  [[nodiscard]] static bool without_bytes(const Section &section) {
+  [[nodiscard]] static bool without_bytes(const SectionInput &section) {
     return section.header_only || (elf::has_no_file_data(section.raw.type) && !section.content);
   }
-  [[nodiscard]] const NameIndex &symbols_of(const Section &user) const {
+  [[nodiscard]] const NameIndex &symbols_of(const SectionInput &user) const {
     const u32 link = user.raw.link;
     const bool known = link < sections_.size() && sections_[link].table;
     return known ? sections_[link].table->names : no_symbols_;
@@ -130,7 +128,7 @@ private:
   HeaderFacts header_facts_;
   FileFacts facts_;
   elf::FileHeader header_;
-  std::vector<Section> sections_; // [0] is the null section
+  std::vector<SectionInput> sections_; // [0] is the null section
   NameIndex names_{"section"};
   NameIndex no_symbols_{"symbol"};
   StringPlaces no_strings_;
@@ -167,7 +165,7 @@ void ExactAssembler::read_names() {
     names_.add("");
   }
   for (const Node &item : list) {
-    Section &section = sections_.emplace_back(item);
+    SectionInput &section = sections_.emplace_back(item);
     const MapReader map(item, kSectionKeys, complaints_);
     section.name = map.name("name");
     section.has_name_offset = map.has("name_at");
@@ -198,7 +196,7 @@ void ExactAssembler::read_fields() {
 }
 
 void ExactAssembler::read_section_fields(u32 index) {
-  Section &section = sections_[index];
+  SectionInput &section = sections_[index];
   const MapReader map(*section.node, kSectionKeys, complaints_);
   RawSection &raw = section.raw;
   raw.type = default_section_type(section.name, facts_.type);
@@ -229,11 +227,11 @@ void ExactAssembler::read_section_fields(u32 index) {
 }
 
 void ExactAssembler::read_symbols() {
-  for (Section &section : sections_) {
+  for (SectionInput &section : sections_) {
     if (!section.content || section.content->key != "symbols")
       continue;
-    section.table = std::make_unique<SymbolTable>();
-    SymbolTable &table = *section.table;
+    section.table = std::make_unique<SymbolInput>();
+    SymbolInput &table = *section.table;
     const Node *first = section.node->find("symbol0");
     table.rows.push_back(first ? read_symbol(*first, names_, complaints_) : SymbolRow{});
     for (const Node &row : read_list(*section.content, complaints_))
@@ -249,14 +247,14 @@ void ExactAssembler::build_strings() {
     if (table < used.size() && !name.empty())
       used[table].push_back(name);
   };
-  for (const Section &section : sections_)
+  for (const SectionInput &section : sections_)
     if (!section.has_name_offset)
       use(name_section_, section.name);
-  for (const Section &section : sections_)
+  for (const SectionInput &section : sections_)
     if (section.table)
       for (const SymbolRow &row : section.table->rows)
         use(section.raw.link, row.name);
-  for (const Section &section : sections_) {
+  for (const SectionInput &section : sections_) {
     std::vector<std::string_view> strings;
     if (section.content)
       collect_strings(*section.content, strings);
@@ -265,7 +263,7 @@ void ExactAssembler::build_strings() {
         use(sections_[section.raw.link].raw.link, text);
   }
   for (u32 i = 1; i < sections_.size(); ++i) {
-    Section &section = sections_[i];
+    SectionInput &section = sections_[i];
     if (section.raw.type != SectionType::Strtab || section.header_only)
       continue;
     if (!section.content || section.content->key == "strings") {
@@ -287,7 +285,7 @@ void ExactAssembler::encode_contents() {
 }
 
 void ExactAssembler::encode_section(u32 index) {
-  Section &section = sections_[index];
+  SectionInput &section = sections_[index];
   if (section.strings || section.header_only)
     return;
   if (!section.content) {
@@ -316,7 +314,7 @@ void ExactAssembler::encode_section(u32 index) {
   }
 }
 
-void ExactAssembler::encode_symbols(Section &section) {
+void ExactAssembler::encode_symbols(SectionInput &section) {
   const StringPlaces &strings = strings_of(section.raw.link);
   for (u32 i = 0; i < section.table->rows.size(); ++i) {
     SymbolRow &row = section.table->rows[i];
@@ -336,7 +334,7 @@ void ExactAssembler::encode_symbols(Section &section) {
   }
 }
 
-void ExactAssembler::encode_relocations(Section &section) {
+void ExactAssembler::encode_relocations(SectionInput &section) {
   const bool rela = elf::is_rela(section.raw.type);
   const NameIndex &symbols = symbols_of(section);
   for (const Node &row : read_list(*section.content, complaints_)) {
@@ -348,7 +346,7 @@ void ExactAssembler::encode_relocations(Section &section) {
 }
 
 // .symtab_shndx: numbers in a block of lines, or what the symbols need.
-void ExactAssembler::encode_indices(Section &section) {
+void ExactAssembler::encode_indices(SectionInput &section) {
   if (section.content) {
     section.bytes = read_number_lines(*section.content, complaints_);
     return;
@@ -365,7 +363,7 @@ void ExactAssembler::encode_indices(Section &section) {
 }
 
 u32 ExactAssembler::read_info(u32 index) const {
-  const Section &section = sections_[index];
+  const SectionInput &section = sections_[index];
   const MapReader map(*section.node, kSectionKeys, complaints_);
   if (map.has("info"))
     return static_cast<u32>(map.number("info", 0, kMaxWord));
@@ -386,7 +384,7 @@ u32 ExactAssembler::read_info(u32 index) const {
 void ExactAssembler::finish_fields() {
   const StringPlaces &section_names = strings_of(name_section_);
   for (u32 i = 1; i < sections_.size(); ++i) {
-    Section &section = sections_[i];
+    SectionInput &section = sections_[i];
     section.raw.info = read_info(i);
     if (!section.bytes.empty() || !without_bytes(section))
       section.raw.size = section.bytes.size();
@@ -402,7 +400,7 @@ void ExactAssembler::finish_fields() {
   }
 }
 
-void ExactAssembler::place_section(Section &section, FileCursor &cursor) {
+void ExactAssembler::place_section(SectionInput &section, FileCursor &cursor) {
   const MapReader map(*section.node, kSectionKeys, complaints_);
   RawSection &raw = section.raw;
   if (map.has("offset")) {
@@ -428,7 +426,7 @@ void ExactAssembler::lay_out() {
   FileCursor cursor(file_header_size(facts_.elf_class));
   for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
     place_section(sections_[i], cursor);
-  for (Section &section : sections_) {
+  for (SectionInput &section : sections_) {
     const Node *item = section.node->find("shares");
     if (!item || &section == &sections_[0])
       continue;
@@ -472,7 +470,7 @@ void ExactAssembler::write() {
   image_.resize(size);
   if (!store_header(image_.data(), header_))
     complaints_.add(top_.node(), "a header field does not fit class 32");
-  for (const Section &section : sections_)
+  for (const SectionInput &section : sections_)
     if (!section.bytes.empty())
       copy(section.raw.offset, section.bytes, *section.node);
   write_section_table();
@@ -513,7 +511,7 @@ void ExactAssembler::write_segments() {
   if (list.empty())
     return;
   std::vector<PlacedSection> placed;
-  for (const Section &s : sections_)
+  for (const SectionInput &s : sections_)
     placed.push_back({s.raw.type, s.raw.flags, s.raw.offset, s.raw.size, s.raw.align});
   const u64 entry = segment_header_size(facts_.elf_class);
   const SegmentContext context{names_, placed, header_.phoff, list.size() * entry,

@@ -65,7 +65,7 @@ enum class Content : u8 {
   HeaderOnly, // outside the file, or overlapping
 };
 
-struct SymbolNames {
+struct TableSymbols {
   NameIndex index{"symbol"};
   std::vector<SymbolName> forms;
   std::vector<elf::Symbol> symbols;
@@ -77,7 +77,7 @@ struct SectionState {
   u32 shares = 0;
   bool named = false;                    // `name` leads to raw.name
   std::unique_ptr<StringPlaces> strings; // of a string table with content
-  std::unique_ptr<SymbolNames> symbols;  // of a symbol table with content
+  std::unique_ptr<TableSymbols> symbols; // of a symbol table with content
 };
 
 class ExactDescriber {
@@ -234,7 +234,7 @@ void ExactDescriber::name_symbols() {
     if (state.content != Content::Own || !elf::is_symbol_table(state.raw.type) ||
         state.raw.size % symbol_size() != 0)
       continue;
-    state.symbols = std::make_unique<SymbolNames>();
+    state.symbols = std::make_unique<TableSymbols>();
     const elf::SymbolTable table = file_.symbols(section(i));
     const StringPlaces &strings = strings_of(state.raw.link);
     for (u32 s = 0; s < table.size(); ++s) {
@@ -389,7 +389,7 @@ void ExactDescriber::describe_content(Node &out, u32 index) {
 }
 
 void ExactDescriber::describe_symbols(Node &out, u32 index) {
-  const SymbolNames &names = *states_[index].symbols;
+  const TableSymbols &names = *states_[index].symbols;
   const ByteSpan first = section(index).data.first(symbol_size());
   Node rows = Node::sequence();
   for (u32 i = 0; i < names.symbols.size(); ++i) {
@@ -427,7 +427,7 @@ void ExactDescriber::describe_strings(Node &out, u32 index) {
 void ExactDescriber::describe_indices(Node &out, u32 index) {
   const RawSection &raw = states_[index].raw;
   const ByteSpan data = section(index).data;
-  const SymbolNames *table =
+  const TableSymbols *table =
       raw.link < count() && states_[raw.link].symbols ? states_[raw.link].symbols.get() : nullptr;
   bool usual = table && data.size() == table->symbols.size() * 4;
   for (u32 i = 0; usual && i < table->symbols.size(); ++i) {

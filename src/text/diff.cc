@@ -23,14 +23,14 @@ using elf::Segment;
 
 namespace {
 
-struct HeaderField {
+struct FileField {
   std::string_view name;
   u64 (*value)(const FileHeader &);
   DiffTopic topic;
 };
 
 // Sizes, offsets and counts follow from what the sections are; they are layout.
-constexpr std::array kFileFields = std::to_array<HeaderField>({
+constexpr std::array kFileFields = std::to_array<FileField>({
     {"class", [](const FileHeader &h) -> u64 { return h.ident[elf::kIdentClass]; },
      DiffTopic::Header},
     {"OSABI", [](const FileHeader &h) -> u64 { return h.ident[elf::kIdentOsAbi]; },
@@ -59,7 +59,7 @@ constexpr std::array kFileFields = std::to_array<HeaderField>({
 
 void diff_header_fields(const Files &files, DiffTopic topic, Report &report) {
   const FileHeader &a = files.a.view().header(), &b = files.b.view().header();
-  for (const HeaderField &field : kFileFields)
+  for (const FileField &field : kFileFields)
     if (const u64 x = field.value(a), y = field.value(b); field.topic == topic && x != y)
       report.add(topic, "ELF header",
                  [&] { return fmt::format("{} {:#x} vs {:#x}", field.name, x, y); });

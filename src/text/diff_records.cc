@@ -26,14 +26,6 @@ using elf::SymbolTable;
 
 namespace {
 
-std::string label(std::optional<std::string_view> name, u64 number) {
-  return name ? std::string(*name) : fmt::format("{:#x}", number);
-}
-
-SectionRole role_of(const Section &s) {
-  return elf::classify_section(s.name, s.type, s.flags).role;
-}
-
 // What the codec could not read, as one entry, so that it is compared too.
 void add_rest(std::vector<Item> &items, ByteSpan rest) {
   if (rest.empty())
@@ -72,7 +64,8 @@ std::vector<Item> info_items(const Side &side, const Section &section) {
   std::vector<Item> items;
   for (const elf::InfoRecord &record : info.records) {
     const u32 code = static_cast<u32>(record.attribute);
-    Item item{label(elf::name_of_info_attribute(code), code), "", static_cast<u32>(items.size())};
+    Item item{name_or_number(elf::name_of_info_attribute(code), code), "",
+              static_cast<u32>(items.size())};
     const u32 words = symbol_word_count(record);
     for (u32 i = 0; i < words; ++i) {
       const auto index = load_at<u32>(record.payload, u64{i} * 4);
@@ -99,7 +92,7 @@ std::vector<Item> compat_items(const Side &, const Section &section) {
   for (const elf::CompatRecord &record : compat.records) {
     const u32 code = static_cast<u32>(record.attribute);
     add_item(
-        items, label(elf::name_of_compat_attribute(code), code),
+        items, name_or_number(elf::name_of_compat_attribute(code), code),
         fmt::format("{} (format {})", payload_text(record, 0), static_cast<u32>(record.format)));
   }
   add_rest(items, compat.rest);

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/text_out.h"
-#include "elf/section_kind.h"
 
 namespace culink::text {
 
@@ -51,6 +50,14 @@ DiffResult Report::take() && {
 
 std::string quoted(std::string_view name) {
   return fmt::format("'{}'", printable(name));
+}
+
+std::string name_or_number(std::optional<std::string_view> name, u64 number) {
+  return name ? std::string(*name) : fmt::format("{:#x}", number);
+}
+
+elf::SectionRole role_of(const elf::Section &section) {
+  return elf::classify_section(section.name, section.type, section.flags).role;
 }
 
 // ---- Lists --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 // Shared by the files of the comparison; nobody else includes it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "elf/section_kind.h"
 #include "text/diff.h"
 
 namespace culink::text::diff {
@@ -82,6 +84,9 @@ private:
 
 // Names from a file as they can be printed, in single quotes.
 [[nodiscard]] std::string quoted(std::string_view name);
+// The name of a number, or the number itself in hexadecimal.
+[[nodiscard]] std::string name_or_number(std::optional<std::string_view> name, u64 number);
+[[nodiscard]] elf::SectionRole role_of(const elf::Section &section);
 
 // ---- The parts, in the order they run -----------------------------------------------------------
 

@@ -21,19 +21,12 @@ using elf::SymbolTable;
 
 namespace {
 
-std::string label(std::optional<std::string_view> name, u64 number) {
-  return name ? std::string(*name) : fmt::format("{:#x}", number);
-}
-
-SectionRole role_of(const Section &s) {
-  return elf::classify_section(s.name, s.type, s.flags).role;
-}
-
 std::string symbol_value(const Side &side, const Symbol &symbol) {
-  return fmt::format("binding {}, type {}, other {:#04x}, section {}, value {:#x}, size {:#x}",
-                     label(elf::name_of_symbol_binding(symbol.binding()), symbol.info >> 4),
-                     label(elf::name_of_symbol_type(symbol.type()), symbol.info & 15), symbol.other,
-                     side.symbol_section(symbol), symbol.value, symbol.size);
+  return fmt::format(
+      "binding {}, type {}, other {:#04x}, section {}, value {:#x}, size {:#x}",
+      name_or_number(elf::name_of_symbol_binding(symbol.binding()), symbol.info >> 4),
+      name_or_number(elf::name_of_symbol_type(symbol.type()), symbol.info & 15), symbol.other,
+      side.symbol_section(symbol), symbol.value, symbol.size);
 }
 
 std::vector<Item> symbol_items(const Files &files, const Side &side, const Section &table) {
@@ -68,15 +61,15 @@ std::string info_text(const Side &side, const Section &s) {
 }
 
 std::string type_text(const Section &s) {
-  return label(elf::name_of_section_type(s.type), static_cast<u32>(s.type));
+  return name_or_number(elf::name_of_section_type(s.type), static_cast<u32>(s.type));
 }
 
-struct HeaderField {
+struct SectionField {
   std::string_view name;
   std::string (*text)(const Side &, const Section &);
 };
 
-constexpr std::array kHeaderFields = std::to_array<HeaderField>({
+constexpr std::array kSectionFields = std::to_array<SectionField>({
     {"type", [](const Side &, const Section &s) { return type_text(s); }},
     {"flags", [](const Side &, const Section &s) { return fmt::format("{:#x}", s.flags); }},
     {"link", [](const Side &side, const Section &s) { return side.section(s.link); }},
@@ -141,7 +134,7 @@ void diff_section_headers(const Files &files, Report &report) {
   for (const Pair &pair : files.pairs) {
     if (files.same_numbers && same_header(*pair.a, *pair.b))
       continue;
-    for (const HeaderField &field : kHeaderFields) {
+    for (const SectionField &field : kSectionFields) {
       const std::string a = field.text(files.a, *pair.a);
       const std::string b = field.text(files.b, *pair.b);
       if (a != b)

@@ -16,7 +16,7 @@ namespace culink::text {
 
 namespace {
 
-constexpr u64 kBytesPerLine = 16;
+constexpr u64 kDumpBytesPerLine = 16;
 constexpr i32 kRecordLabelWidth = 18;
 
 class TextSink final : public DumpSink {
@@ -91,15 +91,15 @@ public:
   }
 
   void bytes(const Column &column, ByteSpan bytes) override {
-    if (bytes.size() <= kBytesPerLine) {
+    if (bytes.size() <= kDumpBytesPerLine) {
       begin_value(column);
       put_bytes(bytes);
       end_value();
       return;
     }
     end_line();
-    for (u64 at = 0; at < bytes.size(); at += kBytesPerLine)
-      put_dump_line(at, bytes.subspan(at, std::min<u64>(kBytesPerLine, bytes.size() - at)));
+    for (u64 at = 0; at < bytes.size(); at += kDumpBytesPerLine)
+      put_dump_line(at, bytes.subspan(at, std::min<u64>(kDumpBytesPerLine, bytes.size() - at)));
   }
 
 private:
@@ -261,7 +261,7 @@ private:
     out_.hex(offset, 6);
     blanks_ = 2;
     put_bytes(bytes);
-    out_.fill(' ', 3 * (kBytesPerLine - bytes.size()) + 2);
+    out_.fill(' ', 3 * (kDumpBytesPerLine - bytes.size()) + 2);
     for (const u8 byte : bytes)
       out_.put(byte >= 0x20 && byte < 0x7f ? static_cast<char>(byte) : '.');
     out_.put('\n');

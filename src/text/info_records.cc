@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "EIATTR_";
 constexpr std::string_view kFormatPrefix = "EIFMT_";
-constexpr u32 kMaxWord = 0xffffffff;
 
 constexpr std::array<std::string_view, 21> kRecordKeys = {
     "attr",  "format", "hex",   "value", "values",  "offsets", "symbol",  "symbols",

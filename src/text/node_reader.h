@@ -32,6 +32,8 @@ private:
 [[nodiscard]] std::optional<u64> parse_number(std::string_view text);
 [[nodiscard]] std::optional<i64> parse_signed(std::string_view text);
 
+constexpr u64 kMaxWord = 0xffffffff;
+
 // The value of a scalar node, at most `max`.
 [[nodiscard]] u64 read_number(const Node &node, u64 max, Complaints &complaints);
 // A name: a scalar, or {hex: ...} for one that is no valid UTF-8.

@@ -23,8 +23,6 @@ using namespace elf;
 
 namespace {
 
-constexpr u64 kMaxWord = 0xffffffff;
-
 struct RecordRow {
   std::string_view key;
   std::array<SectionRole, 4> roles; // unused ones are Unknown
@@ -76,11 +74,11 @@ u32 read_string_reference(const Node &node, const StringPlaces &places, Complain
 
 // ---- Call graph and prototypes ------------------------------------------------------------------
 
-struct PartName {
+struct PartKey {
   CallPart part;
   std::string_view name;
 };
-constexpr std::array<PartName, 5> kParts{{
+constexpr std::array<PartKey, 5> kPartKeys{{
     {CallPart::Unmarked, "unmarked"},
     {CallPart::Calls, "calls"},
     {CallPart::AddressTaken, "address_taken"},
@@ -88,8 +86,8 @@ constexpr std::array<PartName, 5> kParts{{
     {CallPart::IndirectTargets, "indirect_targets"},
 }};
 
-const PartName *part_row(CallPart part) {
-  for (const PartName &row : kParts)
+const PartKey *part_row(CallPart part) {
+  for (const PartKey &row : kPartKeys)
     if (row.part == part)
       return &row;
   return nullptr;
@@ -109,7 +107,7 @@ std::optional<Node> describe_callgraph(ByteSpan bytes, const RecordNames &names)
     return std::nullopt;
   Node out = Node::map();
   for (const CallGroup &group : graph.groups) {
-    const PartName *row = part_row(group.part);
+    const PartKey *row = part_row(group.part);
     if (!row || out.find(row->name))
       return std::nullopt;
     Node pairs = Node::sequence();
@@ -135,13 +133,13 @@ CallPair read_pair(const Node &node, bool prototype, const RecordNames &names,
 
 std::vector<u8> assemble_callgraph(const Node &content, const RecordNames &names,
                                    Complaints &complaints) {
-  std::array<std::string_view, kParts.size()> keys;
-  for (std::size_t i = 0; i < kParts.size(); ++i)
-    keys[i] = kParts[i].name;
+  std::array<std::string_view, kPartKeys.size()> keys;
+  for (std::size_t i = 0; i < kPartKeys.size(); ++i)
+    keys[i] = kPartKeys[i].name;
   (void)MapReader(content, keys, complaints);
   CallGraph graph;
   for (const Node &item : content.items)
-    for (const PartName &row : kParts) {
+    for (const PartKey &row : kPartKeys) {
       if (row.name != item.key)
         continue;
       CallGroup group{row.part, {}};
@@ -510,7 +508,7 @@ void collect_strings(const Node &content, std::vector<std::string_view> &out) {
     from_pairs(content);
   if (content.key == "callgraph")
     for (const Node &part : content.items)
-      for (const PartName &row : kParts)
+      for (const PartKey &row : kPartKeys)
         if (row.name == part.key && second_is_prototype(row.part))
           from_pairs(part);
 }

@@ -11,8 +11,8 @@ namespace culink {
 namespace {
 
 using test::BrokenFile;
+using test::kObject;
 
-constexpr const char *kObject = "vector_math/sm_90/main.cubin";
 constexpr u32 kNewFlags = 0x06005a04; // section 6 is the cuinfo note
 constexpr u32 kOldFlags = 0x005a055a; // sm_90 from compute_90, 64 bit
 constexpr u64 kOsAbi = 7, kAbi = 8;

@@ -13,7 +13,7 @@
 namespace culink::text {
 namespace {
 
-std::string refusal(std::string_view yaml) {
+std::string exact_refusal(std::string_view yaml) {
   const Result<Node> document = read_yaml(yaml);
   if (!document)
     return document.error().text();
@@ -123,15 +123,16 @@ TEST(AssembleExact, refuses_with_line_key_and_the_way_out) {
     const std::size_t at = yaml.find(c.from);
     ASSERT_NE(at, yaml.npos) << c.from;
     yaml.replace(at, c.from.size(), c.to);
-    const std::string text = refusal(yaml);
+    const std::string text = exact_refusal(yaml);
     EXPECT_TRUE(text.starts_with(c.message)) << c.to << "\n  " << text;
   }
-  EXPECT_EQ(refusal(kSmall), "accepted");
+  EXPECT_EQ(exact_refusal(kSmall), "accepted");
 }
 
 TEST(AssembleExact, class_32_has_narrow_fields) {
-  EXPECT_EQ(refusal("cubin: exact\nclass: 32\nsections: [{name: .shstrtab, addr: 0x100000000}]\n"),
-            "line 3: a field of the section header does not fit class 32");
+  EXPECT_EQ(
+      exact_refusal("cubin: exact\nclass: 32\nsections: [{name: .shstrtab, addr: 0x100000000}]\n"),
+      "line 3: a field of the section header does not fit class 32");
 }
 
 } // namespace

@@ -22,7 +22,7 @@ Result<Bytes> assembled(std::string_view yaml) {
   return assemble(*document);
 }
 
-std::string refusal(std::string_view yaml) {
+std::string minimal_refusal(std::string_view yaml) {
   const Result<Bytes> image = assembled(yaml);
   return image ? "accepted" : image.error().text();
 }
@@ -187,7 +187,7 @@ TEST(AssembleMinimal, refuses_with_line_key_and_the_way_out) {
       {"[]", "a document is a map: arch, type and what the file holds"},
   };
   for (const Case &c : cases) {
-    const std::string text = refusal(c.yaml);
+    const std::string text = minimal_refusal(c.yaml);
     EXPECT_TRUE(text.starts_with(c.message)) << c.yaml << "\n  " << text;
   }
 }

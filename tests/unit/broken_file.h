@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/mapped_file.h"
 #include "elf/elf_view.h"
+#include "examples.h"
 
 namespace culink::test {
 
@@ -47,15 +47,7 @@ enum SegmentField : u64 { kPType = 0, kPFlags = 4, kPVaddr = 16, kPMemsz = 40, k
 class BrokenFile {
 public:
   // `example` is a path below examples/.
-  explicit BrokenFile(std::string_view example) {
-    const std::string path = std::string(CULINK_SOURCE_DIR "/examples/") + std::string(example);
-    const Result<MappedFile> file = MappedFile::open(path);
-    if (!file) {
-      ADD_FAILURE() << path << ": " << file.error().text();
-      return;
-    }
-    bytes_.assign(file->bytes().begin(), file->bytes().end());
-  }
+  explicit BrokenFile(std::string_view example) : bytes_(read_example(example)) {}
 
   [[nodiscard]] const std::vector<u8> &bytes() const { return bytes_; }
   [[nodiscard]] std::vector<u8> &bytes() { return bytes_; }

@@ -13,7 +13,7 @@ namespace {
 using Bytes = std::vector<u8>;
 
 // Through YAML, as a user's file would be.
-Node from_yaml(std::string_view value) {
+Node node_from_yaml(std::string_view value) {
   Result<Node> document = read_yaml(value);
   EXPECT_TRUE(document);
   return document ? std::move(document->items.at(0)) : Node{};
@@ -21,7 +21,7 @@ Node from_yaml(std::string_view value) {
 
 std::string complaint(std::string_view yaml, bool code) {
   Complaints complaints;
-  const Node node = from_yaml(yaml);
+  const Node node = node_from_yaml(yaml);
   (void)(code ? read_code(node, complaints) : read_data(node, complaints));
   return complaints.any() ? complaints.first().text() : "none";
 }
@@ -42,7 +42,7 @@ TEST(ByteLines, data_survives_with_runs_of_zeros_shortened) {
 TEST(ByteLines, code_survives_and_shows_instructions) {
   Bytes bytes(64, 0xab);
   Complaints complaints;
-  const Bytes nops = read_code(from_yaml("code: nop x2"), complaints);
+  const Bytes nops = read_code(node_from_yaml("code: nop x2"), complaints);
   bytes.insert(bytes.end(), nops.begin(), nops.end());
   const Node node = code_node(bytes);
   EXPECT_EQ(node.text, "0xabababababababab 0xabababababababab\n"
@@ -55,10 +55,11 @@ TEST(ByteLines, code_survives_and_shows_instructions) {
 
 TEST(ByteLines, takes_lists_comments_and_blanks) {
   Complaints complaints;
-  EXPECT_EQ(read_data(from_yaml("data: [01 02, '03 # three', zero x2]"), complaints),
+  EXPECT_EQ(read_data(node_from_yaml("data: [01 02, '03 # three', zero x2]"), complaints),
             (Bytes{1, 2, 3, 0, 0}));
-  EXPECT_EQ(read_code(from_yaml("code: |\n  0x1 0x2 # EXIT\n\n  nop\n"), complaints).size(), 32u);
-  EXPECT_EQ(read_number_lines(from_yaml("indices: |\n  1 2\n  0x30000\n"), complaints),
+  EXPECT_EQ(read_code(node_from_yaml("code: |\n  0x1 0x2 # EXIT\n\n  nop\n"), complaints).size(),
+            32u);
+  EXPECT_EQ(read_number_lines(node_from_yaml("indices: |\n  1 2\n  0x30000\n"), complaints),
             (Bytes{1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 3, 0}));
   EXPECT_FALSE(complaints.any());
 }

@@ -11,7 +11,6 @@ namespace {
 
 using namespace test;
 
-constexpr std::string_view kObject = "vector_math/sm_90/main.cubin";
 constexpr std::string_view kLinked = "vector_math/sm_90/linked.cubin";
 
 DiffResult compare(ByteSpan a, ByteSpan b, const DiffOptions &options = {}) {

@@ -9,22 +9,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "base/mapped_file.h"
+#include "examples.h"
 
 namespace culink::text {
 namespace {
 
 using nlohmann::json;
+using test::read_example;
 
-constexpr const char *kFunctionPointers = "/examples/function_pointers/sm_90/linked.cubin";
-constexpr const char *kMercury = "/examples/vector_math/sm_100/main.cubin";
-
-std::vector<u8> read_example(const char *path) {
-  const Result<MappedFile> file = MappedFile::open(std::string(CULINK_SOURCE_DIR) + path);
-  if (!file)
-    return {};
-  return {file->bytes().begin(), file->bytes().end()};
-}
+constexpr const char *kFunctionPointers = "function_pointers/sm_90/linked.cubin";
+constexpr const char *kMercury = "vector_math/sm_100/main.cubin";
 
 DumpOptions everything() {
   DumpOptions options;
@@ -177,7 +171,7 @@ TEST(Dump, a_damaged_attribute_section_is_shown_as_far_as_it_goes) {
 
 // Every byte of the tables at the file's end, broken in turn: whatever it does, JSON comes out.
 TEST(Dump, stays_valid_json_when_any_header_byte_is_damaged) {
-  const std::vector<u8> sound = read_example("/examples/vector_math/sm_80/main.cubin");
+  const std::vector<u8> sound = read_example("vector_math/sm_80/main.cubin");
   ASSERT_GT(sound.size(), 64u);
   for (size_t at = 16; at < sound.size(); at += at < 64 ? 1 : 37) {
     std::vector<u8> bytes = sound;

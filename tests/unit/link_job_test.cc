@@ -8,14 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "culink/linker.h"
+#include "examples.h"
 
 namespace culink {
 namespace {
 
-std::vector<u8> read_example(const std::string &path) {
-  std::ifstream file(CULINK_SOURCE_DIR "/examples/" + path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using test::read_example;
 
 struct Pair {
   std::string folder;

@@ -5,21 +5,17 @@
 // over objects, relocation tables and parts of the image has work for several threads. Under the
 // thread sanitizer these tests also show that the threads do not touch each other's data.
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "culink/linker.h"
+#include "examples.h"
 
 namespace culink {
 namespace {
 
-std::vector<u8> read_example(const std::string &name) {
-  std::ifstream file(CULINK_SOURCE_DIR "/examples/vector_math/sm_90/" + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using test::read_example;
 
 // Replaces a word wherever it stands by one of the same length that has the number in it.
 void rename(std::vector<u8> &bytes, std::string_view word, u32 number) {
@@ -32,7 +28,8 @@ void rename(std::vector<u8> &bytes, std::string_view word, u32 number) {
 class Objects {
 public:
   explicit Objects(u32 pairs) {
-    const std::vector<u8> main = read_example("main.cubin"), filter = read_example("filter.cubin");
+    const std::vector<u8> main = read_example("vector_math/sm_90/main.cubin"),
+                          filter = read_example("vector_math/sm_90/filter.cubin");
     for (u32 i = 0; i < pairs; ++i)
       for (const std::vector<u8> &original : {main, filter}) {
         std::vector<u8> &bytes = copies_.emplace_back(original);

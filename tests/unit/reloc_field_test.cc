@@ -6,18 +6,12 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "reloc_rows.h"
 
 namespace culink::arch {
 namespace {
 
-std::vector<const RelocInfo *> all_rows() {
-  std::vector<const RelocInfo *> rows;
-  for (const RelocInfo &row : cuda_relocs())
-    rows.push_back(&row);
-  for (const RelocInfo &row : mercury_relocs())
-    rows.push_back(&row);
-  return rows;
-}
+using test::all_rows;
 
 // The bits of a value that a row's field can hold.
 FieldValue masked(const RelocInfo &row, FieldValue value) {

@@ -10,18 +10,12 @@
 
 #include "base/mapped_file.h"
 #include "elf/elf_view.h"
+#include "reloc_rows.h"
 
 namespace culink::arch {
 namespace {
 
-std::vector<const RelocInfo *> all_rows() {
-  std::vector<const RelocInfo *> rows;
-  for (const RelocInfo &row : cuda_relocs())
-    rows.push_back(&row);
-  for (const RelocInfo &row : mercury_relocs())
-    rows.push_back(&row);
-  return rows;
-}
+using test::all_rows;
 
 TEST(Reloc, EveryRowIsFoundByNumberAndName) {
   std::set<std::string_view> names;

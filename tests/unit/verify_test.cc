@@ -13,7 +13,6 @@ namespace {
 
 using namespace test;
 
-constexpr std::string_view kObject = "vector_math/sm_90/main.cubin";
 constexpr std::string_view kLinked = "vector_math/sm_90/linked.cubin";
 constexpr std::string_view kMercury = "vector_math/sm_100/linked.cubin";
 

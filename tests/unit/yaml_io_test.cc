@@ -15,7 +15,7 @@ bool same(const Node &a, const Node &b) {
   return true;
 }
 
-std::string refusal(std::string_view yaml) {
+std::string yaml_refusal(std::string_view yaml) {
   const Result<Node> result = read_yaml(yaml);
   return result ? "accepted" : result.error().text();
 }
@@ -125,16 +125,17 @@ TEST(YamlIo, tells_text_from_bytes) {
 }
 
 TEST(YamlIo, refuses_what_is_no_plain_tree) {
-  EXPECT_EQ(refusal("a: &x 1\nb: *x\n"),
+  EXPECT_EQ(yaml_refusal("a: &x 1\nb: *x\n"),
             "line 1: anchors (&name) are not supported; write the value where it is needed");
-  EXPECT_EQ(refusal("b: *x\n"), "line 1: not valid YAML: the referenced anchor is not defined");
-  EXPECT_EQ(refusal("a: 1\nb: !!int 3\n"),
+  EXPECT_EQ(yaml_refusal("b: *x\n"),
+            "line 1: not valid YAML: the referenced anchor is not defined");
+  EXPECT_EQ(yaml_refusal("a: 1\nb: !!int 3\n"),
             "line 2: tags (tag:yaml.org,2002:int) are not supported; write the plain value");
-  EXPECT_EQ(refusal("? {a: b}\n: c\n"), "line 1: a key must be a plain string");
-  EXPECT_EQ(refusal("a: 1\n---\nb: 2\n"),
+  EXPECT_EQ(yaml_refusal("? {a: b}\n: c\n"), "line 1: a key must be a plain string");
+  EXPECT_EQ(yaml_refusal("a: 1\n---\nb: 2\n"),
             "the file holds a second YAML document; write one per file");
-  EXPECT_EQ(refusal(""), "the file holds no YAML document");
-  EXPECT_EQ(refusal("a: 1\nb: {c\n"), "line 3: not valid YAML: end of map flow not found");
+  EXPECT_EQ(yaml_refusal(""), "the file holds no YAML document");
+  EXPECT_EQ(yaml_refusal("a: 1\nb: {c\n"), "line 3: not valid YAML: end of map flow not found");
 }
 
 TEST(YamlIo, bounds_nesting_whatever_the_style) {
@@ -142,9 +143,9 @@ TEST(YamlIo, bounds_nesting_whatever_the_style) {
     std::string yaml;
     for (int i = 0; i < 100000; ++i)
       yaml += open;
-    EXPECT_NE(refusal(yaml), "accepted") << open;
+    EXPECT_NE(yaml_refusal(yaml), "accepted") << open;
   }
-  EXPECT_EQ(refusal(std::string(kMaxYamlDepth + 1, '[') + std::string(kMaxYamlDepth + 1, ']')),
+  EXPECT_EQ(yaml_refusal(std::string(kMaxYamlDepth + 1, '[') + std::string(kMaxYamlDepth + 1, ']')),
             "line 1: nested deeper than 24 levels");
 }
 
