@@ -31,6 +31,14 @@ if(CULINK_STATIC)
   target_link_options(culink_options INTERFACE -static)
 endif()
 
+# Without a compiler cache a build usually starts from nothing. Compiling a dozen files of a target
+# at once, which parses their headers once, then takes less than half the time. With ccache, each
+# file alone; this also shows that each includes what it needs.
+if(NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+endif()
+
 function(culink_layer name)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc
        ${PROJECT_SOURCE_DIR}/src/${name}/*.h)

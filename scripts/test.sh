@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test, for `make test`: the release build with all of ctest, then the sanitizer build with
-# the unit tests and short runs of the fuzz targets. Ends with what was skipped, by name, and one
+# Every test, for `make test`: the release build with the tests of the programs, then the sanitizer
+# build with the unit tests and short runs of the fuzz targets. Ends with what was skipped, by name, and one
 # line of totals. Fails if a build or a test fails. Arguments are handed to cmake.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,10 +21,10 @@ run_stage() {
   ctest --preset "$preset" -j "$jobs" --output-junit "$PWD/$results/$preset.xml" "$@" || status=1
 }
 
-run_stage release all
+run_stage release program_tests -LE 'unit|fuzz'
 # clang makes one build serve both; without it the unit tests still meet g++'s sanitizers.
 if command -v clang++-16 >/dev/null; then
-  run_stage fuzz tests/all -L 'unit|fuzz|robustness' -E through_the_programs
+  run_stage check tests/all -L 'unit|fuzz|robustness' -E through_the_programs
 else
   run_stage asan tests/all -L 'unit|fuzz|robustness' -E through_the_programs
   echo "skipped: fuzz runs (no clang++-16)"

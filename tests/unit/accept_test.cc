@@ -29,7 +29,7 @@ u64 cuinfo(const BrokenFile &file) {
   return file.data_of(".note.nv.cuinfo") + 24;
 }
 
-// Ids of what is said about the file, for a target and a dialect.
+// Keys of what is said about the file, for a target and a dialect.
 std::vector<std::string> said(const BrokenFile &file, const char *target = "sm_90",
                               const Dialect &dialect = own_dialect()) {
   const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
@@ -44,15 +44,15 @@ std::vector<std::string> said(const BrokenFile &file, const char *target = "sm_9
   return out;
 }
 
-using Ids = std::vector<std::string>;
+using Keys = std::vector<std::string>;
 
 TEST(AcceptObject, takes_objects_of_toolkit_12_and_13) {
   BrokenFile file(kObject);
   EXPECT_EQ(file.get<u32>(test::kEFlags), kNewFlags);
-  EXPECT_EQ(said(file), Ids{});
+  EXPECT_EQ(said(file), Keys{});
   for (const u32 toolkit : {120u, 124u, 129u}) {
     make_old(file, toolkit);
-    EXPECT_EQ(said(file), Ids{});
+    EXPECT_EQ(said(file), Keys{});
     const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
     ASSERT_TRUE(view);
     EXPECT_EQ(identify_object(*view).toolkit, toolkit);
@@ -82,15 +82,15 @@ TEST(AcceptObject, refuses_what_does_not_fit) {
   for (const Row &row : rows) {
     BrokenFile file(kObject);
     row.change(file);
-    EXPECT_EQ(said(file), Ids{row.id});
-    EXPECT_EQ(said(file, "sm_90", nvlink_13_0_88()), Ids{row.id});
+    EXPECT_EQ(said(file), Keys{row.id});
+    EXPECT_EQ(said(file, "sm_90", nvlink_13_0_88()), Keys{row.id});
   }
 }
 
 TEST(AcceptObject, finds_the_note_where_its_number_does_not_fit) {
   BrokenFile file(kObject);
   file.set<u32>(test::kEFlags, 0xff005a04);
-  EXPECT_EQ(said(file), Ids{});
+  EXPECT_EQ(said(file), Keys{});
 }
 
 TEST(AcceptObject, says_what_would_fit) {
@@ -98,7 +98,7 @@ TEST(AcceptObject, says_what_would_fit) {
   const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
   ASSERT_TRUE(view);
   for (const char *target : {"sm_80", "sm_86", "sm_89"})
-    EXPECT_EQ(said(file, target), Ids{}) << target;
+    EXPECT_EQ(said(file, target), Keys{}) << target;
   Diagnostics diag;
   EXPECT_FALSE(accept_object("a", *view, *arch::find_arch("sm_87"), own_dialect(), diag));
   EXPECT_EQ(diagnostic_text(diag.all().front()), "a: built for sm_80, not for sm_87");
@@ -118,7 +118,7 @@ TEST(AcceptObject, links_newer_toolkits_with_one_warning) {
   ASSERT_EQ(result.messages.size(), 1u);
   EXPECT_EQ(result.messages[0].id, "newer-toolkit");
   EXPECT_EQ(result.messages[0].arguments[1], "14.0");
-  EXPECT_EQ(result.messages[0].notes, Ids{"and 1 more files"});
+  EXPECT_EQ(result.messages[0].notes, Keys{"and 1 more files"});
   // The output is of the newest toolkit that took part.
   const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
   ASSERT_TRUE(view);

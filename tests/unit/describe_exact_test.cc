@@ -226,18 +226,6 @@ Bytes file_with_sections(u32 count, elf::ElfClass elf_class) {
   return file ? std::move(file).value() : Bytes{};
 }
 
-TEST(DescribeExact, more_sections_than_the_header_can_count) {
-  const Bytes file = file_with_sections(70000, elf::ElfClass::Elf64);
-  const Result<elf::ElfView> view = elf::ElfView::open(file);
-  ASSERT_TRUE(view) << view.error().text();
-  const Node document = describe_exact(*view); // YAML of this size is for a test of the program
-  EXPECT_EQ(document.find("patch"), nullptr);
-  EXPECT_EQ(document.find("null_section"), nullptr);
-  const Result<Bytes> back = assemble(document);
-  ASSERT_TRUE(back) << back.error().text();
-  EXPECT_EQ(*back, file);
-}
-
 TEST(DescribeExact, class_32) {
   const std::string yaml = expect_round_trip(file_with_sections(3, elf::ElfClass::Elf32));
   EXPECT_EQ(count_of(yaml, "class: 32"), 1u);
