@@ -28,8 +28,8 @@ struct WireMember {
 };
 static_assert(sizeof(WireMember) == 60);
 
-constexpr std::string_view kMagic = "!<arch>\n";
-constexpr std::string_view kThinMagic = "!<thin>\n";
+constexpr std::string_view kArchiveMagic = "!<arch>\n";
+constexpr std::string_view kThinArchiveMagic = "!<thin>\n";
 
 std::string_view trimmed(std::string_view field) {
   const size_t last = field.find_last_not_of(' ');
@@ -66,7 +66,7 @@ private:
 
   ByteSpan bytes_;
   bool drops_;
-  u64 offset_ = kMagic.size();
+  u64 offset_ = kArchiveMagic.size();
   bool thin_ = false;
   std::string_view long_names_;
   std::vector<ArchiveMember> members_;
@@ -136,8 +136,8 @@ std::optional<Error> ArchiveReader::read_member() {
 
 Result<std::vector<ArchiveMember>> ArchiveReader::run() {
   const std::string_view text = as_text(bytes_);
-  thin_ = text.starts_with(kThinMagic);
-  if (!thin_ && !text.starts_with(kMagic))
+  thin_ = text.starts_with(kThinArchiveMagic);
+  if (!thin_ && !text.starts_with(kArchiveMagic))
     return Error{"", "magic", "this is no archive"};
   while (offset_ < bytes_.size())
     if (std::optional<Error> error = read_member())

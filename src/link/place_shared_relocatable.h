@@ -5,9 +5,6 @@
 
 namespace culink {
 
-// Of the memory that a launch adds behind the variables.
-constexpr u64 kDynamicAlign = 16;
-
 [[nodiscard]] SharedPlan place_shared_relocatable(const Program &program, Merged &merged);
 
 } // namespace culink
