@@ -178,6 +178,13 @@ std::optional<Error> ObjectChecker::check_function(u32 index, const elf::Symbol 
     return broken_symbol(index, "st_name", "a function without a name");
   if (symbol.value > section.size || symbol.size > section.size - symbol.value)
     return broken_symbol(index, "st_size", "the function does not fit its section");
+  // The stub of a unified function F is named after its section, .nv.uft.rel.F.
+  constexpr std::string_view kStub = "__cuda_uf_stub_", kSlot = ".nv.uft.rel.";
+  if (role(symbol.section) == SectionRole::UftRel &&
+      !(symbol.name.starts_with(kStub) && section.name.starts_with(kSlot) &&
+        symbol.name.substr(kStub.size()) == section.name.substr(kSlot.size())))
+    return broken_symbol(index, "st_name",
+                         fmt::format("is not that of {}", elf::describe_section(section)));
   is_named_[symbol.section] = is_named_[symbol.section] || symbol.value == 0;
   return std::nullopt;
 }

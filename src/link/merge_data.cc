@@ -243,6 +243,7 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
                  .flags = section.flags | link_flag,
                  .align = section.align,
                  .target = text,
+                 .keep = true, // records name it
                  .has_symbol = true});
     if (!p_.options.relocatable && object_->kinds[section.index].bank == p_.arch.banks.parameters)
       name_only(m_.keep_name(".rel", section.name));

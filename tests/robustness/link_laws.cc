@@ -102,7 +102,8 @@ std::string broken_law(const LinkRequest &request, const LinkResult &result) {
     return "unreadable output: " + view.error().text();
   // The imitated linker does let symbols hang over, and we were asked to do the same.
   for (const Finding &finding : verify_device_elf(*view))
-    if (finding.rule != Rule::SymbolValue || request.emulate.empty())
+    if (!is_about_carried_content(finding.rule) &&
+        (finding.rule != Rule::SymbolValue || request.emulate.empty()))
       return "invalid output: " + finding.what.text();
   if (resource_lines(result.facts).empty())
     return "no report";
