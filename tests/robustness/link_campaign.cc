@@ -144,7 +144,8 @@ std::string judge(const Damage &damage, ByteSpan bytes, u32 option_set, Counts &
   counts.warned += !result.messages.empty();
   const bool same = result.bytes == link(request_of(damage, original.bytes, option_set)).bytes;
   ++(same ? counts.same : counts.other);
-  if (same || !result.messages.empty())
+  // Where nvlink is imitated, what it leaves out in silence is left out so.
+  if (same || !result.messages.empty() || !request.emulate.empty())
     return "";
   const LinkResult without = link(request_of(damage, std::nullopt, option_set));
   return without.bytes == result.bytes ? "leaves the file out in silence" : "";

@@ -20,8 +20,8 @@ struct OptionSet {
   bool emulate, relocatable, debug, preserve, kernels;
 };
 constexpr std::array<OptionSet, kOptionSetCount> kOptionSets = {{
-    {true, false, false, false, false},
     {false, false, false, false, false},
+    {true, false, false, false, false},
     {true, true, false, false, false},
     {false, true, false, false, false},
     {true, false, true, false, false},
