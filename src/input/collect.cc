@@ -45,6 +45,11 @@ bool is_code_without_host(FileKind kind) {
          kind == FileKind::Fatbin || kind == FileKind::Ptx;
 }
 
+bool promises_device_code(std::string_view name) {
+  const std::string_view ending = name_ending(name);
+  return ending == "cubin" || ending == "fatbin" || ending == "ptx";
+}
+
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -71,7 +76,7 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
   }
   if (bytes.size() < habits_.smallest_file) {
     diag_.report(DiagId::BadInput,
-                 {name, fmt::format("has {} bytes, which no device code has", bytes.size())});
+                 {name, fmt::format("file header: {} bytes are no device code", bytes.size())});
     return;
   }
   const FileKind kind = file_kind(bytes);
@@ -104,9 +109,11 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     warn(DiagId::NothingToLink, {name, "it is already linked, or was compiled without -rdc=true"});
     break;
   case FileKind::HostObject:
-    use_host_object(name, bytes, place);
-    break;
-  case FileKind::HostImage: // normal among the inputs of a program
+  case FileKind::HostImage:
+    if (promises_device_code(name) && !habits_.silent)
+      use_unknown(name, kind, place);
+    else if (kind == FileKind::HostObject) // images are normal among the inputs of a program
+      use_host_object(name, bytes, place);
     break;
   case FileKind::Fatbin:
     if (use_fatbin(name, bytes, place))
@@ -124,17 +131,16 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     break;
   case FileKind::Unknown:
   case FileKind::Count_:
-    use_unknown(name, place);
+    use_unknown(name, FileKind::Unknown, place);
     break;
   }
 }
 
 // A name that promises device code makes a file without it an error.
-void InputCollector::use_unknown(const std::string &name, Place place) {
-  const std::string_view ending = name_ending(name);
-  if (ending == "cubin" || ending == "fatbin" || ending == "ptx")
+void InputCollector::use_unknown(const std::string &name, FileKind kind, Place place) {
+  if (promises_device_code(name))
     diag_.report(DiagId::WrongKind,
-                 {name, std::string(describe_file_kind(FileKind::Unknown)), std::string(ending)});
+                 {name, std::string(describe_file_kind(kind)), std::string(name_ending(name))});
   else if (place == Place::Given)
     warn(DiagId::NothingToLink, {name, "it is no device object, host object, archive or PTX"});
 }

@@ -71,7 +71,7 @@ private:
   void use_archive(const std::string &name, ByteSpan bytes);
   void use_member(const std::string &archive, const std::string &member, ByteSpan bytes);
   [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place);
-  void use_unknown(const std::string &name, Place place);
+  void use_unknown(const std::string &name, FileKind kind, Place place);
   void add_code(DeviceCode code);
   void use_device_object(const std::string &name, ByteSpan bytes);
   void add_file_module(const std::string &name);
