@@ -107,18 +107,20 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
     return std::nullopt;
   if (section.align > kMaxAlign)
     return broken_section(section, "sh_addralign",
-                  fmt::format("{:#x} is more than any target has", section.align));
+                          fmt::format("{:#x} is more than any target has", section.align));
   if (section.no_data() && section.size >= kMaxSize)
     return broken_section(section, "sh_size",
-                  fmt::format("{:#x} is more than any target has", section.size));
+                          fmt::format("{:#x} is more than any target has", section.size));
   const bool fits = name_fits(section, kind.role) &&
                     (kind.role != SectionRole::Unknown || !has_known_name(section.name));
   if (!fits && section.type != elf::SectionType::Null)
-    return broken_section(section, "sh_type",
-                  fmt::format("{:#x} does not go with this name", static_cast<u32>(section.type)));
+    return broken_section(
+        section, "sh_type",
+        fmt::format("{:#x} does not go with this name", static_cast<u32>(section.type)));
   if (elf::is_relocation_table(section.type)) {
     if (section.link != symtab_->index)
-      return broken_section(section, "sh_link", fmt::format("{} is not the symbol table", section.link));
+      return broken_section(section, "sh_link",
+                            fmt::format("{} is not the symbol table", section.link));
     if (section.info == 0 && section.size != 0)
       return broken_section(section, "sh_info", "names no section that the relocations are for");
   }
@@ -126,9 +128,9 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
 }
 
 Error ObjectChecker::broken_symbol(u32 index, std::string_view field, std::string message) const {
-  return broken_section(*symtab_,
-                fmt::format("{} of symbol {} '{}'", field, index, object_.symbols[index].name),
-                std::move(message));
+  return broken_section(
+      *symtab_, fmt::format("{} of symbol {} '{}'", field, index, object_.symbols[index].name),
+      std::move(message));
 }
 
 std::optional<Error> ObjectChecker::check_symbol(u32 index) {
@@ -255,7 +257,8 @@ std::optional<Error> ObjectChecker::check_code() const {
     const u32 owner = object_.owner_of_code(section.index);
     if (owner >= object_.symbols.size() || object_.symbols[owner].section != section.index ||
         object_.symbols[owner].type() != SymbolType::Function)
-      return broken_section(section, "sh_info", fmt::format("symbol {} is no function in it", owner));
+      return broken_section(section, "sh_info",
+                            fmt::format("symbol {} is no function in it", owner));
     if (object_.symbols[owner].name != kind.owner)
       return broken_section(
           section, "sh_info",

@@ -253,7 +253,7 @@ bool SymbolResolver::is_initialised(SymbolRef ref) const {
 
 // Of common symbols the largest counts; initialised data only has to be large enough.
 bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
-                                  const elf::Symbol &symbol) const {
+                                        const elf::Symbol &symbol) const {
   if (symbol.common())
     return entity.common_align != 0 || (entity.defined() && is_initialised(entity.winner));
   return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
