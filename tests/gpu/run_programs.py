@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs CUDA programs linked by nvlink and by culink and compares what they print.
+
+    tests/gpu/run_programs.py [--cuda FOLDER] [--culink FILE] [--arch sm_90] [--jobs N]
+                              [--table FILE.md] [--work FOLDER] [--if-gpu] [PROGRAM...]
+
+Each folder of tests/gpu/programs is a program of several files that checks its own results. nvcc
+compiles them once. The device code is linked twice, both times by nvcc: first with its own nvlink,
+then in a copy of the toolkit (made of links) where nvlink is culink. Both programs run; both must
+succeed and print the same. The last column says whether `culink --emulate` writes nvlink's bytes.
+
+Exit status: 0 all pass, 1 something failed, 77 linked but not run, because there is no GPU. With
+--if-gpu nothing is compiled where there is none.
+"""
+import argparse
+import concurrent.futures
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PROGRAMS = HERE / "programs"
+EMULATED = "nvlink-13.0.88"
+RUN_SECONDS = 60
+NO_GPU = 77
+
+
+class Failed(Exception):
+    """A step that went wrong, in words for the table's reader."""
+
+
+def call(step, command, environment=None):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          errors="replace", env=environment, check=False)
+    if done.returncode != 0:
+        raise Failed("%s: %s" % (step, (done.stderr or done.stdout).strip()[-600:]))
+
+
+# ---- In nvlink's place --------------------------------------------------------------------------
+
+
+def link_in_place_of_nvlink(arguments):
+    """What `nvlink` does in the copy of the toolkit: culink makes the image. nvlink itself runs
+    first, for the list of host modules that nvcc asks for, and for the comparison of bytes."""
+    nvlink, culink = os.environ["NVLINK_PROGRAM"], os.environ["CULINK_PROGRAM"]
+    call("nvlink", [nvlink, *arguments])
+    place = arguments.index("-o") + 1
+    image = arguments[place]
+    by_nvlink = image + ".nvlink"
+    shutil.move(image, by_nvlink)
+    ours = []
+    words = iter(arguments)
+    for word in words:
+        if word in ("--host-ccbin", "-o"):
+            next(words)
+        elif not word.startswith("--register-link-binaries"):
+            ours.append(word)
+    emulated = image + ".emulated"
+    done = subprocess.run([culink, "--emulate=" + EMULATED, *ours, "-o", emulated], check=False,
+                          capture_output=True)
+    same = done.returncode == 0 and (
+        pathlib.Path(emulated).read_bytes() == pathlib.Path(by_nvlink).read_bytes())
+    pathlib.Path(os.environ["CULINK_SAME_BYTES"]).write_text("yes" if same else "no")
+    if os.environ.get("CULINK_TWO_STEPS"):
+        objects = [word for word in ours if word.endswith(".o")]
+        first = image + ".first.cubin"
+        options = [word for word in ours if word not in objects]
+        call("culink -r", [culink, "-r", *options, *objects[:-1], "-o", first])
+        ours = [*options, first, objects[-1]]
+    call("culink", [culink, *ours, "-o", image])
+
+
+def make_toolkit(cuda, folder):
+    """A toolkit of symbolic links; nvcc takes the tools from the folder it is called in."""
+    (folder / "bin").mkdir(parents=True)
+    for entry in cuda.iterdir():
+        if entry.name != "bin":
+            (folder / entry.name).symlink_to(entry)
+    for entry in (cuda / "bin").iterdir():
+        if entry.name != "nvlink":
+            (folder / "bin" / entry.name).symlink_to(entry)
+    nvlink = folder / "bin" / "nvlink"
+    nvlink.write_text('#!/bin/sh\nexec "%s" "%s" --in-place-of-nvlink "$@"\n'
+                      % (sys.executable, pathlib.Path(__file__).resolve()))
+    nvlink.chmod(0o755)
+    return folder / "bin" / "nvcc"
+
+
+# ---- One program --------------------------------------------------------------------------------
+
+
+def has_gpu():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return (driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+            and count.value > 0)
+
+
+def run(program):
+    try:
+        done = subprocess.run([str(program)], capture_output=True, text=True, errors="replace",
+                              timeout=RUN_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return None, "no end after %d s" % RUN_SECONDS
+    return done.returncode, done.stdout
+
+
+class Program:
+    """One folder: what it shows, how it is compiled, and what came of it."""
+
+    def __init__(self, folder):
+        self.name = folder.name
+        self.sources = sorted(folder.glob("*.cu"))
+        text = (folder / "main.cu").read_text(encoding="utf-8")
+        self.what = re.search(r"^// (?!SPDX)(.*)\.$", text, re.MULTILINE)[1]
+        options = re.search(r"^// Options: (.*)$", text, re.MULTILINE)
+        self.options = options[1].split() if options else []
+        self.two_steps = "\n// Link: relocatable\n" in text
+        self.verdict, self.reason, self.same_bytes = "FAIL", "", "-"
+
+    def build(self, tools, work):
+        nvcc, our_nvcc = tools.cuda / "bin" / "nvcc", tools.our_nvcc
+        flags = ["-arch=" + tools.arch, "-std=c++17", *self.options]
+        objects = []
+        for source in self.sources:
+            objects.append(work / (source.stem + ".o"))
+            call("nvcc", [nvcc, *flags, "-rdc=true", "-dc", source, "-o", objects[-1]])
+        # The last object in the order of names is linked in the second step.
+        call("nvlink", [nvcc, *flags, *objects, "-o", work / "by_nvlink"])
+        same_bytes = work / "same_bytes"
+        environment = {**os.environ, "NVLINK_PROGRAM": str(tools.cuda / "bin" / "nvlink"),
+                       "CULINK_PROGRAM": str(tools.culink), "CULINK_SAME_BYTES": str(same_bytes),
+                       "CULINK_TWO_STEPS": "1" if self.two_steps else ""}
+        call("culink", [our_nvcc, *flags, *objects, "-o", work / "by_culink"], environment)
+        self.same_bytes = same_bytes.read_text()
+
+    def compare(self, work):
+        status, text = run(work / "by_nvlink")
+        if status == NO_GPU:
+            self.verdict, self.reason = "not run", "no GPU"
+            return
+        if status != 0:
+            raise Failed("linked by nvlink it fails with %s: %s" % (status, text[-200:]))
+        status, ours = run(work / "by_culink")
+        if status != 0:
+            raise Failed("linked by culink it fails with %s: %s" % (status, ours[-200:]))
+        if ours != text:
+            raise Failed("it prints something else than when linked by nvlink")
+        self.verdict = "PASS"
+
+    def test(self, tools, work):
+        work.mkdir(parents=True)
+        try:
+            self.build(tools, work)
+            self.compare(work)
+        except Failed as failed:
+            self.reason = str(failed)
+        return self
+
+
+def table(programs, arch):
+    passed = sum(program.verdict == "PASS" for program in programs)
+    lines = ["# Programs on a GPU", "",
+             "Written by `tests/gpu/run_programs.py` for %s: %d of %d programs pass. Each was linked"
+             % (arch, passed, len(programs)),
+             "by nvlink and by culink; both ran, checked their results and printed the same. *Bytes*:",
+             "whether `culink --emulate=%s` writes the very image nvlink does." % EMULATED, "",
+             "| Program | Shows | Result | Bytes |", "|---|---|---|---|"]
+    lines += ["| [%s](../tests/gpu/programs/%s) | %s%s | %s | %s |"
+              % (program.name, program.name, program.what,
+                 ", `%s`" % " ".join(program.options) if program.options else "",
+                 program.verdict, program.same_bytes) for program in programs]
+    return "\n".join(lines) + "\n"
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cuda", type=pathlib.Path, default=pathlib.Path("/usr/local/cuda"))
+    parser.add_argument("--culink", type=pathlib.Path,
+                        default=os.environ.get("CULINK", ROOT / "build/release/bin/culink"))
+    parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path)
+    parser.add_argument("--if-gpu", action="store_true")
+    parser.add_argument("programs", nargs="*")
+    return parser.parse_args(arguments)
+
+
+def main(arguments):
+    tools = parse(arguments)
+    tools.culink = pathlib.Path(tools.culink).resolve()
+    if tools.if_gpu and not has_gpu():
+        print("skipped: no GPU")
+        return NO_GPU
+    for needed in (tools.cuda / "bin" / "nvcc", tools.cuda / "bin" / "nvlink"):
+        if not needed.exists():
+            print("skipped: no %s" % needed)
+            return NO_GPU
+    names = tools.programs or sorted(path.parent.name for path in PROGRAMS.glob("*/main.cu"))
+    programs = [Program(PROGRAMS / name) for name in names]
+    with tempfile.TemporaryDirectory() as temporary:
+        work = tools.work or pathlib.Path(temporary)
+        tools.our_nvcc = make_toolkit(tools.cuda.resolve(), work / "toolkit")
+        with concurrent.futures.ThreadPoolExecutor(tools.jobs) as pool:
+            futures = [pool.submit(program.test, tools, work / program.name)
+                       for program in programs]
+            for future in futures:
+                done = future.result()
+                print("%-24s %-8s bytes: %-4s %s"
+                      % (done.name, done.verdict, done.same_bytes, done.reason), flush=True)
+    if tools.table:
+        tools.table.write_text(table(programs, tools.arch), encoding="utf-8")
+    verdicts = [program.verdict for program in programs]
+    print("%d pass, %d fail, %d not run" % (verdicts.count("PASS"), verdicts.count("FAIL"),
+                                            verdicts.count("not run")))
+    if "FAIL" in verdicts:
+        return 1
+    if "not run" in verdicts:
+        print("skipped: no GPU")
+        return NO_GPU
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--in-place-of-nvlink"]:
+        try:
+            link_in_place_of_nvlink(sys.argv[2:])
+        except Failed as failure:
+            sys.exit(str(failure))
+    else:
+        sys.exit(main(sys.argv[1:]))
