@@ -233,6 +233,21 @@ def doc_links(tree):
                     yield f"{name}:{number}: link to {target}, which does not exist"
 
 
+def passes(tree):
+    """docs/design.md lists the passes of the linker, as src/link/link.cc runs them."""
+    if "src/link/link.cc" not in tree.files:
+        return
+    body = re.sub(r"//.*", "", tree.text("src/link/link.cc")).partition(" link(")[2]
+    statements = re.split(r"[;{}]", " ".join(body.partition("{")[2].split()))
+    call = re.compile(r" ?(?:if \([\w.]+\) )?(?:[\w. ]+ = )?([a-z][a-z_]+)\(")
+    run = [match[1] for match in map(call.match, statements) if match and match[1] != "if"]
+    table = tree.text("docs/design.md").partition("| Pass |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    listed = re.findall(r"`(\w+)`", " ".join(rows))
+    if listed != run:
+        yield f"docs/design.md: lists {', '.join(listed)}; link.cc runs {', '.join(run)}"
+
+
 def clang_format(tree):
     """C++ is formatted as .clang-format says."""
     files = tree.matching(".cc", ".h")
@@ -261,7 +276,7 @@ def spelling(tree):
 
 RULES = {rule.__name__: rule for rule in (
     layering, file_length, function_length, local_paths, opening, unfinished, house_rules,
-    quirk_ids, doc_links, clang_format, shellcheck, spelling)}
+    quirk_ids, doc_links, passes, clang_format, shellcheck, spelling)}
 
 
 def main(arguments):

@@ -23,10 +23,21 @@ int answer() {{
 }} // namespace culink
 """
 
+CLEAN_LINK = f"""{tidy.SPDX}
+//
+// The list of the passes, which the design document repeats in a table of its own.
+Image link(Objects objects) {{
+  const Symbols symbols = resolve(objects);
+  return write(symbols);
+}}
+"""
+
 CLEAN_TREE = {
     "src/elf/clean.cc": CLEAN_SOURCE,
     "src/elf/clean.h": f"{tidy.SPDX}\n#pragma once\n\nint answer();\n",
     "include/culink/types.h": f"{tidy.SPDX}\n#pragma once\n",
+    "src/link/link.cc": CLEAN_LINK,
+    "docs/design.md": "| Pass | Result |\n|---|---|\n| `resolve` | symbols |\n\n",
     "docs/compat.md": "## Q001: what nvlink does\n\nTest: answer_is_42.\n",
     "tests/tools/answer_is_42.sh": "#!/usr/bin/env bash\necho 42\n",
     "README.md": "See [the quirks](docs/compat.md).\n",
@@ -57,6 +68,7 @@ VIOLATIONS = (
     ("quirk_ids", "docs/compat.md", "## Q001: no test\n", "Q001 names no test"),
     ("quirk_ids", "docs/compat.md", "## Q003: answer_is_42\n", "Q003 is not mentioned"),
     ("doc_links", "docs/b.md", "[gone](gone.md)\n", "gone.md"),
+    ("passes", "docs/design.md", "| Pass |\n|---|\n| `write` |\n\n", "lists write; link.cc runs"),
     ("clang_format", "src/elf/ugly.cc", "int  x ;\n", "ugly.cc"),
     ("shellcheck", "scripts/bad.sh", "#!/usr/bin/env bash\ncd $1\n", "bad.sh"),
     ("spelling", "docs/c.md", "we recie" + "ve it\n", "c.md"),
