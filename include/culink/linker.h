@@ -74,6 +74,10 @@ struct LinkResult {
 // nothing but what the standard library throws when memory runs out.
 [[nodiscard]] LinkResult link(const LinkRequest &request);
 
+// The modules that a link would register, without linking them: only `modules` and `messages` of
+// the result are filled. The target may be a virtual one (compute_90).
+[[nodiscard]] LinkResult list_modules(const LinkRequest &request);
+
 // The values that LinkRequest::emulate may have besides the empty one.
 [[nodiscard]] std::vector<std::string_view> emulated_linkers();
 

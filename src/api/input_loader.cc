@@ -71,6 +71,13 @@ std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &s
   return slot.unpacked;
 }
 
+void InputLoader::say_until(size_t end) {
+  for (; said_ < end; ++said_) {
+    const Diagnostic &one = early_.all()[said_];
+    diag_.report(one.id, one.arguments, one.notes, one.hint);
+  }
+}
+
 std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   slots_ = std::vector<Slot>(found_.code.size());
   pool.for_each(static_cast<u32>(slots_.size()), [&](u32 i) {
@@ -84,13 +91,6 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   });
   std::vector<InputObject> objects;
   objects.reserve(slots_.size());
-  size_t said = 0;
-  const auto say_until = [&](size_t end) {
-    for (; said < end; ++said) {
-      const Diagnostic &one = early_.all()[said];
-      diag_.report(one.id, one.arguments, one.notes, one.hint);
-    }
-  };
   for (u32 i = 0; i < slots_.size(); ++i) {
     Slot &slot = slots_[i];
     say_until(found_.code[i].messages_before);
@@ -101,7 +101,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
       objects.push_back(std::move(*slot.object));
     slot.object.reset();
   }
-  say_until(early_.all().size());
+  report();
   report_newer_toolkits(objects, dialect_, diag_);
   return objects;
 }

@@ -27,6 +27,8 @@ public:
 
   // First: finds the code.
   void collect();
+  // Passes on what was to say about that, where load is not called.
+  void report() { say_until(early_.all().size()); }
   // How many bytes of code were found.
   [[nodiscard]] u64 code_size() const;
   // Then: unpacks and reads it, in the order in which it was found.
@@ -46,6 +48,7 @@ private:
   };
 
   void add_file(InputCollector &collector, const std::string &path);
+  void say_until(size_t end);
   void add_libraries(InputCollector &collector);
   [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
 
@@ -54,6 +57,7 @@ private:
   const Dialect &dialect_;
   Diagnostics &diag_;
   Diagnostics early_; // from before objects were read
+  size_t said_ = 0;   // how much of that has been passed on
   std::deque<MappedFile> files_;
   CollectedInputs found_;
   std::vector<Slot> slots_;

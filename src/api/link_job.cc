@@ -177,6 +177,28 @@ LinkResult LinkJob::run() {
   return result;
 }
 
+LinkResult LinkJob::list_modules() {
+  LinkResult result;
+  const std::string number = request_.target.substr(request_.target.find('_') + 1);
+  const arch::ArchInfo *target = arch::find_arch("sm_" + number);
+  dialect_ = choose_dialect();
+  if (!target)
+    diag_.report(DiagId::UnknownTarget, {request_.target});
+  if (!diag_.failed()) {
+    loader_.emplace(request_, *target, *dialect_, diag_).collect();
+    loader_->report();
+    for (const HostModule &module : loader_->modules()) // the runtime library, too, as nvlink does
+      result.modules.push_back({module.name, module.id});
+  }
+  for (const Diagnostic &diagnostic : diag_.all())
+    result.messages.push_back(to_message(diagnostic));
+  return result;
+}
+
+LinkResult list_modules(const LinkRequest &request) {
+  return LinkJob(request).list_modules();
+}
+
 LinkResult link(const LinkRequest &request) {
   return LinkJob(request).run();
 }

@@ -18,6 +18,7 @@ public:
   explicit LinkJob(const LinkRequest &request) : request_(request) {}
 
   [[nodiscard]] LinkResult run();
+  [[nodiscard]] LinkResult list_modules();
 
 private:
   [[nodiscard]] const arch::ArchInfo *choose_target();

@@ -36,10 +36,9 @@ struct Missing {
   std::string_view what;
 };
 
-constexpr std::array<Missing, 6> kNotYet = {{
+constexpr std::array<Missing, 5> kNotYet = {{
     {OptionId::Dlto, "link-time optimisation is"},
     {OptionId::LinkTimeOpt, "link-time optimisation is"},
-    {OptionId::RegisterLinkBinaries, "registration files are"},
     {OptionId::HostLinkerScript, "host linker scripts are"},
     {OptionId::UidxFile, "index files of unified functions are"},
     {OptionId::Time, "timing tables are"},
@@ -59,7 +58,7 @@ bool has_either(const CommandLine &line, OptionId id) {
 void check_command_line(const CommandLine &line, Diagnostics &diag) {
   if (!line.has(OptionId::Arch))
     diag.report(DiagId::MissingOption, {"-arch", "the target, for example -arch=sm_90"});
-  if (line.value(OptionId::Output).empty())
+  if (line.value(OptionId::Output).empty() && !is_virtual_target(line.value(OptionId::Arch)))
     diag.report(DiagId::MissingOption, {"-o", "the output file"});
   for (const auto &[first, second] : kConflicts)
     if (line.has(first) && line.has(second))

@@ -40,6 +40,9 @@ struct CommandLine {
 // Options that contradict each other, that are missing, or that ask for what culink cannot do yet.
 void check_command_line(const CommandLine &line, Diagnostics &diag);
 
+// compute_90: no code can be linked for it. nvcc asks for such a link to learn the modules only.
+[[nodiscard]] bool is_virtual_target(std::string_view target);
+
 // The link that was asked for, and the other way round: the options that a request amounts to.
 [[nodiscard]] LinkRequest make_request(const CommandLine &line);
 [[nodiscard]] CommandLine describe_request(const LinkRequest &request);

@@ -26,6 +26,10 @@ std::string comma_joined(const std::vector<std::string> &items) {
 
 } // namespace
 
+bool is_virtual_target(std::string_view target) {
+  return target.starts_with("compute_");
+}
+
 LinkRequest make_request(const CommandLine &line) {
   LinkRequest request;
   request.target = line.value(OptionId::Arch);

@@ -54,12 +54,14 @@ same() {
   local theirs=0 ours=0
   mkdir -p theirs ours
   rm -f theirs/* ours/*
-  nvlink -arch=$arch "$@" -o theirs/out.cubin > theirs.log 2>&1 ||
-    theirs=1
-  "$CULINK" --emulate=nvlink-13.0.88 -arch=$arch "$@" -o ours/out.cubin > ours.log 2>&1 || ours=1
+  nvlink -arch=$arch "$@" --register-link-binaries=theirs/reg -o theirs/out.cubin \
+    > theirs.log 2>&1 || theirs=1
+  "$CULINK" --emulate=nvlink-13.0.88 -arch=$arch "$@" --register-link-binaries=ours/reg \
+    -o ours/out.cubin > ours.log 2>&1 || ours=1
   [ $theirs = $ours ] || fail "$*: nvlink $theirs, culink $ours: $(cat theirs.log ours.log)"
   [ $theirs != 0 ] || cmp -s theirs/out.cubin ours/out.cubin ||
     fail "$*: $("$CUBIN" diff theirs/out.cubin ours/out.cubin)"
+  [ $theirs != 0 ] || expect_same theirs/reg ours/reg
   count=$((count + 1))
 }
 

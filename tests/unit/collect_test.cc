@@ -119,7 +119,7 @@ TEST(Collect, content_decides_whatever_the_name) {
   for (const EndingRow &row : kEndings) {
     const std::string_view ending = name_ending(row.name);
     const bool promises = ending == "cubin" || ending == "fatbin" || ending == "ptx";
-    const char *expected = promises ? "LwLiLLLEE" : "LwLiLLLEw"; // w: ignored with a warning
+    const char *expected = promises ? "LwEELLLEE" : "LwLiLLLEw"; // w: ignored with a warning
     for (size_t k = 0; k < kFileKindCount; ++k) {
       const Taken run(own_dialect(), {{row.name, sample(kKinds[k])}});
       const char what = run.diag.failed()         ? 'E'

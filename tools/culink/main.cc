@@ -4,13 +4,16 @@
 // the file; the rest is the library's.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/output_file.h"
 #include "compat/command_line.h"
 #include "culink/linker.h"
 #include "report/call_graph_text.h"
+#include "report/registration.h"
 #include "report/resource_table.h"
 
 namespace {
@@ -61,6 +64,14 @@ void print_reports(const CommandLine &line, const LinkFacts &facts) {
       print(stderr, prefix + text + "\n");
 }
 
+// False after a message.
+bool write(const Printer &printer, const std::string &path, ByteSpan bytes) {
+  const std::optional<Error> error = write_file(path, bytes);
+  if (error)
+    printer.show({Severity::Error, "output", path + ": " + error->text(), {}, {}, {}});
+  return !error;
+}
+
 int run(const std::vector<std::string> &words) {
   Diagnostics diag;
   const CommandLine line = parse_command_line(words, diag);
@@ -79,17 +90,22 @@ int run(const std::vector<std::string> &words) {
   if (diag.failed())
     return kExitFailed;
 
-  const LinkResult result = link(make_request(line));
+  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
+  const LinkRequest request = make_request(line);
+  const LinkResult result = is_virtual ? list_modules(request) : link(request);
   for (const Message &message : result.messages)
     printer.show(message);
-  if (!result.ok())
+  if (!result.ok() && !is_virtual)
     return kExitFailed;
   print_reports(line, result.facts);
-  const std::string path = line.value(OptionId::Output);
-  if (const std::optional<Error> error = write_file(path, result.bytes)) {
-    printer.show({Severity::Error, "output", path + ": " + error->text(), {}, {}, {}});
-    return kExitFailed;
+  if (line.has(OptionId::RegisterLinkBinaries)) {
+    const std::string text =
+        registration_text(result.modules, std::filesystem::current_path().string());
+    if (!write(printer, line.value(OptionId::RegisterLinkBinaries), as_bytes(text)))
+      return kExitFailed;
   }
+  if (!is_virtual && !write(printer, line.value(OptionId::Output), result.bytes))
+    return kExitFailed;
   return 0;
 }
 
