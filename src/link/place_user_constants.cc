@@ -14,6 +14,7 @@
 #include "link/place_user_constants.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string>
 
@@ -138,7 +139,7 @@ std::vector<Variable> UserBank::list_variables() const {
     Variable &v = out.emplace_back();
     v.id = id;
     v.bytes = section.data.subspan(symbol.value, symbol.size);
-    v.align = std::min<u64>(8, symbol.size & -symbol.size);
+    v.align = std::clamp<u64>(symbol.size, 1, 8);
     v.real_align =
         std::max<u64>(1, symbol.value == 0 ? section.align
                                            : std::min(section.align, symbol.value & -symbol.value));
@@ -170,7 +171,8 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
 u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {
   u64 end = 0;
   for (Variable &v : variables) {
-    v.offset = align_up(end, real ? std::max(v.align, v.real_align) : v.align);
+    // 3, 5, 6 or 7 is no alignment, but nvlink guesses so (Q051).
+    v.offset = align_up(end, real ? std::max(std::bit_floor(v.align), v.real_align) : v.align);
     end = v.offset + v.bytes.size();
   }
   return end;
@@ -204,20 +206,23 @@ void UserBank::pack() {
   OutSection &bank = m_[bank_];
   bank.forgotten = variables.empty();
   bank.size = lay_out(variables, false);
-  const bool sound = std::all_of(variables.begin(), variables.end(),
+  const u64 guess = variables.empty() ? 1 : variables.front().align; // the largest
+  const bool sound = std::has_single_bit(guess) &&
+                     std::all_of(variables.begin(), variables.end(),
                                  [](const Variable &v) { return v.offset % v.real_align == 0; });
   if (!sound && !p_.dialect.miscompiles_constants)
     bank.size = lay_out(variables, true);
-  bank.align = 1;
+  bank.align = sound ? guess : std::bit_floor(guess);
   bank.pieces.clear();
   for (const Variable &v : variables) {
-    bank.align = std::max({bank.align, v.align, sound ? 1 : v.real_align});
+    if (!sound)
+      bank.align = std::max(bank.align, v.real_align);
     bank.pieces.push_back({v.offset, v.bytes});
     m_.place_of[v.id.value].value = v.offset;
   }
   move_pointers(variables);
-  if (p_.dialect.miscompiles_constants && !variables.empty())
-    bank.align = variables.front().align;
+  if (p_.dialect.miscompiles_constants)
+    bank.align = std::bit_floor(guess); // of the whole bank such a number would be no valid ELF
 }
 
 // Sizes that nvlink compares: one word and two words if aligned to their size, and some more.
