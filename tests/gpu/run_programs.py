@@ -19,7 +19,6 @@ import ctypes
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,34 +46,26 @@ def call(step, command, environment=None):
 
 
 def link_in_place_of_nvlink(arguments):
-    """What `nvlink` does in the copy of the toolkit: culink makes the image. nvlink itself runs
-    first, for the list of host modules that nvcc asks for, and for the comparison of bytes."""
+    """What `nvlink` does in the copy of the toolkit. nvlink itself runs first, and culink in its
+    manner, for the comparison of bytes; all take the same words, since an image can name them."""
     nvlink, culink = os.environ["NVLINK_PROGRAM"], os.environ["CULINK_PROGRAM"]
+    image = pathlib.Path(arguments[arguments.index("-o") + 1])
     call("nvlink", [nvlink, *arguments])
-    place = arguments.index("-o") + 1
-    image = arguments[place]
-    by_nvlink = image + ".nvlink"
-    shutil.move(image, by_nvlink)
-    ours = []
-    words = iter(arguments)
-    for word in words:
-        if word in ("--host-ccbin", "-o"):
-            next(words)
-        elif not word.startswith("--register-link-binaries"):
-            ours.append(word)
-    emulated = image + ".emulated"
-    done = subprocess.run([culink, "--emulate=" + EMULATED, *ours, "-o", emulated], check=False,
-                          capture_output=True)
-    same = done.returncode == 0 and (
-        pathlib.Path(emulated).read_bytes() == pathlib.Path(by_nvlink).read_bytes())
+    by_nvlink = image.read_bytes()
+    image.unlink()
+    call("culink --emulate", [culink, "--emulate=" + EMULATED, *arguments])
+    same = image.read_bytes() == by_nvlink
     pathlib.Path(os.environ["CULINK_SAME_BYTES"]).write_text("yes" if same else "no")
-    if os.environ.get("CULINK_TWO_STEPS"):
-        objects = [word for word in ours if word.endswith(".o")]
-        first = image + ".first.cubin"
-        options = [word for word in ours if word not in objects]
-        call("culink -r", [culink, "-r", *options, *objects[:-1], "-o", first])
-        ours = [*options, first, objects[-1]]
-    call("culink", [culink, *ours, "-o", image])
+    image.unlink()
+    if not os.environ.get("CULINK_TWO_STEPS"):
+        call("culink", [culink, *arguments])
+        return
+    # All but the last object, then that one; the registration file was written above.
+    objects = [word for word in arguments if word.endswith(".o")]
+    options = [word for word in arguments if word.startswith(("--arch", "-m", "-L", "-l", "-cpu"))]
+    first = str(image) + ".first.cubin"
+    call("culink -r", [culink, "-r", *options, *objects[:-1], "-o", first])
+    call("culink", [culink, *options, first, objects[-1], "-o", image])
 
 
 def make_toolkit(cuda, folder):

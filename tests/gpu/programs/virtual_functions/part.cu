@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <new>
 
 struct Shape {
   __device__ virtual int area() const { return 0; }
