@@ -49,6 +49,10 @@ struct LinkRequest {
   std::vector<std::string> libraries;
   std::vector<std::string> library_paths;
   LinkOptions options;
+  // The compiler for PTX among the inputs, by its path, and further options for it. Empty: PTX is
+  // refused.
+  std::string ptxas;
+  std::vector<std::string> ptxas_options;
   // Empty: culink's own output. "nvlink-13.0.88": the bytes that version of nvlink would write,
   // its known defects included.
   std::string emulate;

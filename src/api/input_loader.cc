@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "input/accept.h"
+#include "input/compile_ptx.h"
 #include "input/library_search.h"
 #include "input/load_object.h"
 
@@ -56,18 +57,27 @@ u64 InputLoader::code_size() const {
 }
 
 std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &slot) const {
-  if (code.form == DeviceCode::Form::Ptx) {
-    slot.diag.report(DiagId::NotSupportedYet, {code.name, "PTX is"});
+  ByteSpan bytes = code.bytes;
+  if (code.entry && code.entry->compression != Compression::None) {
+    Result<std::vector<u8>> unpacked = unpack(*code.entry);
+    if (!unpacked) {
+      slot.diag.report(DiagId::BadInput, {code.name, unpacked.error().text()});
+      return std::nullopt;
+    }
+    slot.unpacked = std::move(*unpacked);
+    bytes = slot.unpacked;
+  }
+  if (code.form == DeviceCode::Form::Cubin)
+    return bytes;
+  while (!bytes.empty() && bytes.back() == 0) // padding in a fatbin
+    bytes = bytes.first(bytes.size() - 1);
+  Result<CompiledPtx> compiled =
+      compile_ptx({request_.ptxas, request_.ptxas_options}, code.name, target_.name, bytes);
+  if (!compiled) {
+    slot.diag.report(DiagId::BadInput, {code.name, compiled.error().text()});
     return std::nullopt;
   }
-  if (!code.entry || code.entry->compression == Compression::None)
-    return code.bytes;
-  Result<std::vector<u8>> bytes = unpack(*code.entry);
-  if (!bytes) {
-    slot.diag.report(DiagId::BadInput, {code.name, bytes.error().text()});
-    return std::nullopt;
-  }
-  slot.unpacked = std::move(*bytes);
+  slot.unpacked = std::move(compiled->cubin);
   return slot.unpacked;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -31,6 +32,11 @@ public:
   void report() { say_until(early_.all().size()); }
   // How many bytes of code were found.
   [[nodiscard]] u64 code_size() const;
+  // Whether a compiler has to be run.
+  [[nodiscard]] bool has_ptx() const {
+    return std::any_of(found_.code.begin(), found_.code.end(),
+                       [](const DeviceCode &code) { return code.form == DeviceCode::Form::Ptx; });
+  }
   // Then: unpacks and reads it, in the order in which it was found.
   [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
 

@@ -106,7 +106,7 @@ LinkResult LinkJob::link_and_verify() {
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
   InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_);
   loader.collect();
-  WorkerPool pool(choose_threads(loader.code_size()));
+  WorkerPool pool(loader.has_ptx() ? request_.options.threads : choose_threads(loader.code_size()));
   std::vector<InputObject> objects =
       drop_unneeded_system_objects(loader.load(pool), request_.options, *dialect_, diag_);
   if (diag_.failed())

@@ -126,6 +126,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "Write exactly the bytes that another linker would write: nvlink-13.0.88."),
     valued(OptionId::Threads, "threads", "", Number, Never, "<count>",
            "Threads to use; the output does not depend on it."),
+    valued(OptionId::Ptxas, "ptxas", "", Text, Never, "<program>",
+           "The compiler for PTX; else that beside nvcc, in CUDA_HOME, CUDA_PATH or PATH."),
 }};
 
 constexpr bool rows_are_in_order() {

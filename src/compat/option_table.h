@@ -59,6 +59,7 @@ enum class OptionId : u8 {
   Version,
   Emulate,
   Threads,
+  Ptxas,
   Count_,
 };
 inline constexpr size_t kOptionCount = static_cast<size_t>(OptionId::Count_);

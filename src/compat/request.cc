@@ -26,6 +26,26 @@ std::string comma_joined(const std::vector<std::string> &items) {
 
 } // namespace
 
+namespace {
+
+// What nvlink tells its own compiler of PTX, in its order.
+std::vector<std::string> ptxas_options(const CommandLine &line) {
+  std::vector<std::string> out;
+  if (line.has(OptionId::Debug))
+    out.emplace_back("-g");
+  if (line.has(OptionId::MaxRegisters))
+    out.push_back("-maxrregcount=" + line.value(OptionId::MaxRegisters));
+  if (line.has(OptionId::SplitCompile))
+    out.push_back("-split-compile=" + line.value(OptionId::SplitCompile));
+  if (line.has(OptionId::DeviceStackProtector))
+    out.push_back("-device-stack-protector=" + line.value(OptionId::DeviceStackProtector));
+  const std::vector<std::string> &more = line.list(OptionId::Xptxas);
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+} // namespace
+
 bool is_virtual_target(std::string_view target) {
   return target.starts_with("compute_");
 }
@@ -37,6 +57,8 @@ LinkRequest make_request(const CommandLine &line) {
     request.inputs.push_back(LinkInput::file(input));
   request.libraries = line.list(OptionId::Library);
   request.library_paths = line.list(OptionId::LibraryPath);
+  request.ptxas = line.value(OptionId::Ptxas);
+  request.ptxas_options = ptxas_options(line);
   request.emulate = line.value(OptionId::Emulate);
   LinkOptions &options = request.options;
   options.relocatable = line.has(OptionId::Relocatable);

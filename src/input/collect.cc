@@ -123,6 +123,9 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     use_archive(name, bytes);
     break;
   case FileKind::Ptx:
+    // nvlink loses PTX files, but not PTX in fatbins, for targets before sm_90 (Q084).
+    if (habits_.silent && !target_.has_unified_symbols)
+      break;
     add_code({name, DeviceCode::Form::Ptx, bytes, {}});
     add_file_module(name);
     break;

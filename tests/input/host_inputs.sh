@@ -42,6 +42,8 @@ nvcc -rdc=true -arch=$arch -cubin a.cu -o a.cubin
 nvcc -rdc=true -arch=$arch -cubin b.cu -o b.cubin
 nvcc -rdc=true -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -fatbin b.cu \
   -o b.fatbin
+nvcc -rdc=true -arch=$arch -ptx b.cu -o b.ptx
+nvcc -rdc=true -gencode arch=compute_75,code=compute_75 -c b.cu -o b_ptx.o
 g++ -c plain.cc -o plain.o
 ar rc libb.a b.o
 ar rcT libthin.a b.o
@@ -81,6 +83,11 @@ same a.o libb.a -lb -L.
 same a.o libthin.a
 same a.o b.o plain.o
 same a.o b.o -lnosuchlibrary
+same b.ptx # ignored (Q084)
+same a.o b_ptx.o
+same a.o b_ptx.o -maxrregcount=32
+same a.o b_ptx.o -Xptxas=-O1 -split-compile=2
+same a.o b_ptx.o -device-stack-protector=true
 same joined.o # loses b.o: an undefined symbol
 same a.o b.o "$cudart/libcudadevrt.a"
 same c.o -L"$cudart" -lcudadevrt
@@ -92,9 +99,20 @@ same a.bin b.cubin
 : > empty.o
 same empty.o
 
+arch=sm_90
+same b.ptx
+same b.ptx b_ptx.o -maxrregcount=32
+arch=sm_80
+
 # On its own culink loses nothing and says what it ignores.
 "$CULINK" -arch=$arch joined.o -o joined.cubin
 "$CULINK" -arch=$arch a.bin b.cubin -o bin.cubin
+"$CULINK" -arch=$arch a.cubin b.ptx -o ptx.cubin
+not "$CULINK" -arch=$arch a.cubin b.ptx --ptxas=/no/such/ptxas -o out.cubin 2> log
+expect_contains log "b.ptx: /no/such/ptxas: cannot start"
+sed 's/[.]entry/.entri/' b.ptx > bad.ptx
+not "$CULINK" -arch=$arch bad.ptx -o out.cubin 2> log
+expect_contains log "bad.ptx, line "
 not "$CULINK" -arch=$arch a.o b.o -lnosuchlibrary -Werror -o out.cubin 2> log
 expect_contains log "library 'nosuchlibrary' not found"
 "$CULINK" -arch=$arch a.o b.o bin.cubin -o out.cubin 2> log

@@ -221,6 +221,15 @@ TEST(Collect, code_of_link_time_optimisation_is_refused_unless_there_is_ptx) {
   EXPECT_EQ(Taken(own_dialect(), {{"a.fatbin", both}}).code(), Words{"a.fatbin ptx"});
 }
 
+TEST(Collect, nvlink_loses_ptx_files_for_older_targets) { // Q084
+  const Bytes file = sample(FileKind::Ptx);
+  EXPECT_TRUE(Taken(nvlink_13_0_88(), {{"a.ptx", file}}, "sm_89").code().empty());
+  EXPECT_EQ(Taken(nvlink_13_0_88(), {{"a.ptx", file}}, "sm_90").code(), Words{"a.ptx ptx"});
+  EXPECT_EQ(Taken(own_dialect(), {{"a.ptx", file}}, "sm_80").code(), Words{"a.ptx ptx"});
+  const Bytes fatbin = container({{.kind = FatbinKind::Ptx, .sm = 80}});
+  EXPECT_EQ(Taken(nvlink_13_0_88(), {{"a.fatbin", fatbin}}, "sm_89").code(), Words{"a.fatbin ptx"});
+}
+
 TEST(Collect, members_of_archives_count_in_order) {
   const Bytes object = rdc_object("_a", container({{}})).build64();
   const Bytes file = archive_of({{"b.o", object},

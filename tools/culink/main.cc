@@ -12,6 +12,7 @@
 #include "base/output_file.h"
 #include "compat/command_line.h"
 #include "culink/linker.h"
+#include "find_ptxas.h"
 #include "report/call_graph_text.h"
 #include "report/registration.h"
 #include "report/resource_table.h"
@@ -91,7 +92,9 @@ int run(const std::vector<std::string> &words) {
     return kExitFailed;
 
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
-  const LinkRequest request = make_request(line);
+  LinkRequest request = make_request(line);
+  if (request.ptxas.empty())
+    request.ptxas = find_ptxas();
   const LinkResult result = is_virtual ? list_modules(request) : link(request);
   for (const Message &message : result.messages)
     printer.show(message);

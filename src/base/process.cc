@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Child processes by posix_spawn, which does not copy this process, however large it is. Every
+// descriptor here is closed in children unless it is handed over by name, so that children of
+// several threads do not hold each other's pipes open.
+#include "base/process.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/system_error.h"
+
+extern char **environ;
+
+namespace culink {
+
+namespace {
+
+// File actions and the ends of a pipe, freed on every way out.
+struct SpawnState {
+  posix_spawn_file_actions_t actions{};
+  int pipe[2] = {-1, -1};
+
+  SpawnState() { ::posix_spawn_file_actions_init(&actions); }
+  SpawnState(const SpawnState &) = delete;
+  SpawnState &operator=(const SpawnState &) = delete;
+  ~SpawnState() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    close_end(0);
+    close_end(1);
+  }
+  void close_end(int end) {
+    if (pipe[end] >= 0)
+      ::close(pipe[end]);
+    pipe[end] = -1;
+  }
+};
+
+std::string read_pipe(int fd) {
+  std::string out;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return out;
+    out.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+} // namespace
+
+Result<MemoryFile> MemoryFile::create(ByteSpan contents) {
+  MemoryFile out(::memfd_create("culink", MFD_CLOEXEC));
+  if (out.fd_ < 0)
+    return system_error("cannot create a file in memory");
+  while (!contents.empty()) {
+    const ssize_t n = ::write(out.fd_, contents.data(), contents.size());
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return system_error("cannot write to a file in memory");
+    contents = contents.subspan(static_cast<size_t>(n));
+  }
+  return out;
+}
+
+MemoryFile::MemoryFile(MemoryFile &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+MemoryFile::~MemoryFile() {
+  if (fd_ >= 0)
+    ::close(fd_);
+}
+
+Result<std::vector<u8>> MemoryFile::read() const {
+  const off_t size = ::lseek(fd_, 0, SEEK_END);
+  std::vector<u8> out(size > 0 ? static_cast<size_t>(size) : 0);
+  for (size_t done = 0; done < out.size();) {
+    const ssize_t n = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return system_error("cannot read a file in memory");
+    done += static_cast<size_t>(n);
+  }
+  return out;
+}
+
+Result<ProcessResult> run_process(const std::vector<std::string> &words,
+                                  const std::vector<const MemoryFile *> &files) {
+  SpawnState state;
+  if (::pipe2(state.pipe, O_CLOEXEC) != 0)
+    return system_error("cannot create a pipe");
+  ::posix_spawn_file_actions_addopen(&state.actions, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&state.actions, state.pipe[1], 1);
+  ::posix_spawn_file_actions_adddup2(&state.actions, state.pipe[1], 2);
+  for (const MemoryFile *file : files) // onto itself: it stays open in the child
+    ::posix_spawn_file_actions_adddup2(&state.actions, file->descriptor(), file->descriptor());
+  std::vector<char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  errno = ::posix_spawn(&child, words.front().c_str(), &state.actions, nullptr, arguments.data(),
+                        environ);
+  if (errno != 0)
+    return system_error("cannot start");
+  state.close_end(1);
+  ProcessResult out;
+  out.output = read_pipe(state.pipe[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return system_error("cannot wait for");
+  out.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return out;
+}
+
+} // namespace culink

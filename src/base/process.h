@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace culink {
+
+// A file that exists in memory only. Child processes that are given it open it under path().
+class MemoryFile {
+public:
+  [[nodiscard]] static Result<MemoryFile> create(ByteSpan contents);
+
+  MemoryFile(MemoryFile &&other) noexcept;
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
+  MemoryFile &operator=(MemoryFile &&) = delete;
+  ~MemoryFile();
+
+  [[nodiscard]] int descriptor() const { return fd_; }
+  [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(fd_); }
+  [[nodiscard]] Result<std::vector<u8>> read() const;
+
+private:
+  explicit MemoryFile(int fd) : fd_(fd) {}
+
+  int fd_;
+};
+
+struct ProcessResult {
+  int status = 0;     // the exit code; 128 and more: ended by a signal
+  std::string output; // of stdout and stderr
+};
+
+// Runs a program to its end, without a shell. words[0] is its path. The child sees nothing of this
+// process but the given files and the environment; any number may run at once.
+[[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string> &words,
+                                                const std::vector<const MemoryFile *> &files = {});
+
+} // namespace culink

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace culink {
+
+// The compiler of NVIDIA's toolkit, and what it is told besides target and files.
+struct PtxCompiler {
+  std::string path; // empty: there is none
+  std::vector<std::string> options;
+};
+
+struct CompiledPtx {
+  std::vector<u8> cubin;
+  std::string remarks; // what the compiler said
+};
+
+// Compiles PTX to an object for linking, with the options that nvlink's own compiler has: the bytes
+// are the same. `name` is what messages of the compiler call the text.
+[[nodiscard]] Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
+                                              std::string_view target, ByteSpan text);
+
+} // namespace culink

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With a program in ptxas' place that shows what it is told.
+#include "input/compile_ptx.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/bytes.h"
+
+namespace culink {
+namespace {
+
+class CompilePtx : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "culink-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    root_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  [[nodiscard]] PtxCompiler compiler(const std::string &script) const {
+    const std::filesystem::path path = root_ / "ptxas";
+    std::ofstream(path) << "#!/bin/sh\n" << script;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return {path.string(), {"-O1"}};
+  }
+
+  std::filesystem::path root_;
+};
+
+TEST_F(CompilePtx, passes_target_options_and_text) {
+  const Result<CompiledPtx> out =
+      compile_ptx(compiler("echo \"$1 $2 $3 $4 $5 $6\" > \"$9\"; cat \"$7\" >> \"$9\"\n"), "x.ptx",
+                  "sm_90", as_bytes(".version"));
+  ASSERT_TRUE(out) << out.error().text();
+  EXPECT_EQ(as_text(out->cubin), "-arch sm_90 -m 64 -c -O1\n.version");
+}
+
+TEST_F(CompilePtx, errors_name_the_file_as_we_call_it) {
+  const Result<CompiledPtx> out =
+      compile_ptx(compiler("echo \"ptxas $7, line 3; fatal: bad\"; exit 255\n"), "lib.a:x.o",
+                  "sm_90", as_bytes("x"));
+  ASSERT_FALSE(out);
+  EXPECT_NE(out.error().text().find("ptxas lib.a:x.o, line 3; fatal: bad"), std::string::npos)
+      << out.error().text();
+}
+
+TEST_F(CompilePtx, without_a_compiler_ptx_is_refused) {
+  const Result<CompiledPtx> out = compile_ptx({}, "x.ptx", "sm_90", as_bytes("x"));
+  ASSERT_FALSE(out);
+  EXPECT_NE(out.error().text().find("no ptxas"), std::string::npos);
+}
+
+} // namespace
+} // namespace culink
