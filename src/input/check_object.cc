@@ -48,10 +48,17 @@ constexpr std::array<RoleName, 10> kRoleNames = {{
     {SectionRole::ReservedShared, ".nv."},
 }};
 
-bool name_fits(const elf::Section &section, SectionRole role) {
+bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
   const auto row = std::find_if(kRoleNames.begin(), kRoleNames.end(),
-                                [role](const RoleName &r) { return r.role == role; });
-  return row == kRoleNames.end() ? !section.no_data() : section.name.starts_with(row->prefix);
+                                [&kind](const RoleName &r) { return r.role == kind.role; });
+  if (row == kRoleNames.end())
+    return !section.no_data();
+  if (kind.role == SectionRole::Constant) {
+    const std::string bank = fmt::format("{}{}", row->prefix, kind.bank);
+    return section.name.starts_with(bank) &&
+           (section.name.size() == bank.size() || section.name[bank.size()] == '.');
+  }
+  return section.name.starts_with(row->prefix);
 }
 
 // The name is one that we know, of a section of another type.
@@ -103,6 +110,9 @@ std::optional<Error> ObjectChecker::run() {
 
 std::optional<Error> ObjectChecker::check_section(const elf::Section &section) const {
   const elf::SectionKind &kind = object_.kinds[section.index];
+  if (section.is_mercury() && !section.name.starts_with(".nv.merc.") &&
+      !section.name.starts_with(".nv.capmerc."))
+    return broken_section(section, "sh_flags", "the Mercury flag does not go with this name");
   if (section.index == 0 || kind.mercury)
     return std::nullopt;
   if (section.align > kMaxAlign)
@@ -111,7 +121,7 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
   if (section.no_data() && section.size >= kMaxSize)
     return broken_section(section, "sh_size",
                           fmt::format("{:#x} is more than any target has", section.size));
-  const bool fits = name_fits(section, kind.role) &&
+  const bool fits = name_fits(section, kind) &&
                     (kind.role != SectionRole::Unknown || !has_known_name(section.name));
   if (!fits && section.type != elf::SectionType::Null)
     return broken_section(
@@ -250,7 +260,8 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
 std::optional<Error> ObjectChecker::check_code() const {
   for (const elf::Section &section : object_.view.sections()) {
     const elf::SectionKind &kind = object_.kinds[section.index];
-    if (kind.role != SectionRole::Text || kind.mercury || section.size == 0)
+    const bool stub = kind.role == SectionRole::UftRel;
+    if ((kind.role != SectionRole::Text && !stub) || kind.mercury || section.size == 0)
       continue;
     if (!is_named_[section.index])
       return broken_section(section, "", "no function symbol names this code");
@@ -259,7 +270,7 @@ std::optional<Error> ObjectChecker::check_code() const {
         object_.symbols[owner].type() != SymbolType::Function)
       return broken_section(section, "sh_info",
                             fmt::format("symbol {} is no function in it", owner));
-    if (object_.symbols[owner].name != kind.owner)
+    if (!stub && object_.symbols[owner].name != kind.owner)
       return broken_section(
           section, "sh_info",
           fmt::format("symbol {} has another name, '{}'", owner, object_.symbols[owner].name));

@@ -165,7 +165,10 @@ void Classifier::read_entry(const RelocationGroup &group, Entry entry) {
       report_outside(group, entry);
     break;
   case Fate::Clear:
-    out_.folded.push_back({.section = group.target, .offset = entry.offset, .row = entry.row});
+    if (field_fits(entry))
+      out_.folded.push_back({.section = group.target, .offset = entry.offset, .row = entry.row});
+    else
+      report_outside(group, entry);
     break;
   case Fate::Refuse:
     refuse(group, entry);
@@ -353,7 +356,8 @@ void Classifier::refuse(const RelocationGroup &group, const Entry &entry) {
 // The view has checked where a field starts.
 bool Classifier::field_fits(const Entry &entry) const {
   const u64 size = p_.objects[entry.object.value].section(entry.table->info).size;
-  return (u64{entry.row->word_bits()} + 7) / 8 <= size - entry.raw.offset;
+  const u64 bytes = (u64{entry.row->word_bits()} + 7) / 8;
+  return entry.raw.offset <= size && bytes <= size - entry.raw.offset;
 }
 
 void Classifier::report_outside(const RelocationGroup &group, const Entry &entry) {

@@ -24,6 +24,11 @@ struct Program {
   [[nodiscard]] const Entity &entity_of(FunctionId id) const {
     return symbols[calls.functions[id.value]];
   }
+  // The input that a function's code is from, or that mentions it first.
+  [[nodiscard]] const std::string &file_of(FunctionId id) const {
+    const Entity &entity = entity_of(id);
+    return objects[(entity.defined() ? entity.winner : entity.first).object.value].name;
+  }
   // A relocatable link from which the next link can make what a direct link would have made.
   [[nodiscard]] bool lossless() const {
     return options.relocatable && dialect.lossless_relocatable;

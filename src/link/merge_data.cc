@@ -347,6 +347,7 @@ void Merger::place_commons() {
                                               .flags = elf::kFlagAlloc | elf::kFlagWrite,
                                               .has_symbol = true});
     OutSection &out = m_[section];
+    out.keep = true; // even if all it holds is empty
     const u64 offset = align_up(out.size, entity.common_align);
     out.align = std::max(out.align, entity.common_align);
     out.size = offset + entity.size;

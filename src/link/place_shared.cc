@@ -314,6 +314,7 @@ void SharedPlacer::check_limit(FunctionId kernel) {
     notes.push_back(fmt::format("{} bytes for {} of {}", v.size, v.name,
                                 p_.objects[v.first.object.value].name));
   }
+  notes.push_back("kernel defined in " + p_.file_of(kernel));
   diag_.report(DiagId::TooMuchShared,
                {std::string(p_.entity_of(kernel).name), fmt::format("{:#x}", used),
                 fmt::format("{:#x}", p_.arch.limits.static_shared)},

@@ -268,6 +268,22 @@ std::string hex(u64 value) {
   return "0x" + out;
 }
 
+// What the bank consists of, the largest parts first.
+std::vector<std::string> largest_parts(const Program &p) {
+  std::vector<std::pair<u64, std::string_view>> parts;
+  for (const InputObject &object : p.objects)
+    for (const elf::Section &section : object.view.sections())
+      if (object.kinds[section.index].role == elf::SectionRole::Constant &&
+          object.kinds[section.index].bank == p.arch.banks.user)
+        parts.emplace_back(section.size, object.name);
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::vector<std::string> notes;
+  for (size_t i = 0; i < parts.size() && i < 3; ++i)
+    notes.push_back(std::to_string(parts[i].first) + " bytes of " + std::string(parts[i].second));
+  return notes;
+}
+
 } // namespace
 
 void place_user_constants(const Program &p, Merged &m, Diagnostics &diag) {
@@ -283,7 +299,8 @@ void place_user_constants(const Program &p, Merged &m, Diagnostics &diag) {
     m.place_of[size.value].value = id.valid() ? m[id].size : ~u64{0};
   if (id.valid() && m[id].size > kBankSize)
     diag.report(DiagId::TooMuchConstant,
-                {hex(m[id].size), std::to_string(p.arch.banks.user), hex(kBankSize)});
+                {hex(m[id].size), std::to_string(p.arch.banks.user), hex(kBankSize)},
+                largest_parts(p));
 }
 
 } // namespace culink

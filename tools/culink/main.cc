@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/output_file.h"
 #include "compat/command_line.h"
+#include "compat/exit_status.h"
 #include "culink/linker.h"
 #include "find_ptxas.h"
 #include "report/call_graph_text.h"
@@ -99,7 +100,7 @@ int run(const std::vector<std::string> &words) {
   for (const Message &message : result.messages)
     printer.show(message);
   if (!result.ok() && !is_virtual)
-    return kExitFailed;
+    return exit_status(result.messages, line.has(OptionId::Emulate));
   print_reports(line, result.facts);
   if (line.has(OptionId::RegisterLinkBinaries)) {
     const std::string text =
