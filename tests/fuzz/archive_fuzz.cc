@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Any bytes as an archive: members lie in the file and do not overlap, and what is read strictly is
+// read tolerantly, too.
+#include <cstdlib>
+
+#include "input/archive.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+  const ByteSpan file(data, size);
+  const Result<std::vector<ArchiveMember>> strict = read_archive(file);
+  const Result<std::vector<ArchiveMember>> tolerant = read_archive(file, ArchiveDamage::Drop);
+  if (!strict)
+    return 0;
+  if (!tolerant || tolerant->size() != strict->size())
+    std::abort();
+  const u8 *end = data;
+  for (const ArchiveMember &member : *strict) {
+    if (member.thin)
+      continue;
+    if (member.data.data() < end || member.data.data() + member.data.size() > data + size)
+      std::abort();
+    end = member.data.data() + member.data.size();
+  }
+  return 0;
+}
