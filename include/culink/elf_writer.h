@@ -55,6 +55,10 @@ struct ElfOptions {
   SegmentRule segments = SegmentRule::Classic; // executables only
   u16 phentsize_without_segments = 56;         // objects of ptxas for sm_90 and later have 0
   bool borrow_names = false;                   // names outlive the writer: do not copy them
+  // What nvlink writes into .symtab_shndx for symbols that do not need it (Q090), and that section
+  // 0xfff2 looks like a common symbol.
+  bool fill_extended_indices = false;
+  bool lose_section_fff2 = false;
 };
 
 // sh_info: a plain number, a section's index, or a symbol's number with the register count of old
@@ -179,8 +183,14 @@ public:
   [[nodiscard]] SectionId symtab() const { return SectionId(2); }
   [[nodiscard]] SectionId symtab_shndx() const { return SectionId(3); }
 
-  // Optional: makes room for that many sections and symbols at once.
-  void reserve(u32 sections, u32 symbols);
+  // Optional: makes room for that many things at once.
+  struct Room {
+    u64 sections = 0;
+    u64 symbols = 0;
+    u64 fixups = 0;
+    u64 relocations = 0;
+  };
+  void reserve(const Room &room);
   SectionId add_section(const SectionSpec &spec);
   [[nodiscard]] SectionSpec &section(SectionId id);
   [[nodiscard]] const SectionSpec &section(SectionId id) const;
@@ -244,6 +254,7 @@ private:
       list.last = number;
       entries_.push_back({value, kNoEntry});
     }
+    void reserve(u64 count) { entries_.reserve(count); }
     template <typename Use> void for_each(const ListEnds &list, Use use) const {
       for (u32 i = list.first; i != kNoEntry; i = entries_[i].next)
         use(entries_[i].value);

@@ -25,6 +25,7 @@
 #include "culink/diagnostics.h"
 #include "culink/link_facts.h"
 #include "culink/link_options.h"
+#include "culink/step_time.h"
 #include "culink/types.h"
 
 namespace culink {
@@ -70,6 +71,7 @@ struct LinkResult {
   std::vector<Message> messages;     // in the order of the inputs, all of them
   LinkFacts facts;                   // if LinkOptions::facts asked for them and the link succeeded
   std::vector<LinkedModule> modules; // in the order of the inputs
+  std::vector<StepTime> times;       // of the steps, if LinkOptions::times asked for them
 
   [[nodiscard]] bool ok() const { return !bytes.empty(); }
 };

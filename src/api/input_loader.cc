@@ -88,6 +88,11 @@ void InputLoader::say_until(size_t end) {
   }
 }
 
+void InputLoader::drop_pages() const {
+  for (const MappedFile &file : files_)
+    file.drop_pages();
+}
+
 std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   slots_ = std::vector<Slot>(found_.code.size());
   pool.for_each(static_cast<u32>(slots_.size()), [&](u32 i) {
@@ -99,6 +104,10 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     if (slot.object)
       slot.object->system = code.system;
   });
+  // Most of a file is code, which nobody looks at before it is copied, if ever.
+  constexpr u64 kWorthDropping = u64{16} << 20;
+  if (code_size() >= kWorthDropping)
+    drop_pages();
   std::vector<InputObject> objects;
   objects.reserve(slots_.size());
   for (u32 i = 0; i < slots_.size(); ++i) {

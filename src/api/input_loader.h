@@ -40,6 +40,9 @@ public:
   // Then: unpacks and reads it, in the order in which it was found.
   [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
 
+  // Lets go of the memory of files; what is looked at again is read again.
+  void drop_pages() const;
+
   // Afterwards: what was read, with its bytes.
   [[nodiscard]] const std::vector<LinkInput> &code() const { return code_; }
   [[nodiscard]] const std::optional<HostReferences> &host_references() const { return found_.host; }

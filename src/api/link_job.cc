@@ -7,11 +7,13 @@
 #include <algorithm>
 
 #include "arch/verify.h"
+#include "base/release_memory.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
 #include "link/link.h"
 #include "link/system_library.h"
+#include "link/write.h"
 
 namespace culink {
 
@@ -73,6 +75,16 @@ u32 LinkJob::choose_threads(u64 code_size) const {
   return request_.options.threads != 0 || code_size >= kWorthThreads ? request_.options.threads : 1;
 }
 
+// Between planning and writing, a large link has the output ahead of it and much memory behind it
+// that is free, but still ours. The inputs are read again only where the output has bytes of them.
+void LinkJob::give_memory_back(u64 output_size) {
+  constexpr u64 kWorthIt = u64{8} << 20;
+  if (output_size < kWorthIt)
+    return;
+  loader_->drop_pages();
+  release_free_memory();
+}
+
 void LinkJob::verify(LinkResult &result, bool unsound) {
   const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
   if (!view) {
@@ -105,7 +117,9 @@ LinkResult LinkJob::link_and_verify() {
   if (request_.options.preserve_relocs && target->has_unified_symbols)
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
   InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_);
+  timer_.begin("open");
   loader.collect();
+  timer_.begin("read");
   WorkerPool pool(loader.has_ptx() ? request_.options.threads : choose_threads(loader.code_size()));
   std::vector<InputObject> objects =
       drop_unneeded_system_objects(loader.load(pool), request_.options, *dialect_, diag_);
@@ -117,12 +131,20 @@ LinkResult LinkJob::link_and_verify() {
     options.host_references = loader.host_references();
   if (options.option_words.empty())
     options.option_words = note_options(describe_request(request_));
-  std::optional<LinkedImage> image =
-      culink::link(options, *dialect_, *target, std::move(objects), pool, diag_);
-  if (!image)
+  std::optional<PlannedLink> plan =
+      plan_link(options, *dialect_, *target, std::move(objects), pool, timer_, diag_);
+  if (!plan)
     return {};
-  LinkResult result{std::move(image->bytes), {}, std::move(image->facts), std::move(modules)};
-  verify(result, image->unsound);
+  give_memory_back(plan->draft.layout.file_size);
+  timer_.begin("write");
+  LinkResult result{
+      write_image(plan->draft, pool, diag_), {}, std::move(plan->facts), std::move(modules), {}};
+  const bool unsound = plan->unsound;
+  plan.reset();
+  if (diag_.failed())
+    return {};
+  timer_.begin("verify");
+  verify(result, unsound);
   return result;
 }
 
@@ -159,6 +181,8 @@ std::vector<Diagnostic> LinkJob::blame_inputs() const {
 
 LinkResult LinkJob::run() {
   LinkResult result = link_and_verify();
+  timer_.end();
+  result.times = timer_.times();
   bool failed = diag_.failed();
   const std::vector<Diagnostic> blamed = blame_inputs();
   for (const Diagnostic &diagnostic : blamed)
@@ -173,7 +197,7 @@ LinkResult LinkJob::run() {
     }
   }
   if (failed)
-    return {{}, std::move(result.messages), {}, {}};
+    return {{}, std::move(result.messages), {}, {}, std::move(result.times)};
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/input_loader.h"
 #include "arch/arch.h"
+#include "base/step_timer.h"
 #include "culink/linker.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
@@ -15,7 +16,7 @@ namespace culink {
 // One link from request to result.
 class LinkJob {
 public:
-  explicit LinkJob(const LinkRequest &request) : request_(request) {}
+  explicit LinkJob(const LinkRequest &request) : request_(request), timer_(request.options.times) {}
 
   [[nodiscard]] LinkResult run();
   [[nodiscard]] LinkResult list_modules();
@@ -25,12 +26,14 @@ private:
   [[nodiscard]] std::optional<Dialect> choose_dialect();
   [[nodiscard]] u32 choose_threads(u64 code_size) const;
   [[nodiscard]] LinkResult link_and_verify();
+  void give_memory_back(u64 output_size);
   void verify(LinkResult &result, bool unsound);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
   const LinkRequest &request_;
   std::optional<Dialect> dialect_;
   std::optional<InputLoader> loader_; // owns what objects and messages about them borrow
+  StepTimer timer_;
   Diagnostics diag_;
 };
 

@@ -43,21 +43,27 @@ namespace {
     else
       all_there = false;
   }
-  std::ranges::sort(out, [](const Section *a, const Section *b) {
+  const auto lies_before = [](const Section *a, const Section *b) {
     return std::pair(a->offset, a->index) < std::pair(b->offset, b->index);
-  });
+  };
+  if (!std::ranges::is_sorted(out, lies_before)) // they nearly always are
+    std::ranges::sort(out, lies_before);
   return out;
 }
 
-// Checks the bytes between two things; `after` names the one before them.
-void check_gap(const ElfView &view, u64 begin, u64 end, const std::string &after,
-               Findings &findings) {
+// How the section is called whose bytes come last; before the first one comes the header.
+[[nodiscard]] std::string name_of(const Section *owner) {
+  return owner ? describe_section(*owner) : "ELF header";
+}
+
+// Checks the bytes between two things; `after` is the one before them.
+void check_gap(const ElfView &view, u64 begin, u64 end, const Section *after, Findings &findings) {
   if (begin >= end)
     return;
   const ByteSpan gap = view.file().subspan(begin, end - begin);
   const auto used = std::ranges::find_if(gap, [](u8 byte) { return byte != 0; });
   if (used != gap.end())
-    findings.push(Rule::SectionGap, after, "",
+    findings.push(Rule::SectionGap, name_of(after), "",
                   fmt::format("byte {:#x} behind it belongs to no section and is {:#04x}, not 0",
                               begin + static_cast<u64>(used - gap.begin()), *used));
 }
@@ -101,7 +107,6 @@ void check_layout(const ElfView &view, Findings &findings) {
   const elf::FileHeader &h = view.header();
   const bool wide = h.elf_class() == elf::ElfClass::Elf64;
   u64 end = wide ? sizeof(elf::wire::Ehdr64) : sizeof(elf::wire::Ehdr32);
-  std::string last = "ELF header";
   const Section *owner = nullptr; // of the bytes up to `end`
   // Bytes between sections mean something only when it is known where all sections are.
   bool all_there = h.shnum == 0 || h.section_count == h.shnum;
@@ -110,24 +115,23 @@ void check_layout(const ElfView &view, Findings &findings) {
       if (!owner || !may_share_bytes(*owner, *s))
         findings.in_section(Rule::SectionOverlap, *s, [&] {
           return FieldMessage{"sh_offset", fmt::format("{:#x} lies inside {}, which ends at {:#x}",
-                                                       s->offset, last, end)};
+                                                       s->offset, name_of(owner), end)};
         });
     } else if (all_there) {
-      check_gap(view, end, s->offset, last, findings);
+      check_gap(view, end, s->offset, owner, findings);
     }
     if (s->offset + s->size > end) {
       end = s->offset + s->size;
       owner = s;
-      last = describe_section(*s);
     }
   }
 
   if (h.shoff != 0 && h.shoff < end)
     findings.push(Rule::HeaderTables, "ELF header", "e_shoff",
                   fmt::format("the section table at {:#x} lies inside {}, which ends at {:#x}",
-                              h.shoff, last, end));
+                              h.shoff, name_of(owner), end));
   if (all_there)
-    check_gap(view, end, std::min<u64>(h.shoff, view.file().size()), last, findings);
+    check_gap(view, end, std::min<u64>(h.shoff, view.file().size()), owner, findings);
   if (h.shoff % 8 != 0)
     findings.push(Rule::HeaderTables, "ELF header", "e_shoff",
                   fmt::format("{:#x} is not a multiple of 8", h.shoff));

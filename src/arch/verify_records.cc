@@ -81,31 +81,29 @@ void check_info_record(const Section &section, const elf::InfoRecord &record,
                 fmt::format("{} names symbol {}, there are {}", attribute_text(record.attribute),
                             *index, symbols.size()),
                 findings);
-    else if (const elf::Symbol symbol = symbols[*index]; !fits(record.attribute, symbol.type()))
+    else if (!fits(record.attribute, symbols.type_of(*index)))
       report_at(Rule::InfoSymbol, section, record.offset,
                 fmt::format("{} names symbol {} '{}', which is of another type",
-                            attribute_text(record.attribute), *index, symbol.name),
+                            attribute_text(record.attribute), *index, symbols[*index].name),
                 findings);
   }
 }
 
 // Offsets count bytes of the function's code; those of the Mercury mirror, of the expanded code.
 // Only shapes that were seen in files accuse anybody.
-void check_offsets(const ElfView &view, const Section &section, const elf::InfoRecord &record,
+void check_offsets(const Section &section, const Section &code, const elf::InfoRecord &record,
                    Findings &findings) {
-  const Section *code = view.info_section(section);
-  if (!code || (code->flags & elf::kFlagExec) == 0 ||
-      effective_shape(record) != elf::InfoShape::Offsets)
+  if (effective_shape(record) != elf::InfoShape::Offsets)
     return;
   const elf::InfoRow *row = elf::info_row(record.attribute);
   if (!row || row->evidence != elf::InfoEvidence::Measured)
     return;
   for (u64 at = 0; at + 4 <= record.payload.size(); at += 4)
     if (const u32 offset = load_le<u32>(&record.payload[at]);
-        offset >= code->size || offset % kInstructionSize != 0)
+        offset >= code.size || offset % kInstructionSize != 0)
       report_at(Rule::InfoOffset, section, record.offset,
                 fmt::format("{} names {:#x}, which is no instruction of {}",
-                            attribute_text(record.attribute), offset, describe_section(*code)),
+                            attribute_text(record.attribute), offset, describe_section(code)),
                 findings);
 }
 
@@ -128,7 +126,7 @@ void check_capsule(const ElfView &view, const Section &capsule, Findings &findin
 }
 
 [[nodiscard]] bool is_function(const SymbolTable &symbols, u32 index) {
-  return index < symbols.size() && symbols[index].type() == SymbolType::Function;
+  return index < symbols.size() && symbols.type_of(index) == SymbolType::Function;
 }
 
 void check_graph(const ElfView &view, const Section &section, Findings &findings) {
@@ -234,12 +232,17 @@ void check_info(const ElfView &view, Findings &findings) {
       check_capsule(view, section, findings);
     if (section.type != elf::SectionType::CudaInfo && section.type != elf::SectionType::MercuryInfo)
       continue;
-    const elf::InfoSection info = elf::decode_info(section.data);
-    report_all(Rule::InfoFraming, section, info.violations, findings);
+    elf::RawRecordReader framing(section.data);
+    while (framing.next()) {
+    }
+    if (!framing.rest().empty())
+      report_all(Rule::InfoFraming, section, {framing.problem()}, findings);
     const SymbolTable symbols = view.linked_symbols(section);
-    for (const elf::InfoRecord &record : info.records) {
+    const Section *code = view.info_section(section);
+    for (const elf::InfoRecord record : elf::InfoRecords(section.data)) {
       check_info_record(section, record, symbols, findings);
-      check_offsets(view, section, record, findings);
+      if (code && (code->flags & elf::kFlagExec) != 0)
+        check_offsets(section, *code, record, findings);
     }
   }
 }
@@ -255,6 +258,10 @@ void check_call_graph(const ElfView &view, Findings &findings) {
 
 void check_notes(const ElfView &view, Findings &findings) {
   for (const Section &section : view.sections()) {
+    // Nearly all sections are of other types, and asking for the role takes longer.
+    if (section.type != elf::SectionType::Note && section.type != elf::SectionType::CudaCompat &&
+        section.type != elf::SectionType::CudaRelocInfo)
+      continue;
     const SectionRole role = role_of(section);
     if (role == SectionRole::NoteTkinfo || role == SectionRole::NoteCuinfo)
       check_note_section(section, role, findings);

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "arch/verify_findings.h"
+#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/section_kind.h"
 
@@ -167,8 +168,10 @@ void SectionCheck::check_name() {
   std::string_view name = s_.name;
   if (name.starts_with(".nv.merc."))
     name.remove_prefix(8);
+  if (name.starts_with(".rel")) // of relocations, which have no rule
+    return;
   for (const elf::SectionNameRule &rule : elf::section_name_rules()) {
-    if (!name.starts_with(rule.name))
+    if (!has_prefix(name, rule.name))
       continue;
     const std::string_view rest = name.substr(rule.name.size());
     const bool named =

@@ -115,10 +115,11 @@ private:
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
       return;
     // nvlink drops constants that host code does not use, but not the symbols behind them.
-    const bool may_hang_over =
-        view_.header().type == elf::FileType::Executable && is_constant(section);
+    const auto may_hang_over = [&] {
+      return view_.header().type == elf::FileType::Executable && is_constant(section);
+    };
     if (symbol.value > section.size ||
-        (symbol.size > section.size - symbol.value && !may_hang_over))
+        (symbol.size > section.size - symbol.value && !may_hang_over()))
       report(Rule::SymbolValue, "st_value, st_size", index, symbol, [&] {
         return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
                            symbol.size, describe_section(section), section.size);

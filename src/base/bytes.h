@@ -76,6 +76,12 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return table;
 }
 
+// starts_with for lists of prefixes: the last character tells most of them apart at once.
+[[nodiscard]] constexpr bool has_prefix(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() &&
+         (prefix.empty() || text[prefix.size() - 1] == prefix.back()) && text.starts_with(prefix);
+}
+
 [[nodiscard]] constexpr bool is_power_of_two(u64 v) {
   return v != 0 && (v & (v - 1)) == 0;
 }

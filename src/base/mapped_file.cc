@@ -94,6 +94,11 @@ MappedFile::~MappedFile() {
   release();
 }
 
+void MappedFile::drop_pages() const {
+  if (mapped_)
+    ::madvise(const_cast<u8 *>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+}
+
 void MappedFile::release() {
   if (mapped_)
     ::munmap(const_cast<u8 *>(bytes_.data()), bytes_.size());

@@ -25,6 +25,8 @@ public:
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   // Device and number of the file, the same for every name it has.
   [[nodiscard]] std::pair<u64, u64> identity() const { return identity_; }
+  // Lets go of the memory that reading has taken; what is read again comes from the file again.
+  void drop_pages() const;
 
 private:
   MappedFile() = default;

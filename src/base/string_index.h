@@ -5,12 +5,12 @@
 #pragma once
 
 #include <bit>
-#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/types.h"
 
 namespace culink {
@@ -55,9 +55,23 @@ private:
     u32 number = kEmpty;
   };
 
+  // Eight bytes at a time; names are some thirty bytes long, and there are half a million of them.
   static u32 hash_of(std::string_view s) {
-    const u64 h = std::hash<std::string_view>{}(s);
-    return static_cast<u32>(h ^ (h >> 32));
+    constexpr u64 kMix = 0x9e3779b97f4a7c15;
+    u64 hash = s.size() * kMix;
+    const auto mix = [&hash](u64 word) {
+      hash = (hash ^ word) * kMix;
+      hash ^= hash >> 32;
+    };
+    const u8 *p = reinterpret_cast<const u8 *>(s.data());
+    size_t left = s.size();
+    for (; left >= 8; p += 8, left -= 8)
+      mix(load_le<u64>(p));
+    u64 rest = 0;
+    for (size_t i = 0; i < left; ++i)
+      rest |= u64{p[i]} << (8 * i);
+    mix(rest);
+    return static_cast<u32>(hash);
   }
 
   // The slot that holds `s`, or the free one where it belongs. At least half of all slots are free.

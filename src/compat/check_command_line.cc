@@ -41,7 +41,6 @@ constexpr std::array<Missing, 5> kNotYet = {{
     {OptionId::LinkTimeOpt, "link-time optimisation is"},
     {OptionId::HostLinkerScript, "host linker scripts are"},
     {OptionId::UidxFile, "index files of unified functions are"},
-    {OptionId::Time, "timing tables are"},
 }};
 
 std::string spelled(OptionId id) {

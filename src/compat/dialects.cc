@@ -59,6 +59,7 @@ Dialect nvlink_13_0_88() {
   d.lossless_relocatable = false;
   d.loses_old_barriers = true;
   d.copies_old_flags = true;
+  d.loses_section_fff2 = true;
   d.refuse_newer_toolkit = true;
   d.repeat_internal_errors = true;
   d.miscompiles_constants = true;

@@ -80,6 +80,7 @@ LinkRequest make_request(const CommandLine &line) {
   options.facts = line.has(OptionId::Verbose) || line.has(OptionId::DumpCallgraph) ||
                   line.has(OptionId::DumpCallgraphNoDemangle);
   options.option_words = note_options(line);
+  options.times = line.has(OptionId::Time) && request.emulate.empty();
   if (line.has(OptionId::Threads))
     options.threads = static_cast<u32>(std::stoi(line.value(OptionId::Threads)));
   return request;

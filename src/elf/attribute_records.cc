@@ -17,39 +17,13 @@ namespace {
 
 constexpr u64 kMaxPayload = 0xffff;
 
-bool known_format(u8 format) {
-  return format >= static_cast<u8>(RecordFormat::NoValue) &&
-         format <= static_cast<u8>(RecordFormat::Sized);
-}
-
 } // namespace
-
-bool RawRecordReader::next() {
-  const ByteSpan left = rest();
-  if (left.size() < kRecordHeaderSize || !known_format(left[0]))
-    return false;
-  AttributeRecord<u8> record;
-  record.format = static_cast<RecordFormat>(left[0]);
-  record.attribute = left[1];
-  record.offset = cursor_;
-  const u16 half = load_le<u16>(left.data() + 2);
-  if (record.sized()) {
-    if (left.size() - kRecordHeaderSize < half)
-      return false;
-    record.payload = left.subspan(kRecordHeaderSize, half);
-  } else {
-    record.value = half;
-  }
-  record_ = record;
-  cursor_ += record.encoded_size();
-  return true;
-}
 
 Violation RawRecordReader::problem() const {
   const ByteSpan left = rest();
   if (left.size() < kRecordHeaderSize)
     return {cursor_, fmt::format("{} trailing bytes, a record has at least 4", left.size())};
-  if (!known_format(left[0]))
+  if (!is_record_format(left[0]))
     return {cursor_, fmt::format("record format {} is not known", left[0])};
   return {cursor_, fmt::format("a payload of {} bytes ends outside the section, {} are left",
                                load_le<u16>(left.data() + 2), left.size() - kRecordHeaderSize)};

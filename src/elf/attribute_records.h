@@ -8,6 +8,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/bytes.h"
 #include "elf/codec.h"
 
 namespace culink::elf {
@@ -42,6 +43,11 @@ template <typename Attribute> struct AttributeSection {
   std::vector<Violation> violations; // of the framing; of single records: nv_info.h
 };
 
+[[nodiscard]] constexpr bool is_record_format(u8 format) {
+  return format >= static_cast<u8>(RecordFormat::NoValue) &&
+         format <= static_cast<u8>(RecordFormat::Sized);
+}
+
 // Reads record after record without allocating; what the linker's hot path uses.
 //   for (RawRecordReader reader(bytes); reader.next();) use(reader.record());
 class RawRecordReader {
@@ -60,6 +66,27 @@ private:
   u64 cursor_ = 0;
   AttributeRecord<u8> record_;
 };
+
+inline bool RawRecordReader::next() {
+  const ByteSpan left = rest();
+  if (left.size() < kRecordHeaderSize || !is_record_format(left[0]))
+    return false;
+  AttributeRecord<u8> record;
+  record.format = static_cast<RecordFormat>(left[0]);
+  record.attribute = left[1];
+  record.offset = cursor_;
+  const u16 half = load_le<u16>(left.data() + 2);
+  if (record.sized()) {
+    if (left.size() - kRecordHeaderSize < half)
+      return false;
+    record.payload = left.subspan(kRecordHeaderSize, half);
+  } else {
+    record.value = half;
+  }
+  record_ = record;
+  cursor_ += record.encoded_size();
+  return true;
+}
 
 // The records of a section whose framing has been checked, read where they lie: a list that takes
 // no memory. (Of one that was not, those before the first problem.)

@@ -29,6 +29,7 @@ private:
   [[nodiscard]] u64 size_of(SectionId id) const;
   [[nodiscard]] u32 info_of(SectionId id) const;
   [[nodiscard]] u32 resolve(const Fixup &fixup) const;
+  [[nodiscard]] u32 creation_number(SectionId id) const;
   void write_relocations(SectionId id) const;
 
   const ElfWriter &writer_;
@@ -144,10 +145,13 @@ template <typename Sym> void ElfEmitter::write_symbols() const {
     symbol.st_value = static_cast<Word>(spec.value);
     symbol.st_size = static_cast<Word>(spec.size);
     const u32 index = spec.section.valid() ? layout_.index_of(spec.section) : spec.special_section;
-    const bool too_large = spec.section.valid() && index >= kSectionLoReserve;
+    const bool too_large = spec.section.valid() && index >= kSectionLoReserve &&
+                           !(index == kSectionCommon && writer_.options_.lose_section_fff2);
     symbol.st_shndx = static_cast<u16>(too_large ? kSectionXindex : index);
-    if (too_large && extended)
+    if (extended && too_large)
       store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, index);
+    else if (extended && spec.section.valid() && writer_.options_.fill_extended_indices)
+      store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, creation_number(spec.section));
     store_le(table + u64{number} * sizeof(Sym), symbol);
   }
 }
@@ -164,6 +168,14 @@ void ElfEmitter::write_names() const {
     copy(at(writer_.strtab()), layout_.string_offset[i], writer_.strings_[i].text);
   for (u32 id = 0; id < writer_.symbols_.size(); ++id)
     copy(at(writer_.strtab()), layout_.symbol_name[id], writer_.symbols_[id].name);
+}
+
+// Which section it was when sections were made, those included that became mere names. nvlink makes
+// one without a name behind .note.nv.cuinfo in executables (Q090).
+u32 ElfEmitter::creation_number(SectionId id) const {
+  const bool behind_note = writer_.options_.type == FileType::Executable &&
+                           writer_.flags_section_.valid() && id > writer_.flags_section_;
+  return id.value + 1 + (behind_note ? 1 : 0);
 }
 
 u32 ElfEmitter::resolve(const Fixup &fixup) const {

@@ -51,34 +51,19 @@ Symbol SymbolTable::operator[](u32 i) const {
   return out;
 }
 
+SymbolType SymbolTable::type_of(u32 i) const {
+  const u8 info =
+      class_ == ElfClass::Elf64
+          ? load_le<wire::Sym64>(entries_.data() + u64{i} * sizeof(wire::Sym64)).st_info
+          : load_le<wire::Sym32>(entries_.data() + u64{i} * sizeof(wire::Sym32)).st_info;
+  return static_cast<SymbolType>(info & 15);
+}
+
 RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbol_count,
                                  ByteSpan entries)
     : entries_(entries), stride_(relocation_stride(elf_class, has_addends)),
       symbol_count_(symbol_count), class_(elf_class), has_addends_(has_addends) {
   count_ = static_cast<u32>(entries.size() / stride_);
-}
-
-Relocation RelocationTable::operator[](u32 i) const {
-  const u8 *p = entries_.data() + u64{i} * stride_;
-  Relocation out;
-  if (class_ == ElfClass::Elf64) {
-    const auto raw = load_le<wire::Rel64>(p);
-    out.offset = raw.r_offset;
-    out.type = static_cast<u32>(raw.r_info);
-    out.symbol = static_cast<u32>(raw.r_info >> 32);
-    if (has_addends_)
-      out.addend = load_le<i64>(p + sizeof(wire::Rel64));
-  } else {
-    const auto raw = load_le<wire::Rel32>(p);
-    out.offset = raw.r_offset;
-    out.type = raw.r_info & 0xff;
-    out.symbol = raw.r_info >> 8;
-    if (has_addends_)
-      out.addend = load_le<i32>(p + sizeof(wire::Rel32));
-  }
-  if (out.symbol >= symbol_count_)
-    out.symbol = 0;
-  return out;
 }
 
 const Section *ElfView::find(std::string_view name) const {

@@ -5,9 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "base/types.h"
 #include "elf/constants.h"
+#include "elf/wire.h"
 
 namespace culink::elf {
 
@@ -105,6 +107,8 @@ public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   // Precondition: i < size().
   [[nodiscard]] Symbol operator[](u32 i) const;
+  // The type alone, without a look at the name.
+  [[nodiscard]] SymbolType type_of(u32 i) const;
 
 private:
   ByteSpan entries_;
@@ -134,6 +138,30 @@ private:
   ElfClass class_ = ElfClass::Elf64;
   bool has_addends_ = false;
 };
+
+// Here, because every pass over relocations is a loop around it.
+inline Relocation RelocationTable::operator[](u32 i) const {
+  const u8 *p = entries_.data() + u64{i} * stride_;
+  Relocation out;
+  if (class_ == ElfClass::Elf64) {
+    const auto raw = load_le<wire::Rel64>(p);
+    out.offset = raw.r_offset;
+    out.type = static_cast<u32>(raw.r_info);
+    out.symbol = static_cast<u32>(raw.r_info >> 32);
+    if (has_addends_)
+      out.addend = load_le<i64>(p + sizeof(wire::Rel64));
+  } else {
+    const auto raw = load_le<wire::Rel32>(p);
+    out.offset = raw.r_offset;
+    out.type = raw.r_info & 0xff;
+    out.symbol = raw.r_info >> 8;
+    if (has_addends_)
+      out.addend = load_le<i32>(p + sizeof(wire::Rel32));
+  }
+  if (out.symbol >= symbol_count_)
+    out.symbol = 0;
+  return out;
+}
 
 // An ELF file, 64 or 32 bit, little-endian, whose every offset, size, count, index and string has
 // been checked once. Accessors cannot fail and never read outside the file. The view borrows the

@@ -44,9 +44,11 @@ std::string_view ElfWriter::keep(std::string_view text) {
   return {copy, text.size()};
 }
 
-void ElfWriter::reserve(u32 sections, u32 symbols) {
-  sections_.reserve(sections);
-  symbols_.reserve(symbols);
+void ElfWriter::reserve(const Room &room) {
+  sections_.reserve(room.sections);
+  symbols_.reserve(room.symbols);
+  fixups_.reserve(room.fixups);
+  relocations_.reserve(room.relocations);
 }
 
 SectionId ElfWriter::add_section(const SectionSpec &spec) {

@@ -13,6 +13,8 @@
 
 #include <array>
 
+#include "base/bytes.h"
+
 namespace culink::elf {
 namespace {
 
@@ -229,7 +231,10 @@ std::optional<std::string_view> owner_in(std::string_view rest, NameMatch match)
 
 std::optional<SectionKind> match_rule(const SectionNameRule &rule, std::string_view name,
                                       SectionType type) {
-  if (!name.starts_with(rule.name))
+  // Most rules end here: a number is cheaper to compare than a name.
+  if (rule.match != Numbered && type != rule.type && type != rule.plain_type)
+    return std::nullopt;
+  if (!has_prefix(name, rule.name))
     return std::nullopt;
   std::string_view rest = name.substr(rule.name.size());
   SectionKind found{.role = rule.role, .bank = rule.bank};

@@ -50,7 +50,7 @@ private:
 
   void read_group(const RelocationGroup &group);
   void read_slice(const RelocationGroup &group, const RelocationSlice &slice);
-  void read_entry(const RelocationGroup &group, Entry entry);
+  void read_entry(const RelocationGroup &group, const Entry &entry);
   [[nodiscard]] u64 place_of(const RelocationSlice &slice, const elf::Relocation &entry) const;
   [[nodiscard]] bool is_listed(const Entry &entry) const;
   [[nodiscard]] i64 listed_addend(const RelocationGroup &group, const Entry &entry) const;
@@ -82,6 +82,12 @@ private:
 };
 
 void Classifier::read_groups(u32 begin, u32 end) {
+  u64 entries = 0;
+  for (u32 i = begin; i < end; ++i)
+    for (u32 s = m_.relocations[i].newest; s != RelocationSlice::kNoSlice;
+         s = m_.slices[s].previous)
+      entries += p_.objects[m_.slices[s].object.value].section(m_.slices[s].section).size / 16;
+  out_.kept.reserve(entries); // what is not used is not touched either
   for (u32 i = begin; i < end; ++i)
     read_group(m_.relocations[i]);
 }
@@ -103,8 +109,11 @@ void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice 
   const FunctionId function = function_of(group.target);
   for (u32 i = entries.size(); i-- > 0;) {
     const elf::Relocation raw = entries[i];
-    read_entry(group, {slice.object, &table, raw, place_of(slice, raw), arch::find_reloc(raw.type),
-                       meaning_of(c_, slice.object, raw.symbol, function)});
+    Entry entry{slice.object, &table, raw, place_of(slice, raw), arch::find_reloc(raw.type), {}};
+    if (is_skipped(group, entry))
+      continue;
+    entry.meaning = meaning_of(c_, slice.object, raw.symbol, function);
+    read_entry(group, entry);
   }
 }
 
@@ -149,9 +158,7 @@ bool Classifier::is_skipped(const RelocationGroup &group, const Entry &entry) co
          m_.forgets_replaced[id.value];
 }
 
-void Classifier::read_entry(const RelocationGroup &group, Entry entry) {
-  if (is_skipped(group, entry))
-    return;
+void Classifier::read_entry(const RelocationGroup &group, const Entry &entry) {
   switch (p_.options.relocatable ? fate_of_relocatable(entry) : fate_of(entry)) {
   case Fate::Drop:
     break;
@@ -498,7 +505,7 @@ RelocationPlan classify_relocations(const Program &program, const Merged &merged
     append(out.kept, std::move(part.plan.kept));
     append(out.folded, std::move(part.plan.folded));
     diag.append(std::move(part.diag));
-    part.plan = {};
+    part.plan = RelocationPlan();
   }
   const auto by_section = [](const FoldedRelocation &a, const FoldedRelocation &b) {
     return a.section < b.section;

@@ -77,15 +77,19 @@ OutInfo InfoPlanner::convert(ObjectId object, const elf::InfoRecord &record) con
   OutInfo out{.format = record.format,
               .attribute = record.attribute,
               .value = record.value,
-              .payload = record.payload};
+              .payload_size = static_cast<u16>(record.payload.size()),
+              .payload_begin = record.payload.data()};
   const u32 symbols = elf::symbol_word_count(record);
   if (symbols == 0)
     return out;
   const auto symbol = [&](u32 i) { return load_le<u32>(record.payload.data() + u64{i} * 4); };
   if (record.attribute == InfoAttribute::Externs) {
     out.kind = OutInfo::Kind::Symbols;
+    std::vector<EntityId> entities;
+    entities.reserve(symbols);
     for (u32 i = 0; i < symbols; ++i)
-      out.entities.push_back(p_.symbols.of(object, symbol(i)));
+      entities.push_back(p_.symbols.of(object, symbol(i)));
+    out.entities = std::move(entities);
     return out;
   }
   if (symbol(0) == 0) // KPARAM_INFO has a place for a symbol and names none
@@ -130,11 +134,15 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
   const FunctionId function = p_.function_of(entity);
   functions_.read_order.push_back(function);
   std::vector<OutInfo> &records = out_.plan.of_text[place.section.value];
+  size_t count = 0;
+  for (auto i = info.records.begin(); i != info.records.end(); ++i)
+    ++count;
+  records.reserve(records.size() + count + 1); // a kernel gets one more as a rule
   for (const elf::InfoRecord record : info.records) {
     OutInfo out = convert(object, record);
     if (record.attribute == InfoAttribute::Externs)
-      functions_.externs[function.value] = out.entities;
-    if (is_inherited(record.attribute) || record.attribute == InfoAttribute::Externs)
+      functions_.externs[function.value] = out.entities.list();
+    if (inherit_rule_of(record.attribute) || record.attribute == InfoAttribute::Externs)
       functions_.inherited[function.value].push_back({record.attribute, record.value});
     records.push_back(std::move(out));
   }

@@ -4,13 +4,11 @@
 // changed in place; a new one is appended, in the order in which a walk over the functions (in the
 // order their sections were read, each function's records in input order) first meets it.
 //
-// Kernels that call the same things inherit the same things: what a set of callees reaches is
-// found once and remembered.
+// What the functions that a kernel reaches hand down comes from one sweep (inherit.cc); there is no
+// walk for each kernel.
 #include "link/kernel_records.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 namespace culink {
 
@@ -19,46 +17,16 @@ using elf::RecordFormat;
 
 namespace {
 
-enum class Combine : u8 { Flag, Maximum, Sum, BitOr, Last };
-
-struct InheritRule {
-  InfoAttribute attribute;
-  RecordFormat format; // of a new record
-  Combine combine;
-  bool own_value_stays; // in a program with one kernel, if it has the record
-};
-
-// In the order in which a program's only kernel gets new records.
-constexpr std::array<InheritRule, 9> kRules = {{
-    {InfoAttribute::SparseMmaMask, RecordFormat::Half, Combine::BitOr, true},
-    {InfoAttribute::CtaidzUsed, RecordFormat::NoValue, Combine::Flag, false},
-    {InfoAttribute::ReservedSmemUsed, RecordFormat::NoValue, Combine::Flag, false},
-    {InfoAttribute::VrcCtaInitCount, RecordFormat::Byte, Combine::Maximum, true},
-    {InfoAttribute::Tcgen05OneCtaUsed, RecordFormat::NoValue, Combine::Flag, false},
-    {InfoAttribute::Tcgen05TwoCtaUsed, RecordFormat::NoValue, Combine::Flag, false},
-    {InfoAttribute::NumBarriers, RecordFormat::Byte, Combine::Maximum, false},
-    {InfoAttribute::RegReconfig, RecordFormat::NoValue, Combine::Last, true},
-    {InfoAttribute::NumMbarriers, RecordFormat::Half, Combine::Sum, false},
-}};
-
 // A function without the mask counts as this, as soon as any function has one (Q018).
 constexpr u16 kNoSparseMask = 0x8000;
-
-const InheritRule *rule_of(InfoAttribute attribute) {
-  for (const InheritRule &rule : kRules)
-    if (rule.attribute == attribute)
-      return &rule;
-  return nullptr;
-}
 
 class KernelRecordPlanner {
 public:
   KernelRecordPlanner(const Program &program, const Reach &reach, const Merged &merged,
                       const Resources &resources, const std::vector<FunctionId> &kernels,
-                      const FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag)
+                      FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag)
       : p_(program), reach_(reach), m_(merged), resources_(resources), kernels_(kernels),
-        functions_(functions), plan_(plan), diag_(diag), several_(!program.live.only.valid()),
-        inherited_(functions.inherited) {}
+        functions_(functions), plan_(plan), diag_(diag), several_(!program.live.only.valid()) {}
 
   void run();
 
@@ -67,15 +35,17 @@ private:
   using Records = std::vector<OutInfo>;
 
   void add_missing_masks();
-  void finish(FunctionId kernel);
-  [[nodiscard]] std::vector<EntityId> undefined_callees(FunctionId kernel);
+  void finish(FunctionId kernel, const Inheritance &inherited);
+  [[nodiscard]] Inheritance inheritance_of(FunctionId kernel, const InheritanceSweep &sweep) const;
+  [[nodiscard]] std::vector<EntityId> undefined_callees(FunctionId kernel,
+                                                        const Inheritance &inherited);
+  [[nodiscard]] std::vector<EntityId> undefined_callees_of_all();
   [[nodiscard]] bool place_own_externs(FunctionId kernel, Records &records,
                                        const std::vector<EntityId> &undefined) const;
   void mark_recursion(FunctionId kernel, Records &records) const;
-  void inherit(FunctionId kernel, Records &records, const std::vector<EntityId> &undefined,
-               bool has_externs);
-  [[nodiscard]] std::vector<Inherited> walk(FunctionId kernel) const;
-  [[nodiscard]] const std::vector<FunctionId> &reached_in_read_order(FunctionId kernel) const;
+  void inherit(Records &records, const Inheritance &inherited,
+               const std::vector<EntityId> &undefined, bool has_externs) const;
+  void take_over(size_t rule_number, const Inheritance &inherited, Records &records) const;
   void check_cta_groups(FunctionId kernel, const Records &records);
 
   [[nodiscard]] OutId text_of(FunctionId f) const {
@@ -87,27 +57,22 @@ private:
   const Merged &m_;
   const Resources &resources_;
   const std::vector<FunctionId> &kernels_;
-  const FunctionRecords &functions_;
+  FunctionRecords &functions_;
   InfoPlan &plan_;
   Diagnostics &diag_;
   const bool several_;
-  bool has_masks_ = false;                        // some function has SPARSE_MMA_MASK
-  bool masks_missing_ = false;                    // and some has not
-  std::vector<std::vector<Inherited>> inherited_; // with the masks that were added
-  std::vector<u32> read_position_;                // by FunctionId
-  std::vector<u32> seen_;                         // by FunctionId: number of the last search
+  bool has_masks_ = false;     // some function has SPARSE_MMA_MASK
+  bool masks_missing_ = false; // and some has not
+  std::vector<u32> seen_;      // by FunctionId: number of the last search
   u32 search_ = 0;
-  mutable std::map<std::vector<u32>, std::vector<FunctionId>> reached_; // by set of callees
 };
 
 void KernelRecordPlanner::run() {
-  read_position_.assign(p_.calls.functions.size(), kNoBlock);
   seen_.assign(p_.calls.functions.size(), 0);
-  for (u32 i = 0; i < functions_.read_order.size(); ++i)
-    read_position_[functions_.read_order[i].value] = i;
   add_missing_masks();
+  const InheritanceSweep sweep(p_, reach_, functions_);
   for (const FunctionId k : kernels_)
-    finish(k);
+    finish(k, inheritance_of(k, sweep));
 }
 
 void KernelRecordPlanner::add_missing_masks() {
@@ -120,6 +85,7 @@ void KernelRecordPlanner::add_missing_masks() {
     has_masks_ |= has_mask(list);
   if (!has_masks_)
     return;
+  std::vector<u32> without; // functions that get one
   for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
     const OutId text = text_of(FunctionId(f));
     if (!text.valid() || !p_.live.live[f])
@@ -135,45 +101,72 @@ void KernelRecordPlanner::add_missing_masks() {
     plan_.of_text[text.value].push_back({.format = RecordFormat::Half,
                                          .attribute = InfoAttribute::SparseMmaMask,
                                          .value = kNoSparseMask});
-    std::vector<Inherited> &list = inherited_[owner_function];
-    list.insert(list.begin(), {InfoAttribute::SparseMmaMask, kNoSparseMask});
+    without.push_back(owner_function);
   }
+  for (const u32 f : without)
+    functions_.inherited[f].insert(functions_.inherited[f].begin(),
+                                   {InfoAttribute::SparseMmaMask, kNoSparseMask});
 }
 
-void KernelRecordPlanner::finish(FunctionId kernel) {
+void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited) {
   Records &records = plan_.of_text[text_of(kernel).value];
-  const std::vector<EntityId> undefined = undefined_callees(kernel);
+  const std::vector<EntityId> undefined =
+      several_ ? undefined_callees(kernel, inherited) : undefined_callees_of_all();
   const bool has_externs = place_own_externs(kernel, records, undefined);
   mark_recursion(kernel, records);
-  inherit(kernel, records, undefined, has_externs);
+  inherit(records, inherited, undefined, has_externs);
   check_cta_groups(kernel, records);
 }
 
-// Functions the kernel reaches that have a record section, in the order these were read.
-const std::vector<FunctionId> &KernelRecordPlanner::reached_in_read_order(FunctionId kernel) const {
-  const std::vector<u32> &callees = p_.calls.edges[kernel.value];
-  const auto [entry, is_new] = reached_.try_emplace(callees);
-  if (is_new) {
-    std::vector<FunctionId> reached = reach_.reached_from(kernel);
-    std::erase_if(reached, [this](FunctionId f) {
-      return read_position_[f.value] == kNoBlock ||
-             (inherited_[f.value].empty() && functions_.externs[f.value].empty());
-    });
-    std::sort(reached.begin(), reached.end(), [this](FunctionId a, FunctionId b) {
-      return read_position_[a.value] < read_position_[b.value];
-    });
-    entry->second = std::move(reached);
+// What counts for a kernel. The only kernel of a program inherits from all functions that stay
+// (Q025); a kernel never from itself.
+Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
+                                                const InheritanceSweep &sweep) const {
+  Inheritance out;
+  if (!several_) {
+    for (const FunctionId f : functions_.read_order)
+      if (f != kernel)
+        sweep.add_own(f, out);
+  } else if (!reach_.recursive(kernel.value)) {
+    if (!sweep.anything(kernel))
+      return out;
+    out = sweep.of(kernel);
+  } else {
+    for (const FunctionId f : reach_.reached_from(kernel))
+      if (f != kernel && sweep.counts(f))
+        sweep.add_own(f, out);
   }
-  return entry->second;
+  return out;
 }
 
-// Several kernels: the kernel's own entries, then those of what it reaches in reading order. The
-// only kernel of a program gets the entries of all functions that stay, the last one read first
-// (Q025).
-std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel) {
+// The kernel's own entries, then those of what it reaches in reading order.
+std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel,
+                                                             const Inheritance &inherited) {
   std::vector<EntityId> out;
   ++search_;
-  const auto take = [&](FunctionId f) {
+  const auto take = [&](EntityId id) {
+    const FunctionId callee = p_.function_of(id);
+    if (callee.valid() && seen_[callee.value] != search_) {
+      seen_[callee.value] = search_;
+      out.push_back(id);
+    }
+  };
+  for (const EntityId id : functions_.externs[kernel.value])
+    take(id);
+  std::vector<Inheritance::Undefined> others = inherited.undefined;
+  std::sort(others.begin(), others.end(),
+            [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (const Inheritance::Undefined &other : others)
+    take(other.callee);
+  return out;
+}
+
+// The only kernel of a program gets the entries of all functions that stay, the last one read first
+// (Q025).
+std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
+  std::vector<EntityId> out;
+  ++search_;
+  for (const FunctionId f : functions_.read_order)
     for (const EntityId id : functions_.externs[f.value]) {
       const FunctionId callee = p_.function_of(id);
       if (callee.valid() && seen_[callee.value] != search_) {
@@ -181,17 +174,7 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel) 
         out.push_back(id);
       }
     }
-  };
-  if (!several_) {
-    for (const FunctionId f : functions_.read_order)
-      take(f);
-    std::reverse(out.begin(), out.end());
-    return out;
-  }
-  take(kernel);
-  for (const FunctionId f : reached_in_read_order(kernel))
-    if (f != kernel)
-      take(f);
+  std::reverse(out.begin(), out.end());
   return out;
 }
 
@@ -236,84 +219,72 @@ void KernelRecordPlanner::mark_recursion(FunctionId kernel, Records &records) co
     records.push_back(unknown);
 }
 
-// The records of other functions that count, in the order in which they are looked at.
-std::vector<KernelRecordPlanner::Inherited> KernelRecordPlanner::walk(FunctionId kernel) const {
-  std::vector<Inherited> out;
-  if (has_masks_) // every kernel gets one as soon as one function has it
-    out.push_back({InfoAttribute::SparseMmaMask, 0});
-  const auto take = [&](FunctionId f) {
-    if (f != kernel)
-      out.insert(out.end(), inherited_[f.value].begin(), inherited_[f.value].end());
-  };
-  if (several_) {
-    for (const FunctionId f : reached_in_read_order(kernel))
-      take(f);
-    return out;
+// The kernel's records with what it inherits. New ones come in the order of the walk, or for the
+// only kernel of a program in the order of the rules, and EXTERNS at the end.
+void KernelRecordPlanner::inherit(Records &records, const Inheritance &inherited,
+                                  const std::vector<EntityId> &undefined, bool has_externs) const {
+  constexpr size_t kExterns = kInheritRuleCount; // in `order`: not a rule
+  std::vector<std::pair<WalkPosition, size_t>> order;
+  for (size_t rule = 0; rule < kInheritRuleCount; ++rule) {
+    const bool mask = inherit_rules()[rule].attribute == InfoAttribute::SparseMmaMask;
+    if (mask && has_masks_) // every kernel gets one as soon as one function has it
+      order.emplace_back(0, rule);
+    else if (inherited.items[rule].first != kNeverMet)
+      order.emplace_back(several_ ? inherited.items[rule].first : rule + 1, rule);
   }
-  for (const FunctionId f : functions_.read_order)
-    take(f);
-  std::vector<Inherited> sorted;
-  for (const InheritRule &rule : kRules)
-    for (const Inherited &i : out)
-      if (i.attribute == rule.attribute)
-        sorted.push_back(i);
-  sorted.push_back({InfoAttribute::Externs, 0});
-  return sorted;
+  if (!several_ || inherited.first_externs != kNeverMet)
+    order.emplace_back(several_ ? inherited.first_externs : kNeverMet, kExterns);
+  std::sort(order.begin(), order.end());
+  for (const auto &[position, rule] : order)
+    if (rule != kExterns) {
+      take_over(rule, inherited, records);
+    } else if (!has_externs && !undefined.empty()) {
+      records.push_back({.kind = OutInfo::Kind::Symbols,
+                         .attribute = InfoAttribute::Externs,
+                         .entities = undefined});
+    }
+  if (several_ || !masks_missing_)
+    return;
+  for (OutInfo &record : records)
+    if (record.attribute == InfoAttribute::SparseMmaMask) {
+      record.value |= kNoSparseMask;
+      break;
+    }
 }
 
-void KernelRecordPlanner::inherit(FunctionId kernel, Records &records,
-                                  const std::vector<EntityId> &undefined, bool has_externs) {
-  // Position in `records` by rule; records are appended, never moved.
-  std::array<i64, kRules.size()> own;
-  std::array<bool, kRules.size()> fixed{};
-  own.fill(-1);
-  for (size_t r = records.size(); r-- > 0;)
-    if (const InheritRule *rule = rule_of(records[r].attribute))
-      own[static_cast<size_t>(rule - kRules.data())] = static_cast<i64>(r);
-  for (size_t i = 0; i < kRules.size(); ++i)
-    fixed[i] = !several_ && own[i] >= 0 && kRules[i].own_value_stays;
-
-  for (const Inherited &from : walk(kernel)) {
-    if (from.attribute == InfoAttribute::Externs) {
-      if (!has_externs && !undefined.empty()) {
-        has_externs = true;
-        records.push_back({.kind = OutInfo::Kind::Symbols,
-                           .attribute = InfoAttribute::Externs,
-                           .entities = undefined});
-      }
-      continue;
-    }
-    const InheritRule &rule = *rule_of(from.attribute);
-    const size_t number = static_cast<size_t>(&rule - kRules.data());
-    if (own[number] < 0) {
-      own[number] = static_cast<i64>(records.size());
-      records.push_back(
-          {.format = rule.format,
-           .attribute = rule.attribute,
-           .value = rule.attribute == InfoAttribute::SparseMmaMask ? kNoSparseMask : u16{0}});
-    }
-    if (fixed[number])
-      continue;
-    u16 &value = records[static_cast<size_t>(own[number])].value;
-    switch (rule.combine) {
-    case Combine::Flag:
-      break;
-    case Combine::Maximum:
-      value = std::max(value, from.value);
-      break;
-    case Combine::Sum:
-      value = static_cast<u16>(value + from.value);
-      break;
-    case Combine::BitOr:
-      value = static_cast<u16>(value | from.value);
-      break;
-    case Combine::Last:
-      value = several_ ? from.value : u16{0};
-      break;
-    }
+// The first record of the attribute, or a new one at the end, with the value that results.
+void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inherited,
+                                    Records &records) const {
+  const InheritRule &rule = inherit_rules()[rule_number];
+  auto record = std::find_if(records.begin(), records.end(),
+                             [&rule](const OutInfo &r) { return r.attribute == rule.attribute; });
+  if (record == records.end()) {
+    const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
+    records.push_back({.format = rule.format,
+                       .attribute = rule.attribute,
+                       .value = mask ? kNoSparseMask : u16{0}});
+    record = records.end() - 1;
+  } else if (!several_ && rule.own_value_stays) {
+    return;
   }
-  if (!several_ && masks_missing_ && own[0] >= 0)
-    records[static_cast<size_t>(own[0])].value |= kNoSparseMask;
+  const Inheritance::Item &item = inherited.items[rule_number];
+  switch (rule.combine) {
+  case Combine::Flag:
+    break;
+  case Combine::Maximum:
+    record->value = std::max(record->value, item.largest);
+    break;
+  case Combine::Sum:
+    for (const Inheritance::Addend &addend : inherited.addends)
+      record->value = static_cast<u16>(record->value + addend.value);
+    break;
+  case Combine::BitOr:
+    record->value |= item.bits;
+    break;
+  case Combine::Last:
+    record->value = several_ ? item.last_value : u16{0};
+    break;
+  }
 }
 
 void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const Records &records) {
@@ -328,13 +299,9 @@ void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const Records &rec
 
 } // namespace
 
-bool is_inherited(InfoAttribute attribute) {
-  return rule_of(attribute) != nullptr;
-}
-
 void finish_kernel_records(const Program &program, const Reach &reach, const Merged &merged,
                            const Resources &resources, const std::vector<FunctionId> &kernels,
-                           const FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag) {
+                           FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag) {
   KernelRecordPlanner(program, reach, merged, resources, kernels, functions, plan, diag).run();
 }
 

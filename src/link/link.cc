@@ -16,18 +16,19 @@
 #include "link/reach.h"
 #include "link/resolve.h"
 #include "link/synthesize.h"
-#include "link/write.h"
 
 namespace culink {
 
-std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &dialect,
-                                const arch::ArchInfo &arch, std::vector<InputObject> objects,
-                                WorkerPool &pool, Diagnostics &diag) {
+std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
+                                     const arch::ArchInfo &arch, std::vector<InputObject> objects,
+                                     WorkerPool &pool, StepTimer &timer, Diagnostics &diag) {
+  timer.begin("resolve");
   const Resolution symbols = resolve_symbols(objects, diag);
   if (diag.failed())
     return {};
   // -- The winner of every name is fixed.
 
+  timer.begin("call graph");
   const CallGraph calls = build_call_graph(objects, symbols, diag);
   const LiveSet live = mark_live(symbols, calls, options);
   const Program program{objects, symbols, calls, live, options, arch, dialect};
@@ -36,30 +37,40 @@ std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &diale
     return {};
   // -- What the output is made of is fixed.
 
+  timer.begin("reach");
   const Reach reach(calls, live);
+  timer.begin("merge");
   Merged merged = merge_inputs(program);
+  timer.begin("place shared");
   const SharedPlan shared = place_shared(program, reach, merged, diag);
+  timer.begin("place constants");
   const ConstantPlan constants = place_constants(program, reach, merged);
   place_user_constants(program, merged, diag);
   // -- Every output section exists, and every variable has its place.
 
-  const InfoResult info = plan_info_records(program, reach, merged, diag);
+  timer.begin("info records");
+  InfoResult info = plan_info_records(program, reach, merged, diag);
+  timer.begin("relocations");
   // Before the layout, because relocations that are kept have a size.
-  const RelocationPlan relocations =
-      classify_relocations(program, merged, shared, constants, pool, diag);
+  RelocationPlan relocations = classify_relocations(program, merged, shared, constants, pool, diag);
+  timer.begin("synthesize");
   const Synthetic synthetic = synthesize_sections(program);
   if (diag.failed())
     return {};
   // -- The size of every section is known.
 
-  ByteBuffer bytes = write_image(
-      program, {merged, shared, constants, relocations, info.plan, synthetic}, pool, diag);
-  if (diag.failed())
-    return {};
-  LinkedImage image{std::move(bytes), {}, merged.unsound};
+  LinkFacts facts;
   if (options.facts)
-    image.facts = collect_facts(program, merged, constants, info);
-  return image;
+    facts = collect_facts(program, merged, constants, info);
+  timer.begin("draft");
+  std::optional<FileDraft> draft =
+      draft_file(program, {merged, shared, constants, relocations, info.plan, synthetic}, diag);
+  if (diag.failed() || !draft)
+    return {};
+  // -- Every number and offset is known; the draft needs nothing of the above any more.
+
+  timer.begin("free");
+  return PlannedLink{std::move(*draft), std::move(facts), merged.unsound};
 }
 
 } // namespace culink

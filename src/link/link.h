@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "arch/arch.h"
+#include "base/step_timer.h"
 #include "base/worker_pool.h"
-#include "culink/byte_buffer.h"
 #include "culink/link_facts.h"
+#include "link/draft.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
@@ -16,16 +17,16 @@
 
 namespace culink {
 
-struct LinkedImage {
-  ByteBuffer bytes;
+struct PlannedLink {
+  FileDraft draft;
   LinkFacts facts;      // if the options ask for them
   bool unsound = false; // by the dialect's will, variables may lie outside their section
 };
 
-// One link. Nothing: it failed, and `diag` says why.
-[[nodiscard]] std::optional<LinkedImage> link(const LinkOptions &options, const Dialect &dialect,
-                                              const arch::ArchInfo &arch,
-                                              std::vector<InputObject> objects, WorkerPool &pool,
-                                              Diagnostics &diag);
+// All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why. Planning
+// needs much more memory than the plan, so the caller may want to do something in between.
+[[nodiscard]] std::optional<PlannedLink>
+plan_link(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
+          std::vector<InputObject> objects, WorkerPool &pool, StepTimer &timer, Diagnostics &diag);
 
 } // namespace culink

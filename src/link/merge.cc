@@ -70,6 +70,7 @@ void Merger::reserve() {
   m_.sections.reserve(sections + sections / 2);
   m_.locals.reserve(sections + sections / 2);
   m_.where.reserve(p_.objects.size());
+  m_.names.reserve(static_cast<u32>(sections + sections / 4));
 }
 
 // The four tables of the writer are there before anything else; the notes come next.
@@ -103,8 +104,11 @@ OutId Merger::add(std::string_view name, OutSection section) {
 }
 
 OutId Merger::need(std::string_view name, OutSection section) {
-  const OutId id = m_.find(name);
-  return id.valid() ? id : add(name, std::move(section));
+  section.name = name;
+  const auto [id, is_new] = m_.find_or_add(std::move(section));
+  if (is_new)
+    m_.add_section_symbol(id);
+  return id;
 }
 
 OutId Merger::name_only(std::string_view name) {

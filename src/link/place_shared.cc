@@ -74,6 +74,7 @@ private:
   std::vector<EntityId> sized_; // dynamic, and of a fixed size elsewhere: never placed (Q041)
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
   std::vector<std::vector<EntityId>> own_;            // by FunctionId
+  std::vector<OutId> section_of_;                     // by FunctionId: what section_of found
   std::vector<u64> end_;                              // by FunctionId of a kernel
   std::vector<Slot> slots_;
   u64 slots_end_ = 0;
@@ -91,6 +92,7 @@ SharedPlan SharedPlacer::run() {
   plan_.dynamic_end.assign(functions, SharedPlan::kNowhere);
   plan_.instance_of.assign(functions, kNoBlock);
   end_.assign(functions, 0);
+  section_of_.resize(functions);
   own_.resize(functions);
   for (u32 f = 0; f < functions; ++f)
     if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.live.live[f]))
@@ -140,6 +142,8 @@ std::vector<FunctionId> SharedPlacer::users_of(EntityId v) const {
 
 // The kernel's shared section; one that was not selected gets it only when it is needed.
 OutId SharedPlacer::section_of(FunctionId kernel) {
+  if (section_of_[kernel.value].valid())
+    return section_of_[kernel.value];
   const Entity &function = p_.entity_of(kernel);
   const std::string name = ".nv.shared." + std::string(function.name);
   OutId id = m_.find(name);
@@ -152,6 +156,7 @@ OutId SharedPlacer::section_of(FunctionId kernel) {
   }
   m_[id].target = m_.place_of[p_.calls.functions[kernel.value].value].section;
   m_[id].has_symbol = true;
+  section_of_[kernel.value] = id;
   return id;
 }
 

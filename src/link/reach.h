@@ -21,6 +21,9 @@ public:
   // Whether a node can call itself again.
   [[nodiscard]] bool recursive(u32 node) const { return recursive_[component_of_[node]]; }
 
+  // Whether anybody calls it.
+  [[nodiscard]] bool called(u32 node) const { return !callers_[node].empty(); }
+
   // The kernels from which one of `functions` can be reached, ascending; a kernel reaches itself.
   [[nodiscard]] std::vector<FunctionId>
   kernels_reaching(std::span<const FunctionId> functions) const;

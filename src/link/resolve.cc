@@ -144,8 +144,9 @@ void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
 
 // Whether two mentions of a name can mean the same thing.
 bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  const std::vector<std::string> notes = {"first mentioned in " + file(entity.first),
-                                          "mentioned in " + file(ref)};
+  const auto notes = [&]() -> std::vector<std::string> {
+    return {"first mentioned in " + file(entity.first), "mentioned in " + file(ref)};
+  };
   const auto space = [](bool function, u8 other) -> std::string {
     if (function)
       return "a function";
@@ -163,15 +164,15 @@ bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::
     diag_.report(DiagId::SpaceMismatch,
                  {std::string(entity.name), space(entity.function, entity.other),
                   space(function, symbol.other)},
-                 notes);
+                 notes());
     return false;
   }
   if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
-    diag_.report(DiagId::NotAKernelEverywhere, {std::string(entity.name)}, notes);
+    diag_.report(DiagId::NotAKernelEverywhere, {std::string(entity.name)}, notes());
     return false;
   }
   if (!function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
-    diag_.report(DiagId::ManagedMismatch, {std::string(entity.name)}, notes);
+    diag_.report(DiagId::ManagedMismatch, {std::string(entity.name)}, notes());
     return false;
   }
   return true;

@@ -3,24 +3,11 @@
 
 #include "base/worker_pool.h"
 #include "culink/byte_buffer.h"
-#include "link/classify_relocs.h"
-#include "link/synthesize.h"
-#include "model/records.h"
+#include "link/draft.h"
 
 namespace culink {
 
-// Everything that the output holds.
-struct OutputPlan {
-  const Merged &merged;
-  const SharedPlan &shared;
-  const ConstantPlan &constants;
-  const RelocationPlan &relocations;
-  const InfoPlan &info;
-  const Synthetic &synthetic;
-};
-
-// Numbers, lays out and writes the file.
-[[nodiscard]] ByteBuffer write_image(const Program &program, const OutputPlan &plan,
-                                     WorkerPool &pool, Diagnostics &diag);
+// Writes the file.
+[[nodiscard]] ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink

@@ -24,6 +24,8 @@ struct Dialect {
   // toolkits before 12.4 keep their incomplete flags (Q064).
   bool loses_old_barriers = false;
   bool copies_old_flags = false;
+  // The symbols of section 0xfff2 look like common symbols (Q090).
+  bool loses_section_fff2 = false;
   // Objects of a newer toolkit are refused instead of linked with a warning.
   bool refuse_newer_toolkit = false;
   // Sound links on which nvlink gives up with an internal error are refused, too.

@@ -174,6 +174,17 @@ struct Merged {
     info_of.emplace_back();
     return id;
   }
+  // The same, unless there is one of that name.
+  std::pair<OutId, bool> find_or_add(OutSection section) {
+    const OutId id(static_cast<u32>(sections.size()));
+    const auto [number, is_new] = names.insert(section.name);
+    if (!is_new)
+      return {by_name[number], false};
+    by_name.push_back(id);
+    sections.push_back(std::move(section));
+    info_of.emplace_back();
+    return {id, true};
+  }
   // Variables that lie in a shared section, in order of reading.
   [[nodiscard]] const std::vector<EntityId> &shared_variables(OutId id) const {
     static const std::vector<EntityId> kNone;

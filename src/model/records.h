@@ -4,6 +4,7 @@
 // exist only when the file is written.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "elf/nv_info.h"
@@ -11,7 +12,30 @@
 
 namespace culink {
 
-// One record of an output .nv.info section.
+// A list that is nearly always empty, and then as small as a pointer.
+class EntityList {
+public:
+  EntityList() = default;
+  EntityList(const std::vector<EntityId> &list)
+      : list_(list.empty() ? nullptr : std::make_unique<std::vector<EntityId>>(list)) {}
+  EntityList(std::vector<EntityId> &&list)
+      : list_(list.empty() ? nullptr : std::make_unique<std::vector<EntityId>>(std::move(list))) {}
+  EntityList(const EntityList &other) : EntityList(other.list()) {}
+  EntityList &operator=(const EntityList &other) { return *this = EntityList(other); }
+  EntityList(EntityList &&) noexcept = default;
+  EntityList &operator=(EntityList &&) noexcept = default;
+
+  [[nodiscard]] bool empty() const { return !list_; }
+  [[nodiscard]] const std::vector<EntityId> &list() const {
+    static const std::vector<EntityId> kNone;
+    return list_ ? *list_ : kNone;
+  }
+
+private:
+  std::unique_ptr<std::vector<EntityId>> list_;
+};
+
+// One record of an output .nv.info section. A large program has half a million of them.
 struct OutInfo {
   enum class Kind : u8 {
     Verbatim, // value or payload as read
@@ -24,12 +48,16 @@ struct OutInfo {
   elf::RecordFormat format = elf::RecordFormat::Sized;
   elf::InfoAttribute attribute{};
   u16 value = 0;
+  u16 payload_size = 0;
   u32 word = 0;
-  ByteSpan payload;
+  const u8 *payload_begin = nullptr;
   EntityId entity;
   OutId section;
-  std::vector<EntityId> entities;
+  EntityList entities;
+
+  [[nodiscard]] ByteSpan payload() const { return {payload_begin, payload_size}; }
 };
+static_assert(sizeof(OutInfo) == 40);
 
 struct InfoPlan {
   std::vector<OutInfo> module;

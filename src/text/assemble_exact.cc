@@ -8,6 +8,7 @@
 // outside the file is a complaint.
 #include "text/assemble.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 

@@ -336,5 +336,42 @@ TEST(ElfWriter, MercurySegmentsAreThoseOfNvlink) {
   }
 }
 
+// Q090
+TEST(ElfWriter, FillsExtendedIndicesAsNvlinkDoes) {
+  for (const bool imitate : {false, true}) {
+    ElfWriter elf({.type = FileType::Executable,
+                   .segments = SegmentRule::None,
+                   .fill_extended_indices = imitate,
+                   .lose_section_fff2 = imitate});
+    const SectionId note = elf.add_section({.name = "note"}); // sections 4 and, on demand, 5
+    elf.set_flags_section(note);
+    std::vector<SectionId> sections;
+    for (u32 i = 0; i < 0xfff4; ++i)
+      sections.push_back(elf.add_section({.name = i == 0 ? "name only" : "s", .emitted = i != 0}));
+    // The symbols of the note, of section 6, of 0xfff1, 0xfff2 and 0xfff3.
+    elf.add_section_symbol(note);
+    for (const u32 index : {6u, 0xfff1u, 0xfff2u, 0xfff3u})
+      elf.add_section_symbol(sections[index - 5]);
+    const Result<std::vector<u8>> file = elf.finish();
+    ASSERT_TRUE(file);
+    const Result<ElfView> view = ElfView::open(*file);
+    ASSERT_TRUE(view) << view.error().text();
+    const Section *indices = view->find(".symtab_shndx");
+    ASSERT_TRUE(indices);
+    std::vector<u32> raw, extended;
+    for (u32 i = 1; i <= 5; ++i) {
+      raw.push_back(view->symbols()[i].raw_section);
+      extended.push_back(load_le<u32>(indices->data.data() + i * 4));
+    }
+    // Created 5th; 8th with a gap behind the note; the last but one.
+    const std::vector<u32> plain_raw = {5, 6, 0xffff, 0xffff, 0xffff},
+                           plain = {0, 0, 0xfff1, 0xfff2, 0xfff3},
+                           imitated_raw = {5, 6, 0xffff, 0xfff2, 0xffff},
+                           imitated = {5, 8, 0xfff1, 0xfff4, 0xfff3};
+    EXPECT_EQ(raw, imitate ? imitated_raw : plain_raw);
+    EXPECT_EQ(extended, imitate ? imitated : plain);
+  }
+}
+
 } // namespace
 } // namespace culink::elf

@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include "base/bytes.h"
@@ -14,9 +15,11 @@
 #include "compat/exit_status.h"
 #include "culink/linker.h"
 #include "find_ptxas.h"
+#include "large_heap.h"
 #include "report/call_graph_text.h"
 #include "report/registration.h"
 #include "report/resource_table.h"
+#include "report/time_table.h"
 
 namespace {
 
@@ -74,6 +77,17 @@ bool write(const Printer &printer, const std::string &path, ByteSpan bytes) {
   return !error;
 }
 
+// Standard output for `-`. The head goes into an empty file only.
+bool append_times(const std::string &path, const std::string &rows) {
+  FILE *file = path == "-" ? stdout : std::fopen(path.c_str(), "a");
+  if (!file)
+    return false;
+  if (path == "-" || std::ftell(file) == 0)
+    print(file, time_table_head());
+  print(file, rows);
+  return path == "-" || std::fclose(file) == 0;
+}
+
 int run(const std::vector<std::string> &words) {
   Diagnostics diag;
   const CommandLine line = parse_command_line(words, diag);
@@ -92,6 +106,11 @@ int run(const std::vector<std::string> &words) {
   if (diag.failed())
     return kExitFailed;
 
+  u64 input_bytes = 0;
+  for (const std::string &input : line.inputs)
+    if (struct stat info{}; ::stat(input.c_str(), &info) == 0)
+      input_bytes += static_cast<u64>(info.st_size);
+  prepare_heap(input_bytes);
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
   LinkRequest request = make_request(line);
   if (request.ptxas.empty())
@@ -110,6 +129,13 @@ int run(const std::vector<std::string> &words) {
   }
   if (!is_virtual && !write(printer, line.value(OptionId::Output), result.bytes))
     return kExitFailed;
+  if (const std::string table = line.value(OptionId::Time);
+      line.has(OptionId::Time) &&
+      !append_times(table, time_table_rows(result.times, line.value(OptionId::Output),
+                                           line.value(OptionId::Arch)))) {
+    printer.show({Severity::Error, "time", table + ": cannot write", {}, {}, {}});
+    return kExitFailed;
+  }
   return 0;
 }
 

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the plan to a file, through the ELF writer: sections and symbols in order of creation, then
+// contents, then the place of everything. What has gone into the file is set free, because a large
+// link is short of memory here and nowhere else.
+#include "link/draft.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "culink/elf_writer.h"
+#include "elf/codec.h"
+#include "link/output_symbols.h"
+
+namespace culink {
+
+using elf::Fixup;
+using elf::SectionType;
+using Against = KeptRelocation::Against;
+
+namespace {
+
+class Drafter {
+public:
+  Drafter(const Program &program, OutputPlan &plan, Diagnostics &diag)
+      : p_(program), plan_(plan), m_(plan.merged), diag_(diag),
+        elf_({.type = program.options.relocatable ? elf::FileType::Relocatable
+                                                  : elf::FileType::Executable,
+              .flags = u32{program.arch.number} << 8 | elf::kCodeKindSass,
+              .borrow_names = true,
+              .fill_extended_indices = true,
+              .lose_section_fff2 = program.dialect.loses_section_fff2}) {}
+
+  std::optional<FileDraft> run();
+
+private:
+  void choose_sections();
+  void add_sections();
+  void add_section(OutId id);
+  void fill_sections();
+  void fill_info(OutId id, const std::vector<OutInfo> &records);
+  void write_record(elf::SectionId section, const OutInfo &record);
+  void fill_calls(OutId id, const std::vector<CallRecord> &records);
+  void fill_unified();
+  void fill_relocations();
+  [[nodiscard]] SectionType written_type(SectionType type) const;
+
+  [[nodiscard]] elf::SectionId section(OutId id) const { return section_of_[id.value]; }
+  [[nodiscard]] elf::SymbolId symbol(EntityId id) const { return symbols_.of_entity[id.value]; }
+
+  const Program &p_;
+  OutputPlan &plan_;
+  Merged &m_;
+  Diagnostics &diag_;
+  elf::ElfWriter elf_;
+  std::vector<bool> is_emitted_;           // by OutId
+  std::vector<elf::SectionId> section_of_; // by OutId
+  OutputSymbols symbols_;
+  elf::SectionId rel_action_;
+  std::vector<u8> records_; // of the section that is being filled
+};
+
+std::optional<FileDraft> Drafter::run() {
+  elf_.reserve({.sections = m_.sections.size() + 8,
+                .symbols = m_.locals.size() + m_.globals.size() + 8,
+                .fixups = plan_.info.module.size() + 2 * plan_.synthetic.callgraph.size(),
+                .relocations = plan_.relocations.kept.size()});
+  for (const std::string_view text : p_.calls.prototypes)
+    elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
+  choose_sections();
+  add_sections();
+  symbols_ = add_output_symbols(p_, m_, plan_.shared, section_of_, rel_action_, is_emitted_, elf_);
+  for (u32 i = 0; i < m_.sections.size(); ++i)
+    if (const OutSection &s = m_.sections[i]; s.function.valid())
+      elf_.section(section_of_[i]).info = elf::InfoField(symbol(s.function), s.info_top);
+  fill_sections();
+  plan_.info = {};
+  fill_unified();
+  fill_relocations();
+  plan_.relocations.kept = std::vector<KeptRelocation>();
+  elf_.set_flags_section(section(m_.cuinfo));
+  m_.sections = std::vector<OutSection>();
+  symbols_ = {};
+  Result<elf::ElfLayout> layout = elf_.lay_out();
+  if (!layout) {
+    diag_.report(DiagId::Contradiction, {"output", layout.error().text()});
+    return {};
+  }
+  return FileDraft{
+      std::move(elf_),        std::move(*layout),   std::move(plan_.relocations.folded),
+      std::move(section_of_), m_.null_symbol_value, std::move(m_.name_storage)};
+}
+
+// Relocation tables with entries; other sections with content or that stay without.
+void Drafter::choose_sections() {
+  is_emitted_.assign(m_.sections.size(), false);
+  for (const KeptRelocation &kept : plan_.relocations.kept)
+    is_emitted_[kept.table.value] = true;
+  for (const SlotTable &slots : plan_.constants.tables)
+    is_emitted_[slots.table.value] = true;
+  for (u32 i = 0; i < m_.sections.size(); ++i) {
+    const OutSection &s = m_.sections[i];
+    if (s.name_only)
+      is_emitted_[i] = false;
+    else if (!elf::is_relocation_table(s.type))
+      is_emitted_[i] = s.keep || s.size != 0;
+  }
+  if (m_.info.valid() && !m_[m_.info].name_only)
+    is_emitted_[m_.info.value] = !plan_.info.module.empty();
+  is_emitted_[m_.prototype.value] = !plan_.synthetic.prototypes.empty();
+}
+
+// Objects have a type for each memory space; in an executable they are plain.
+SectionType Drafter::written_type(SectionType type) const {
+  if (p_.options.relocatable)
+    return type;
+  const u32 number = static_cast<u32>(type);
+  if (number >= static_cast<u32>(SectionType::CudaConstantB0) &&
+      number <= static_cast<u32>(SectionType::MercuryConstantTools))
+    return SectionType::Progbits;
+  switch (type) {
+  case SectionType::CudaGlobalInit:
+    return SectionType::Progbits;
+  case SectionType::CudaGlobal:
+  case SectionType::CudaShared:
+  case SectionType::CudaLocal:
+    return SectionType::Nobits;
+  default:
+    return type;
+  }
+}
+
+void Drafter::add_section(OutId id) {
+  const OutSection &s = m_[id];
+  if (s.forgotten) {
+    section_of_.emplace_back();
+    return;
+  }
+  section_of_.push_back(elf_.add_section({.name = s.name,
+                                          .type = written_type(s.type),
+                                          .flags = s.flags,
+                                          .align = s.align,
+                                          .entsize = s.entsize,
+                                          .emitted = is_emitted_[id.value]}));
+  // Unknown sections stand where debug information does.
+  if (s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0)
+    elf_.section(section_of_.back()).bucket = elf::Bucket::Debug;
+}
+
+void Drafter::add_sections() {
+  section_of_.reserve(m_.sections.size());
+  for (u32 i = 0; i < m_.sections.size(); ++i)
+    add_section(OutId(i));
+  if (!plan_.synthetic.rel_action.empty()) {
+    rel_action_ = elf_.add_section(
+        {.name = ".nv.rel.action", .type = SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
+    elf_.append_copy(rel_action_, plan_.synthetic.rel_action);
+  }
+  for (u32 i = 0; i < m_.sections.size(); ++i) {
+    const OutSection &s = m_.sections[i];
+    if (s.forgotten || !elf_.section(section_of_[i]).emitted)
+      continue;
+    elf::SectionSpec &spec = elf_.section(section_of_[i]);
+    if (s.links_symtab)
+      spec.link = elf_.symtab();
+    if (s.target.valid())
+      spec.info = section(s.target);
+  }
+  elf::SectionSpec &cuinfo = elf_.section(section(m_.cuinfo));
+  cuinfo.link = section(m_.tkinfo);
+  if (m_.compat.valid()) {
+    cuinfo.flags |= elf::kFlagInfoLink;
+    cuinfo.info = section(m_.compat);
+  }
+}
+
+void Drafter::fill_sections() {
+  elf_.append_copy(section(m_.tkinfo), plan_.synthetic.tkinfo);
+  elf_.append_copy(section(m_.cuinfo), plan_.synthetic.cuinfo);
+  if (m_.compat.valid())
+    elf_.append_copy(section(m_.compat), plan_.synthetic.compat);
+  fill_calls(m_.callgraph, plan_.synthetic.callgraph);
+  fill_calls(m_.prototype, plan_.synthetic.prototypes);
+  if (m_.info.valid())
+    fill_info(m_.info, plan_.info.module);
+  for (u32 i = 0; i < m_.sections.size(); ++i) {
+    const OutSection &s = m_.sections[i];
+    const elf::SectionId id = section_of_[i];
+    if (s.forgotten)
+      continue;
+    if (const OutId info = m_.info_of[i]; info.valid())
+      fill_info(info, plan_.info.of_text[i]);
+    for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
+      elf_.append_zeros(id, s.pieces[piece].offset - elf_.size(id));
+      elf_.append(id, s.pieces[piece].bytes);
+    }
+    if (s.size > elf_.size(id))
+      elf_.append_zeros(id, s.size - elf_.size(id));
+  }
+}
+
+void Drafter::fill_unified() {
+  for (const UnifiedIdentity &identity : m_.unified) {
+    const elf::SectionId id = section(identity.section);
+    elf::UnifiedEntry entry = identity.entry;
+    entry.symbol = 0;
+    if (identity.named.valid())
+      elf_.add_fixup(id, {elf_.size(id), Fixup::Kind::SymbolNumber, symbol(identity.named).value});
+    elf_.append_copy(id, elf::encode_unified_entries({.entries = {entry}}));
+  }
+}
+
+void Drafter::write_record(elf::SectionId id, const OutInfo &record) {
+  const auto word = [&](u32 value) { elf::append_le(records_, value); };
+  // What is not part of the output has number 0.
+  const auto number = [&](elf::SymbolId symbol_id) {
+    if (symbol_id.valid())
+      elf_.add_fixup(id, {records_.size(), Fixup::Kind::SymbolNumber, symbol_id.value});
+    word(0);
+  };
+  const auto symbol_of = [&]() {
+    if (record.kind == OutInfo::Kind::Bank)
+      return record.section.valid() ? symbols_.of_section[record.section.value] : elf::SymbolId{};
+    return record.entity.valid() ? symbol(record.entity) : elf::SymbolId{};
+  };
+  const auto head = [&](u64 size) {
+    word(static_cast<u32>(record.format) | static_cast<u32>(record.attribute) << 8 |
+         static_cast<u32>(size) << 16);
+  };
+  switch (record.kind) {
+  case OutInfo::Kind::Verbatim:
+    head(record.format == elf::RecordFormat::Sized ? record.payload_size : record.value);
+    if (record.format == elf::RecordFormat::Sized)
+      elf::append_bytes(records_, record.payload());
+    break;
+  case OutInfo::Kind::Word:
+    head(4);
+    word(record.word);
+    break;
+  case OutInfo::Kind::Symbol:
+  case OutInfo::Kind::Bank:
+    head(record.payload_size == 0 ? 8 : record.payload_size);
+    number(symbol_of());
+    if (record.payload_size == 0 || record.payload_size >= 8)
+      word(record.word);
+    if (record.payload_size > 4)
+      elf::append_bytes(records_, record.payload().subspan(std::min<u64>(record.payload_size, 8)));
+    break;
+  case OutInfo::Kind::Symbols:
+    head(record.entities.list().size() * 4);
+    for (const EntityId entity : record.entities.list())
+      number(entity.valid() ? symbol(entity) : elf::SymbolId{});
+    break;
+  }
+}
+
+void Drafter::fill_info(OutId id, const std::vector<OutInfo> &records) {
+  records_.clear();
+  for (const OutInfo &record : records)
+    write_record(section(id), record);
+  elf_.append_copy(section(id), records_);
+}
+
+void Drafter::fill_calls(OutId id, const std::vector<CallRecord> &records) {
+  const elf::SectionId out = section(id);
+  std::vector<u8> bytes(records.size() * 8);
+  for (u64 i = 0; i < records.size(); ++i) {
+    const CallRecord &record = records[i];
+    const u64 offset = i * 8;
+    if (record.first.valid())
+      elf_.add_fixup(out, {offset, Fixup::Kind::SymbolNumber,
+                           symbol(p_.calls.functions[record.first.value]).value});
+    switch (record.kind) {
+    case CallRecord::Second::Marker:
+      store_le(bytes.data() + offset + 4, record.second);
+      break;
+    case CallRecord::Second::Function:
+      elf_.add_fixup(out, {offset + 4, Fixup::Kind::SymbolNumber,
+                           symbol(p_.calls.functions[record.second]).value});
+      break;
+    case CallRecord::Second::Prototype:
+      elf_.add_fixup(out, {offset + 4, Fixup::Kind::StringOffset, record.second});
+      break;
+    }
+  }
+  elf_.append_copy(out, bytes);
+}
+
+void Drafter::fill_relocations() {
+  for (const KeptRelocation &kept : plan_.relocations.kept) {
+    elf::SymbolId against;
+    switch (kept.against) {
+    case Against::Nothing:
+      break;
+    case Against::Entity:
+      against = symbol(EntityId(kept.id));
+      break;
+    case Against::Section:
+      against = symbols_.of_section[kept.id];
+      break;
+    case Against::Instance:
+      against = symbols_.of_instance[kept.id];
+      break;
+    }
+    if (kept.against == Against::Entity && !against.valid()) {
+      const Entity &entity = p_.symbols[EntityId(kept.id)];
+      diag_.report(DiagId::DeletedSymbol, {std::string(entity.name)},
+                   {"mentioned in " + p_.objects[entity.first.object.value].name});
+      continue;
+    }
+    elf_.add_relocation(section(kept.table), {kept.offset, kept.type, against, kept.addend});
+  }
+  for (const SlotTable &table : plan_.constants.tables)
+    for (const SlotRelocation &entry : table.entries)
+      elf_.add_relocation(section(table.table), {entry.offset, entry.type, symbol(entry.image), 0});
+}
+
+} // namespace
+
+std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Diagnostics &diag) {
+  return Drafter(program, plan, diag).run();
+}
+
+} // namespace culink

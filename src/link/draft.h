@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <optional>
+
+#include "culink/elf_writer.h"
+#include "link/classify_relocs.h"
+#include "link/synthesize.h"
+#include "model/records.h"
+
+namespace culink {
+
+// Everything that the output holds.
+struct OutputPlan {
+  Merged &merged;
+  const SharedPlan &shared;
+  const ConstantPlan &constants;
+  RelocationPlan &relocations;
+  InfoPlan &info;
+  const Synthetic &synthetic;
+};
+
+// The output with the place and number of everything in it; only the bytes are not written yet. All
+// it borrows are the bytes of the inputs.
+struct FileDraft {
+  elf::ElfWriter elf;
+  elf::ElfLayout layout;
+  std::vector<FoldedRelocation> values;   // to be stored into the contents, by section
+  std::vector<elf::SectionId> section_of; // by OutId
+  u64 null_symbol_value = 0;
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> names; // of sections
+};
+
+// Numbers and lays out the file. Takes the plan apart: what is in the draft is set free in the
+// plan.
+[[nodiscard]] std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan,
+                                                  Diagnostics &diag);
+
+} // namespace culink

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "elf/nv_info.h"
+#include "link/merge.h"
+#include "link/reach.h"
+
+namespace culink {
+
+// How a kernel's value and those of the functions it reaches make one.
+enum class Combine : u8 { Flag, Maximum, Sum, BitOr, Last };
+
+struct InheritRule {
+  elf::InfoAttribute attribute;
+  elf::RecordFormat format; // of a new record
+  Combine combine;
+  bool own_value_stays; // in a program with one kernel, if it has the record
+};
+
+inline constexpr size_t kInheritRuleCount = 9;
+
+// In the order in which a program's only kernel gets new records.
+[[nodiscard]] const std::array<InheritRule, kInheritRuleCount> &inherit_rules();
+// Nothing: kernels do not inherit the attribute.
+[[nodiscard]] std::optional<size_t> inherit_rule_of(elf::InfoAttribute attribute);
+
+// What the records of functions say that kernels take over.
+struct FunctionRecords {
+  struct Inherited {
+    elf::InfoAttribute attribute;
+    u16 value;
+  };
+  std::vector<FunctionId> read_order;            // of their .nv.info.F sections
+  std::vector<std::vector<EntityId>> externs;    // by FunctionId: undefined callees, filtered
+  std::vector<std::vector<Inherited>> inherited; // by FunctionId: in order of reading
+};
+
+// A place in the walk over all records: functions in the order in which their sections were read,
+// each function's records in input order.
+using WalkPosition = u64;
+inline constexpr WalkPosition kNeverMet = ~u64{0};
+
+// Everything that a set of functions hands down, without the walk.
+struct Inheritance {
+  struct Item {
+    WalkPosition first = kNeverMet;
+    WalkPosition last = 0;
+    u16 last_value = 0;
+    u16 largest = 0;
+    u16 bits = 0;
+  };
+  struct Addend {
+    FunctionId function;
+    u16 value = 0;
+  };
+  struct Undefined {
+    EntityId callee;
+    WalkPosition first = kNeverMet;
+  };
+  std::array<Item, kInheritRuleCount> items;
+  WalkPosition first_externs = kNeverMet;
+  std::vector<Addend> addends;      // of Combine::Sum, by function
+  std::vector<Undefined> undefined; // by callee
+
+  void add(const Inheritance &other);
+};
+
+// What every kernel inherits, from one sweep over the call graph.
+class InheritanceSweep {
+public:
+  InheritanceSweep(const Program &program, const Reach &reach, const FunctionRecords &functions);
+
+  // Of all functions that the kernel reaches. Precondition: it does not reach itself.
+  [[nodiscard]] Inheritance of(FunctionId kernel) const;
+  // Of one function alone, added to `into`.
+  void add_own(FunctionId function, Inheritance &into) const;
+  // Whether a kernel that does not reach itself inherits anything.
+  [[nodiscard]] bool anything(FunctionId kernel) const;
+  [[nodiscard]] bool counts(FunctionId function) const {
+    return read_position_[function.value] != kNotRead &&
+           !(functions_.inherited[function.value].empty() &&
+             functions_.externs[function.value].empty());
+  }
+
+private:
+  static constexpr u32 kNotRead = 0xffffffff;
+  static constexpr u32 kNothing = 0xffffffff;
+
+  void sweep();
+  [[nodiscard]] std::vector<u32> parts_of(u32 node) const;
+
+  const Program &p_;
+  const Reach &reach_;
+  const FunctionRecords &functions_;
+  std::vector<u32> read_position_; // by FunctionId
+  std::vector<u32> part_of_;       // by component: position in parts_, or kNothing
+  std::vector<Inheritance> parts_; // many components share one
+};
+
+} // namespace culink

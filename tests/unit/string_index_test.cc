@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/string_index.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace culink {
+namespace {
+
+TEST(StringIndex, numbers_strings_in_order_of_appearance) {
+  std::vector<std::string> strings = {""};
+  for (u32 length = 1; length < 40; ++length)
+    for (const char c : {'a', 'b', '\0'})
+      strings.push_back(std::string(length - 1, 'x') + c);
+  StringIndex index;
+  for (u32 i = 0; i < strings.size(); ++i)
+    EXPECT_EQ(index.insert(strings[i]), std::pair(i, true));
+  for (u32 i = 0; i < strings.size(); ++i) {
+    EXPECT_EQ(index.insert(strings[i]), std::pair(i, false));
+    EXPECT_EQ(index.find(strings[i]), i);
+    EXPECT_EQ(index[i], strings[i]);
+  }
+  EXPECT_EQ(index.size(), strings.size());
+  EXPECT_EQ(index.find("y"), std::nullopt);
+}
+
+TEST(StringIndex, finds_nothing_when_empty) {
+  EXPECT_EQ(StringIndex().find("a"), std::nullopt);
+}
+
+} // namespace
+} // namespace culink

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "culink/types.h"
+
+namespace culink {
+
+// Prepares the process for a link of that many bytes. Does nothing for small ones.
+void prepare_heap(u64 input_bytes);
+
+} // namespace culink
