@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""How fast are links, compared with nvlink, and how do they grow?
+
+    bench/link_bench.py BIN [--shapes NAME,...] [--runs N] [--no-growth] [--no-reference]
+
+BIN is the folder with culink and floor. Makes objects of four shapes (link_inputs.py), links them
+with nvlink and with culink by turns, compares the two files byte for byte and prints, as Markdown
+tables, processor time, wall time and peak memory of both beside the floor: a program that only reads
+all inputs and writes as many bytes as the output has. Then links 50, 100, 200, 400 and 800 files of
+each shape with culink alone, and fits time = c * files^exponent, for the whole and for each pass.
+
+Processor time is what to trust on a machine that does other things; the best of several runs is
+shown. Seconds are printed and never checked. Exit status: 1 when outputs differ, 77 (skipped) when
+there is no ptxas to make objects with.
+"""
+import argparse
+import csv
+import filecmp
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import link_inputs
+
+EMULATE = "--emulate=nvlink-13.0.88"
+GROWTH = [50, 100, 200, 400, 800]
+# Name, files, what it is, how many times faster than nvlink we want to be, files of the growth runs.
+SHAPES = {
+    "helpers": (100, "1,000 functions in a chain, 1,000 kernels that call it", 100),
+    "templates": (400, "400 objects with the same 200 weak functions", 30),
+    "bulk": (400, "400 objects, 32,000 functions", 8),
+    "pair": (2, "two small objects", None),
+}
+# A pass that takes less than this has no growth that could be measured.
+LEAST_SECONDS = 0.002
+
+
+def run(command):
+    """User time, system time, wall time in seconds and peak resident bytes of a command."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    elapsed = time.perf_counter() - start
+    if status != 0:
+        sys.exit(f"{' '.join(command[:6])} ...: status {status}")
+    return usage.ru_utime, usage.ru_stime, elapsed, usage.ru_maxrss * 1024
+
+
+def best(runs):
+    """Of each column the least: noise only ever adds."""
+    return tuple(min(column) for column in zip(*runs))
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.failed = False
+
+    def culink(self, inputs, output, *more):
+        return [os.path.join(self.options.bin, "culink"), EMULATE, f"-arch={link_inputs.TARGET}",
+                *more, *inputs, "-o", output]
+
+    def make(self, shape, files):
+        """Objects in a folder of their own, which replaces that of earlier objects."""
+        place = os.path.join(self.folder, "objects")
+        shutil.rmtree(place, ignore_errors=True)
+        os.mkdir(place)
+        return getattr(link_inputs, shape)(place, files)
+
+    def compare(self, shape):
+        files, what, wanted = SHAPES[shape]
+        inputs = self.make(shape, files)
+        ours, theirs, nothing = (os.path.join(self.folder, name)
+                                 for name in ("ours.cubin", "theirs.cubin", "nothing"))
+        runs = {"nvlink": [], "culink": [], "culink, 1 thread": [], "floor": []}
+        count = self.options.runs if shape != "pair" else 5 * self.options.runs
+        for i in range(count):
+            if not self.options.no_reference and (i == 0 or shape != "helpers"):
+                runs["nvlink"].append(run(["nvlink", f"-arch={link_inputs.TARGET}", *inputs, "-o",
+                                           theirs]))
+            runs["culink"].append(run(self.culink(inputs, ours)))
+            runs["culink, 1 thread"].append(run(self.culink(inputs, ours, "--threads=1")))
+            runs["floor"].append(run([os.path.join(self.options.bin, "floor"), nothing,
+                                      str(os.path.getsize(ours)), *inputs]))
+        size = sum(os.path.getsize(path) for path in inputs)
+        print(f"\n**{shape}**: {what}; {size / 1e6:.1f} MB in, {os.path.getsize(ours) / 1e6:.1f} MB "
+              f"out")
+        if not self.options.no_reference:
+            same = filecmp.cmp(ours, theirs, shallow=False)
+            self.failed = self.failed or not same
+            print("Outputs are identical." if same else "OUTPUTS DIFFER.")
+        print("\n| | user | system | wall | peak memory | times faster (user) | (wall) |")
+        print("|---|---|---|---|---|---|---|")
+        reference = best(runs["nvlink"]) if runs["nvlink"] else None
+        for name, results in runs.items():
+            if not results:
+                continue
+            user, system, wall, memory = best(results)
+            ratios = ["", ""]
+            if reference and name.startswith("culink"):
+                ratios = [f"{reference[0] / max(user, 1e-4):.1f}", f"{reference[2] / wall:.1f}"]
+                if wanted:
+                    ratios[0] += f" (wanted {wanted})"
+            print(f"| {name} | {user * 1e3:.1f} ms | {system * 1e3:.1f} ms | {wall * 1e3:.1f} ms "
+                  f"| {memory / 1e6:.1f} MB | {ratios[0]} | {ratios[1]} |")
+        sys.stdout.flush()
+
+    def passes(self, inputs):
+        """Processor seconds by pass, and their sum."""
+        table = os.path.join(self.folder, "times.csv")
+        if os.path.exists(table):
+            os.unlink(table)
+        command = self.culink(inputs, os.path.join(self.folder, "ours.cubin"), "--threads=1",
+                              "-time", table)
+        command.remove(EMULATE)  # nvlink has no such rows
+        run(command)
+        out = {}
+        with open(table, newline="", encoding="ascii") as file:
+            for row in csv.reader(file):
+                cells = [cell.strip() for cell in row]
+                if len(cells) == 8 and cells[7] == "cpu ms":
+                    out[cells[1]] = out.get(cells[1], 0) + float(cells[6]) / 1e3
+        out["all"] = sum(out.values())
+        return out
+
+    def growth(self, shape):
+        seconds = {}
+        for files in GROWTH:
+            inputs = self.make(shape, files)
+            runs = [self.passes(inputs) for _ in range(self.options.runs)]
+            for name in runs[0]:
+                seconds.setdefault(name, []).append(min(r[name] for r in runs))
+        print(f"\n**{shape}**, processor time by number of files\n")
+        print("| pass | " + " | ".join(f"{files} files" for files in GROWTH) + " | exponent |")
+        print("|---|" + "---|" * (len(GROWTH) + 1))
+        for name, values in seconds.items():
+            points = [(f, v) for f, v in zip(GROWTH, values) if v >= LEAST_SECONDS]
+            exponent = f"{fit(points):.2f}" if len(points) > 2 else "too short"
+            print(f"| {name} | " + " | ".join(f"{v * 1e3:.1f} ms" for v in values) +
+                  f" | {exponent} |")
+        sys.stdout.flush()
+
+
+def fit(points):
+    """The slope of log(seconds) over log(files), by least squares."""
+    xs, ys = [math.log(p[0]) for p in points], [math.log(p[1]) for p in points]
+    x, y = sum(xs) / len(xs), sum(ys) / len(ys)
+    return sum((a - x) * (b - y) for a, b in zip(xs, ys)) / sum((a - x) ** 2 for a in xs)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("bin", help="folder of culink and floor")
+    parser.add_argument("--shapes", default=",".join(SHAPES), help="which shapes")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each link; the best counts")
+    parser.add_argument("--no-growth", action="store_true", help="only the comparison")
+    parser.add_argument("--no-comparison", action="store_true", help="only the growth")
+    parser.add_argument("--no-reference", action="store_true", help="without nvlink")
+    options = parser.parse_args()
+    if not shutil.which("ptxas"):
+        print("skipped: there is no ptxas to make objects with")
+        sys.exit(77)
+    options.no_reference = options.no_reference or not shutil.which("nvlink")
+    shapes = options.shapes.split(",")
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(options, folder)
+        for shape in shapes:
+            if not options.no_comparison:
+                bench.compare(shape)
+        for shape in shapes:
+            if not options.no_growth and shape != "pair":
+                bench.growth(shape)
+    sys.exit(1 if bench.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
