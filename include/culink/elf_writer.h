@@ -33,6 +33,10 @@
 #include "culink/result.h"
 #include "culink/types.h"
 
+namespace culink {
+class StringIndex;
+}
+
 namespace culink::elf {
 
 using SectionId = Id<struct SectionTag>;
@@ -55,6 +59,9 @@ struct ElfOptions {
   SegmentRule segments = SegmentRule::Classic; // executables only
   u16 phentsize_without_segments = 56;         // objects of ptxas for sm_90 and later have 0
   bool borrow_names = false;                   // names outlive the writer: do not copy them
+  // Names of sections that the caller has numbered already; see SectionSpec::name_number. Borrowed
+  // until the file is laid out.
+  const StringIndex *numbered_names = nullptr;
   // What nvlink writes into .symtab_shndx for symbols that do not need it (Q090), and that section
   // 0xfff2 looks like a common symbol.
   bool fill_extended_indices = false;
@@ -92,6 +99,8 @@ enum class Bucket : u8 {
   LastDefault = 7,
 };
 
+inline constexpr u32 kNoNumber = 0xffffffff;
+
 struct SectionSpec {
   std::string_view name;
   SectionType type = SectionType::Progbits;
@@ -104,6 +113,7 @@ struct SectionSpec {
   std::optional<Bucket> bucket = {}; // default: default_bucket(...)
   SectionId shares_bytes_with = {};  // a Mercury twin that has no bytes of its own
   u64 gap_after = 0;                 // unused zero bytes behind the content
+  u32 name_number = kNoNumber;       // in ElfOptions::numbered_names: saves looking for the name
 };
 
 [[nodiscard]] Bucket default_bucket(std::string_view name, SectionType type, u64 flags);

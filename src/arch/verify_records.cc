@@ -68,9 +68,13 @@ void report_all(Rule rule, const Section &section, const std::vector<elf::Violat
 }
 
 void check_info_record(const Section &section, const elf::InfoRecord &record,
-                       const SymbolTable &symbols, Findings &findings) {
-  if (const std::optional<elf::Violation> violation = check_record(record))
-    report_at(Rule::InfoRecord, section, violation->offset, violation->message, findings);
+                       const SymbolTable &symbols, elf::RecordMemory &right, Findings &findings) {
+  if (!right.knows(record)) {
+    if (const std::optional<elf::Violation> violation = check_record(record))
+      report_at(Rule::InfoRecord, section, violation->offset, violation->message, findings);
+    else
+      right.learn(record);
+  }
   const u32 count = symbol_word_count(record);
   for (u32 i = 0; i < count; ++i) {
     const std::optional<u32> index = load_at<u32>(record.payload, u64{i} * 4);
@@ -93,10 +97,9 @@ void check_info_record(const Section &section, const elf::InfoRecord &record,
 // Only shapes that were seen in files accuse anybody.
 void check_offsets(const Section &section, const Section &code, const elf::InfoRecord &record,
                    Findings &findings) {
-  if (effective_shape(record) != elf::InfoShape::Offsets)
-    return;
   const elf::InfoRow *row = elf::info_row(record.attribute);
-  if (!row || row->evidence != elf::InfoEvidence::Measured)
+  if (!row || row->evidence != elf::InfoEvidence::Measured ||
+      row->shape != elf::InfoShape::Offsets || effective_shape(record) != elf::InfoShape::Offsets)
     return;
   for (u64 at = 0; at + 4 <= record.payload.size(); at += 4)
     if (const u32 offset = load_le<u32>(&record.payload[at]);
@@ -227,6 +230,7 @@ void check_actions(const Section &section, Findings &findings) {
 } // namespace
 
 void check_info(const ElfView &view, Findings &findings) {
+  elf::RecordMemory right;
   for (const Section &section : view.sections()) {
     if (section.type == elf::SectionType::CudaCapmerc)
       check_capsule(view, section, findings);
@@ -240,7 +244,7 @@ void check_info(const ElfView &view, Findings &findings) {
     const SymbolTable symbols = view.linked_symbols(section);
     const Section *code = view.info_section(section);
     for (const elf::InfoRecord record : elf::InfoRecords(section.data)) {
-      check_info_record(section, record, symbols, findings);
+      check_info_record(section, record, symbols, right, findings);
       if (code && (code->flags & elf::kFlagExec) != 0)
         check_offsets(section, *code, record, findings);
     }

@@ -7,6 +7,7 @@
 //
 // The Mercury mirror keeps the same rules in its own plane: links go to the Mercury symbol table,
 // section-valued infos to Mercury sections.
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -102,6 +103,11 @@ constexpr std::string_view kMercuryUnifiedSlot = ".nv.capmerc.nv.uft.rel.";
 constexpr u32 kUnifiedSlotSize = 128;
 
 [[nodiscard]] bool is_code_of(const Section &code, std::string_view owner, bool mercury) {
+  constexpr std::string_view kText = ".text.";
+  if (!mercury && code.type == SectionType::Progbits &&
+      code.name.size() == kText.size() + owner.size() && code.name.ends_with(owner) &&
+      code.name.starts_with(kText)) // nearly always, and then it is so
+    return true;
   const SectionKind kind = kind_of(code);
   if (kind.role == (mercury ? SectionRole::CapmercText : SectionRole::Text) && kind.owner == owner)
     return true;
@@ -316,16 +322,21 @@ void SectionCheck::check_function() {
            fmt::format("{} is not a symbol (there are {})", index, symbols.size()));
     return;
   }
-  const elf::Symbol symbol = symbols[index];
-  if (symbol.type() != elf::SymbolType::Function || symbol.section != s_.index)
+  if (symbols.type_of(index) != elf::SymbolType::Function || symbols.section_of(index) != s_.index)
     report(Rule::TextSymbol, "sh_info",
-           fmt::format("symbol {} '{}' is not a function in this section", index, symbol.name));
+           fmt::format("symbol {} '{}' is not a function in this section", index,
+                       symbols[index].name));
 }
 
 void check_names(const ElfView &view, Findings &findings) {
   std::array<u32, kUnique.size()> count{};
   std::array<bool, kRequired.size()> found{};
+  constexpr size_t kLongest = 15;
+  static_assert(std::all_of(kUnique.begin(), kUnique.end(),
+                            [](std::string_view name) { return name.size() <= kLongest; }));
   for (const Section &s : view.sections()) {
+    if (s.name.size() > kLongest)
+      continue;
     for (u32 i = 0; i < kUnique.size(); ++i)
       if (s.name == kUnique[i] && ++count[i] > 1)
         findings.in_section(Rule::SectionUnique, s, [&] {

@@ -3,6 +3,8 @@
 // Symbols. The Mercury symbol table mirrors the plain one and keeps the same rules, with one
 // exception: its functions are as long as the expanded Mercury code, which the capsule in the file
 // is not, so their size cannot be compared with the section.
+#include <array>
+
 #include <fmt/format.h>
 
 #include "arch/verify_findings.h"
@@ -85,8 +87,16 @@ private:
       report(Rule::SymbolNull, "fields", 0, symbol, [] { return std::string("are not all 0"); });
   }
 
+  // Whether there is such a binding and type. Few different ones are asked for, very often.
+  [[nodiscard]] bool is_known(const Symbol &symbol) {
+    if (!known_[symbol.info])
+      known_[symbol.info] =
+          elf::name_of_symbol_binding(symbol.binding()) && elf::name_of_symbol_type(symbol.type());
+    return known_[symbol.info];
+  }
+
   void check(u32 index, const Symbol &symbol) {
-    if (!elf::name_of_symbol_binding(symbol.binding()) || !elf::name_of_symbol_type(symbol.type()))
+    if (!is_known(symbol))
       report(Rule::SymbolKind, "st_info", index, symbol,
              [&] { return fmt::format("{:#04x} is no binding and type", symbol.info); });
     // ptxas 13.4 puts its one unnamed local anywhere.
@@ -142,6 +152,7 @@ private:
   const ElfView &view_;
   const Section &table_;
   Findings &findings_;
+  std::array<bool, 256> known_{}; // by st_info
 };
 
 } // namespace

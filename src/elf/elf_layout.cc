@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/string_index.h"
 #include "elf/string_table.h"
 #include "elf/wire.h"
 
@@ -36,6 +37,54 @@ Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
     return Bucket::Constants;
   return has_no_file_data(type) ? Bucket::NoData : Bucket::Data;
 }
+
+namespace {
+
+// Offsets of names in a string table. Those with a number need not be looked for among the others,
+// which in a large link is most of the work.
+class NameTable {
+public:
+  NameTable(const StringIndex *numbered, u64 count)
+      : numbered_(numbered), offset_of_(numbered ? numbered->size() : 0, 0) {
+    if (!numbered)
+      table_.reserve(static_cast<u32>(count));
+  }
+
+  u32 add(std::string_view name, u32 number) {
+    if (name.empty())
+      return 0;
+    if (number == kNoNumber && numbered_ && may_be_numbered(name))
+      number = numbered_->find(name).value_or(kNoNumber);
+    if (number == kNoNumber)
+      return static_cast<u32>(table_.add(name));
+    if (offset_of_[number] == 0)
+      offset_of_[number] = add_separately(name);
+    return offset_of_[number];
+  }
+  u32 add_separately(std::string_view name) {
+    return static_cast<u32>(table_.add_separately(name));
+  }
+  [[nodiscard]] u64 size() const { return table_.size(); }
+
+private:
+  // Sections of device code are named .something, other things are not as a rule.
+  [[nodiscard]] bool may_be_numbered(std::string_view name) {
+    if (!checked_) {
+      checked_ = true;
+      for (u32 i = 0; i < numbered_->size(); ++i)
+        only_dots_ = only_dots_ && (*numbered_)[i].starts_with('.');
+    }
+    return !only_dots_ || name.starts_with('.');
+  }
+
+  const StringIndex *numbered_;
+  StringTable table_;
+  std::vector<u32> offset_of_; // by number; 0: not yet
+  bool checked_ = false;
+  bool only_dots_ = true;
+};
+
+} // namespace
 
 class ElfLayouter {
 public:
@@ -168,23 +217,29 @@ void ElfLayouter::number_symbols() {
 }
 
 void ElfLayouter::name_things() {
-  StringTable section_names, names;
-  section_names.reserve(static_cast<u32>(writer_.sections_.size()));
-  names.reserve(static_cast<u32>(writer_.symbols_.size() + writer_.strings_.size()));
-  layout_.section_name.reserve(writer_.sections_.size());
-  for (const ElfWriter::SectionState &section : writer_.sections_)
-    layout_.section_name.push_back(static_cast<u32>(section_names.add(section.spec.name)));
+  const std::vector<ElfWriter::SectionState> &sections = writer_.sections_;
+  NameTable section_names(writer_.options_.numbered_names, sections.size());
+  layout_.section_name.reserve(sections.size());
+  for (const ElfWriter::SectionState &section : sections)
+    layout_.section_name.push_back(section_names.add(section.spec.name, section.spec.name_number));
   layout_.shstrtab_size = section_names.size();
 
+  NameTable names(writer_.options_.numbered_names, writer_.symbols_.size());
   for (const ElfWriter::EarlyString &string : writer_.strings_)
-    layout_.string_offset.push_back(static_cast<u32>(
-        string.separately ? names.add_separately(string.text) : names.add(string.text)));
+    layout_.string_offset.push_back(string.separately ? names.add_separately(string.text)
+                                                      : names.add(string.text, kNoNumber));
   layout_.symbol_name.assign(writer_.symbols_.size(), 0);
   for (const SymbolPart part : {SymbolPart::Local, SymbolPart::Global})
     for (u32 id = 0; id < writer_.symbols_.size(); ++id) {
       const SymbolSpec &symbol = writer_.symbols_[id];
-      if (symbol.part == part && symbol.named)
-        layout_.symbol_name[id] = static_cast<u32>(names.add(symbol.name));
+      if (symbol.part != part || !symbol.named)
+        continue;
+      const SectionSpec *owner =
+          symbol.section.valid() ? &sections[symbol.section.value].spec : nullptr;
+      const bool named_after = owner && owner->name.data() == symbol.name.data() &&
+                               owner->name.size() == symbol.name.size();
+      layout_.symbol_name[id] =
+          names.add(symbol.name, named_after ? owner->name_number : kNoNumber);
     }
   layout_.strtab_size = names.size();
 }

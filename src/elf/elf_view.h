@@ -107,10 +107,13 @@ public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   // Precondition: i < size().
   [[nodiscard]] Symbol operator[](u32 i) const;
-  // The type alone, without a look at the name.
+  // The type or the section alone, without a look at the name.
   [[nodiscard]] SymbolType type_of(u32 i) const;
+  [[nodiscard]] u32 section_of(u32 i) const;
 
 private:
+  [[nodiscard]] Symbol without_name(u32 i) const;
+
   ByteSpan entries_;
   ByteSpan strings_;
   ByteSpan extended_;

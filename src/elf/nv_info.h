@@ -193,4 +193,21 @@ using InfoValue = std::variant<InfoNumber, InfoWords, InfoSymbolWord, InfoSymbol
 // or a payload of the wrong size (measured rows only), a size that is no multiple of 4 (any).
 [[nodiscard]] std::optional<Violation> check_record(const InfoRecord &record);
 
+// Remembers which records were right: a large file has half a million, of a few dozen sizes.
+class RecordMemory {
+public:
+  // Whether a record of that attribute, format and size was right before. If not, check_record
+  // says what this one is, and learn() takes note of a right one.
+  [[nodiscard]] bool knows(const InfoRecord &record) const {
+    return right_[static_cast<u8>(record.attribute)] == key(record);
+  }
+  void learn(const InfoRecord &record);
+
+private:
+  [[nodiscard]] static u32 key(const InfoRecord &record) {
+    return static_cast<u32>(record.format) | static_cast<u32>(record.payload.size()) << 8;
+  }
+  std::array<u32, 256> right_{}; // by attribute: the key of the last right one; 0 is none
+};
+
 } // namespace culink::elf

@@ -39,6 +39,7 @@ private:
   }
 
   InputObject object_;
+  elf::RecordMemory right_records_;
 };
 
 Error broken(const elf::Section &section, std::string field, std::string message) {
@@ -131,8 +132,11 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
   if (!reader.rest().empty())
     return broken(section, reader.problem());
   for (const elf::InfoRecord record : info.records) {
-    if (std::optional<elf::Violation> violation = elf::check_record(record))
-      return broken(section, *violation);
+    if (!right_records_.knows(record)) {
+      if (std::optional<elf::Violation> violation = elf::check_record(record))
+        return broken(section, *violation);
+      right_records_.learn(record);
+    }
     const u32 symbol_words = elf::symbol_word_count(record);
     for (u32 i = 0; i < symbol_words; ++i) {
       const u32 symbol = load_le<u32>(record.payload.data() + u64{i} * 4);

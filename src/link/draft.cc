@@ -30,6 +30,7 @@ public:
                                                   : elf::FileType::Executable,
               .flags = u32{program.arch.number} << 8 | elf::kCodeKindSass,
               .borrow_names = true,
+              .numbered_names = &plan.merged.names,
               .fill_extended_indices = true,
               .lose_section_fff2 = program.dialect.loses_section_fff2}) {}
 
@@ -143,7 +144,8 @@ void Drafter::add_section(OutId id) {
                                           .flags = s.flags,
                                           .align = s.align,
                                           .entsize = s.entsize,
-                                          .emitted = is_emitted_[id.value]}));
+                                          .emitted = is_emitted_[id.value],
+                                          .name_number = s.name_number}));
   // Unknown sections stand where debug information does.
   if (s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0)
     elf_.section(section_of_.back()).bucket = elf::Bucket::Debug;

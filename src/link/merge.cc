@@ -70,7 +70,7 @@ void Merger::reserve() {
   m_.sections.reserve(sections + sections / 2);
   m_.locals.reserve(sections + sections / 2);
   m_.where.reserve(p_.objects.size());
-  m_.names.reserve(static_cast<u32>(sections + sections / 4));
+  m_.names.reserve(static_cast<u32>(p_.symbols.entities.size() * 3)); // weak copies have one name
 }
 
 // The four tables of the writer are there before anything else; the notes come next.

@@ -33,6 +33,7 @@ struct OutSection {
   PieceList pieces;
   OutId target;               // the section this one belongs to: sh_info
   EntityId function;          // of .text: sh_info is its symbol
+  u32 name_number = 0;        // in Merged::names
   u32 shared_list = kNoBlock; // of a shared section: in Merged::shared_lists
   u8 info_top = 0;            // top byte of that sh_info
   bool links_symtab = false;
@@ -170,6 +171,7 @@ struct Merged {
       by_name.push_back(id);
     else
       by_name[number] = id;
+    section.name_number = number;
     sections.push_back(std::move(section));
     info_of.emplace_back();
     return id;
@@ -181,6 +183,7 @@ struct Merged {
     if (!is_new)
       return {by_name[number], false};
     by_name.push_back(id);
+    section.name_number = number;
     sections.push_back(std::move(section));
     info_of.emplace_back();
     return {id, true};

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/mapped_file.h"
+#include "base/string_index.h"
 #include "elf/elf_view.h"
 
 namespace culink::elf {
@@ -334,6 +335,28 @@ TEST(ElfWriter, MercurySegmentsAreThoseOfNvlink) {
     EXPECT_EQ(ours.filesz, theirs.filesz) << i;
     EXPECT_EQ(ours.memsz, theirs.memsz) << i;
   }
+}
+
+TEST(ElfWriter, GivesTheSameFileForNumberedNames) {
+  const auto make = [](bool numbered) {
+    StringIndex index;
+    for (const char *name : {"no dot", ".text.f", ".unused"})
+      index.insert(name);
+    ElfWriter elf({.borrow_names = true, .numbered_names = numbered ? &index : nullptr});
+    const auto number = [&](u32 n) { return numbered ? n : kNoNumber; };
+    const SectionId text = elf.add_section({.name = index[1], .name_number = number(1)});
+    elf.add_section({.name = index[0], .name_number = number(0)});
+    elf.add_section({.name = index[1], .name_number = number(1)}); // the same name again
+    elf.add_section({.name = ".other"});
+    elf.add_string(".text.f");
+    elf.add_section_symbol(text);
+    // Named like a section, without being one.
+    elf.add_symbol({.name = "no dot", .section = text});
+    elf.add_symbol({.name = ".text.f", .section = text});
+    elf.add_symbol({.name = ".other", .section = text});
+    return *elf.finish();
+  };
+  EXPECT_EQ(make(true), make(false));
 }
 
 // Q090
