@@ -237,9 +237,9 @@ def passes(tree):
     """docs/design.md lists the passes of the linker, as src/link/link.cc runs them."""
     if "src/link/link.cc" not in tree.files:
         return
-    body = re.sub(r"//.*", "", tree.text("src/link/link.cc")).partition(" link(")[2]
+    body = re.sub(r"//.*", "", tree.text("src/link/link.cc")).partition(" plan_link(")[2]
     statements = re.split(r"[;{}]", " ".join(body.partition("{")[2].split()))
-    call = re.compile(r" ?(?:if \([\w.]+\) )?(?:[\w. ]+ = )?([a-z][a-z_]+)\(")
+    call = re.compile(r" ?(?:if \([\w.]+\) )?(?:[\w.:<> ]+ = )?([a-z][a-z_]+)\(")
     run = [match[1] for match in map(call.match, statements) if match and match[1] != "if"]
     table = tree.text("docs/design.md").partition("| Pass |")[2].partition("\n\n")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]

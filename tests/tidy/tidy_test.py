@@ -26,7 +26,7 @@ int answer() {{
 CLEAN_LINK = f"""{tidy.SPDX}
 //
 // The list of the passes, which the design document repeats in a table of its own.
-Image link(Objects objects) {{
+Image plan_link(Objects objects) {{
   const Symbols symbols = resolve(objects);
   return write(symbols);
 }}
