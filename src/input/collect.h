@@ -52,8 +52,8 @@ class InputCollector {
 public:
   InputCollector(const arch::ArchInfo &target, const Dialect &dialect, bool warn_about_targets,
                  Diagnostics &diag)
-      : target_(target), dialect_(dialect), habits_(dialect.input),
-        warn_about_targets_(warn_about_targets), diag_(diag) {}
+      : target_(target), habits_(dialect.input), warn_about_targets_(warn_about_targets),
+        diag_(diag) {}
 
   // `identity` tells archives that were named twice; none for bytes in memory, whose name says
   // nothing about their kind.
@@ -82,7 +82,6 @@ private:
   [[nodiscard]] bool is_system(const std::string &name) const;
 
   const arch::ArchInfo &target_;
-  const Dialect &dialect_;
   const InputHabits &habits_;
   bool warn_about_targets_;
   Diagnostics &diag_;
