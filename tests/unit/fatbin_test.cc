@@ -32,7 +32,8 @@ TEST(Fatbin, fields_of_an_entry_are_read) {
   member.letter = 'f';
   member.identifier = "kernel.cu";
   member.options = "-g --compile-only";
-  const FatbinEntry entry = only_entry(test::container({member}));
+  const std::vector<u8> bytes = test::container({member});
+  const FatbinEntry entry = only_entry(bytes);
   EXPECT_EQ(entry.offset, kFirstEntry);
   EXPECT_EQ(entry.kind, FatbinKind::Elf);
   EXPECT_EQ(entry.sm, 103u);
