@@ -48,6 +48,7 @@ private:
   void fill_relocations();
   [[nodiscard]] SectionType written_type(SectionType type) const;
 
+  [[nodiscard]] std::optional<std::vector<elf::SectionId>> find_uncounted() const;
   [[nodiscard]] elf::SectionId section(OutId id) const { return section_of_[id.value]; }
   [[nodiscard]] elf::SymbolId symbol(EntityId id) const { return symbols_.of_entity[id.value]; }
 
@@ -82,6 +83,7 @@ std::optional<FileDraft> Drafter::run() {
   fill_relocations();
   plan_.relocations.kept = std::vector<KeptRelocation>();
   elf_.set_flags_section(section(m_.cuinfo));
+  std::optional<std::vector<elf::SectionId>> uncounted = find_uncounted();
   m_.sections = std::vector<OutSection>();
   symbols_ = {};
   Result<elf::ElfLayout> layout = elf_.lay_out();
@@ -90,8 +92,21 @@ std::optional<FileDraft> Drafter::run() {
     return {};
   }
   return FileDraft{
-      std::move(elf_),        std::move(*layout),   std::move(plan_.relocations.folded),
-      std::move(section_of_), m_.null_symbol_value, std::move(m_.name_storage)};
+      std::move(elf_),           std::move(*layout),   std::move(plan_.relocations.folded),
+      std::move(section_of_),    m_.null_symbol_value, std::move(uncounted),
+      std::move(m_.name_storage)};
+}
+
+// Executables have an empty section behind the first notes; some sections are created twice.
+std::optional<std::vector<elf::SectionId>> Drafter::find_uncounted() const {
+  if (!p_.dialect.mistakes_large_indices)
+    return {};
+  std::vector<elf::SectionId> out;
+  if (!p_.options.relocatable)
+    out.push_back(section(m_.cuinfo));
+  for (const OutId id : m_.created_again)
+    out.push_back(section(id));
+  return out;
 }
 
 // Relocation tables with entries; other sections with content or that stay without.

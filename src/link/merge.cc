@@ -321,7 +321,10 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
                            .entsize = rela ? 24u : 16u,
                            .target = target,
                            .links_symtab = true});
-  if (p_.options.preserve_relocs && group_of_[target.value][!rela] == 0)
+  const bool second = group_of_[target.value][!rela] != 0;
+  if (p_.options.preserve_relocs && second)
+    m_.created_again.push_back(table);
+  if (p_.options.preserve_relocs && !second)
     add(m_.keep_name(".nv.resolvedrela", m_[target].name), {.type = SectionType::CudaResolvedRela,
                                                             .flags = elf::kFlagInfoLink,
                                                             .align = 8,

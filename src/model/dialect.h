@@ -30,6 +30,9 @@ struct Dialect {
   bool refuse_newer_toolkit = false;
   // Sound links on which nvlink gives up with an internal error are refused, too.
   bool repeat_internal_errors = false;
+  // Where section indices do not fit a symbol, the table of large indices has an entry for every
+  // symbol, and one section is mistaken for common symbols (Q059).
+  bool mistakes_large_indices = false;
   // Where kernels are selected, equal __constant__ blocks are merged without moving the variables
   // in them, and vectors may be put where they cannot be loaded.
   bool miscompiles_constants = false;

@@ -153,7 +153,8 @@ struct Merged {
 
   bool unsound = false; // variables do not lie where their symbols say (Q050, Q051)
 
-  u64 null_symbol_value = 0; // st_value of symbol 0 (Q019)
+  u64 null_symbol_value = 0;        // st_value of symbol 0 (Q019)
+  std::vector<OutId> created_again; // behind these, nvlink creates a section a second time (Q059)
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
 
   [[nodiscard]] OutSection &operator[](OutId id) { return sections[id.value]; }
