@@ -4,6 +4,7 @@
 // those that are not part of the output have nothing but the number. Callees come newest first,
 // those of pointers before the others. Then follows which kernels get the register counts of
 // functions they may call.
+// Names are written as nvlink writes them (Q091).
 #include "report/call_graph_text.h"
 
 #include <map>

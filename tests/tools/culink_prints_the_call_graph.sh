@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # -dump-callgraph and -v print what nvlink prints. nvlink demangles names even if it is asked not to
-# (Q067).
+# (Q091).
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 objects=$SOURCE/examples/function_pointers/sm_90
 
