@@ -3,37 +3,21 @@
 // link_heap MAIN FILTER: how a link's heap grows. Links 50, 100, 200 and 400 pairs of objects,
 // which are copies of the two given under other names, with one thread, and prints how often memory
 // was allocated and how much at the highest moment. Both must grow with the number of objects and
-// no faster: the exit status is 1 if they do. These are counts, the same on every machine. Counts
-// by replacing the global operator new, which the whole program goes through; the image and the
-// objects themselves are not counted.
+// no faster: the exit status is 1 if they do. These are counts, the same on every machine; the
+// image and the objects themselves are not counted.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdlib>
-#include <malloc.h>
-#include <new>
 
 #include <fmt/format.h>
 
 #include "base/mapped_file.h"
+#include "counted_heap.h"
 #include "culink/linker.h"
 
 namespace {
 
 using namespace culink;
-
-std::atomic<size_t> live{0}, peak{0}, allocations{0};
-
-void *count_allocation(size_t size) {
-  void *p = std::malloc(size);
-  if (!p)
-    std::abort();
-  const size_t now = live += malloc_usable_size(p);
-  if (now > peak)
-    peak = now;
-  ++allocations;
-  return p;
-}
 
 struct Cost {
   u32 pairs = 0;
@@ -68,28 +52,16 @@ Cost measure(u32 pairs, ByteSpan main, ByteSpan filter) {
       objects.push_back(renamed(original, i));
   for (const std::vector<u8> &object : objects)
     request.inputs.push_back(LinkInput::memory("object", object));
-  const size_t before = live;
-  peak = before;
-  allocations = 0;
+  bench::begin_counting();
   const LinkResult result = link(request);
-  const Cost cost{pairs, allocations, peak - before};
+  const bench::HeapCount heap = bench::counted();
+  const Cost cost{pairs, heap.allocations, heap.peak};
   if (!result.ok())
     std::exit(2);
   return cost;
 }
 
 } // namespace
-
-void *operator new(size_t size) {
-  return count_allocation(size);
-}
-void operator delete(void *p) noexcept {
-  live -= malloc_usable_size(p);
-  std::free(p);
-}
-void operator delete(void *p, size_t) noexcept {
-  ::operator delete(p);
-}
 
 int main(int argc, char **argv) {
   if (argc != 3)

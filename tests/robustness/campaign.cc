@@ -26,15 +26,6 @@
 namespace culink::robustness {
 namespace {
 
-struct Options {
-  u64 count = 2000;
-  u64 first = 0;
-  u64 seed = 1;
-  Limits limits;
-  i64 save = -1;
-  std::vector<std::string> files;
-};
-
 // What the children count, in memory that outlives them.
 struct Counts {
   u64 next; // number of the mutant being run
@@ -45,33 +36,7 @@ struct Counts {
   u64 slowest_microseconds, slowest;
 };
 
-Options parse(int argc, char **argv) {
-  Options options;
-  const std::array<std::pair<std::string_view, u64 *>, 5> numbers{
-      {{"--count=", &options.count},
-       {"--first=", &options.first},
-       {"--seed=", &options.seed},
-       {"--seconds=", &options.limits.seconds},
-       {"--megabytes=", &options.limits.megabytes}}};
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    bool known = false;
-    for (const auto &[name, value] : numbers)
-      if (argument.starts_with(name)) {
-        *value = std::strtoull(argv[i] + name.size(), nullptr, 10);
-        known = true;
-      }
-    if (argument.starts_with("--save=")) {
-      options.save = std::strtoll(argv[i] + 7, nullptr, 10);
-      known = true;
-    }
-    if (!known)
-      options.files.emplace_back(argument);
-  }
-  return options;
-}
-
-Mutant mutant_of(const std::vector<Original> &originals, const Options &options, u64 number,
+Mutant mutant_of(const std::vector<Original> &originals, const CampaignOptions &options, u64 number,
                  u64 &which) {
   Random random(options.seed * 0x100000001b3 + number);
   which = random.below(originals.size());
@@ -93,7 +58,7 @@ void count(const Outcome &outcome, Counts &counts) {
   counts.described += outcome.described;
 }
 
-void run_mutant(const std::vector<Original> &originals, const Options &options, u64 number,
+void run_mutant(const std::vector<Original> &originals, const CampaignOptions &options, u64 number,
                 Counts &counts) {
   u64 which = 0;
   const Mutant mutant = mutant_of(originals, options, number, which);
@@ -116,9 +81,9 @@ void run_mutant(const std::vector<Original> &originals, const Options &options, 
   ++counts.done;
 }
 
-void print_summary(const Options &options, const Counts &counts, const Deaths &deaths) {
+void print_summary(const CampaignOptions &options, const Counts &counts, const Deaths &deaths) {
   fmt::print("mutants {}, seed {}, first {}, {:.1f} MB, from {} files\n", counts.done, options.seed,
-             options.first, static_cast<double>(counts.bytes) / 1e6, options.files.size());
+             options.first, static_cast<double>(counts.bytes) / 1e6, options.arguments.size());
   fmt::print("first damage in:");
   for (u32 i = 0; i < kTargetCount; ++i)
     fmt::print(" {} {}{}", name_of_target(static_cast<Target>(i)), counts.by_target[i],
@@ -133,10 +98,10 @@ void print_summary(const Options &options, const Counts &counts, const Deaths &d
              counts.broken_laws);
 }
 
-int save(const std::vector<Original> &originals, const Options &options) {
+int save(const std::vector<Original> &originals, const CampaignOptions &options) {
   u64 which = 0;
   const Mutant mutant = mutant_of(originals, options, static_cast<u64>(options.save), which);
-  fmt::print("mutant {} of {}, first damage in {}\n", options.save, options.files[which],
+  fmt::print("mutant {} of {}, first damage in {}\n", options.save, options.arguments[which],
              name_of_target(mutant.target));
   const auto error = write_file("mutant", mutant.bytes);
   if (error)
@@ -145,9 +110,9 @@ int save(const std::vector<Original> &originals, const Options &options) {
 }
 
 int run(int argc, char **argv) {
-  const Options options = parse(argc, argv);
+  const CampaignOptions options = parse_options(argc, argv);
   std::vector<Original> originals;
-  for (const std::string &path : options.files) {
+  for (const std::string &path : options.arguments) {
     const Result<MappedFile> file = MappedFile::open(path);
     if (!file || !elf::ElfView::open(file->bytes())) {
       fmt::print(stderr, "campaign: {}: not a good cubin\n", path);

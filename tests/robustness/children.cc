@@ -9,6 +9,9 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -64,6 +67,32 @@ Deaths run_in_children(u64 &next, u64 end, const Limits &limits,
     report(next, text.data());
     ++next;
   }
+}
+
+CampaignOptions parse_options(int argc, char **argv) {
+  CampaignOptions options;
+  const std::array<std::pair<std::string_view, u64 *>, 5> numbers{
+      {{"--count=", &options.count},
+       {"--first=", &options.first},
+       {"--seed=", &options.seed},
+       {"--seconds=", &options.limits.seconds},
+       {"--megabytes=", &options.limits.megabytes}}};
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    bool known = false;
+    for (const auto &[name, value] : numbers)
+      if (argument.starts_with(name)) {
+        *value = std::strtoull(argv[i] + name.size(), nullptr, 10);
+        known = true;
+      }
+    if (argument.starts_with("--save=")) {
+      options.save = std::strtoll(argv[i] + 7, nullptr, 10);
+      known = true;
+    }
+    if (!known)
+      options.arguments.emplace_back(argument);
+  }
+  return options;
 }
 
 } // namespace culink::robustness

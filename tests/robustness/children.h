@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <sys/mman.h>
 
@@ -13,6 +15,18 @@ struct Limits {
   u64 seconds = 20;     // for one mutant
   u64 megabytes = 1024; // address space of a child; 0: no limit
 };
+
+// The command line of a campaign: --count=N and the like, and what to damage.
+struct CampaignOptions {
+  u64 count = 2000;
+  u64 first = 0;
+  u64 seed = 1;
+  i64 save = -1; // number of a mutant to write to a file
+  Limits limits;
+  std::vector<std::string> arguments;
+};
+
+[[nodiscard]] CampaignOptions parse_options(int argc, char **argv);
 
 struct Deaths {
   u64 crashes = 0;

@@ -29,15 +29,6 @@
 namespace culink::robustness {
 namespace {
 
-struct Options {
-  u64 count = 2000;
-  u64 first = 0;
-  u64 seed = 1;
-  i64 save = -1;
-  Limits limits;
-  std::vector<std::string> programs;
-};
-
 struct Counts {
   u64 next; // number of the mutant being run
   u64 done, links;
@@ -61,33 +52,8 @@ struct Damage {
   std::array<u32, 2> option_sets{};
 };
 
-Options parse(int argc, char **argv) {
-  Options options;
-  const std::array<std::pair<std::string_view, u64 *>, 5> numbers{
-      {{"--count=", &options.count},
-       {"--first=", &options.first},
-       {"--seed=", &options.seed},
-       {"--seconds=", &options.limits.seconds},
-       {"--megabytes=", &options.limits.megabytes}}};
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    bool known = false;
-    for (const auto &[name, value] : numbers)
-      if (argument.starts_with(name)) {
-        *value = std::strtoull(argv[i] + name.size(), nullptr, 10);
-        known = true;
-      }
-    if (argument.starts_with("--save=")) {
-      options.save = std::strtoll(argv[i] + 7, nullptr, 10);
-      known = true;
-    }
-    if (!known)
-      options.programs.emplace_back(argument);
-  }
-  return options;
-}
-
-Damage damage(const std::vector<LinkedProgram> &programs, const Options &options, u64 number) {
+Damage damage(const std::vector<LinkedProgram> &programs, const CampaignOptions &options,
+              u64 number) {
   Random random(options.seed * 0x100000001b3 + number);
   Damage out;
   out.program = &programs[random.below(programs.size())];
@@ -151,8 +117,8 @@ std::string judge(const Damage &damage, ByteSpan bytes, u32 option_set, Counts &
   return without.bytes == result.bytes ? "leaves the file out in silence" : "";
 }
 
-void run_mutant(const std::vector<LinkedProgram> &programs, const Options &options, u64 number,
-                Counts &counts) {
+void run_mutant(const std::vector<LinkedProgram> &programs, const CampaignOptions &options,
+                u64 number, Counts &counts) {
   const Damage hit = damage(programs, options, number);
   const auto start = std::chrono::steady_clock::now();
   // A buffer of the exact size lets a sanitizer see any read past its end.
@@ -173,7 +139,7 @@ void run_mutant(const std::vector<LinkedProgram> &programs, const Options &optio
   ++counts.done;
 }
 
-void print_summary(const Options &options, const Counts &counts, const Deaths &deaths) {
+void print_summary(const CampaignOptions &options, const Counts &counts, const Deaths &deaths) {
   fmt::print("mutants {}, seed {}, first {}, {} links\n", counts.done, options.seed, options.first,
              counts.links);
   fmt::print("first damage in:");
@@ -188,7 +154,7 @@ void print_summary(const Options &options, const Counts &counts, const Deaths &d
              counts.broken_laws);
 }
 
-int save(const std::vector<LinkedProgram> &programs, const Options &options) {
+int save(const std::vector<LinkedProgram> &programs, const CampaignOptions &options) {
   const Damage hit = damage(programs, options, static_cast<u64>(options.save));
   fmt::print("mutant {} of {}, first damage in {}, options {}\n", options.save,
              hit.program->names[hit.file], name_of_target(hit.mutant.target), hit.option_sets[1]);
@@ -199,9 +165,9 @@ int save(const std::vector<LinkedProgram> &programs, const Options &options) {
 }
 
 int run(int argc, char **argv) {
-  const Options options = parse(argc, argv);
+  const CampaignOptions options = parse_options(argc, argv);
   std::vector<LinkedProgram> programs;
-  for (const std::string &list : options.programs)
+  for (const std::string &list : options.arguments)
     if (!load(list, programs.emplace_back())) {
       fmt::print("left out, because even undamaged it cannot be linked: {}\n", list);
       programs.pop_back();
