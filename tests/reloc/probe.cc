@@ -21,7 +21,7 @@ namespace {
 
 // st_info
 constexpr u8 kGlobal = 0x10, kWeak = 0x20;
-constexpr u8 kNoType = 0, kObject = 1, kFunction = 2, kCudaObject = 13;
+constexpr u8 kNoType = 0, kFunction = 2, kCudaObject = 13;
 // st_other
 constexpr u8 kInGlobal = 0x20, kInConstant = 0x80;
 
