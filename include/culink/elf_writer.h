@@ -62,9 +62,7 @@ struct ElfOptions {
   // Names of sections that the caller has numbered already; see SectionSpec::name_number. Borrowed
   // until the file is laid out.
   const StringIndex *numbered_names = nullptr;
-  // What nvlink writes into .symtab_shndx for symbols that do not need it (Q090), and that section
-  // 0xfff2 looks like a common symbol.
-  bool fill_extended_indices = false;
+  // Symbols of section 0xfff2 look like common symbols (Q059).
   bool lose_section_fff2 = false;
 };
 
@@ -232,6 +230,13 @@ public:
   // Section whose index goes to the top byte of e_flags: .note.nv.cuinfo in files of ABI 8.
   void set_flags_section(SectionId id) { flags_section_ = id; }
 
+  // Fills .symtab_shndx, in files that have one, for symbols that do not need it, too: with the
+  // number their section had when it was added (Q059). Behind each section of `uncounted`, which
+  // is sorted, nvlink counts one more.
+  void number_sections_as_added(std::vector<SectionId> uncounted) {
+    uncounted_ = std::move(uncounted);
+  }
+
   // Decides every number and offset. Nothing may be added afterwards.
   [[nodiscard]] Result<ElfLayout> lay_out() const;
   // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
@@ -309,6 +314,7 @@ private:
   std::vector<SymbolSpec> symbols_;
   std::vector<EarlyString> strings_;
   SectionId flags_section_;
+  std::optional<std::vector<SectionId>> uncounted_; // set: see number_sections_as_added
 };
 
 } // namespace culink::elf

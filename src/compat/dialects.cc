@@ -65,7 +65,6 @@ Dialect nvlink_13_0_88() {
   d.miscompiles_constants = true;
   d.decides_about_runtime_in_order = true;
   d.input = nvlink_input_habits();
-  d.mistakes_large_indices = true;
   return d;
 }
 

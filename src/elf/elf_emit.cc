@@ -4,6 +4,7 @@
 // are copied once, straight from where the caller has them.
 #include "culink/elf_writer.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/bytes.h"
@@ -29,7 +30,7 @@ private:
   [[nodiscard]] u64 size_of(SectionId id) const;
   [[nodiscard]] u32 info_of(SectionId id) const;
   [[nodiscard]] u32 resolve(const Fixup &fixup) const;
-  [[nodiscard]] u32 creation_number(SectionId id) const;
+  [[nodiscard]] u32 number_as_added(SectionId id) const;
   void write_relocations(SectionId id) const;
 
   const ElfWriter &writer_;
@@ -150,8 +151,8 @@ template <typename Sym> void ElfEmitter::write_symbols() const {
     symbol.st_shndx = static_cast<u16>(too_large ? kSectionXindex : index);
     if (extended && too_large)
       store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, index);
-    else if (extended && spec.section.valid() && writer_.options_.fill_extended_indices)
-      store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, creation_number(spec.section));
+    else if (extended && spec.section.valid() && writer_.uncounted_)
+      store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, number_as_added(spec.section));
     store_le(table + u64{number} * sizeof(Sym), symbol);
   }
 }
@@ -170,12 +171,11 @@ void ElfEmitter::write_names() const {
     copy(at(writer_.strtab()), layout_.symbol_name[id], writer_.symbols_[id].name);
 }
 
-// Which section it was when sections were made, those included that became mere names. nvlink makes
-// one without a name behind .note.nv.cuinfo in executables (Q090).
-u32 ElfEmitter::creation_number(SectionId id) const {
-  const bool behind_note = writer_.options_.type == FileType::Executable &&
-                           writer_.flags_section_.valid() && id > writer_.flags_section_;
-  return id.value + 1 + (behind_note ? 1 : 0);
+// Which section it was when sections were added, those included that became mere names (Q059).
+u32 ElfEmitter::number_as_added(SectionId id) const {
+  const std::vector<SectionId> &uncounted = *writer_.uncounted_;
+  const auto behind = std::lower_bound(uncounted.begin(), uncounted.end(), id);
+  return id.value + 1 + static_cast<u32>(behind - uncounted.begin());
 }
 
 u32 ElfEmitter::resolve(const Fixup &fixup) const {

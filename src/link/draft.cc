@@ -31,7 +31,6 @@ public:
               .flags = u32{program.arch.number} << 8 | elf::kCodeKindSass,
               .borrow_names = true,
               .numbered_names = &plan.merged.names,
-              .fill_extended_indices = true,
               .lose_section_fff2 = program.dialect.loses_section_fff2}) {}
 
   std::optional<FileDraft> run();
@@ -48,7 +47,7 @@ private:
   void fill_relocations();
   [[nodiscard]] SectionType written_type(SectionType type) const;
 
-  [[nodiscard]] std::optional<std::vector<elf::SectionId>> find_uncounted() const;
+  [[nodiscard]] std::vector<elf::SectionId> find_uncounted() const;
   [[nodiscard]] elf::SectionId section(OutId id) const { return section_of_[id.value]; }
   [[nodiscard]] elf::SymbolId symbol(EntityId id) const { return symbols_.of_entity[id.value]; }
 
@@ -83,7 +82,7 @@ std::optional<FileDraft> Drafter::run() {
   fill_relocations();
   plan_.relocations.kept = std::vector<KeptRelocation>();
   elf_.set_flags_section(section(m_.cuinfo));
-  std::optional<std::vector<elf::SectionId>> uncounted = find_uncounted();
+  elf_.number_sections_as_added(find_uncounted());
   m_.sections = std::vector<OutSection>();
   symbols_ = {};
   Result<elf::ElfLayout> layout = elf_.lay_out();
@@ -92,15 +91,13 @@ std::optional<FileDraft> Drafter::run() {
     return {};
   }
   return FileDraft{
-      std::move(elf_),           std::move(*layout),   std::move(plan_.relocations.folded),
-      std::move(section_of_),    m_.null_symbol_value, std::move(uncounted),
-      std::move(m_.name_storage)};
+      std::move(elf_),        std::move(*layout),   std::move(plan_.relocations.folded),
+      std::move(section_of_), m_.null_symbol_value, std::move(m_.name_storage)};
 }
 
-// Executables have an empty section behind the first notes; some sections are created twice.
-std::optional<std::vector<elf::SectionId>> Drafter::find_uncounted() const {
-  if (!p_.dialect.mistakes_large_indices)
-    return {};
+// Behind these nvlink counts a section that is not there (Q059): executables have an empty one
+// behind the first notes; some sections are created twice.
+std::vector<elf::SectionId> Drafter::find_uncounted() const {
   std::vector<elf::SectionId> out;
   if (!p_.options.relocatable)
     out.push_back(section(m_.cuinfo));

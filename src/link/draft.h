@@ -30,9 +30,6 @@ struct FileDraft {
   std::vector<FoldedRelocation> values;   // to be stored into the contents, by section
   std::vector<elf::SectionId> section_of; // by OutId
   u64 null_symbol_value = 0;
-  // Filled if large section indices are to be written as nvlink does (Q059): behind these sections,
-  // in order, nvlink counts one that is not there.
-  std::optional<std::vector<elf::SectionId>> uncounted;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> names; // of sections
 };
 

@@ -3,8 +3,6 @@
 // The bytes of a drafted file. Nothing is decided here, so that any thread may write any part.
 #include "link/write.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -42,30 +40,6 @@ void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocati
                  fmt::format("{}+{:#x}", draft.elf.section(id).name, folded.offset)});
 }
 
-// nvlink's table of large section indices says for every symbol in which place its section was
-// created, unless the symbol needs the table; and it takes index 0xfff2 for the mark of common
-// symbols (Q059).
-void mistake_large_indices(const FileDraft &draft, MutableByteSpan image) {
-  const elf::ElfLayout &layout = draft.layout;
-  u8 *symbols = image.data() + layout.offset_of(draft.elf.symtab());
-  u8 *indices = image.data() + layout.offset_of(draft.elf.symtab_shndx());
-  const std::vector<elf::SectionId> &uncounted = *draft.uncounted;
-  for (u32 id = 0; id < layout.symbol_number.size(); ++id) {
-    const u32 number = layout.symbol_number[id];
-    const elf::SectionId in = draft.elf.symbol(elf::SymbolId(id)).section;
-    if (number == 0 || !in.valid())
-      continue;
-    const auto behind = std::lower_bound(uncounted.begin(), uncounted.end(), in);
-    const u32 created = in.value + 1 + static_cast<u32>(behind - uncounted.begin());
-    const u32 index = layout.index_of(in);
-    const bool common = index == elf::kSectionCommon;
-    if (common)
-      store_le<u16>(symbols + u64{number} * 24 + 6, static_cast<u16>(elf::kSectionCommon));
-    if (common || index < elf::kSectionLoReserve)
-      store_le<u32>(indices + u64{number} * 4, created);
-  }
-}
-
 } // namespace
 
 // Headers and tables are a part of their own. Values are stored while a section's bytes are still
@@ -99,8 +73,6 @@ ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &di
   for (Diagnostics &message : messages)
     diag.append(std::move(message));
   store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
-  if (draft.uncounted && layout.index_of(draft.elf.symtab_shndx()) != 0)
-    mistake_large_indices(draft, image);
   return image;
 }
 

@@ -24,15 +24,12 @@ struct Dialect {
   // toolkits before 12.4 keep their incomplete flags (Q064).
   bool loses_old_barriers = false;
   bool copies_old_flags = false;
-  // The symbols of section 0xfff2 look like common symbols (Q090).
+  // The symbols of section 0xfff2 look like common symbols (Q059).
   bool loses_section_fff2 = false;
   // Objects of a newer toolkit are refused instead of linked with a warning.
   bool refuse_newer_toolkit = false;
   // Sound links on which nvlink gives up with an internal error are refused, too.
   bool repeat_internal_errors = false;
-  // Where section indices do not fit a symbol, the table of large indices has an entry for every
-  // symbol, and one section is mistaken for common symbols (Q059).
-  bool mistakes_large_indices = false;
   // Where kernels are selected, equal __constant__ blocks are merged without moving the variables
   // in them, and vectors may be put where they cannot be loaded.
   bool miscompiles_constants = false;

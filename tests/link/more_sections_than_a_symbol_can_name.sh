@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# From 65,280 sections on, symbols need .symtab_shndx. nvlink takes section 0xfff2 for the mark of
-# common symbols and numbers other sections as it created them; culink does only when it imitates it
-# (Q059). Where nvlink is installed, its file is the same.
+# From 65,280 sections on, symbols need .symtab_shndx. nvlink fills it for other symbols, too, with
+# the number of the section in order of creation, and takes section 0xfff2 for the mark of common
+# symbols; culink does the latter only when it imitates it (Q059). Where nvlink is installed, its
+# file is the same.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 {
   printf 'arch: sm_80\nfunctions:\n'
