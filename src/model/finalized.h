@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a finalizer makes of one object. From sm_100 on, nvlink lets a finalizer schedule the code
+// of the linked program again. It looks at one function at a time, so the code of each object can
+// be made in advance: as a link of that object alone, in which every function stays. The linker
+// then takes the functions it needs and puts its own values into them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+#include "model/diagnostics.h"
+
+namespace culink {
+
+// One function of an object after finalization. All spans are parts of FinalizedObject::image.
+struct FinalizedFunction {
+  std::string_view name;
+  ByteSpan text;    // .text.F
+  ByteSpan capsule; // .nv.capmerc.text.F; its first word is the linker's business
+  ByteSpan info;    // .nv.info.F, newest record first, as in every linked file
+  ByteSpan frame;   // its FDE in .debug_frame, from the length on; empty: none
+  // Its sequences in .debug_line and .nv_debug_line_sass, from DW_LNE_set_address (00 09 02) on;
+  // empty: none.
+  ByteSpan lines;
+  ByteSpan sass_lines;
+  ByteSpan registers; // its records in .nv_debug_info_reg_sass, from its name on; empty: none
+};
+
+struct FinalizedObject {
+  std::vector<u8> image; // the object, linked alone
+  std::vector<FinalizedFunction> functions;
+
+  [[nodiscard]] bool empty() const { return image.empty(); }
+};
+
+// What has to be equal in the link of one object and in the link of all, for the code to be equal.
+struct FinalizeRequest {
+  struct Object {
+    std::string_view name; // as messages call it
+    ByteSpan bytes;        // the object as it was read
+  };
+  std::string target;          // "sm_103"
+  bool debug = false;          // link option -g
+  std::vector<Object> objects; // those with functions in the output
+  // An object that was compiled with -G, if there is one in the link: it changes the code of all.
+  ByteSpan debug_companion;
+};
+
+// Gives the results in the order of the objects. Where it cannot, it says so and gives nothing.
+using Finalizer =
+    std::function<std::vector<FinalizedObject>(const FinalizeRequest &, Diagnostics &)>;
+
+} // namespace culink
