@@ -60,6 +60,7 @@ Dialect nvlink_13_0_88() {
   d.loses_old_barriers = true;
   d.copies_old_flags = true;
   d.loses_section_fff2 = true;
+  d.tells_what_is_left_out = false;
   d.refuse_newer_toolkit = true;
   d.repeat_internal_errors = true;
   d.miscompiles_constants = true;

@@ -4,10 +4,40 @@
 // the first message about a file is the one that helps.
 #include "input/load_object.h"
 
+#include <fmt/format.h>
+
+#include "elf/names.h"
 #include "input/accept.h"
 #include "input/parse_object.h"
 
 namespace culink {
+
+namespace {
+
+// What a link neither understands nor carries: sections of unknown types (PROGBITS and notes of any
+// name are carried), and facts about whole modules, which nobody has seen an object have.
+bool is_left_out(const elf::Section &section, const elf::SectionKind &kind) {
+  if (kind.mercury || section.size == 0)
+    return false;
+  return kind.role == elf::SectionRole::Metadata ||
+         (kind.role == elf::SectionRole::Unknown && section.type != elf::SectionType::Null &&
+          section.type != elf::SectionType::Progbits);
+}
+
+std::string type_text(elf::SectionType type) {
+  if (const std::optional<std::string_view> name = elf::name_of_section_type(type))
+    return std::string(*name);
+  return fmt::format("{:#x}", static_cast<u32>(type));
+}
+
+void report_left_out(const InputObject &object, Diagnostics &diag) {
+  for (const elf::Section &section : object.view.sections())
+    if (is_left_out(section, object.kinds[section.index]))
+      diag.report(DiagId::SectionLeftOut,
+                  {object.name, std::string(section.name), type_text(section.type)});
+}
+
+} // namespace
 
 std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
                                        const arch::ArchInfo &target, const Dialect &dialect,
@@ -28,6 +58,8 @@ std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
   object->sm = identity.sm;
   object->virtual_sm = identity.virtual_sm;
   object->toolkit = identity.toolkit;
+  if (dialect.tells_what_is_left_out)
+    report_left_out(*object, diag);
   return std::move(*object);
 }
 

@@ -324,6 +324,12 @@ void Drafter::fill_relocations() {
                    {"mentioned in " + p_.objects[entity.first.object.value].name});
       continue;
     }
+    // A list of resolved relocations may name what nothing is left of.
+    if (kept.against == Against::Section && (!against.valid() || !elf_.symbol(against).emitted)) {
+      diag_.report(DiagId::DeletedSymbol, {std::string(m_.sections[kept.id].name)},
+                   {fmt::format("listed in {} at {:#x}", m_[kept.table].name, kept.offset)});
+      continue;
+    }
     elf_.add_relocation(section(kept.table), {kept.offset, kept.type, against, kept.addend});
   }
   for (const SlotTable &table : plan_.constants.tables)

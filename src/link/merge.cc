@@ -239,7 +239,8 @@ void Merger::create_function_records() {
 void Merger::create_relocation_tables() {
   for (const elf::Section &table : object_->view.sections()) {
     // Notes of others. nvlink -r forgets them, as it forgets who made its inputs (Q058).
-    if (object_->kinds[table.index].role == SectionRole::Note &&
+    const SectionRole role = object_->kinds[table.index].role;
+    if ((role == SectionRole::Note || role == SectionRole::NoteCuver) &&
         (!p_.options.relocatable || p_.lossless()))
       append_block(table);
     if (table.type != SectionType::Rel && table.type != SectionType::Rela)

@@ -295,6 +295,10 @@ void Merger::create_other_section(const elf::Section &section) {
       append_block(section);
     break;
   case SectionRole::Unknown:
+  case SectionRole::Host:
+  case SectionRole::Uidx:
+  case SectionRole::PtxConstSize:
+  case SectionRole::DescriptorSize:
     // Whatever it is, it is not ours to leave out (Q058).
     if (section.type == SectionType::Progbits) {
       OutSection &out = m_[append_block(section)];

@@ -33,6 +33,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::TooNewToolkit, Error, "too-new-toolkit", "{0}: made by CUDA {1}, newer than CUDA {2}"},
     {DiagId::OldObject, Error, "old-object",
      "{0}: must be recompiled with CUDA 12.0 or newer: {1}"},
+    {DiagId::SectionLeftOut, Warning, "section-left-out",
+     "{0}: section '{1}' of type {2} is not carried into the output"},
     {DiagId::UndefinedReference, Error, "undefined-reference", "undefined symbol: {0}"},
     {DiagId::MultipleDefinition, Error, "multiple-definition", "duplicate symbol: {0}"},
     {DiagId::SizeMismatch, Error, "size-mismatch", "size of '{0}' differs: {1} and {2} bytes"},

@@ -25,6 +25,7 @@ enum class DiagId : u16 {
   NewerToolkit,
   TooNewToolkit,
   OldObject,
+  SectionLeftOut,
   UndefinedReference,
   MultipleDefinition,
   SizeMismatch,

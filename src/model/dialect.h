@@ -26,6 +26,8 @@ struct Dialect {
   bool copies_old_flags = false;
   // The symbols of section 0xfff2 look like common symbols (Q059).
   bool loses_section_fff2 = false;
+  // A section that is not carried into the output is worth a warning.
+  bool tells_what_is_left_out = true;
   // Objects of a newer toolkit are refused instead of linked with a warning.
   bool refuse_newer_toolkit = false;
   // Sound links on which nvlink gives up with an internal error are refused, too.
