@@ -13,6 +13,7 @@
 
 #include "base/types.h"
 #include "model/diagnostics.h"
+#include "model/instruction_map.h"
 
 namespace culink {
 
@@ -27,7 +28,8 @@ struct FinalizedFunction {
   // empty: none.
   ByteSpan lines;
   ByteSpan sass_lines;
-  ByteSpan registers; // its records in .nv_debug_info_reg_sass, from its name on; empty: none
+  ByteSpan registers;   // its records in .nv_debug_info_reg_sass, from its name on; empty: none
+  InstructionMap moved; // from the code of the object to `text`
 };
 
 struct FinalizedObject {
@@ -46,8 +48,9 @@ struct FinalizeRequest {
   std::string target;          // "sm_103"
   bool debug = false;          // link option -g
   std::vector<Object> objects; // those with functions in the output
-  // An object that was compiled with -G, if there is one in the link: it changes the code of all.
-  ByteSpan debug_companion;
+  // Some object of the link, among these or not, has code that was compiled with -G: functions and
+  // the record 0x53 in .nv.merc.nv.info. It changes the code of all.
+  bool debug_code = false;
 };
 
 // Gives the results in the order of the objects. Where it cannot, it says so and gives nothing.

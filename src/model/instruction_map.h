@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace culink {
+
+// Where the instructions of a function went when its code was made anew. What points into the code
+// (relocations, return addresses, branch tables, line tables) follows them.
+class InstructionMap {
+public:
+  InstructionMap() = default; // nothing moved
+  // By old number the new one, and one more for the end.
+  explicit InstructionMap(std::vector<u32> moved) : moved_(std::move(moved)) {}
+
+  [[nodiscard]] bool is_identity() const { return moved_.empty(); }
+
+  // From a byte offset in the old code to one in the new. An instruction that is gone maps to what
+  // follows it, the end to the end; beyond that nothing moves.
+  [[nodiscard]] u64 offset(u64 old_offset) const {
+    constexpr u64 kInstruction = 16;
+    const u64 number = old_offset / kInstruction;
+    if (number >= moved_.size())
+      return old_offset;
+    return moved_[number] * kInstruction + old_offset % kInstruction;
+  }
+
+private:
+  std::vector<u32> moved_;
+};
+
+// One form of a function: its machine code and the capsule beside it.
+struct CodeWithCapsule {
+  ByteSpan text;
+  ByteSpan capsule;
+};
+
+// Fails only where the two have nothing in common that could be followed in reasonable time.
+[[nodiscard]] Result<InstructionMap> map_instructions(const CodeWithCapsule &before,
+                                                      const CodeWithCapsule &after);
+
+} // namespace culink
