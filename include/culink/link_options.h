@@ -10,8 +10,18 @@
 
 namespace culink {
 
+// What an output for sm_100 and later holds; earlier targets know only machine code.
+// docs/mercury.md explains the choice.
+enum class OutputCode : u8 {
+  Default, // Exact where a finalizer is at hand, else Sass; Sass if some input has no Mercury code
+  Sass,    // machine code alone: runs on the target itself only
+  Mercury, // machine code as it was compiled, and the Mercury code it was made from
+  Exact,   // the same, with machine code that a finalizer has scheduled again, as nvlink does
+};
+
 // What a caller of the linker decides, apart from the target.
 struct LinkOptions {
+  OutputCode code = OutputCode::Default;
   bool relocatable = false;     // -r: the output is an object that can be linked again
   bool debug = false;           // -g: keep unused code and shared-memory symbols
   bool preserve_relocs = false; // --preserve-relocs: keep what was resolved for other tools

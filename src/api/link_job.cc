@@ -6,12 +6,14 @@
 
 #include <algorithm>
 
+#include "api/output_code.h"
 #include "arch/verify.h"
 #include "base/release_memory.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
 #include "link/link.h"
+#include "link/mixed_kinds.h"
 #include "link/system_library.h"
 #include "link/write.h"
 
@@ -45,10 +47,6 @@ std::vector<LinkedModule> linked_modules(const std::vector<HostModule> &modules,
 
 const arch::ArchInfo *LinkJob::choose_target() {
   const arch::ArchInfo *found = arch::find_arch(request_.target);
-  if (found && found->has_mercury_plane) {
-    diag_.report(DiagId::NotSupportedYet, {request_.target, "linking for this target is"});
-    return nullptr;
-  }
   if (found)
     return found;
   std::vector<std::string_view> names;
@@ -125,6 +123,14 @@ LinkResult LinkJob::link_and_verify() {
       drop_unneeded_system_objects(loader.load(pool), request_.options, *dialect_, diag_);
   if (diag_.failed())
     return {};
+  const OutputCode code = choose_output_code(request_.options, objects, *target, false, diag_);
+  if (code != OutputCode::Sass)
+    diag_.report(DiagId::NotSupportedYet, {request_.target, "linking of Mercury code is"});
+  if (diag_.failed())
+    return {};
+  const arch::ArchInfo plane = arch::as_plain_sass(*target);
+  if (target->has_mercury_plane)
+    forget_mercury_marks(objects, *dialect_);
   std::vector<LinkedModule> modules = linked_modules(loader.modules(), objects);
   LinkOptions options = request_.options;
   if (!options.ignore_host_info && !options.host_references)
@@ -132,7 +138,7 @@ LinkResult LinkJob::link_and_verify() {
   if (options.option_words.empty())
     options.option_words = note_options(describe_request(request_));
   std::optional<PlannedLink> plan =
-      plan_link(options, *dialect_, *target, std::move(objects), pool, timer_, diag_);
+      plan_link(options, *dialect_, plane, std::move(objects), pool, timer_, diag_);
   if (!plan)
     return {};
   give_memory_back(plan->draft.layout.file_size);

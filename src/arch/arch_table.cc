@@ -132,4 +132,22 @@ const ArchInfo *find_arch(u32 number, char letter) {
   return nullptr;
 }
 
+ArchInfo as_plain_sass(const ArchInfo &arch) {
+  ArchInfo out = arch;
+  if (!arch.has_mercury_plane)
+    return out;
+  out.code_kind = CodeKind::Sass;
+  out.image_slot_align = 4;
+  out.has_rel_action = true;
+  return out;
+}
+
+// Memory that the system reserves is not there yet: the step to machine code adds it.
+ArchInfo as_mercury_plane(const ArchInfo &arch) {
+  ArchInfo out = arch;
+  out.reserved_shared = 0;
+  out.reserved_slot = 0;
+  return out;
+}
+
 } // namespace culink::arch

@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 1> kMachines = {"64"};
 constexpr std::array<std::string_view, 6> kCpus = {"AARCH64", "ARMv7",  "PPC64LE",
                                                    "X86",     "X86_64", "unknown"};
 constexpr std::array<std::string_view, 2> kScripts = {"lcs-abs", "lcs-aug"};
+constexpr std::array<std::string_view, 3> kCodeKinds = {"exact", "mercury", "sass"};
 
 constexpr OptionRow valued(OptionId id, std::string_view name, std::string_view brief,
                            ValueKind kind, Recorded recorded, std::string_view placeholder,
@@ -128,6 +129,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "Threads to use; the output does not depend on it."),
     valued(OptionId::Ptxas, "ptxas", "", Text, Never, "<program>",
            "The compiler for PTX; else that beside nvcc, in CUDA_HOME, CUDA_PATH or PATH."),
+    choice(OptionId::Code, "code", "", Choice, Never, "<kind>", kCodeKinds,
+           "What outputs for sm_100 and later hold: sass, mercury or exact (docs/mercury.md)."),
 }};
 
 constexpr bool rows_are_in_order() {

@@ -60,6 +60,7 @@ enum class OptionId : u8 {
   Emulate,
   Threads,
   Ptxas,
+  Code,
   Count_,
 };
 inline constexpr size_t kOptionCount = static_cast<size_t>(OptionId::Count_);

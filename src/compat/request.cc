@@ -83,6 +83,11 @@ LinkRequest make_request(const CommandLine &line) {
   options.times = line.has(OptionId::Time) && request.emulate.empty();
   if (line.has(OptionId::Threads))
     options.threads = static_cast<u32>(std::stoi(line.value(OptionId::Threads)));
+  const std::string code = line.value(OptionId::Code);
+  options.code = code == "sass"      ? OutputCode::Sass
+                 : code == "mercury" ? OutputCode::Mercury
+                 : code == "exact"   ? OutputCode::Exact
+                                     : OutputCode::Default;
   return request;
 }
 

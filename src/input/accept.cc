@@ -12,6 +12,7 @@
 
 #include "arch/compatible.h"
 #include "arch/elf_flags.h"
+#include "elf/nv_compat.h"
 #include "elf/nv_notes.h"
 #include "elf/section_kind.h"
 
@@ -48,6 +49,23 @@ std::optional<elf::CudaInfo> cuda_info(const elf::ElfView &view, u32 index) {
   return std::nullopt;
 }
 
+// Nobody knows what the lowest bit means; nvlink does not mind it.
+bool has_capsule(const arch::ElfTarget &made) {
+  constexpr u8 kUnknownBit = 0x01;
+  return (made.code_kind & ~kUnknownBit) == static_cast<u8>(arch::CodeKind::Capmerc);
+}
+
+// From sm_100 on e_flags have no letter; that an object asks for one chip is in .nv.compat.
+char letter_of(const elf::ElfView &view) {
+  for (const elf::Section &section : view.sections())
+    if (elf::classify_section(section.name, section.type, section.flags).role ==
+        elf::SectionRole::Compat)
+      for (const elf::CompatRecord &record : elf::decode_compat(section.data).records)
+        if (record.attribute == elf::CompatAttribute::CudaAcceleratorTarget && record.value != 0)
+          return 'a';
+  return 0;
+}
+
 bool accept_abi(const std::string &name, const arch::ElfTarget &made, Diagnostics &diag) {
   const bool known =
       (made.os_abi == elf::kOsAbiCuda && made.abi_version == arch::kAbiVersion) ||
@@ -61,11 +79,14 @@ bool accept_abi(const std::string &name, const arch::ElfTarget &made, Diagnostic
   return known;
 }
 
-bool accept_architecture(const std::string &name, const arch::ElfTarget &made,
-                         const arch::ArchInfo &target, Diagnostics &diag) {
+bool accept_architecture(const std::string &name, const elf::ElfView &view,
+                         const arch::ElfTarget &made, const arch::ArchInfo &target,
+                         Diagnostics &diag) {
   const arch::ArchInfo *object = arch::find_arch(made.sm);
+  if (object && object->has_mercury_plane)
+    object = arch::find_arch(made.sm, letter_of(view));
   const bool odd_number = !made.old_layout() && (made.other & 0xff0000) != 0;
-  const bool capsule = made.code_kind == static_cast<u8>(arch::CodeKind::Capmerc);
+  const bool capsule = has_capsule(made);
   const arch::CodeKind kind = capsule ? arch::CodeKind::Capmerc : arch::CodeKind::Sass;
   if (object && !odd_number && arch::can_link(*object, kind, target))
     return true;
@@ -111,9 +132,9 @@ bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arc
 ObjectIdentity identify_object(const elf::ElfView &view) {
   const arch::ElfTarget made = target_of(view.header());
   if (made.old_layout())
-    return {made.sm, made.virtual_sm, view.header().version};
+    return {made.sm, made.virtual_sm, view.header().version, false};
   const elf::CudaInfo info = cuda_info(view, made.cuinfo_section).value_or(elf::CudaInfo{});
-  return {made.sm, info.virtual_arch, info.toolkit};
+  return {made.sm, info.virtual_arch, info.toolkit, has_capsule(made)};
 }
 
 void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialect &dialect,
@@ -145,7 +166,7 @@ bool accept_object(const std::string &name, const elf::ElfView &view, const arch
     return false;
   }
   const arch::ElfTarget made = target_of(view.header());
-  return accept_abi(name, made, diag) && accept_architecture(name, made, target, diag) &&
+  return accept_abi(name, made, diag) && accept_architecture(name, view, made, target, diag) &&
          accept_toolkit(name, view, made, dialect, diag);
 }
 

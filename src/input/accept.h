@@ -16,6 +16,7 @@ struct ObjectIdentity {
   u16 sm = 0;
   u16 virtual_sm = 0; // of the PTX
   u32 toolkit = 0;    // 124: CUDA 12.4
+  bool capsule = false;
 };
 
 // Whether a device ELF can be linked for a target: relocatable, of an ABI we know, for a compatible

@@ -60,6 +60,7 @@ std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
   object->toolkit = identity.toolkit;
   if (dialect.tells_what_is_left_out)
     report_left_out(*object, diag);
+  object->capsule = identity.capsule;
   return std::move(*object);
 }
 

@@ -89,6 +89,8 @@ void ObjectParser::prefer_register_counts_of_code() {
 }
 
 std::optional<Error> ObjectParser::find_owner(const elf::Section &section) {
+  if (object_.kinds[section.index].mercury)
+    return std::nullopt;
   switch (object_.kinds[section.index].role) {
   case SectionRole::Info:
   case SectionRole::Constant:

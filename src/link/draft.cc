@@ -138,6 +138,7 @@ SectionType Drafter::written_type(SectionType type) const {
     return SectionType::Progbits;
   case SectionType::CudaGlobal:
   case SectionType::CudaShared:
+  case SectionType::CudaReservedShared:
   case SectionType::CudaLocal:
     return SectionType::Nobits;
   default:

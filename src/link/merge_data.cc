@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "link/special_symbols.h"
 
 namespace culink {
 
@@ -72,6 +73,8 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
       (is_global(symbol.other) || is_constant(symbol.other) ||
        (is_shared(symbol.other) && symbol.size != 0)))
     m_.place_of[id.value].value = ~u64{0};
+  if (is_reserved_shared_mark(symbol.name))
+    m_.place_of[id.value].value = symbol.value;
   const bool dynamic_shared =
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
   if (dynamic_shared && !m_.debug_shared.valid())
@@ -182,12 +185,15 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
     }
     return;
   }
-  const OutId out = place_data(section);
+  const bool reserved = section.type == SectionType::CudaReservedShared;
+  const OutId out = reserved ? place_reserved(id, section, symbol) : place_data(section);
   if (!listed_[id.value]) {
     listed_[id.value] = true;
     m_.add_local(id);
   }
   m_.place_of[id.value].section = out;
+  if (reserved)
+    return;
   m_.place_of[id.value].value = symbol.value + where(section.index).offset;
   if (section.type == SectionType::CudaShared) {
     m_.shared_align[id.value] = symbol.value;
@@ -204,6 +210,21 @@ OutId Merger::place_data(const elf::Section &section) {
     m_.debug_shared = out;
   where(section.index).section = out;
   return out;
+}
+
+// Shared memory that the system uses: every kernel has all of it, at the same place. The value of
+// such a variable is its alignment. Weak copies come here once, since the others have lost.
+OutId Merger::place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol) {
+  const OutId out_id =
+      need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
+  where(section.index).section = out_id;
+  OutSection &out = m_[out_id];
+  out.align = std::max(out.align, section.align);
+  const u64 start = p_.options.relocatable ? 0 : p_.arch.reserved_slot;
+  const u64 offset = align_up(std::max(out.size, start), symbol.value);
+  m_.place_of[id.value].value = p_.options.relocatable ? symbol.value : offset;
+  out.size = offset + symbol.size;
+  return out_id;
 }
 
 // Appends this file's part of a section at its own alignment.

@@ -41,6 +41,7 @@ private:
   void append_bank2(const elf::Section &bank, OutId text, bool lost);
   void create_bank0_symbol(EntityId id, const elf::Symbol &symbol);
   void define_data(EntityId id, u32 symbol_index);
+  OutId place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol);
   OutId place_data(const elf::Section &section);
   OutId append_block(const elf::Section &section);
   void create_function_bank(const elf::Section &section, OutId text);

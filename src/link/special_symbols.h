@@ -25,6 +25,11 @@ inline constexpr std::string_view kUnifiedOffset = "__UFT_OFFSET";
          name.starts_with("cnp") || name.starts_with("__cuda_syscall");
 }
 
+// Undefined in objects of sm_90 and later, with a value since sm_100: shared memory of the system.
+[[nodiscard]] inline bool is_reserved_shared_mark(std::string_view name) {
+  return name.starts_with(".nv.reservedSmem.");
+}
+
 // Local and undefined in the device runtime library: stands for the size of the whole bank of user
 // constants.
 inline constexpr std::string_view kConstantBankSize = ".nv.ptx.const0.size";

@@ -37,6 +37,9 @@ struct Dialect {
   bool miscompiles_constants = false;
   // The device runtime library stays if something is undefined where it stands (Q083).
   bool decides_about_runtime_in_order = false;
+  // In a link of machine code, Mercury code in front of the first object without any has left its
+  // mark (Q100).
+  bool forgets_mercury_marks = false;
   InputHabits input;
 };
 

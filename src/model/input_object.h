@@ -36,11 +36,12 @@ struct InputObject {
   std::vector<Info> infos;    // in section order
   elf::CallGraph calls;
   elf::PrototypeSection prototypes;
-  ByteSpan strings;    // .strtab, where prototypes are
-  u16 sm = 0;          // what it was compiled for
-  u16 virtual_sm = 0;  // and from: 90 for PTX of compute_90
-  u32 toolkit = 0;     // and by: 124 for CUDA 12.4
-  bool system = false; // of libcudadevrt: goes away as a whole when nothing needs it
+  ByteSpan strings;     // .strtab, where prototypes are
+  u16 sm = 0;           // what it was compiled for
+  u16 virtual_sm = 0;   // and from: 90 for PTX of compute_90
+  u32 toolkit = 0;      // and by: 124 for CUDA 12.4
+  bool capsule = false; // its code has a Mercury form beside it
+  bool system = false;  // of libcudadevrt: goes away as a whole when nothing needs it
 
   [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
   // The symbol that a code section says it belongs to; others at the same place are aliases.

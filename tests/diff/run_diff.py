@@ -6,7 +6,10 @@
 
 Under --emulate culink must write nvlink's file, and must refuse what nvlink refuses, for the same
 reason. Without it, the file may differ in the tool's own record only. docs/differential.md has the
-numbers. Exit status: 0 all the same, 1 something differs, 77 no nvlink here.
+numbers.
+
+For sm_100 and later --code says what culink writes. `sass`: nvlink gets the objects without their
+Mercury half, culink as they are. Exit status: 0 all the same, 1 something differs, 77 no nvlink here.
 """
 
 import argparse
@@ -23,6 +26,7 @@ from collections import Counter
 from cached_toolchain import CRASHED, CachedToolchain, LinkMemory, read, run_linker
 from device_runtime import NoDeviceRuntime
 from reasons import culink_reasons, culink_rows, missing, nvlink_reasons
+from plain_sass import is_mercury, to_plain_sass
 from recipes import KERNELS_USED, RECIPES, RELOCATABLE
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
@@ -31,6 +35,7 @@ from generate import generate  # noqa: E402
 from toolchain import ToolError, find_toolkit  # noqa: E402
 
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
+MERCURY_TARGETS = ["sm_100", "sm_100a", "sm_100f", "sm_103", "sm_110", "sm_120", "sm_120a", "sm_121"]
 EMULATE = "--emulate=nvlink-13.0.88"
 DEVICE_RUNTIME = "cuda_device_runtime.cubin"
 MISSING_RUNTIME = set()       # why programs were linked without it
@@ -75,6 +80,22 @@ class Comparison:
         self.folder = folder
         self.target = target
         self.rows = culink_rows()
+        self.sources = folder  # what culink links
+        if options.code == "sass":
+            self.sources = os.path.join(folder, "mercury")
+            self.split_objects()
+
+    def split_objects(self):
+        """nvlink gets machine code alone, culink the objects as they are."""
+        os.makedirs(self.sources)
+        for name in os.listdir(self.folder):
+            if not name.endswith(".cubin"):
+                continue
+            shutil.copy(self.at(name), self.sources)
+            data = read(self.at(name))
+            if is_mercury(data):
+                with open(self.at(name), "wb") as file:
+                    file.write(to_plain_sass(data))
 
     def at(self, name):
         return os.path.join(self.folder, name)
@@ -85,7 +106,9 @@ class Comparison:
     def culink(self, step, *extra):
         if os.path.exists(self.at(step.output)):
             os.remove(self.at(step.output))
-        return run_linker([self.options.culink] + list(extra) + self.arguments(step), self.folder)
+        code = ["--code=" + self.options.code] if self.options.code else []
+        arguments = self.arguments(step)[:-1] + [self.at(step.output)]
+        return run_linker([self.options.culink] + code + list(extra) + arguments, self.sources)
 
     def compare(self, step, keep):
         """Returns (status, detail). With `keep` nvlink's output is left in the folder."""
@@ -97,6 +120,8 @@ class Comparison:
         answer = self.judge(step, reference, status, log)
         if keep and reference["status"] == 0:
             os.replace(self.at("nvlink.cubin"), self.at(step.output))
+            if self.sources != self.folder:
+                shutil.copy(self.at(step.output), self.sources)
         return answer
 
     def judge(self, step, reference, status, log):
@@ -169,7 +194,7 @@ class Comparison:
             os.path.basename(self.folder), self.target, recipe.name, number))
         os.makedirs(place, exist_ok=True)
         for name in step.inputs:
-            shutil.copy(self.at(name), place)
+            shutil.copy(os.path.join(self.sources, name), place)
         command = ["-arch=" + self.target] + step.options + step.inputs + ["-o", "ref.cubin"]
         with open(os.path.join(place, "cmd"), "w", encoding="utf-8") as file:
             file.write("\n".join(["nvlink"] + command) + "\n")
@@ -266,7 +291,8 @@ def parse_seeds(text):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--seeds", default="1-20", help="for example 1-60 or 3,7,20-25")
-    parser.add_argument("--targets", default="sm_75,sm_90", help="list with commas, or 'all'")
+    parser.add_argument("--targets", default="sm_75,sm_90", help="list with commas, 'all', or 'mercury'")
+    parser.add_argument("--code", choices=["sass"], help="what culink writes for sm_100 and later")
     parser.add_argument("--spread", action="store_true", help="one target per program, in turn")
     parser.add_argument("--recipes", default="all", help="option sets: " + ", ".join(
         recipe.name for recipe in RECIPES))
@@ -292,7 +318,8 @@ def parse_arguments():
 
 def run(options, cache):
     tools = CachedToolchain(cache)
-    targets = TARGETS if options.targets == "all" else options.targets.split(",")
+    known = {"all": TARGETS, "mercury": MERCURY_TARGETS}
+    targets = known.get(options.targets) or options.targets.split(",")
     recipes = [recipe for recipe in RECIPES
                if options.recipes == "all" or recipe.name in options.recipes.split(",")]
     report = Report(targets, options.limit)

@@ -74,6 +74,26 @@ TEST(ArchTable, ValuesAreThoseOfPtxas) {
   EXPECT_EQ(find_arch("sm_110")->family, 110);
 }
 
+// nvlink links machine code for sm_100 and later as it does for sm_90, and Mercury code without
+// what the system reserves.
+TEST(ArchTable, KindsOfCodeHaveRulesOfTheirOwn) {
+  for (const ArchInfo &arch : all_archs()) {
+    const ArchInfo sass = as_plain_sass(arch);
+    EXPECT_EQ(sass.code_kind, CodeKind::Sass) << arch.name;
+    EXPECT_TRUE(sass.has_rel_action) << arch.name;
+    EXPECT_EQ(sass.image_slot_align, 4u) << arch.name;
+    EXPECT_EQ(sass.reserved_shared, arch.reserved_shared) << arch.name;
+    if (!arch.has_mercury_plane)
+      continue;
+    const ArchInfo mercury = as_mercury_plane(arch);
+    EXPECT_EQ(mercury.code_kind, CodeKind::Capmerc) << arch.name;
+    EXPECT_FALSE(mercury.has_rel_action) << arch.name;
+    EXPECT_EQ(mercury.image_slot_align, 16u) << arch.name;
+    EXPECT_EQ(mercury.reserved_shared, 0u) << arch.name;
+    EXPECT_EQ(mercury.reserved_slot, 0u) << arch.name;
+  }
+}
+
 TEST(ArchTable, UnknownTargetsAreNotFound) {
   for (const char *name : {"", "sm_", "sm_70", "sm_90f", "sm_90b", "compute_90", "90", "SM_90"})
     EXPECT_EQ(find_arch(name), nullptr) << name;

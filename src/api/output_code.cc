@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which form of code goes into the output. Objects for sm_100 and later carry machine code and the
+// Mercury code it was made from, and nvlink writes both, unless some input has machine code alone:
+// then all of the output is machine code, and a warning says what that means. Everything here holds
+// for these targets only; earlier ones have machine code and nothing else.
+//
+// What may surprise: machine code of one member of a family is not that of another. Where nvlink
+// takes objects of sm_100 for sm_103, it is because its finalizer makes the code anew.
+#include "api/output_code.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "arch/compatible.h"
+
+namespace culink {
+
+namespace {
+
+// Machine code that is copied as it is must be code that runs there.
+void check_copied_code(const std::vector<InputObject> &objects, const arch::ArchInfo &target,
+                       Diagnostics &diag) {
+  for (const InputObject &object : objects) {
+    const arch::ArchInfo *made = arch::find_arch(object.sm);
+    if (made && made->number != target.number && object.capsule &&
+        !arch::can_link(*made, arch::CodeKind::Sass, target))
+      diag.report(DiagId::WrongArchitecture,
+                  {object.name, std::string(made->name), std::string(target.name)}, {},
+                  "its code has to be made anew, which only --code=exact does");
+  }
+}
+
+} // namespace
+
+OutputCode choose_output_code(const LinkOptions &options, const std::vector<InputObject> &objects,
+                              const arch::ArchInfo &target, bool has_finalizer, Diagnostics &diag) {
+  if (!target.has_mercury_plane)
+    return OutputCode::Sass;
+  const auto plain = std::find_if(objects.begin(), objects.end(),
+                                  [](const InputObject &object) { return !object.capsule; });
+  const bool some_plain = plain != objects.end();
+  if (some_plain) {
+    if (options.code == OutputCode::Mercury || options.code == OutputCode::Exact)
+      diag.report(DiagId::NoMercuryCode, {plain->name});
+    else
+      diag.report(DiagId::LimitedToOneTarget, {std::to_string(target.number), plain->name});
+  }
+  OutputCode code = options.code;
+  if (code == OutputCode::Default && some_plain)
+    code = OutputCode::Sass;
+  if (code == OutputCode::Default) {
+    code = has_finalizer ? OutputCode::Exact : OutputCode::Sass;
+    if (!has_finalizer)
+      diag.report(DiagId::NoFinalizer, {std::string(target.name)});
+  }
+  if (code == OutputCode::Exact && !has_finalizer && !options.relocatable)
+    diag.report(DiagId::FinalizerMissing, {});
+  if (code == OutputCode::Sass || (code == OutputCode::Mercury && !options.relocatable))
+    check_copied_code(objects, target, diag);
+  return code;
+}
+
+} // namespace culink

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "arch/arch.h"
+#include "culink/link_options.h"
+#include "model/diagnostics.h"
+#include "model/dialect.h"
+#include "model/input_object.h"
+
+namespace culink {
+
+// What the output is going to hold: never OutputCode::Default. Reports what inputs and options do
+// not allow. `has_finalizer`: OutputCode::Exact is possible.
+[[nodiscard]] OutputCode choose_output_code(const LinkOptions &options,
+                                            const std::vector<InputObject> &objects,
+                                            const arch::ArchInfo &target, bool has_finalizer,
+                                            Diagnostics &diag);
+
+} // namespace culink
