@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finding a relocation row. Both lists are numbered without gaps, so a number is an index. Names
-// are looked up when text is read, one at a time: a scan over 178 rows is quick enough.
+// Finding a relocation row. Names are looked up when text is read, one at a time: a scan over 178
+// rows is quick enough.
 #include "arch/reloc.h"
 
 #include <algorithm>
@@ -10,11 +10,6 @@ namespace culink::arch {
 namespace {
 
 constexpr std::string_view kCudaPrefix = "R_CUDA_";
-
-const RelocInfo *at_number(std::span<const RelocInfo> rows, u32 number) {
-  const u32 index = number - rows.front().number; // wraps for a smaller number: not below size
-  return index < rows.size() ? &rows[index] : nullptr;
-}
 
 } // namespace
 
@@ -33,7 +28,7 @@ u32 RelocInfo::word_bits() const {
 }
 
 const RelocInfo *find_reloc(u32 number) {
-  return at_number(number < kFirstMercuryReloc ? cuda_relocs() : mercury_relocs(), number);
+  return RelocRows().find(number);
 }
 
 const RelocInfo *find_reloc(std::string_view name) {

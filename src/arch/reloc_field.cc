@@ -40,6 +40,14 @@ bool store_field(MutableByteSpan section, u64 offset, const RelocInfo &row, Fiel
   u8 *place = section.data() + offset;
   for (const RelocPiece &piece : row.pieces) {
     const u64 source = piece.source == PieceSource::Bank ? value.bank : value.value;
+    if (piece.width == 32 && piece.word_bit % 8 == 0) { // half an address, as most are
+      store_le(place + piece.word_bit / 8, static_cast<u32>(source >> piece.value_bit));
+      continue;
+    }
+    if (piece.width == 64 && piece.word_bit % 8 == 0) {
+      store_le(place + piece.word_bit / 8, source >> piece.value_bit);
+      continue;
+    }
     for_each_byte(piece, [place, source](u32 byte, u32 shift, u32 bits, u32 from) {
       const u64 mask = low_bits(bits) << shift;
       place[byte] = static_cast<u8>((place[byte] & ~mask) | (((source >> from) << shift) & mask));

@@ -97,6 +97,8 @@ void check_info_record(const Section &section, const elf::InfoRecord &record,
 // Only shapes that were seen in files accuse anybody.
 void check_offsets(const Section &section, const Section &code, const elf::InfoRecord &record,
                    Findings &findings) {
+  if (!record.sized())
+    return;
   const elf::InfoRow *row = elf::info_row(record.attribute);
   if (!row || row->evidence != elf::InfoEvidence::Measured ||
       row->shape != elf::InfoShape::Offsets || effective_shape(record) != elf::InfoShape::Offsets)
@@ -236,18 +238,16 @@ void check_info(const ElfView &view, Findings &findings) {
       check_capsule(view, section, findings);
     if (section.type != elf::SectionType::CudaInfo && section.type != elf::SectionType::MercuryInfo)
       continue;
-    elf::RawRecordReader framing(section.data);
-    while (framing.next()) {
-    }
-    if (!framing.rest().empty())
-      report_all(Rule::InfoFraming, section, {framing.problem()}, findings);
     const SymbolTable symbols = view.linked_symbols(section);
     const Section *code = view.info_section(section);
-    for (const elf::InfoRecord record : elf::InfoRecords(section.data)) {
-      check_info_record(section, record, symbols, right, findings);
+    elf::RecordReader<elf::InfoAttribute> reader(section.data);
+    while (reader.next()) {
+      check_info_record(section, reader.record(), symbols, right, findings);
       if (code && (code->flags & elf::kFlagExec) != 0)
-        check_offsets(section, *code, record, findings);
+        check_offsets(section, *code, reader.record(), findings);
     }
+    if (!reader.rest().empty())
+      report_all(Rule::InfoFraming, section, {reader.problem()}, findings);
   }
 }
 

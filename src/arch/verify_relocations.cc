@@ -43,6 +43,7 @@ void check_place(const Section &table, const Section &target, const arch::RelocI
 } // namespace
 
 void check_relocations(const ElfView &view, Findings &findings) {
+  const arch::RelocRows rows;
   for (const Section &table : view.sections()) {
     if (!is_readable(view, table))
       continue;
@@ -50,7 +51,7 @@ void check_relocations(const ElfView &view, Findings &findings) {
     const elf::RelocationTable entries = view.relocations(table);
     for (u32 i = 0; i < entries.size(); ++i) {
       const Relocation r = entries[i];
-      const arch::RelocInfo *row = arch::find_reloc(r.type);
+      const arch::RelocInfo *row = rows.find(r.type);
       // nvlink leaves empty entries where a texture reference needs no relocation.
       if (r.type == 0 && r.symbol == 0)
         continue;

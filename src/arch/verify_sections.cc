@@ -79,11 +79,17 @@ constexpr std::array kHeaders = std::to_array<HeaderRow>({
     {SectionRole::NvDebug, 0, 0, 0, Link::Nothing, Info::Nothing},
 });
 
+// By role: the number of its row, plus 1.
+constexpr std::array<u8, elf::kSectionRoleCount> kRowOfRole = [] {
+  std::array<u8, elf::kSectionRoleCount> rows{};
+  for (u8 i = 0; i < kHeaders.size(); ++i)
+    rows[static_cast<u8>(kHeaders[i].role)] = i + 1;
+  return rows;
+}();
+
 [[nodiscard]] const HeaderRow *header_row(SectionRole role) {
-  for (const HeaderRow &row : kHeaders)
-    if (row.role == role)
-      return &row;
-  return nullptr;
+  const u8 row = kRowOfRole[static_cast<u8>(role)];
+  return row == 0 ? nullptr : &kHeaders[row - 1];
 }
 
 [[nodiscard]] SectionKind kind_of(const Section &s) {
@@ -322,7 +328,8 @@ void SectionCheck::check_function() {
            fmt::format("{} is not a symbol (there are {})", index, symbols.size()));
     return;
   }
-  if (symbols.type_of(index) != elf::SymbolType::Function || symbols.section_of(index) != s_.index)
+  const elf::Symbol function = symbols.without_name(index);
+  if (function.type() != elf::SymbolType::Function || function.section != s_.index)
     report(Rule::TextSymbol, "sh_info",
            fmt::format("symbol {} '{}' is not a function in this section", index,
                        symbols[index].name));

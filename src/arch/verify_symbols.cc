@@ -37,9 +37,9 @@ constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::
   return type == SymbolType::CudaObject ? kDataOther | kUnifiedVariable : kDataOther;
 }
 
-[[nodiscard]] std::string symbol_field(std::string_view field, u32 index, const Symbol &symbol) {
-  return symbol.name.empty() ? fmt::format("{} of symbol {}", field, index)
-                             : fmt::format("{} of symbol {} '{}'", field, index, symbol.name);
+[[nodiscard]] std::string symbol_field(std::string_view field, u32 index, std::string_view name) {
+  return name.empty() ? fmt::format("{} of symbol {}", field, index)
+                      : fmt::format("{} of symbol {} '{}'", field, index, name);
 }
 
 [[nodiscard]] bool holds_code(const Section &s) {
@@ -60,23 +60,21 @@ constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::
 class TableCheck {
 public:
   TableCheck(const ElfView &view, const Section &table, Findings &findings)
-      : view_(view), table_(table), findings_(findings) {}
+      : view_(view), table_(table), symbols_(view.symbols(table)), findings_(findings) {}
 
   void run() {
-    const SymbolTable symbols = view_.symbols(table_);
-    if (symbols.empty())
+    if (symbols_.empty())
       return;
-    check_null(symbols[0]);
-    for (u32 i = 1; i < symbols.size(); ++i)
-      check(i, symbols[i]);
+    check_null(symbols_[0]);
+    for (u32 i = 1; i < symbols_.size(); ++i)
+      check(i, symbols_.without_name(i));
   }
 
 private:
   template <typename MakeMessage>
-  void report(Rule rule, std::string_view field, u32 index, const Symbol &symbol,
-              MakeMessage make) {
+  void report(Rule rule, std::string_view field, u32 index, MakeMessage make) {
     findings_.in_section(rule, table_, [&] {
-      return FieldMessage{symbol_field(field, index, symbol), make()};
+      return FieldMessage{symbol_field(field, index, symbols_[index].name), make()};
     });
   }
 
@@ -84,7 +82,7 @@ private:
   void check_null(const Symbol &symbol) {
     if (symbol.info != 0 || symbol.other != 0 || symbol.raw_section != 0 || symbol.size != 0 ||
         !symbol.name.empty())
-      report(Rule::SymbolNull, "fields", 0, symbol, [] { return std::string("are not all 0"); });
+      report(Rule::SymbolNull, "fields", 0, [] { return std::string("are not all 0"); });
   }
 
   // Whether there is such a binding and type. Few different ones are asked for, very often.
@@ -97,16 +95,18 @@ private:
 
   void check(u32 index, const Symbol &symbol) {
     if (!is_known(symbol))
-      report(Rule::SymbolKind, "st_info", index, symbol,
+      report(Rule::SymbolKind, "st_info", index,
              [&] { return fmt::format("{:#04x} is no binding and type", symbol.info); });
     // ptxas 13.4 puts its one unnamed local anywhere.
-    const bool placeholder = symbol.name.empty() && symbol.type() == SymbolType::NoType;
-    if (symbol.binding() == SymbolBinding::Local && index >= table_.info && !placeholder &&
+    const auto is_placeholder = [&] {
+      return symbol.type() == SymbolType::NoType && symbols_[index].name.empty();
+    };
+    if (symbol.binding() == SymbolBinding::Local && index >= table_.info && !is_placeholder() &&
         !has_old_abi(view_))
-      report(Rule::SymbolOrder, "st_info", index, symbol,
+      report(Rule::SymbolOrder, "st_info", index,
              [&] { return fmt::format("is local, but sh_info is {}", table_.info); });
     if ((symbol.other & ~legal_other(symbol.type())) != 0)
-      report(Rule::SymbolOther, "st_other", index, symbol, [&] {
+      report(Rule::SymbolOther, "st_other", index, [&] {
         return fmt::format("{:#04x} has bits without a meaning for its type", symbol.other);
       });
     if (symbol.in_section())
@@ -119,7 +119,7 @@ private:
       return;
     }
     if (symbol.type() == SymbolType::Function && !holds_code(section))
-      report(Rule::SymbolFunction, "st_shndx", index, symbol, [&] {
+      report(Rule::SymbolFunction, "st_shndx", index, [&] {
         return fmt::format("is a function in {}, which is no code", describe_section(section));
       });
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
@@ -130,7 +130,7 @@ private:
     };
     if (symbol.value > section.size ||
         (symbol.size > section.size - symbol.value && !may_hang_over()))
-      report(Rule::SymbolValue, "st_value, st_size", index, symbol, [&] {
+      report(Rule::SymbolValue, "st_value, st_size", index, [&] {
         return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
                            symbol.size, describe_section(section), section.size);
       });
@@ -138,19 +138,20 @@ private:
 
   void check_section_symbol(u32 index, const Symbol &symbol, const Section &section) {
     const auto wrong = [&](std::string_view field, std::string_view message) {
-      report(Rule::SymbolSection, field, index, symbol, [&] { return std::string(message); });
+      report(Rule::SymbolSection, field, index, [&] { return std::string(message); });
     };
     if (symbol.binding() != SymbolBinding::Local)
       wrong("st_info", "a section symbol is not local");
     if (symbol.value != 0 || symbol.size != 0)
       wrong("st_value, st_size", "of a section symbol are not 0");
     // Mercury sections are named after the Mercury link, their headers after the file they are in.
-    if (symbol.name != section.name && !table_.is_mercury())
+    if (symbols_[index].name != section.name && !table_.is_mercury())
       wrong("st_name", fmt::format("is not the name of {}", describe_section(section)));
   }
 
   const ElfView &view_;
   const Section &table_;
+  const SymbolTable symbols_;
   Findings &findings_;
   std::array<bool, 256> known_{}; // by st_info
 };

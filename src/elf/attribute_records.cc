@@ -19,14 +19,14 @@ constexpr u64 kMaxPayload = 0xffff;
 
 } // namespace
 
-Violation RawRecordReader::problem() const {
-  const ByteSpan left = rest();
+Violation framing_problem(ByteSpan section, u64 offset) {
+  const ByteSpan left = section.subspan(offset);
   if (left.size() < kRecordHeaderSize)
-    return {cursor_, fmt::format("{} trailing bytes, a record has at least 4", left.size())};
+    return {offset, fmt::format("{} trailing bytes, a record has at least 4", left.size())};
   if (!is_record_format(left[0]))
-    return {cursor_, fmt::format("record format {} is not known", left[0])};
-  return {cursor_, fmt::format("a payload of {} bytes ends outside the section, {} are left",
-                               load_le<u16>(left.data() + 2), left.size() - kRecordHeaderSize)};
+    return {offset, fmt::format("record format {} is not known", left[0])};
+  return {offset, fmt::format("a payload of {} bytes ends outside the section, {} are left",
+                              load_le<u16>(left.data() + 2), left.size() - kRecordHeaderSize)};
 }
 
 void append_raw_record(std::vector<u8> &out, const AttributeRecord<u8> &record) {

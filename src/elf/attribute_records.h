@@ -48,45 +48,48 @@ template <typename Attribute> struct AttributeSection {
          format <= static_cast<u8>(RecordFormat::Sized);
 }
 
+// Why no record can be read at `offset`.
+[[nodiscard]] Violation framing_problem(ByteSpan section, u64 offset);
+
 // Reads record after record without allocating; what the linker's hot path uses.
-//   for (RawRecordReader reader(bytes); reader.next();) use(reader.record());
-class RawRecordReader {
+//   for (RecordReader<InfoAttribute> reader(bytes); reader.next();) use(reader.record());
+template <typename Attribute> class RecordReader {
 public:
-  explicit RawRecordReader(ByteSpan section) : section_(section) {}
+  explicit RecordReader(ByteSpan section) : section_(section) {}
 
   // False at the end and where the framing is lost: then rest() is not empty.
-  [[nodiscard]] bool next();
-  [[nodiscard]] const AttributeRecord<u8> &record() const { return record_; }
+  [[nodiscard]] bool next() {
+    const ByteSpan left = rest();
+    if (left.size() < kRecordHeaderSize || !is_record_format(left[0]))
+      return false;
+    record_.format = static_cast<RecordFormat>(left[0]);
+    record_.attribute = static_cast<Attribute>(left[1]);
+    record_.offset = cursor_;
+    const u16 half = load_le<u16>(left.data() + 2);
+    if (!record_.sized()) {
+      record_.value = half;
+      record_.payload = {};
+      cursor_ += kRecordHeaderSize;
+      return true;
+    }
+    if (left.size() - kRecordHeaderSize < half)
+      return false;
+    record_.value = 0;
+    record_.payload = left.subspan(kRecordHeaderSize, half);
+    cursor_ += kRecordHeaderSize + half;
+    return true;
+  }
+  // The one that next() read.
+  [[nodiscard]] const AttributeRecord<Attribute> &record() const { return record_; }
   [[nodiscard]] ByteSpan rest() const { return section_.subspan(cursor_); }
   // Why rest() could not be read; meaningful when it is not empty.
-  [[nodiscard]] Violation problem() const;
+  [[nodiscard]] Violation problem() const { return framing_problem(section_, cursor_); }
 
 private:
   ByteSpan section_;
   u64 cursor_ = 0;
-  AttributeRecord<u8> record_;
+  AttributeRecord<Attribute> record_;
 };
-
-inline bool RawRecordReader::next() {
-  const ByteSpan left = rest();
-  if (left.size() < kRecordHeaderSize || !is_record_format(left[0]))
-    return false;
-  AttributeRecord<u8> record;
-  record.format = static_cast<RecordFormat>(left[0]);
-  record.attribute = left[1];
-  record.offset = cursor_;
-  const u16 half = load_le<u16>(left.data() + 2);
-  if (record.sized()) {
-    if (left.size() - kRecordHeaderSize < half)
-      return false;
-    record.payload = left.subspan(kRecordHeaderSize, half);
-  } else {
-    record.value = half;
-  }
-  record_ = record;
-  cursor_ += record.encoded_size();
-  return true;
-}
 
 // The records of a section whose framing has been checked, read where they lie: a list that takes
 // no memory. (Of one that was not, those before the first problem.)
@@ -98,11 +101,7 @@ public:
   class Iterator {
   public:
     explicit Iterator(ByteSpan section) : reader_(section) { ++*this; }
-    [[nodiscard]] AttributeRecord<Attribute> operator*() const {
-      const AttributeRecord<u8> &raw = reader_.record();
-      return {raw.format, static_cast<Attribute>(raw.attribute), raw.value, raw.payload,
-              raw.offset};
-    }
+    [[nodiscard]] const AttributeRecord<Attribute> &operator*() const { return reader_.record(); }
     Iterator &operator++() {
       more_ = reader_.next();
       return *this;
@@ -110,7 +109,7 @@ public:
     [[nodiscard]] bool operator==(std::default_sentinel_t) const { return !more_; }
 
   private:
-    RawRecordReader reader_;
+    RecordReader<Attribute> reader_;
     bool more_ = false;
   };
 
@@ -133,12 +132,9 @@ void append_record(std::vector<u8> &out, const AttributeRecord<Attribute> &recor
 template <typename Attribute>
 [[nodiscard]] AttributeSection<Attribute> decode_attributes(ByteSpan section) {
   AttributeSection<Attribute> out;
-  RawRecordReader reader(section);
-  while (reader.next()) {
-    const AttributeRecord<u8> &raw = reader.record();
-    out.records.push_back(
-        {raw.format, static_cast<Attribute>(raw.attribute), raw.value, raw.payload, raw.offset});
-  }
+  RecordReader<Attribute> reader(section);
+  while (reader.next())
+    out.records.push_back(reader.record());
   out.rest = reader.rest();
   if (!out.rest.empty())
     out.violations.push_back(reader.problem());

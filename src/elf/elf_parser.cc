@@ -28,9 +28,9 @@ private:
   [[nodiscard]] std::optional<Error> read_header();
   template <typename Ehdr> void widen_header(const Ehdr &raw);
   void read_section_table();
-  void read_section(u32 index, const u8 *p);
+  void read_sections(const u8 *table);
+  [[nodiscard]] Section read_section(const u8 *p) const;
   void check_section(Section &s);
-  void name_sections();
   void read_segments();
   void check_tables();
   void check_symbol_table(const Section &table);
@@ -45,13 +45,14 @@ private:
   // Reports the first of many equal violations and how often it occurred.
   class Repeated {
   public:
-    Repeated(ElfParser &parser, const Section &section) : parser_(parser), section_(section) {}
+    Repeated(ElfParser &parser, u32 section) : parser_(parser), section_(section) {}
     ~Repeated() {
       if (count_ == 0)
         return;
       if (count_ > 1)
         message_ += fmt::format(" (and {} more in this table)", count_ - 1);
-      parser_.violation(describe_section(section_), std::move(field_), std::move(message_));
+      parser_.violation(describe_section(parser_.view_.sections_[section_]), std::move(field_),
+                        std::move(message_));
     }
     Repeated(const Repeated &) = delete;
     Repeated &operator=(const Repeated &) = delete;
@@ -65,7 +66,7 @@ private:
 
   private:
     ElfParser &parser_;
-    const Section &section_;
+    u32 section_;
     std::string field_, message_;
     u64 count_ = 0;
   };
@@ -77,7 +78,6 @@ Result<ElfView> ElfParser::run() {
   if (std::optional<Error> error = read_header())
     return std::move(*error);
   read_section_table();
-  name_sections();
   read_segments();
   check_tables();
   return std::move(view_);
@@ -87,7 +87,6 @@ Result<ElfView> ElfParser::run_sections() {
   if (std::optional<Error> error = read_header())
     return std::move(*error);
   read_section_table();
-  name_sections();
   return std::move(view_);
 }
 
@@ -178,14 +177,12 @@ void ElfParser::read_section_table() {
     name_section = 0;
   }
   h.name_section = static_cast<u32>(name_section);
-  view_.sections_.resize(count);
-  for (u32 i = 0; i < count; ++i)
-    read_section(i, first + i * entry);
+  if (count != 0)
+    read_sections(first);
 }
 
-void ElfParser::read_section(u32 index, const u8 *p) {
-  Section &s = view_.sections_[index];
-  s.index = index;
+Section ElfParser::read_section(const u8 *p) const {
+  Section s;
   const auto take = [&s](const auto &raw) {
     s.type = static_cast<SectionType>(raw.sh_type);
     s.name_offset = raw.sh_name;
@@ -202,9 +199,36 @@ void ElfParser::read_section(u32 index, const u8 *p) {
     take(load_le<wire::Shdr64>(p));
   else
     take(load_le<wire::Shdr32>(p));
+  return s;
 }
 
-// Runs after names are known, so that messages can use them.
+// One walk for all there is to a section, names first, so that messages can use them.
+void ElfParser::read_sections(const u8 *table) {
+  const u64 entry = is_64() ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32);
+  const FileHeader &h = view_.header_;
+  ByteSpan strings;
+  if (h.name_section != 0) {
+    const Section names = read_section(table + h.name_section * entry);
+    if (!names.no_data())
+      strings =
+          terminated_strings(slice(view_.file_, names.offset, names.size).value_or(ByteSpan{}));
+  }
+  view_.sections_.reserve(h.section_count);
+  Repeated bad_names(*this, h.name_section);
+  for (u32 i = 0; i < h.section_count; ++i) {
+    Section &s = view_.sections_.emplace_back(read_section(table + i * entry));
+    s.index = i;
+    s.name = c_string_at(strings, s.name_offset).value_or("");
+    check_section(s);
+    if (s.name_offset >= strings.size() && h.name_section != 0)
+      bad_names.add([&] { return fmt::format("sh_name of section {}", i); },
+                    [&] {
+                      return fmt::format("no string at {:#x} in a name table of {:#x} bytes",
+                                         s.name_offset, strings.size());
+                    });
+  }
+}
+
 void ElfParser::check_section(Section &s) {
   const u32 count = view_.header_.section_count;
   const bool inactive = s.type == SectionType::Null; // section 0 may hold the true counts
@@ -237,30 +261,6 @@ void ElfParser::check_section(Section &s) {
               fmt::format("{:#x} is not a power of two", s.align));
     s.align = 1;
   }
-}
-
-void ElfParser::name_sections() {
-  std::vector<Section> &sections = view_.sections_;
-  if (sections.empty())
-    return;
-  Section &names = sections[view_.header_.name_section];
-  ByteSpan strings;
-  if (names.index != 0 && !names.no_data())
-    strings = terminated_strings(slice(view_.file_, names.offset, names.size).value_or(ByteSpan{}));
-  for (Section &s : sections)
-    s.name = c_string_at(strings, s.name_offset).value_or("");
-  for (Section &s : sections)
-    check_section(s);
-  if (names.index == 0)
-    return;
-  Repeated bad_names(*this, names);
-  for (const Section &s : sections)
-    if (s.name_offset >= strings.size())
-      bad_names.add([&] { return fmt::format("sh_name of section {}", s.index); },
-                    [&] {
-                      return fmt::format("no string at {:#x} in a name table of {:#x} bytes",
-                                         s.name_offset, strings.size());
-                    });
 }
 
 void ElfParser::read_segments() {
@@ -359,9 +359,9 @@ void ElfParser::check_symbol_table(const Section &table) {
   if (table.info > symbols.size())
     violation(describe_section(table), "sh_info",
               fmt::format("first global symbol {} of {} symbols", table.info, symbols.size()));
-  Repeated bad_name(*this, table), bad_section(*this, table);
+  Repeated bad_name(*this, table.index), bad_section(*this, table.index);
   for (u32 i = 0; i < symbols.size(); ++i) {
-    const Symbol symbol = symbols[i];
+    const Symbol symbol = symbols.without_name(i);
     if (symbol.name_offset != 0 && symbol.name_offset >= names_end)
       bad_name.add([&] { return fmt::format("st_name of symbol {}", i); },
                    [&] {
@@ -374,7 +374,7 @@ void ElfParser::check_symbol_table(const Section &table) {
     const bool special =
         symbol.raw_section >= kSectionLoReserve && symbol.raw_section != kSectionXindex;
     if (!special && stored >= std::max(section_count, 1u))
-      bad_section.add([&] { return fmt::format("st_shndx of symbol {} '{}'", i, symbol.name); },
+      bad_section.add([&] { return fmt::format("st_shndx of symbol {} '{}'", i, symbols[i].name); },
                       [&] {
                         return stored == 0xffffffff
                                    ? std::string("needs an extended section index that is missing")
@@ -410,7 +410,7 @@ void ElfParser::check_relocation_table(const Section &table) {
   const bool bounded = !table.is_mercury();
   // The widest index any entry can have lets the table decode what is stored.
   const RelocationTable raw(view_.header_.elf_class(), has_addends, 0xffffffff, table.data);
-  Repeated bad_symbol(*this, table), bad_offset(*this, table);
+  Repeated bad_symbol(*this, table.index), bad_offset(*this, table.index);
   for (u32 i = 0; i < raw.size(); ++i) {
     const Relocation r = raw[i];
     if (r.symbol >= std::max(symbol_count, 1u))
@@ -424,6 +424,23 @@ void ElfParser::check_relocation_table(const Section &table) {
                                           describe_section(target), target.size);
                      });
   }
+}
+
+bool ElfView::holds_all_sections(ByteSpan file) {
+  const std::optional<wire::Ehdr64> header = load_at<wire::Ehdr64>(file, 0);
+  if (!header || header->e_shoff == 0 || header->e_shentsize != sizeof(wire::Shdr64))
+    return false;
+  const std::optional<ByteSpan> table =
+      slice(file, header->e_shoff, header->e_shnum * sizeof(wire::Shdr64));
+  if (!table)
+    return false;
+  for (u64 at = 0; at < table->size(); at += sizeof(wire::Shdr64)) {
+    const auto section = load_le<wire::Shdr64>(table->data() + at);
+    if (!has_no_file_data(static_cast<SectionType>(section.sh_type)) &&
+        !slice(file, section.sh_offset, section.sh_size))
+      return false;
+  }
+  return header->e_shnum != 0;
 }
 
 Result<ElfView> ElfView::open(ByteSpan file) {

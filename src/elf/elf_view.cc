@@ -32,34 +32,6 @@ SymbolTable::SymbolTable(ElfClass elf_class, u32 section_count, ByteSpan entries
       count_(static_cast<u32>(entries.size() / symbol_stride(elf_class))),
       section_count_(section_count), class_(elf_class) {}
 
-Symbol SymbolTable::without_name(u32 i) const {
-  Symbol out;
-  if (class_ == ElfClass::Elf64) {
-    const auto raw = load_le<wire::Sym64>(entries_.data() + u64{i} * sizeof(wire::Sym64));
-    out = {{},          raw.st_value, raw.st_size, raw.st_shndx,
-           raw.st_name, raw.st_shndx, raw.st_info, raw.st_other};
-  } else {
-    const auto raw = load_le<wire::Sym32>(entries_.data() + u64{i} * sizeof(wire::Sym32));
-    out = {{},          raw.st_value, raw.st_size, raw.st_shndx,
-           raw.st_name, raw.st_shndx, raw.st_info, raw.st_other};
-  }
-  if (out.raw_section == kSectionXindex)
-    out.section = load_at<u32>(extended_, u64{i} * 4).value_or(kSectionUndefined);
-  if (out.in_section() && out.section >= section_count_)
-    out.section = kSectionUndefined;
-  return out;
-}
-
-Symbol SymbolTable::operator[](u32 i) const {
-  Symbol out = without_name(i);
-  out.name = c_string_at(strings_, out.name_offset).value_or("");
-  return out;
-}
-
-u32 SymbolTable::section_of(u32 i) const {
-  return without_name(i).section;
-}
-
 SymbolType SymbolTable::type_of(u32 i) const {
   const u8 info =
       class_ == ElfClass::Elf64

@@ -107,13 +107,12 @@ public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   // Precondition: i < size().
   [[nodiscard]] Symbol operator[](u32 i) const;
-  // The type or the section alone, without a look at the name.
+  // The same without a look at the name, which takes longer than all the rest; or a part of it.
+  [[nodiscard]] Symbol without_name(u32 i) const;
   [[nodiscard]] SymbolType type_of(u32 i) const;
-  [[nodiscard]] u32 section_of(u32 i) const;
+  [[nodiscard]] u32 section_of(u32 i) const { return without_name(i).section; }
 
 private:
-  [[nodiscard]] Symbol without_name(u32 i) const;
-
   ByteSpan entries_;
   ByteSpan strings_;
   ByteSpan extended_;
@@ -121,6 +120,28 @@ private:
   u32 section_count_ = 0;
   ElfClass class_ = ElfClass::Elf64;
 };
+
+// Here, because large files have half a million symbols.
+inline Symbol SymbolTable::without_name(u32 i) const {
+  const auto widen = [](const auto &raw) {
+    return Symbol{{},          raw.st_value, raw.st_size, raw.st_shndx,
+                  raw.st_name, raw.st_shndx, raw.st_info, raw.st_other};
+  };
+  Symbol out = class_ == ElfClass::Elf64
+                   ? widen(load_le<wire::Sym64>(entries_.data() + u64{i} * sizeof(wire::Sym64)))
+                   : widen(load_le<wire::Sym32>(entries_.data() + u64{i} * sizeof(wire::Sym32)));
+  if (out.raw_section == kSectionXindex)
+    out.section = load_at<u32>(extended_, u64{i} * 4).value_or(kSectionUndefined);
+  if (out.in_section() && out.section >= section_count_)
+    out.section = kSectionUndefined;
+  return out;
+}
+
+inline Symbol SymbolTable::operator[](u32 i) const {
+  Symbol out = without_name(i);
+  out.name = c_string_at(strings_, out.name_offset).value_or("");
+  return out;
+}
 
 class RelocationTable {
 public:
@@ -182,6 +203,10 @@ public:
   // For host files, of which only few sections matter: header and section table are checked as by
   // open, symbols and relocations are not even looked at, and there are no segments.
   [[nodiscard]] static Result<ElfView> open_sections(ByteSpan file);
+
+  // Whether a 64-bit file has a section table, and the table and every section lie inside the file.
+  // A quick look at nothing but headers; false where it takes more than that to say.
+  [[nodiscard]] static bool holds_all_sections(ByteSpan file);
 
   [[nodiscard]] const FileHeader &header() const { return header_; }
   [[nodiscard]] ByteSpan file() const { return file_; }

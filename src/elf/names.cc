@@ -130,6 +130,14 @@ constexpr std::array<NamedNumber, 11> kSymbolTypes{{
 }};
 static_assert(sorted_by_number(kSymbolTypes));
 
+// By type, which has four bits; empty: no such type. Every symbol of a link is asked for its type.
+constexpr std::array<std::string_view, 16> kSymbolTypeNames = [] {
+  std::array<std::string_view, 16> names;
+  for (const NamedNumber &row : kSymbolTypes)
+    names[row.number] = row.name;
+  return names;
+}();
+
 constexpr std::array<NamedNumber, 3> kSymbolBindings{{
     {0x00, "LOCAL"},
     {0x01, "GLOBAL"},
@@ -340,7 +348,10 @@ std::optional<SectionType> section_type_from_name(std::string_view name) {
 }
 
 std::optional<std::string_view> name_of_symbol_type(SymbolType type) {
-  return find_name(kSymbolTypes, static_cast<u32>(type));
+  const u32 number = static_cast<u32>(type);
+  if (number >= kSymbolTypeNames.size() || kSymbolTypeNames[number].empty())
+    return std::nullopt;
+  return kSymbolTypeNames[number];
 }
 
 std::optional<SymbolType> symbol_type_from_name(std::string_view name) {

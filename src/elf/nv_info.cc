@@ -347,9 +347,9 @@ const InfoRow *info_row(InfoAttribute attribute) {
   return row != kNoRow ? &kInfoRows[row] : nullptr;
 }
 
-u32 symbol_word_count(const InfoRecord &record) {
+u32 symbol_words_of_sized(const InfoRecord &record) {
   const InfoRow *row = info_row(record.attribute);
-  if (!row || !record.sized() || row->symbols == InfoSymbols::None)
+  if (!row || row->symbols == InfoSymbols::None)
     return 0;
   const u32 words = static_cast<u32>(record.payload.size() / 4);
   return row->symbols == InfoSymbols::All ? words : std::min<u32>(words, 1);

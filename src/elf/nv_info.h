@@ -69,7 +69,10 @@ struct InfoRow {
 [[nodiscard]] const InfoRow *info_row(InfoAttribute attribute);
 
 // How many leading u32 of the payload are symbol indices: what a linker renumbers.
-[[nodiscard]] u32 symbol_word_count(const InfoRecord &record);
+[[nodiscard]] u32 symbol_words_of_sized(const InfoRecord &record);
+[[nodiscard]] inline u32 symbol_word_count(const InfoRecord &record) {
+  return record.sized() ? symbol_words_of_sized(record) : 0;
+}
 
 // ---- Typed values -------------------------------------------------------------------------------
 

@@ -229,11 +229,49 @@ std::optional<std::string_view> owner_in(std::string_view rest, NameMatch match)
   return std::nullopt;
 }
 
+// Types as small numbers: plain ones, then NVIDIA's, then one for all that nobody knows.
+constexpr u32 kPlainTypes = 0x20;
+constexpr u32 kFirstOwnType = 0x70000000;
+constexpr u32 kTypeKeys = 0xc0;
+constexpr u32 kUnknownType = kTypeKeys - 1;
+constexpr u32 type_key(SectionType type) {
+  const u32 number = static_cast<u32>(type);
+  if (number < kPlainTypes)
+    return number;
+  return number >= kFirstOwnType && number - kFirstOwnType < kUnknownType - kPlainTypes
+             ? number - kFirstOwnType + kPlainTypes
+             : kUnknownType;
+}
+constexpr SectionType type_of_key(u32 key) {
+  return static_cast<SectionType>(key < kPlainTypes ? key : key - kPlainTypes + kFirstOwnType);
+}
+
+constexpr bool rule_allows(const SectionNameRule &rule, SectionType type) {
+  const bool bank = static_cast<u32>(type) - kFirstBankType <= kLastConstantBank;
+  return type == rule.type || type == rule.plain_type || (rule.match == Numbered && bank);
+}
+
+// For each type the numbers of the rules that allow it, in order. Files have a hundred thousand
+// sections; most rules need not be asked.
+struct RulesByType {
+  std::array<u8, kTypeKeys + 1> first{}; // by key: in `rules`
+  std::array<u8, 2 * kNameRules.size() + kLastConstantBank + 1> rules{};
+};
+constexpr RulesByType kRulesByType = [] {
+  RulesByType out;
+  u8 count = 0;
+  for (u32 key = 0; key < kTypeKeys; ++key) {
+    out.first[key] = count;
+    for (u8 rule = 0; rule < kNameRules.size() && key != kUnknownType; ++rule)
+      if (rule_allows(kNameRules[rule], type_of_key(key)))
+        out.rules[count++] = rule;
+  }
+  out.first[kTypeKeys] = count;
+  return out;
+}();
+
 std::optional<SectionKind> match_rule(const SectionNameRule &rule, std::string_view name,
                                       SectionType type) {
-  // Most rules end here: a number is cheaper to compare than a name.
-  if (rule.match != Numbered && type != rule.type && type != rule.plain_type)
-    return std::nullopt;
   if (!has_prefix(name, rule.name))
     return std::nullopt;
   std::string_view rest = name.substr(rule.name.size());
@@ -259,6 +297,8 @@ std::optional<SectionKind> match_rule(const SectionNameRule &rule, std::string_v
 }
 
 SectionKind classify_by_type(SectionType type, u64 flags) {
+  if (type == T::Rela || type == T::Rel) // a large object has more of these than of the others
+    return {.role = type == T::Rela ? SectionRole::Rela : SectionRole::Rel};
   if (const auto bank = bank_of_type(type))
     return {.role = *bank <= kLastConstantBank ? SectionRole::Constant : SectionRole::ConstantNamed,
             .bank = *bank};
@@ -296,13 +336,16 @@ SectionKind classify_relocations(std::string_view name, SectionType type) {
 SectionKind classify_plain(std::string_view name, SectionType type, u64 flags) {
   if (is_relocation_table(type))
     return classify_relocations(name, type);
-  for (const SectionNameRule &rule : kNameRules)
-    if (const auto found = match_rule(rule, name, type))
+  const u32 key = type_key(type);
+  for (u32 i = kRulesByType.first[key]; i < kRulesByType.first[key + 1]; ++i)
+    if (const auto found = match_rule(kNameRules[kRulesByType.rules[i]], name, type))
       return *found;
   return classify_by_type(type, flags);
 }
 
 SectionType mirrored_type(SectionType type) {
+  if (type < T::MercuryRela)
+    return type;
   for (const auto &[mercury, plain] : kMirroredTypes)
     if (mercury == type)
       return plain;

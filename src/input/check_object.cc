@@ -47,18 +47,31 @@ constexpr std::array<RoleName, 10> kRoleNames = {{
     {SectionRole::Local, ".nv.local."},
     {SectionRole::ReservedShared, ".nv."},
 }};
+constexpr std::array<std::string_view, elf::kSectionRoleCount> kPrefixOfRole = [] {
+  std::array<std::string_view, elf::kSectionRoleCount> prefixes;
+  for (const RoleName &row : kRoleNames)
+    prefixes[static_cast<u8>(row.role)] = row.prefix;
+  return prefixes;
+}();
+
+// The number of a bank and nothing else, or a dot behind it.
+bool starts_with_bank(std::string_view text, u8 bank) {
+  if (bank >= 10) {
+    if (!text.starts_with(static_cast<char>('0' + bank / 10)))
+      return false;
+    text.remove_prefix(1);
+  }
+  return text.starts_with(static_cast<char>('0' + bank % 10)) &&
+         (text.size() == 1 || text[1] == '.');
+}
 
 bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
-  const auto row = std::find_if(kRoleNames.begin(), kRoleNames.end(),
-                                [&kind](const RoleName &r) { return r.role == kind.role; });
-  if (row == kRoleNames.end())
+  const std::string_view prefix = kPrefixOfRole[static_cast<u8>(kind.role)];
+  if (prefix.empty())
     return !section.no_data();
-  if (kind.role == SectionRole::Constant) {
-    const std::string bank = fmt::format("{}{}", row->prefix, kind.bank);
-    return section.name.starts_with(bank) &&
-           (section.name.size() == bank.size() || section.name[bank.size()] == '.');
-  }
-  return section.name.starts_with(row->prefix);
+  return section.name.starts_with(prefix) &&
+         (kind.role != SectionRole::Constant ||
+          starts_with_bank(section.name.substr(prefix.size()), kind.bank));
 }
 
 // The name is one that we know, of a section of another type.

@@ -28,6 +28,8 @@ constexpr std::string_view kNoModule = "__NV_MODULE_ID";
 
 // The file ends before what its header and its section table speak of.
 bool is_cut(ByteSpan bytes) {
+  if (elf::ElfView::holds_all_sections(bytes))
+    return false;
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
   if (!view)
     return true;

@@ -128,12 +128,9 @@ std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
 std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
   const InputObject::Info info{section.index, object_.owner_of(section.index),
                                elf::InfoRecords(section.data)};
-  elf::RawRecordReader reader(section.data);
+  elf::RecordReader<elf::InfoAttribute> reader(section.data);
   while (reader.next()) {
-  }
-  if (!reader.rest().empty())
-    return broken(section, reader.problem());
-  for (const elf::InfoRecord record : info.records) {
+    const elf::InfoRecord &record = reader.record();
     if (!right_records_.knows(record)) {
       if (std::optional<elf::Violation> violation = elf::check_record(record))
         return broken(section, *violation);
@@ -152,6 +149,8 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
       object_.registers[load_le<u32>(record.payload.data())] =
           load_le<u32>(record.payload.data() + 4);
   }
+  if (!reader.rest().empty())
+    return broken(section, reader.problem());
   object_.infos.push_back(info);
   return std::nullopt;
 }

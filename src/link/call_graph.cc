@@ -52,6 +52,7 @@ private:
   const std::vector<InputObject> &objects_;
   const Resolution &symbols_;
   Diagnostics &diag_;
+  const arch::RelocRows rows_;
   CallGraph out_;
   StringIndex prototype_index_;
   std::vector<u32> taken_place_; // by FunctionId: position + 1 in out_.taken
@@ -156,10 +157,12 @@ void GraphBuilder::read_prototypes(ObjectId id) {
 void GraphBuilder::read_descriptors(ObjectId id) {
   const InputObject &object = objects_[id.value];
   for (const elf::Section &table : object.view.sections()) {
+    if (!elf::is_relocation_table(table.type))
+      continue;
     const elf::RelocationTable entries = object.view.relocations(table);
     for (u32 i = 0; i < entries.size(); ++i) {
       const elf::Relocation entry = entries[i];
-      const arch::RelocInfo *row = arch::find_reloc(entry.type);
+      const arch::RelocInfo *row = rows_.find(entry.type);
       if (!row || row->resolver != arch::Resolver::LoaderFunction)
         continue;
       if (const FunctionId named = function(id, entry.symbol); named.valid())

@@ -38,6 +38,13 @@ public:
 
 private:
   enum class Fate : u8 { Drop, Keep, Fold, Clear, Refuse };
+  // What the entries of one slice have in common.
+  struct Table {
+    ObjectId object;
+    const elf::Section *section;
+    const std::vector<LostRange> *lost; // of the object
+    bool about_code;                    // debug information that goes away with its function
+  };
   // One relocation on its way through the rules.
   struct Entry {
     ObjectId object;
@@ -45,16 +52,20 @@ private:
     elf::Relocation raw;
     u64 offset; // in the output section
     const RelocInfo *row;
-    SymbolMeaning meaning;
+    const SymbolMeaning &meaning;
   };
 
   void read_group(const RelocationGroup &group);
   void read_slice(const RelocationGroup &group, const RelocationSlice &slice);
+  [[nodiscard]] Table table_of(const RelocationGroup &group, const RelocationSlice &slice) const;
   void read_entry(const RelocationGroup &group, const Entry &entry);
   [[nodiscard]] u64 place_of(const RelocationSlice &slice, const elf::Relocation &entry) const;
   [[nodiscard]] bool is_listed(const Entry &entry) const;
   [[nodiscard]] i64 listed_addend(const RelocationGroup &group, const Entry &entry) const;
-  [[nodiscard]] bool is_skipped(const RelocationGroup &group, const Entry &entry) const;
+  [[nodiscard]] bool is_skipped(const RelocationGroup &group, const Table &table,
+                                const elf::Relocation &raw) const;
+  [[nodiscard]] bool is_about_unused_code(const RelocationGroup &group, ObjectId object,
+                                          u32 symbol) const;
   [[nodiscard]] Fate fate_of(const Entry &entry) const;
   [[nodiscard]] Fate fate_of_loaded(const Entry &entry) const;
   [[nodiscard]] bool loses_symbol(const Entry &entry) const;
@@ -78,6 +89,7 @@ private:
   const Merged &m_;
   const std::vector<OutId> &rela_of_;
   Diagnostics &diag_;
+  const arch::RelocRows rows_;
   RelocationPlan out_;
 };
 
@@ -102,18 +114,33 @@ void Classifier::read_group(const RelocationGroup &group) {
   }
 }
 
-void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice &slice) {
+Classifier::Table Classifier::table_of(const RelocationGroup &group,
+                                       const RelocationSlice &slice) const {
   const InputObject &object = p_.objects[slice.object.value];
-  const elf::Section &table = object.section(slice.section);
-  const elf::RelocationTable entries = object.view.relocations(table);
+  const elf::Section &section = object.section(slice.section);
+  const std::string_view name = m_[group.target].name;
+  return {slice.object, &section, &m_.lost[slice.object.value],
+          object.kinds[section.info].is_debug() && name != ".debug_info" && name != ".debug_loc"};
+}
+
+void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice &slice) {
+  const Table table = table_of(group, slice);
+  const elf::RelocationTable entries =
+      p_.objects[slice.object.value].view.relocations(*table.section);
   const FunctionId function = function_of(group.target);
+  // Relocations often come in pairs, for the halves of an address.
+  std::optional<u32> symbol;
+  SymbolMeaning meaning;
   for (u32 i = entries.size(); i-- > 0;) {
     const elf::Relocation raw = entries[i];
-    Entry entry{slice.object, &table, raw, place_of(slice, raw), arch::find_reloc(raw.type), {}};
-    if (is_skipped(group, entry))
+    if (is_skipped(group, table, raw))
       continue;
-    entry.meaning = meaning_of(c_, slice.object, raw.symbol, function);
-    read_entry(group, entry);
+    if (symbol != raw.symbol) {
+      symbol = raw.symbol;
+      meaning = meaning_of(c_, slice.object, raw.symbol, function);
+    }
+    read_entry(group, {slice.object, table.section, raw, place_of(slice, raw), rows_.find(raw.type),
+                       meaning});
   }
 }
 
@@ -133,28 +160,28 @@ u64 Classifier::place_of(const RelocationSlice &slice, const elf::Relocation &en
 }
 
 // Relocations that leave no trace: the bytes stay as they are.
-bool Classifier::is_skipped(const RelocationGroup &group, const Entry &entry) const {
-  for (const LostRange &range : m_.lost[entry.object.value])
-    if (range.section == entry.table->info && range.begin <= entry.raw.offset &&
-        entry.raw.offset < range.end)
+bool Classifier::is_skipped(const RelocationGroup &group, const Table &table,
+                            const elf::Relocation &raw) const {
+  for (const LostRange &range : *table.lost)
+    if (range.section == table.section->info && range.begin <= raw.offset && raw.offset < range.end)
       return true;
-  const InputObject &object = p_.objects[entry.object.value];
-  const elf::SectionKind &target = object.kinds[entry.table->info];
-  const elf::Symbol &symbol = object.symbols[entry.raw.symbol];
-  if (!target.is_debug() || symbol.type() != elf::SymbolType::Function || !symbol.in_section())
+  return table.about_code && is_about_unused_code(group, table.object, raw.symbol);
+}
+
+// Debug information about a copy of a function that is not the one in the output.
+bool Classifier::is_about_unused_code(const RelocationGroup &group, ObjectId object,
+                                      u32 index) const {
+  const elf::Symbol &symbol = p_.objects[object.value].symbols[index];
+  if (symbol.type() != elf::SymbolType::Function || !symbol.in_section())
     return false;
-  // Debug information about a copy of a function that is not the one in the output.
-  const EntityId id = p_.symbols.of(entry.object, entry.raw.symbol);
+  const EntityId id = p_.symbols.of(object, index);
   if (!id.valid())
     return false;
-  const std::string_view name = m_[group.target].name;
-  if (name == ".debug_info" || name == ".debug_loc")
-    return false;
-  if (p_.symbols.outcome(entry.object, entry.raw.symbol) != Outcome::Accepted)
+  if (p_.symbols.outcome(object, index) != Outcome::Accepted)
     return true;
   // What replaced copies said is forgotten if one of them had relocations, but only in .rela tables
   // (Q028).
-  return p_.symbols[id].winner.object != entry.object && group.has_addends &&
+  return p_.symbols[id].winner.object != object && group.has_addends &&
          m_.forgets_replaced[id.value];
 }
 
@@ -426,19 +453,16 @@ void Classifier::list_resolved() {
       if (code.valid() && p_.symbols[code].winner.object != slice.object)
         continue;
       const InputObject &object = p_.objects[slice.object.value];
-      const elf::Section &section = object.section(slice.section);
-      const elf::RelocationTable entries = object.view.relocations(section);
+      const Table source = table_of(*group, slice);
+      const elf::RelocationTable entries = object.view.relocations(*source.section);
       for (u32 i = entries.size(); i-- > 0;) {
         const elf::Relocation raw = entries[i];
-        const Entry entry{slice.object,
-                          &section,
-                          raw,
-                          place_of(slice, raw),
-                          arch::find_reloc(raw.type),
-                          meaning_of(c_, slice.object, raw.symbol, function_of(OutId(target)))};
-        if (is_skipped(*group, entry))
+        if (is_skipped(*group, source, raw))
           continue;
-        const SymbolMeaning &meaning = entry.meaning;
+        const SymbolMeaning meaning =
+            meaning_of(c_, slice.object, raw.symbol, function_of(OutId(target)));
+        const Entry entry{slice.object,         source.section,       raw,
+                          place_of(slice, raw), rows_.find(raw.type), meaning};
         if (meaning.dangling && p_.dialect.repeat_internal_errors && entry.row &&
             entry.row->resolver == Resolver::Linker)
           diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(meaning.id)].name)},
