@@ -12,21 +12,44 @@ namespace culink {
 // Bug: the linker contradicted itself. No output is given then, as with an error.
 enum class Severity : u8 { Info, Warning, Error, Bug };
 
+// A place that a message speaks of. Text shows it as "<role> <file>:<member>: <symbol>, <detail>".
+struct Origin {
+  std::string role;   // "referenced by", "defined in"; may be empty
+  std::string file;   // as it was given; empty: no file, the symbol alone
+  std::string member; // of an archive, or empty
+  std::string symbol; // the function or variable there, mangled, or empty
+  std::string detail; // what is so there: "16 bytes"; or empty
+};
+
 // What a link has to say, as data. Programs ask `id`, which is stable from release to release;
 // people read `text`.
 struct Message {
+  static constexpr u32 kWholeLink = ~u32{0};
+
   Severity severity = Severity::Error;
   std::string id;                     // "undefined-reference"
-  std::string text;                   // "undefined symbol: f"
+  std::string text;                   // "undefined symbol: _Z1fv"
   std::vector<std::string> arguments; // what fills the blanks of the text: names, sizes, files
-  std::vector<std::string> notes;     // where, and who else
+  std::vector<Origin> origins;        // where, and who else
+  std::vector<std::string> notes;     // further facts
   std::string hint;                   // what to do about it, or empty
+  u32 step = kWholeLink; // messages of one input have the same number, growing with the inputs
+};
+
+struct MessageStyle {
+  bool demangle = true; // C++ names as in the source
+  bool color = false;   // with escape sequences for a terminal
+  std::string target;   // named in every message, unless empty
 };
 
 // The message as the program `culink` prints it, with a newline at the end of each line:
-//   culink: error: undefined symbol: f
-//   >>> referenced by main.cubin
+//   culink: error: undefined symbol: f(int)
+//   >>> referenced by main.cubin: kernel(int*)
 //   hint: ...
-[[nodiscard]] std::string format_message(const Message &message, std::string_view program);
+[[nodiscard]] std::string format_message(const Message &message, std::string_view program,
+                                         const MessageStyle &style = {});
+
+// The same as one line of JSON, with a newline at its end.
+[[nodiscard]] std::string format_message_json(const Message &message, std::string_view target = {});
 
 } // namespace culink

@@ -67,9 +67,12 @@ struct LinkedModule {
 };
 
 struct LinkResult {
-  ByteBuffer bytes;                  // the linked cubin; empty if the link failed
+  ByteBuffer bytes; // the linked cubin; empty if the link failed
+  // All inputs were read and do not contradict each other. If the link failed nevertheless, the
+  // errors are about the program as a whole: what is undefined, or too large.
+  bool complete = false;
   std::vector<Message> messages;     // in the order of the inputs, all of them
-  LinkFacts facts;                   // if LinkOptions::facts asked for them and the link succeeded
+  LinkFacts facts;                   // if LinkOptions::facts asked for them, of a complete link
   std::vector<LinkedModule> modules; // in the order of the inputs
   std::vector<StepTime> times;       // of the steps, if LinkOptions::times asked for them
 

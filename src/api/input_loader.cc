@@ -17,7 +17,7 @@ namespace culink {
 void InputLoader::add_file(InputCollector &collector, const std::string &path) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file) {
-    early_.report(DiagId::BadInput, {path, file.error().text()});
+    early_.report(DiagId::CannotOpenInput, {path, file.error().text()});
     return;
   }
   const MappedFile &kept = files_.emplace_back(std::move(*file));
@@ -81,10 +81,10 @@ std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &s
   return slot.unpacked;
 }
 
-void InputLoader::say_until(size_t end) {
+void InputLoader::say_until(size_t end, u32 step) {
   for (; said_ < end; ++said_) {
-    const Diagnostic &one = early_.all()[said_];
-    diag_.report(one.id, one.arguments, one.notes, one.hint);
+    early_.all()[said_].step = step;
+    diag_.add(std::move(early_.all()[said_]));
   }
 }
 
@@ -101,8 +101,11 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     slot.bytes = unpack_code(code, slot);
     if (slot.bytes)
       slot.object = load_object(code.name, *slot.bytes, target_, dialect_, slot.diag);
-    if (slot.object)
+    if (slot.object) {
       slot.object->system = code.system;
+      slot.object->archive_length = code.archive_length;
+      slot.object->step = 2 * i + 1;
+    }
   });
   // Most of a file is code, which nobody looks at before it is copied, if ever.
   constexpr u64 kWorthDropping = u64{16} << 20;
@@ -112,7 +115,10 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   objects.reserve(slots_.size());
   for (u32 i = 0; i < slots_.size(); ++i) {
     Slot &slot = slots_[i];
-    say_until(found_.code[i].messages_before);
+    // Even steps are what was found before a piece of code, odd ones what is found in it.
+    say_until(found_.code[i].messages_before, 2 * i);
+    for (Diagnostic &one : slot.diag.all())
+      one.step = 2 * i + 1;
     if (slot.bytes)
       code_.push_back(LinkInput::memory(found_.code[i].name, *slot.bytes));
     diag_.append(std::move(slot.diag));

@@ -29,7 +29,7 @@ public:
   // First: finds the code.
   void collect();
   // Passes on what was to say about that, where load is not called.
-  void report() { say_until(early_.all().size()); }
+  void report() { say_until(early_.all().size(), 2 * static_cast<u32>(found_.code.size())); }
   // How many bytes of code were found.
   [[nodiscard]] u64 code_size() const;
   // Whether a compiler has to be run.
@@ -57,7 +57,7 @@ private:
   };
 
   void add_file(InputCollector &collector, const std::string &path);
-  void say_until(size_t end);
+  void say_until(size_t end, u32 step);
   void add_libraries(InputCollector &collector);
   [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
 

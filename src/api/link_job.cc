@@ -99,6 +99,7 @@ void LinkJob::verify(LinkResult &result, bool unsound) {
   }
   if (!request_.options.facts)
     return;
+  result.facts.sections.clear();
   for (const elf::Section &section : view->sections())
     result.facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
                                      section.flags, section.offset, section.size});
@@ -108,7 +109,7 @@ LinkResult LinkJob::link_and_verify() {
   const arch::ArchInfo *target = choose_target();
   dialect_ = choose_dialect();
   if (request_.inputs.empty() && request_.libraries.empty())
-    diag_.report(DiagId::NoInput, {});
+    diag_.report(dialect_ && dialect_->refuse_empty_link ? DiagId::NoInput : DiagId::EmptyLink, {});
   if (diag_.failed())
     return {};
   // From sm_90 on some relocations are resolved without a trace.
@@ -121,8 +122,10 @@ LinkResult LinkJob::link_and_verify() {
   WorkerPool pool(loader.has_ptx() ? request_.options.threads : choose_threads(loader.code_size()));
   std::vector<InputObject> objects =
       drop_unneeded_system_objects(loader.load(pool), request_.options, *dialect_, diag_);
-  if (diag_.failed())
+  if (diag_.failed()) {
+    find_conflicts(objects, diag_);
     return {};
+  }
   const OutputCode code = choose_output_code(request_.options, objects, *target, false, diag_);
   if (code != OutputCode::Sass)
     diag_.report(DiagId::NotSupportedYet, {request_.target, "linking of Mercury code is"});
@@ -141,10 +144,15 @@ LinkResult LinkJob::link_and_verify() {
       plan_link(options, *dialect_, plane, std::move(objects), pool, timer_, diag_);
   if (!plan)
     return {};
-  give_memory_back(plan->draft.layout.file_size);
+  LinkResult result;
+  result.facts = std::move(plan->facts);
+  result.modules = std::move(modules);
+  result.complete = true;
+  if (!plan->draft)
+    return result;
+  give_memory_back(plan->draft->layout.file_size);
   timer_.begin("write");
-  LinkResult result{
-      write_image(plan->draft, pool, diag_), {}, std::move(plan->facts), std::move(modules), {}};
+  result.bytes = write_image(*plan->draft, pool, diag_);
   const bool unsound = plan->unsound;
   plan.reset();
   if (diag_.failed())
@@ -203,7 +211,7 @@ LinkResult LinkJob::run() {
     }
   }
   if (failed)
-    return {{}, std::move(result.messages), {}, {}, std::move(result.times)};
+    result.bytes = {};
   return result;
 }
 

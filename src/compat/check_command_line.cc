@@ -25,10 +25,10 @@ constexpr std::array<Pair, 2> kConflicts = {{
 }};
 
 // The first is an error without the second.
-constexpr std::array<Pair, 3> kNeeds = {{
-    {OptionId::SuppressDebugInfo, OptionId::Debug},
-    {OptionId::FastCompile, OptionId::Dlto},
+constexpr Pair kNeedsDebug = {OptionId::SuppressDebugInfo, OptionId::Debug};
+constexpr std::array<Pair, 2> kNeedsLto = {{
     {OptionId::EmitPtx, OptionId::Dlto},
+    {OptionId::FastCompile, OptionId::Dlto},
 }};
 
 struct Missing {
@@ -36,41 +36,78 @@ struct Missing {
   std::string_view what;
 };
 
-constexpr std::array<Missing, 5> kNotYet = {{
-    {OptionId::Dlto, "link-time optimisation is"},
-    {OptionId::LinkTimeOpt, "link-time optimisation is"},
+constexpr std::array<Missing, 3> kNotYet = {{
+    {OptionId::EmitPtx, "link-time optimisation is"},
     {OptionId::HostLinkerScript, "host linker scripts are"},
     {OptionId::UidxFile, "index files of unified functions are"},
 }};
 
+// What only an optimiser would look at.
+constexpr std::array<OptionId, 4> kLtoOnly = {
+    OptionId::NvvmPath, OptionId::Xnvvm, OptionId::SplitCompileExtended, OptionId::FastCompile};
+
 std::string spelled(OptionId id) {
   const OptionRow &row = option_row(id);
-  return row.brief.empty() ? fmt::format("--{}", row.name) : fmt::format("-{}", row.brief);
+  // nvlink calls this one by its long name.
+  return row.brief.empty() || id == OptionId::FastCompile ? fmt::format("--{}", row.name)
+                                                          : fmt::format("-{}", row.brief);
 }
 
-bool has_either(const CommandLine &line, OptionId id) {
-  return line.has(id) || (id == OptionId::Dlto && line.has(OptionId::LinkTimeOpt));
+bool wants_lto(const CommandLine &line) {
+  return line.has(OptionId::Dlto) || line.has(OptionId::LinkTimeOpt);
+}
+
+// Asked for on the command line, but without meaning there.
+void explain_idle_options(const CommandLine &line, Diagnostics &diag) {
+  if (line.has(OptionId::UseHostInfo) &&
+      (line.has(OptionId::KernelsUsed) || line.has(OptionId::VariablesUsed)))
+    diag.report(DiagId::HostInfoIgnored, {});
+  for (const OptionId id : kLtoOnly)
+    if (line.has(id))
+      diag.report(DiagId::NoEffect,
+                  {spelled(id), "it concerns link-time optimisation, which culink does not do"});
+}
+
+void check_lto(const CommandLine &line, Diagnostics &diag) {
+  for (const auto &[first, second] : kNeedsLto)
+    if (line.has(first) && !wants_lto(line))
+      diag.report(DiagId::OptionNeedsOption, {spelled(first), spelled(second)});
+  if (!wants_lto(line))
+    return;
+  if (!line.has(OptionId::NvvmPath))
+    diag.report(DiagId::NvvmPathMissing, {});
+  diag.report(DiagId::LtoIgnored,
+              {spelled(line.has(OptionId::Dlto) ? OptionId::Dlto : OptionId::LinkTimeOpt)});
 }
 
 } // namespace
 
+// In nvlink's order, because it stops at the first.
 void check_command_line(const CommandLine &line, Diagnostics &diag) {
+  const std::string target = line.value(OptionId::Arch);
   if (!line.has(OptionId::Arch))
-    diag.report(DiagId::MissingOption, {"-arch", "the target, for example -arch=sm_90"});
-  if (line.value(OptionId::Output).empty() && !is_virtual_target(line.value(OptionId::Arch)))
-    diag.report(DiagId::MissingOption, {"-o", "the output file"});
+    diag.report(DiagId::MissingTarget, {});
+  if (line.value(OptionId::Output).empty() && !is_virtual_target(target))
+    diag.report(DiagId::MissingOutput, {});
+  if (line.inputs.empty() && line.list(OptionId::Library).empty() && line.has(OptionId::Emulate))
+    diag.report(DiagId::NoInput, {});
+  if (line.has(kNeedsDebug.first) && !line.has(kNeedsDebug.second))
+    diag.report(DiagId::OptionNeedsOption,
+                {spelled(kNeedsDebug.first), spelled(kNeedsDebug.second)});
   for (const auto &[first, second] : kConflicts)
     if (line.has(first) && line.has(second))
       diag.report(DiagId::ConflictingOptions, {spelled(first), spelled(second)});
-  for (const auto &[first, second] : kNeeds)
-    if (line.has(first) && !has_either(line, second))
-      diag.report(DiagId::OptionNeedsOption, {spelled(first), spelled(second)});
+  check_lto(line, diag);
   for (const auto &[id, what] : kNotYet)
-    if (line.has(id))
+    if (line.has(id) && (id != OptionId::EmitPtx || wants_lto(line)))
       diag.report(DiagId::NotSupportedYet, {spelled(id), std::string(what)});
+  if (target.starts_with("lto_"))
+    diag.report(DiagId::VirtualLtoTarget, {target}, {},
+                fmt::format("-arch=sm_{} links machine code", target.substr(4)));
   if (line.value(OptionId::Threads).starts_with('-'))
     diag.report(DiagId::BadOptionValue,
                 {line.value(OptionId::Threads), std::string(option_row(OptionId::Threads).name)});
+  explain_idle_options(line, diag);
 }
 
 } // namespace culink

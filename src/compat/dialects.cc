@@ -62,6 +62,7 @@ Dialect nvlink_13_0_88() {
   d.loses_section_fff2 = true;
   d.tells_what_is_left_out = false;
   d.refuse_newer_toolkit = true;
+  d.refuse_empty_link = true;
   d.repeat_internal_errors = true;
   d.miscompiles_constants = true;
   d.decides_about_runtime_in_order = true;

@@ -20,6 +20,9 @@ constexpr std::array<std::string_view, 6> kCpus = {"AARCH64", "ARMv7",  "PPC64LE
 constexpr std::array<std::string_view, 2> kScripts = {"lcs-abs", "lcs-aug"};
 constexpr std::array<std::string_view, 3> kCodeKinds = {"exact", "mercury", "sass"};
 
+constexpr std::array<std::string_view, 3> kErrorFormats = {"text", "json", "nvlink"};
+constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
+
 constexpr OptionRow valued(OptionId id, std::string_view name, std::string_view brief,
                            ValueKind kind, Recorded recorded, std::string_view placeholder,
                            std::string_view help) {
@@ -131,6 +134,31 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "The compiler for PTX; else that beside nvcc, in CUDA_HOME, CUDA_PATH or PATH."),
     choice(OptionId::Code, "code", "", Choice, Never, "<kind>", kCodeKinds,
            "What outputs for sm_100 and later hold: sass, mercury or exact (docs/mercury.md)."),
+    choice(OptionId::ErrorFormat, "error-format", "", Choice, Never, "<format>", kErrorFormats,
+           "How messages are written: text, json (one object per line), or nvlink (its lines)."),
+    choice(OptionId::Color, "color", "", Choice, Never, "<when>", kColors,
+           "Colour in messages: auto (on a terminal), always or never."),
+    flag(OptionId::NoDemangle, "no-demangle", "", Never, "Show C++ names as objects have them."),
+    valued(OptionId::TraceSymbol, "trace-symbol", "", List, Never, "<name>,...",
+           "Tell which inputs mention or define these symbols."),
+    valued(OptionId::WhyLive, "why-live", "", List, Never, "<name>,...",
+           "Tell what keeps these functions: the shortest chain of calls from a kernel."),
+    flag(OptionId::PrintGcSections, "print-gc-sections", "", Never,
+         "List what of the inputs is not part of the output."),
+    valued(OptionId::Map, "Map", "Map", Text, Never, "<file>",
+           "Write a map of the output: sections, symbols and where they come from."),
+    flag(OptionId::Stats, "stats", "", Never, "Print times of the steps, counts and sizes."),
+    flag(OptionId::WholeArchive, "whole-archive", "whole-archive", Never,
+         "Accepted; archives are always linked whole."),
+    flag(OptionId::NoWholeArchive, "no-whole-archive", "no-whole-archive", Never,
+         "Accepted; archives are always linked whole."),
+    flag(OptionId::StartGroup, "start-group", "start-group", Never,
+         "Accepted; the order of archives does not matter."),
+    flag(OptionId::EndGroup, "end-group", "end-group", Never,
+         "Accepted; the order of archives does not matter."),
+    valued(OptionId::MakeToolchain, "make-toolchain", "", Text, Never, "<folder>",
+           "Make a folder of links to the CUDA toolkit in which nvlink is culink, for nvcc, CMake "
+           "and clang."),
 }};
 
 constexpr bool rows_are_in_order() {

@@ -123,7 +123,9 @@ bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arc
   }
   if (toolkit <= dialect.newest_toolkit || !dialect.refuse_newer_toolkit)
     return true;
-  diag.report(DiagId::TooNewToolkit, {name, release(toolkit), release(dialect.newest_toolkit)});
+  diag.report(DiagId::TooNewToolkit,
+              {name, release(toolkit), release(dialect.newest_toolkit), std::to_string(toolkit),
+               std::to_string(dialect.newest_toolkit)});
   return false;
 }
 

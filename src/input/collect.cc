@@ -77,7 +77,7 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
     return;
   }
   if (bytes.size() < habits_.smallest_file) {
-    diag_.report(DiagId::BadInput,
+    diag_.report(DiagId::CannotOpenInput,
                  {name, fmt::format("file header: {} bytes are no device code", bytes.size())});
     return;
   }
@@ -153,6 +153,7 @@ void InputCollector::use_unknown(const std::string &name, FileKind kind, Place p
 void InputCollector::add_code(DeviceCode code) {
   code.system = is_system(code.name);
   code.messages_before = diag_.all().size();
+  code.archive_length = archive_length_;
   out_.code.push_back(std::move(code));
 }
 
@@ -268,10 +269,13 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
   if (kind == FileKind::Unknown || (habits_.host_members_only && kind != FileKind::HostObject))
     return;
   const std::string name = fmt::format("{}:{}", archive, member);
-  if (kind == FileKind::Archive)
+  if (kind == FileKind::Archive) {
     diag_.report(DiagId::BadInput, {name, "archives inside archives are not read"});
-  else
-    use(name, bytes, kind, Place::Member);
+    return;
+  }
+  archive_length_ = static_cast<u32>(archive.size());
+  use(name, bytes, kind, Place::Member);
+  archive_length_ = 0;
 }
 
 CollectedInputs InputCollector::take() {

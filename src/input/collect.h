@@ -27,6 +27,7 @@ struct DeviceCode {
   ByteSpan bytes;                   // as it lies in the file
   std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
   bool system = false;              // of libcudadevrt
+  u32 archive_length = 0;           // how much of the name is an archive's; 0: none
   size_t messages_before = 0;       // how many had been reported when it was found
 };
 
@@ -90,6 +91,7 @@ private:
   std::set<std::string, std::less<>> defined_; // modules that a device link has taken already
   HostReferences references_;
   bool all_say_what_they_use_ = true;
+  u32 archive_length_ = 0; // of the name of the archive whose member is looked at
 };
 
 } // namespace culink

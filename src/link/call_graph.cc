@@ -178,10 +178,17 @@ void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId ob
   if (latest.valid() && latest != prototype) {
     const std::string first(out_.prototypes[latest.value]);
     const std::string second(out_.prototypes[prototype.value]);
-    diag_.report(DiagId::PrototypeMismatch,
-                 {std::string(symbols_[out_.functions[function.value]].name), first, second},
-                 {first + " in " + objects_[where.value].name,
-                  second + " in " + objects_[object.value].name});
+    const InputObject &here = objects_[object.value];
+    // nvlink names the definition if it has seen it, whoever used the other prototype.
+    const Entity &entity = symbols_[out_.functions[function.value]];
+    const bool seen = entity.defined() && entity.place.object.value <= object.value;
+    const ObjectId named = (seen ? entity.place : entity.first).object;
+    diag_
+        .report(DiagId::PrototypeMismatch,
+                {std::string(entity.name), first, second, objects_[named.value].name})
+        .at("first used or defined in", objects_[where.value].origin({}, first))
+        .at("used or defined in", here.origin({}, second))
+        .in_step(here.step);
   }
   latest = prototype;
   where = object;

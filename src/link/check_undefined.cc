@@ -41,8 +41,8 @@ void check_register_counts(const Program &p, Diagnostics &diag) {
     const bool took_over = entity.winner.symbol < owner && owner < object.symbols.size() &&
                            entity.first.object != entity.winner.object;
     if (took_over && object.registers[entity.winner.symbol] == InputObject::kNoRegisters)
-      diag.report(DiagId::NoRegisterCount, {std::string(entity.name)},
-                  {"defined in " + object.name});
+      diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
+          .at("defined in", object.origin());
   }
 }
 
@@ -62,8 +62,8 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
       if (!first.valid())
         first = id;
       else if (p.stays(first) && !p.stays(id))
-        diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[id].name)},
-                    {"mentioned in " + p.objects[p.symbols[id].first.object.value].name});
+        diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[id].name)})
+            .at("mentioned in", p.objects[p.symbols[id].first.object.value].origin());
     }
   }
 }
@@ -72,9 +72,9 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
 void check_commons(const Program &p, Diagnostics &diag) {
   for (const Entity &entity : p.symbols.entities)
     if (entity.weak_over_common)
-      diag.report(DiagId::MultipleDefinition, {std::string(entity.name)},
-                  {"common in " + p.objects[entity.first.object.value].name,
-                   "weak definition in " + p.objects[entity.place.object.value].name});
+      diag.report(DiagId::MultipleDefinition, {std::string(entity.name)})
+          .at("common in", p.objects[entity.first.object.value].origin())
+          .at("weak definition in", p.objects[entity.place.object.value].origin());
 }
 
 // Unified functions and variables have their places from a file that is made for a whole system.
@@ -90,15 +90,21 @@ void check_unified(const Program &p, Diagnostics &diag) {
 
 } // namespace
 
-void check_undefined(const Program &p, Diagnostics &diag) {
+bool check_habits(const Program &p, Diagnostics &diag) {
   if (p.options.relocatable)
-    return;
+    return true;
   check_unified(p, diag);
   if (p.dialect.repeat_internal_errors) {
     check_commons(p, diag);
     check_register_counts(p, diag);
     check_dead_aliases(p, diag);
   }
+  return !diag.failed();
+}
+
+void check_undefined(const Program &p, Diagnostics &diag) {
+  if (p.options.relocatable)
+    return;
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
     if (entity.defined() || entity.local || !p.stays(EntityId(i)))
@@ -107,8 +113,8 @@ void check_undefined(const Program &p, Diagnostics &diag) {
     const elf::Symbol &first = object.symbols[entity.first.symbol];
     if (first.in_section() || may_stay_undefined(entity, first))
       continue;
-    diag.report(DiagId::UndefinedReference, {std::string(entity.name)},
-                {"referenced by " + object.name});
+    diag.report(DiagId::UndefinedReference, {std::string(entity.name)})
+        .at("referenced by", object.origin());
   }
 }
 

@@ -194,7 +194,11 @@ void FactCollector::read_image_slots() {
 
 LinkFacts collect_facts(const Program &program, const Merged &merged, const ConstantPlan &constants,
                         const InfoResult &info) {
-  return FactCollector(program, merged, constants, info).run();
+  LinkFacts facts = FactCollector(program, merged, constants, info).run();
+  for (const OutSection &section : merged.sections)
+    facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
+                              section.flags, 0, section.size});
+  return facts;
 }
 
 } // namespace culink

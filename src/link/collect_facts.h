@@ -8,7 +8,7 @@
 
 namespace culink {
 
-// What reports say about a link: everything but the sections of the file.
+// What reports say about a link. Sections are as planned; the file may have more of them.
 [[nodiscard]] LinkFacts collect_facts(const Program &program, const Merged &merged,
                                       const ConstantPlan &constants, const InfoResult &info);
 

@@ -321,8 +321,8 @@ void Drafter::fill_relocations() {
     }
     if (kept.against == Against::Entity && !against.valid()) {
       const Entity &entity = p_.symbols[EntityId(kept.id)];
-      diag_.report(DiagId::DeletedSymbol, {std::string(entity.name)},
-                   {"mentioned in " + p_.objects[entity.first.object.value].name});
+      diag_.report(DiagId::DeletedSymbol, {std::string(entity.name)})
+          .at("mentioned in", p_.objects[entity.first.object.value].origin());
       continue;
     }
     // A list of resolved relocations may name what nothing is left of.

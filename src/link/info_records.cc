@@ -194,11 +194,12 @@ void InfoPlanner::check_registers(FunctionId kernel, const Resources &resources)
       continue;
     for (const FunctionId f : reach_.reached_from(kernel))
       if (resources.own_registers[f.value] == needed) {
-        diag_.report(
-            DiagId::RegisterLimit,
-            {std::string(p_.entity_of(kernel).name), std::to_string(record.value),
-             std::string(p_.entity_of(f).name), std::to_string(needed)},
-            {"kernel defined in " + p_.file_of(kernel), "function defined in " + p_.file_of(f)});
+        diag_
+            .report(DiagId::RegisterLimit,
+                    {std::string(p_.entity_of(kernel).name), std::to_string(record.value),
+                     std::string(p_.entity_of(f).name), std::to_string(needed)})
+            .at("kernel defined in", p_.origin_of(kernel))
+            .at("function defined in", p_.origin_of(f));
         break;
       }
   }

@@ -293,8 +293,8 @@ void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const Records &rec
                        [attribute](const OutInfo &r) { return r.attribute == attribute; });
   };
   if (several_ && has(InfoAttribute::Tcgen05OneCtaUsed) && has(InfoAttribute::Tcgen05TwoCtaUsed))
-    diag_.report(DiagId::MixedCtaGroups, {std::string(p_.entity_of(kernel).name)},
-                 {"defined in " + p_.objects[p_.entity_of(kernel).winner.object.value].name});
+    diag_.report(DiagId::MixedCtaGroups, {std::string(p_.entity_of(kernel).name)})
+        .at("defined in", p_.origin_of(kernel));
 }
 
 } // namespace

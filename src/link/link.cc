@@ -19,6 +19,11 @@
 
 namespace culink {
 
+void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  const Resolution symbols = resolve_symbols(objects, diag);
+  (void)build_call_graph(objects, symbols, diag);
+}
+
 std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
                                      const arch::ArchInfo &arch, std::vector<InputObject> objects,
                                      WorkerPool &pool, StepTimer &timer, Diagnostics &diag) {
@@ -32,9 +37,9 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   const CallGraph calls = build_call_graph(objects, symbols, diag);
   const LiveSet live = mark_live(symbols, calls, options);
   const Program program{objects, symbols, calls, live, options, arch, dialect};
-  check_undefined(program, diag);
-  if (diag.failed())
+  if (diag.failed() || !check_habits(program, diag))
     return {};
+  check_undefined(program, diag);
   // -- What the output is made of is fixed.
 
   timer.begin("reach");
@@ -50,6 +55,13 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
 
   timer.begin("info records");
   InfoResult info = plan_info_records(program, reach, merged, diag);
+  LinkFacts facts;
+  if (options.facts)
+    facts = collect_facts(program, merged, constants, info);
+  if (diag.failed())
+    return PlannedLink{{}, std::move(facts), merged.unsound};
+  // -- The program is sound.
+
   timer.begin("relocations");
   // Before the layout, because relocations that are kept have a size.
   RelocationPlan relocations = classify_relocations(program, merged, shared, constants, pool, diag);
@@ -59,9 +71,6 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
     return {};
   // -- The size of every section is known.
 
-  LinkFacts facts;
-  if (options.facts)
-    facts = collect_facts(program, merged, constants, info);
   timer.begin("draft");
   std::optional<FileDraft> draft =
       draft_file(program, {merged, shared, constants, relocations, info.plan, synthetic}, diag);
@@ -70,7 +79,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   // -- Every number and offset is known; the draft needs nothing of the above any more.
 
   timer.begin("free");
-  return PlannedLink{std::move(*draft), std::move(facts), merged.unsound};
+  return PlannedLink{std::move(draft), std::move(facts), merged.unsound};
 }
 
 } // namespace culink

@@ -18,12 +18,17 @@
 namespace culink {
 
 struct PlannedLink {
-  FileDraft draft;
-  LinkFacts facts;      // if the options ask for them
-  bool unsound = false; // by the dialect's will, variables may lie outside their section
+  std::optional<FileDraft> draft; // nothing: the program as a whole has errors
+  LinkFacts facts;                // if the options ask for them
+  bool unsound = false;           // by the dialect's will, variables may lie outside their section
 };
 
-// All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why. Planning
+// Reports what contradicts itself among objects that will not be linked, because others are broken:
+// one run names all that is wrong.
+void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag);
+
+// All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without
+// a draft it failed, too, but there are facts about the program. Planning
 // needs much more memory than the plan, so the caller may want to do something in between.
 [[nodiscard]] std::optional<PlannedLink>
 plan_link(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,

@@ -25,6 +25,11 @@ struct Program {
     return symbols[calls.functions[id.value]];
   }
   // The input that a function's code is from, or that mentions it first.
+  [[nodiscard]] Origin origin_of(FunctionId id, std::string detail = {}) const {
+    const Entity &entity = entity_of(id);
+    return objects[(entity.defined() ? entity.winner : entity.first).object.value].origin(
+        {}, std::move(detail));
+  }
   [[nodiscard]] const std::string &file_of(FunctionId id) const {
     const Entity &entity = entity_of(id);
     return objects[(entity.defined() ? entity.winner : entity.first).object.value].name;

@@ -313,17 +313,15 @@ void SharedPlacer::check_limit(FunctionId kernel) {
       largest.push_back(variable);
   std::stable_sort(largest.begin(), largest.end(),
                    [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
-  std::vector<std::string> notes;
+  Diagnostic &message = diag_.report(DiagId::TooMuchShared,
+                                     {std::string(p_.entity_of(kernel).name), std::to_string(used),
+                                      std::to_string(p_.arch.limits.static_shared)});
+  message.at("kernel defined in", p_.origin_of(kernel));
   for (size_t i = 0; i < largest.size() && i < 3; ++i) {
     const Entity &v = entity(largest[i]);
-    notes.push_back(fmt::format("{} bytes for {} of {}", v.size, v.name,
-                                p_.objects[v.first.object.value].name));
+    message.at("variable of",
+               p_.objects[v.first.object.value].origin(v.name, fmt::format("{} bytes", v.size)));
   }
-  notes.push_back("kernel defined in " + p_.file_of(kernel));
-  diag_.report(DiagId::TooMuchShared,
-               {std::string(p_.entity_of(kernel).name), fmt::format("{:#x}", used),
-                fmt::format("{:#x}", p_.arch.limits.static_shared)},
-               notes);
 }
 
 u64 SharedPlacer::debug_section_align() const {

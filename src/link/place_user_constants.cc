@@ -259,29 +259,21 @@ void UserBank::merge_equal_blocks() {
   bank.size = end;
 }
 
-std::string hex(u64 value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  do
-    out.insert(out.begin(), kDigits[value & 15]);
-  while ((value >>= 4) != 0);
-  return "0x" + out;
-}
-
-// What the bank consists of, the largest parts first.
-std::vector<std::string> largest_parts(const Program &p) {
-  std::vector<std::pair<u64, std::string_view>> parts;
-  for (const InputObject &object : p.objects)
-    for (const elf::Section &section : object.view.sections())
-      if (object.kinds[section.index].role == elf::SectionRole::Constant &&
-          object.kinds[section.index].bank == p.arch.banks.user)
-        parts.emplace_back(section.size, object.name);
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const auto &a, const auto &b) { return a.first > b.first; });
-  std::vector<std::string> notes;
-  for (size_t i = 0; i < parts.size() && i < 3; ++i)
-    notes.push_back(std::to_string(parts[i].first) + " bytes of " + std::string(parts[i].second));
-  return notes;
+// Names the largest variables of the bank.
+void add_largest_constants(const Program &p, Diagnostic &message) {
+  constexpr size_t kMost = 3;
+  std::vector<const Entity *> variables;
+  for (const Entity &entity : p.symbols.entities)
+    if (!entity.function && is_constant(entity.other) && entity.defined() && entity.size != 0)
+      variables.push_back(&entity);
+  std::stable_sort(variables.begin(), variables.end(),
+                   [](const Entity *a, const Entity *b) { return a->size > b->size; });
+  for (size_t i = 0; i < variables.size() && i < kMost; ++i)
+    message.at("variable of",
+               p.objects[variables[i]->winner.object.value].origin(
+                   variables[i]->name, std::to_string(variables[i]->size) + " bytes"));
+  if (variables.size() > kMost)
+    message.note("and " + std::to_string(variables.size() - kMost) + " smaller variables");
 }
 
 } // namespace
@@ -298,9 +290,10 @@ void place_user_constants(const Program &p, Merged &m, Diagnostics &diag) {
   for (const EntityId size : m.bank_sizes)
     m.place_of[size.value].value = id.valid() ? m[id].size : ~u64{0};
   if (id.valid() && m[id].size > kBankSize)
-    diag.report(DiagId::TooMuchConstant,
-                {hex(m[id].size), std::to_string(p.arch.banks.user), hex(kBankSize)},
-                largest_parts(p));
+    add_largest_constants(p,
+                          diag.report(DiagId::TooMuchConstant, {std::to_string(m[id].size),
+                                                                std::to_string(p.arch.banks.user),
+                                                                std::to_string(kBankSize)}));
 }
 
 } // namespace culink

@@ -25,6 +25,23 @@ using elf::SymbolType;
 
 namespace {
 
+std::string space_name(bool function, u8 other) {
+  if (function)
+    return "a function";
+  switch (other & 0xe0) {
+  case elf::kOtherShared:
+    return "__shared__";
+  case elf::kOtherConstant:
+    return "__constant__";
+  default:
+    return "__device__";
+  }
+}
+
+std::string bytes_text(u64 size) {
+  return fmt::format("{} bytes", size);
+}
+
 class SymbolResolver {
 public:
   SymbolResolver(const std::vector<InputObject> &objects, Diagnostics &diag)
@@ -51,6 +68,12 @@ private:
   Outcome &outcome(SymbolRef ref) { return out_.outcome_of[ref.object.value][ref.symbol]; }
   [[nodiscard]] const std::string &file(SymbolRef ref) const {
     return objects_[ref.object.value].name;
+  }
+  [[nodiscard]] Origin origin(SymbolRef ref, std::string detail = {}) const {
+    return objects_[ref.object.value].origin({}, std::move(detail));
+  }
+  Diagnostic &report(DiagId id, SymbolRef ref, std::vector<std::string> arguments) {
+    return diag_.report(id, std::move(arguments)).in_step(objects_[ref.object.value].step);
   }
   [[nodiscard]] u32 registers(SymbolRef ref) const {
     return objects_[ref.object.value].registers[ref.symbol];
@@ -136,43 +159,43 @@ std::pair<Entity *, bool> SymbolResolver::mention(SymbolRef ref, const elf::Symb
 
 void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
   const SymbolRef first = entity.defined() ? entity.winner : entity.first;
-  diag_.report(
-      DiagId::MultipleDefinition, {std::string(entity.name)},
-      {"defined in " + file(first), "defined in " + file(ref)},
-      first.object == ref.object || file(first) == file(ref) ? "the same file is given twice" : "");
+  // nvlink names the first mention of a variable as if it defined it.
+  const SymbolRef mentioned = entity.function ? first : entity.first;
+  report(DiagId::MultipleDefinition, ref, {std::string(entity.name), file(ref), file(mentioned)})
+      .at("defined in", origin(first))
+      .at("defined in", origin(ref))
+      .advise(first.object == ref.object || file(first) == file(ref)
+                  ? "the same file is given twice"
+                  : "");
 }
 
 // Whether two mentions of a name can mean the same thing.
 bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  const auto notes = [&]() -> std::vector<std::string> {
-    return {"first mentioned in " + file(entity.first), "mentioned in " + file(ref)};
-  };
-  const auto space = [](bool function, u8 other) -> std::string {
-    if (function)
-      return "a function";
-    switch (other & 0xe0) {
-    case elf::kOtherShared:
-      return "__shared__";
-    case elf::kOtherConstant:
-      return "__constant__";
-    default:
-      return "__device__";
-    }
+  const auto disagree = [&](DiagId id, std::vector<std::string> more, std::string here,
+                            std::string there) {
+    std::vector<std::string> arguments = {std::string(entity.name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    report(id, ref, std::move(arguments))
+        .at("first mentioned in", origin(entity.first, std::move(here)))
+        .at("mentioned in", origin(ref, std::move(there)));
   };
   const bool function = symbol.type() == SymbolType::Function;
   if (entity.function != function || (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
-    diag_.report(DiagId::SpaceMismatch,
-                 {std::string(entity.name), space(entity.function, entity.other),
-                  space(function, symbol.other)},
-                 notes());
+    const std::string here = space_name(entity.function, entity.other);
+    const std::string there = space_name(function, symbol.other);
+    disagree(DiagId::SpaceMismatch, {here, there}, here, there);
     return false;
   }
   if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
-    diag_.report(DiagId::NotAKernelEverywhere, {std::string(entity.name)}, notes());
+    const auto kind = [](u8 other) { return is_kernel_mark(other) ? "__global__" : "__device__"; };
+    disagree(DiagId::NotAKernelEverywhere, {}, kind(entity.other), kind(symbol.other));
     return false;
   }
   if (!function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
-    diag_.report(DiagId::ManagedMismatch, {std::string(entity.name)}, notes());
+    const auto kind = [](u8 other) {
+      return (other & elf::kOtherManaged) != 0 ? "__managed__" : "not __managed__";
+    };
+    disagree(DiagId::ManagedMismatch, {}, kind(entity.other), kind(symbol.other));
     return false;
   }
   return true;
@@ -235,10 +258,10 @@ void SymbolResolver::read_data(ObjectId object, u32 index) {
     return;
   if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
       !may_differ_in_size(*entity, ref, symbol)) {
-    diag_.report(
-        DiagId::SizeMismatch,
-        {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)},
-        {"first specified in " + file(entity->first), "specified in " + file(ref)});
+    report(DiagId::SizeMismatch, ref,
+           {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)})
+        .at("first specified in", origin(entity->first, bytes_text(entity->size)))
+        .at("specified in", origin(ref, bytes_text(symbol.size)));
     return;
   }
   if (symbol.common())
@@ -265,10 +288,10 @@ bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
 void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   if (entity.defined() && is_initialised(entity.winner)) {
     if (symbol.size > entity.size)
-      diag_.report(
-          DiagId::CommonLargerThanDefinition,
-          {std::string(entity.name), std::to_string(symbol.size), std::to_string(entity.size)},
-          {"defined in " + file(entity.winner), "common in " + file(ref)});
+      report(DiagId::CommonLargerThanDefinition, ref,
+             {std::string(entity.name), std::to_string(symbol.size), std::to_string(entity.size)})
+          .at("common in", origin(ref, bytes_text(symbol.size)))
+          .at("defined in", origin(entity.winner, bytes_text(entity.size)));
     return;
   }
   if (entity.defined() && !entity.weak()) {
@@ -310,10 +333,10 @@ void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbo
     entity.place = ref;
     entity.weak_over_common = entity.common_align != 0;
     if (entity.common_align != 0 && entity.size > symbol.size)
-      diag_.report(
-          DiagId::CommonLargerThanDefinition,
-          {std::string(entity.name), std::to_string(entity.size), std::to_string(symbol.size)},
-          {"common in " + file(entity.first), "defined in " + file(ref)});
+      report(DiagId::CommonLargerThanDefinition, ref,
+             {std::string(entity.name), std::to_string(entity.size), std::to_string(symbol.size)})
+          .at("common in", origin(entity.first, bytes_text(entity.size)))
+          .at("defined in", origin(ref, bytes_text(symbol.size)));
   }
   outcome(ref) = Outcome::Accepted;
   entity.weak_over_common = entity.weak_over_common && !strong;

@@ -3,8 +3,11 @@
 // The one table of messages: id, severity, a name for machines and our wording.
 #include "model/diagnostics.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
+
+#include "base/demangle.h"
 
 namespace culink {
 
@@ -13,6 +16,7 @@ namespace {
 using enum Severity;
 
 constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
+    {DiagId::CannotOpenInput, Error, "cannot-open-input", "{0}: {1}"},
     {DiagId::BadInput, Error, "bad-input", "{0}: {1}"},
     {DiagId::WrongKind, Error, "wrong-kind", "{0}: is {1}, unlike its name '.{2}' says"},
     {DiagId::NothingToLink, Warning, "nothing-to-link", "{0}: ignored, {1}"},
@@ -43,33 +47,33 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "no finalizer found: the output holds machine code alone and runs on {0} only"},
     {DiagId::FinalizerMissing, Error, "finalizer-missing",
      "--code=exact needs a finalizer, and there is none"},
-    {DiagId::UndefinedReference, Error, "undefined-reference", "undefined symbol: {0}"},
-    {DiagId::MultipleDefinition, Error, "multiple-definition", "duplicate symbol: {0}"},
-    {DiagId::SizeMismatch, Error, "size-mismatch", "size of '{0}' differs: {1} and {2} bytes"},
-    {DiagId::SpaceMismatch, Error, "space-mismatch", "memory space of '{0}' differs: {1} and {2}"},
+    {DiagId::UndefinedReference, Error, "undefined-reference", "undefined symbol: {0s}"},
+    {DiagId::MultipleDefinition, Error, "multiple-definition", "duplicate symbol: {0s}"},
+    {DiagId::SizeMismatch, Error, "size-mismatch", "size of '{0s}' differs: {1} and {2} bytes"},
+    {DiagId::SpaceMismatch, Error, "space-mismatch", "memory space of '{0s}' differs: {1} and {2}"},
     {DiagId::ManagedMismatch, Error, "managed-mismatch",
-     "'{0}' is __managed__ in one file and not in another"},
+     "'{0s}' is __managed__ in one file and not in another"},
     {DiagId::PrototypeMismatch, Error, "prototype-mismatch",
-     "prototype of '{0}' differs: {1} and {2}"},
+     "prototype of '{0s}' differs: {1} and {2}"},
     {DiagId::NotAKernelEverywhere, Error, "not-a-kernel-everywhere",
-     "'{0}' is a __global__ function in one file and not in another"},
+     "'{0s}' is a __global__ function in one file and not in another"},
     {DiagId::CommonLargerThanDefinition, Error, "common-too-large",
-     "common symbol '{0}' has {1} bytes, its definition only {2}"},
+     "common symbol '{0s}' has {1} bytes, its definition only {2}"},
     {DiagId::TooMuchConstant, Error, "too-much-constant",
      "too much __constant__ data: {0} bytes in bank {1}, the limit is {2}"},
     {DiagId::TooMuchShared, Error, "too-much-shared",
-     "kernel '{0}' uses too much shared memory: {1} bytes, the limit is {2}"},
+     "kernel '{0s}' uses too much shared memory: {1} bytes, the limit is {2}"},
     {DiagId::RegisterLimit, Error, "register-limit",
-     "kernel '{0}' may use {1} registers but calls '{2}', which needs {3}"},
-    {DiagId::NoRegisterCount, Error, "no-register-count", "no register count for function '{0}'"},
+     "kernel '{0s}' may use {1} registers but calls '{2s}', which needs {3}"},
+    {DiagId::NoRegisterCount, Error, "no-register-count", "no register count for function '{0s}'"},
     {DiagId::UnknownStackSize, Warning, "unknown-stack-size",
-     "stack size of kernel '{0}' cannot be determined: its calls are recursive"},
+     "stack size of kernel '{0s}' cannot be determined: its calls are recursive"},
     {DiagId::MixedCtaGroups, Error, "mixed-cta-groups",
-     "kernel '{0}' uses .cta_group::1 and .cta_group::2 at once, which is not allowed"},
+     "kernel '{0s}' uses .cta_group::1 and .cta_group::2 at once, which is not allowed"},
     {DiagId::DeletedSymbol, Error, "deleted-symbol",
-     "relocation against '{0}', which is not part of the output"},
+     "relocation against '{0s}', which is not part of the output"},
     {DiagId::UnsupportedRelocation, Error, "unsupported-relocation",
-     "{0}: relocation {1} at {2} against '{3}' cannot be applied"},
+     "{0}: relocation {1} at {2} against '{3s}' cannot be applied"},
     {DiagId::RelocationOutsideSection, Error, "relocation-outside-section",
      "{0}: relocation {1} at {2} lies outside the section"},
     {DiagId::UnifiedWithoutIndex, Error, "unified-without-index",
@@ -80,6 +84,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::UnknownTarget, Error, "unknown-target", "unknown target '{0}'"},
     {DiagId::UnknownEmulation, Error, "unknown-emulation", "cannot emulate '{0}'"},
     {DiagId::NoInput, Error, "no-input", "no input files"},
+    {DiagId::EmptyLink, Warning, "empty-link", "no input files; the output is empty"},
     {DiagId::UnknownOption, Error, "unknown-option", "unknown option '-{0}'"},
     {DiagId::ArgumentExpected, Error, "argument-expected", "option '{0}' needs a value"},
     {DiagId::NoArgumentExpected, Error, "no-argument-expected", "option '{0}' takes no value"},
@@ -97,7 +102,22 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "options '{0}' and '{1}' contradict each other"},
     {DiagId::OptionNeedsOption, Error, "option-needs-option",
      "option '{0}' has a meaning only with '{1}'"},
-    {DiagId::MissingOption, Error, "missing-option", "option '{0}' is missing: {1}"},
+    {DiagId::MissingTarget, Error, "missing-target",
+     "option '-arch' is missing: the target, for example -arch=sm_90"},
+    {DiagId::MissingOutput, Error, "missing-output", "option '-o' is missing: the output file"},
+    {DiagId::NvvmPathMissing, Error, "nvvm-path-missing",
+     "option '-dlto' has a meaning only with '-nvvmpath'"},
+    {DiagId::LtoIgnored, Warning, "lto-ignored",
+     "option '{0}' is ignored: the machine code of the inputs is linked as it is"},
+    {DiagId::InputsWithScript, Error, "inputs-with-script",
+     "'{0}': option '-ghls' takes no input files"},
+    {DiagId::VirtualLtoTarget, Error, "virtual-lto-target",
+     "'{0}' is no target that code can be linked for"},
+    {DiagId::HostInfoIgnored, Info, "host-info-ignored",
+     "-use-host-info has no effect beside -kernels-used or -variables-used"},
+    {DiagId::NoEffect, Info, "no-effect", "option '{0}' has no effect: {1}"},
+    {DiagId::CannotWriteOutput, Error, "cannot-write-output", "{0}: {1}"},
+    {DiagId::CannotWriteTimes, Error, "cannot-write-times", "{0}: cannot write"},
     {DiagId::NotSupportedYet, Error, "not-supported-yet", "{0}: {1} not supported yet"},
     {DiagId::Contradiction, Bug, "contradiction", "{0}: {1}; this is a bug in culink"},
 }};
@@ -116,8 +136,14 @@ const DiagRow &diag_row(DiagId id) {
   return kRows[static_cast<size_t>(id)];
 }
 
-std::string diagnostic_text(const Diagnostic &diagnostic) {
-  const std::string_view text = diag_row(diagnostic.id).text;
+const DiagRow *find_diag_row(std::string_view key) {
+  const auto *const row =
+      std::find_if(kRows.begin(), kRows.end(), [key](const DiagRow &r) { return r.key == key; });
+  return row == kRows.end() ? nullptr : row;
+}
+
+std::string fill_blanks(std::string_view text, const std::vector<std::string> &arguments,
+                        SymbolNames names) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '{' || i + 2 >= text.size()) {
@@ -125,11 +151,16 @@ std::string diagnostic_text(const Diagnostic &diagnostic) {
       continue;
     }
     const size_t argument = static_cast<size_t>(text[i + 1] - '0');
-    if (argument < diagnostic.arguments.size())
-      out += diagnostic.arguments[argument];
+    const bool symbol = text[i + 2] == 's' && names == SymbolNames::Demangled;
+    if (argument < arguments.size())
+      out += symbol ? demangle(arguments[argument]) : arguments[argument];
     i = text.find('}', i);
   }
   return out;
+}
+
+std::string diagnostic_text(const Diagnostic &diagnostic) {
+  return fill_blanks(diag_row(diagnostic.id).text, diagnostic.arguments);
 }
 
 Message to_message(const Diagnostic &diagnostic) {
@@ -137,28 +168,26 @@ Message to_message(const Diagnostic &diagnostic) {
           std::string(diag_row(diagnostic.id).key),
           diagnostic_text(diagnostic),
           diagnostic.arguments,
+          diagnostic.origins,
           diagnostic.notes,
-          diagnostic.hint};
+          diagnostic.hint,
+          diagnostic.step};
 }
 
-std::string format_message(const Message &message, std::string_view program) {
-  constexpr std::array<std::string_view, 4> kWords = {"info", "warning", "error", "error"};
-  std::string out(program);
-  out += ": ";
-  out += kWords[static_cast<size_t>(message.severity)];
-  out += ": " + message.text + "\n";
-  for (const std::string &note : message.notes)
-    out += ">>> " + note + "\n";
-  if (!message.hint.empty())
-    out += "hint: " + message.hint + "\n";
-  return out;
-}
-
-void Diagnostics::report(DiagId id, std::vector<std::string> arguments,
-                         std::vector<std::string> notes, std::string hint) {
+Diagnostic &Diagnostics::report(DiagId id, std::vector<std::string> arguments,
+                                std::vector<std::string> notes, std::string hint) {
   const Severity severity = diag_row(id).severity;
-  failed_ |= severity >= Severity::Error;
-  all_.push_back({id, severity, std::move(arguments), std::move(notes), std::move(hint)});
+  failed_ = failed_ || severity >= Severity::Error;
+  return all_.emplace_back(Diagnostic{.id = id,
+                                      .severity = severity,
+                                      .arguments = std::move(arguments),
+                                      .notes = std::move(notes),
+                                      .hint = std::move(hint)});
+}
+
+void Diagnostics::add(Diagnostic diagnostic) {
+  failed_ = failed_ || diagnostic.severity >= Severity::Error;
+  all_.push_back(std::move(diagnostic));
 }
 
 void Diagnostics::append(Diagnostics &&more) {

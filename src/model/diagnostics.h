@@ -12,6 +12,7 @@ namespace culink {
 
 // Every message of a link. The texts are in diagnostics.cc; nvlink's own wording in compat.
 enum class DiagId : u16 {
+  CannotOpenInput,
   BadInput,
   WrongKind,
   NothingToLink,
@@ -53,6 +54,7 @@ enum class DiagId : u16 {
   UnknownTarget,
   UnknownEmulation,
   NoInput,
+  EmptyLink,
   UnknownOption,
   ArgumentExpected,
   NoArgumentExpected,
@@ -66,31 +68,69 @@ enum class DiagId : u16 {
   CannotOpenOptionFile,
   ConflictingOptions,
   OptionNeedsOption,
-  MissingOption,
+  MissingTarget,
+  MissingOutput,
+  NvvmPathMissing,
+  LtoIgnored,
+  InputsWithScript,
+  VirtualLtoTarget,
+  HostInfoIgnored,
+  NoEffect,
+  CannotWriteOutput,
+  CannotWriteTimes,
   NotSupportedYet,
   Contradiction,
   Count_,
 };
 
-// A message is data: an id, what fills the blanks of its text, and further lines. Renderers turn it
-// into culink's or nvlink's words.
+// A message is data: an id, what fills the blanks of its text, the places it speaks of, and further
+// lines. Renderers turn it into culink's or nvlink's words.
 struct Diagnostic {
   DiagId id = DiagId::BadInput;
   Severity severity = Severity::Error;
   std::vector<std::string> arguments;
-  std::vector<std::string> notes; // ">>> ..." lines: where, who else
+  std::vector<Origin> origins;
+  std::vector<std::string> notes; // ">>> ..." lines behind the places
   std::string hint;               // what to do about it
+  u32 step = Message::kWholeLink; // see Message
+
+  // For reports: diag.report(...).at("defined in", object.origin()).
+  Diagnostic &at(std::string_view role, Origin origin) {
+    origin.role = role;
+    origins.push_back(std::move(origin));
+    return *this;
+  }
+  Diagnostic &note(std::string text) {
+    notes.push_back(std::move(text));
+    return *this;
+  }
+  Diagnostic &advise(std::string text) {
+    hint = std::move(text);
+    return *this;
+  }
+  Diagnostic &in_step(u32 number) {
+    step = number;
+    return *this;
+  }
 };
 
 struct DiagRow {
   DiagId id;
   Severity severity;
   std::string_view key;  // stable name for machines: "undefined-reference"
-  std::string_view text; // {0}, {1} ... are the arguments
+  std::string_view text; // {0}, {1} ... are the arguments, {0s} is one that names a symbol
 };
 [[nodiscard]] const DiagRow &diag_row(DiagId id);
+[[nodiscard]] const DiagRow *find_diag_row(std::string_view key);
 
-// "undefined symbol: f", without severity and notes.
+enum class SymbolNames : u8 { Mangled, Demangled };
+
+// A text with its blanks filled.
+[[nodiscard]] std::string fill_blanks(std::string_view text,
+                                      const std::vector<std::string> &arguments,
+                                      SymbolNames names = SymbolNames::Mangled);
+
+// "undefined symbol: f", without severity and places.
 [[nodiscard]] std::string diagnostic_text(const Diagnostic &diagnostic);
 
 // The same with its id by name, as callers of the library get it.
@@ -100,14 +140,20 @@ struct DiagRow {
 // sound value; the list of passes stops at its checkpoints.
 class Diagnostics {
 public:
-  void report(DiagId id, std::vector<std::string> arguments, std::vector<std::string> notes = {},
-              std::string hint = {});
+  // The result takes places, notes and a hint; it is valid until the next report.
+  Diagnostic &report(DiagId id, std::vector<std::string> arguments,
+                     std::vector<std::string> notes = {}, std::string hint = {});
 
   // What another list has to say, behind what this one has: threads have a list each.
   void append(Diagnostics &&more);
 
+  // One more, as it is.
+  void add(Diagnostic diagnostic);
+
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] const std::vector<Diagnostic> &all() const { return all_; }
+  // For those who know more about a message than who reported it.
+  [[nodiscard]] std::vector<Diagnostic> &all() { return all_; }
 
 private:
   std::vector<Diagnostic> all_;

@@ -30,6 +30,8 @@ struct Dialect {
   bool tells_what_is_left_out = true;
   // Objects of a newer toolkit are refused instead of linked with a warning.
   bool refuse_newer_toolkit = false;
+  // A link of nothing is refused instead of making an empty image.
+  bool refuse_empty_link = false;
   // Sound links on which nvlink gives up with an internal error are refused, too.
   bool repeat_internal_errors = false;
   // Where kernels are selected, equal __constant__ blocks are merged without moving the variables

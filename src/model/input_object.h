@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/types.h"
+#include "culink/diagnostics.h"
 #include "elf/elf_view.h"
 #include "elf/nv_callgraph.h"
 #include "elf/nv_info.h"
@@ -27,7 +28,9 @@ struct InputObject {
     elf::InfoRecords records;
   };
 
-  std::string name; // as messages call it
+  std::string name;       // as messages call it
+  u32 archive_length = 0; // how much of the name is that of an archive; 0: not of an archive
+  u32 step = 0;           // for messages: see Message
   elf::ElfView view;
   std::vector<elf::SectionKind> kinds; // by section index
   std::vector<u32> owners;             // by section index: see owner_of
@@ -43,6 +46,13 @@ struct InputObject {
   bool capsule = false; // its code has a Mercury form beside it
   bool system = false;  // of libcudadevrt: goes away as a whole when nothing needs it
 
+  // For messages that speak of a symbol in this object.
+  [[nodiscard]] Origin origin(std::string_view symbol = {}, std::string detail = {}) const {
+    if (archive_length == 0)
+      return {"", name, "", std::string(symbol), std::move(detail)};
+    return {"", name.substr(0, archive_length), name.substr(archive_length + 1),
+            std::string(symbol), std::move(detail)};
+  }
   [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
   // The symbol that a code section says it belongs to; others at the same place are aliases.
   [[nodiscard]] u32 owner_of_code(u32 section_index) const {

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "report/demangle.h"
+#include "base/demangle.h"
 
 namespace culink {
 

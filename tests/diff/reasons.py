@@ -92,8 +92,8 @@ def culink_rows():
     result = []
     for key, literals in rows:
         text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
-        pattern = "".join("(.*)" if re.fullmatch(r"\{\d\}", part) else re.escape(part)
-                          for part in re.split(r"(\{\d\})", text))
+        pattern = "".join("(.*)" if re.fullmatch(r"\{\ds?\}", part) else re.escape(part)
+                          for part in re.split(r"(\{\ds?\})", text))
         result.append((key, pattern))
     if not result:
         raise ValueError("no messages found in " + TABLE)

@@ -108,7 +108,8 @@ class Comparison:
             os.remove(self.at(step.output))
         code = ["--code=" + self.options.code] if self.options.code else []
         arguments = self.arguments(step)[:-1] + [self.at(step.output)]
-        return run_linker([self.options.culink] + code + list(extra) + arguments, self.sources)
+        return run_linker([self.options.culink, "--no-demangle"] + code + list(extra) + arguments,
+                          self.sources)
 
     def compare(self, step, keep):
         """Returns (status, detail). With `keep` nvlink's output is left in the folder."""

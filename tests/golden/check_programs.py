@@ -58,7 +58,7 @@ def compare_own(folder, step, arguments):
     emulated = os.path.join(folder, "emulated.cubin")
     own = os.path.join(folder, step.output)
     os.rename(own, emulated)
-    status, log = run([CULINK] + arguments, folder)
+    status, log = run([CULINK, "--no-demangle"] + arguments, folder)
     if status != 0:
         problem = "without --emulate: " + log
     else:
@@ -71,7 +71,7 @@ def compare_own(folder, step, arguments):
 def compare(folder, target, step, expected):
     """Returns what is wrong with a link, or None."""
     arguments = ["-arch=" + target] + step.options + step.inputs + ["-o", step.output]
-    status, log = run([CULINK, EMULATE] + arguments, folder)
+    status, log = run([CULINK, EMULATE, "--no-demangle"] + arguments, folder)
     if expected.startswith(REFUSED):
         return compare_refusal(expected, status, log)
     if status != 0:

@@ -4,5 +4,5 @@
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 links_as_recorded prototypes_have_to_match
 not "$CULINK" -arch=sm_80 calls_int.cubin defines_long.cubin -o out.cubin 2> log
-expect_contains log "prototype of 'f' differs: #ii and #ll" "#ii in calls_int.cubin" \
-  "#ll in defines_long.cubin"
+expect_contains log "prototype of 'f' differs: #ii and #ll" "in calls_int.cubin, #ii" \
+  "in defines_long.cubin, #ll"

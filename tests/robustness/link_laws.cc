@@ -38,6 +38,8 @@ bool contains(const std::string &text, std::string_view part) {
 
 std::string whole_text(const Message &message) {
   std::string out = message.text;
+  for (const Origin &origin : message.origins)
+    out += "\n" + origin.file + ":" + origin.member;
   for (const std::string &note : message.notes)
     out += "\n" + note;
   return out;

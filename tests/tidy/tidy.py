@@ -29,7 +29,7 @@ MIN_OPENING_LENGTH = 60
 
 SOURCE_SUFFIXES = {".cc", ".h", ".py", ".sh", ".cmake", ".cu"}
 PRODUCT_FOLDERS = ("src/", "tools/", "include/")
-SPELLING_IGNORED = ("ue", "hist", "crs", "ans", "nd", "statics")
+SPELLING_IGNORED = ("ue", "hist", "crs", "ans", "nd", "statics", "archtecture")
 SPDX = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 
 

@@ -14,7 +14,7 @@ expect_contains report "callgraph for sm_90:" \
   "2: ^measure(float *, int) [24] -> 8 7 6 5 8 7 6 5 1 3" \
   "6: &<unnamed>::Square::corners() const [24] ->" \
   "propagated to entry measure(float *, int)" \
-  "culink: info: Function properties for '_Z7measurePfi':"
+  "nvlink info    : Function properties for '_Z7measurePfi':"
 
 link -dump-callgraph-no-demangle 2> report
 expect_contains report "11: &_Z7doubledf [24] ->"

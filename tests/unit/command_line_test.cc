@@ -176,16 +176,19 @@ TEST(CheckCommandLine, finds_contradictions_and_what_is_missing) {
   };
   using Ids = std::vector<DiagId>;
   EXPECT_EQ(ids(base), Ids{});
-  EXPECT_EQ(ids({"a"}), (Ids{DiagId::MissingOption, DiagId::MissingOption}));
+  EXPECT_EQ(ids({"a"}), (Ids{DiagId::MissingTarget, DiagId::MissingOutput}));
   EXPECT_EQ(ids(with({"-dump-callgraph", "-dump-callgraph-no-demangle"})),
             (Ids{DiagId::ConflictingOptions}));
   EXPECT_EQ(ids(with({"-use-host-info", "-ignore-host-info"})), Ids{DiagId::ConflictingOptions});
   EXPECT_EQ(ids(with({"-suppress-debug-info"})), Ids{DiagId::OptionNeedsOption});
   EXPECT_EQ(ids(with({"-suppress-debug-info", "-g"})), Ids{});
   EXPECT_EQ(ids(with({"-emit-ptx"})), Ids{DiagId::OptionNeedsOption});
-  EXPECT_EQ(ids(with({"-emit-ptx", "-lto"})), Ids{DiagId::NotSupportedYet});
-  EXPECT_EQ(ids(with({"-Xptxas=-v", "-maxrregcount=3", "-nvvmpath=x", "-L/a", "-cpu-arch=X86"})),
-            Ids{});
+  EXPECT_EQ(ids(with({"-emit-ptx", "-lto", "-nvvmpath=x"})),
+            (Ids{DiagId::LtoIgnored, DiagId::NotSupportedYet, DiagId::NoEffect}));
+  EXPECT_EQ(ids(with({"-dlto"})), (Ids{DiagId::NvvmPathMissing, DiagId::LtoIgnored}));
+  EXPECT_EQ(ids(with({"-Xptxas=-v", "-maxrregcount=3", "-L/a", "-cpu-arch=X86"})), Ids{});
+  EXPECT_EQ(ids(with({"-Xnvvm=-x"})), Ids{DiagId::NoEffect});
+  EXPECT_EQ(ids(with({"-use-host-info", "-kernels-used=k"})), Ids{DiagId::HostInfoIgnored});
   EXPECT_EQ(ids(with({"--threads=-1"})), Ids{DiagId::BadOptionValue});
 }
 

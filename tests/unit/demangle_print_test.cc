@@ -2,7 +2,7 @@
 //
 // Names as nvlink shows them, recorded with nvlink -g -dump-callgraph from functions of these
 // names.
-#include "report/demangle.h"
+#include "base/demangle.h"
 
 #include <fstream>
 

@@ -90,7 +90,7 @@ TEST(Link, lists_every_broken_input) {
                     LinkInput::memory("b", junk)};
   const LinkResult result = link(request);
   EXPECT_FALSE(result.ok());
-  EXPECT_EQ(ids(result), (std::vector<std::string>{"bad-input", "bad-input", "bad-input"}));
+  EXPECT_EQ(ids(result), (std::vector<std::string>{"bad-input", "cannot-open-input", "bad-input"}));
   EXPECT_EQ(result.messages[1].arguments[0], "/no/such/file");
 }
 
@@ -99,7 +99,7 @@ TEST(Link, refuses_unknown_targets_and_linkers) {
   request.target = "sm_1";
   request.emulate = "ld";
   EXPECT_EQ(ids(link(request)),
-            (std::vector<std::string>{"unknown-target", "unknown-emulation", "no-input"}));
+            (std::vector<std::string>{"unknown-target", "unknown-emulation", "empty-link"}));
 }
 
 TEST(Link, reports_facts_when_asked) {
@@ -141,7 +141,7 @@ TEST(Link, turns_warnings_into_errors_on_request) {
 }
 
 TEST(FormatMessage, shows_notes_and_hint_below_the_text) {
-  const Message message = {Severity::Warning, "x", "text", {}, {"here", "there"}, "do"};
+  const Message message = {Severity::Warning, "x", "text", {}, {}, {"here", "there"}, "do"};
   EXPECT_EQ(format_message(message, "p"), "p: warning: text\n>>> here\n>>> there\nhint: do\n");
 }
 

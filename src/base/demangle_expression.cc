@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/demangle_parser.h"
+#include "base/demangle_parser.h"
 
 namespace culink::demangling {
 

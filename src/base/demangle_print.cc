@@ -6,13 +6,13 @@
 // Blanks: a name asks for one before a declarator, `S *`; qualifiers have one behind them, `*const
 // *`; pointers and references have none, `**`. References back to a part of a longer name, and the
 // abbreviations for std, do not ask for one either: `W<int>&`.
-#include "report/demangle.h"
+#include "base/demangle.h"
 
 #include <charconv>
 
 #include <fmt/format.h>
 
-#include "report/demangle_tree.h"
+#include "base/demangle_tree.h"
 
 namespace culink {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "report/demangle_tree.h"
+#include "base/demangle_tree.h"
 
 namespace culink::demangling {
 

@@ -7,7 +7,7 @@
 // What may surprise: a reference back to a part of a nested name (S0_ for W<int> in
 // W<int>::f(W<int>&)) is marked, because it is printed with another spacing than the same type
 // elsewhere.
-#include "report/demangle_parser.h"
+#include "base/demangle_parser.h"
 
 #include <array>
 

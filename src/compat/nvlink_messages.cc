@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvlink's wording, spelling mistakes included, for build scripts that read its lines. culink finds
+// all that is wrong in one run; nvlink gives up earlier, and this is where its shorter list is made
+// of ours. It opens every input and stops at the first that it cannot read; it then merges file
+// after file and stops after the first that contradicts an earlier one; what is wrong with the
+// program as a whole it lists completely (Q068).
+#include "compat/nvlink_messages.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/demangle.h"
+
+namespace culink {
+
+namespace {
+
+using enum NvlinkWeight;
+using Stage = NvlinkStage;
+
+constexpr int kStatusFatal = 1;
+constexpr int kStatusErrors = 255;
+
+// The order of rows of the last stage is the order in which nvlink comes to them.
+constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows = {{
+    {DiagId::CannotOpenInput, Stage::Load, Fatal, "Could not open input file '{0}'"},
+    {DiagId::BadInput, Stage::Load, Fatal, "{0}: {1}"},
+    {DiagId::WrongKind, Stage::Load, Fatal, ""}, // depends on the kind
+    {DiagId::NothingToLink, Stage::Load, Silent, ""},
+    {DiagId::NoCodeForTarget, Stage::Load, Warning, "SM Arch ('{1}') not found in '{0}'"},
+    {DiagId::LtoCode, Stage::Load, Fatal, "LTO objects found, use -dlto"},
+    {DiagId::LibraryNotFound, Stage::Load, Silent, ""},
+    {DiagId::ObjectAfterRuntime, Stage::Load, Fatal, "{0}: stands after {1}"},
+    {DiagId::NotRelocatable, Stage::Load, Fatal, "{0}: not a relocatable device object"},
+    {DiagId::WrongArchitecture, Stage::Load, Fatal,
+     "Input file '{0}' arch does not match target '{2}'"},
+    {DiagId::WrongAbi, Stage::Load, Fatal, "Input file '{0}' abi does not match"},
+    {DiagId::NewerToolkit, Stage::Load, Silent, ""},
+    {DiagId::TooNewToolkit, Stage::Load, Fatal, "Input file '{0}' newer than toolkit ({3} vs {4})"},
+    {DiagId::OldObject, Stage::Load, Fatal,
+     "Input file '{0}' must be recompiled with toolkit >= Cuda 12.0"},
+    {DiagId::SectionLeftOut, Stage::Merge, Silent, ""},
+    {DiagId::LimitedToOneTarget, Stage::Load, Warning,
+     "Output is limited to run on SM Arch '{0}' only due to limitations in input file {1}"},
+    {DiagId::NoMercuryCode, Stage::Load, Fatal, "{0}: has no Mercury code"},
+    {DiagId::NoFinalizer, Stage::Load, Silent, ""},
+    {DiagId::FinalizerMissing, Stage::Load, Fatal, "--code=exact needs a finalizer"},
+    {DiagId::UndefinedReference, Stage::Program, Error, "Undefined reference to '{0}' in '{a}'"},
+    {DiagId::MultipleDefinition, Stage::Merge, Error,
+     "Multiple definition of '{0}' in '{1}', first defined in '{2}'"},
+    {DiagId::SizeMismatch, Stage::Merge, Error,
+     "Size doesn't match for '{0}' in '{b}', first specified in '{a}'"},
+    {DiagId::SpaceMismatch, Stage::Merge, Error,
+     "Memory space doesn't match for '{0}' in '{b}', first specified in '{a}'"},
+    {DiagId::ManagedMismatch, Stage::Merge, Error,
+     "Managed attribute doesn't match for '{0}' in '{b}', first specified in '{a}'"},
+    {DiagId::PrototypeMismatch, Stage::Merge, Error,
+     "Prototype doesn't match for '{0}' in '{b}', first defined in '{3}'"},
+    {DiagId::NotAKernelEverywhere, Stage::Merge, Error,
+     "Function '{0d}' not declared __global__ in all source files"},
+    {DiagId::CommonLargerThanDefinition, Stage::Merge, Error,
+     "Common symbol '{0}' in file '{a}' has larger size than initialization"},
+    {DiagId::TooMuchConstant, Stage::Program, Error,
+     "File uses too much global constant data ({0x} bytes, {2x} max)"},
+    {DiagId::TooMuchShared, Stage::Program, Error,
+     "Entry function '{0}' uses too much shared data ({1x} bytes, {2x} max)"},
+    {DiagId::RegisterLimit, Stage::Program, Error,
+     "entry function '{0}' with max regcount of {1} calls function '{2}' with regcount of {3}"},
+    {DiagId::NoRegisterCount, Stage::Program, Fatal, "Internal error: no regcount?"},
+    {DiagId::UnknownStackSize, Stage::Program, Warning,
+     "Stack size for entry function '{0}' cannot be statically determined"},
+    {DiagId::MixedCtaGroups, Stage::Program, Error,
+     "entry function '{0}' uses both .cta_group::1 and .cta_group::2"},
+    {DiagId::DeletedSymbol, Stage::Program, Fatal, "Internal error: reference to deleted symbol"},
+    {DiagId::UnsupportedRelocation, Stage::Program, Fatal, "Internal error: unexpected reloc"},
+    {DiagId::RelocationOutsideSection, Stage::Program, Fatal,
+     "Internal error: relocation is past end of offset"},
+    {DiagId::UnifiedWithoutIndex, Stage::Program, Fatal,
+     "Unified symbols found but index file not specified."},
+    {DiagId::PreserveRelocsIncomplete, Stage::Load, Warning,
+     "Option '--preserve-relocs' is not fully implemented for gpu archtecture '{0}' and may not "
+     "work as expected"},
+    {DiagId::FileTooLarge, Stage::Program, Fatal, "{0}"},
+    {DiagId::UnknownTarget, Stage::Options, Fatal, "Value '{0}' is not defined for option 'arch'"},
+    {DiagId::UnknownEmulation, Stage::Options, Fatal,
+     "Value '{0}' is not defined for option 'emulate'"},
+    {DiagId::NoInput, Stage::Options, Fatal,
+     "No input files specified; use option --help for more information"},
+    {DiagId::EmptyLink, Stage::Options, Silent, ""},
+    {DiagId::UnknownOption, Stage::Options, Fatal, "Unknown option '{0}'"},
+    {DiagId::ArgumentExpected, Stage::Options, Fatal, "argument expected after '{0}'"},
+    {DiagId::NoArgumentExpected, Stage::Options, Fatal, "no argument expected after '{0}'"},
+    {DiagId::NotANumber, Stage::Options, Fatal, "'{0}': expected a number"},
+    {DiagId::NumberOutOfRange, Stage::Options, Fatal, "32-bit integer value ({0}) out of range"},
+    {DiagId::NotABoolean, Stage::Options, Fatal, "'{0}': expected true or false"},
+    {DiagId::BadOptionValue, Stage::Options, Fatal, "Value '{0}' is not defined for option '{1}'"},
+    {DiagId::StrayQuote, Stage::Options, Fatal, "Stray '\"' character"},
+    {DiagId::OptionRedefined, Stage::Options, Warning,
+     "incompatible redefinition for option '{0}', the last value of this option was used"},
+    {DiagId::TooManyOptionFiles, Stage::Options, Fatal, "Too many options file opened '{0}'"},
+    {DiagId::CannotOpenOptionFile, Stage::Options, Fatal, "Could not open options file '{0}'"},
+    {DiagId::ConflictingOptions, Stage::Options, Fatal, "Conflicting options '{0}' and '{1}'"},
+    {DiagId::OptionNeedsOption, Stage::Options, Fatal, "Conflicting options '{0}' and 'no {1}'"},
+    {DiagId::MissingTarget, Stage::Options, Fatal, "Unknown arch name '(null)'"},
+    {DiagId::MissingOutput, Stage::Options, Fatal, "Must specify output file with -o option"},
+    {DiagId::NvvmPathMissing, Stage::Options, Fatal, "-nvvmpath should be specified with -lto"},
+    {DiagId::LtoIgnored, Stage::Load, Warning,
+     "Ignoring -dlto option because no LTO objects found"},
+    {DiagId::InputsWithScript, Stage::Options, Fatal,
+     "Input files are not allowed with -ghls option; use --help for more information"},
+    {DiagId::VirtualLtoTarget, Stage::Options, Fatal,
+     "Link target of '{0}' is virtual target that is not JIT-able; use 'sm_' target instead"},
+    {DiagId::HostInfoIgnored, Stage::Options, Info,
+     "ignore -use-host-info because -kernels-used or -variables-used is specified"},
+    {DiagId::NoEffect, Stage::Options, Silent, ""},
+    {DiagId::CannotWriteOutput, Stage::Program, Fatal, "Could not open output file '{0}'"},
+    {DiagId::CannotWriteTimes, Stage::Options, Fatal, "Cannot open file '{0}'"},
+    {DiagId::NotSupportedYet, Stage::Options, Fatal, "{0}: {1} not supported yet"},
+    {DiagId::Contradiction, Stage::Program, Fatal, "Internal error: {0}: {1}"},
+}};
+
+constexpr bool nvlink_rows_are_in_order() {
+  for (size_t i = 0; i < kNvlinkRows.size(); ++i)
+    if (static_cast<size_t>(kNvlinkRows[i].id) != i)
+      return false;
+  return true;
+}
+static_assert(nvlink_rows_are_in_order());
+
+std::string origin_file(const Message &message, size_t number) {
+  if (number >= message.origins.size())
+    return "";
+  const Origin &origin = message.origins[number];
+  return origin.member.empty() ? origin.file : fmt::format("{}:{}", origin.file, origin.member);
+}
+
+std::string as_hexadecimal(const std::string &number) {
+  u64 value = 0;
+  std::from_chars(number.data(), number.data() + number.size(), value);
+  return fmt::format("{:#x}", value);
+}
+
+// `blank` is what stands between the braces.
+std::string nvlink_blank(const Message &message, std::string_view blank) {
+  if (blank == "a" || blank == "b")
+    return origin_file(message, blank == "a" ? 0 : 1);
+  const size_t number = static_cast<size_t>(blank[0] - '0');
+  if (number >= message.arguments.size())
+    return "";
+  const std::string &argument = message.arguments[number];
+  if (blank.ends_with('x'))
+    return as_hexadecimal(argument);
+  return blank.ends_with('d') ? demangle(argument) : argument;
+}
+
+std::string fill_nvlink_text(const Message &message, std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t brace = std::min(text.find('{'), text.size());
+    out += text.substr(0, brace);
+    text.remove_prefix(brace);
+    if (text.empty())
+      break;
+    const size_t end = text.find('}');
+    out += nvlink_blank(message, text.substr(1, end - 1));
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+// A file whose name promises something else, by the name's ending. `lines` may get one in front.
+std::string wrong_kind_text(const Message &message, std::vector<std::string> &lines) {
+  const std::string &kind = message.arguments[1];
+  const std::string &ending = message.arguments[2];
+  const bool host =
+      kind.find("host") != std::string::npos || kind.find("program") != std::string::npos;
+  if (ending == "cubin")
+    return host ? "cubin not a device elf?" : "cubin not an elf?";
+  if (ending == "fatbin")
+    return "fatbin wrong format?";
+  if (ending == "bc")
+    return "should never see bc files";
+  if (ending == "ltoir" || ending == "nvvm")
+    return "should only see nvvm files when -lto";
+  lines.emplace_back("nvlink error   : Binary format for key='0', ident='' is not recognized");
+  return "elfLink fatbinary error";
+}
+
+class NvlinkReporter {
+public:
+  NvlinkReport run(const std::vector<Message> &messages);
+
+private:
+  struct Item {
+    const Message *message;
+    const NvlinkRow *row;
+  };
+
+  // False: nvlink has given up.
+  [[nodiscard]] bool report(const Item &item);
+  [[nodiscard]] bool end_stage();
+  void say(std::string_view weight, const std::string &text) {
+    out_.lines.push_back(fmt::format("nvlink {:<8}: {}", weight, text));
+  }
+
+  NvlinkReport out_;
+  NvlinkStage stage_ = Stage::Options;
+  u32 step_ = 0; // of the file whose errors are listed
+  bool errors_ = false;
+  bool no_node_ = false; // a variable turned out to be a function
+};
+
+// After an error in a file that is merged, no other file is.
+bool NvlinkReporter::end_stage() {
+  if (!errors_)
+    return true;
+  out_.status = kStatusErrors;
+  out_.tells_about_program = stage_ == Stage::Program;
+  if (stage_ == Stage::Merge) {
+    say("fatal", no_node_ ? "Internal error: no callgraph node" : "merge_elf failed");
+    out_.status = kStatusFatal;
+  }
+  return false;
+}
+
+bool NvlinkReporter::report(const Item &item) {
+  const auto &[message, row] = item;
+  if (row->stage != stage_ || (stage_ == Stage::Merge && message->step != step_)) {
+    if (!end_stage())
+      return false;
+    stage_ = row->stage;
+  }
+  step_ = message->step;
+  const std::string text = row->id == DiagId::WrongKind ? wrong_kind_text(*message, out_.lines)
+                                                        : fill_nvlink_text(*message, row->text);
+  // The way options were given is never an error by -Werror.
+  const bool raised = row->weight == Warning && message->severity == Severity::Error &&
+                      row->id != DiagId::OptionRedefined;
+  if (row->weight == Fatal) {
+    say("fatal", text);
+    out_.status = kStatusFatal;
+    out_.tells_about_program = false;
+    return false;
+  }
+  say(row->weight == Info ? "info" : row->weight == Error || raised ? "error" : "warning", text);
+  errors_ = errors_ || row->weight == Error || raised;
+  no_node_ =
+      no_node_ || (row->id == DiagId::SpaceMismatch && message->arguments[2] == "a function");
+  return true;
+}
+
+NvlinkReport NvlinkReporter::run(const std::vector<Message> &messages) {
+  std::vector<Item> items;
+  for (const Message &message : messages) {
+    const DiagRow *row = find_diag_row(message.id);
+    const NvlinkRow &words = kNvlinkRows[static_cast<size_t>(row ? row->id : DiagId::BadInput)];
+    if (words.weight != Silent)
+      items.push_back({&message, &words});
+  }
+  // Stack sizes are found before anything else about the program.
+  const auto rank = [](const Item &item) {
+    return std::pair(item.row->stage, item.row->id != DiagId::UnknownStackSize);
+  };
+  std::stable_sort(items.begin(), items.end(),
+                   [&](const Item &a, const Item &b) { return rank(a) < rank(b); });
+  for (const Item &item : items)
+    if (!report(item))
+      return std::move(out_);
+  (void)end_stage();
+  return std::move(out_);
+}
+
+} // namespace
+
+std::span<const NvlinkRow> nvlink_rows() {
+  return kNvlinkRows;
+}
+
+NvlinkReport nvlink_report(const std::vector<Message> &messages) {
+  return NvlinkReporter().run(messages);
+}
+
+} // namespace culink

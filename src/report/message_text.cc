@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages in culink's own words: for people, in the style of other linkers, and for programs, one
+// JSON object per line. Both are made of the same data, so neither knows more than the other.
+//
+// Names of symbols stay mangled in the data and are demangled here, the blanks of a text by the
+// marks that the table of messages gives them.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/demangle.h"
+#include "model/diagnostics.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kSeverityWords = {"info", "warning", "error", "error"};
+constexpr std::array<std::string_view, 4> kSeverityColors = {"\033[1;36m", "\033[1;35m",
+                                                             "\033[1;31m", "\033[1;31m"};
+constexpr std::string_view kBold = "\033[1m";
+constexpr std::string_view kPlain = "\033[0m";
+
+std::string shown_symbol(const std::string &symbol, bool demangled) {
+  return demangled ? demangle(symbol) : symbol;
+}
+
+// The text of the table has marks for symbols; a message that is not of the table has a text only.
+std::string message_text(const Message &message, bool demangled) {
+  const DiagRow *row = demangled ? find_diag_row(message.id) : nullptr;
+  return row ? fill_blanks(row->text, message.arguments, SymbolNames::Demangled) : message.text;
+}
+
+std::string origin_text(const Origin &origin, bool demangled) {
+  std::string out = origin.role;
+  const auto add = [&out](std::string_view between, const std::string &text) {
+    if (text.empty())
+      return;
+    if (!out.empty())
+      out += between;
+    out += text;
+  };
+  add(" ", origin.file);
+  add(":", origin.member);
+  add(origin.file.empty() ? " " : ": ", shown_symbol(origin.symbol, demangled));
+  add(", ", origin.detail);
+  return out;
+}
+
+// How many bytes at the front of a text are one UTF-8 character beyond ASCII; 0: none.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : byte(0) >= 0xc2 ? 2 : 0;
+  if (length == 0 || byte(0) > 0xf4 || text.size() < length)
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80)
+      return 0;
+  const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
+  const bool no_character =
+      (byte(0) == 0xed && byte(1) >= 0xa0) || (byte(0) == 0xf4 && byte(1) >= 0x90);
+  return overlong || no_character ? 0 : length;
+}
+
+// File names may be any bytes; those that are no text are shown by their numbers.
+std::string quoted_json(std::string_view text) {
+  std::string out = "\"";
+  for (size_t i = 0; i < text.size();) {
+    const unsigned char c = static_cast<unsigned char>(text[i]);
+    const size_t length = c < 0x80 ? 1 : utf8_length(text.substr(i));
+    if (c == '"' || c == '\\')
+      out += fmt::format("\\{}", text[i]);
+    else if (c < 0x20 || length == 0)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += text.substr(i, length);
+    i += length == 0 ? 1 : length;
+  }
+  return out + "\"";
+}
+
+std::string json_strings(const std::vector<std::string> &texts) {
+  std::string out = "[";
+  for (const std::string &text : texts)
+    out += fmt::format("{}{}", out.size() > 1 ? "," : "", quoted_json(text));
+  return out + "]";
+}
+
+std::string json_origin(const Origin &origin) {
+  std::string out;
+  const auto add = [&out](std::string_view key, const std::string &value) {
+    if (!value.empty())
+      out += fmt::format("{}{}:{}", out.empty() ? "" : ",", quoted_json(key), quoted_json(value));
+  };
+  add("role", origin.role);
+  add("file", origin.file);
+  add("member", origin.member);
+  add("symbol", origin.symbol);
+  if (const std::string name = demangle(origin.symbol); name != origin.symbol)
+    add("demangled", name);
+  add("detail", origin.detail);
+  return fmt::format("{{{}}}", out);
+}
+
+} // namespace
+
+std::string format_message(const Message &message, std::string_view program,
+                           const MessageStyle &style) {
+  const size_t severity = static_cast<size_t>(message.severity);
+  const auto colored = [&style](std::string_view color, std::string_view text) {
+    return style.color ? fmt::format("{}{}{}", color, text, kPlain) : std::string(text);
+  };
+  std::string out =
+      colored(kBold, fmt::format("{}:", program)) + " " +
+      colored(kSeverityColors[severity], fmt::format("{}:", kSeverityWords[severity])) + " " +
+      message_text(message, style.demangle);
+  if (!style.target.empty())
+    out += fmt::format(" (target: {})", style.target);
+  out += "\n";
+  for (const Origin &origin : message.origins)
+    out += ">>> " + origin_text(origin, style.demangle) + "\n";
+  for (const std::string &note : message.notes)
+    out += ">>> " + note + "\n";
+  if (!message.hint.empty())
+    out += colored(kBold, "hint:") + " " + message.hint + "\n";
+  return out;
+}
+
+std::string format_message_json(const Message &message, std::string_view target) {
+  std::string origins;
+  for (const Origin &origin : message.origins)
+    origins += fmt::format("{}{}", origins.empty() ? "" : ",", json_origin(origin));
+  return fmt::format(
+      "{{\"severity\":{},\"id\":{},\"text\":{},\"arguments\":{},\"origins\":[{}],\"notes\":{},"
+      "\"hint\":{}{}}}\n",
+      quoted_json(kSeverityWords[static_cast<size_t>(message.severity)]), quoted_json(message.id),
+      quoted_json(message_text(message, true)), json_strings(message.arguments), origins,
+      json_strings(message.notes), quoted_json(message.hint),
+      target.empty() ? "" : fmt::format(",\"target\":{}", quoted_json(target)));
+}
+
+} // namespace culink

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words in, exit status out. The program itself only prints and writes files; the rest is the
+// library's. Files are written in nvlink's order: the register file even if the program has errors,
+// then the reports on standard error, then the image.
+#include "command.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <sys/stat.h>
+
+#include "base/bytes.h"
+#include "base/output_file.h"
+#include "compat/command_line.h"
+#include "console.h"
+#include "culink/linker.h"
+#include "find_ptxas.h"
+#include "large_heap.h"
+#include "report/call_graph_text.h"
+#include "report/registration.h"
+#include "report/resource_table.h"
+#include "report/time_table.h"
+
+namespace culink {
+
+namespace {
+
+std::vector<Message> messages_of(const Diagnostics &diag) {
+  std::vector<Message> out;
+  for (const Diagnostic &diagnostic : diag.all())
+    out.push_back(to_message(diagnostic));
+  return out;
+}
+
+int show_one(const Console &console, DiagId id, std::vector<std::string> arguments) {
+  Diagnostics diag;
+  diag.report(id, std::move(arguments));
+  return console.show(messages_of(diag)).status;
+}
+
+// nvlink demangles even if it is asked not to (Q091), and shows no call graph of an object.
+void print_reports(const CommandLine &line, const Console &console, const LinkFacts &facts) {
+  const bool mangled = line.has(OptionId::DumpCallgraphNoDemangle) && !line.has(OptionId::Emulate);
+  if ((line.has(OptionId::DumpCallgraph) || line.has(OptionId::DumpCallgraphNoDemangle)) &&
+      !line.has(OptionId::Relocatable))
+    for (const std::string &text :
+         call_graph_lines(facts, mangled ? FunctionNames::Mangled : FunctionNames::Demangled))
+      print_to(stderr, text + "\n");
+  if (line.has(OptionId::Verbose))
+    for (const std::string &text : resource_lines(facts))
+      console.show_info(text);
+}
+
+// 0, or the exit status after a message.
+int write_or_tell(const Console &console, const std::string &path, ByteSpan bytes) {
+  const std::optional<Error> error = write_file(path, bytes);
+  return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
+}
+
+int write_registration(const CommandLine &line, const Console &console, const LinkResult &result) {
+  if (!line.has(OptionId::RegisterLinkBinaries))
+    return 0;
+  const std::string text =
+      registration_text(result.modules, std::filesystem::current_path().string());
+  return write_or_tell(console, line.value(OptionId::RegisterLinkBinaries), as_bytes(text));
+}
+
+// Standard output for `-`. The head goes into an empty file only.
+bool append_times(const std::string &path, const std::string &rows) {
+  FILE *file = path == "-" ? stdout : std::fopen(path.c_str(), "a");
+  if (!file)
+    return false;
+  if (path == "-" || std::ftell(file) == 0)
+    print_to(file, time_table_head());
+  print_to(file, rows);
+  return path == "-" || std::fclose(file) == 0;
+}
+
+int write_times(const CommandLine &line, const Console &console, const LinkResult &result) {
+  const std::string path = line.value(OptionId::Time);
+  if (!line.has(OptionId::Time) ||
+      append_times(path, time_table_rows(result.times, line.value(OptionId::Output),
+                                         line.value(OptionId::Arch))))
+    return 0;
+  return show_one(console, DiagId::CannotWriteTimes, {path});
+}
+
+u64 size_of_files(const std::vector<std::string> &paths) {
+  u64 bytes = 0;
+  for (const std::string &path : paths)
+    if (struct stat info{}; ::stat(path.c_str(), &info) == 0)
+      bytes += static_cast<u64>(info.st_size);
+  return bytes;
+}
+
+int run_link(const CommandLine &line, const Console &console) {
+  prepare_heap(size_of_files(line.inputs));
+  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
+  LinkRequest request = make_request(line);
+  if (request.ptxas.empty())
+    request.ptxas = find_ptxas();
+  const LinkResult result = is_virtual ? list_modules(request) : link(request);
+  const Outcome outcome = console.show(result.messages);
+  int status = outcome.status;
+  const bool tells = outcome.tells_about_program && (is_virtual || result.complete);
+  if (tells)
+    if (const int failed = write_registration(line, console, result); failed != 0)
+      return failed;
+  if (tells && !is_virtual)
+    print_reports(line, console, result.facts);
+  if (status == 0 && !is_virtual)
+    status = write_or_tell(console, line.value(OptionId::Output), result.bytes);
+  return status != 0 ? status : write_times(line, console, result);
+}
+
+} // namespace
+
+int run_command(const std::vector<std::string> &words) {
+  Diagnostics diag;
+  const CommandLine line = parse_command_line(words, diag);
+  const Console console(line);
+  if (!diag.failed() && line.has(OptionId::Help)) {
+    print_to(stdout, help_text());
+    return 0;
+  }
+  if (!diag.failed() && line.has(OptionId::Version)) {
+    print_to(stdout, "culink " CULINK_VERSION "\n");
+    return 0;
+  }
+  if (!diag.failed())
+    check_command_line(line, diag);
+  if (const int status = console.show(messages_of(diag)).status; status != 0)
+    return status;
+  return run_link(line, console);
+}
+
+} // namespace culink

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Three ways to write one list of messages: for people, for programs, and as nvlink writes them.
+// The exit status is nvlink's in each of them, so that a build sees no difference.
+//
+// -w and -disable-infos do what they say, except in nvlink's format: nvlink ignores them.
+#include "console.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+#include "compat/nvlink_messages.h"
+
+namespace culink {
+
+namespace {
+
+constexpr int kExitWithErrors = 1;
+
+ErrorFormat chosen_format(const CommandLine &line) {
+  const std::string name = line.value(OptionId::ErrorFormat);
+  return name == "json"     ? ErrorFormat::Json
+         : name == "nvlink" ? ErrorFormat::Nvlink
+                            : ErrorFormat::Text;
+}
+
+bool wants_color(const CommandLine &line) {
+  const std::string when = line.value(OptionId::Color);
+  if (when == "always" || when == "never")
+    return when == "always";
+  const char *terminal = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr && terminal &&
+         std::string_view(terminal) != "dumb";
+}
+
+} // namespace
+
+void print_to(FILE *to, const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+}
+
+Console::Console(const CommandLine &line)
+    : format_(chosen_format(line)),
+      style_{.demangle = !line.has(OptionId::NoDemangle),
+             .color = wants_color(line),
+             .target = line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
+      hide_warnings_(line.has(OptionId::DisableWarnings)),
+      hide_infos_(line.has(OptionId::DisableInfos)) {}
+
+std::string Console::nvlink_line(const std::string &text) const {
+  return style_.target.empty() ? text + "\n" : text + " (target: " + style_.target + ")\n";
+}
+
+bool Console::is_hidden(const Message &message) const {
+  return (hide_warnings_ && message.severity == Severity::Warning) ||
+         (hide_infos_ && message.severity == Severity::Info);
+}
+
+Outcome Console::show(const std::vector<Message> &messages) const {
+  if (messages.empty())
+    return {};
+  const NvlinkReport report = nvlink_report(messages);
+  if (format_ == ErrorFormat::Nvlink)
+    for (const std::string &line : report.lines)
+      print_to(stderr, nvlink_line(line));
+  for (const Message &message : messages) {
+    if (format_ == ErrorFormat::Nvlink || is_hidden(message))
+      continue;
+    if (format_ == ErrorFormat::Json)
+      print_to(stderr, format_message_json(message, style_.target));
+    else
+      print_to(stderr, format_message(message, "culink", style_));
+  }
+  const bool failed = std::any_of(messages.begin(), messages.end(), [](const Message &message) {
+    return message.severity >= Severity::Error;
+  });
+  if (!failed)
+    return {};
+  return {report.status != 0 ? report.status : kExitWithErrors, report.tells_about_program};
+}
+
+void Console::show_info(const std::string &text) const {
+  print_to(stderr, nvlink_line("nvlink info    : " + text));
+}
+
+} // namespace culink

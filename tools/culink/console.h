@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "compat/command_line.h"
+#include "culink/diagnostics.h"
+
+namespace culink {
+
+enum class ErrorFormat : u8 { Text, Json, Nvlink };
+
+void print_to(FILE *to, const std::string &text);
+
+// What messages amount to.
+struct Outcome {
+  int status = 0; // 0: there is no error among them; else what nvlink would exit with, or 1
+  bool tells_about_program = true; // nvlink would still print what -v asks for
+};
+
+// How messages leave the program, all of them on standard error.
+class Console {
+public:
+  explicit Console(const CommandLine &line);
+
+  // What a link has to say.
+  Outcome show(const std::vector<Message> &messages) const;
+
+  // A line of -v, which is nvlink's in every format.
+  void show_info(const std::string &text) const;
+
+  [[nodiscard]] bool demangles() const { return style_.demangle; }
+
+private:
+  [[nodiscard]] bool is_hidden(const Message &message) const;
+  [[nodiscard]] std::string nvlink_line(const std::string &text) const;
+
+  ErrorFormat format_ = ErrorFormat::Text;
+  MessageStyle style_;
+  bool hide_warnings_ = false;
+  bool hide_infos_ = false;
+};
+
+} // namespace culink
