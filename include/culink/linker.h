@@ -54,6 +54,8 @@ struct LinkRequest {
   // refused.
   std::string ptxas;
   std::vector<std::string> ptxas_options;
+  // The host program will register the modules of the result.
+  bool registers_modules = false;
   // Empty: culink's own output. "nvlink-13.0.88": the bytes that version of nvlink would write,
   // its known defects included.
   std::string emulate;
@@ -63,7 +65,8 @@ struct LinkRequest {
 // object, or, where there was no host object, by the path of the input.
 struct LinkedModule {
   std::string input;
-  std::string id; // empty: by path
+  std::string id;     // empty: by path
+  bool linked = true; // else a part of the device runtime library that nobody needed
 };
 
 struct LinkResult {
@@ -73,7 +76,7 @@ struct LinkResult {
   bool complete = false;
   std::vector<Message> messages;     // in the order of the inputs, all of them
   LinkFacts facts;                   // if LinkOptions::facts asked for them, of a complete link
-  std::vector<LinkedModule> modules; // in the order of the inputs
+  std::vector<LinkedModule> modules; // in the order of the inputs, unused ones too
   std::vector<StepTime> times;       // of the steps, if LinkOptions::times asked for them
 
   [[nodiscard]] bool ok() const { return !bytes.empty(); }

@@ -38,7 +38,10 @@ void InputLoader::add_libraries(InputCollector &collector) {
 }
 
 void InputLoader::collect() {
-  InputCollector collector(target_, dialect_, !request_.options.suppress_arch_warning, early_);
+  InputCollector collector(target_, dialect_,
+                           {.warn_about_targets = !request_.options.suppress_arch_warning,
+                            .registers_modules = request_.registers_modules},
+                           early_);
   for (const LinkInput &input : request_.inputs) {
     if (input.bytes)
       collector.add(input.name, *input.bytes);
@@ -99,6 +102,8 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     const DeviceCode &code = found_.code[i];
     Slot &slot = slots_[i];
     slot.bytes = unpack_code(code, slot);
+    if (code.discarded)
+      slot.bytes.reset();
     if (slot.bytes)
       slot.object = load_object(code.name, *slot.bytes, target_, dialect_, slot.diag);
     if (slot.object) {

@@ -31,14 +31,19 @@ std::string joined(const std::vector<std::string_view> &names) {
   return out;
 }
 
-// The system library counts only where it is linked.
-std::vector<LinkedModule> linked_modules(const std::vector<HostModule> &modules,
+// The system library is in use where its code is linked; where it has none for the target, if
+// something is missing that it might have.
+std::vector<LinkedModule> linked_modules(const InputLoader &loader,
                                          const std::vector<InputObject> &objects) {
   std::vector<LinkedModule> out;
-  for (const HostModule &module : modules) {
-    const auto is_here = [&](const InputObject &object) { return object.name == module.name; };
-    if (!module.system || std::any_of(objects.begin(), objects.end(), is_here))
-      out.push_back({module.name, module.id});
+  for (const HostModule &module : loader.modules()) {
+    const auto is_in = [&](const auto &list) {
+      return std::any_of(list.begin(), list.end(),
+                         [&](const auto &one) { return one.name == module.name; });
+    };
+    const bool linked = !module.system || is_in(objects) ||
+                        (!is_in(loader.code()) && calls_missing_functions(objects));
+    out.push_back({module.name, module.id, linked});
   }
   return out;
 }
@@ -134,7 +139,7 @@ LinkResult LinkJob::link_and_verify() {
   const arch::ArchInfo plane = arch::as_plain_sass(*target);
   if (target->has_mercury_plane)
     forget_mercury_marks(objects, *dialect_);
-  std::vector<LinkedModule> modules = linked_modules(loader.modules(), objects);
+  std::vector<LinkedModule> modules = linked_modules(loader, objects);
   LinkOptions options = request_.options;
   if (!options.ignore_host_info && !options.host_references)
     options.host_references = loader.host_references();

@@ -11,6 +11,7 @@ namespace {
 
 constexpr FileAction U = FileAction::Use;
 constexpr FileAction I = FileAction::Ignore;
+constexpr FileAction D = FileAction::Distrust;
 constexpr FileAction R = FileAction::Refuse;
 
 // What nvlink does with a file (Q080): the ending of its name comes first, then its content. By
@@ -21,13 +22,13 @@ constexpr std::array<FileRule, 11> kFileRules = {{
     {"fatbin", {R, R, R, R, U, R, R, R, R}},
     {"ptx", {U, I, R, R, U, R, U, R, R}},
     {"o", {U, I, U, I, I, U, I, I, I}},
-    {"a", {I, I, U, I, I, U, I, I, I}},
+    {"a", {D, I, U, I, I, U, I, I, I}},
     {"so", {I, I, I, I, I, U, I, I, I}},
     {"ltoir", {R, R, R, R, R, R, R, R, R}},
     {"nvvm", {R, R, R, R, R, R, R, R, R}},
     {"bc", {R, R, R, R, R, R, R, R, R}},
     {FileRule::kNoEnding, {I, I, I, I, I, I, I, I, I}},
-    {FileRule::kAnyOther, {I, I, U, I, I, U, I, I, I}},
+    {FileRule::kAnyOther, {D, I, U, I, I, U, I, I, I}},
 }};
 
 InputHabits nvlink_input_habits() {
@@ -37,7 +38,10 @@ InputHabits nvlink_input_habits() {
           .silent = true,
           .drops_cut_files = true,
           .first_container_only = true,
-          .host_members_only = true};
+          .host_members_only = true,
+          .system_by_path = true,
+          .distrusts_foreign_fatbins = true,
+          .loses_ptx_files = true};
 }
 
 } // namespace

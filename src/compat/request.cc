@@ -59,6 +59,7 @@ LinkRequest make_request(const CommandLine &line) {
   request.library_paths = line.list(OptionId::LibraryPath);
   request.ptxas = line.value(OptionId::Ptxas);
   request.ptxas_options = ptxas_options(line);
+  request.registers_modules = line.has(OptionId::RegisterLinkBinaries);
   request.emulate = line.value(OptionId::Emulate);
   LinkOptions &options = request.options;
   options.relocatable = line.has(OptionId::Relocatable);

@@ -86,7 +86,10 @@ std::optional<std::string> ArchiveReader::name_of(std::string_view field, ByteSp
     return std::string(name.substr(0, name.find('\0')));
   }
   if (field.size() > 1 && field[0] == '/') {
-    const std::optional<u64> place = decimal(field.substr(1));
+    // GNU ar leaves a slash in the last column if the name has 15 characters.
+    if (field.size() == sizeof(WireMember::name) && field.ends_with('/'))
+      field.remove_suffix(1);
+    const std::optional<u64> place = decimal(trimmed(field.substr(1)));
     if (!place || *place >= long_names_.size())
       return std::nullopt;
     const std::string_view rest = long_names_.substr(*place);

@@ -2,8 +2,9 @@
 //
 // nvlink takes the member with the highest SM number that can serve the target: machine code before
 // PTX of the same number, chip-specific (a) before family code (f) before plain code, the earlier
-// one of equals. So PTX of a nearer number wins over older machine code, and sm_90a code is chosen
-// for an sm_90 target though sm_90 code lies beside it.
+// one of equals; but of plain PTX for the very target the last. So PTX of a nearer number wins over
+// older machine code, and sm_90a code is chosen for an sm_90 target though sm_90 code lies beside
+// it.
 #include "input/choose_member.h"
 
 #include <tuple>
@@ -43,13 +44,19 @@ std::tuple<u32, bool, int> rank(const FatbinEntry &entry) {
   return {entry.sm, entry.kind == FatbinKind::Elf, letter == 'a' ? 2 : letter == 'f' ? 1 : 0};
 }
 
+bool is_better(const FatbinEntry &entry, const FatbinEntry &best, const arch::ArchInfo &target) {
+  if (rank(entry) != rank(best))
+    return rank(entry) > rank(best);
+  return entry.kind == FatbinKind::Ptx && entry.letter() == 0 && entry.sm == target.number;
+}
+
 } // namespace
 
 const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
                                  const arch::ArchInfo &target) {
   const FatbinEntry *best = nullptr;
   for (const FatbinEntry &entry : entries)
-    if (can_serve(entry, target) && (!best || rank(entry) > rank(*best)))
+    if (can_serve(entry, target) && (!best || is_better(entry, *best, target)))
       best = &entry;
   return best;
 }

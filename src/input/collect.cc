@@ -42,9 +42,9 @@ bool is_cut(ByteSpan bytes) {
   });
 }
 
-bool is_code_without_host(FileKind kind) {
+bool is_elf(FileKind kind) {
   return kind == FileKind::DeviceObject || kind == FileKind::DeviceImage ||
-         kind == FileKind::Fatbin || kind == FileKind::Ptx;
+         kind == FileKind::HostObject || kind == FileKind::HostImage;
 }
 
 bool promises_device_code(std::string_view name) {
@@ -65,7 +65,7 @@ void InputCollector::warn(DiagId id, std::vector<std::string> arguments, std::st
 
 // nvlink looks for the name anywhere in the path (Q082).
 bool InputCollector::is_system(const std::string &name) const {
-  if (habits_.silent)
+  if (habits_.system_by_path)
     return name.find("cudadevrt") != std::string::npos;
   return base_name(std::string_view(name).substr(0, name.rfind(':'))).starts_with("libcudadevrt");
 }
@@ -82,8 +82,6 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
     return;
   }
   const FileKind kind = file_kind(bytes);
-  if (is_code_without_host(kind))
-    all_say_what_they_use_ = false;
   if (kind == FileKind::Archive && identity && !archives_.insert(*identity).second)
     return;
   if (!habits_.rules.empty() && identity) {
@@ -93,13 +91,30 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
       break;
     case FileAction::Ignore:
       return;
+    case FileAction::Distrust:
+      all_say_what_they_use_ = false;
+      return;
     case FileAction::Refuse:
       diag_.report(DiagId::WrongKind,
                    {name, std::string(describe_file_kind(kind)), std::string(rule.ending)});
       return;
     }
+    if (is_lost_ptx(name, kind)) {
+      if (kind == FileKind::Ptx)
+        add_code({.name = name, .form = DeviceCode::Form::Ptx, .bytes = bytes, .discarded = true});
+      return;
+    }
   }
   use(name, bytes, kind, Place::Given);
+}
+
+// Before sm_90 nvlink compiles a file with this ending, if it is PTX, tells the errors, and forgets
+// the code; also that of a cubin or fatbin with such a name (Q084).
+bool InputCollector::is_lost_ptx(const std::string &name, FileKind kind) const {
+  const bool is_code =
+      kind == FileKind::DeviceObject || kind == FileKind::Fatbin || kind == FileKind::Ptx;
+  return habits_.loses_ptx_files && !target_.has_unified_symbols && is_code &&
+         name_ending(name) == "ptx";
 }
 
 void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind, Place place) {
@@ -112,23 +127,25 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     break;
   case FileKind::HostObject:
   case FileKind::HostImage:
-    if (promises_device_code(name) && !habits_.silent)
+    if (promises_device_code(name) && place == Place::Given)
       use_unknown(name, kind, place);
     else if (kind == FileKind::HostObject) // images are normal among the inputs of a program
       use_host_object(name, bytes, place);
     break;
   case FileKind::Fatbin:
-    if (use_fatbin(name, bytes, place))
+    if (use_fatbin(name, bytes, place)) {
+      all_say_what_they_use_ = false;
       add_file_module(name);
+    } else if (habits_.distrusts_foreign_fatbins && !options_.registers_modules) {
+      all_say_what_they_use_ = false;
+    }
     break;
   case FileKind::Archive:
     use_archive(name, bytes);
     break;
   case FileKind::Ptx:
-    // nvlink loses PTX files, but not PTX in fatbins, for targets before sm_90 (Q084).
-    if (habits_.silent && !target_.has_unified_symbols)
-      break;
-    add_code({name, DeviceCode::Form::Ptx, bytes, {}});
+    all_say_what_they_use_ = false;
+    add_code({.name = name, .form = DeviceCode::Form::Ptx, .bytes = bytes});
     add_file_module(name);
     break;
   case FileKind::LtoIr:
@@ -158,17 +175,30 @@ void InputCollector::add_code(DeviceCode code) {
 }
 
 void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) {
+  all_say_what_they_use_ = false;
   const bool unusual = bytes.size() <= elf::kIdentData ||
                        bytes[elf::kIdentClass] != static_cast<u8>(elf::ElfClass::Elf64) ||
                        bytes[elf::kIdentData] != elf::kDataLittleEndian;
   if (habits_.drops_cut_files && (unusual || is_cut(bytes)))
     return;
-  add_code({name, DeviceCode::Form::Cubin, bytes, {}});
+  add_code({.name = name, .bytes = bytes});
   add_file_module(name);
 }
 
 void InputCollector::add_file_module(const std::string &name) {
   out_.modules.push_back({name, "", is_system(name)});
+}
+
+// What `ld -r` joined has several. nvlink lists the first of a file where the file stands, and the
+// others behind those of all files, the last one first.
+void InputCollector::add_host_modules(const std::string &name, const HostObject &object) {
+  bool first = true;
+  for (const elf::ModuleId &module : object.modules) {
+    if (module.defined || module.id == kNoModule)
+      continue;
+    (first ? out_.modules : further_).push_back({name, std::string(module.id), is_system(name)});
+    first = false;
+  }
 }
 
 void InputCollector::note_host_references(const HostObject &object) {
@@ -200,9 +230,7 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
       diag_.report(DiagId::BadInput, {name, "has .nvFatBinSegment but no fatbin"});
     return; // a whole program, or the result of a device link
   }
-  for (const elf::ModuleId &module : object->modules)
-    if (!module.defined && module.id != kNoModule)
-      out_.modules.push_back({name, std::string(module.id), is_system(name)});
+  add_host_modules(name, *object);
   for (const ByteSpan fatbin : object->linkable) {
     (void)use_fatbin(name, fatbin, place);
     if (habits_.first_container_only)
@@ -210,7 +238,7 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
   }
 }
 
-// False after an error.
+// Whether there was code for the target.
 bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place place) {
   const Result<std::vector<FatbinContainer>> containers =
       read_fatbins(bytes, habits_.first_container_only ? FatbinCount::First : FatbinCount::All);
@@ -218,21 +246,25 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
     diag_.report(DiagId::BadInput, {name, containers.error().text()});
     return false;
   }
+  bool any = false;
   for (const FatbinContainer &container : *containers) {
     const FatbinEntry *entry = choose_member(container.entries, target_);
     if (entry) {
       const bool ptx = entry->kind == FatbinKind::Ptx;
-      add_code(
-          {name, ptx ? DeviceCode::Form::Ptx : DeviceCode::Form::Cubin, entry->payload, *entry});
+      add_code({.name = name,
+                .form = ptx ? DeviceCode::Form::Ptx : DeviceCode::Form::Cubin,
+                .bytes = entry->payload,
+                .entry = *entry});
+      any = true;
     } else if (has_lto_member(container.entries, target_)) {
       diag_.report(DiagId::LtoCode, {name});
       return false;
-    } else if (place == Place::Given && warn_about_targets_) {
+    } else if (place == Place::Given && options_.warn_about_targets) {
       diag_.report(DiagId::NoCodeForTarget,
                    {name, std::string(target_.name), list_members(container.entries)});
     }
   }
-  return true;
+  return any;
 }
 
 void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
@@ -245,8 +277,11 @@ void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
   for (const ArchiveMember &member : *members) {
     const std::optional<ByteSpan> data =
         member.thin ? open_thin_member(name, member.name) : member.data;
-    if (data)
-      use_member(name, member.name, *data);
+    if (!data)
+      continue;
+    if (habits_.host_members_only && !is_elf(file_kind(*data)))
+      break;
+    use_member(name, member.name, *data);
   }
 }
 
@@ -264,7 +299,7 @@ std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &arch
 void InputCollector::use_member(const std::string &archive, const std::string &member,
                                 ByteSpan bytes) {
   const FileKind kind = file_kind(bytes);
-  if (is_code_without_host(kind))
+  if (is_elf(kind) && kind != FileKind::HostObject)
     all_say_what_they_use_ = false;
   if (kind == FileKind::Unknown || (habits_.host_members_only && kind != FileKind::HostObject))
     return;
@@ -279,6 +314,7 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
 }
 
 CollectedInputs InputCollector::take() {
+  out_.modules.insert(out_.modules.end(), further_.rbegin(), further_.rend());
   std::erase_if(out_.modules,
                 [this](const HostModule &module) { return defined_.contains(module.id); });
   const bool any = !references_.external_kernels.empty() || !references_.internal_kernels.empty();

@@ -28,6 +28,7 @@ struct DeviceCode {
   std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
   bool system = false;              // of libcudadevrt
   u32 archive_length = 0;           // how much of the name is an archive's; 0: none
+  bool discarded = false;           // compiled for its errors only
   size_t messages_before = 0;       // how many had been reported when it was found
 };
 
@@ -51,10 +52,14 @@ struct CollectedInputs {
 // stays packed until the caller unpacks it.
 class InputCollector {
 public:
-  InputCollector(const arch::ArchInfo &target, const Dialect &dialect, bool warn_about_targets,
+  struct Options {
+    bool warn_about_targets = true;
+    bool registers_modules = false; // nvlink counts some files only then
+  };
+
+  InputCollector(const arch::ArchInfo &target, const Dialect &dialect, Options options,
                  Diagnostics &diag)
-      : target_(target), habits_(dialect.input), warn_about_targets_(warn_about_targets),
-        diag_(diag) {}
+      : target_(target), habits_(dialect.input), options_(options), diag_(diag) {}
 
   // `identity` tells archives that were named twice; none for bytes in memory, whose name says
   // nothing about their kind.
@@ -76,15 +81,17 @@ private:
   void add_code(DeviceCode code);
   void use_device_object(const std::string &name, ByteSpan bytes);
   void add_file_module(const std::string &name);
+  void add_host_modules(const std::string &name, const HostObject &object);
   void note_host_references(const HostObject &object);
   void warn(DiagId id, std::vector<std::string> arguments, std::string hint = {});
   [[nodiscard]] std::optional<ByteSpan> open_thin_member(const std::string &archive,
                                                          const std::string &member);
   [[nodiscard]] bool is_system(const std::string &name) const;
+  [[nodiscard]] bool is_lost_ptx(const std::string &name, FileKind kind) const;
 
   const arch::ArchInfo &target_;
   const InputHabits &habits_;
-  bool warn_about_targets_;
+  Options options_;
   Diagnostics &diag_;
   CollectedInputs out_;
   std::set<std::pair<u64, u64>> archives_;
@@ -92,6 +99,7 @@ private:
   HostReferences references_;
   bool all_say_what_they_use_ = true;
   u32 archive_length_ = 0; // of the name of the archive whose member is looked at
+  std::vector<HostModule> further_; // modules of objects that have listed one
 };
 
 } // namespace culink

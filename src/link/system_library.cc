@@ -86,6 +86,13 @@ std::vector<bool> needed_anywhere(const std::vector<InputObject> &objects) {
 
 } // namespace
 
+bool calls_missing_functions(const std::vector<InputObject> &objects) {
+  Names called, defined;
+  for (const InputObject &object : objects)
+    note_functions(object, called, defined);
+  return any_undefined(called, defined);
+}
+
 std::vector<InputObject> drop_unneeded_system_objects(std::vector<InputObject> objects,
                                                       const LinkOptions &options,
                                                       const Dialect &dialect, Diagnostics &diag) {

@@ -16,4 +16,7 @@ namespace culink {
 drop_unneeded_system_objects(std::vector<InputObject> objects, const LinkOptions &options,
                              const Dialect &dialect, Diagnostics &diag);
 
+// Whether a function is called that none of the objects defines, system calls apart.
+[[nodiscard]] bool calls_missing_functions(const std::vector<InputObject> &objects);
+
 } // namespace culink

@@ -24,7 +24,12 @@ enum class FileKind : u8 {
 };
 inline constexpr size_t kFileKindCount = static_cast<size_t>(FileKind::Count_);
 
-enum class FileAction : u8 { Use, Ignore, Refuse };
+enum class FileAction : u8 {
+  Use,
+  Ignore,
+  Distrust, // ignored, but counted as an object that does not say which kernels it mentions
+  Refuse,
+};
 
 // What becomes of files with one ending of their name, by FileKind.
 struct FileRule {
@@ -43,7 +48,11 @@ struct InputHabits {
   bool silent = false;               // nothing is said about what contributes nothing
   bool drops_cut_files = false;      // cut cubins and archive members are ignored
   bool first_container_only = false; // further fatbins in a file are ignored
-  bool host_members_only = false;    // other members of archives are ignored
+  bool host_members_only = false;    // other members of archives are ignored, those that are no
+                                     // ELF files with all that stand behind them
+  bool system_by_path = false;       // "cudadevrt" in any path is the system library (Q082)
+  bool distrusts_foreign_fatbins = false; // as FileAction::Distrust, unless modules are registered
+  bool loses_ptx_files = false;           // code in files called .ptx, before sm_90 (Q084)
 };
 
 } // namespace culink

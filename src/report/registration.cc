@@ -2,7 +2,13 @@
 //
 // nvcc includes this text into its link.stub, where each line becomes a function that registers one
 // module with the runtime library.
+//
+// What may surprise: the links of one program for several targets share the file, and only some of
+// them may need the device runtime library. So a link without it leaves the file of one with it as
+// it is. nvlink then leaves any file as it is (Q085).
 #include "report/registration.h"
+
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,11 +28,24 @@ std::string name_of_path(const std::string &path, const std::string &folder) {
 } // namespace
 
 std::string registration_text(const std::vector<LinkedModule> &modules, const std::string &folder) {
-  std::string out = fmt::format("#define NUM_PRELINKED_OBJECTS {}\n", modules.size());
-  for (const LinkedModule &module : modules)
-    out += fmt::format("DEFINE_REGISTER_FUNC({})\n",
-                       module.id.empty() ? name_of_path(module.input, folder) : module.id);
-  return out;
+  std::string lines;
+  size_t count = 0;
+  for (const LinkedModule &module : modules) {
+    if (!module.linked)
+      continue;
+    ++count;
+    lines += fmt::format("DEFINE_REGISTER_FUNC({})\n",
+                         module.id.empty() ? name_of_path(module.input, folder) : module.id);
+  }
+  return fmt::format("#define NUM_PRELINKED_OBJECTS {}\n", count) + lines;
+}
+
+bool keeps_registration(std::vector<LinkedModule> modules, const std::string &folder,
+                        std::string_view existing, bool whatever_it_says) {
+  bool any_unused = false;
+  for (LinkedModule &module : modules)
+    any_unused |= !std::exchange(module.linked, true);
+  return any_unused && (whatever_it_says || existing == registration_text(modules, folder));
 }
 
 } // namespace culink

@@ -16,6 +16,7 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "sr
 
 # nvlink's text and the reasons it may stand for. A blank in parentheses is the name it is about.
 NVLINK = [
+    (r"Could not open input file '(.*)'", ["bad-input"]),
     (r"Undefined reference to '(.*)' in '.*'", ["undefined-reference"]),
     (r"Multiple definition of '(.*)' in '.*', first defined in '.*'", ["multiple-definition"]),
     # One text of nvlink for what culink tells apart.
@@ -92,13 +93,13 @@ def culink_rows():
     result = []
     for key, literals in rows:
         text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
-        pattern = "".join("(.*)" if re.fullmatch(r"\{\ds?\}", part) else re.escape(part)
+        pattern = "".join("(.*?)" if re.fullmatch(r"\{\ds?\}", part) else re.escape(part)
                           for part in re.split(r"(\{\ds?\})", text))
         result.append((key, pattern))
     if not result:
         raise ValueError("no messages found in " + TABLE)
     # The text with most words of its own first: "{0}: {1}" fits everything.
-    return sorted(result, key=lambda row: -len(row[1].replace("(.*)", "")))
+    return sorted(result, key=lambda row: -len(row[1].replace("(.*?)", "")))
 
 
 def nvlink_reasons(log):

@@ -289,14 +289,13 @@ def parse_seeds(text):
     return seeds
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+def arguments_parser(description):
+    """The options of every script that compares the two linkers."""
+    parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
     parser.add_argument("--seeds", default="1-20", help="for example 1-60 or 3,7,20-25")
     parser.add_argument("--targets", default="sm_75,sm_90", help="list with commas, 'all', or 'mercury'")
     parser.add_argument("--code", choices=["sass"], help="what culink writes for sm_100 and later")
     parser.add_argument("--spread", action="store_true", help="one target per program, in turn")
-    parser.add_argument("--recipes", default="all", help="option sets: " + ", ".join(
-        recipe.name for recipe in RECIPES))
     parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
     parser.add_argument("--save", default=None, help="folder for the inputs of failing links")
     parser.add_argument("--culink", default=os.environ.get("CULINK"))
@@ -307,6 +306,10 @@ def parse_arguments():
                         help="do not compare the default mode")
     parser.add_argument("--no-reasons", dest="reasons", action="store_false",
                         help="any refusal will do where nvlink refuses")
+    return parser
+
+
+def finish_arguments(parser):
     options = parser.parse_args()
     if not options.culink or not options.cubin:
         parser.error("--culink and --cubin (or $CULINK and $CUBIN) name the programs to test")
@@ -341,7 +344,10 @@ def run(options, cache):
 
 
 def main():
-    options = parse_arguments()
+    parser = arguments_parser(__doc__)
+    parser.add_argument("--recipes", default="all", help="option sets: " + ", ".join(
+        recipe.name for recipe in RECIPES))
+    options = finish_arguments(parser)
     if find_toolkit() is None:
         print("skipped: no CUDA toolkit with nvlink here")
         return 77

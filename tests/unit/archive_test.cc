@@ -77,6 +77,13 @@ TEST(Archive, bsd_names_are_not_part_of_the_data) {
   EXPECT_EQ(as_text((*members)[0].data), "payload");
 }
 
+TEST(Archive, gnu_ar_may_leave_a_slash_in_the_last_column) {
+  Bytes file = bytes_of("!<arch>\n");
+  add_member(file, "//", bytes_of("samplers_0.18.o/\n"));
+  add_member(file, "/0             /", bytes_of("x"));
+  EXPECT_EQ(names(file), std::vector<std::string>{"samplers_0.18.o"});
+}
+
 TEST(Archive, thin_ones_name_files) {
   Bytes file = bytes_of("!<thin>\n");
   add_member(file, "//", bytes_of("sub/a.o/\nb.o/\n"));

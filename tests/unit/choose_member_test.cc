@@ -3,20 +3,26 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <random>
+#include <sstream>
 #include <tuple>
 
 namespace culink {
 namespace {
 
-// "elf90a", "ptx80", "lto90".
-FatbinEntry member(const std::string &text) {
+// "elf90a", "ptx80", "lto90/gho".
+FatbinEntry member(const std::string &words) {
   FatbinEntry out;
+  const std::string text = words.substr(0, words.find('/'));
+  const std::string marks = words.substr(text.size());
   out.kind = text.starts_with("elf")   ? FatbinKind::Elf
              : text.starts_with("ptx") ? FatbinKind::Ptx
                                        : FatbinKind::Lto;
   out.sm = static_cast<u32>(std::stoul(text.substr(3)));
-  out.flags = FatbinFlags::kIs64Bit;
+  out.flags = marks.find('h') == std::string::npos ? FatbinFlags::kIs64Bit : 0;
+  out.flags |= marks.find('g') == std::string::npos ? 0 : FatbinFlags::kDebug;
+  out.flags |= marks.find('o') == std::string::npos ? FatbinFlags::kLinux : 0;
   out.flags |= text.ends_with('a') ? FatbinFlags::kArchSpecific : 0;
   out.flags |= text.ends_with('f') && text != "elf" ? FatbinFlags::kFamilySpecific : 0;
   return out;
@@ -77,6 +83,41 @@ TEST(ChooseMember, follows_the_observed_rules) {
 TEST(ChooseMember, takes_the_first_of_equals) {
   const std::vector<FatbinEntry> entries = members({"elf90", "elf90"});
   EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90")), &entries[0]);
+  const std::vector<FatbinEntry> older = members({"ptx80", "ptx80"});
+  EXPECT_EQ(choose_member(older, *arch::find_arch("sm_90")), &older[0]);
+}
+
+TEST(ChooseMember, takes_the_last_of_plain_ptx_for_the_very_target) {
+  const std::vector<FatbinEntry> entries = members({"ptx90", "ptx90", "ptx80"});
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90")), &entries[1]);
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90a")), &entries[1]);
+}
+
+// 500 random sets, recorded by tests/diff/member_choice.py.
+TEST(ChooseMember, agrees_with_nvlink) {
+  std::ifstream file(CULINK_SOURCE_DIR "/tests/unit/member_choices.txt");
+  size_t rows = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#'))
+      continue;
+    ++rows;
+    std::istringstream words(line);
+    std::string target, word, answer;
+    std::vector<std::string> texts;
+    words >> target >> word;
+    while (words >> word && word != "|")
+      texts.push_back(word);
+    words >> answer;
+    const std::vector<FatbinEntry> entries = members(texts);
+    const arch::ArchInfo *info = arch::find_arch("sm_" + target);
+    ASSERT_NE(info, nullptr) << line;
+    const FatbinEntry *entry = choose_member(entries, *info);
+    const std::string found = entry                            ? std::to_string(entry - &entries[0])
+                              : has_lto_member(entries, *info) ? "lto"
+                                                               : "none";
+    EXPECT_EQ(found, answer) << line;
+  }
+  EXPECT_EQ(rows, 500u);
 }
 
 TEST(ChooseMember, counts_code_of_64_bits_only) {

@@ -27,7 +27,7 @@ struct Taken {
 
   Taken(const Dialect &dialect, const std::vector<std::pair<std::string, Bytes>> &inputs,
         const char *target = "sm_90") {
-    InputCollector collector(*arch::find_arch(target), dialect, true, diag);
+    InputCollector collector(*arch::find_arch(target), dialect, {}, diag);
     u64 number = 0;
     for (const auto &[name, bytes] : inputs)
       collector.add(name, bytes, std::pair<u64, u64>{0, ++number});
@@ -134,7 +134,7 @@ TEST(Collect, content_decides_whatever_the_name) {
 TEST(Collect, names_of_bytes_in_memory_do_not_matter) {
   Diagnostics diag;
   const Dialect dialect = nvlink_13_0_88();
-  InputCollector collector(*arch::find_arch("sm_90"), dialect, true, diag);
+  InputCollector collector(*arch::find_arch("sm_90"), dialect, {}, diag);
   collector.add("first", device_file(1));
   EXPECT_EQ(collector.take().code.size(), 1u);
 }
@@ -223,7 +223,14 @@ TEST(Collect, code_of_link_time_optimisation_is_refused_unless_there_is_ptx) {
 
 TEST(Collect, nvlink_loses_ptx_files_for_older_targets) { // Q084
   const Bytes file = sample(FileKind::Ptx);
-  EXPECT_TRUE(Taken(nvlink_13_0_88(), {{"a.ptx", file}}, "sm_89").code().empty());
+  const Taken old(nvlink_13_0_88(), {{"a.ptx", file}}, "sm_89");
+  ASSERT_EQ(old.found.code.size(), 1u);
+  EXPECT_TRUE(old.found.code[0].discarded) << "but its errors are told";
+  EXPECT_TRUE(old.found.modules.empty());
+  for (const FileKind kind : {FileKind::DeviceObject, FileKind::Fatbin}) {
+    EXPECT_TRUE(Taken(nvlink_13_0_88(), {{"a.ptx", sample(kind)}}, "sm_89").code().empty());
+    EXPECT_EQ(Taken(nvlink_13_0_88(), {{"a.ptx", sample(kind)}}).code(), Words{"a.ptx"});
+  }
   EXPECT_EQ(Taken(nvlink_13_0_88(), {{"a.ptx", file}}, "sm_90").code(), Words{"a.ptx ptx"});
   EXPECT_EQ(Taken(own_dialect(), {{"a.ptx", file}}, "sm_80").code(), Words{"a.ptx ptx"});
   const Bytes fatbin = container({{.kind = FatbinKind::Ptx, .sm = 80}});
@@ -238,16 +245,31 @@ TEST(Collect, members_of_archives_count_in_order) {
                                  {"d.ptx", sample(FileKind::Ptx)},
                                  {"e.fatbin", container({{}})},
                                  {"a.o", object}});
-  EXPECT_EQ(Taken(nvlink_13_0_88(), {{"l.a", file}}).code(), (Words{"l.a:b.o", "l.a:a.o"}));
+  EXPECT_EQ(Taken(nvlink_13_0_88(), {{"l.a", file}}).code(), Words{"l.a:b.o"});
   EXPECT_EQ(Taken(own_dialect(), {{"l.a", file}}).code(),
             (Words{"l.a:b.o", "l.a:c.cubin", "l.a:d.ptx ptx", "l.a:e.fatbin", "l.a:a.o"}));
+}
+
+// What nvlink did with an archive of a member of each kind and a host object behind it.
+TEST(Collect, nvlink_stops_at_the_first_member_that_is_no_elf_file) {
+  const Bytes object = rdc_object("_a", container({{}})).build64();
+  for (size_t k = 0; k < kFileKindCount; ++k) {
+    const Bytes file = archive_of({{"x", sample(kKinds[k])}, {"b.o", object}});
+    const Words code = Taken(nvlink_13_0_88(), {{"l.a", file}}).code();
+    const bool elf = kKinds[k] <= FileKind::HostImage;
+    const bool host = kKinds[k] == FileKind::HostObject;
+    EXPECT_EQ(code, !elf   ? Words{}
+                    : host ? Words({"l.a:x", "l.a:b.o"})
+                           : Words{"l.a:b.o"})
+        << describe_file_kind(kKinds[k]);
+  }
 }
 
 TEST(Collect, an_archive_named_twice_is_read_once) {
   const Bytes file = archive_of({{"b.o", rdc_object("_a", container({{}})).build64()}});
   Diagnostics diag;
   const Dialect dialect = own_dialect();
-  InputCollector collector(*arch::find_arch("sm_90"), dialect, true, diag);
+  InputCollector collector(*arch::find_arch("sm_90"), dialect, {}, diag);
   collector.add("l.a", file, std::pair<u64, u64>{1, 2});
   collector.add("./l.a", file, std::pair<u64, u64>{1, 2});
   collector.add("copy.a", file, std::pair<u64, u64>{1, 3});
@@ -273,15 +295,39 @@ TEST(Collect, modules_that_a_device_link_took_are_not_registered_again) {
   EXPECT_EQ(run.found.modules[1].name, "c.cubin");
 }
 
+// As nvlink registers them; tests/diff compares whole lists.
+TEST(Collect, further_modules_of_an_object_come_last) {
+  const Bytes fatbin = container({{}});
+  const auto object = [&](std::string_view ids) {
+    HostFile file;
+    file.with("__nv_relfatbin", fatbin).with(".nvFatBinSegment", "x").with("__nv_module_id", ids);
+    return file.build64();
+  };
+  const Taken run(own_dialect(), {{"a.o", object(std::string_view("_a\0\0_b\0_c\0", 10))},
+                                  {"d.o", object(std::string_view("_d\0_e\0", 6))},
+                                  {"f.o", object(std::string_view("_f\0", 3))}});
+  Words ids;
+  for (const HostModule &module : run.found.modules)
+    ids.push_back(module.id);
+  EXPECT_EQ(ids, (Words{"_a", "_d", "_f", "_e", "_c", "_b"}));
+}
+
+TEST(Collect, fatbins_without_code_for_the_target_are_not_registered) {
+  const Taken run(own_dialect(), {{"a.fatbin", container({{.sm = 80}})}});
+  EXPECT_TRUE(run.found.modules.empty());
+}
+
 TEST(Collect, host_references_count_only_if_every_input_has_them) {
   const Bytes fatbin = container({{}});
   const Bytes uses = rdc_object("_a", fatbin, std::string_view("k*\0", 3)).build64();
   const Bytes uses_none = rdc_object("_b", fatbin).build64();
   HostFile silent;
   silent.with("__nv_relfatbin", fatbin).with(".nvFatBinSegment", "x");
-  const auto patterns = [&](const std::vector<std::pair<std::string, Bytes>> &inputs) {
-    const Taken run(own_dialect(), inputs);
+  const auto found = [](const Taken &run) {
     return run.found.host ? run.found.host->external_kernels : Words{"unknown"};
+  };
+  const auto patterns = [&](const std::vector<std::pair<std::string, Bytes>> &inputs) {
+    return found(Taken(own_dialect(), inputs));
   };
   EXPECT_EQ(patterns({{"a.o", uses}, {"b.o", uses_none}}), Words{"k*"});
   EXPECT_EQ(patterns({{"a.o", uses}, {"b.a", archive_of({{"b.o", uses}})}}), (Words{"k*", "k*"}));
@@ -289,11 +335,24 @@ TEST(Collect, host_references_count_only_if_every_input_has_them) {
   EXPECT_EQ(patterns({{"a.o", uses}, {"l.so", sample(FileKind::HostImage)}}), Words{"k*"});
   EXPECT_EQ(patterns({{"a.o", uses}, {"x", sample(FileKind::Unknown)}}), Words{"k*"});
   EXPECT_EQ(patterns({{"a.o", uses}, {"x", Bytes{}}}), Words{"k*"});
+  EXPECT_EQ(patterns({{"a.o", uses}, {"x.cubin", device_file(2)}}), Words{"k*"});
   for (const Bytes &other :
-       {device_file(1), device_file(2), fatbin, sample(FileKind::Ptx), silent.build64(),
+       {device_file(1), fatbin, sample(FileKind::Ptx), silent.build64(),
         HostFile().with(".text", "x").build64(), archive_of({{"c.cubin", device_file(1)}}),
-        archive_of({{"p.o", HostFile().build64()}})})
+        archive_of({{"c.cubin", device_file(2)}}), archive_of({{"p.o", HostFile().build64()}})})
     EXPECT_EQ(patterns({{"a.o", uses}, {"other", other}}), Words{"unknown"});
+  const Bytes foreign = container({{.sm = 80}});
+  EXPECT_EQ(patterns({{"a.o", uses}, {"x.fatbin", foreign}}), Words{"k*"});
+  EXPECT_EQ(found(Taken(nvlink_13_0_88(), {{"a.o", uses}, {"x.fatbin", foreign}})),
+            Words{"unknown"})
+      << "unless --register-link-binaries is given";
+  // nvlink reads a cubin of another name as a host object without lists (Q080).
+  const std::pair<const char *, bool> names[] = {
+      {"c.xyz", false}, {"c.o", false}, {"c.a", false}, {"c.so", true}, {"c", true}};
+  for (const auto &[name, known] : names)
+    EXPECT_EQ(found(Taken(nvlink_13_0_88(), {{"a.o", uses}, {name, device_file(1)}})),
+              known ? Words{"k*"} : Words{"unknown"})
+        << name;
 }
 
 TEST(Collect, the_runtime_library_is_known_by_name) {

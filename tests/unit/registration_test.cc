@@ -21,5 +21,17 @@ TEST(Registration, names_files_without_a_host_part_by_their_path) {
             "DEFINE_REGISTER_FUNC(_x_b_fatbin)\n");
 }
 
+// Q085
+TEST(Registration, of_a_target_that_needs_the_runtime_library_stays) {
+  const std::vector<LinkedModule> modules = {{"a.o", "_a"}, {"libcudadevrt.a", "_rt", false}};
+  EXPECT_EQ(registration_text(modules, "/"),
+            "#define NUM_PRELINKED_OBJECTS 1\nDEFINE_REGISTER_FUNC(_a)\n");
+  const std::string other = registration_text({{"a.o", "_a"}, {"libcudadevrt.a", "_rt"}}, "/");
+  EXPECT_TRUE(keeps_registration(modules, "/", other, false));
+  EXPECT_FALSE(keeps_registration(modules, "/", "something old", false));
+  EXPECT_TRUE(keeps_registration(modules, "/", "something old", true)) << "as nvlink does";
+  EXPECT_FALSE(keeps_registration({{"a.o", "_a"}}, "/", other, true)) << "no unused module";
+}
+
 } // namespace
 } // namespace culink

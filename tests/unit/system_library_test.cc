@@ -34,7 +34,7 @@ protected:
   static bool has_library(const LinkResult &result) {
     for (const LinkedModule &module : result.modules)
       if (module.input == "libcudadevrt.cubin")
-        return true;
+        return module.linked;
     return false;
   }
 

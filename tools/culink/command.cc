@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/bytes.h"
+#include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "compat/command_line.h"
 #include "console.h"
@@ -60,9 +61,15 @@ int write_or_tell(const Console &console, const std::string &path, ByteSpan byte
 int write_registration(const CommandLine &line, const Console &console, const LinkResult &result) {
   if (!line.has(OptionId::RegisterLinkBinaries))
     return 0;
-  const std::string text =
-      registration_text(result.modules, std::filesystem::current_path().string());
-  return write_or_tell(console, line.value(OptionId::RegisterLinkBinaries), as_bytes(text));
+  const std::string path = line.value(OptionId::RegisterLinkBinaries);
+  const std::string folder = std::filesystem::current_path().string();
+  if (std::filesystem::is_regular_file(path)) {
+    const Result<MappedFile> existing = MappedFile::open(path);
+    if (existing && keeps_registration(result.modules, folder, as_text(existing->bytes()),
+                                       line.has(OptionId::Emulate)))
+      return 0;
+  }
+  return write_or_tell(console, path, as_bytes(registration_text(result.modules, folder)));
 }
 
 // Standard output for `-`. The head goes into an empty file only.
