@@ -13,6 +13,8 @@
 #include "cmd_assemble.h"
 #include "cmd_diff.h"
 #include "cmd_dump.h"
+#include "cmd_extract.h"
+#include "cmd_list.h"
 #include "cmd_text.h"
 #include "cmd_usage.h"
 #include "cmd_verify.h"
@@ -43,6 +45,8 @@ int run(int argc, char **argv) {
   culink::tools::add_verify_command(app, exit_code);
   culink::tools::add_text_command(app, exit_code);
   culink::tools::add_assemble_command(app, exit_code);
+  culink::tools::add_list_command(app, exit_code);
+  culink::tools::add_extract_command(app, exit_code);
 
   try {
     app.parse(argc, argv);

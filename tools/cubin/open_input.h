@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mapped_file.h"
 #include "base/result.h"
@@ -15,11 +16,23 @@ namespace culink::tools {
 struct Input {
   std::string name;
   MappedFile file;
+  std::vector<u8> member; // unpacked; empty: the file as a whole
 
-  [[nodiscard]] ByteSpan bytes() const { return file.bytes(); }
+  [[nodiscard]] ByteSpan bytes() const { return member.empty() ? file.bytes() : member; }
 };
 
-// Opens FILE, or standard input for "-".
+// What is behind the last colon of an argument that is no file itself.
+struct NamedFile {
+  std::string name; // for messages
+  MappedFile file;
+  std::string path;
+  std::string member; // empty: all of it
+};
+
+// Opens FILE, or standard input for "-", or the file of FILE:MEMBER.
+[[nodiscard]] Result<NamedFile> open_file(const std::string &argument);
+
+// Opens FILE, "-" or FILE:MEMBER; a member is unpacked.
 [[nodiscard]] Result<Input> open_input(const std::string &argument);
 
 // cubin: error: FILE: place, field: message

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the linker chooses, this lists: every member of every fatbin in every section and archive
+// member, whether it could be linked or not. What cannot be read is a problem to tell, and no
+// reason to stop.
+//
+// What may surprise: a linked program has its fatbins in .nv_fatbin, an object that waits for a
+// device link in __nv_relfatbin; an object of a device link may have both.
+#include "input/find_code.h"
+
+#include <fmt/format.h>
+
+#include "arch/elf_flags.h"
+#include "base/bytes.h"
+#include "elf/elf_view.h"
+#include "input/archive.h"
+#include "input/file_kind.h"
+#include "input/host_object.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::string_view kWholeFile = "file";
+
+FoundCode::Form form_of(FatbinKind kind) {
+  switch (kind) {
+  case FatbinKind::Ptx:
+    return FoundCode::Form::Ptx;
+  case FatbinKind::Elf:
+    return FoundCode::Form::Cubin;
+  case FatbinKind::Lto:
+    return FoundCode::Form::Lto;
+  }
+  return FoundCode::Form::Other; // numbers of old files
+}
+
+std::string target_of_entry(const FatbinEntry &entry) {
+  const FoundCode::Form form = form_of(entry.kind);
+  const std::string_view kind = form == FoundCode::Form::Ptx   ? "compute"
+                                : form == FoundCode::Form::Lto ? "lto"
+                                                               : "sm";
+  std::string out = fmt::format("{}_{}", kind, entry.sm);
+  if (entry.letter() != 0)
+    out += entry.letter();
+  return out;
+}
+
+// The letter of a bare cubin would be in .nv.compat; the number is enough to tell files apart.
+std::string target_of_cubin(ByteSpan bytes) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
+  if (!view)
+    return "";
+  const elf::FileHeader &header = view->header();
+  const arch::ElfTarget target = arch::decode_elf_target(
+      header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
+  return fmt::format("sm_{}", target.sm);
+}
+
+// The word behind .target.
+std::string target_of_ptx(std::string_view text) {
+  const size_t at = text.find(".target");
+  if (at == std::string_view::npos)
+    return "";
+  text.remove_prefix(at + std::string_view(".target").size());
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos || !text.substr(begin).starts_with("sm_"))
+    return "";
+  text.remove_prefix(begin + 3);
+  return fmt::format("compute_{}", text.substr(0, text.find_first_not_of("0123456789af")));
+}
+
+class CodeFinder {
+public:
+  explicit CodeFinder(const std::string &path) : path_(path) {}
+
+  CodeInFile run(ByteSpan bytes) {
+    look_into(bytes, "");
+    return std::move(out_);
+  }
+
+private:
+  void look_into(ByteSpan bytes, const std::string &member);
+  void look_into_host_file(ByteSpan bytes, const std::string &member);
+  void look_into_archive(ByteSpan bytes);
+  void add_fatbins(ByteSpan bytes, std::string_view place, const std::string &member);
+  void add(FoundCode code) {
+    code.number = static_cast<u32>(out_.code.size() + 1);
+    out_.code.push_back(std::move(code));
+  }
+  void complain(const std::string &member, Error error) {
+    if (!member.empty())
+      error.place = error.place.empty() ? member : fmt::format("{}, {}", member, error.place);
+    out_.problems.push_back(std::move(error));
+  }
+
+  const std::string &path_;
+  CodeInFile out_;
+};
+
+void CodeFinder::look_into(ByteSpan bytes, const std::string &member) {
+  switch (file_kind(bytes)) {
+  case FileKind::DeviceObject:
+  case FileKind::DeviceImage:
+    add({.target = target_of_cubin(bytes), .member = member, .place = kWholeFile, .bytes = bytes});
+    break;
+  case FileKind::HostObject:
+  case FileKind::HostImage:
+    look_into_host_file(bytes, member);
+    break;
+  case FileKind::Fatbin:
+    add_fatbins(bytes, "fatbin", member);
+    break;
+  case FileKind::Archive:
+    if (member.empty())
+      look_into_archive(bytes);
+    else
+      complain(member, {"", "", "archives inside archives are not read"});
+    break;
+  case FileKind::Ptx:
+    add({.form = FoundCode::Form::Ptx,
+         .target = target_of_ptx(as_text(bytes)),
+         .member = member,
+         .place = kWholeFile,
+         .bytes = bytes});
+    break;
+  case FileKind::LtoIr:
+    add({.form = FoundCode::Form::Lto, .member = member, .place = kWholeFile, .bytes = bytes});
+    break;
+  case FileKind::Unknown:
+  case FileKind::Count_:
+    if (member.empty())
+      complain(member, {"", "", "is no file with device code that we know"});
+    break;
+  }
+}
+
+void CodeFinder::look_into_host_file(ByteSpan bytes, const std::string &member) {
+  const Result<HostObject> object = read_host_object(bytes);
+  if (!object)
+    return complain(member, object.error());
+  for (const ByteSpan fatbin : object->linkable)
+    add_fatbins(fatbin, "__nv_relfatbin", member);
+  for (const ByteSpan fatbin : object->finished)
+    add_fatbins(fatbin, ".nv_fatbin", member);
+}
+
+void CodeFinder::look_into_archive(ByteSpan bytes) {
+  const Result<std::vector<ArchiveMember>> members = read_archive(bytes);
+  if (!members)
+    return complain("", members.error());
+  for (const ArchiveMember &member : *members) {
+    if (!member.thin) {
+      look_into(member.data, member.name);
+      continue;
+    }
+    const std::string folder = path_.substr(0, path_.rfind('/') + 1);
+    Result<MappedFile> file =
+        MappedFile::open(member.name.starts_with('/') ? member.name : folder + member.name);
+    if (file)
+      look_into(out_.files.emplace_back(std::move(*file)).bytes(), member.name);
+    else
+      complain(member.name, file.error());
+  }
+}
+
+void CodeFinder::add_fatbins(ByteSpan bytes, std::string_view place, const std::string &member) {
+  const Result<std::vector<FatbinContainer>> containers = read_fatbins(bytes);
+  if (!containers)
+    return complain(member, containers.error());
+  for (const FatbinContainer &container : *containers)
+    for (const FatbinEntry &entry : container.entries)
+      add({.form = form_of(entry.kind),
+           .target = target_of_entry(entry),
+           .member = member,
+           .place = place,
+           .bytes = entry.payload,
+           .entry = entry});
+}
+
+std::string_view ending_of(FoundCode::Form form) {
+  switch (form) {
+  case FoundCode::Form::Cubin:
+    return "cubin";
+  case FoundCode::Form::Ptx:
+    return "ptx";
+  case FoundCode::Form::Lto:
+    return "ltoir";
+  case FoundCode::Form::Other:
+    break;
+  }
+  return "bin";
+}
+
+} // namespace
+
+std::string FoundCode::name() const {
+  return fmt::format("{}.{}{}{}", number, target, target.empty() ? "" : ".", ending_of(form));
+}
+
+bool FoundCode::is_called(std::string_view what) const {
+  if (!member.empty() && what == member)
+    return true;
+  if (!member.empty() && what.starts_with(member) && what.substr(member.size()).starts_with(':'))
+    what.remove_prefix(member.size() + 1);
+  return what == name() || what == target || what == std::to_string(number);
+}
+
+CodeInFile find_code(const std::string &path, ByteSpan bytes) {
+  return CodeFinder(path).run(bytes);
+}
+
+Result<std::vector<u8>> unpack(const FoundCode &code) {
+  if (code.entry)
+    return unpack(*code.entry);
+  return std::vector<u8>(code.bytes.begin(), code.bytes.end());
+}
+
+} // namespace culink

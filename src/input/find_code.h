@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "base/result.h"
+#include "input/fatbin.h"
+
+namespace culink {
+
+// A piece of device code in a file, whatever the target. Borrows the bytes of the file.
+struct FoundCode {
+  enum class Form : u8 { Cubin, Ptx, Lto, Other };
+
+  u32 number = 0; // from 1, in the order of the file
+  Form form = Form::Cubin;
+  std::string target;               // "sm_90a", "compute_80", "lto_90"; empty: not known
+  std::string member;               // of the archive; empty: the file is none
+  std::string_view place;           // the section, "fatbin", or "file" where it is no part of one
+  ByteSpan bytes;                   // as they lie in the file
+  std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
+
+  // "3.sm_90.cubin", "3.compute_80.ptx": unique in the file, and good as the end of a file name.
+  [[nodiscard]] std::string name() const;
+  // Number, name, target or archive member; or "MEMBER:" and one of the other three.
+  [[nodiscard]] bool is_called(std::string_view what) const;
+};
+
+struct CodeInFile {
+  std::vector<FoundCode> code;
+  std::vector<Error> problems;  // what could not be read; the rest is there
+  std::deque<MappedFile> files; // members of thin archives
+};
+
+// The code in a cubin, fatbin, host object, program, shared library or archive of these. Reads
+// headers only. `path` is where members of a thin archive are looked for.
+[[nodiscard]] CodeInFile find_code(const std::string &path, ByteSpan bytes);
+
+// The code itself, unpacked.
+[[nodiscard]] Result<std::vector<u8>> unpack(const FoundCode &code);
+
+} // namespace culink

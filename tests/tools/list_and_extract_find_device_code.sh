@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# cubin list and cubin extract see the device code in fatbins, host objects, programs, shared
+# libraries and archives; every other command takes one piece of it as FILE:MEMBER.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+need python3 as ar gcc
+
+main=$SOURCE/examples/vector_math/sm_90/main.cubin
+older=$SOURCE/examples/vector_math/sm_80/main.cubin
+
+# A fatbin of two cubins and PTX, the second as an LZ4 block of literals only.
+python3 - "$main" "$older" <<'END'
+import struct, sys
+def lz4(data):
+    rest = len(data) - 15
+    return b"\xf0" + b"\xff" * (rest // 255) + bytes([rest % 255]) + data
+def entry(kind, sm, data, packed=None, name=b""):
+    stored = packed or data
+    stored += bytes(-len(stored) % 8)
+    extra = name + bytes(8 - len(name) % 8) if name else b""
+    return struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 64 + len(extra), len(stored),
+                       len(packed) if packed else 0, 0, 8, 1, sm, 64 if name else 0, len(name),
+                       0x2011 if packed else 0x11, 0, len(data) if packed else 0) + extra + stored
+main, older = (open(name, "rb").read() for name in sys.argv[1:])
+ptx = b".version 9.0\n.target sm_75\n.address_size 64\n"
+open("text.ptx", "wb").write(ptx)
+entries = entry(2, 90, main, name=b"main.cu") + entry(2, 80, older, lz4(older)) + entry(1, 75, ptx + b"\0")
+open("code.fatbin", "wb").write(struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(entries)) + entries)
+END
+printf '.section __nv_relfatbin,"a"\n.incbin "code.fatbin"\n' > code.s
+as code.s -o code.o
+echo 'int f() { return 0; }' > plain.c
+gcc -c plain.c -o plain.o
+ar rc libcode.a plain.o code.o
+printf '.section .nv_fatbin,"a"\n.globl code\ncode: .incbin "code.fatbin"\n' > library.s
+gcc -shared -nostdlib library.s -o library.so
+
+for file in code.fatbin code.o libcode.a library.so; do
+  "$CUBIN" list $file > list
+  expect_contains list "cubin  sm_90" "cubin  sm_80" "ptx    compute_75" "lz4" "main.cu"
+  rm -rf out
+  mkdir out
+  "$CUBIN" extract $file -C out
+  [ "$(find out -type f | wc -l)" = 3 ] || fail "$file: $(ls out)"
+  expect_same out/*.1.sm_90.cubin "$main"
+  expect_same out/*.2.sm_80.cubin "$older"
+  expect_same out/*.3.compute_75.ptx text.ptx
+  "$CUBIN" extract $file --form=ptx -o one.ptx
+  expect_same one.ptx text.ptx
+  "$CUBIN" extract $file:sm_80 -o - > one.cubin
+  expect_same one.cubin "$older"
+done
+expect_contains list ".nv_fatbin"
+[ -e out/library.2.sm_80.cubin ] || fail "name of a member: $(ls out)"
+"$CUBIN" extract libcode.a:code.o -C out --target=sm_80
+expect_same out/libcode.code.2.sm_80.cubin "$older"
+
+"$CUBIN" list --json libcode.a | python3 -c '
+import json, sys
+code = json.load(sys.stdin)[0]["code"]
+assert [c["target"] for c in code] == ["sm_90", "sm_80", "compute_75"], code
+assert code[1]["packing"] == "lz4" and code[1]["member"] == "code.o", code'
+
+# The other commands.
+for command in dump usage text verify; do
+  "$CUBIN" $command code.o:sm_80 > member
+  "$CUBIN" $command "$older" > whole
+  sed -i 1,2d member whole # the name of the file
+  expect_same member whole
+done
+"$CUBIN" diff libcode.a:2 code.fatbin:2.sm_80.cubin || fail "they are the same"
+cp "$main" with:colon
+"$CUBIN" verify with:colon || fail "a file of that name comes first"
+
+# What is not there.
+not "$CUBIN" dump code.o:sm_70 2> log
+expect_contains log "code.o:sm_70: no such member"
+not "$CUBIN" dump libcode.a:code.o 2> log
+expect_contains log "names several members: 1.sm_90.cubin, 2.sm_80.cubin, 3.compute_75.ptx"
+not "$CUBIN" extract code.o -o x 2> log
+expect_contains log "several pieces"
+not "$CUBIN" extract plain.o 2> log
+expect_contains log "there is no such code"
+head -c 3000 code.fatbin > cut.fatbin
+not "$CUBIN" list cut.fatbin > list 2> log
+expect_contains log "cut.fatbin: fatbin container at 0x0, size"
+not "$CUBIN" list nothing:there 2> log
+expect_contains log "nothing:there"

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cubin list: the device code in fatbins, host objects, programs, shared libraries and archives. It
+// tolerates: what cannot be read is warned about, the rest is listed.
+#include "cmd_list.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "input/find_code.h"
+#include "open_input.h"
+#include "text/dump_sink.h"
+
+namespace culink::tools {
+
+namespace {
+
+struct ListArguments {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+constexpr std::array<text::Column, 9> kListColumns{{
+    {"number", "number", 6},
+    {"form", "form", -5},
+    {"target", "target", -12},
+    {"size", "size", 9},
+    {"packed_size", "packed", 9},
+    {"packing", "packing", -7},
+    {"place", "in", -15},
+    {"member", "member", -16},
+    {"identifier", "source"},
+}};
+
+std::string_view form_name(FoundCode::Form form) {
+  switch (form) {
+  case FoundCode::Form::Cubin:
+    return "cubin";
+  case FoundCode::Form::Ptx:
+    return "ptx";
+  case FoundCode::Form::Lto:
+    return "lto";
+  case FoundCode::Form::Other:
+    break;
+  }
+  return "other";
+}
+
+std::string_view packing_name(Compression how) {
+  switch (how) {
+  case Compression::None:
+    return "raw";
+  case Compression::Lz4:
+    return "lz4";
+  case Compression::Zstd:
+    return "zstd";
+  case Compression::Unknown:
+    break;
+  }
+  return "unknown";
+}
+
+text::Value text_or_missing(std::string_view text) {
+  return text.empty() ? text::missing() : text::name(text);
+}
+
+void put_code(const FoundCode &code, text::DumpSink &sink) {
+  const bool packed = code.entry && code.entry->compression != Compression::None;
+  const std::array<text::Value, kListColumns.size()> values = {
+      text::number(code.number),
+      text::name(form_name(code.form)),
+      text_or_missing(code.target),
+      text::number(code.entry ? code.entry->size : code.bytes.size()),
+      packed ? text::number(code.bytes.size()) : text::missing(),
+      text::name(code.entry ? packing_name(code.entry->compression) : "raw"),
+      text::name(code.place),
+      text_or_missing(code.member),
+      text_or_missing(code.entry ? code.entry->identifier : ""),
+  };
+  sink.open_row();
+  for (size_t i = 0; i < values.size(); ++i)
+    sink.field(kListColumns[i], values[i]);
+  sink.close_row();
+}
+
+// True when all was read.
+bool list_one(const std::string &argument, text::DumpSink &sink) {
+  const Result<NamedFile> file = open_file(argument);
+  if (!file) {
+    print_error(argument, file.error());
+    return false;
+  }
+  const CodeInFile found = find_code(file->path, file->file.bytes());
+  for (const Error &problem : found.problems)
+    print_warning(file->name, problem);
+  sink.begin_file(file->name);
+  sink.open_list("code", "Code");
+  sink.headings(kListColumns);
+  for (const FoundCode &code : found.code)
+    if (file->member.empty() || code.is_called(file->member))
+      put_code(code, sink);
+  sink.close_list();
+  sink.end_file();
+  return found.problems.empty();
+}
+
+int run_list(const ListArguments &arguments) {
+  TextOut out(STDOUT_FILENO);
+  const std::unique_ptr<text::DumpSink> sink =
+      arguments.json ? text::make_json_sink(out) : text::make_text_sink(out);
+  bool clean = true;
+  sink->begin();
+  for (const std::string &file : arguments.files)
+    clean = list_one(file, *sink) && clean;
+  sink->end();
+  return finish_output(out) && clean ? 0 : 1;
+}
+
+} // namespace
+
+void add_list_command(CLI::App &app, int &exit_code) {
+  const auto arguments = std::make_shared<ListArguments>(); // lives in the callback
+  CLI::App *command = app.add_subcommand(
+      "list", "List the device code in fatbins, objects, programs, libraries and archives");
+  command->add_option("FILE", arguments->files, "Files, or FILE:MEMBER; - is standard input")
+      ->required();
+  command->add_flag("--json", arguments->json, "The same facts as JSON");
+  command->footer("Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
+  command->callback([arguments, &exit_code] { exit_code = run_list(*arguments); });
+}
+
+} // namespace culink::tools
