@@ -41,7 +41,7 @@ class FormComparison(Comparison):
         self.own_is_same = own
 
     def arguments(self, step):
-        return super().arguments(step) + ["--register-link-binaries=" + REGISTERED]
+        return ["--register-link-binaries=" + REGISTERED] + super().arguments(step)
 
     def clear(self, step):
         for name in (step.output, REGISTERED):
