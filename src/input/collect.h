@@ -98,7 +98,7 @@ private:
   std::set<std::string, std::less<>> defined_; // modules that a device link has taken already
   HostReferences references_;
   bool all_say_what_they_use_ = true;
-  u32 archive_length_ = 0; // of the name of the archive whose member is looked at
+  u32 archive_length_ = 0;          // of the name of the archive whose member is looked at
   std::vector<HostModule> further_; // modules of objects that have listed one
 };
 
