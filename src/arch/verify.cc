@@ -65,6 +65,12 @@ constexpr std::array kRules = std::to_array<RuleRow>({
     {Rule::InfoSymbol, "info-symbol", "symbols in nv.info exist and are of the right type"},
     {Rule::InfoOffset, "info-offset", "code offsets in nv.info are instructions of the function"},
     {Rule::CapsuleText, "capsule-text", "a Mercury capsule names the section of its code"},
+    {Rule::CapsuleFraming, "capsule-framing", "a capsule has a record where its mask says so"},
+    {Rule::CapsuleSize, "capsule-size", "a capsule speaks of every instruction of its code"},
+    {Rule::MirrorSection, "mirror-section",
+     "sections with Mercury code beside them have a twin, and every Mercury section is one"},
+    {Rule::MirrorSymbol, "mirror-symbol", "both symbol tables list the same symbols"},
+    {Rule::MirrorBytes, "mirror-bytes", "twins of data that Mercury does not change are equal"},
     {Rule::CallGraphFraming, "callgraph-framing",
      "the call graph has its four parts, -1 to -4, in order"},
     {Rule::CallGraphSymbol, "callgraph-symbol", "symbols in the call graph are functions"},
@@ -125,6 +131,7 @@ std::vector<Finding> verify_device_elf(const elf::ElfView &view) {
     verify::check_symbols(view, findings);
     verify::check_relocations(view, findings);
     verify::check_info(view, findings);
+    verify::check_mirror(view, findings);
     verify::check_call_graph(view, findings);
     verify::check_notes(view, findings);
     verify::check_segments(view, findings);

@@ -59,6 +59,7 @@ void check_layout(const elf::ElfView &view, Findings &findings);
 void check_symbols(const elf::ElfView &view, Findings &findings);
 void check_relocations(const elf::ElfView &view, Findings &findings);
 void check_info(const elf::ElfView &view, Findings &findings);
+void check_mirror(const elf::ElfView &view, Findings &findings);
 void check_call_graph(const elf::ElfView &view, Findings &findings);
 void check_notes(const elf::ElfView &view, Findings &findings);
 

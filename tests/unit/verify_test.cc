@@ -181,6 +181,33 @@ const Case kCases[] = {
      [](BrokenFile &f) {
        f.set<u32>(f.data_of(".nv.capmerc.text._Z6smoothPKfPfi"), f.index_of(".text._Z9block_sumf"));
      }},
+    {Rule::CapsuleFraming, "more_instructions_than_records", kMercury,
+     [](BrokenFile &f) {
+       const u64 at = f.data_of(".nv.capmerc.text._Z6smoothPKfPfi") + 8;
+       f.set<u32>(at, f.get<u32>(at) + 0x10000);
+     }},
+    {Rule::CapsuleSize, "padding_that_is_not_there", kMercury,
+     [](BrokenFile &f) {
+       const u64 header = f.header_of(".nv.capmerc.text._Z6smoothPKfPfi");
+       const u64 end = f.get<u64>(header + kShOffset) + f.get<u64>(header + kShSize);
+       f.set<u8>(end - 1, static_cast<u8>(f.get<u8>(end - 1) + 1)); // of the last record
+     }},
+    {Rule::MirrorSection, "table_of_another_name", kMercury,
+     [](BrokenFile &f) {
+       constexpr std::string_view kTable = ".nv.merc.rela.debug_frame";
+       const u64 name = f.data_of(".shstrtab") + f.get<u32>(f.header_of(kTable) + kShName);
+       f.set<u8>(name + kTable.size() - 1, 'x');
+     }},
+    {Rule::MirrorSymbol, "name_of_another_function", kMercury,
+     [](BrokenFile &f) {
+       const u64 at = f.data_of(".nv.merc.symtab") + 24 * f.symbol_index("_Z9block_sumf");
+       f.set<u32>(at + kStName, f.get<u32>(f.symbol("_Z8filteredPKf") + kStName));
+     }},
+    {Rule::MirrorBytes, "registers_only_in_mercury", kMercury,
+     [](BrokenFile &f) {
+       const u64 at = f.data_of(".nv.merc.nv.info") + 8; // of its first record: a count
+       f.set<u32>(at, f.get<u32>(at) + 1);
+     }},
     {Rule::CallGraphFraming, "parts_out_of_order", kObject,
      [](BrokenFile &f) { f.set<i32>(f.data_of(".nv.callgraph") + 4, -2); }},
     {Rule::CallGraphSymbol, "caller_is_no_function", kObject,
@@ -219,13 +246,11 @@ const Case kCases[] = {
     {Rule::SegmentFields, "alignment", kLinked,
      [](BrokenFile &f) { f.set<u64>(f.segment(1) + kPAlign, 16); }},
     {Rule::SegmentCover, "code_in_no_segment", kLinked,
-     [](BrokenFile &f) {
-       f.set<u64>(f.segment(1) + 32, 0x100), f.set<u64>(f.segment(1) + kPMemsz, 0x100);
-     }},
+     [](BrokenFile &
+            f) { f.set<u64>(f.segment(1) + 32, 0x100), f.set<u64>(f.segment(1) + kPMemsz, 0x100); }},
     {Rule::SegmentCover, "too_little_memory", kLinked,
-     [](BrokenFile &f) {
-       f.set<u64>(f.segment(2) + kPMemsz, f.get<u64>(f.segment(2) + kPMemsz) - 8);
-     }},
+     [](BrokenFile
+            &f) { f.set<u64>(f.segment(2) + kPMemsz, f.get<u64>(f.segment(2) + kPMemsz) - 8); }},
 };
 
 std::set<std::string> broken_rules(const std::vector<u8> &file, std::string &text) {
