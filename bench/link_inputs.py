@@ -14,6 +14,13 @@ TARGET = "sm_90"
 HEADER = f".version 9.0\n.target {TARGET}\n.address_size 64\n"
 
 
+def set_target(target):
+    """Makes everything from now on for another target."""
+    global TARGET, HEADER
+    TARGET = target
+    HEADER = f".version 9.0\n.target {target}\n.address_size 64\n"
+
+
 def declare(name):
     return f".extern .func (.param .b32 r) {name}(.param .b32 a);\n"
 

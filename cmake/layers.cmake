@@ -29,6 +29,7 @@ if(CULINK_FUZZ)
 endif()
 if(CULINK_STATIC)
   target_link_options(culink_options INTERFACE -static)
+  target_compile_definitions(culink_options INTERFACE $<BUILD_INTERFACE:CULINK_STATIC_PROGRAM>)
 endif()
 
 # Without a compiler cache a build usually starts from nothing. Compiling a dozen files of a target

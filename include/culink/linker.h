@@ -23,6 +23,7 @@
 
 #include "culink/byte_buffer.h"
 #include "culink/diagnostics.h"
+#include "culink/finalizer_engine.h"
 #include "culink/link_facts.h"
 #include "culink/link_options.h"
 #include "culink/step_time.h"
@@ -56,6 +57,8 @@ struct LinkRequest {
   std::vector<std::string> ptxas_options;
   // The host program will register the modules of the result.
   bool registers_modules = false;
+  // What schedules code of sm_100 and later again. None: see OutputCode.
+  FinalizerEngine finalizer;
   // Empty: culink's own output. "nvlink-13.0.88": the bytes that version of nvlink would write,
   // its known defects included.
   std::string emulate;

@@ -5,8 +5,12 @@
 // several threads do not hold each other's pipes open.
 #include "base/process.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -41,15 +45,30 @@ struct SpawnState {
   }
 };
 
-std::string read_pipe(int fd) {
-  std::string out;
+using Clock = std::chrono::steady_clock;
+
+// Milliseconds for poll; -1 without a deadline.
+int time_until(const std::optional<Clock::time_point> &deadline) {
+  if (!deadline)
+    return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+  constexpr i64 kMost = 1 << 30;
+  return static_cast<int>(std::clamp<i64>(left.count(), 0, kMost));
+}
+
+// All that comes, up to the end; false when the time is over before.
+bool read_pipe(int fd, const std::optional<Clock::time_point> &deadline, std::string &out) {
   char buffer[4096];
   for (;;) {
-    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    pollfd waited{fd, POLLIN, 0};
+    const int ready = ::poll(&waited, 1, time_until(deadline));
+    if (ready == 0)
+      return false;
+    const ssize_t n = ready < 0 ? -1 : ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
-      return out;
+      return true;
     out.append(buffer, static_cast<size_t>(n));
   }
 }
@@ -60,15 +79,24 @@ Result<MemoryFile> MemoryFile::create(ByteSpan contents) {
   MemoryFile out(::memfd_create("culink", MFD_CLOEXEC));
   if (out.fd_ < 0)
     return system_error("cannot create a file in memory");
-  while (!contents.empty()) {
-    const ssize_t n = ::write(out.fd_, contents.data(), contents.size());
+  if (std::optional<Error> error = out.replace(contents))
+    return std::move(*error);
+  return out;
+}
+
+std::optional<Error> MemoryFile::replace(ByteSpan contents) const {
+  if (::ftruncate(fd_, static_cast<off_t>(contents.size())) != 0)
+    return system_error("cannot size a file in memory");
+  for (u64 done = 0; done < contents.size();) {
+    const ssize_t n =
+        ::pwrite(fd_, contents.data() + done, contents.size() - done, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
       return system_error("cannot write to a file in memory");
-    contents = contents.subspan(static_cast<size_t>(n));
+    done += static_cast<u64>(n);
   }
-  return out;
+  return std::nullopt;
 }
 
 MemoryFile::MemoryFile(MemoryFile &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -92,8 +120,17 @@ Result<std::vector<u8>> MemoryFile::read() const {
   return out;
 }
 
+std::string describe_exit(int status) {
+  constexpr int kSignal = 128;
+  if (status <= kSignal)
+    return "ended with " + std::to_string(status);
+  return "ended by signal " + std::to_string(status - kSignal) + " (" +
+         ::strsignal(status - kSignal) + ")";
+}
+
 Result<ProcessResult> run_process(const std::vector<std::string> &words,
-                                  const std::vector<const MemoryFile *> &files) {
+                                  const std::vector<const MemoryFile *> &files,
+                                  std::optional<std::chrono::seconds> limit) {
   SpawnState state;
   if (::pipe2(state.pipe, O_CLOEXEC) != 0)
     return system_error("cannot create a pipe");
@@ -113,7 +150,13 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
     return system_error("cannot start");
   state.close_end(1);
   ProcessResult out;
-  out.output = read_pipe(state.pipe[0]);
+  std::optional<Clock::time_point> deadline;
+  if (limit)
+    deadline = Clock::now() + *limit;
+  if (!read_pipe(state.pipe[0], deadline, out.output)) {
+    out.late = true;
+    ::kill(child, SIGKILL);
+  }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,8 @@ public:
   [[nodiscard]] int descriptor() const { return fd_; }
   [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(fd_); }
   [[nodiscard]] Result<std::vector<u8>> read() const;
+  // Gives it other contents.
+  [[nodiscard]] std::optional<Error> replace(ByteSpan contents) const;
 
 private:
   explicit MemoryFile(int fd) : fd_(fd) {}
@@ -33,11 +37,17 @@ private:
 struct ProcessResult {
   int status = 0;     // the exit code; 128 and more: ended by a signal
   std::string output; // of stdout and stderr
+  bool late = false;  // it was ended because its time was over
 };
 
+// "ended with 3", "ended by signal 11 (Segmentation fault)": for messages.
+[[nodiscard]] std::string describe_exit(int status);
+
 // Runs a program to its end, without a shell. words[0] is its path. The child sees nothing of this
-// process but the given files and the environment; any number may run at once.
+// process but the given files and the environment; any number may run at once. After the limit, if
+// there is one, it is ended.
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string> &words,
-                                                const std::vector<const MemoryFile *> &files = {});
+                                                const std::vector<const MemoryFile *> &files = {},
+                                                std::optional<std::chrono::seconds> limit = {});
 
 } // namespace culink

@@ -159,6 +159,9 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     valued(OptionId::MakeToolchain, "make-toolchain", "", Text, Never, "<folder>",
            "Make a folder of links to the CUDA toolkit in which nvlink is culink, for nvcc, CMake "
            "and clang."),
+    valued(OptionId::Finalizer, "finalizer", "", Text, Never, "<file>",
+           "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
+           "toolkit."),
 }};
 
 constexpr bool rows_are_in_order() {

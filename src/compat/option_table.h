@@ -74,6 +74,7 @@ enum class OptionId : u8 {
   StartGroup,
   EndGroup,
   MakeToolchain,
+  Finalizer,
   Count_,
 };
 inline constexpr size_t kOptionCount = static_cast<size_t>(OptionId::Count_);

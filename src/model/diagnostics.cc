@@ -47,6 +47,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "no finalizer found: the output holds machine code alone and runs on {0} only"},
     {DiagId::FinalizerMissing, Error, "finalizer-missing",
      "--code=exact needs a finalizer, and there is none"},
+    {DiagId::FinalizerFailed, Error, "finalizer-failed", "{0}: cannot be finalized: {1}"},
     {DiagId::UndefinedReference, Error, "undefined-reference", "undefined symbol: {0s}"},
     {DiagId::MultipleDefinition, Error, "multiple-definition", "duplicate symbol: {0s}"},
     {DiagId::SizeMismatch, Error, "size-mismatch", "size of '{0s}' differs: {1} and {2} bytes"},

@@ -31,6 +31,7 @@ enum class DiagId : u16 {
   NoMercuryCode,
   NoFinalizer,
   FinalizerMissing,
+  FinalizerFailed,
   UndefinedReference,
   MultipleDefinition,
   SizeMismatch,

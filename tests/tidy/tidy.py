@@ -17,7 +17,7 @@ LAYERS = {"base": []}
 LAYERS["elf"] = ["base"]
 LAYERS["arch"] = LAYERS["elf"] + ["elf"]
 LAYERS["model"] = LAYERS["arch"] + ["arch"]
-SIBLINGS = ["input", "link", "compat", "report", "text"]
+SIBLINGS = ["input", "link", "finalize", "compat", "report", "text"]
 for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
 LAYERS["api"] = LAYERS["model"] + ["model"] + SIBLINGS

@@ -15,6 +15,7 @@
 #include "compat/command_line.h"
 #include "console.h"
 #include "culink/linker.h"
+#include "find_finalizer.h"
 #include "find_ptxas.h"
 #include "large_heap.h"
 #include "report/call_graph_text.h"
@@ -106,6 +107,7 @@ int run_link(const CommandLine &line, const Console &console) {
   LinkRequest request = make_request(line);
   if (request.ptxas.empty())
     request.ptxas = find_ptxas();
+  request.finalizer = find_finalizer(line.value(OptionId::Finalizer));
   const LinkResult result = is_virtual ? list_modules(request) : link(request);
   const Outcome outcome = console.show(result.messages);
   int status = outcome.status;

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finalizing the objects of a link. Each object is a job of its own: prepare a copy, let an engine
+// link it, take the functions out of the answer. Threads take jobs, the largest first, and each
+// borrows a worker process, because engines do not run at once in one process.
+//
+// Results and messages come in the order of the objects, whatever was done first. An engine that
+// refuses objects of one target for another (libnvJitLink: sm_100 for sm_103) is not asked again.
+#include "finalize/finalize.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "arch/elf_flags.h"
+#include "elf/elf_view.h"
+#include "finalize/harvest.h"
+#include "finalize/nvlink_program.h"
+#include "finalize/prepare.h"
+#include "finalize/worker_process.h"
+
+namespace culink {
+
+namespace {
+
+using Answer = Result<std::vector<u8>>;
+
+// Far more than any engine needs for that many bytes, so that only one that hangs meets it.
+std::chrono::seconds time_limit(u64 bytes) {
+  constexpr u64 kBytesPerSecond = 16 << 10;
+  return std::chrono::seconds(120 + bytes / kBytesPerSecond);
+}
+
+u8 sm_of(const elf::FileHeader &header) {
+  return arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
+                                 header.ident[elf::kIdentAbiVersion], header.flags)
+      .sm;
+}
+
+// The worker processes of one link. Threads borrow them one at a time.
+class Workers {
+public:
+  explicit Workers(const FinalizerEngine &engine) : engine_(engine) {}
+
+  Result<WorkerAnswer> link(const std::string &target, bool debug, ByteSpan object) {
+    std::optional<WorkerProcess> worker = take();
+    if (!worker) {
+      Result<WorkerProcess> started = WorkerProcess::start(engine_.worker, engine_.library);
+      if (!started)
+        return started.error();
+      worker.emplace(std::move(*started));
+    }
+    Result<WorkerAnswer> answer = worker->link(target, debug, object, time_limit(object.size()));
+    if (worker->alive()) {
+      const std::lock_guard lock(mutex_);
+      idle_.push_back(std::move(*worker));
+    }
+    return answer;
+  }
+
+private:
+  std::optional<WorkerProcess> take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty())
+      return std::nullopt;
+    std::optional<WorkerProcess> out(std::move(idle_.back()));
+    idle_.pop_back();
+    return out;
+  }
+
+  const FinalizerEngine &engine_;
+  std::mutex mutex_;
+  std::vector<WorkerProcess> idle_;
+};
+
+// One call of the finalizer.
+class FinalizeJob {
+public:
+  FinalizeJob(const FinalizerEngine &engine, const FinalizeRequest &request)
+      : engine_(engine), request_(request), workers_(engine) {}
+
+  // One element per object; an error names what went wrong with it.
+  std::vector<Result<FinalizedObject>> run(WorkerPool &pool) {
+    const size_t count = request_.objects.size();
+    std::vector<Result<FinalizedObject>> out(count, Result<FinalizedObject>(FinalizedObject{}));
+    find_equal_objects();
+    pool.for_each(static_cast<u32>(order_.size()),
+                  [&](u32 i) { out[order_[i]] = finalize(request_.objects[order_[i]].bytes); });
+    for (size_t i = 0; i < count; ++i)
+      if (same_as_[i] != i)
+        out[i] = repeat(request_.objects[i].bytes, out[same_as_[i]]);
+    return out;
+  }
+
+private:
+  // Fills order_: one of each kind, the largest first, which keeps all workers busy to the end.
+  void find_equal_objects() {
+    const auto &objects = request_.objects;
+    same_as_.resize(objects.size());
+    std::iota(same_as_.begin(), same_as_.end(), 0);
+    std::vector<u32> sorted = same_as_;
+    const auto compare = [&](u32 a, u32 b) {
+      const ByteSpan x = objects[a].bytes, y = objects[b].bytes;
+      if (x.size() != y.size())
+        return x.size() > y.size() ? -1 : 1;
+      return x.empty() ? 0 : std::memcmp(x.data(), y.data(), x.size());
+    };
+    std::stable_sort(sorted.begin(), sorted.end(), [&](u32 a, u32 b) { return compare(a, b) < 0; });
+    for (const u32 i : sorted) {
+      if (!order_.empty() && compare(order_.back(), i) == 0)
+        same_as_[i] = order_.back();
+      else
+        order_.push_back(i);
+    }
+  }
+
+  Result<FinalizedObject> finalize(ByteSpan bytes) {
+    const Result<elf::ElfView> view = elf::ElfView::open(bytes);
+    if (!view)
+      return view.error();
+    const Result<std::vector<u8>> prepared = prepare_object(*view, request_.debug_code);
+    if (!prepared)
+      return prepared.error();
+    Answer answer = ask(sm_of(view->header()), *prepared);
+    if (!answer)
+      return answer.error();
+    return harvest_functions(*view, std::move(*answer));
+  }
+
+  // The same answer for other bytes with the same contents.
+  static Result<FinalizedObject> repeat(ByteSpan bytes, const Result<FinalizedObject> &first) {
+    if (!first)
+      return first.error();
+    const Result<elf::ElfView> view = elf::ElfView::open(bytes);
+    if (!view)
+      return view.error();
+    return harvest_functions(*view, first->image);
+  }
+
+  Answer ask(u8 sm, ByteSpan object) {
+    std::atomic<bool> &refused = refused_[sm];
+    std::string why;
+    if (engine_.has_library() && !(refused && !engine_.nvlink.empty())) {
+      Result<WorkerAnswer> answer = workers_.link(request_.target, request_.debug, object);
+      if (!answer)
+        return answer.error();
+      if (answer->outcome == WorkerOutcome::Linked)
+        return std::move(answer->cubin);
+      why = engine_.library + ": " + answer->text;
+      const bool other_might =
+          answer->outcome == WorkerOutcome::Refused || answer->outcome == WorkerOutcome::NoEngine;
+      if (!other_might || engine_.nvlink.empty())
+        return Error{"", "", why};
+      refused = true;
+    }
+    return link_with_nvlink(engine_.nvlink, engine_.folder, request_.target, request_.debug, object,
+                            time_limit(object.size()));
+  }
+
+  const FinalizerEngine &engine_;
+  const FinalizeRequest &request_;
+  Workers workers_;
+  std::vector<u32> order_;
+  std::vector<u32> same_as_;                     // by object: the first one with its bytes
+  std::array<std::atomic<bool>, 256> refused_{}; // by what objects were compiled for
+};
+
+} // namespace
+
+Finalizer make_finalizer(const FinalizerEngine &engine, WorkerPool &pool) {
+  return [engine, &pool](const FinalizeRequest &request, Diagnostics &diag) {
+    std::vector<Result<FinalizedObject>> results = FinalizeJob(engine, request).run(pool);
+    std::vector<FinalizedObject> out;
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (results[i])
+        out.push_back(std::move(*results[i]));
+      else
+        diag.report(DiagId::FinalizerFailed,
+                    {std::string(request.objects[i].name), results[i].error().text()});
+    }
+    return out.size() == results.size() ? std::move(out) : std::vector<FinalizedObject>();
+  };
+}
+
+} // namespace culink

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "base/worker_pool.h"
+#include "culink/finalizer_engine.h"
+#include "model/finalized.h"
+
+namespace culink {
+
+// A finalizer that runs as many engines at once as the pool has threads. Objects with the same
+// bytes are finalized once. Precondition: there is an engine, and the pool outlives the finalizer.
+[[nodiscard]] Finalizer make_finalizer(const FinalizerEngine &engine, WorkerPool &pool);
+
+} // namespace culink

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "elf/elf_view.h"
+#include "model/finalized.h"
+
+namespace culink {
+
+// Takes the functions of an object out of what an engine made of its prepared copy. The answer is
+// checked like any file from outside; it must have the code and the capsule of every function.
+[[nodiscard]] Result<FinalizedObject> harvest_functions(const elf::ElfView &object,
+                                                        std::vector<u8> answer);
+
+} // namespace culink

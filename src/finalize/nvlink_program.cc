@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvlink as an engine: slower to start than the library, but it takes objects that the library
+// refuses (sm_100 for sm_103), and a statically linked culink can run it.
+//
+// It ignores inputs, without a word, whose names do not end as it expects, so files in memory will
+// not do. The folder has a name that nobody can foresee and nobody else may enter it.
+#include "finalize/nvlink_program.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/mapped_file.h"
+#include "base/output_file.h"
+#include "base/process.h"
+#include "base/system_error.h"
+
+namespace culink {
+
+namespace {
+
+// Goes away with all that is in it.
+class PrivateFolder {
+public:
+  [[nodiscard]] static Result<PrivateFolder> create(const std::string &where) {
+    std::string path = where + "/culink-XXXXXX";
+    if (!::mkdtemp(path.data()))
+      return Error{"", where, system_error("cannot create a folder").message};
+    return PrivateFolder(std::move(path));
+  }
+  PrivateFolder(PrivateFolder &&other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateFolder(const PrivateFolder &) = delete;
+  PrivateFolder &operator=(const PrivateFolder &) = delete;
+  PrivateFolder &operator=(PrivateFolder &&) = delete;
+  ~PrivateFolder() {
+    std::error_code ignored;
+    if (!path_.empty())
+      std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::string &path() const { return path_; }
+
+private:
+  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+std::string_view without_newlines_at_end(std::string_view text) {
+  while (text.ends_with('\n'))
+    text.remove_suffix(1);
+  return text;
+}
+
+} // namespace
+
+Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::string &folder,
+                                         const std::string &target, bool debug, ByteSpan object,
+                                         std::chrono::seconds limit) {
+  const Result<PrivateFolder> place = PrivateFolder::create(folder);
+  if (!place)
+    return place.error();
+  const std::string input = place->path() + "/object.cubin";
+  const std::string output = place->path() + "/linked.cubin";
+  if (std::optional<Error> error = write_file(input, object))
+    return std::move(*error);
+  std::vector<std::string> words = {program, "-arch=" + target, input, "-o", output};
+  if (debug)
+    words.insert(words.begin() + 2, "-g");
+  const Result<ProcessResult> run = run_process(words, {}, limit);
+  if (!run)
+    return Error{"", program, run.error().text()};
+  if (run->late)
+    return Error{"", "",
+                 program + " did not finish within " + std::to_string(limit.count()) + " seconds"};
+  if (run->status != 0)
+    return Error{"", "",
+                 program + " " + describe_exit(run->status) + ": " +
+                     std::string(without_newlines_at_end(run->output))};
+  const Result<MappedFile> linked = MappedFile::open(output);
+  if (!linked)
+    return linked.error();
+  return std::vector<u8>(linked->bytes().begin(), linked->bytes().end());
+}
+
+} // namespace culink

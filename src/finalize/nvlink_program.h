@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace culink {
+
+// One link of one object by the program nvlink. It takes files by their names only, so the object
+// lies in a new folder of its own under `folder` meanwhile.
+[[nodiscard]] Result<std::vector<u8>> link_with_nvlink(const std::string &program,
+                                                       const std::string &folder,
+                                                       const std::string &target, bool debug,
+                                                       ByteSpan object, std::chrono::seconds limit);
+
+} // namespace culink

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "elf/elf_view.h"
+
+namespace culink {
+
+// A copy of an object of sm_100 or later that an engine can link alone, with all its functions in
+// the result: undefined symbols become weak, and every device function counts as one whose address
+// is taken. `debug_code`: it counts as compiled with -G, which changes code at the end of kernels.
+[[nodiscard]] Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code);
+
+} // namespace culink

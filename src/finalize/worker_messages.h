@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the linker and a worker process say to each other: one message each way per object, on a
+// socket that keeps messages apart. Contents lie in two files in memory that both have open.
+#pragma once
+
+#include <string_view>
+
+#include "base/types.h"
+
+namespace culink {
+
+// The first word of the command line of a worker; then the library, the socket and the two files.
+inline constexpr std::string_view kWorkerWord = "--finalizer-worker";
+
+inline constexpr u64 kWorkerMagic = 0x31302d6b6e696c75; // changes with the messages
+
+struct WorkerRequest {
+  u64 magic = kWorkerMagic;
+  u64 object_size = 0;  // in the first file
+  u32 debug = 0;        // link option -g
+  char target[20] = {}; // "sm_100", ends with NUL
+};
+
+enum class WorkerOutcome : u32 {
+  Linked,
+  Refused,       // the engine does not take the object
+  Failed,        // it took it, but did not link it
+  NotUnderstood, // the message makes no sense
+  NoEngine,      // the library cannot be loaded
+};
+
+struct WorkerReply {
+  u64 magic = kWorkerMagic;
+  WorkerOutcome outcome = WorkerOutcome::Failed;
+  u32 code = 0;        // what the engine returned
+  u64 answer_size = 0; // in the second file
+  char text[488] = {}; // what it said, ends with NUL
+};
+
+} // namespace culink

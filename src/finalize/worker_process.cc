@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The linker's side of a worker. Nothing a worker does may stop the linker: replies are waited for
+// with a deadline, their sizes are checked against the file, contents are copied and not mapped (a
+// file that shrinks under a mapping would be a signal), and writing to a dead worker is an error.
+#include "finalize/worker_process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/system_error.h"
+
+extern char **environ;
+
+namespace culink {
+
+namespace {
+
+// Without descriptors of ours but those that are handed over.
+Result<pid_t> spawn_worker(const std::vector<std::string> &words, const std::vector<int> &kept) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  for (const int fd : kept) // onto itself: it stays open
+    ::posix_spawn_file_actions_adddup2(&actions, fd, fd);
+  std::vector<char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = -1;
+  errno =
+      ::posix_spawn(&child, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (errno != 0)
+    return system_error("cannot start a worker");
+  return child;
+}
+
+} // namespace
+
+Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std::string &library) {
+  Result<MemoryFile> object = MemoryFile::create({});
+  Result<MemoryFile> answer = MemoryFile::create({});
+  if (!object || !answer)
+    return object ? answer.error() : object.error();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return system_error("cannot create a socket");
+  const Result<pid_t> child =
+      spawn_worker({program, std::string(kWorkerWord), library, std::to_string(ends[1]),
+                    std::to_string(object->descriptor()), std::to_string(answer->descriptor())},
+                   {ends[1], object->descriptor(), answer->descriptor()});
+  ::close(ends[1]);
+  if (!child) {
+    ::close(ends[0]);
+    return child.error();
+  }
+  return WorkerProcess(*child, ends[0], std::move(*object), std::move(*answer));
+}
+
+WorkerProcess::WorkerProcess(WorkerProcess &&other) noexcept
+    : child_(std::exchange(other.child_, -1)), socket_(std::exchange(other.socket_, -1)),
+      object_(std::move(other.object_)), answer_(std::move(other.answer_)) {}
+
+WorkerProcess::~WorkerProcess() {
+  end();
+}
+
+// It has nothing to lose: what is wanted of it lies in our files. Returns its status.
+int WorkerProcess::end() {
+  if (socket_ >= 0)
+    ::close(std::exchange(socket_, -1));
+  if (child_ <= 0)
+    return 0;
+  ::kill(child_, SIGKILL);
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR)
+    continue;
+  child_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// The socket was closed at the other end, so it is ending, if it has not ended.
+Error WorkerProcess::gone() {
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+    continue;
+  return Error{"", "", "the finalizer " + describe_exit(end())};
+}
+
+Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline = Clock::now() + limit;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd waited{socket_, POLLIN, 0};
+    const int ready =
+        ::poll(&waited, 1, static_cast<int>(std::clamp<i64>(left.count(), 0, 1 << 30)));
+    if (ready < 0 && errno == EINTR)
+      continue;
+    if (ready == 0) {
+      end();
+      return Error{"", "",
+                   "the finalizer did not finish within " + std::to_string(limit.count()) +
+                       " seconds"};
+    }
+    WorkerReply reply;
+    const ssize_t n = ::recv(socket_, &reply, sizeof reply, 0);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return gone();
+    if (n != sizeof reply || reply.magic != kWorkerMagic) {
+      end();
+      return Error{"", "", "the finalizer's worker is of another version of culink"};
+    }
+    return reply;
+  }
+}
+
+Result<WorkerAnswer> WorkerProcess::link(const std::string &target, bool debug, ByteSpan object,
+                                         std::chrono::seconds limit) {
+  WorkerRequest request;
+  if (!alive() || target.size() >= sizeof request.target)
+    return Error{"", "", alive() ? "bad target " + target : "the finalizer's worker is gone"};
+  if (std::optional<Error> error = object_.replace(object))
+    return std::move(*error);
+  request.object_size = object.size();
+  request.debug = debug ? 1 : 0;
+  std::memcpy(request.target, target.data(), target.size());
+  if (::send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request)
+    return gone();
+  const Result<WorkerReply> reply = wait_for_reply(limit);
+  if (!reply)
+    return reply.error();
+  WorkerAnswer out;
+  out.outcome = reply->outcome;
+  const std::string_view text(reply->text, sizeof reply->text);
+  out.text = text.substr(0, text.find('\0'));
+  if (out.outcome != WorkerOutcome::Linked) {
+    if (out.text.empty())
+      out.text = "error " + std::to_string(reply->code);
+    return out;
+  }
+  Result<std::vector<u8>> cubin = answer_.read();
+  if (!cubin)
+    return cubin.error();
+  if (cubin->size() != reply->answer_size)
+    return Error{"", "", "the finalizer's answer is not as long as it says"};
+  out.cubin = std::move(*cubin);
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A library with the functions of libnvJitLink that does as CULINK_FAKE_ENGINE says: `crash`,
+// `refuse`, `fail`, or the name of a file that holds the answer to every object. It shows what the
+// linker does with good and bad engines where there is none.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::vector<char> read_answer(const char *path) {
+  std::vector<char> out;
+  if (std::FILE *file = std::fopen(path, "rb")) {
+    char buffer[4096];
+    for (size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) != 0;)
+      out.insert(out.end(), buffer, buffer + n);
+    std::fclose(file);
+  }
+  return out;
+}
+
+std::string wanted() {
+  const char *value = std::getenv("CULINK_FAKE_ENGINE");
+  return value ? value : "fail";
+}
+
+constexpr int kInvalidInput = 3;
+constexpr int kInternal = 6;
+constexpr const char kLog[] = "it does not want to";
+
+} // namespace
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkCreate(void **handle, std::uint32_t,
+                                                              const char **) {
+  *handle = new std::vector<char>();
+  return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkDestroy(void **handle) {
+  delete static_cast<std::vector<char> *>(*handle);
+  *handle = nullptr;
+  return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkAddData(void *, int, const void *, size_t,
+                                                               const char *) {
+  if (wanted() == "crash")
+    std::abort();
+  return wanted() == "refuse" ? kInvalidInput : 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkComplete(void *handle) {
+  if (wanted() == "fail")
+    return kInternal;
+  *static_cast<std::vector<char> *>(handle) = read_answer(wanted().c_str());
+  return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkGetLinkedCubinSize(void *handle,
+                                                                          size_t *size) {
+  *size = static_cast<std::vector<char> *>(handle)->size();
+  return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkGetLinkedCubin(void *handle, void *bytes) {
+  const auto &answer = *static_cast<std::vector<char> *>(handle);
+  if (!answer.empty())
+    std::memcpy(bytes, answer.data(), answer.size());
+  return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkGetErrorLogSize(void *, size_t *size) {
+  *size = sizeof kLog;
+  return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkGetErrorLog(void *, char *text) {
+  std::memcpy(text, kLog, sizeof kLog);
+  return 0;
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Compiles the sources of this folder and records what the installed engine makes of the objects.
+
+    tests/finalize/record.py BIN
+
+BIN is the folder with culink and record_answer. Needs CUDA 13.0; the unit tests then run without.
+"""
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "generate"))
+from toolchain import Toolchain  # pylint: disable=wrong-import-position,import-error
+
+# Source, debug, target of the object, target of the answer.
+ROWS = [("steps", True, "sm_100", "sm_100"), ("doubles", False, "sm_100", "sm_103")]
+
+
+def main():
+    tools = Toolchain()
+    programs = sys.argv[1]
+    for name, debug, target, final in ROWS:
+        tools.compile_to_ptx(HERE, name + ".cu", name + ".ptx", "100", debug=debug)
+        tools.assemble(HERE, name + ".ptx", name + ".cubin", target, debug=debug)
+        os.unlink(os.path.join(HERE, name + ".ptx"))
+        engine = (os.path.join(tools.libraries, "libnvJitLink.so.13") if target == final
+                  else tools.nvlink)
+        subprocess.run([os.path.join(programs, "record_answer"), os.path.join(programs, "culink"),
+                        engine, final, name + ".cubin", name + ".answer"], cwd=HERE, check=True)
+
+
+if __name__ == "__main__":
+    main()

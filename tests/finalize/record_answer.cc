@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records what an engine makes of an object, for the unit tests, which run without one.
+//
+//   record_answer CULINK ENGINE TARGET OBJECT OUTPUT [debug-code]
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "base/output_file.h"
+#include "finalize/finalize.h"
+
+namespace {
+
+using namespace culink;
+
+int record(const std::vector<std::string> &words) {
+  const Result<MappedFile> file = MappedFile::open(words[3]);
+  if (!file)
+    return 1;
+  FinalizerEngine engine;
+  engine.worker = words[0];
+  const bool library = words[1].find(".so") != std::string::npos;
+  (library ? engine.library : engine.nvlink) = words[1];
+  FinalizeRequest request;
+  request.target = words[2];
+  request.debug_code = words.size() > 5;
+  request.objects.push_back({words[3], file->bytes()});
+  WorkerPool pool(1);
+  Diagnostics diag;
+  const std::vector<FinalizedObject> objects = make_finalizer(engine, pool)(request, diag);
+  for (const Diagnostic &diagnostic : diag.all())
+    std::fputs(format_message(to_message(diagnostic), "record_answer").c_str(), stderr);
+  return objects.empty() || write_file(words[4], objects[0].image) ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 6) {
+    std::fputs("usage: record_answer CULINK ENGINE TARGET OBJECT OUTPUT [debug-code]\n", stderr);
+    return 2;
+  }
+  return record(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A script that copies a recorded answer stands for nvlink.
+#include "finalize/finalize.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+
+#include "program_script.h"
+#include "recorded_answers.h"
+
+namespace culink {
+namespace {
+
+class FinalizeWithScript : public ::testing::Test {
+protected:
+  FinalizeWithScript() : calls(::testing::TempDir() + "calls-" + std::to_string(::getpid())) {
+    std::remove(calls.c_str());
+  }
+  ~FinalizeWithScript() override { std::remove(calls.c_str()); }
+
+  // The words are -arch=..., the object, -o, the output.
+  [[nodiscard]] std::string copying() const {
+    return "echo \"$*\" >> '" + calls + "'; cp '" + recorded_path("steps.answer") + "' \"$4\"";
+  }
+  [[nodiscard]] std::vector<std::string> calls_made() const {
+    std::ifstream file(calls);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);)
+      lines.push_back(line);
+    return lines;
+  }
+  std::vector<FinalizedObject> run(const std::string &script,
+                                   const std::vector<std::vector<u8>> &objects) {
+    const ProgramScript program(script);
+    FinalizerEngine engine;
+    engine.nvlink = program.path();
+    engine.folder = ::testing::TempDir();
+    FinalizeRequest request;
+    request.target = "sm_100";
+    for (const std::vector<u8> &object : objects)
+      request.objects.push_back({"an object", object});
+    WorkerPool pool(2);
+    return make_finalizer(engine, pool)(request, diag);
+  }
+
+  std::string calls;
+  Diagnostics diag;
+};
+
+TEST_F(FinalizeWithScript, ObjectsGoThroughTheEngine) {
+  const std::vector<FinalizedObject> objects = run(copying(), {recorded_bytes("steps.cubin")});
+  ASSERT_EQ(objects.size(), 1u);
+  EXPECT_EQ(objects[0].functions.size(), 3u);
+  ASSERT_EQ(calls_made().size(), 1u);
+  EXPECT_EQ(calls_made()[0].find("-arch=sm_100 "), 0u);
+}
+
+TEST_F(FinalizeWithScript, EqualObjectsAreFinalizedOnce) {
+  std::vector<u8> other = recorded_bytes("steps.cubin");
+  other.push_back(0); // another file with the same functions
+  const std::vector<u8> object = recorded_bytes("steps.cubin");
+  const std::vector<FinalizedObject> objects = run(copying(), {object, other, object, object});
+  ASSERT_EQ(objects.size(), 4u);
+  EXPECT_EQ(calls_made().size(), 2u);
+  for (const FinalizedObject &result : objects)
+    EXPECT_EQ(result.functions.size(), 3u);
+}
+
+TEST_F(FinalizeWithScript, FailuresNameTheObject) {
+  EXPECT_TRUE(run("echo it is broken; exit 3", {recorded_bytes("steps.cubin")}).empty());
+  ASSERT_EQ(diag.all().size(), 1u);
+  EXPECT_EQ(diag.all()[0].id, DiagId::FinalizerFailed);
+  EXPECT_EQ(diag.all()[0].arguments[0], "an object");
+  EXPECT_NE(diag.all()[0].arguments[1].find("ended with 3: it is broken"), std::string::npos);
+}
+
+TEST_F(FinalizeWithScript, OneFailureLeavesNothing) {
+  EXPECT_TRUE(
+      run(copying(), {recorded_bytes("steps.cubin"), recorded_bytes("doubles.cubin")}).empty());
+  EXPECT_EQ(diag.all().size(), 1u); // the answer is not one for that object
+}
+
+TEST_F(FinalizeWithScript, BrokenObjectsAreNotHandedOver) {
+  std::vector<u8> broken = recorded_bytes("steps.cubin");
+  broken.resize(broken.size() / 2);
+  EXPECT_TRUE(run(copying(), {broken}).empty());
+  EXPECT_TRUE(diag.failed());
+  EXPECT_TRUE(calls_made().empty());
+}
+
+} // namespace
+} // namespace culink

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "finalize/harvest.h"
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+#include "elf/nv_capmerc.h"
+#include "recorded_answers.h"
+
+namespace culink {
+namespace {
+
+const FinalizedFunction *function_named(const FinalizedObject &object, std::string_view part) {
+  for (const FinalizedFunction &function : object.functions)
+    if (function.name.find(part) != std::string_view::npos)
+      return &function;
+  return nullptr;
+}
+
+class HarvestOfDebugCode : public ::testing::Test {
+protected:
+  HarvestOfDebugCode()
+      : bytes(recorded_bytes("steps.cubin")), view(elf::ElfView::open(bytes).value()),
+        object(harvest_functions(view, recorded_bytes("steps.answer")).value()) {}
+
+  std::vector<u8> bytes;
+  elf::ElfView view;
+  FinalizedObject object;
+};
+
+TEST_F(HarvestOfDebugCode, HasEveryFunction) {
+  EXPECT_EQ(object.functions.size(), 3u);
+  for (const char *name : {"steps", "helper", "lonely"}) {
+    const FinalizedFunction *function = function_named(object, name);
+    ASSERT_NE(function, nullptr) << name;
+    EXPECT_FALSE(function->text.empty());
+    EXPECT_TRUE(elf::decode_capsule(function->capsule).violations.empty());
+    EXPECT_FALSE(function->info.empty());
+  }
+}
+
+TEST_F(HarvestOfDebugCode, FramesHaveTheirLength) {
+  for (const FinalizedFunction &function : object.functions) {
+    ASSERT_GE(function.frame.size(), 36u) << function.name;
+    EXPECT_EQ(load_le<u32>(function.frame.data()), 0xffffffffu);
+    EXPECT_EQ(load_le<u64>(function.frame.data() + 4) + 12, function.frame.size());
+    EXPECT_EQ(load_le<u64>(function.frame.data() + 28), function.text.size()); // address range
+  }
+}
+
+TEST_F(HarvestOfDebugCode, LineSequencesGoFromAddressToEnd) {
+  for (const FinalizedFunction &function : object.functions)
+    for (const ByteSpan lines : {function.lines, function.sass_lines}) {
+      ASSERT_GE(lines.size(), 14u) << function.name;
+      EXPECT_EQ(lines[0], 0u); // extended operation
+      EXPECT_EQ(lines[2], 2u); // set the address
+      const std::vector<u8> end(lines.end() - 3, lines.end());
+      EXPECT_EQ(end, (std::vector<u8>{0, 1, 1})) << function.name;
+    }
+}
+
+TEST_F(HarvestOfDebugCode, RegisterRecordsStartWithTheName) {
+  for (const FinalizedFunction &function : object.functions)
+    EXPECT_EQ(c_string_at(function.registers, 0), function.name);
+}
+
+TEST_F(HarvestOfDebugCode, AnswersCutAnywhereAreErrorsOrSound) {
+  const std::vector<u8> answer = recorded_bytes("steps.answer");
+  for (size_t size = 0; size < answer.size(); size += 509)
+    EXPECT_FALSE(
+        harvest_functions(view, std::vector<u8>(answer.begin(), answer.begin() + size)).ok());
+}
+
+TEST_F(HarvestOfDebugCode, AnswersOfOtherObjectsAreErrors) {
+  const Result<FinalizedObject> wrong = harvest_functions(view, recorded_bytes("doubles.answer"));
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error().text().find("finalizer"), std::string::npos);
+}
+
+TEST(Harvest, CodeForAnotherFamilyMemberIsFollowed) {
+  const std::vector<u8> bytes = recorded_bytes("doubles.cubin");
+  const elf::ElfView view = elf::ElfView::open(bytes).value();
+  const FinalizedObject object = harvest_functions(view, recorded_bytes("doubles.answer")).value();
+  const FinalizedFunction *function = function_named(object, "doubles");
+  ASSERT_NE(function, nullptr);
+  ASSERT_FALSE(function->moved.is_identity());
+  const elf::Section *old = nullptr;
+  for (const elf::Section &section : view.sections())
+    if (section.name == ".text." + std::string(function->name))
+      old = &section;
+  ASSERT_NE(old, nullptr);
+  EXPECT_GT(function->text.size(), old->size);
+  EXPECT_EQ(function->moved.offset(old->size), function->text.size());
+  // Relocated instructions are still the same ones.
+  const elf::Section *table = view.find(".rela.text." + std::string(function->name));
+  ASSERT_NE(table, nullptr);
+  const elf::RelocationTable relocations = view.relocations(*table);
+  ASSERT_GT(relocations.size(), 0u);
+  for (u32 i = 0; i < relocations.size(); ++i) {
+    const u64 offset = relocations[i].offset / 16 * 16;
+    EXPECT_EQ(load_le<u16>(old->data.data() + offset),
+              load_le<u16>(function->text.data() + function->moved.offset(offset)));
+  }
+}
+
+} // namespace
+} // namespace culink

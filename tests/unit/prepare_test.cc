@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "finalize/prepare.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "elf/nv_callgraph.h"
+#include "elf/nv_info.h"
+#include "recorded_answers.h"
+
+namespace culink {
+namespace {
+
+struct Prepared {
+  explicit Prepared(const std::string &name, bool debug_code = false)
+      : before(recorded_bytes(name)), old_view(elf::ElfView::open(before).value()),
+        after(prepare_object(old_view, debug_code).value()),
+        view(elf::ElfView::open(after).value()) {}
+
+  std::vector<u8> before;
+  elf::ElfView old_view;
+  std::vector<u8> after;
+  elf::ElfView view;
+};
+
+u32 symbol_named(const elf::SymbolTable &symbols, std::string_view part) {
+  for (u32 i = 1; i < symbols.size(); ++i)
+    if (symbols[i].name.find(part) != std::string_view::npos &&
+        symbols[i].type() == elf::SymbolType::Function)
+      return i;
+  return 0;
+}
+
+TEST(PrepareObject, WeakensUndefinedSymbolsInBothTables) {
+  const Prepared prepared("steps.cubin");
+  for (const char *table : {".symtab", ".nv.merc.symtab"}) {
+    const elf::SymbolTable before = prepared.old_view.symbols(*prepared.old_view.find(table));
+    const elf::SymbolTable after = prepared.view.symbols(*prepared.view.find(table));
+    ASSERT_EQ(before.size(), after.size());
+    bool changed = false;
+    for (u32 i = 1; i < after.size(); ++i) {
+      EXPECT_FALSE(after[i].undefined() && after[i].binding() == elf::SymbolBinding::Global);
+      if (before[i].info == after[i].info)
+        continue;
+      changed = true;
+      EXPECT_TRUE(before[i].undefined());
+      EXPECT_EQ(before[i].type(), after[i].type());
+      EXPECT_EQ(after[i].binding(), elf::SymbolBinding::Weak);
+    }
+    EXPECT_TRUE(changed) << table;
+  }
+}
+
+TEST(PrepareObject, TakesTheAddressOfEveryDeviceFunction) {
+  const Prepared prepared("steps.cubin");
+  const elf::SymbolTable symbols = prepared.view.symbols();
+  const elf::CallGraph graph = elf::decode_call_graph(prepared.view.find(".nv.callgraph")->data);
+  EXPECT_TRUE(graph.violations.empty());
+  const std::vector<elf::CallPair> taken = graph.pairs(elf::CallPart::AddressTaken);
+  for (const char *name : {"helper", "lonely"}) {
+    const u32 symbol = symbol_named(symbols, name);
+    EXPECT_EQ(std::count_if(taken.begin(), taken.end(),
+                            [&](const elf::CallPair &pair) { return pair.first == symbol; }),
+              1)
+        << name;
+  }
+  const u32 kernel = symbol_named(symbols, "steps");
+  EXPECT_TRUE(std::none_of(taken.begin(), taken.end(),
+                           [&](const elf::CallPair &pair) { return pair.first == kernel; }));
+  const elf::CallGraph old = elf::decode_call_graph(prepared.old_view.find(".nv.callgraph")->data);
+  EXPECT_EQ(graph.pairs(elf::CallPart::Calls), old.pairs(elf::CallPart::Calls));
+}
+
+u32 barrier_marks(const elf::ElfView &view) {
+  u32 marks = 0;
+  for (const elf::InfoRecord &record : elf::InfoRecords(view.find(".nv.merc.nv.info")->data))
+    marks += record.attribute == elf::InfoAttribute::GenErrbarAtExit ? 1 : 0;
+  return marks;
+}
+
+TEST(PrepareObject, MarksDebugCodeOnce) {
+  EXPECT_EQ(barrier_marks(Prepared("doubles.cubin").view), 0u);
+  EXPECT_EQ(barrier_marks(Prepared("doubles.cubin", true).view), 1u);
+  const u32 compiled = barrier_marks(Prepared("steps.cubin").old_view); // one per function
+  EXPECT_EQ(barrier_marks(Prepared("steps.cubin").view), compiled);
+  EXPECT_EQ(barrier_marks(Prepared("steps.cubin", true).view), compiled);
+}
+
+TEST(PrepareObject, LeavesCodeAlone) {
+  const Prepared prepared("steps.cubin", true);
+  for (const elf::Section &section : prepared.old_view.sections())
+    if (section.name.starts_with(".text.") || section.name.starts_with(".nv.capmerc.")) {
+      EXPECT_TRUE(std::ranges::equal(section.data, prepared.view.find(section.name)->data));
+    }
+}
+
+TEST(PrepareObject, RefusesObjectsWithoutMercuryCode) {
+  const MappedFile file =
+      MappedFile::open(CULINK_SOURCE_DIR "/examples/vector_math/sm_90/main.cubin").value();
+  const elf::ElfView view = elf::ElfView::open(file.bytes()).value();
+  EXPECT_FALSE(prepare_object(view, false).ok());
+}
+
+} // namespace
+} // namespace culink

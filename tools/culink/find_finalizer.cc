@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where libnvJitLink and nvlink are: in the toolkit, or the library where the loader would look.
+//
+// What may surprise: culink may itself be installed under the name nvlink. It must not take itself
+// for an engine, or it would start itself for ever.
+#include "find_finalizer.h"
+
+#include <filesystem>
+#include <string_view>
+#include <unistd.h>
+
+#include "toolkit.h"
+
+namespace culink {
+
+namespace {
+
+constexpr const char *kSelf = "/proc/self/exe";
+constexpr std::string_view kLibraryNames[] = {"libnvJitLink.so.13", "libnvJitLink.so"};
+
+std::string library_in(const std::string &folder) {
+  for (const std::string_view name : kLibraryNames) {
+    std::string path = folder + "/" + std::string(name);
+    if (!folder.empty() && ::access(path.c_str(), R_OK) == 0)
+      return path;
+  }
+  return "";
+}
+
+std::string library_in_loader_path() {
+  const std::string list = environment("LD_LIBRARY_PATH");
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    const size_t colon = rest.find(':');
+    if (std::string found = library_in(std::string(rest.substr(0, colon))); !found.empty())
+      return found;
+    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
+  }
+  return "";
+}
+
+bool is_this_program(const std::string &path) {
+  std::error_code error;
+  return std::filesystem::equivalent(path, kSelf, error);
+}
+
+bool is_library(const std::string &path) {
+  return std::filesystem::path(path).filename().string().find(".so") != std::string::npos;
+}
+
+} // namespace
+
+FinalizerEngine find_finalizer(const std::string &given) {
+  FinalizerEngine out;
+#ifndef CULINK_STATIC_PROGRAM
+  out.worker = kSelf;
+#endif
+  if (const std::string folder = environment("TMPDIR"); !folder.empty())
+    out.folder = folder;
+  if (!given.empty()) {
+    (is_library(given) ? out.library : out.nvlink) = given;
+    return out;
+  }
+  std::vector<std::string> folders = toolkit_program_folders();
+  if (const std::string nvlink = program_in_path("nvlink"); !nvlink.empty())
+    folders.push_back(std::filesystem::path(nvlink).parent_path().string());
+  folders.emplace_back(kUsualProgramFolder);
+  for (const std::string &folder : folders) {
+    if (out.library.empty())
+      out.library = library_in(folder + "/../lib64");
+    if (std::string nvlink = program_in(folder, "nvlink");
+        out.nvlink.empty() && !nvlink.empty() && !is_this_program(nvlink))
+      out.nvlink = std::move(nvlink);
+  }
+  if (out.library.empty())
+    out.library = library_in_loader_path();
+  return out;
+}
+
+} // namespace culink

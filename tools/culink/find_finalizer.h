@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "culink/finalizer_engine.h"
+
+namespace culink {
+
+// The engines for sm_100 and later. `given`: the file that the command line names, a library or a
+// program, which then is the only one; empty: those of the toolkit.
+[[nodiscard]] FinalizerEngine find_finalizer(const std::string &given);
+
+} // namespace culink
