@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "elf/nv_capmerc.h"
 #include "elf/section_kind.h"
 #include "text/diff_report.h"
 
@@ -140,6 +141,46 @@ void diff_data(const Files &files, const Pair &pair, DiffTopic topic, Report &re
   });
 }
 
+std::string capsule_code(const Side &side, const elf::Capsule &capsule) {
+  return capsule.text_section < side.view().sections().size() ? side.section(capsule.text_section)
+                                                              : "no section";
+}
+
+// The first word of a capsule is a section index, so it is compared by name; the records by the
+// instruction they belong to.
+void diff_capsule(const Files &files, const Pair &pair, Report &report) {
+  const elf::Capsule a = elf::decode_capsule(pair.a->data), b = elf::decode_capsule(pair.b->data);
+  if (!a.has_header || !b.has_header)
+    return diff_data(files, pair, DiffTopic::Code, report);
+  const std::string &place = files.a.section(pair.a->index);
+  const auto tell = [&](bool differs, auto make) {
+    if (differs)
+      report.add(DiffTopic::Code, place, make);
+    return differs;
+  };
+  const std::string code_a = capsule_code(files.a, a), code_b = capsule_code(files.b, b);
+  tell(code_a != code_b, [&] { return fmt::format("capsule of {} vs {}", code_a, code_b); });
+  tell(a.magic != b.magic, [&] { return fmt::format("magic {:#x} vs {:#x}", a.magic, b.magic); });
+  if (tell(a.instruction_count != b.instruction_count, [&] {
+        return fmt::format("Mercury instructions {} vs {}", a.instruction_count,
+                           b.instruction_count);
+      }))
+    return;
+  for (u32 i = 0; i < a.instruction_count; ++i)
+    tell(a.recovered(i) != b.recovered(i), [&] {
+      return fmt::format("instruction {} has a record in the {} file only", i,
+                         a.recovered(i) ? "second" : "first");
+    });
+  for (size_t i = 0; i < std::min(a.records.size(), b.records.size()); ++i)
+    tell(!std::ranges::equal(a.records[i].bytes, b.records[i].bytes), [&] {
+      return fmt::format("record of instruction {}: {} vs {}", a.records[i].instruction,
+                         hex_bytes(a.records[i].bytes), hex_bytes(b.records[i].bytes));
+    });
+  tell(a.records.size() != b.records.size(),
+       [&] { return fmt::format("records {} vs {}", a.records.size(), b.records.size()); });
+  tell(!std::ranges::equal(a.rest, b.rest), [] { return std::string("unreadable ends differ"); });
+}
+
 } // namespace
 
 void diff_contents(const Files &files, Report &report) {
@@ -149,6 +190,8 @@ void diff_contents(const Files &files, Report &report) {
     const SectionRole role = elf::classify_section(pair.a->name, pair.a->type, pair.a->flags).role;
     if (const DiffTopic topic = topic_of(role); role == SectionRole::Text)
       diff_code(files, pair, report);
+    else if (role == SectionRole::CapmercText)
+      diff_capsule(files, pair, report);
     else
       diff_data(files, pair, topic, report);
   }

@@ -3,6 +3,7 @@
 // The other sections whose layout is known: relocation actions, metadata, unified tables, Mercury
 // capsules, and the name lists of host objects. Few files have more than two of these kinds, so a
 // kind that does not occur is left out rather than shown as empty.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -110,6 +111,11 @@ void put_capsule(const DumpContext &context, const elf::Section &section) {
     sink.field({"instructions", ""}, number(capsule.instruction_count));
     sink.field({"recovered", ""}, number(recovered));
     sink.field({"records", ""}, number(capsule.records.size()));
+    u64 inserted = 0, padding = 0; // machine instructions without a Mercury counterpart
+    for (const elf::CapsuleRecord &record : capsule.records)
+      (record.kind == elf::CapsuleRecordKind::End ? padding : inserted) += record.sass_count();
+    sink.field({"sass_only", ""}, number(inserted));
+    sink.field({"padding", ""}, number(padding));
   }
   put_rest(sink, capsule.rest);
   warn_violations(context, section, capsule.violations);
@@ -146,6 +152,35 @@ constexpr std::array<RecordKind, 7> kKinds{{
     {elf::SectionRole::ModuleId, "module_ids", "Module ids", put_names},
 }};
 
+// Mercury sections that are only another header of the bytes of a section of machine code.
+void dump_shared_bytes(const DumpContext &context) {
+  std::vector<const elf::Section *> plain, mercury;
+  for (const elf::Section &section : context.file.sections())
+    if (section.size != 0 && !section.no_data())
+      (section.is_mercury() ? mercury : plain).push_back(&section);
+  const auto before = [](const elf::Section *a, const elf::Section *b) {
+    return a->offset < b->offset;
+  };
+  std::stable_sort(plain.begin(), plain.end(), before);
+  bool open = false;
+  for (const elf::Section *twin : mercury) {
+    const auto owner = std::lower_bound(plain.begin(), plain.end(), twin, before);
+    if (owner == plain.end() || (*owner)->offset != twin->offset)
+      continue;
+    if (!open)
+      context.sink.open_list("shared_bytes", "Bytes of two sections");
+    open = true;
+    context.sink.open_row();
+    put_section(context.sink, *twin);
+    context.sink.field({"with", ""}, label((*owner)->index, (*owner)->name));
+    context.sink.field({"offset", ""}, hex(twin->offset));
+    context.sink.field({"size", ""}, hex(twin->size));
+    context.sink.close_row();
+  }
+  if (open)
+    context.sink.close_list();
+}
+
 } // namespace
 
 void dump_records(const DumpContext &context) {
@@ -165,6 +200,7 @@ void dump_records(const DumpContext &context) {
     if (open)
       context.sink.close_list();
   }
+  dump_shared_bytes(context);
 }
 
 } // namespace culink::text

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The Mercury half of files for sm_100 and later: dump shows capsules and shared bytes, diff names
+# what differs in a capsule, verify finds halves that do not agree.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+linked=$SOURCE/examples/vector_math/sm_100/linked.cubin
+
+"$CUBIN" dump --records "$linked" > records
+expect_contains records "Mercury capsules" "text .text._Z9block_sumf, magic 0xc0000001, instructions" \
+  "sass_only 0, padding" ".nv.merc.nv.constant.user  section 44, with .nv.constant3, offset 0x11e0"
+"$CUBIN" dump --relocs --symbols "$linked" > tables
+expect_contains tables "R_MERCURY_CODE_ADDRESS32_LO" ".nv.merc.symtab"
+"$CUBIN" text --exact "$linked" > text.yaml
+"$CUBIN" assemble text.yaml -o again.cubin
+expect_same again.cubin "$linked"
+
+# The last byte of the capsule of block_sum counts padding.
+offset=$("$CUBIN" dump --sections "$linked" | awk '$NF == ".nv.capmerc.text._Z9block_sumf" { print $2 }')
+size=$("$CUBIN" dump --sections "$linked" | awk '$NF == ".nv.capmerc.text._Z9block_sumf" { print $3 }')
+cp "$linked" other.cubin
+printf '\x7f' | dd of=other.cubin bs=1 seek=$((offset + size - 1)) conv=notrunc status=none
+expect_status 1 "$CUBIN" diff "$linked" other.cubin > told
+expect_contains told "code: '.nv.capmerc.text._Z9block_sumf': record of instruction 33: "
+expect_status 1 "$CUBIN" verify other.cubin > findings 2>&1
+expect_contains findings "speaks of " "[capsule-size]"
+
+# The first word is the number of the code section.
+cp "$linked" other.cubin
+printf '\x01' | dd of=other.cubin bs=1 seek=$((offset)) conv=notrunc status=none
+expect_status 1 "$CUBIN" diff "$linked" other.cubin > told
+expect_contains told "capsule of '.text._Z9block_sumf' vs '.shstrtab'"
+expect_status 1 "$CUBIN" verify other.cubin > findings 2>&1
+expect_contains findings "[capsule-text]"
