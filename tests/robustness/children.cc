@@ -77,9 +77,18 @@ CampaignOptions parse_options(int argc, char **argv) {
        {"--seed=", &options.seed},
        {"--seconds=", &options.limits.seconds},
        {"--megabytes=", &options.limits.megabytes}}};
+  const std::array<std::pair<std::string_view, std::string *>, 3> texts{
+      {{"--code=", &options.code},
+       {"--finalizer=", &options.finalizer},
+       {"--worker=", &options.worker}}};
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     bool known = false;
+    for (const auto &[name, value] : texts)
+      if (argument.starts_with(name)) {
+        *value = argument.substr(name.size());
+        known = true;
+      }
     for (const auto &[name, value] : numbers)
       if (argument.starts_with(name)) {
         *value = std::strtoull(argv[i] + name.size(), nullptr, 10);

@@ -21,7 +21,10 @@ struct CampaignOptions {
   u64 count = 2000;
   u64 first = 0;
   u64 seed = 1;
-  i64 save = -1; // number of a mutant to write to a file
+  i64 save = -1;         // number of a mutant to write to a file
+  std::string code;      // what links for sm_100 and later write: sass, mercury or exact
+  std::string finalizer; // for exact: libnvJitLink, and the culink that loads it
+  std::string worker;
   Limits limits;
   std::vector<std::string> arguments;
 };

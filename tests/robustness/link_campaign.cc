@@ -9,6 +9,8 @@
 //   --count=N      mutants (default 2000)        --seed=N   of the campaign (default 1)
 //   --first=N      number of the first mutant    --save=N   write mutant N to the file `mutant`
 //   --seconds=N    time limit of one mutant      --megabytes=N   address space of the child
+//   --code=KIND    sass, mercury or exact: what links for sm_100 and later write (default sass)
+//   --finalizer=LIBRARY --worker=CULINK   for exact: libnvJitLink, and the program that loads it
 //
 // A sanitizer reserves terabytes of address space: give --megabytes=0 and let the sanitizer limit
 // memory with ASAN_OPTIONS=hard_rss_limit_mb=N.
@@ -41,6 +43,8 @@ struct LinkedProgram {
   std::vector<std::string> names;
   std::vector<Original> files;
   std::string target;
+  OutputCode code = OutputCode::Sass;
+  FinalizerEngine finalizer;
   bool complete = false; // can be linked; otherwise only relocatable links make sense
 };
 
@@ -75,10 +79,17 @@ LinkRequest request_of(const Damage &damage, std::optional<ByteSpan> bytes, u32 
     else if (bytes)
       request.inputs.push_back(LinkInput::memory(damage.program->names[i], *bytes));
   choose_options(option_set, request);
+  request.options.code = damage.program->code;
+  request.finalizer = damage.program->finalizer;
   return request;
 }
 
-bool load(const std::string &list, LinkedProgram &program) {
+bool load(const std::string &list, const CampaignOptions &options, LinkedProgram &program) {
+  program.code = options.code == "mercury" ? OutputCode::Mercury
+                 : options.code == "exact" ? OutputCode::Exact
+                                           : OutputCode::Sass;
+  program.finalizer.library = options.finalizer;
+  program.finalizer.worker = options.worker;
   for (size_t begin = 0; begin <= list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
     const std::string path = list.substr(begin, end - begin);
@@ -168,7 +179,7 @@ int run(int argc, char **argv) {
   const CampaignOptions options = parse_options(argc, argv);
   std::vector<LinkedProgram> programs;
   for (const std::string &list : options.arguments)
-    if (!load(list, programs.emplace_back())) {
+    if (!load(list, options, programs.emplace_back())) {
       fmt::print("left out, because even undamaged it cannot be linked: {}\n", list);
       programs.pop_back();
     }

@@ -80,6 +80,7 @@ void choose_options(u32 number, LinkRequest &request) {
   if (set.kernels)
     request.options.kernels_used = std::vector<std::string>{"k"};
   request.options.facts = true;
+  request.options.code = OutputCode::Sass; // what any program can be linked to
 }
 
 std::string target_of(ByteSpan object) {
@@ -90,7 +91,7 @@ std::string target_of(ByteSpan object) {
   const arch::ElfTarget made = arch::decode_elf_target(
       header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
   const arch::ArchInfo *row = arch::find_arch(made.sm);
-  return row && !row->has_mercury_plane ? std::string(row->name) : "";
+  return row ? std::string(row->name) : "";
 }
 
 std::string broken_law(const LinkRequest &request, const LinkResult &result) {
