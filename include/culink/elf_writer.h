@@ -132,6 +132,7 @@ struct SymbolSpec {
   std::optional<SymbolPart> part = {}; // default: Local for Local, Global for all others
   bool emitted = true;                 // false: only the name appears, in .strtab
   bool named = true;                   // false: no name, as section symbols of other linkers
+  u32 name_number = kNoNumber;         // in ElfOptions::numbered_names: saves looking for the name
 };
 
 struct RelocationSpec {

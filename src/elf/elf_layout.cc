@@ -84,6 +84,50 @@ private:
   bool only_dots_ = true;
 };
 
+// A segment that is loaded: from the first to the end of the last section that it holds.
+struct Load {
+  u32 flags;          // of the segment
+  u64 mask, expected; // of the flags of the sections that it holds
+  enum class Parameters : u8 { Any, Only, None } parameters = Parameters::Any;
+  std::optional<u64> first = {};
+  u64 end = 0;
+  u64 no_data = 0; // memory of sections without file data, behind the bytes of the file
+
+  [[nodiscard]] bool holds(const SectionSpec &spec) const {
+    if ((spec.flags & mask) != expected)
+      return false;
+    return parameters == Parameters::Any ||
+           (parameters == Parameters::Only) == spec.name.starts_with(".nv.constant0.");
+  }
+  void add(const SectionSpec &spec, u64 offset, u64 size) {
+    first = first.value_or(offset);
+    end = offset;
+    if (!has_no_file_data(spec.type))
+      end += size;
+    else if ((flags & kSegmentWrite) != 0)
+      no_data = align_up(no_data, spec.align) + size;
+  }
+  [[nodiscard]] ElfLayout::Segment segment() const {
+    return {SegmentType::Load, flags, *first, end - *first, end - *first + no_data};
+  }
+};
+
+constexpr u32 kReadWrite = kSegmentRead | kSegmentWrite;
+constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
+
+std::vector<Load> classic_loads() {
+  return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};
+}
+
+// One for each kind of content, parameters of kernels at the end.
+std::vector<Load> mercury_loads() {
+  constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
+  return {{kSegmentRead, kKind, kFlagAlloc, Load::Parameters::None},
+          {kReadExec, kKind, kFlagAlloc | kFlagExec},
+          {kReadWrite, kFlagWrite | kFlagMercury, kFlagWrite},
+          {kSegmentRead, kKind, kFlagAlloc, Load::Parameters::Only}};
+}
+
 } // namespace
 
 class ElfLayouter {
@@ -95,31 +139,23 @@ public:
 private:
   void order_sections();
   void number_symbols();
-  void name_things();
   void place_contents();
-  void plan_classic_segments();
-  void plan_mercury_segments();
+  void plan_segments();
   [[nodiscard]] std::optional<Error> check() const;
   [[nodiscard]] std::optional<Error> check_section(u32 id) const;
 
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
   [[nodiscard]] u64 size_of(SectionId id) const;
-  void add_load(u32 flags, u64 offset, u64 filesz, u64 memsz) {
-    layout_.segments.push_back({SegmentType::Load, flags, offset, filesz, memsz});
-  }
-  template <typename Wanted> void add_read_only_load(u32 flags, Wanted wanted);
-  template <typename Wanted> void add_writable_load(Wanted wanted);
 
   const ElfWriter &writer_;
   ElfLayout layout_;
 };
 
 Result<ElfLayout> ElfLayouter::run() {
-  if (std::optional<Error> error = check())
-    return std::move(*error);
   order_sections();
   number_symbols();
-  name_things();
+  if (std::optional<Error> error = check())
+    return std::move(*error);
   if (std::max(layout_.strtab_size, layout_.shstrtab_size) > 0xffffffff)
     return Error{".strtab", "sh_size", "names take more than 4 GiB"};
   place_contents();
@@ -132,9 +168,9 @@ std::optional<Error> ElfLayouter::check() const {
   for (u32 id = 0; id < writer_.sections_.size(); ++id)
     if (std::optional<Error> error = check_section(id))
       return error;
-  for (const SymbolSpec &symbol : writer_.symbols_)
-    if (symbol.emitted && symbol.section.valid() &&
-        !writer_.sections_[symbol.section.value].spec.emitted)
+  for (u32 id = 0; id < writer_.symbols_.size(); ++id)
+    if (const SymbolSpec &symbol = writer_.symbols_[id];
+        symbol.emitted && symbol.section.valid() && layout_.index_of(symbol.section) == 0)
       return Error{fmt::format("symbol '{}'", symbol.name), "st_shndx",
                    "its section is not part of the file"};
   return std::nullopt;
@@ -153,7 +189,7 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
   if (spec.align != 0 && !is_power_of_two(spec.align) && !any_align)
     return refuse("sh_addralign", fmt::format("{:#x} is not a power of two", spec.align));
   const auto absent = [this](SectionId other) {
-    return other.valid() && !writer_.sections_[other.value].spec.emitted;
+    return other.valid() && layout_.index_of(other) == 0;
   };
   if (absent(spec.link))
     return refuse("sh_link", "names a section that is not part of the file");
@@ -167,26 +203,32 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
       error = refuse("content", fmt::format("no word at {:#x} to fill in", fixup.offset));
   });
   writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
-    if (!error && entry.symbol.valid() && !writer_.symbols_[entry.symbol.value].emitted)
+    if (!error && entry.symbol.valid() && layout_.number_of(entry.symbol) == 0)
       error = refuse("r_info", fmt::format("symbol '{}' is not part of the file",
                                            writer_.symbols_[entry.symbol.value].name));
   });
   return error;
 }
 
+// The order and the names of sections, in one walk.
 void ElfLayouter::order_sections() {
   const std::vector<ElfWriter::SectionState> &sections = writer_.sections_;
   layout_.section_index.assign(sections.size(), 0);
+  layout_.section_name.reserve(sections.size());
+  NameTable names(writer_.options_.numbered_names, sections.size());
   std::array<std::vector<SectionId>, 256> buckets;
   u32 count = 1;
   for (u32 id = 0; id < sections.size(); ++id) {
     const SectionSpec &spec = sections[id].spec;
+    layout_.section_name.push_back(names.add(spec.name, spec.name_number));
     if (!spec.emitted)
       continue;
-    const Bucket bucket = spec.bucket.value_or(default_bucket(spec.name, spec.type, spec.flags));
+    const Bucket bucket =
+        spec.bucket ? *spec.bucket : default_bucket(spec.name, spec.type, spec.flags);
     buckets[static_cast<u8>(bucket)].push_back(SectionId(id));
     ++count;
   }
+  layout_.shstrtab_size = names.size();
   if (count >= kSectionLoReserve) { // indices no longer fit st_shndx and e_shnum
     std::vector<SectionId> &tables = buckets[static_cast<u8>(Bucket::Tables)];
     tables.insert(std::find(tables.begin(), tables.end(), writer_.symtab()) + 1,
@@ -202,45 +244,32 @@ void ElfLayouter::order_sections() {
     }
 }
 
+// Locals first; the string table has the same order.
 void ElfLayouter::number_symbols() {
   const std::vector<SymbolSpec> &symbols = writer_.symbols_;
-  layout_.symbol_number.assign(symbols.size(), 0);
-  u32 next = 1;
-  for (const SymbolPart part : {SymbolPart::Local, SymbolPart::Global}) {
-    if (part == SymbolPart::Global)
-      layout_.first_global = next;
-    for (u32 id = 0; id < symbols.size(); ++id)
-      if (symbols[id].emitted && symbols[id].part == part)
-        layout_.symbol_number[id] = next++;
-  }
-  layout_.symbol_count = next;
-}
-
-void ElfLayouter::name_things() {
-  const std::vector<ElfWriter::SectionState> &sections = writer_.sections_;
-  NameTable section_names(writer_.options_.numbered_names, sections.size());
-  layout_.section_name.reserve(sections.size());
-  for (const ElfWriter::SectionState &section : sections)
-    layout_.section_name.push_back(section_names.add(section.spec.name, section.spec.name_number));
-  layout_.shstrtab_size = section_names.size();
-
-  NameTable names(writer_.options_.numbered_names, writer_.symbols_.size());
+  NameTable names(writer_.options_.numbered_names, symbols.size());
   for (const ElfWriter::EarlyString &string : writer_.strings_)
     layout_.string_offset.push_back(string.separately ? names.add_separately(string.text)
                                                       : names.add(string.text, kNoNumber));
-  layout_.symbol_name.assign(writer_.symbols_.size(), 0);
-  for (const SymbolPart part : {SymbolPart::Local, SymbolPart::Global})
-    for (u32 id = 0; id < writer_.symbols_.size(); ++id) {
-      const SymbolSpec &symbol = writer_.symbols_[id];
-      if (symbol.part != part || !symbol.named)
-        continue;
-      const SectionSpec *owner =
-          symbol.section.valid() ? &sections[symbol.section.value].spec : nullptr;
-      const bool named_after = owner && owner->name.data() == symbol.name.data() &&
-                               owner->name.size() == symbol.name.size();
-      layout_.symbol_name[id] =
-          names.add(symbol.name, named_after ? owner->name_number : kNoNumber);
-    }
+  layout_.symbol_number.assign(symbols.size(), 0);
+  layout_.symbol_name.assign(symbols.size(), 0);
+  u32 next = 1;
+  const auto take = [&](u32 id) {
+    if (symbols[id].emitted)
+      layout_.symbol_number[id] = next++;
+    if (symbols[id].named)
+      layout_.symbol_name[id] = names.add(symbols[id].name, symbols[id].name_number);
+  };
+  std::vector<u32> globals;
+  for (u32 id = 0; id < symbols.size(); ++id)
+    if (symbols[id].part == SymbolPart::Local)
+      take(id);
+    else
+      globals.push_back(id);
+  layout_.first_global = next;
+  for (const u32 id : globals)
+    take(id);
+  layout_.symbol_count = next;
   layout_.strtab_size = names.size();
 }
 
@@ -259,19 +288,22 @@ u64 ElfLayouter::size_of(SectionId id) const {
 void ElfLayouter::place_contents() {
   layout_.section_offset.assign(writer_.sections_.size(), 0);
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
+  std::vector<SectionId> twins;
   for (const SectionId id : layout_.order) {
     const SectionSpec &spec = writer_.section(id);
-    if (spec.shares_bytes_with.valid())
+    if (spec.shares_bytes_with.valid()) {
+      twins.push_back(id);
       continue;
+    }
     cursor = align_up(cursor, spec.align);
     layout_.section_offset[id.value] = cursor;
     if (!has_no_file_data(spec.type))
       cursor += size_of(id);
     cursor += spec.gap_after;
   }
-  for (const SectionId id : layout_.order)
-    if (const SectionId twin = writer_.section(id).shares_bytes_with; twin.valid())
-      layout_.section_offset[id.value] = layout_.section_offset[twin.value];
+  for (const SectionId id : twins)
+    layout_.section_offset[id.value] =
+        layout_.section_offset[writer_.section(id).shares_bytes_with.value];
 
   layout_.section_table = align_up(cursor, wide() ? 8 : 4);
   const u64 table_size =
@@ -281,10 +313,7 @@ void ElfLayouter::place_contents() {
       writer_.options_.segments == SegmentRule::None)
     return;
   layout_.segment_table = layout_.file_size;
-  if (writer_.options_.segments == SegmentRule::Classic)
-    plan_classic_segments();
-  else
-    plan_mercury_segments();
+  plan_segments();
   const u64 segments_size =
       layout_.segments.size() * (wide() ? sizeof(wire::Phdr64) : sizeof(wire::Phdr32));
   for (ElfLayout::Segment &segment : layout_.segments)
@@ -293,67 +322,28 @@ void ElfLayouter::place_contents() {
   layout_.file_size += segments_size;
 }
 
-// From the first to the end of the last section that is wanted.
-template <typename Wanted> void ElfLayouter::add_read_only_load(u32 flags, Wanted wanted) {
-  std::optional<u64> first;
-  u64 end = 0;
+void ElfLayouter::plan_segments() {
+  const bool classic = writer_.options_.segments == SegmentRule::Classic;
+  std::vector<Load> loads = classic ? classic_loads() : mercury_loads();
   for (const SectionId id : layout_.order) {
     const SectionSpec &spec = writer_.section(id);
-    if (!wanted(spec))
-      continue;
-    first = first.value_or(layout_.offset_of(id));
-    end = layout_.offset_of(id) + (has_no_file_data(spec.type) ? 0 : size_of(id));
+    for (Load &load : loads)
+      if (load.holds(spec))
+        load.add(spec, layout_.offset_of(id), size_of(id));
   }
-  if (first)
-    add_load(flags, *first, end - *first, end - *first);
-}
-
-// Likewise, with the memory that sections without file data ask for behind the file's bytes.
-template <typename Wanted> void ElfLayouter::add_writable_load(Wanted wanted) {
-  std::optional<u64> first;
-  u64 end = 0;
-  u64 no_data = 0;
-  for (const SectionId id : layout_.order) {
-    const SectionSpec &spec = writer_.section(id);
-    if (!wanted(spec))
-      continue;
-    first = first.value_or(layout_.offset_of(id));
-    end = layout_.offset_of(id);
-    if (has_no_file_data(spec.type))
-      no_data = align_up(no_data, spec.align) + size_of(id);
-    else
-      end += size_of(id);
-  }
-  if (first)
-    add_load(kSegmentRead | kSegmentWrite, *first, end - *first, end - *first + no_data);
-}
-
-void ElfLayouter::plan_classic_segments() {
-  constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
-  layout_.segments.push_back({SegmentType::Phdr, kReadExec, layout_.segment_table, 0, 0});
-  add_read_only_load(kReadExec, [](const SectionSpec &s) {
-    return (s.flags & (kFlagAlloc | kFlagWrite)) == kFlagAlloc;
-  });
-  add_writable_load([](const SectionSpec &s) { return (s.flags & kFlagWrite) != 0; });
-  add_load(kReadExec, layout_.segment_table, 0, 0);
-}
-
-void ElfLayouter::plan_mercury_segments() {
-  constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
-  const auto parameters = [](const SectionSpec &s) { return s.name.starts_with(".nv.constant0."); };
-  layout_.segments.push_back({SegmentType::Phdr, kSegmentRead, layout_.segment_table, 0, 0});
-  add_load(kSegmentRead, layout_.segment_table, 0, 0);
-  add_read_only_load(kSegmentRead, [&](const SectionSpec &s) {
-    return (s.flags & kKind) == kFlagAlloc && !parameters(s);
-  });
-  add_read_only_load(kSegmentRead | kSegmentExec, [](const SectionSpec &s) {
-    return (s.flags & kKind) == (kFlagAlloc | kFlagExec);
-  });
-  add_writable_load(
-      [](const SectionSpec &s) { return (s.flags & (kFlagWrite | kFlagMercury)) == kFlagWrite; });
-  add_read_only_load(kSegmentRead, [&](const SectionSpec &s) {
-    return (s.flags & kKind) == kFlagAlloc && parameters(s);
-  });
+  const u64 table = layout_.segment_table;
+  const u32 flags = classic ? kReadExec : kSegmentRead;
+  const auto add_table = [&](SegmentType type) {
+    layout_.segments.push_back({type, flags, table, 0, 0});
+  };
+  add_table(SegmentType::Phdr);
+  if (!classic)
+    add_table(SegmentType::Load);
+  for (const Load &load : loads)
+    if (load.first)
+      layout_.segments.push_back(load.segment());
+  if (classic)
+    add_table(SegmentType::Load);
 }
 
 Result<ElfLayout> ElfWriter::lay_out() const {

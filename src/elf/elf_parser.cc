@@ -413,6 +413,7 @@ void ElfParser::check_relocation_table(const Section &table) {
   Repeated bad_symbol(*this, table.index), bad_offset(*this, table.index);
   for (u32 i = 0; i < raw.size(); ++i) {
     const Relocation r = raw[i];
+    view_.relocation_types_[std::min(r.type, ElfView::kOtherTypes)] = true;
     if (r.symbol >= std::max(symbol_count, 1u))
       bad_symbol.add(
           [&] { return fmt::format("r_info of entry {}", i); },

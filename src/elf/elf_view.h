@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -226,6 +228,10 @@ public:
 
   // The entries of a section of a relocation type; empty for any other.
   [[nodiscard]] RelocationTable relocations(const Section &table) const;
+  // Whether tables of a device file may have entries of that type. Never wrongly no.
+  [[nodiscard]] bool may_have_relocations(u32 type) const {
+    return relocation_types_[std::min(type, kOtherTypes)];
+  }
   // The section that an SHF_INFO_LINK or relocation section's sh_info names, or nothing.
   [[nodiscard]] const Section *info_section(const Section &user) const;
 
@@ -239,6 +245,8 @@ private:
   std::vector<Section> sections_;
   std::vector<Segment> segments_;
   std::vector<Error> violations_;
+  static constexpr u32 kOtherTypes = 255; // the last of relocation_types_, for all that follow
+  std::array<bool, kOtherTypes + 1> relocation_types_{};
   u32 symtab_ = 0;                            // section index of .symtab, or 0
   std::vector<std::pair<u32, u32>> extended_; // (symbol table, its SHT_SYMTAB_SHNDX section)
 };

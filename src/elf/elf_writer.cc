@@ -107,6 +107,7 @@ SymbolId ElfWriter::add_symbol(const SymbolSpec &spec) {
 SymbolId ElfWriter::add_section_symbol(SectionId id, bool emitted) {
   SymbolSpec &symbol = symbols_.emplace_back();
   symbol.name = sections_[id.value].spec.name; // already kept
+  symbol.name_number = sections_[id.value].spec.name_number;
   symbol.binding = SymbolBinding::Local;
   symbol.type = SymbolType::Section;
   symbol.section = id;

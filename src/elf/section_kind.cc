@@ -356,10 +356,27 @@ bool starts_with_part(std::string_view name, std::string_view part) {
   return name.starts_with(part) && name.substr(part.size()).starts_with('.');
 }
 
+// Three of four sections of a large file are of one of these kinds: of code, of its records or of
+// its relocations. The rules would say the same, later.
+std::optional<SectionKind> classify_common(std::string_view name, SectionType type) {
+  constexpr std::string_view kText = ".text.", kInfo = ".nv.info.", kRelaText = ".rela.text.";
+  if (type == T::Progbits && name.starts_with(kText))
+    return SectionKind{.role = SectionRole::Text, .owner = name.substr(kText.size())};
+  if (type == T::CudaInfo && name.starts_with(kInfo))
+    return SectionKind{.role = SectionRole::Info, .owner = name.substr(kInfo.size())};
+  if (type == T::Rela && name.starts_with(kRelaText))
+    return SectionKind{.role = SectionRole::Rela, .owner = name.substr(kRelaText.size())};
+  return std::nullopt;
+}
+
 } // namespace
 
 SectionKind classify_section(std::string_view name, SectionType type, u64 flags) {
   SectionKind found;
+  if (std::optional<SectionKind> common = classify_common(name, type)) {
+    common->mercury = (flags & kFlagMercury) != 0;
+    return *common;
+  }
   if (type == T::CudaCapmerc) {
     found.role = SectionRole::CapmercText;
     if (starts_with_part(name, kCapmercPrefix))

@@ -25,6 +25,11 @@ public:
                Diagnostics &diag)
       : objects_(objects), symbols_(symbols), diag_(diag) {
     out_.function_of.resize(symbols.entities.size());
+    for (const std::span<const arch::RelocInfo> rows :
+         {arch::cuda_relocs(), arch::mercury_relocs()})
+      for (const arch::RelocInfo &row : rows)
+        if (row.resolver == arch::Resolver::LoaderFunction)
+          descriptor_types_.push_back(row.number);
   }
 
   CallGraph run();
@@ -52,7 +57,7 @@ private:
   const std::vector<InputObject> &objects_;
   const Resolution &symbols_;
   Diagnostics &diag_;
-  const arch::RelocRows rows_;
+  std::vector<u32> descriptor_types_; // relocations that take the address of a function
   CallGraph out_;
   StringIndex prototype_index_;
   std::vector<u32> taken_place_; // by FunctionId: position + 1 in out_.taken
@@ -156,13 +161,16 @@ void GraphBuilder::read_prototypes(ObjectId id) {
 // object's own call graph says (Q071).
 void GraphBuilder::read_descriptors(ObjectId id) {
   const InputObject &object = objects_[id.value];
+  const auto may_occur = [&object](u32 type) { return object.view.may_have_relocations(type); };
+  if (std::none_of(descriptor_types_.begin(), descriptor_types_.end(), may_occur))
+    return;
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type))
       continue;
     const elf::RelocationTable entries = object.view.relocations(table);
     for (u32 i = 0; i < entries.size(); ++i) {
       const elf::Relocation entry = entries[i];
-      const arch::RelocInfo *row = rows_.find(entry.type);
+      const arch::RelocInfo *row = arch::find_reloc(entry.type);
       if (!row || row->resolver != arch::Resolver::LoaderFunction)
         continue;
       if (const FunctionId named = function(id, entry.symbol); named.valid())
@@ -196,9 +204,11 @@ void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId ob
 
 void GraphBuilder::connect() {
   out_.edges.resize(out_.functions.size() + out_.prototypes.size());
-  for (u32 f = 0; f < out_.calls.size(); ++f)
+  for (u32 f = 0; f < out_.calls.size(); ++f) {
+    out_.edges[f].reserve(out_.calls[f].size());
     for (const FunctionId callee : out_.calls[f])
       out_.edges[f].push_back(callee.value);
+  }
   for (const CallGraph::Taken &call : out_.indirect)
     out_.edges[call.function.value].push_back(out_.node(call.prototype));
   for (const CallGraph::Taken &taken : out_.taken)

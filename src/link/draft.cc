@@ -36,7 +36,8 @@ public:
   std::optional<FileDraft> run();
 
 private:
-  void choose_sections();
+  void choose_tables();
+  [[nodiscard]] bool is_part_of_file(OutId id) const;
   void add_sections();
   void add_section(OutId id);
   void fill_sections();
@@ -58,6 +59,7 @@ private:
   elf::ElfWriter elf_;
   std::vector<bool> is_emitted_;           // by OutId
   std::vector<elf::SectionId> section_of_; // by OutId
+  std::vector<OutId> targets_ahead_;       // sections that are created before their target
   OutputSymbols symbols_;
   elf::SectionId rel_action_;
   std::vector<u8> records_; // of the section that is being filled
@@ -70,12 +72,9 @@ std::optional<FileDraft> Drafter::run() {
                 .relocations = plan_.relocations.kept.size()});
   for (const std::string_view text : p_.calls.prototypes)
     elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
-  choose_sections();
+  choose_tables();
   add_sections();
   symbols_ = add_output_symbols(p_, m_, plan_.shared, section_of_, rel_action_, is_emitted_, elf_);
-  for (u32 i = 0; i < m_.sections.size(); ++i)
-    if (const OutSection &s = m_.sections[i]; s.function.valid())
-      elf_.section(section_of_[i]).info = elf::InfoField(symbol(s.function), s.info_top);
   fill_sections();
   plan_.info = {};
   fill_unified();
@@ -106,23 +105,25 @@ std::vector<elf::SectionId> Drafter::find_uncounted() const {
   return out;
 }
 
-// Relocation tables with entries; other sections with content or that stay without.
-void Drafter::choose_sections() {
+// Relocation tables with entries.
+void Drafter::choose_tables() {
   is_emitted_.assign(m_.sections.size(), false);
   for (const KeptRelocation &kept : plan_.relocations.kept)
     is_emitted_[kept.table.value] = true;
   for (const SlotTable &slots : plan_.constants.tables)
     is_emitted_[slots.table.value] = true;
-  for (u32 i = 0; i < m_.sections.size(); ++i) {
-    const OutSection &s = m_.sections[i];
-    if (s.name_only)
-      is_emitted_[i] = false;
-    else if (!elf::is_relocation_table(s.type))
-      is_emitted_[i] = s.keep || s.size != 0;
-  }
-  if (m_.info.valid() && !m_[m_.info].name_only)
-    is_emitted_[m_.info.value] = !plan_.info.module.empty();
-  is_emitted_[m_.prototype.value] = !plan_.synthetic.prototypes.empty();
+}
+
+// Such tables, and other sections with content or that stay without.
+bool Drafter::is_part_of_file(OutId id) const {
+  const OutSection &s = m_[id];
+  if (s.name_only)
+    return false;
+  if (id == m_.info)
+    return !plan_.info.module.empty();
+  if (id == m_.prototype)
+    return !plan_.synthetic.prototypes.empty();
+  return elf::is_relocation_table(s.type) ? is_emitted_[id.value] : s.keep || s.size != 0;
 }
 
 // Objects have a type for each memory space; in an executable they are plain.
@@ -148,40 +149,43 @@ SectionType Drafter::written_type(SectionType type) const {
 
 void Drafter::add_section(OutId id) {
   const OutSection &s = m_[id];
+  const bool emitted = is_part_of_file(id);
+  is_emitted_[id.value] = emitted;
   if (s.forgotten) {
     section_of_.emplace_back();
     return;
   }
-  section_of_.push_back(elf_.add_section({.name = s.name,
-                                          .type = written_type(s.type),
-                                          .flags = s.flags,
-                                          .align = s.align,
-                                          .entsize = s.entsize,
-                                          .emitted = is_emitted_[id.value],
-                                          .name_number = s.name_number}));
+  elf::SectionSpec spec{.name = s.name,
+                        .type = written_type(s.type),
+                        .flags = s.flags,
+                        .align = s.align,
+                        .entsize = s.entsize,
+                        .emitted = emitted,
+                        .name_number = s.name_number};
+  if (emitted && s.links_symtab)
+    spec.link = elf_.symtab();
+  if (emitted && s.target.valid()) {
+    if (s.target < id)
+      spec.info = section(s.target);
+    else
+      targets_ahead_.push_back(id);
+  }
   // Unknown sections stand where debug information does.
   if (s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0)
-    elf_.section(section_of_.back()).bucket = elf::Bucket::Debug;
+    spec.bucket = elf::Bucket::Debug;
+  section_of_.push_back(elf_.add_section(spec));
 }
 
 void Drafter::add_sections() {
   section_of_.reserve(m_.sections.size());
   for (u32 i = 0; i < m_.sections.size(); ++i)
     add_section(OutId(i));
+  for (const OutId id : targets_ahead_)
+    elf_.section(section(id)).info = section(m_[id].target);
   if (!plan_.synthetic.rel_action.empty()) {
     rel_action_ = elf_.add_section(
         {.name = ".nv.rel.action", .type = SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
     elf_.append_copy(rel_action_, plan_.synthetic.rel_action);
-  }
-  for (u32 i = 0; i < m_.sections.size(); ++i) {
-    const OutSection &s = m_.sections[i];
-    if (s.forgotten || !elf_.section(section_of_[i]).emitted)
-      continue;
-    elf::SectionSpec &spec = elf_.section(section_of_[i]);
-    if (s.links_symtab)
-      spec.link = elf_.symtab();
-    if (s.target.valid())
-      spec.info = section(s.target);
   }
   elf::SectionSpec &cuinfo = elf_.section(section(m_.cuinfo));
   cuinfo.link = section(m_.tkinfo);
@@ -205,6 +209,8 @@ void Drafter::fill_sections() {
     const elf::SectionId id = section_of_[i];
     if (s.forgotten)
       continue;
+    if (s.function.valid())
+      elf_.section(id).info = elf::InfoField(symbol(s.function), s.info_top);
     if (const OutId info = m_.info_of[i]; info.valid())
       fill_info(info, plan_.info.of_text[i]);
     for (u32 piece = 0; piece < s.pieces.size(); ++piece) {

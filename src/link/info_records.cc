@@ -12,8 +12,7 @@
 #include "link/info_records.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
+#include <iterator>
 
 #include "link/barrier_flags.h"
 #include "link/kernel_records.h"
@@ -37,7 +36,11 @@ private:
   void read_module_records(ObjectId object, const InputObject::Info &info);
   void read_function_records(ObjectId object, const InputObject::Info &info);
   [[nodiscard]] OutInfo convert(ObjectId object, const elf::InfoRecord &record) const;
-  void filter_externs();
+  [[nodiscard]] std::vector<EntityId> named_entities(ObjectId object,
+                                                     const elf::InfoRecord &record) const;
+  [[nodiscard]] std::vector<EntityId> still_undefined(ObjectId object,
+                                                      const elf::InfoRecord &record) const;
+  void place_externs();
   void finish_kernels();
   void check_registers(FunctionId kernel, const Resources &resources);
   [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
@@ -48,6 +51,7 @@ private:
   Diagnostics &diag_;
   InfoResult out_;
   FunctionRecords functions_;
+  std::vector<OutInfo> records_; // of the section that is being read
 };
 
 InfoResult InfoPlanner::run() {
@@ -62,9 +66,7 @@ InfoResult InfoPlanner::run() {
         read_function_records(ObjectId(i), info);
   // Read in order, written newest first.
   std::reverse(out_.plan.module.begin(), out_.plan.module.end());
-  for (std::vector<OutInfo> &records : out_.plan.of_text)
-    std::reverse(records.begin(), records.end());
-  filter_externs();
+  place_externs();
   if (!p_.options.relocatable)
     finish_kernels();
   // nvlink -r leaves the barriers of old objects where they are.
@@ -82,34 +84,55 @@ OutInfo InfoPlanner::convert(ObjectId object, const elf::InfoRecord &record) con
   const u32 symbols = elf::symbol_word_count(record);
   if (symbols == 0)
     return out;
-  const auto symbol = [&](u32 i) { return load_le<u32>(record.payload.data() + u64{i} * 4); };
-  if (record.attribute == InfoAttribute::Externs) {
+  if (record.attribute == InfoAttribute::Externs) { // the caller says which
     out.kind = OutInfo::Kind::Symbols;
-    std::vector<EntityId> entities;
-    entities.reserve(symbols);
-    for (u32 i = 0; i < symbols; ++i)
-      entities.push_back(p_.symbols.of(object, symbol(i)));
-    out.entities = std::move(entities);
     return out;
   }
-  if (symbol(0) == 0) // KPARAM_INFO has a place for a symbol and names none
+  const u32 symbol = load_le<u32>(record.payload.data());
+  if (symbol == 0) // KPARAM_INFO has a place for a symbol and names none
     return out;
   out.word = record.payload.size() >= 8 ? load_le<u32>(record.payload.data() + 4) : 0;
-  const elf::Symbol &first = p_.objects[object.value].symbols[symbol(0)];
+  const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
   // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
   if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank) {
     out.kind = OutInfo::Kind::Bank;
     out.section = m_.where[object.value][first.section].section;
   } else {
     out.kind = OutInfo::Kind::Symbol;
-    out.entity = p_.symbols.of(object, symbol(0));
+    out.entity = p_.symbols.of(object, symbol);
+  }
+  return out;
+}
+
+std::vector<EntityId> InfoPlanner::named_entities(ObjectId object,
+                                                  const elf::InfoRecord &record) const {
+  std::vector<EntityId> out;
+  const u32 count = elf::symbol_word_count(record);
+  out.reserve(count);
+  for (u32 i = 0; i < count; ++i)
+    out.push_back(p_.symbols.of(object, load_le<u32>(record.payload.data() + u64{i} * 4)));
+  return out;
+}
+
+// Of a function's undefined callees, those that are still undefined or are kernels stay.
+std::vector<EntityId> InfoPlanner::still_undefined(ObjectId object,
+                                                   const elf::InfoRecord &record) const {
+  std::vector<EntityId> out; // nearly always empty
+  const u32 count = elf::symbol_word_count(record);
+  for (u32 i = 0; i < count; ++i) {
+    const EntityId id = p_.symbols.of(object, load_le<u32>(record.payload.data() + u64{i} * 4));
+    if (id.valid() && p_.stays(id) &&
+        (!p_.symbols[id].defined() || is_kernel_mark(p_.symbols[id].other)))
+      out.push_back(id);
   }
   return out;
 }
 
 void InfoPlanner::read_module_records(ObjectId object, const InputObject::Info &info) {
-  for (const elf::InfoRecord record : info.records) {
+  for (const elf::InfoRecord &record : info.records) {
     OutInfo out = convert(object, record);
+    if (out.kind == OutInfo::Kind::Symbols)
+      out.entities = named_entities(object, record);
     if (out.kind == OutInfo::Kind::Symbol) {
       if (!out.entity.valid() || !p_.stays(out.entity))
         continue;
@@ -133,35 +156,30 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
     return;
   const FunctionId function = p_.function_of(entity);
   functions_.read_order.push_back(function);
-  std::vector<OutInfo> &records = out_.plan.of_text[place.section.value];
-  size_t count = 0;
-  for (auto i = info.records.begin(); i != info.records.end(); ++i)
-    ++count;
-  records.reserve(records.size() + count + 1); // a kernel gets one more as a rule
-  for (const elf::InfoRecord record : info.records) {
-    OutInfo out = convert(object, record);
+  records_.clear();
+  for (const elf::InfoRecord &record : info.records) {
     if (record.attribute == InfoAttribute::Externs)
-      functions_.externs[function.value] = out.entities.list();
+      functions_.externs[function.value] = still_undefined(object, record);
     if (inherit_rule_of(record.attribute) || record.attribute == InfoAttribute::Externs)
       functions_.inherited[function.value].push_back({record.attribute, record.value});
-    records.push_back(std::move(out));
+    records_.push_back(convert(object, record));
   }
+  std::vector<OutInfo> &records = out_.plan.of_text[place.section.value];
+  records.reserve(records.size() + records_.size() + 1); // a kernel gets one more as a rule
+  records.insert(records.begin(), std::make_move_iterator(records_.rbegin()),
+                 std::make_move_iterator(records_.rend()));
 }
 
-// Of a function's undefined callees, those that are still undefined or are kernels stay.
-void InfoPlanner::filter_externs() {
+// A kernel's record may take up more (kernel_records.cc).
+void InfoPlanner::place_externs() {
   for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
-    std::vector<EntityId> &externs = functions_.externs[f];
-    std::erase_if(externs, [this](EntityId id) {
-      return !id.valid() || !p_.stays(id) ||
-             (p_.symbols[id].defined() && !is_kernel_mark(p_.symbols[id].other));
-    });
     if (p_.live.kernel[f] && !p_.options.relocatable)
-      continue; // its record may take up more (kernel_records.cc)
+      continue;
     const OutId text = m_.place_of[p_.calls.functions[f].value].section;
     if (!text.valid())
       continue;
     std::vector<OutInfo> &records = out_.plan.of_text[text.value];
+    const std::vector<EntityId> &externs = functions_.externs[f];
     for (OutInfo &record : records)
       if (record.attribute == InfoAttribute::Externs)
         record.entities = externs;

@@ -96,14 +96,14 @@ void Merger::begin(ObjectId id) {
   replaced_code_.assign(object_->view.sections().size(), EntityId{});
 }
 
-OutId Merger::add(std::string_view name, OutSection section) {
+OutId Merger::add(std::string_view name, OutSection &&section) {
   section.name = name;
   const OutId id = m_.add(std::move(section));
   m_.add_section_symbol(id);
   return id;
 }
 
-OutId Merger::need(std::string_view name, OutSection section) {
+OutId Merger::need(std::string_view name, OutSection &&section) {
   section.name = name;
   const auto [id, is_new] = m_.find_or_add(std::move(section));
   if (is_new)

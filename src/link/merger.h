@@ -50,8 +50,8 @@ private:
   void place_commons();
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.
-  OutId add(std::string_view name, OutSection section);
-  OutId need(std::string_view name, OutSection section);
+  OutId add(std::string_view name, OutSection &&section);
+  OutId need(std::string_view name, OutSection &&section);
   OutId name_only(std::string_view name);
 
   [[nodiscard]] static OutSection function_record_section(OutId text);

@@ -5,15 +5,28 @@
 #include "link/reach.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace culink {
 
 Reach::Reach(const CallGraph &calls, const LiveSet &live)
-    : calls_(calls), live_(live), callers_(calls.node_count()), mark_(calls.node_count(), 0) {
-  for (u32 node = 0; node < calls.node_count(); ++node)
-    for (const u32 callee : calls.edges[node])
-      callers_[callee].push_back(node);
+    : calls_(calls), live_(live), mark_(calls.node_count(), 0) {
+  find_callers();
   find_components();
+}
+
+// Counted first, so that all lists can lie in one vector.
+void Reach::find_callers() {
+  first_caller_.assign(u64{calls_.node_count()} + 1, 0);
+  for (const std::vector<u32> &callees : calls_.edges)
+    for (const u32 callee : callees)
+      ++first_caller_[callee + 1];
+  std::partial_sum(first_caller_.begin(), first_caller_.end(), first_caller_.begin());
+  callers_.resize(first_caller_.back());
+  std::vector<u32> next(first_caller_.begin(), first_caller_.end() - 1);
+  for (u32 node = 0; node < calls_.node_count(); ++node)
+    for (const u32 callee : calls_.edges[node])
+      callers_[next[callee]++] = node;
 }
 
 void Reach::find_components() {
@@ -79,7 +92,8 @@ std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> func
     mark_[node] = search_;
     if (node < calls_.functions.size() && live_.kernel[node])
       out.push_back(FunctionId(node));
-    open_nodes.insert(open_nodes.end(), callers_[node].begin(), callers_[node].end());
+    const std::span<const u32> callers = callers_of(node);
+    open_nodes.insert(open_nodes.end(), callers.begin(), callers.end());
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -22,7 +22,7 @@ public:
   [[nodiscard]] bool recursive(u32 node) const { return recursive_[component_of_[node]]; }
 
   // Whether anybody calls it.
-  [[nodiscard]] bool called(u32 node) const { return !callers_[node].empty(); }
+  [[nodiscard]] bool called(u32 node) const { return !callers_of(node).empty(); }
 
   // The kernels from which one of `functions` can be reached, ascending; a kernel reaches itself.
   [[nodiscard]] std::vector<FunctionId>
@@ -32,11 +32,17 @@ public:
   [[nodiscard]] std::vector<FunctionId> reached_from(FunctionId start) const;
 
 private:
+  void find_callers();
   void find_components();
+  [[nodiscard]] std::span<const u32> callers_of(u32 node) const {
+    return std::span(callers_).subspan(first_caller_[node],
+                                       first_caller_[node + 1] - first_caller_[node]);
+  }
 
   const CallGraph &calls_;
   const LiveSet &live_;
-  std::vector<std::vector<u32>> callers_;
+  std::vector<u32> callers_;      // of all nodes, one after the other
+  std::vector<u32> first_caller_; // by node, and the end: in callers_
   std::vector<u32> component_of_;
   std::vector<u32> callees_first_;
   std::vector<bool> recursive_; // by component

@@ -165,7 +165,7 @@ struct Merged {
   }
 
   // A new section at the end of the list. The name must outlive the link or come from keep_name.
-  OutId add(OutSection section) {
+  OutId add(OutSection &&section) {
     const OutId id(static_cast<u32>(sections.size()));
     const auto [number, is_new] = names.insert(section.name);
     if (is_new)
@@ -178,7 +178,7 @@ struct Merged {
     return id;
   }
   // The same, unless there is one of that name.
-  std::pair<OutId, bool> find_or_add(OutSection section) {
+  std::pair<OutId, bool> find_or_add(OutSection &&section) {
     const OutId id(static_cast<u32>(sections.size()));
     const auto [number, is_new] = names.insert(section.name);
     if (!is_new)
