@@ -139,4 +139,10 @@ std::vector<Finding> verify_device_elf(const elf::ElfView &view) {
   return std::move(findings).take();
 }
 
+std::vector<Finding> verify_mercury_mirror(const elf::ElfView &view) {
+  verify::Findings findings;
+  verify::check_mirror(view, findings);
+  return std::move(findings).take();
+}
+
 } // namespace culink

@@ -101,4 +101,8 @@ struct Finding {
 // the violations of a tolerant one are findings of Rule::Structure.
 [[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view);
 
+// Only whether Mercury code and machine code agree: for those who are about to hand both on. What
+// else may be wrong with a file is not their business.
+[[nodiscard]] std::vector<Finding> verify_mercury_mirror(const elf::ElfView &view);
+
 } // namespace culink

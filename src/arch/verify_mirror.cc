@@ -182,6 +182,12 @@ private:
       });
       return;
     }
+    if (capsule.text_section != code.index)
+      findings_.in_section(Rule::CapsuleText, section, [&] {
+        return FieldMessage{"byte 0x0",
+                            fmt::format("names section {}, not {}", capsule.text_section,
+                                        elf::describe_section(code))};
+      });
     u64 count = capsule.instruction_count;
     for (const elf::CapsuleRecord &record : capsule.records)
       count += record.sass_count();

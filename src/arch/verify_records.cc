@@ -112,18 +112,6 @@ void check_offsets(const Section &section, const Section &code, const elf::InfoR
                 findings);
 }
 
-// The first word of a capsule is the index of the section that holds the function's SASS.
-void check_capsule(const ElfView &view, const Section &capsule, Findings &findings) {
-  constexpr std::string_view kPrefix = ".nv.capmerc";
-  const std::optional<u32> index = load_at<u32>(capsule.data, 0);
-  if (!index || !capsule.name.starts_with(kPrefix))
-    return;
-  const std::string_view wanted = capsule.name.substr(kPrefix.size());
-  if (*index >= view.sections().size() || view.sections()[*index].name != wanted)
-    report_at(Rule::CapsuleText, capsule, 0, fmt::format("section {} is not '{}'", *index, wanted),
-              findings);
-}
-
 // A prototype is the offset of a string in the symbol table's string table.
 [[nodiscard]] bool is_string(const ElfView &view, const Section &section, u32 offset) {
   const Section &symbols = view.sections()[section.link];
@@ -234,8 +222,6 @@ void check_actions(const Section &section, Findings &findings) {
 void check_info(const ElfView &view, Findings &findings) {
   elf::RecordMemory right;
   for (const Section &section : view.sections()) {
-    if (section.type == elf::SectionType::CudaCapmerc)
-      check_capsule(view, section, findings);
     if (section.type != elf::SectionType::CudaInfo && section.type != elf::SectionType::MercuryInfo)
       continue;
     const SymbolTable symbols = view.linked_symbols(section);

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "arch/elf_flags.h"
+#include "arch/verify.h"
 #include "elf/elf_view.h"
 #include "finalize/harvest.h"
 #include "finalize/nvlink_program.h"
@@ -123,6 +124,9 @@ private:
     const Result<elf::ElfView> view = elf::ElfView::open(bytes);
     if (!view)
       return view.error();
+    // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
+    if (const std::vector<Finding> findings = verify_mercury_mirror(*view); !findings.empty())
+      return findings.front().what;
     const Result<std::vector<u8>> prepared = prepare_object(*view, request_.debug_code);
     if (!prepared)
       return prepared.error();

@@ -82,6 +82,18 @@ TEST_F(FinalizeWithScript, OneFailureLeavesNothing) {
   EXPECT_EQ(diag.all().size(), 1u); // the answer is not one for that object
 }
 
+TEST_F(FinalizeWithScript, ObjectsWhoseHalvesDisagreeAreNotHandedOver) {
+  std::vector<u8> object = recorded_bytes("steps.cubin");
+  const elf::ElfView view = elf::ElfView::open(object).value();
+  for (const elf::Section &section : view.sections())
+    if (section.name.starts_with(".nv.capmerc."))
+      object[section.offset + 8] += 32; // instructions
+  EXPECT_TRUE(run(copying(), {object}).empty());
+  ASSERT_EQ(diag.all().size(), 1u);
+  EXPECT_NE(diag.all()[0].arguments[1].find(".nv.capmerc.text."), std::string::npos);
+  EXPECT_TRUE(calls_made().empty());
+}
+
 TEST_F(FinalizeWithScript, BrokenObjectsAreNotHandedOver) {
   std::vector<u8> broken = recorded_bytes("steps.cubin");
   broken.resize(broken.size() / 2);
