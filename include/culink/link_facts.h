@@ -42,6 +42,30 @@ struct KernelFacts {
   u32 surfaces = 0;
 };
 
+// A function or variable that is part of the output.
+struct SymbolFacts {
+  std::string name;    // mangled
+  std::string file;    // the input it is from
+  std::string section; // of the output
+  u64 value = 0;       // in the section
+  u64 size = 0;
+};
+
+// A definition in an input that is not part of the output.
+struct DiscardedFacts {
+  std::string name; // mangled
+  std::string file;
+  u64 size = 0;
+  std::string why; // "unused", "copy of a.cubin is linked"
+};
+
+// What an input has to do with a symbol that was asked for.
+struct MentionFacts {
+  std::string name; // mangled
+  std::string file;
+  std::string what; // "defines it", "refers to it"
+};
+
 // A section of the output.
 struct SectionFacts {
   std::string name;
@@ -59,6 +83,12 @@ struct LinkFacts {
   u64 global_bytes = 0;
   std::vector<BankFacts> constants; // of the whole program, ascending
   std::vector<SectionFacts> sections;
+  // With LinkOptions::map: in order of first mention.
+  std::vector<SymbolFacts> symbols;
+  std::vector<DiscardedFacts> discarded;
+  // With LinkOptions::trace_symbols: in the order of the inputs.
+  std::vector<MentionFacts> mentions;
+  u32 objects = 0; // how many were linked
 };
 
 } // namespace culink

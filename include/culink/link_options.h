@@ -38,8 +38,11 @@ struct LinkOptions {
   std::string object_name;          // the output's name, for the tool note, with -g only
   std::string option_words;         // what the tool note records; empty: the options above
   bool facts = false;               // fill LinkResult::facts
-  bool times = false;               // fill LinkResult::times
-  u32 threads = 0;                  // 0: one per core when the work is worth it
+  bool map = false;                 // and there the lists of symbols and of what is left out
+  // Names, mangled or as in the source, whose mentions the facts list.
+  std::vector<std::string> trace_symbols;
+  bool times = false; // fill LinkResult::times
+  u32 threads = 0;    // 0: one per core when the work is worth it
 
   // Kernels that host code does not mention go away.
   [[nodiscard]] bool prunes_by_host() const {

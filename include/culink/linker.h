@@ -26,6 +26,7 @@
 #include "culink/finalizer_engine.h"
 #include "culink/link_facts.h"
 #include "culink/link_options.h"
+#include "culink/link_progress.h"
 #include "culink/step_time.h"
 #include "culink/types.h"
 
@@ -62,6 +63,8 @@ struct LinkRequest {
   // Empty: culink's own output. "nvlink-13.0.88": the bytes that version of nvlink would write,
   // its known defects included.
   std::string emulate;
+  // If not null: filled while the link runs, for another thread to look at.
+  LinkProgress *progress = nullptr;
 };
 
 // Something that was linked, as the host program registers it: by the id that nvcc gave its host

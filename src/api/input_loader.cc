@@ -98,6 +98,8 @@ void InputLoader::drop_pages() const {
 
 std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   slots_ = std::vector<Slot>(found_.code.size());
+  if (request_.progress)
+    request_.progress->total = static_cast<u32>(slots_.size());
   pool.for_each(static_cast<u32>(slots_.size()), [&](u32 i) {
     const DeviceCode &code = found_.code[i];
     Slot &slot = slots_[i];
@@ -106,6 +108,8 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
       slot.bytes.reset();
     if (slot.bytes)
       slot.object = load_object(code.name, *slot.bytes, target_, dialect_, slot.diag);
+    if (request_.progress)
+      ++request_.progress->done;
     if (slot.object) {
       slot.object->system = code.system;
       slot.object->archive_length = code.archive_length;

@@ -47,6 +47,7 @@ public:
   [[nodiscard]] const std::vector<LinkInput> &code() const { return code_; }
   [[nodiscard]] const std::optional<HostReferences> &host_references() const { return found_.host; }
   [[nodiscard]] const std::vector<HostModule> &modules() const { return found_.modules; }
+  [[nodiscard]] const std::vector<SkippedCode> &skipped() const { return found_.skipped; }
 
 private:
   struct Slot {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "api/output_code.h"
+#include "api/skipped_definitions.h"
 #include "arch/verify.h"
 #include "base/release_memory.h"
 #include "compat/command_line.h"
@@ -201,6 +202,8 @@ std::vector<Diagnostic> LinkJob::blame_inputs() const {
 LinkResult LinkJob::run() {
   LinkResult result = link_and_verify();
   timer_.end();
+  if (diag_.failed() && loader_)
+    name_skipped_definitions(loader_->skipped(), diag_);
   result.times = timer_.times();
   bool failed = diag_.failed();
   const std::vector<Diagnostic> blamed = blame_inputs();

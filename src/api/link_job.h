@@ -16,7 +16,8 @@ namespace culink {
 // One link from request to result.
 class LinkJob {
 public:
-  explicit LinkJob(const LinkRequest &request) : request_(request), timer_(request.options.times) {}
+  explicit LinkJob(const LinkRequest &request)
+      : request_(request), timer_(request.options.times, request.progress) {}
 
   [[nodiscard]] LinkResult run();
   [[nodiscard]] LinkResult list_modules();

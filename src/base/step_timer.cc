@@ -23,6 +23,8 @@ StepTime now(std::string_view name) {
 } // namespace
 
 void StepTimer::begin(std::string_view name) {
+  if (progress_)
+    progress_->step = name.data();
   end();
   if (!on_)
     return;

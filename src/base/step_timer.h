@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "culink/link_progress.h"
 #include "culink/step_time.h"
 
 namespace culink {
@@ -11,7 +12,8 @@ namespace culink {
 // Measures the steps of a link, one after the other. Does nothing unless it is switched on.
 class StepTimer {
 public:
-  explicit StepTimer(bool on) : on_(on) {}
+  // `progress` may be null.
+  explicit StepTimer(bool on, LinkProgress *progress = nullptr) : on_(on), progress_(progress) {}
 
   // Ends the step before and begins one with this name, which must live on: a literal.
   void begin(std::string_view name);
@@ -20,6 +22,7 @@ public:
 
 private:
   bool on_;
+  LinkProgress *progress_;
   bool running_ = false;
   StepTime start_;
   std::vector<StepTime> times_;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,15 @@ bool is_target(std::string_view value) {
   return false;
 }
 
+// nvlink's option files, and the response files of other tools.
+enum class FileGrammar : u8 { Options, Response };
+
+// @file, unless a file has that very name, as it may have for nvlink.
+bool is_response_file(const std::string &word) {
+  return word.size() > 1 && word[0] == '@' && ::access(word.c_str(), F_OK) != 0 &&
+         ::access(word.c_str() + 1, R_OK) == 0;
+}
+
 class CommandLineParser {
 public:
   explicit CommandLineParser(Diagnostics &diag) : diag_(diag) {}
@@ -53,8 +63,9 @@ private:
                                                           const std::string &value);
   void accept(const OptionRow &row, const std::string &value);
   void append_list(const OptionRow &row, const std::string &value);
-  void read_options_file(const std::string &path);
+  void read_options_file(const std::string &path, FileGrammar grammar);
   [[nodiscard]] std::vector<std::string> file_words(std::string_view text);
+  [[nodiscard]] std::vector<std::string> response_words(std::string_view text);
 
   Diagnostics &diag_;
   CommandLine line_;
@@ -81,6 +92,10 @@ CommandLineParser::Match CommandLineParser::match(std::string_view word) {
 void CommandLineParser::parse(const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i];
+    if (is_response_file(word)) {
+      read_options_file(word.substr(1), FileGrammar::Response);
+      continue;
+    }
     if (word.size() < 2 || word[0] != '-') {
       line_.inputs.push_back(word);
       continue;
@@ -208,7 +223,7 @@ void CommandLineParser::append_list(const OptionRow &row, const std::string &val
   if (row.id == OptionId::OptionsFile) {
     line_.set(row.id);
     for (const std::string &path : items)
-      read_options_file(path);
+      read_options_file(path, FileGrammar::Options);
     return;
   }
   std::vector<std::string> all = line_.list(row.id);
@@ -216,7 +231,7 @@ void CommandLineParser::append_list(const OptionRow &row, const std::string &val
   line_.set(row.id, std::move(all));
 }
 
-void CommandLineParser::read_options_file(const std::string &path) {
+void CommandLineParser::read_options_file(const std::string &path, FileGrammar grammar) {
   if (file_depth_ == kMaxFileDepth) {
     diag_.report(DiagId::TooManyOptionFiles, {path});
     return;
@@ -228,8 +243,42 @@ void CommandLineParser::read_options_file(const std::string &path) {
   }
   const ByteSpan bytes = file->bytes();
   ++file_depth_;
-  parse(file_words({reinterpret_cast<const char *>(bytes.data()), bytes.size()}));
+  const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  parse(grammar == FileGrammar::Options ? file_words(text) : response_words(text));
   --file_depth_;
+}
+
+// As GNU tools read them: quotes of either kind group, a backslash takes the next character as it
+// is, except between single quotes.
+std::vector<std::string> CommandLineParser::response_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool blank = std::string_view(" \t\n\v\f\r").find(c) != std::string_view::npos;
+    if (blank && quote == 0) {
+      if (word)
+        words.push_back(std::move(*word));
+      word.reset();
+      continue;
+    }
+    if (!word)
+      word.emplace();
+    if (c == '\\' && quote != '\'' && i + 1 < text.size())
+      *word += text[++i];
+    else if (c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else
+      *word += c;
+  }
+  if (quote != 0)
+    diag_.report(DiagId::StrayQuote, {word.value_or("")});
+  else if (word)
+    words.push_back(std::move(*word));
+  return words;
 }
 
 std::vector<std::string> CommandLineParser::file_words(std::string_view text) {

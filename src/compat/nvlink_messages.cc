@@ -25,7 +25,11 @@ using Stage = NvlinkStage;
 constexpr int kStatusFatal = 1;
 constexpr int kStatusErrors = 255;
 
-// The order of rows of the last stage is the order in which nvlink comes to them.
+// In which nvlink finds out what is wrong with a program; the rest comes behind.
+constexpr std::array<DiagId, 5> kProgramOrder = {DiagId::UnknownStackSize, DiagId::TooMuchConstant,
+                                                 DiagId::TooMuchShared, DiagId::UndefinedReference,
+                                                 DiagId::RegisterLimit};
+
 constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows = {{
     {DiagId::CannotOpenInput, Stage::Load, Fatal, "Could not open input file '{0}'"},
     {DiagId::BadInput, Stage::Load, Fatal, "{0}: {1}"},
@@ -120,6 +124,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NoEffect, Stage::Options, Silent, ""},
     {DiagId::CannotWriteOutput, Stage::Program, Fatal, "Could not open output file '{0}'"},
     {DiagId::CannotWriteTimes, Stage::Options, Fatal, "Cannot open file '{0}'"},
+    {DiagId::NoToolchain, Stage::Options, Fatal, "Cannot make folder '{0}'"},
     {DiagId::NotSupportedYet, Stage::Options, Fatal, "{0}: {1} not supported yet"},
     {DiagId::Contradiction, Stage::Program, Fatal, "Internal error: {0}: {1}"},
 }};
@@ -262,9 +267,9 @@ NvlinkReport NvlinkReporter::run(const std::vector<Message> &messages) {
     if (words.weight != Silent)
       items.push_back({&message, &words});
   }
-  // Stack sizes are found before anything else about the program.
   const auto rank = [](const Item &item) {
-    return std::pair(item.row->stage, item.row->id != DiagId::UnknownStackSize);
+    const auto *const found = std::find(kProgramOrder.begin(), kProgramOrder.end(), item.row->id);
+    return std::pair(item.row->stage, found - kProgramOrder.begin());
   };
   std::stable_sort(items.begin(), items.end(),
                    [&](const Item &a, const Item &b) { return rank(a) < rank(b); });

@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 2> kScripts = {"lcs-abs", "lcs-aug"};
 constexpr std::array<std::string_view, 3> kCodeKinds = {"exact", "mercury", "sass"};
 
 constexpr std::array<std::string_view, 3> kErrorFormats = {"text", "json", "nvlink"};
+constexpr std::array<std::string_view, 5> kDocuments = {"bash", "fish", "man", "markdown", "zsh"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 
 constexpr OptionRow valued(OptionId id, std::string_view name, std::string_view brief,
@@ -162,6 +163,7 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     valued(OptionId::Finalizer, "finalizer", "", Text, Never, "<file>",
            "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
            "toolkit."),
+    choice(OptionId::PrintDocs, "print-docs", "", Choice, Never, "<form>", kDocuments, ""),
 }};
 
 constexpr bool rows_are_in_order() {

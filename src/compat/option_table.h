@@ -75,6 +75,7 @@ enum class OptionId : u8 {
   EndGroup,
   MakeToolchain,
   Finalizer,
+  PrintDocs,
   Count_,
 };
 inline constexpr size_t kOptionCount = static_cast<size_t>(OptionId::Count_);

@@ -78,10 +78,15 @@ LinkRequest make_request(const CommandLine &line) {
     options.kernels_used = line.list(OptionId::KernelsUsed);
   if (options.debug)
     options.object_name = base_name(line.value(OptionId::Output));
-  options.facts = line.has(OptionId::Verbose) || line.has(OptionId::DumpCallgraph) ||
-                  line.has(OptionId::DumpCallgraphNoDemangle);
+  options.map = line.has(OptionId::Map) || line.has(OptionId::PrintGcSections);
+  options.trace_symbols = line.list(OptionId::TraceSymbol);
+  options.facts = options.map || !options.trace_symbols.empty();
+  for (const OptionId id : {OptionId::Verbose, OptionId::DumpCallgraph, OptionId::WhyLive,
+                            OptionId::DumpCallgraphNoDemangle, OptionId::Stats})
+    options.facts = options.facts || line.has(id);
   options.option_words = note_options(line);
-  options.times = line.has(OptionId::Time) && request.emulate.empty();
+  options.times =
+      (line.has(OptionId::Time) && request.emulate.empty()) || line.has(OptionId::Stats);
   if (line.has(OptionId::Threads))
     options.threads = static_cast<u32>(std::stoi(line.value(OptionId::Threads)));
   const std::string code = line.value(OptionId::Code);

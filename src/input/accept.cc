@@ -94,13 +94,15 @@ bool accept_architecture(const std::string &name, const elf::ElfView &view,
   for (const arch::ArchInfo &row : arch::all_archs())
     if (arch::can_link(row, target))
       fitting += fmt::format("{}{}", fitting.empty() ? "" : ", ", row.name);
-  diag.report(DiagId::WrongArchitecture,
-              {name,
-               fmt::format("sm_{}{}", made.sm | (odd_number ? made.other >> 8 & 0xff00 : 0),
-                           capsule ? " with a Mercury capsule" : ""),
-               std::string(target.name)},
-              {"e_flags in the ELF header"},
-              fmt::format("{} takes objects of {}", target.name, fitting));
+  diag.report(
+      DiagId::WrongArchitecture,
+      {name,
+       fmt::format("sm_{}{}", made.sm | (odd_number ? made.other >> 8 & 0xff00 : 0),
+                   capsule ? " with a Mercury capsule" : ""),
+       std::string(target.name)},
+      {"e_flags in the ELF header"},
+      fmt::format("{} takes objects of {}{}", target.name, fitting,
+                  object ? fmt::format("; this one links with -arch={}", object->name) : ""));
   return false;
 }
 

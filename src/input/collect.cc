@@ -123,6 +123,8 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     use_device_object(name, bytes);
     break;
   case FileKind::DeviceImage:
+    out_.skipped.push_back(
+        {name, "it is already linked, or was compiled without -rdc=true", bytes, {}});
     warn(DiagId::NothingToLink, {name, "it is already linked, or was compiled without -rdc=true"});
     break;
   case FileKind::HostObject:
@@ -259,12 +261,26 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
     } else if (has_lto_member(container.entries, target_)) {
       diag_.report(DiagId::LtoCode, {name});
       return false;
-    } else if (place == Place::Given && options_.warn_about_targets) {
-      diag_.report(DiagId::NoCodeForTarget,
-                   {name, std::string(target_.name), list_members(container.entries)});
+    } else {
+      skip_container(name, container);
+      if (place == Place::Given && options_.warn_about_targets)
+        diag_
+            .report(DiagId::NoCodeForTarget,
+                    {name, std::string(target_.name), list_members(container.entries)})
+            .advise(fmt::format("compile it for {} too, with nvcc's -gencode", target_.name));
     }
   }
   return any;
+}
+
+void InputCollector::skip_container(const std::string &name, const FatbinContainer &container) {
+  for (const FatbinEntry &entry : container.entries)
+    if (entry.kind == FatbinKind::Elf)
+      out_.skipped.push_back({name,
+                              fmt::format("it has no code for {}, only {}", target_.name,
+                                          list_members(container.entries)),
+                              {},
+                              entry});
 }
 
 void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {

@@ -39,8 +39,18 @@ struct HostModule {
   bool system = false;
 };
 
+// Device code among the inputs that is not linked. If something is undefined in the end, it may
+// have been there.
+struct SkippedCode {
+  std::string name; // of the input
+  std::string why;
+  ByteSpan bytes;                   // a cubin
+  std::optional<FatbinEntry> entry; // or of a fatbin; may be packed
+};
+
 // What the inputs of a link hold, in order.
 struct CollectedInputs {
+  std::vector<SkippedCode> skipped;
   std::vector<DeviceCode> code;
   std::vector<HostModule> modules;
   // The kernels that host code mentions; nothing: there may be host code that does not say.
@@ -77,6 +87,7 @@ private:
   void use_archive(const std::string &name, ByteSpan bytes);
   void use_member(const std::string &archive, const std::string &member, ByteSpan bytes);
   [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place);
+  void skip_container(const std::string &name, const FatbinContainer &container);
   void use_unknown(const std::string &name, FileKind kind, Place place);
   void add_code(DeviceCode code);
   void use_device_object(const std::string &name, ByteSpan bytes);

@@ -4,6 +4,7 @@
 // memory; image references; whatever is only weakly undefined.
 #include "link/check_undefined.h"
 
+#include "link/explain_undefined.h"
 #include "link/special_symbols.h"
 
 namespace culink {
@@ -105,6 +106,7 @@ bool check_habits(const Program &p, Diagnostics &diag) {
 void check_undefined(const Program &p, Diagnostics &diag) {
   if (p.options.relocatable)
     return;
+  std::vector<EntityId> missing;
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
     if (entity.defined() || entity.local || !p.stays(EntityId(i)))
@@ -113,9 +115,9 @@ void check_undefined(const Program &p, Diagnostics &diag) {
     const elf::Symbol &first = object.symbols[entity.first.symbol];
     if (first.in_section() || may_stay_undefined(entity, first))
       continue;
-    diag.report(DiagId::UndefinedReference, {std::string(entity.name)})
-        .at("referenced by", object.origin());
+    missing.push_back(EntityId(i));
   }
+  report_undefined(p, missing, diag);
 }
 
 } // namespace culink

@@ -8,6 +8,7 @@
 
 #include "arch/reloc.h"
 #include "elf/section_kind.h"
+#include "link/symbol_facts.h"
 
 namespace culink {
 
@@ -198,6 +199,11 @@ LinkFacts collect_facts(const Program &program, const Merged &merged, const Cons
   for (const OutSection &section : merged.sections)
     facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
                               section.flags, 0, section.size});
+  facts.objects = static_cast<u32>(program.objects.size());
+  if (program.options.map)
+    add_symbol_facts(program, merged, facts);
+  if (!program.options.trace_symbols.empty())
+    add_mentions(program, facts);
   return facts;
 }
 

@@ -15,6 +15,7 @@
 #include <iterator>
 
 #include "link/barrier_flags.h"
+#include "link/call_paths.h"
 #include "link/kernel_records.h"
 #include "link/propagate.h"
 
@@ -43,6 +44,7 @@ private:
   void place_externs();
   void finish_kernels();
   void check_registers(FunctionId kernel, const Resources &resources);
+  void report_recursion(FunctionId kernel);
   [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
 
   const Program &p_;
@@ -52,6 +54,9 @@ private:
   InfoResult out_;
   FunctionRecords functions_;
   std::vector<OutInfo> records_; // of the section that is being read
+  // Looking for chains of calls takes time, and nobody reads hundreds of them.
+  static constexpr u32 kMostPaths = 20;
+  u32 paths_ = 0;
 };
 
 InfoResult InfoPlanner::run() {
@@ -216,11 +221,20 @@ void InfoPlanner::check_registers(FunctionId kernel, const Resources &resources)
             .report(DiagId::RegisterLimit,
                     {std::string(p_.entity_of(kernel).name), std::to_string(record.value),
                      std::string(p_.entity_of(f).name), std::to_string(needed)})
-            .at("kernel defined in", p_.origin_of(kernel))
-            .at("function defined in", p_.origin_of(f));
+            .at("kernel defined in", p_.origin_of(kernel));
+        if (paths_++ < kMostPaths)
+          add_call_path(p_, kernel, f, diag_.all().back());
         break;
       }
   }
+}
+
+void InfoPlanner::report_recursion(FunctionId kernel) {
+  Diagnostic &message =
+      diag_.report(DiagId::UnknownStackSize, {std::string(p_.entity_of(kernel).name)})
+          .at("kernel defined in", p_.origin_of(kernel));
+  if (paths_++ < kMostPaths)
+    add_call_cycle(p_, reach_, kernel, message);
 }
 
 void InfoPlanner::finish_kernels() {
@@ -243,7 +257,7 @@ void InfoPlanner::finish_kernels() {
          .stack = unbounded ? resources.own_frame[k.value] : resources.stack[k.value],
          .recursive = unbounded});
     if (unbounded && !p_.options.suppress_stack_size_warning)
-      diag_.report(DiagId::UnknownStackSize, {std::string(p_.entity_of(k).name)});
+      report_recursion(k);
     check_registers(k, resources);
   }
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)

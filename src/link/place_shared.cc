@@ -311,6 +311,17 @@ void SharedPlacer::check_limit(FunctionId kernel) {
   for (const auto &[variable, users] : users_)
     if (std::find(users.begin(), users.end(), kernel) != users.end())
       largest.push_back(variable);
+  // Its own, which come first in its section.
+  for (u32 v = 0; v < p_.symbols.entities.size(); ++v)
+    if (const Entity &own = entity(EntityId(v));
+        !own.function && is_shared(own.other) && own.size != 0 && own.defined() &&
+        m_.place_of[v].section.valid() &&
+        m_[m_.place_of[v].section].target ==
+            m_.place_of[p_.calls.functions[kernel.value].value].section)
+      largest.push_back(EntityId(v));
+  std::sort(largest.begin(), largest.end(),
+            [](EntityId a, EntityId b) { return a.value < b.value; });
+  largest.erase(std::unique(largest.begin(), largest.end()), largest.end());
   std::stable_sort(largest.begin(), largest.end(),
                    [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
   Diagnostic &message = diag_.report(DiagId::TooMuchShared,

@@ -254,16 +254,16 @@ void SymbolResolver::read_data(ObjectId object, u32 index) {
       symbol.name.empty() || (symbol.undefined() && local && symbol.name != kConstantBankSize))
     return;
   const auto [entity, is_new] = mention(ref, symbol);
-  if (!is_new && !compatible(*entity, ref, symbol))
-    return;
+  const bool agrees = is_new || compatible(*entity, ref, symbol);
   if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
       !may_differ_in_size(*entity, ref, symbol)) {
     report(DiagId::SizeMismatch, ref,
            {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)})
         .at("first specified in", origin(entity->first, bytes_text(entity->size)))
         .at("specified in", origin(ref, bytes_text(symbol.size)));
-    return;
   }
+  if (!agrees && entity->function)
+    return;
   if (symbol.common())
     merge_common(*entity, ref, symbol);
   else if (symbol.in_section())

@@ -119,6 +119,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::NoEffect, Info, "no-effect", "option '{0}' has no effect: {1}"},
     {DiagId::CannotWriteOutput, Error, "cannot-write-output", "{0}: {1}"},
     {DiagId::CannotWriteTimes, Error, "cannot-write-times", "{0}: cannot write"},
+    {DiagId::NoToolchain, Error, "no-toolchain", "cannot make the toolchain folder '{0}': {1}"},
     {DiagId::NotSupportedYet, Error, "not-supported-yet", "{0}: {1} not supported yet"},
     {DiagId::Contradiction, Bug, "contradiction", "{0}: {1}; this is a bug in culink"},
 }};

@@ -79,6 +79,7 @@ enum class DiagId : u16 {
   NoEffect,
   CannotWriteOutput,
   CannotWriteTimes,
+  NoToolchain,
   NotSupportedYet,
   Contradiction,
   Count_,

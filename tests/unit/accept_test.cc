@@ -102,7 +102,8 @@ TEST(AcceptObject, says_what_would_fit) {
   Diagnostics diag;
   EXPECT_FALSE(accept_object("a", *view, *arch::find_arch("sm_87"), own_dialect(), diag));
   EXPECT_EQ(diagnostic_text(diag.all().front()), "a: built for sm_80, not for sm_87");
-  EXPECT_EQ(diag.all().front().hint, "sm_87 takes objects of sm_87");
+  EXPECT_EQ(diag.all().front().hint,
+            "sm_87 takes objects of sm_87; this one links with -arch=sm_80");
 }
 
 TEST(AcceptObject, links_newer_toolkits_with_one_warning) {

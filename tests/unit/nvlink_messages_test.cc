@@ -77,9 +77,9 @@ TEST(NvlinkReport, lists_all_that_is_wrong_with_the_program) {
   EXPECT_EQ(
       report.lines,
       (Lines{"nvlink warning : Stack size for entry function 'k' cannot be statically determined",
-             "nvlink error   : Undefined reference to 'f' in 'lib.a:a.o'",
              "nvlink error   : Entry function 'k' uses too much shared data (0x13880 bytes, 0xc000 "
-             "max)"}));
+             "max)",
+             "nvlink error   : Undefined reference to 'f' in 'lib.a:a.o'"}));
   EXPECT_EQ(report.status, 255);
   EXPECT_TRUE(report.tells_about_program);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Words in, exit status out. The program itself only prints and writes files; the rest is the
-// library's. Files are written in nvlink's order: the register file even if the program has errors,
-// then the reports on standard error, then the image.
+// library's. In nvlink's order: the reports on standard error, the image, then the register file,
+// which is written even if the program has errors and no image.
 #include "command.h"
 
 #include <cstdio>
@@ -13,15 +13,18 @@
 #include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "compat/command_line.h"
+#include "compat/option_documents.h"
 #include "console.h"
 #include "culink/linker.h"
 #include "find_finalizer.h"
 #include "find_ptxas.h"
 #include "large_heap.h"
-#include "report/call_graph_text.h"
+#include "progress_line.h"
+#include "report/link_map.h"
 #include "report/registration.h"
-#include "report/resource_table.h"
 #include "report/time_table.h"
+#include "reports.h"
+#include "toolchain.h"
 
 namespace culink {
 
@@ -38,19 +41,6 @@ int show_one(const Console &console, DiagId id, std::vector<std::string> argumen
   Diagnostics diag;
   diag.report(id, std::move(arguments));
   return console.show(messages_of(diag)).status;
-}
-
-// nvlink demangles even if it is asked not to (Q091), and shows no call graph of an object.
-void print_reports(const CommandLine &line, const Console &console, const LinkFacts &facts) {
-  const bool mangled = line.has(OptionId::DumpCallgraphNoDemangle) && !line.has(OptionId::Emulate);
-  if ((line.has(OptionId::DumpCallgraph) || line.has(OptionId::DumpCallgraphNoDemangle)) &&
-      !line.has(OptionId::Relocatable))
-    for (const std::string &text :
-         call_graph_lines(facts, mangled ? FunctionNames::Mangled : FunctionNames::Demangled))
-      print_to(stderr, text + "\n");
-  if (line.has(OptionId::Verbose))
-    for (const std::string &text : resource_lines(facts))
-      console.show_info(text);
 }
 
 // 0, or the exit status after a message.
@@ -71,6 +61,12 @@ int write_registration(const CommandLine &line, const Console &console, const Li
       return 0;
   }
   return write_or_tell(console, path, as_bytes(registration_text(result.modules, folder)));
+}
+
+// nvlink finds out before it links.
+bool can_append(const std::string &path) {
+  FILE *file = path == "-" ? stdout : std::fopen(path.c_str(), "a");
+  return file && (path == "-" || std::fclose(file) == 0);
 }
 
 // Standard output for `-`. The head goes into an empty file only.
@@ -101,25 +97,48 @@ u64 size_of_files(const std::vector<std::string> &paths) {
   return bytes;
 }
 
+LinkResult link_watched(LinkRequest &request, bool is_virtual) {
+  ProgressLine watched;
+  request.progress = watched.progress();
+  return is_virtual ? list_modules(request) : link(request);
+}
+
 int run_link(const CommandLine &line, const Console &console) {
+  if (line.has(OptionId::Time) && !can_append(line.value(OptionId::Time)))
+    return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
   prepare_heap(size_of_files(line.inputs));
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
   LinkRequest request = make_request(line);
   if (request.ptxas.empty())
     request.ptxas = find_ptxas();
   request.finalizer = find_finalizer(line.value(OptionId::Finalizer));
-  const LinkResult result = is_virtual ? list_modules(request) : link(request);
+  const LinkResult result = link_watched(request, is_virtual);
   const Outcome outcome = console.show(result.messages);
   int status = outcome.status;
   const bool tells = outcome.tells_about_program && (is_virtual || result.complete);
+  if (tells && !is_virtual)
+    print_reports(line, console, result);
+  if (status == 0 && !is_virtual)
+    status = write_or_tell(console, line.value(OptionId::Output), result.bytes);
   if (tells)
     if (const int failed = write_registration(line, console, result); failed != 0)
       return failed;
-  if (tells && !is_virtual)
-    print_reports(line, console, result.facts);
-  if (status == 0 && !is_virtual)
-    status = write_or_tell(console, line.value(OptionId::Output), result.bytes);
+  const std::string map =
+      line.has(OptionId::Map) ? link_map_text(result.facts, console.demangles()) : "";
+  if (status == 0 && line.has(OptionId::Map))
+    status = write_or_tell(console, line.value(OptionId::Map), as_bytes(map));
   return status != 0 ? status : write_times(line, console, result);
+}
+
+int run_make_toolchain(const CommandLine &line, const Console &console) {
+  const std::string folder = line.value(OptionId::MakeToolchain);
+  const std::string error = make_toolchain(folder);
+  if (!error.empty())
+    return show_one(console, DiagId::NoToolchain, {folder, error});
+  print_to(stdout, "nvcc:  " + folder + "/bin/nvcc -rdc=true ...\n" +
+                       "CMake: cmake -DCMAKE_CUDA_COMPILER=" + folder + "/bin/nvcc ...\n" +
+                       "clang: clang++ --cuda-path=" + folder + " ...\n");
+  return 0;
 }
 
 } // namespace
@@ -136,6 +155,12 @@ int run_command(const std::vector<std::string> &words) {
     print_to(stdout, "culink " CULINK_VERSION "\n");
     return 0;
   }
+  if (!diag.failed() && line.has(OptionId::PrintDocs)) {
+    print_to(stdout, option_document(line.value(OptionId::PrintDocs)));
+    return 0;
+  }
+  if (!diag.failed() && line.has(OptionId::MakeToolchain))
+    return run_make_toolchain(line, console);
   if (!diag.failed())
     check_command_line(line, diag);
   if (const int status = console.show(messages_of(diag)).status; status != 0)

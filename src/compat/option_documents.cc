@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that lists the options is made here or in help_text.cc, from the rows of the option
+// table, so that none of it can be out of date. The build installs what this writes; a test
+// compares it with --help and with the documentation.
+#include "compat/option_documents.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compat/option_table.h"
+
+namespace culink {
+
+namespace {
+
+std::vector<const OptionRow *> shown_rows() {
+  std::vector<const OptionRow *> rows;
+  for (const OptionRow &row : option_rows())
+    if (!row.help.empty())
+      rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(),
+            [](const OptionRow *a, const OptionRow *b) { return a->name < b->name; });
+  return rows;
+}
+
+std::string replaced(std::string_view text, char what, std::string_view by) {
+  std::string out;
+  for (const char c : text) {
+    if (c == what)
+      out += by;
+    else
+      out += c;
+  }
+  return out;
+}
+
+// Hyphens of options are typed as they are, and a line of roff must not begin with a quote.
+std::string roff(std::string_view text) {
+  return replaced(replaced(text, '\\', "\\e"), '-', "\\-");
+}
+
+std::string joined_choices(const OptionRow &row, std::string_view between) {
+  std::string out;
+  for (const std::string_view choice : row.choices)
+    out += fmt::format("{}{}", out.empty() ? "" : between, choice);
+  return out;
+}
+
+bool takes_file(const OptionRow &row) {
+  return row.placeholder == "<file>" || row.placeholder == "<folder>" ||
+         row.placeholder == "<program>";
+}
+
+constexpr std::string_view kManHead = R"(.TH CULINK 1 "" "culink {0}" "User Commands"
+.SH NAME
+culink \- link CUDA device code
+.SH SYNOPSIS
+.B culink
+\fB\-arch=\fR\fIsm_NN\fR [\fIoptions\fR] \fIobjects\fR \fB\-o\fR \fIfile\fR
+.SH DESCRIPTION
+culink joins relocatable CUDA device code into the image that the driver loads, as NVIDIA's nvlink
+does. Inputs are cubins, fatbins, host objects, archives of them and PTX, under any name.
+.PP
+A value follows its option after '=' or as the next word. Lists are separated by commas. @\fIfile\fR
+stands for the words in a file.
+.SH OPTIONS
+)";
+
+constexpr std::string_view kManTail = R"(.SH EXIT STATUS
+.TP
+0
+The link succeeded, perhaps with warnings.
+.TP
+1
+The command line, or an input, could not be understood, or inputs contradict each other.
+.TP
+255
+The program as a whole has errors: undefined symbols, exceeded limits, or warnings with \-Werror.
+.SH ENVIRONMENT
+.TP
+CUDA_HOME, CUDA_PATH, PATH
+Where ptxas is looked for, if there is PTX among the inputs.
+.TP
+NO_COLOR
+If set, messages have no colour.
+.SH EXAMPLES
+.nf
+culink \-arch=sm_90 a.cubin b.cubin \-o linked.cubin
+culink \-arch=sm_90 a.cubin b.cubin \-o linked.cubin \-Map=linked.map
+culink \-\-make\-toolchain build/cuda && build/cuda/bin/nvcc \-rdc=true *.cu
+.fi
+.SH SEE ALSO
+.BR cubin (1)
+)";
+
+std::string man_page() {
+  std::string out = fmt::format(fmt::runtime(kManHead), CULINK_VERSION);
+  for (const OptionRow *row : shown_rows()) {
+    out += fmt::format(".TP\n\\fB\\-\\-{}\\fR", roff(row->name));
+    if (!row->placeholder.empty())
+      out += fmt::format(" \\fI{}\\fR", roff(row->placeholder));
+    if (!row->brief.empty())
+      out += fmt::format(", \\fB\\-{}\\fR", roff(row->brief));
+    out += fmt::format("\n{}\n", roff(row->help));
+  }
+  return out + std::string(kManTail);
+}
+
+std::string markdown_table() {
+  std::string out = "| Option | Short | Meaning |\n|---|---|---|\n";
+  for (const OptionRow *row : shown_rows())
+    out += fmt::format("| `--{}{}{}` | {} | {} |\n", row->name, row->placeholder.empty() ? "" : " ",
+                       replaced(row->placeholder, '|', "\\|"),
+                       row->brief.empty() ? "" : fmt::format("`-{}`", row->brief),
+                       replaced(row->help, '|', "\\|"));
+  return out;
+}
+
+// All spellings of all options, and per option with a fixed set the values.
+std::string bash_completion() {
+  std::string words, cases;
+  for (const OptionRow *row : shown_rows()) {
+    words += fmt::format(" --{}", row->name);
+    if (!row->brief.empty())
+      words += fmt::format(" -{}", row->brief);
+    if (row->choices.empty())
+      continue;
+    cases += fmt::format("    --{}{}) values='{}' ;;\n", row->name,
+                         row->brief.empty() ? "" : fmt::format("|-{}", row->brief),
+                         joined_choices(*row, " "));
+  }
+  return "# bash completion for culink\n"
+         "_culink() {\n"
+         "  local cur=${COMP_WORDS[COMP_CWORD]} option values=''\n"
+         "  option=${COMP_WORDS[COMP_CWORD - 1]}\n"
+         "  if [ \"$cur\" = = ]; then cur=''; fi\n"
+         "  if [ \"$option\" = = ]; then option=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
+         "  case $option in\n" +
+         cases +
+         "  esac\n"
+         "  if [ -n \"$values\" ]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$cur\")\n"
+         "  elif [[ $cur == -* ]]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"" +
+         words.substr(1) +
+         "\" -- \"$cur\")\n"
+         "  else\n"
+         "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+         "  fi\n"
+         "}\n"
+         "complete -o filenames -F _culink culink\n";
+}
+
+std::string zsh_completion() {
+  std::string out = "#compdef culink\n_arguments \\\n";
+  for (const OptionRow *row : shown_rows()) {
+    const std::string help = replaced(replaced(replaced(row->help, '\'', ""), '[', "("), ']', ")");
+    std::string value;
+    if (!row->choices.empty())
+      value = fmt::format(":value:({})", joined_choices(*row, " "));
+    else if (!row->placeholder.empty())
+      value = takes_file(*row) ? ":file:_files" : ":value:";
+    const auto add = [&](std::string_view spelled) {
+      out += fmt::format("  '{}{}[{}]{}' \\\n", spelled, row->placeholder.empty() ? "" : "=", help,
+                         value);
+    };
+    add(fmt::format("--{}", row->name));
+    if (!row->brief.empty())
+      add(fmt::format("-{}", row->brief));
+  }
+  return out + "  '*:input:_files'\n";
+}
+
+std::string fish_completion() {
+  std::string out;
+  for (const OptionRow *row : shown_rows()) {
+    out += fmt::format("complete -c culink -l {}", row->name);
+    if (row->brief.size() == 1)
+      out += fmt::format(" -s {}", row->brief);
+    else if (!row->brief.empty())
+      out += fmt::format(" -o {}", row->brief);
+    if (!row->choices.empty())
+      out += fmt::format(" -x -a '{}'", joined_choices(*row, " "));
+    else if (!row->placeholder.empty())
+      out += takes_file(*row) ? " -r" : " -x";
+    out += fmt::format(" -d '{}'\n", replaced(row->help, '\'', "\\'"));
+  }
+  return out;
+}
+
+} // namespace
+
+std::string option_document(std::string_view form) {
+  if (form == "man")
+    return man_page();
+  if (form == "markdown")
+    return markdown_table();
+  if (form == "bash")
+    return bash_completion();
+  return form == "zsh" ? zsh_completion() : fish_completion();
+}
+
+} // namespace culink

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A link map in columns: offset in the file and size for sections, place in the section and size
+// for symbols. Symbols of one section are sorted by their place; names of sections need not be
+// unique, and a symbol stands under the first section of its name.
+#include "report/link_map.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/demangle.h"
+
+namespace culink {
+
+namespace {
+
+std::string map_name(const std::string &name, bool demangled) {
+  return demangled ? demangle(name) : name;
+}
+
+std::string discarded_line(const DiscardedFacts &item, bool demangled) {
+  return fmt::format("{:>8}  {}: {}: {}\n", item.size, item.file, map_name(item.name, demangled),
+                     item.why);
+}
+
+} // namespace
+
+std::string discarded_text(const LinkFacts &facts, bool demangled) {
+  std::string out;
+  u64 bytes = 0;
+  for (const DiscardedFacts &item : facts.discarded) {
+    out += discarded_line(item, demangled);
+    bytes += item.size;
+  }
+  return out +
+         fmt::format("{:>8}  bytes in {} definitions left out\n", bytes, facts.discarded.size());
+}
+
+std::string link_map_text(const LinkFacts &facts, bool demangled) {
+  std::map<std::string_view, std::vector<const SymbolFacts *>> by_section;
+  for (const SymbolFacts &symbol : facts.symbols)
+    by_section[symbol.section].push_back(&symbol);
+  for (auto &[name, symbols] : by_section)
+    std::stable_sort(symbols.begin(), symbols.end(),
+                     [](const auto *a, const auto *b) { return a->value < b->value; });
+  std::string out = fmt::format("Map of a link for {}, {} objects\n\n"
+                                "  offset      size  section\n"
+                                "      at      size      symbol: input\n",
+                                facts.target, facts.objects);
+  for (const SectionFacts &section : facts.sections) {
+    if (section.name.empty())
+      continue;
+    out += fmt::format("{:>8x}  {:>8x}  {}\n", section.offset, section.size, section.name);
+    const auto symbols = by_section.find(section.name);
+    if (symbols == by_section.end())
+      continue;
+    for (const SymbolFacts *symbol : symbols->second)
+      out += fmt::format("{:>8x}  {:>8x}      {}: {}\n", symbol->value, symbol->size,
+                         map_name(symbol->name, demangled), symbol->file);
+    by_section.erase(symbols);
+  }
+  return out + "\nLeft out (bytes, input, symbol, reason)\n" + discarded_text(facts, demangled);
+}
+
+} // namespace culink

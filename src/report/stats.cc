@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A page of numbers about one link. Times are of the clock; where several threads worked, the
+// processor's time is larger.
+#include "report/stats.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace culink {
+
+std::string stats_text(const LinkResult &result) {
+  std::string out = "step                 ms    cpu ms\n";
+  StepTime total;
+  for (const StepTime &time : result.times) {
+    out += fmt::format("{:<16} {:>7.2f}  {:>7.2f}\n", time.name, time.wall * 1e3,
+                       time.processor * 1e3);
+    total.wall += time.wall;
+    total.processor += time.processor;
+  }
+  out +=
+      fmt::format("{:<16} {:>7.2f}  {:>7.2f}\n", "total", total.wall * 1e3, total.processor * 1e3);
+  const auto live = std::count_if(result.facts.functions.begin(), result.facts.functions.end(),
+                                  [](const FunctionFacts &f) { return f.live; });
+  out +=
+      fmt::format("objects {}, functions {} of {}, kernels {}, sections {}, bytes {}\n",
+                  result.facts.objects, live, result.facts.functions.size(),
+                  result.facts.kernels.size(), result.facts.sections.size(), result.bytes.size());
+  return out;
+}
+
+} // namespace culink

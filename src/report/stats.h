@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "culink/linker.h"
+
+namespace culink {
+
+// --stats: the time of each step, what was linked, and how large it is.
+[[nodiscard]] std::string stats_text(const LinkResult &result);
+
+} // namespace culink

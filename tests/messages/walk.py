@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Walks every case of cases.py with culink and compares with what nvlink 13.0.88 printed.
+
+  walk.py             culink against expected.json, and nvlink against it where it is installed
+  walk.py --record    writes expected.json anew from the installed nvlink
+
+With --emulate and --error-format=nvlink, culink must exit with nvlink's status and print its lines,
+on the same stream. In its own words it must exit with the same status, name an error where nvlink
+has one, and keep standard output clean. The programs come from $CULINK and $CUBIN.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from cases import CASES, OWN
+import inputs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+BUILT = os.path.join(SOURCE, "build", "release", "bin")
+CULINK = os.path.abspath(os.environ.get("CULINK", os.path.join(BUILT, "culink")))
+CUBIN = os.path.abspath(os.environ.get("CUBIN", os.path.join(BUILT, "cubin")))
+EXPECTED = os.path.join(HERE, "expected.json")
+EMULATE = ["--emulate=nvlink-13.0.88", "--error-format=nvlink"]
+VERSION = "13.0.88"
+PATH = os.environ.get("PATH", "") + ":/usr/local/cuda/bin"
+
+
+def words_of(arguments):
+    if arguments is None:
+        return []
+    words = shlex.split(arguments.replace('"', '\\"'))
+    return words[1:] if words[0] == "NOOUT" else words + ["-o", "out.cubin"]
+
+
+def run(program, words, folder):
+    """(status, standard output, standard error, whether there is an output)"""
+    output = os.path.join(folder, "out.cubin")
+    if os.path.exists(output):
+        os.remove(output)
+    done = subprocess.run(program + words, cwd=folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
+    return {"status": done.returncode, "stdout": done.stdout.decode("utf-8", "replace"),
+            "stderr": done.stderr.decode("utf-8", "replace"), "output": os.path.exists(output)}
+
+
+def severities(log):
+    """The severities that nvlink's lines have."""
+    found = {line.split()[1] for line in log.splitlines() if line.startswith("nvlink ")}
+    return {"error" if word == "fatal" else word for word in found if word != "info"}
+
+
+def check_own_words(label, expected, given):
+    if given["status"] != expected["status"] and label not in OWN:
+        return "status %d instead of %d" % (given["status"], expected["status"])
+    if given["stdout"]:
+        return "prints on standard output: " + given["stdout"]
+    if given["output"] and given["status"] != 0 and not expected["output"]:
+        return "writes an output in spite of errors"
+    for word in sorted(severities(expected["stderr"])):
+        if label not in OWN and "culink: %s: " % word not in given["stderr"]:
+            return "has no " + word
+    return None
+
+
+def differences(nvlink, folder, expected):
+    for label, arguments in CASES:
+        words = words_of(arguments)
+        want = expected.get(label)
+        if want is None:
+            yield label, "is not recorded"
+            continue
+        if nvlink and run([nvlink], words, folder) != want:
+            yield label, "nvlink does otherwise than recorded"
+        given = run([CULINK] + EMULATE, words, folder)
+        for field in ("status", "stdout", "stderr", "output"):
+            if given[field] != want[field]:
+                yield label, "%s is\n%s\ninstead of\n%s" % (field, given[field], want[field])
+                break
+        wrong = check_own_words(label, want,
+                                run([CULINK, "--color=never", "--no-demangle"], words, folder))
+        if wrong:
+            yield label, "in its own words: " + wrong
+
+
+def installed_nvlink():
+    nvlink = shutil.which("nvlink", path=PATH)
+    if not nvlink:
+        return None
+    text = subprocess.run([nvlink, "-V"], stdout=subprocess.PIPE, check=False).stdout.decode()
+    return nvlink if VERSION in text else None
+
+
+def main():
+    nvlink = installed_nvlink()
+    with tempfile.TemporaryDirectory() as folder:
+        inputs.make(CUBIN, SOURCE, folder)
+        if "--record" in sys.argv:
+            if not nvlink:
+                sys.exit("no nvlink " + VERSION)
+            recorded = {label: run([nvlink], words_of(arguments), folder)
+                        for label, arguments in CASES}
+            with open(EXPECTED, "w", encoding="utf-8") as file:
+                json.dump(recorded, file, indent=1, sort_keys=True)
+                file.write("\n")
+            return
+        with open(EXPECTED, encoding="utf-8") as file:
+            expected = json.load(file)
+        found = list(differences(nvlink, folder, expected))
+    for label, what in found:
+        print("%s: %s" % (label, what))
+    print("%d cases%s, %d differences" %
+          (len(CASES), "" if nvlink else " (nvlink is not installed)", len(found)))
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What became of symbols: --trace-symbol, --why-live, --print-gc-sections, -Map and --stats. Words
+# may come from @files; groups and whole archives are accepted as other linkers spell them.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+cat > a.yaml <<'YAML'
+arch: sm_90
+functions:
+- {name: _Z4kernv, kernel: true, code: nop x4, calls: [_Z3onei]}
+- {name: _Z3onei, code: nop x4, calls: [_Z3twoi]}
+- {name: _Z4deadv, code: nop x8}
+- {name: _Z4copyv, bind: WEAK, code: nop x4}
+undefined: [_Z3twoi]
+YAML
+cat > b.yaml <<'YAML'
+arch: sm_90
+functions:
+- {name: _Z3twoi, code: nop x4, calls: [_Z4copyv]}
+- {name: _Z4copyv, bind: WEAK, code: nop x4}
+globals:
+- {name: counter, data: 01000000}
+YAML
+for name in a b; do "$CUBIN" assemble $name.yaml -o $name.cubin; done
+echo '-arch=sm_90 --start-group "a.cubin" b.cubin --end-group --whole-archive' > words
+
+"$CULINK" @words -o out.cubin --why-live=two --trace-symbol=copy,_Z3twoi 2> told
+printf '%s\n' "a.cubin: refers to it: _Z3twoi" "a.cubin: defines it weakly: _Z4copyv" \
+  "b.cubin: defines it: _Z3twoi" \
+  "b.cubin: defines it weakly, but another definition is linked: _Z4copyv" \
+  "two(int): kept by" ">>> kernel kern() of a.cubin" ">>> calls one(int) of a.cubin" \
+  ">>> calls two(int) of b.cubin" > expected
+sort told > told.sorted
+sort expected | cmp - told.sorted || fail "told otherwise: $(cat told)"
+
+"$CULINK" @words -o out.cubin --print-gc-sections --why-live=dead 2> told
+expect_contains told "128  a.cubin: dead(): unused" \
+  "64  b.cubin: copy(): the copy of a.cubin is linked" "192  bytes in 2 definitions left out" \
+  "dead(): not part of the output"
+
+"$CULINK" @words -o out.cubin -Map=out.map --stats 2> stats
+expect_contains out.map "objects" ".text._Z3twoi" "two(int): b.cubin" "counter: b.cubin" \
+  "dead(): unused"
+expect_contains stats "resolve" "objects 2, functions 4 of 5, kernels 1"
+# Every section of the file is in the map, and every function that stays, once.
+"$CUBIN" dump --sections out.cubin | grep -o ' \.[a-z][a-zA-Z_.0-9]*' | sort -u > sections
+while read -r name; do grep -qF -- " $name" out.map || fail "$name is not in the map"; done < sections
+[ "$(grep -c '()*: [ab].cubin$\|): [ab].cubin$' out.map)" -eq 4 ] || fail "not four functions: $(cat out.map)"
+
+# A link of nothing makes an empty image.
+"$CULINK" -arch=sm_90 -o empty.cubin 2> told
+expect_contains told "warning: no input files; the output is empty"
+"$CUBIN" verify empty.cubin

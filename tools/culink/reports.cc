@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which reports were asked for, and in what order they come: nvlink's own first and as nvlink
+// prints them, then those that only culink has. All go to standard error, beside the messages.
+#include "reports.h"
+
+#include "report/call_graph_text.h"
+#include "report/link_map.h"
+#include "report/resource_table.h"
+#include "report/stats.h"
+#include "report/why_live.h"
+
+namespace culink {
+
+namespace {
+
+std::string mentions_text(const LinkFacts &facts, const std::vector<std::string> &wanted) {
+  std::string out;
+  for (const MentionFacts &mention : facts.mentions)
+    out += mention.file + ": " + mention.what + ": " + mention.name + "\n";
+  if (out.empty())
+    for (const std::string &name : wanted)
+      out += name + ": no input mentions it\n";
+  return out;
+}
+
+} // namespace
+
+// nvlink demangles even if it is asked not to (Q091), and shows no call graph of an object.
+void print_reports(const CommandLine &line, const Console &console, const LinkResult &result) {
+  const LinkFacts &facts = result.facts;
+  const bool mangled = line.has(OptionId::DumpCallgraphNoDemangle) && !line.has(OptionId::Emulate);
+  if ((line.has(OptionId::DumpCallgraph) || line.has(OptionId::DumpCallgraphNoDemangle)) &&
+      !line.has(OptionId::Relocatable))
+    for (const std::string &text :
+         call_graph_lines(facts, mangled ? FunctionNames::Mangled : FunctionNames::Demangled))
+      print_to(stderr, text + "\n");
+  if (line.has(OptionId::Verbose))
+    for (const std::string &text : resource_lines(facts))
+      console.show_info(text);
+  if (line.has(OptionId::TraceSymbol))
+    print_to(stderr, mentions_text(facts, line.list(OptionId::TraceSymbol)));
+  for (const std::string &name : line.list(OptionId::WhyLive))
+    print_to(stderr, why_live_text(facts, name, console.demangles()));
+  if (line.has(OptionId::PrintGcSections))
+    print_to(stderr, discarded_text(facts, console.demangles()));
+  if (line.has(OptionId::Stats))
+    print_to(stderr, stats_text(result));
+}
+
+} // namespace culink

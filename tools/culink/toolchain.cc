@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvcc takes nvlink from the folder it is itself called from, and no option changes that. So a
+// folder with links to everything in the toolkit, in which nvlink alone is another program, makes
+// nvcc use it; CMake (CUDACXX) and clang (--cuda-path) follow. The installed toolkit stays as it
+// is, and nothing needs special rights.
+//
+// Made again over an old one, the folder's links are renewed. Anything but a link in the way is an
+// error: it is not ours.
+#include "toolchain.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "find_ptxas.h"
+
+namespace culink {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What went wrong with a path, or nothing.
+std::string failure(const fs::path &path, const std::error_code &error) {
+  return error ? path.string() + ": " + error.message() : "";
+}
+
+std::string renew_link(const fs::path &target, const fs::path &link) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(link, error);
+  if (fs::exists(status) && !fs::is_symlink(status))
+    return link.string() + ": is in the way, and no link";
+  if (fs::exists(status))
+    fs::remove(link, error);
+  fs::create_symlink(target, link, error);
+  return failure(link, error);
+}
+
+// Links to everything in a folder but `except`.
+std::string link_contents(const fs::path &from, const fs::path &to, const char *except) {
+  std::error_code error;
+  fs::directory_iterator entry(from, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const fs::path name = entry->path().filename();
+    if (name == except)
+      continue;
+    if (std::string problem = renew_link(entry->path(), to / name); !problem.empty())
+      return problem;
+  }
+  return failure(from, error);
+}
+
+std::string link_toolkit(const fs::path &toolkit, const fs::path &folder) {
+  std::error_code error;
+  fs::create_directories(folder / "bin", error);
+  if (error)
+    return failure(folder / "bin", error);
+  if (std::string problem = link_contents(toolkit, folder, "bin"); !problem.empty())
+    return problem;
+  if (std::string problem = link_contents(toolkit / "bin", folder / "bin", "nvlink");
+      !problem.empty())
+    return problem;
+  const fs::path self = fs::canonical("/proc/self/exe", error);
+  return error ? failure("/proc/self/exe", error) : renew_link(self, folder / "bin" / "nvlink");
+}
+
+} // namespace
+
+std::string make_toolchain(const std::string &folder) {
+  const std::string ptxas = find_ptxas();
+  if (ptxas.empty())
+    return "no CUDA toolkit found: set CUDA_HOME, or put nvcc into PATH";
+  std::error_code error;
+  const fs::path toolkit = fs::canonical(ptxas, error).parent_path().parent_path();
+  const fs::path made = fs::absolute(folder, error);
+  if (fs::equivalent(made, toolkit, error))
+    return "it is the CUDA toolkit itself";
+  return link_toolkit(toolkit, made);
+}
+
+} // namespace culink

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+namespace culink {
+
+// Makes `folder` a CUDA toolkit of links in which nvlink is this program. The result is empty, or
+// says what went wrong.
+[[nodiscard]] std::string make_toolchain(const std::string &folder);
+
+} // namespace culink
