@@ -6,6 +6,7 @@
 #   make demo       build, then run the tools on the files in examples/
 #   make test       build and run every test; says by name what it skipped
 #   make install    install programs, headers and libraries under PREFIX (default /usr/local)
+#   make package    a Debian package in build/release
 #   make debug | asan | tsan | fuzz | static    other builds, each in its own folder under build/
 #   make bench      build and run the benchmarks
 #   make format     rewrite the C++ sources with clang-format 16
@@ -27,7 +28,7 @@ endif
 configure = cmake --preset $(1) $(configure_flags) >/dev/null
 build = cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: all deps deps-test deps-static install-deps demo test install debug asan tsan \
+.PHONY: all deps deps-test deps-static install-deps demo test install package debug asan tsan \
         fuzz static bench format clean
 .DEFAULT_GOAL := all
 
@@ -52,6 +53,9 @@ test: deps-test
 install: all
 	@$(call build,release)
 	@cmake --install build/release --prefix $(PREFIX)
+
+package: all
+	@cd build/release && cpack -G DEB
 
 debug asan: deps
 	@$(call configure,$@)

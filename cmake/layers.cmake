@@ -60,11 +60,11 @@ function(culink_program name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools/${name})
   target_link_libraries(${name} PRIVATE culink_options ${ARGN})
   add_dependencies(programs ${name})
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${name} EXPORT culink RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 # culink_install_package(): public headers, and what find_package(culink) needs to offer the layers
-# as culink::elf and so on.
+# as culink::elf and so on, and the programs as culink::culink and culink::cubin.
 function(culink_install_package)
   include(CMakePackageConfigHelpers)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/culink)

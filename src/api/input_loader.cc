@@ -28,7 +28,8 @@ void InputLoader::add_libraries(InputCollector &collector) {
   for (const std::string &name : request_.libraries) {
     if (const std::optional<std::string> path = find_library(name, request_.library_paths)) {
       add_file(collector, *path);
-    } else if (!dialect_.input.silent && !has_shared_library(name, request_.library_paths)) {
+    } else if (!dialect_.input.silent && !is_host_library(name) &&
+               !has_shared_library(name, request_.library_paths)) {
       std::vector<std::string> notes;
       for (const std::string &folder : request_.library_paths)
         notes.push_back(fmt::format("no lib{}.a in {}", name, folder));

@@ -164,6 +164,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
            "toolkit."),
     choice(OptionId::PrintDocs, "print-docs", "", Choice, Never, "<form>", kDocuments, ""),
+    // nvcc passes it on when it makes a shared library, CMake for every device link.
+    flag(OptionId::Shared, "shared", "shared", Never, ""),
 }};
 
 constexpr bool rows_are_in_order() {

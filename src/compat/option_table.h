@@ -76,6 +76,7 @@ enum class OptionId : u8 {
   MakeToolchain,
   Finalizer,
   PrintDocs,
+  Shared,
   Count_,
 };
 inline constexpr size_t kOptionCount = static_cast<size_t>(OptionId::Count_);

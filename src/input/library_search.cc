@@ -4,6 +4,9 @@
 // those given and no others.
 #include "input/library_search.h"
 
+#include <algorithm>
+#include <array>
+
 #include <sys/stat.h>
 
 namespace culink {
@@ -31,6 +34,12 @@ std::optional<std::string> find_library(const std::string &name,
 
 bool has_shared_library(const std::string &name, const std::vector<std::string> &folders) {
   return find_file("lib" + name + ".so", folders).has_value();
+}
+
+bool is_host_library(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kNames = {"c",       "dl", "gcc",    "gcc_s", "m",
+                                                      "pthread", "rt", "stdc++", "util"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 } // namespace culink

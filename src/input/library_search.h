@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace culink {
@@ -10,6 +11,10 @@ namespace culink {
 // The path of lib<name>.a in the first of the folders that has it.
 [[nodiscard]] std::optional<std::string> find_library(const std::string &name,
                                                       const std::vector<std::string> &folders);
+
+// A library of every host's C and C++ runtime. Build systems name them for device links, too, where
+// nobody has to find them.
+[[nodiscard]] bool is_host_library(std::string_view name);
 
 // Whether one of the folders has lib<name>.so: a library without code for a device link.
 [[nodiscard]] bool has_shared_library(const std::string &name,

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -18,6 +19,7 @@
 #include "cmd_text.h"
 #include "cmd_usage.h"
 #include "cmd_verify.h"
+#include "man_page.h"
 
 namespace {
 
@@ -48,6 +50,11 @@ int run(int argc, char **argv) {
   culink::tools::add_list_command(app, exit_code);
   culink::tools::add_extract_command(app, exit_code);
 
+  // For the build, which installs it: cubin --print-docs man.
+  if (argc == 3 && std::string_view(argv[1]) == "--print-docs") {
+    std::fputs(culink::tools::man_page(app).c_str(), stdout);
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

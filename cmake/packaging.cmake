@@ -1,0 +1,52 @@
+# What is installed beside programs and libraries: manual pages and completions, which the programs
+# write themselves from their tables of options, and a pkg-config file; and packages made of it all.
+#
+# culink_document(PROGRAM FORM FILE FOLDER): the document FORM of a program, installed as
+# FOLDER/FILE.
+function(culink_document program form file folder)
+  set(made ${PROJECT_BINARY_DIR}/documents/${program}-${form}/${file})
+  add_custom_command(
+    OUTPUT ${made}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/documents/${program}-${form}
+    COMMAND ${program} --print-docs ${form} > ${made}
+    DEPENDS ${program} VERBATIM)
+  add_custom_target(${program}_${form} ALL DEPENDS ${made})
+  add_dependencies(programs ${program}_${form})
+  install(FILES ${made} DESTINATION ${folder})
+endfunction()
+
+culink_document(culink man culink.1 ${CMAKE_INSTALL_MANDIR}/man1)
+culink_document(cubin man cubin.1 ${CMAKE_INSTALL_MANDIR}/man1)
+culink_document(culink bash culink ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+culink_document(culink zsh _culink ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+culink_document(culink fish culink.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# For builds without CMake. A static archive comes before those it needs.
+get_property(layers GLOBAL PROPERTY CULINK_LAYERS)
+list(REVERSE layers)
+list(REMOVE_ITEM layers culink_text)
+list(TRANSFORM layers PREPEND -l)
+list(JOIN layers " " CULINK_PC_LIBRARIES)
+# From the file's own place, so that an installed tree may be moved.
+file(RELATIVE_PATH CULINK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/culink.pc.in ${PROJECT_BINARY_DIR}/culink.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/culink.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# cpack -G DEB, or TGZ, in the build folder.
+set(CPACK_PACKAGE_NAME culink)
+set(CPACK_PACKAGE_VENDOR "culink")
+set(CPACK_PACKAGE_CONTACT "culink maintainers <maintainers@culink.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB TGZ)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+if(CULINK_STATIC)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+endif()
+include(CPack)

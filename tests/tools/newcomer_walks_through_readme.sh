@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# A newcomer installs, makes the first link, meets the first error and reads the first map, as
+# README says and with what it shows; no CUDA is needed. Beside the programs there are manual pages,
+# completions, a pkg-config file and a CMake package, and the tree can be packed as a .deb.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+build=${CULINK_BUILD:-$SOURCE/build/release}
+
+cmake --install "$build" --prefix "$WORK/prefix" > install.log
+export PATH=$WORK/prefix/bin:$PATH
+[ "$(command -v culink)" = "$WORK/prefix/bin/culink" ] || fail "culink is not installed"
+for section in "First link, first error, first map" "culink -arch" "-Map=" "undefined symbol"; do
+  expect_contains "$SOURCE/README.md" "$section"
+done
+python3 -B "$SOURCE/scripts/update_shown_outputs.py" --check "$WORK/prefix/bin" ||
+  fail "README shows what the installed programs do not print"
+
+# Every option of --help is in the manual page and in each completion, and no other.
+culink --help | grep -o '^  --[A-Za-z-]*' | tr -d ' ' | sort > options
+[ "$(wc -l < options)" -gt 50 ] || fail "--help lists few options"
+share=prefix/share
+sed -n 's/^\\fB\\-\\-\([A-Za-z\\-]*\)\\fR.*/--\1/p' $share/man/man1/culink.1 | sed 's/[\]//g' | sort > in_man
+sed -n 's/.* -l \([A-Za-z-]*\).*/--\1/p' $share/fish/vendor_completions.d/culink.fish | sort > in_fish
+sed -n "s/^  '\(--[A-Za-z-]*\).*/\1/p" $share/zsh/site-functions/_culink | sort > in_zsh
+grep -o 'compgen -W "[^"]*"' $share/bash-completion/completions/culink | grep -o -- '--[A-Za-z-]*' |
+  sort > in_bash
+culink --print-docs markdown | sed -n 's/^| `\(--[A-Za-z-]*\).*/\1/p' | sort > in_markdown
+for form in man fish zsh bash markdown; do expect_same options in_$form; done
+bash -n $share/bash-completion/completions/culink
+for command in $(cubin --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p'); do
+  expect_contains $share/man/man1/cubin.1 ".SH CUBIN $command"
+done
+
+# The completion itself completes.
+# shellcheck disable=SC1091,SC2034
+completed=$(. $share/bash-completion/completions/culink; COMP_WORDS=(culink --error-format "=" "") \
+  COMP_CWORD=3; _culink; echo "${COMPREPLY[*]}")
+[ "$completed" = "text json nvlink" ] || fail "completes to '$completed'"
+
+if command -v pkg-config > /dev/null && command -v c++ > /dev/null; then
+  pc=$(dirname "$(find prefix -name culink.pc)")
+  # shellcheck disable=SC2046  # several words
+  c++ "$SOURCE/examples/link_in_memory/link_in_memory.cc" -o linker \
+    $(PKG_CONFIG_PATH=$WORK/$pc pkg-config --cflags --libs culink)
+  objects=$SOURCE/examples/vector_math/sm_90
+  ./linker sm_90 "$objects/main.cubin" "$objects/filter.cubin" out.cubin > kernels
+  expect_contains kernels "36 registers"
+fi
+if command -v cpack > /dev/null && command -v dpkg-deb > /dev/null; then
+  (cd "$build" && cpack -G DEB -B "$WORK/package") > pack.log
+  dpkg-deb -c package/*.deb > packed
+  expect_contains packed ./usr/bin/culink ./usr/share/man/man1/cubin.1 culink-config.cmake
+fi
