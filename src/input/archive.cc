@@ -126,6 +126,8 @@ std::optional<Error> ArchiveReader::read_member() {
   ByteSpan data = *inside;
   if (is_table) {
     long_names_ = as_text(data);
+    if (long_names_.find('\0') != std::string_view::npos && !drops_)
+      return refuse("size", "the table of names is not all text");
   } else if (!is_index(raw_name)) {
     const std::optional<std::string> name = name_of(raw_name, data);
     if (!name)

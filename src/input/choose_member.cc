@@ -80,6 +80,8 @@ std::string list_members(std::span<const FatbinEntry> entries) {
     out += std::to_string(entry.sm);
     if (entry.letter() != 0)
       out += entry.letter();
+    if (!entry.has(FatbinFlags::kIs64Bit))
+      out += " (32 bits)";
   }
   return out.empty() ? "nothing" : out;
 }

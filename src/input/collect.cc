@@ -52,6 +52,18 @@ bool promises_device_code(std::string_view name) {
   return ending == "cubin" || ending == "fatbin" || ending == "ptx";
 }
 
+bool is_code(FatbinKind kind) {
+  return kind == FatbinKind::Elf || kind == FatbinKind::Ptx || kind == FatbinKind::Lto;
+}
+
+// Libraries often lack a target, but have others. These numbers can only be damage.
+bool is_for_no_target(const FatbinContainer &container) {
+  constexpr u32 kSmallest = 10, kLargest = 999;
+  return std::none_of(container.entries.begin(), container.entries.end(), [](const FatbinEntry &e) {
+    return is_code(e.kind) && e.has(FatbinFlags::kIs64Bit) && e.sm >= kSmallest && e.sm <= kLargest;
+  });
+}
+
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -131,8 +143,10 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
   case FileKind::HostImage:
     if (promises_device_code(name) && place == Place::Given)
       use_unknown(name, kind, place);
-    else if (kind == FileKind::HostObject) // images are normal among the inputs of a program
+    else if (kind == FileKind::HostObject)
       use_host_object(name, bytes, place);
+    else
+      pass_over_image(name, bytes);
     break;
   case FileKind::Fatbin:
     if (use_fatbin(name, bytes, place)) {
@@ -158,6 +172,19 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     use_unknown(name, FileKind::Unknown, place);
     break;
   }
+}
+
+// Programs and shared libraries are normal among the inputs of a host link. Their code is linked.
+void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
+  const elf::FileType type = elf_file_type(bytes);
+  const Result<elf::ElfView> view = elf::ElfView::open_sections(bytes);
+  if (type != elf::FileType::Executable && type != elf::FileType::Shared && !habits_.silent)
+    diag_.report(DiagId::BadInput,
+                 {name, fmt::format("ELF header, e_type: {:#x} is no object, program or library",
+                                    static_cast<u32>(type))});
+  else if (view && view->header().phnum == 0 && !habits_.silent)
+    diag_.report(DiagId::BadInput,
+                 {name, "ELF header, e_phnum: a program or library has segments"});
 }
 
 // A name that promises device code makes a file without it an error.
@@ -223,7 +250,9 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
     if (module.defined)
       defined_.emplace(module.id);
   if (!object->has_segment) {
-    if (!object->linkable.empty())
+    if (!object->has_all_names && !habits_.silent)
+      diag_.report(DiagId::BadInput, {name, "section table: there are sections without names"});
+    else if (object->has_traces)
       warn(DiagId::NothingToLink, {name, "its device code has no .nvFatBinSegment"});
     return;
   }
@@ -263,7 +292,9 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
       return false;
     } else {
       skip_container(name, container);
-      if (place == Place::Given && options_.warn_about_targets)
+      const bool noteworthy =
+          place == Place::Given || (!habits_.silent && is_for_no_target(container));
+      if (noteworthy && options_.warn_about_targets)
         diag_
             .report(DiagId::NoCodeForTarget,
                     {name, std::string(target_.name), list_members(container.entries)})
@@ -317,9 +348,16 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
   const FileKind kind = file_kind(bytes);
   if (is_elf(kind) && kind != FileKind::HostObject)
     all_say_what_they_use_ = false;
-  if (kind == FileKind::Unknown || (habits_.host_members_only && kind != FileKind::HostObject))
+  if (habits_.host_members_only && kind != FileKind::HostObject)
     return;
   const std::string name = fmt::format("{}:{}", archive, member);
+  if (kind == FileKind::Unknown) {
+    // Lists and texts are normal in archives, damaged objects are not.
+    const std::string_view ending = name_ending(member);
+    const bool object = ending == "o" || ending == "lo" || ending == "obj";
+    use_unknown(name, kind, object ? Place::Given : Place::Member);
+    return;
+  }
   if (kind == FileKind::Archive) {
     diag_.report(DiagId::BadInput, {name, "archives inside archives are not read"});
     return;

@@ -84,6 +84,7 @@ private:
 
   void use(const std::string &name, ByteSpan bytes, FileKind kind, Place place);
   void use_host_object(const std::string &name, ByteSpan bytes, Place place);
+  void pass_over_image(const std::string &name, ByteSpan bytes);
   void use_archive(const std::string &name, ByteSpan bytes);
   void use_member(const std::string &archive, const std::string &member, ByteSpan bytes);
   [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place);

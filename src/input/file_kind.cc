@@ -30,18 +30,17 @@ constexpr std::array<Magic, 6> kMagic = {{
 constexpr u64 kTypeOffset = 16;
 constexpr u64 kMachineOffset = 18;
 
+u16 load_field(ByteSpan bytes, u64 offset) {
+  const u16 value = load_le<u16>(bytes.data() + offset);
+  return bytes[elf::kIdentData] == elf::kDataBigEndian ? __builtin_bswap16(value) : value;
+}
+
 // e_type and e_machine are at the same place in files of 32 and 64 bits.
 FileKind elf_kind(ByteSpan bytes) {
   if (bytes.size() < kMachineOffset + 2)
     return FileKind::Unknown;
-  u16 type = load_le<u16>(bytes.data() + kTypeOffset);
-  u16 machine = load_le<u16>(bytes.data() + kMachineOffset);
-  if (bytes[elf::kIdentData] == elf::kDataBigEndian) {
-    type = __builtin_bswap16(type);
-    machine = __builtin_bswap16(machine);
-  }
-  const bool relocatable = static_cast<elf::FileType>(type) == elf::FileType::Relocatable;
-  if (machine == elf::kMachineCuda)
+  const bool relocatable = elf_file_type(bytes) == elf::FileType::Relocatable;
+  if (load_field(bytes, kMachineOffset) == elf::kMachineCuda)
     return relocatable ? FileKind::DeviceObject : FileKind::DeviceImage;
   return relocatable ? FileKind::HostObject : FileKind::HostImage;
 }
@@ -64,6 +63,10 @@ bool is_ptx(std::string_view text) {
 }
 
 } // namespace
+
+elf::FileType elf_file_type(ByteSpan bytes) {
+  return static_cast<elf::FileType>(load_field(bytes, kTypeOffset));
+}
 
 FileKind file_kind(ByteSpan bytes) {
   const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());

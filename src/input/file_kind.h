@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "elf/constants.h"
 #include "model/file_kind.h"
 
 namespace culink {
 
 [[nodiscard]] FileKind file_kind(ByteSpan bytes);
+
+// Precondition: the file's kind is one of the ELF files.
+[[nodiscard]] elf::FileType elf_file_type(ByteSpan bytes);
 
 // "an archive", "a PTX file" ...; for messages.
 [[nodiscard]] std::string_view describe_file_kind(FileKind kind);

@@ -26,14 +26,31 @@ void append_modules(std::vector<elf::ModuleId> &out, ByteSpan section) {
       out.push_back(elf::module_id(name));
 }
 
+// Left in an object whose other sections cannot be recognised any more.
+bool is_trace(std::string_view name) {
+  return name == "__nv_relfatbin" || name == "__nv_module_id" || name == ".rela.nvFatBinSegment" ||
+         elf::host_reference_list(name) != nullptr;
+}
+
 } // namespace
 
 Result<HostObject> read_host_object(ByteSpan file) {
   const Result<elf::ElfView> view = elf::ElfView::open_sections(file);
   if (!view)
     return view.error();
+  // Else names are read from anywhere, and none would be recognised.
+  const elf::FileHeader &header = view->header();
+  if (header.name_section != 0 && header.name_section < view->sections().size()) {
+    const ByteSpan names = view->sections()[header.name_section].data;
+    if (names.empty() || names.front() != 0)
+      return Error{"section table", "e_shstrndx", "the table of names does not begin with NUL"};
+  }
   HostObject out;
+  out.has_all_names = view->sections().size() > 1;
   for (const elf::Section &section : view->sections()) {
+    if (section.index != 0)
+      out.has_all_names &= !section.name.empty();
+    out.has_traces |= is_trace(section.name);
     if (section.name == ".nvFatBinSegment") {
       out.has_segment = true;
     } else if (section.name == "__nv_relfatbin") {

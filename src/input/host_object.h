@@ -13,7 +13,9 @@ namespace culink {
 // What a host file holds for the device: nvcc puts fatbins and lists of names into sections of
 // their own. Borrows the file's bytes.
 struct HostObject {
+  bool has_all_names = false;         // of sections; else something may not be recognised
   bool has_segment = false;           // .nvFatBinSegment: there is device code somewhere
+  bool has_traces = false;            // one of the other sections below
   std::vector<ByteSpan> linkable;     // __nv_relfatbin: compiled with -rdc=true
   std::vector<ByteSpan> finished;     // .nv_fatbin: whole programs, and results of device links
   std::vector<elf::ModuleId> modules; // __nv_module_id

@@ -52,6 +52,14 @@ bool names_an_input(const LinkRequest &request, const std::string &text) {
   return false;
 }
 
+// The part of a file; or what is missing to read it.
+bool names_a_place(const std::string &text) {
+  for (const char *place : {"section", "header", "fatbin", "archive", "no ptxas"})
+    if (contains(text, place))
+      return true;
+  return false;
+}
+
 std::string broken_law_of_refusal(const LinkRequest &request, const LinkResult &result) {
   bool error = false;
   for (const Message &message : result.messages) {
@@ -63,7 +71,7 @@ std::string broken_law_of_refusal(const LinkRequest &request, const LinkResult &
     error = true;
     if (!names_an_input(request, text))
       return "names no file: " + text;
-    if (message.id == "bad-input" && !contains(text, "section") && !contains(text, "header"))
+    if (message.id == "bad-input" && !names_a_place(text))
       return "names no place: " + text;
   }
   return error ? "" : "refused without an error";

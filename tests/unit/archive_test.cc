@@ -84,6 +84,13 @@ TEST(Archive, gnu_ar_may_leave_a_slash_in_the_last_column) {
   EXPECT_EQ(names(file), std::vector<std::string>{"samplers_0.18.o"});
 }
 
+TEST(Archive, a_table_of_names_that_swallows_members_is_refused) {
+  Bytes file = bytes_of("!<arch>\n");
+  add_member(file, "//", bytes_of(std::string_view("a.o/\n\0x", 7)));
+  EXPECT_FALSE(read_archive(file));
+  EXPECT_TRUE(read_archive(file, ArchiveDamage::Drop));
+}
+
 TEST(Archive, thin_ones_name_files) {
   Bytes file = bytes_of("!<thin>\n");
   add_member(file, "//", bytes_of("sub/a.o/\nb.o/\n"));

@@ -61,6 +61,7 @@ Bytes device_file(u16 type) {
 Bytes sample(FileKind kind) {
   HostFile library = rdc_object("_so", container({{}}));
   library.type = 3;
+  library.segments = 2;
   switch (kind) {
   case FileKind::DeviceObject:
     return device_file(1);
@@ -190,6 +191,27 @@ TEST(Collect, sections_of_host_objects) {
     }
 }
 
+// What mutants of host objects looked like that were left out without a word.
+TEST(Collect, damaged_host_objects_are_not_passed_over) {
+  HostFile odd = rdc_object("_a", container({{}}));
+  odd.type = 7;
+  EXPECT_EQ(Taken(own_dialect(), {{"a.o", odd.build64()}}).ids(), Words{"bad-input"});
+  EXPECT_TRUE(Taken(nvlink_13_0_88(), {{"a.o", odd.build64()}}).ids().empty());
+  for (const u16 type : {2, 3}) {
+    odd.type = type;
+    odd.segments = 0;
+    EXPECT_EQ(Taken(own_dialect(), {{"a.o", odd.build64()}}).ids(), Words{"bad-input"}) << type;
+    odd.segments = 1;
+    EXPECT_TRUE(Taken(own_dialect(), {{"a.o", odd.build64()}}).ids().empty()) << type;
+  }
+  Bytes no_sections = rdc_object("_a", container({{}})).build64();
+  for (const size_t at : {40, 41, 42, 60, 61, 62, 63}) // e_shoff, e_shnum, e_shstrndx
+    no_sections[at] = 0;
+  EXPECT_EQ(Taken(own_dialect(), {{"a.o", no_sections}}).ids(), Words{"bad-input"});
+  const Bytes traces = HostFile().with("__nv_module_id", std::string_view("_a\0", 3)).build64();
+  EXPECT_EQ(Taken(own_dialect(), {{"a.o", traces}}).ids(), Words{"nothing-to-link"});
+}
+
 TEST(Collect, nvlink_reads_the_first_container_only) {
   Bytes two = container({{.sm = 90}});
   const Bytes second = container({{.sm = 90}});
@@ -263,6 +285,16 @@ TEST(Collect, nvlink_stops_at_the_first_member_that_is_no_elf_file) {
                            : Words{"l.a:b.o"})
         << describe_file_kind(kKinds[k]);
   }
+}
+
+TEST(Collect, damaged_members_of_archives_are_mentioned) {
+  const auto ids = [](const char *name, const Bytes &bytes) {
+    return Taken(own_dialect(), {{"l.a", archive_of({{name, bytes}})}}).ids();
+  };
+  EXPECT_EQ(ids("a.o", Bytes(100, 'r')), Words{"nothing-to-link"});
+  EXPECT_EQ(ids("a.cubin", Bytes(100, 'r')), Words{"wrong-kind"});
+  EXPECT_TRUE(ids("readme", Bytes(100, 'r')).empty());
+  EXPECT_TRUE(ids("a.o", sample(FileKind::HostImage)).empty());
 }
 
 TEST(Collect, an_archive_named_twice_is_read_once) {

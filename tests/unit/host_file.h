@@ -23,6 +23,7 @@ struct HostFile {
   u16 type = 1;     // ET_REL
   u16 machine = 62; // x86-64
   u8 data = 1;      // little-endian
+  u16 segments = 0; // as programs and libraries have; they are not written
 
   HostFile &with(std::string name, std::string_view text) {
     sections.push_back({std::move(name), bytes_of(text)});
@@ -66,6 +67,7 @@ struct HostFile {
     header.e_shoff = static_cast<decltype(header.e_shoff)>(out.size());
     header.e_ehsize = sizeof(Ehdr);
     header.e_shentsize = sizeof(Shdr);
+    header.e_phnum = segments;
     header.e_shnum = static_cast<u16>(table.size());
     header.e_shstrndx = static_cast<u16>(table.size() - 1);
     for (const Shdr &row : table)
