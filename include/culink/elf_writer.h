@@ -144,7 +144,13 @@ struct RelocationSpec {
 
 // A 32-bit word of a section's content that holds a number known only in the finished file.
 struct Fixup {
-  enum class Kind : u8 { SymbolNumber, SectionIndex, StringOffset };
+  enum class Kind : u8 {
+    SymbolNumber,
+    SectionIndex,
+    StringOffset,
+    SymbolName,       // where the name is in .strtab
+    SectionIndexHalf, // in 16 bits
+  };
   u64 offset = 0;
   Kind kind = Kind::SymbolNumber;
   u32 id = 0; // of the SymbolId or SectionId, or what add_string returned
@@ -172,6 +178,7 @@ struct ElfLayout {
   std::vector<u32> symbol_number;  // by SymbolId; 0: not emitted
   std::vector<u32> symbol_name;    // by SymbolId: offset in .strtab
   std::vector<u32> string_offset;  // by add_string's result: offset in .strtab
+  std::vector<u32> late_name;      // by number of a rename_symbol call: offset in .strtab
   std::vector<Segment> segments;
 
   [[nodiscard]] u32 index_of(SectionId id) const { return section_index[id.value]; }
@@ -218,6 +225,19 @@ public:
   SymbolId add_section_symbol(SectionId id, bool emitted = true);
   [[nodiscard]] SymbolSpec &symbol(SymbolId id);
   [[nodiscard]] const SymbolSpec &symbol(SymbolId id) const;
+
+  // Sections and symbols that were renamed when the tables of names existed already, as nvlink does
+  // where it makes machine code of Mercury code. A section's name lies where the old one was, which
+  // is longer; a symbol's new name is behind all others, and the old one stays.
+  void rename_section(SectionId id, std::string_view old_name);
+  void rename_symbol(SymbolId id, std::string_view new_name);
+  // Sections that are added from here on do not share their names in .shstrtab.
+  void name_separately_from_here() { first_separate_ = section_count(); }
+  [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(symbols_.size()); }
+
+  // Everything that was put into one section goes to another, which has nothing in it.
+  void move_content(SectionId from, SectionId to);
+  void clear_content(SectionId id);
 
   // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
   // Tables of other types and names are ordinary sections to which relocations are added.
@@ -296,6 +316,14 @@ private:
     ListEnds fixups;
     ListEnds relocations;
   };
+  struct OldName {
+    SectionId section;
+    std::string_view name;
+  };
+  struct LateName {
+    SymbolId symbol;
+    std::string_view name;
+  };
   struct EarlyString {
     std::string_view text;
     bool separately;
@@ -314,6 +342,9 @@ private:
   Lists<RelocationSpec> relocations_;
   std::vector<SymbolSpec> symbols_;
   std::vector<EarlyString> strings_;
+  u32 first_separate_ = kNoNumber; // a SectionId
+  std::vector<OldName> old_names_;
+  std::vector<LateName> late_names_;
   SectionId flags_section_;
   std::optional<std::vector<SectionId>> uncounted_; // set: see number_sections_as_added
 };

@@ -13,7 +13,10 @@
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
+#include "finalize/finalize.h"
+#include "input/mercury_plane.h"
 #include "link/link.h"
+#include "link/machine_half.h"
 #include "link/mixed_kinds.h"
 #include "link/system_library.h"
 #include "link/write.h"
@@ -47,6 +50,22 @@ std::vector<LinkedModule> linked_modules(const InputLoader &loader,
     out.push_back({module.name, module.id, linked});
   }
   return out;
+}
+
+std::vector<InputObject> mercury_planes(const std::vector<InputObject> &objects, WorkerPool &pool,
+                                        Diagnostics &diag) {
+  std::vector<std::optional<Result<InputObject>>> results(objects.size());
+  pool.for_each(static_cast<u32>(objects.size()),
+                [&](u32 i) { results[i] = parse_mercury_plane(objects[i]); });
+  std::vector<InputObject> planes;
+  planes.reserve(objects.size());
+  for (u32 i = 0; i < objects.size(); ++i) {
+    if (*results[i])
+      planes.push_back(std::move(**results[i]));
+    else
+      diag.report(DiagId::BadInput, {objects[i].name, results[i]->error().text()});
+  }
+  return planes;
 }
 
 } // namespace
@@ -111,6 +130,34 @@ void LinkJob::verify(LinkResult &result, bool unsound) {
                                      section.flags, section.offset, section.size});
 }
 
+// The passes, over the plane of the objects that the kind of code asks for.
+std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &target,
+                                         std::vector<InputObject> objects, WorkerPool &pool) {
+  const bool mercury = code != OutputCode::Sass;
+  const arch::ArchInfo plane =
+      mercury ? arch::as_mercury_plane(target) : arch::as_plain_sass(target);
+  if (target.has_mercury_plane && request_.options.code == OutputCode::Default)
+    forget_mercury_marks(objects, *dialect_);
+  LinkOptions options = request_.options;
+  if (!options.ignore_host_info && !options.host_references)
+    options.host_references = loader_->host_references();
+  if (options.option_words.empty())
+    options.option_words = note_options(describe_request(request_));
+  std::optional<MachineHalves> machine;
+  if (mercury) {
+    timer_.begin("planes");
+    std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
+    machine.emplace(MachineHalves{std::move(objects), target, {}});
+    if (code == OutputCode::Exact && !request_.finalizer.empty())
+      machine->finalizer = make_finalizer(request_.finalizer, pool);
+    objects = std::move(planes);
+    if (diag_.failed())
+      return {};
+  }
+  return plan_link(options, *dialect_, plane, std::move(objects), machine ? &*machine : nullptr,
+                   pool, timer_, diag_);
+}
+
 LinkResult LinkJob::link_and_verify() {
   const arch::ArchInfo *target = choose_target();
   dialect_ = choose_dialect();
@@ -132,35 +179,25 @@ LinkResult LinkJob::link_and_verify() {
     find_conflicts(objects, diag_);
     return {};
   }
-  const OutputCode code = choose_output_code(request_.options, objects, *target, false, diag_);
-  if (code != OutputCode::Sass)
-    diag_.report(DiagId::NotSupportedYet, {request_.target, "linking of Mercury code is"});
+  const OutputCode code =
+      choose_output_code(request_.options, objects, *target, !request_.finalizer.empty(), diag_);
   if (diag_.failed())
     return {};
-  const arch::ArchInfo plane = arch::as_plain_sass(*target);
-  if (target->has_mercury_plane)
-    forget_mercury_marks(objects, *dialect_);
   std::vector<LinkedModule> modules = linked_modules(loader, objects);
-  LinkOptions options = request_.options;
-  if (!options.ignore_host_info && !options.host_references)
-    options.host_references = loader.host_references();
-  if (options.option_words.empty())
-    options.option_words = note_options(describe_request(request_));
-  std::optional<PlannedLink> plan =
-      plan_link(options, *dialect_, plane, std::move(objects), pool, timer_, diag_);
-  if (!plan)
+  std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);
+  if (!planned)
     return {};
   LinkResult result;
-  result.facts = std::move(plan->facts);
+  result.facts = std::move(planned->facts);
   result.modules = std::move(modules);
   result.complete = true;
-  if (!plan->draft)
+  if (!planned->draft)
     return result;
-  give_memory_back(plan->draft->layout.file_size);
+  give_memory_back(planned->draft->layout.file_size);
   timer_.begin("write");
-  result.bytes = write_image(*plan->draft, pool, diag_);
-  const bool unsound = plan->unsound;
-  plan.reset();
+  result.bytes = write_image(*planned->draft, pool, diag_);
+  const bool unsound = planned->unsound;
+  planned.reset();
   if (diag_.failed())
     return {};
   timer_.begin("verify");

@@ -8,6 +8,7 @@
 #include "arch/arch.h"
 #include "base/step_timer.h"
 #include "culink/linker.h"
+#include "link/link.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 
@@ -27,6 +28,8 @@ private:
   [[nodiscard]] std::optional<Dialect> choose_dialect();
   [[nodiscard]] u32 choose_threads(u64 code_size) const;
   [[nodiscard]] LinkResult link_and_verify();
+  [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
+                                                std::vector<InputObject> objects, WorkerPool &pool);
   void give_memory_back(u64 output_size);
   void verify(LinkResult &result, bool unsound);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;

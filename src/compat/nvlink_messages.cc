@@ -54,6 +54,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NoFinalizer, Stage::Load, Silent, ""},
     {DiagId::FinalizerMissing, Stage::Load, Fatal, "--code=exact needs a finalizer"},
     {DiagId::FinalizerFailed, Stage::Load, Fatal, "{0}: cannot be finalized: {1}"},
+    {DiagId::NotFinalized, Stage::Load, Fatal, "{0}: '{1}' was not finalized"},
     {DiagId::UndefinedReference, Stage::Program, Error, "Undefined reference to '{0}' in '{a}'"},
     {DiagId::MultipleDefinition, Stage::Merge, Error,
      "Multiple definition of '{0}' in '{1}', first defined in '{2}'"},

@@ -22,6 +22,7 @@ public:
   template <typename Phdr> void write_program_headers() const;
   template <typename Sym> void write_symbols() const;
   void write_names() const;
+  void write_late_names() const;
   void write_content(SectionId id) const;
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
 
@@ -79,10 +80,11 @@ u64 ElfEmitter::size_of(SectionId id) const {
 }
 
 u32 ElfEmitter::info_of(SectionId id) const {
-  if (id == writer_.symtab())
-    return layout_.first_global;
   const auto &value = writer_.section(id).info.value();
-  if (const u32 *number = std::get_if<u32>(&value))
+  const u32 *number = std::get_if<u32>(&value);
+  if (id == writer_.symtab() && number && *number == 0)
+    return layout_.first_global;
+  if (number)
     return *number;
   if (const SectionId *section = std::get_if<SectionId>(&value))
     return section->valid() ? layout_.index_of(*section) : 0;
@@ -169,6 +171,16 @@ void ElfEmitter::write_names() const {
     copy(at(writer_.strtab()), layout_.string_offset[i], writer_.strings_[i].text);
   for (u32 id = 0; id < writer_.symbols_.size(); ++id)
     copy(at(writer_.strtab()), layout_.symbol_name[id], writer_.symbols_[id].name);
+  for (u32 i = 0; i < writer_.late_names_.size(); ++i)
+    copy(at(writer_.strtab()), layout_.late_name[i], writer_.late_names_[i].name);
+}
+
+// st_name is the first field of a symbol.
+void ElfEmitter::write_late_names() const {
+  for (u32 i = 0; i < writer_.late_names_.size(); ++i)
+    if (const u32 number = layout_.number_of(writer_.late_names_[i].symbol); number != 0)
+      store_le<u32>(at(writer_.symtab()) + number * writer_.section(writer_.symtab()).entsize,
+                    layout_.late_name[i]);
 }
 
 // Which section it was when sections were added, those included that became mere names (Q059).
@@ -186,6 +198,10 @@ u32 ElfEmitter::resolve(const Fixup &fixup) const {
     return layout_.section_index[fixup.id];
   case Fixup::Kind::StringOffset:
     return layout_.string_offset[fixup.id];
+  case Fixup::Kind::SymbolName:
+    return layout_.symbol_name[fixup.id];
+  case Fixup::Kind::SectionIndexHalf:
+    break;
   }
   return 0;
 }
@@ -224,7 +240,10 @@ void ElfEmitter::write_content(SectionId id) const {
   copy(state.first);
   writer_.pieces_.for_each(state.more, copy);
   writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
-    store_le<u32>(at(id) + fixup.offset, resolve(fixup));
+    if (fixup.kind == Fixup::Kind::SectionIndexHalf)
+      store_le<u16>(at(id) + fixup.offset, static_cast<u16>(layout_.section_index[fixup.id]));
+    else
+      store_le<u32>(at(id) + fixup.offset, resolve(fixup));
   });
 }
 
@@ -242,6 +261,7 @@ void ElfWriter::write_tables(const ElfLayout &layout, MutableByteSpan out) const
     emitter.write_symbols<wire::Sym32>();
   }
   emitter.write_names();
+  emitter.write_late_names();
 }
 
 void ElfWriter::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,

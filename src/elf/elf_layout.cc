@@ -93,11 +93,14 @@ struct Load {
   u64 end = 0;
   u64 no_data = 0; // memory of sections without file data, behind the bytes of the file
 
+  // Unless the caller has said that it stands among the other constants.
+  [[nodiscard]] static bool is_parameters(const SectionSpec &spec) {
+    return spec.name.starts_with(".nv.constant0.") && spec.bucket != Bucket::Constants;
+  }
   [[nodiscard]] bool holds(const SectionSpec &spec) const {
     if ((spec.flags & mask) != expected)
       return false;
-    return parameters == Parameters::Any ||
-           (parameters == Parameters::Only) == spec.name.starts_with(".nv.constant0.");
+    return parameters == Parameters::Any || (parameters == Parameters::Only) == is_parameters(spec);
   }
   void add(const SectionSpec &spec, u64 offset, u64 size) {
     first = first.value_or(offset);
@@ -216,11 +219,18 @@ void ElfLayouter::order_sections() {
   layout_.section_index.assign(sections.size(), 0);
   layout_.section_name.reserve(sections.size());
   NameTable names(writer_.options_.numbered_names, sections.size());
+  std::vector<std::string_view> old_names(writer_.old_names_.empty() ? 0 : sections.size());
+  for (const ElfWriter::OldName &old : writer_.old_names_)
+    old_names[old.section.value] = old.name;
   std::array<std::vector<SectionId>, 256> buckets;
   u32 count = 1;
   for (u32 id = 0; id < sections.size(); ++id) {
     const SectionSpec &spec = sections[id].spec;
-    layout_.section_name.push_back(names.add(spec.name, spec.name_number));
+    const bool renamed = !old_names.empty() && !old_names[id].empty();
+    layout_.section_name.push_back(id >= writer_.first_separate_
+                                       ? names.add_separately(spec.name)
+                                       : names.add(renamed ? old_names[id] : spec.name,
+                                                   renamed ? kNoNumber : spec.name_number));
     if (!spec.emitted)
       continue;
     const Bucket bucket =
@@ -269,6 +279,8 @@ void ElfLayouter::number_symbols() {
   layout_.first_global = next;
   for (const u32 id : globals)
     take(id);
+  for (const ElfWriter::LateName &late : writer_.late_names_)
+    layout_.late_name.push_back(names.add(late.name, kNoNumber));
   layout_.symbol_count = next;
   layout_.strtab_size = names.size();
 }

@@ -235,6 +235,14 @@ public:
   // The section that an SHF_INFO_LINK or relocation section's sh_info names, or nothing.
   [[nodiscard]] const Section *info_section(const Section &user) const;
 
+  // The same file with another section table, for a second set of tables inside a file. Every index
+  // in it must be that of a section of it.
+  [[nodiscard]] ElfView with_sections(std::vector<Section> sections) const {
+    ElfView out = *this;
+    out.sections_ = std::move(sections);
+    return out;
+  }
+
 private:
   friend class ElfParser;
   ElfView() = default;

@@ -6,6 +6,7 @@
 #include "culink/elf_writer.h"
 
 #include <cstring>
+#include <utility>
 
 #include "base/bytes.h"
 
@@ -121,6 +122,32 @@ SymbolSpec &ElfWriter::symbol(SymbolId id) {
 }
 const SymbolSpec &ElfWriter::symbol(SymbolId id) const {
   return symbols_[id.value];
+}
+
+void ElfWriter::rename_section(SectionId id, std::string_view old_name) {
+  old_names_.push_back({id, keep(old_name)});
+  sections_[id.value].spec.name_number = kNoNumber;
+}
+
+void ElfWriter::rename_symbol(SymbolId id, std::string_view new_name) {
+  late_names_.push_back({id, keep(new_name)});
+}
+
+void ElfWriter::move_content(SectionId from, SectionId to) {
+  SectionState &source = sections_[from.value];
+  SectionState &target = sections_[to.value];
+  target.size = std::exchange(source.size, 0);
+  target.first = std::exchange(source.first, Piece{0, {}});
+  target.more = std::exchange(source.more, {});
+  target.fixups = std::exchange(source.fixups, {});
+  target.relocations = std::exchange(source.relocations, {});
+}
+
+void ElfWriter::clear_content(SectionId id) {
+  SectionState &state = sections_[id.value];
+  const SectionSpec spec = state.spec;
+  state = {};
+  state.spec = spec;
 }
 
 SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends) {

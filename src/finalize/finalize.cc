@@ -176,7 +176,7 @@ private:
 
 } // namespace
 
-Finalizer make_finalizer(const FinalizerEngine &engine, WorkerPool &pool) {
+FinalizeObjects make_finalizer(const FinalizerEngine &engine, WorkerPool &pool) {
   return [engine, &pool](const FinalizeRequest &request, Diagnostics &diag) {
     std::vector<Result<FinalizedObject>> results = FinalizeJob(engine, request).run(pool);
     std::vector<FinalizedObject> out;

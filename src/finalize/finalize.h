@@ -9,6 +9,6 @@ namespace culink {
 
 // A finalizer that runs as many engines at once as the pool has threads. Objects with the same
 // bytes are finalized once. Precondition: there is an engine, and the pool outlives the finalizer.
-[[nodiscard]] Finalizer make_finalizer(const FinalizerEngine &engine, WorkerPool &pool);
+[[nodiscard]] FinalizeObjects make_finalizer(const FinalizerEngine &engine, WorkerPool &pool);
 
 } // namespace culink

@@ -21,6 +21,8 @@ public:
   ObjectParser(std::string name, elf::ElfView view)
       : object_{.name = std::move(name), .view = std::move(view)} {}
 
+  void read_symbols();
+  void take_symbols(std::vector<elf::Symbol> symbols) { object_.symbols = std::move(symbols); }
   [[nodiscard]] Result<InputObject> run();
 
 private:
@@ -50,12 +52,15 @@ Error broken(const elf::Section &section, const elf::Violation &violation) {
   return broken(section, fmt::format("record at {:#x}", violation.offset), violation.message);
 }
 
-Result<InputObject> ObjectParser::run() {
+void ObjectParser::read_symbols() {
   const elf::SymbolTable symbols = object_.view.symbols();
   object_.symbols.reserve(symbols.size());
   for (u32 i = 0; i < symbols.size(); ++i)
     object_.symbols.push_back(symbols[i]);
-  object_.registers.assign(symbols.size(), InputObject::kNoRegisters);
+}
+
+Result<InputObject> ObjectParser::run() {
+  object_.registers.assign(object_.symbols.size(), InputObject::kNoRegisters);
   for (const elf::Section &section : object_.view.sections())
     if (section.type == elf::SectionType::Symtab)
       object_.strings = object_.section(section.link).data;
@@ -229,7 +234,16 @@ Result<InputObject> parse_object(std::string name, elf::ElfView view) {
         fmt::format("{} is not a CUDA device file ({})", view.header().machine, elf::kMachineCuda)};
   if (view.header().elf_class() != elf::ElfClass::Elf64)
     return Error{"ELF header", "EI_CLASS", "32-bit device code cannot be linked"};
-  return ObjectParser(std::move(name), std::move(view)).run();
+  ObjectParser parser(std::move(name), std::move(view));
+  parser.read_symbols();
+  return parser.run();
+}
+
+Result<InputObject> parse_object(std::string name, elf::ElfView view,
+                                 std::vector<elf::Symbol> symbols) {
+  ObjectParser parser(std::move(name), std::move(view));
+  parser.take_symbols(std::move(symbols));
+  return parser.run();
 }
 
 } // namespace culink

@@ -10,6 +10,7 @@
 #include "link/classify_relocs.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,7 @@ public:
       : c_(context), p_(context.program), m_(context.merged), rela_of_(rela_of), diag_(diag) {}
 
   void read_groups(u32 begin, u32 end);
+  void read_bank2_tails();
   // --preserve-relocs: what was stored is listed as well, .rel and .rela of a section in one list.
   void list_resolved();
   RelocationPlan take() { return std::move(out_); }
@@ -142,6 +144,40 @@ void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice 
     read_entry(group, {slice.object, table.section, raw, place_of(slice, raw), rows_.find(raw.type),
                        meaning});
   }
+}
+
+// Symbol by symbol from the last one, each symbol's part from its end.
+void Classifier::read_bank2_tails() {
+  for (const Bank2Tail &tail : m_.bank2_tails)
+    for (const Bank2Relocations &from : m_.bank2_relocations) {
+      if (from.block != tail.block)
+        continue;
+      const InputObject &object = p_.objects[from.object.value];
+      const elf::Section &table = object.section(from.section);
+      const elf::RelocationTable entries = object.view.relocations(table);
+      const u64 base =
+          m_.bank2_blocks[tail.block].offset + m_.where[from.object.value][table.info].offset;
+      std::vector<u64> starts;
+      for (const elf::Symbol &symbol : object.symbols)
+        if (symbol.in_section() && symbol.section == table.info &&
+            symbol.type() != elf::SymbolType::Section)
+          starts.push_back(symbol.value);
+      std::sort(starts.begin(), starts.end(), std::greater<>());
+      starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+      if (starts.empty())
+        starts.push_back(0);
+      u64 end = ~u64{0};
+      for (const u64 start : starts) {
+        for (u32 i = entries.size(); i-- > 0;) {
+          const elf::Relocation raw = entries[i];
+          if (raw.offset >= start && raw.offset < end)
+            read_entry({tail.table, tail.bank, true},
+                       {from.object, &table, raw, raw.offset + base, arch::find_reloc(raw.type),
+                        meaning_of(c_, from.object, raw.symbol, {})});
+        }
+        end = start;
+      }
+    }
 }
 
 // Behind the start of its file's block, unless variables were moved one by one.
@@ -366,6 +402,7 @@ void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
     // Without a slot nvlink -r writes this bank (Q024).
     constexpr u8 kNoSlotBank = 28;
     out.value = {slot ? meaning.value : 0, slot ? u8{0} : kNoSlotBank};
+    out.image_slot = slot;
   }
   if (entry.row->value == arch::ValueKind::AddendOnly) {
     u64 start = meaning.addend_shift;
@@ -518,6 +555,12 @@ RelocationPlan classify_relocations(const Program &program, const Merged &merged
     classifier.read_groups(begin, end);
     part.plan = classifier.take();
   });
+  if (!merged.bank2_tails.empty()) {
+    Part &part = parts.emplace_back();
+    Classifier classifier(context, rela_of, part.diag);
+    classifier.read_bank2_tails();
+    part.plan = classifier.take();
+  }
   if (program.options.preserve_relocs) {
     Part &part = parts.emplace_back();
     Classifier classifier(context, rela_of, part.diag);

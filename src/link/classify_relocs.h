@@ -25,6 +25,7 @@ struct KeptRelocation {
 struct FoldedRelocation {
   OutId section;
   bool implicit_addend = false; // the field's old content is added
+  bool image_slot = false;      // an offset in bank 0
   u64 offset = 0;
   const arch::RelocInfo *row = nullptr;
   arch::FieldValue value;

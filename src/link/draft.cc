@@ -12,6 +12,8 @@
 #include "base/bytes.h"
 #include "culink/elf_writer.h"
 #include "elf/codec.h"
+#include "link/draft_records.h"
+#include "link/machine_half.h"
 #include "link/output_symbols.h"
 
 namespace culink {
@@ -24,11 +26,14 @@ namespace {
 
 class Drafter {
 public:
-  Drafter(const Program &program, OutputPlan &plan, Diagnostics &diag)
-      : p_(program), plan_(plan), m_(plan.merged), diag_(diag),
+  Drafter(const Program &program, OutputPlan &plan, const MachineHalves *machine, WorkerPool &pool,
+          Diagnostics &diag)
+      : p_(program), plan_(plan), m_(plan.merged), machine_(machine), pool_(pool), diag_(diag),
         elf_({.type = program.options.relocatable ? elf::FileType::Relocatable
                                                   : elf::FileType::Executable,
-              .flags = u32{program.arch.number} << 8 | elf::kCodeKindSass,
+              .flags = u32{program.arch.number} << 8 | static_cast<u32>(program.arch.code_kind),
+              .segments = machine ? elf::SegmentRule::Mercury : elf::SegmentRule::Classic,
+              .phentsize_without_segments = static_cast<u16>(machine ? 0 : 56),
               .borrow_names = true,
               .numbered_names = &plan.merged.names,
               .lose_section_fff2 = program.dialect.loses_section_fff2}) {}
@@ -41,8 +46,6 @@ private:
   void add_sections();
   void add_section(OutId id);
   void fill_sections();
-  void fill_info(OutId id, const std::vector<OutInfo> &records);
-  void write_record(elf::SectionId section, const OutInfo &record);
   void fill_calls(OutId id, const std::vector<CallRecord> &records);
   void fill_unified();
   void fill_relocations();
@@ -55,6 +58,8 @@ private:
   const Program &p_;
   OutputPlan &plan_;
   Merged &m_;
+  const MachineHalves *machine_; // of links of Mercury code
+  WorkerPool &pool_;
   Diagnostics &diag_;
   elf::ElfWriter elf_;
   std::vector<bool> is_emitted_;           // by OutId
@@ -62,7 +67,6 @@ private:
   std::vector<OutId> targets_ahead_;       // sections that are created before their target
   OutputSymbols symbols_;
   elf::SectionId rel_action_;
-  std::vector<u8> records_; // of the section that is being filled
 };
 
 std::optional<FileDraft> Drafter::run() {
@@ -76,9 +80,13 @@ std::optional<FileDraft> Drafter::run() {
   add_sections();
   symbols_ = add_output_symbols(p_, m_, plan_.shared, section_of_, rel_action_, is_emitted_, elf_);
   fill_sections();
-  plan_.info = {};
   fill_unified();
   fill_relocations();
+  MachineAdditions additions;
+  if (machine_)
+    additions = add_machine_half({p_, *machine_, elf_, plan_, section_of_, symbols_, is_emitted_},
+                                 pool_, diag_);
+  plan_.info = {};
   plan_.relocations.kept = std::vector<KeptRelocation>();
   elf_.set_flags_section(section(m_.cuinfo));
   elf_.number_sections_as_added(find_uncounted());
@@ -89,9 +97,14 @@ std::optional<FileDraft> Drafter::run() {
     diag_.report(DiagId::Contradiction, {"output", layout.error().text()});
     return {};
   }
-  return FileDraft{
-      std::move(elf_),        std::move(*layout),   std::move(plan_.relocations.folded),
-      std::move(section_of_), m_.null_symbol_value, std::move(m_.name_storage)};
+  return FileDraft{std::move(elf_),
+                   std::move(*layout),
+                   std::move(plan_.relocations.folded),
+                   std::move(section_of_),
+                   m_.null_symbol_value,
+                   std::move(additions.patches),
+                   std::move(additions.finalized),
+                   std::move(m_.name_storage)};
 }
 
 // Behind these nvlink counts a section that is not there (Q059): executables have an empty one
@@ -126,25 +139,10 @@ bool Drafter::is_part_of_file(OutId id) const {
   return elf::is_relocation_table(s.type) ? is_emitted_[id.value] : s.keep || s.size != 0;
 }
 
-// Objects have a type for each memory space; in an executable they are plain.
+// Objects have a type for each memory space, and so has Mercury code.
 SectionType Drafter::written_type(SectionType type) const {
-  if (p_.options.relocatable)
-    return type;
-  const u32 number = static_cast<u32>(type);
-  if (number >= static_cast<u32>(SectionType::CudaConstantB0) &&
-      number <= static_cast<u32>(SectionType::MercuryConstantTools))
-    return SectionType::Progbits;
-  switch (type) {
-  case SectionType::CudaGlobalInit:
-    return SectionType::Progbits;
-  case SectionType::CudaGlobal:
-  case SectionType::CudaShared:
-  case SectionType::CudaReservedShared:
-  case SectionType::CudaLocal:
-    return SectionType::Nobits;
-  default:
-    return type;
-  }
+  const bool keeps = p_.options.relocatable || p_.arch.code_kind == arch::CodeKind::Capmerc;
+  return keeps ? type : type_in_executable(type);
 }
 
 void Drafter::add_section(OutId id) {
@@ -196,6 +194,10 @@ void Drafter::add_sections() {
 }
 
 void Drafter::fill_sections() {
+  RecordWriter records(elf_, symbols_);
+  const auto fill_info = [&](elf::SectionId id, const std::vector<OutInfo> &list) {
+    records.fill(id, list);
+  };
   elf_.append_copy(section(m_.tkinfo), plan_.synthetic.tkinfo);
   elf_.append_copy(section(m_.cuinfo), plan_.synthetic.cuinfo);
   if (m_.compat.valid())
@@ -203,7 +205,7 @@ void Drafter::fill_sections() {
   fill_calls(m_.callgraph, plan_.synthetic.callgraph);
   fill_calls(m_.prototype, plan_.synthetic.prototypes);
   if (m_.info.valid())
-    fill_info(m_.info, plan_.info.module);
+    fill_info(section(m_.info), plan_.info.module);
   for (u32 i = 0; i < m_.sections.size(); ++i) {
     const OutSection &s = m_.sections[i];
     const elf::SectionId id = section_of_[i];
@@ -212,7 +214,7 @@ void Drafter::fill_sections() {
     if (s.function.valid())
       elf_.section(id).info = elf::InfoField(symbol(s.function), s.info_top);
     if (const OutId info = m_.info_of[i]; info.valid())
-      fill_info(info, plan_.info.of_text[i]);
+      fill_info(section(info), plan_.info.of_text[i]);
     for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
       elf_.append_zeros(id, s.pieces[piece].offset - elf_.size(id));
       elf_.append(id, s.pieces[piece].bytes);
@@ -231,57 +233,6 @@ void Drafter::fill_unified() {
       elf_.add_fixup(id, {elf_.size(id), Fixup::Kind::SymbolNumber, symbol(identity.named).value});
     elf_.append_copy(id, elf::encode_unified_entries({.entries = {entry}}));
   }
-}
-
-void Drafter::write_record(elf::SectionId id, const OutInfo &record) {
-  const auto word = [&](u32 value) { elf::append_le(records_, value); };
-  // What is not part of the output has number 0.
-  const auto number = [&](elf::SymbolId symbol_id) {
-    if (symbol_id.valid())
-      elf_.add_fixup(id, {records_.size(), Fixup::Kind::SymbolNumber, symbol_id.value});
-    word(0);
-  };
-  const auto symbol_of = [&]() {
-    if (record.kind == OutInfo::Kind::Bank)
-      return record.section.valid() ? symbols_.of_section[record.section.value] : elf::SymbolId{};
-    return record.entity.valid() ? symbol(record.entity) : elf::SymbolId{};
-  };
-  const auto head = [&](u64 size) {
-    word(static_cast<u32>(record.format) | static_cast<u32>(record.attribute) << 8 |
-         static_cast<u32>(size) << 16);
-  };
-  switch (record.kind) {
-  case OutInfo::Kind::Verbatim:
-    head(record.format == elf::RecordFormat::Sized ? record.payload_size : record.value);
-    if (record.format == elf::RecordFormat::Sized)
-      elf::append_bytes(records_, record.payload());
-    break;
-  case OutInfo::Kind::Word:
-    head(4);
-    word(record.word);
-    break;
-  case OutInfo::Kind::Symbol:
-  case OutInfo::Kind::Bank:
-    head(record.payload_size == 0 ? 8 : record.payload_size);
-    number(symbol_of());
-    if (record.payload_size == 0 || record.payload_size >= 8)
-      word(record.word);
-    if (record.payload_size > 4)
-      elf::append_bytes(records_, record.payload().subspan(std::min<u64>(record.payload_size, 8)));
-    break;
-  case OutInfo::Kind::Symbols:
-    head(record.entities.list().size() * 4);
-    for (const EntityId entity : record.entities.list())
-      number(entity.valid() ? symbol(entity) : elf::SymbolId{});
-    break;
-  }
-}
-
-void Drafter::fill_info(OutId id, const std::vector<OutInfo> &records) {
-  records_.clear();
-  for (const OutInfo &record : records)
-    write_record(section(id), record);
-  elf_.append_copy(section(id), records_);
 }
 
 void Drafter::fill_calls(OutId id, const std::vector<CallRecord> &records) {
@@ -346,8 +297,28 @@ void Drafter::fill_relocations() {
 
 } // namespace
 
-std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Diagnostics &diag) {
-  return Drafter(program, plan, diag).run();
+SectionType type_in_executable(SectionType type) {
+  const u32 number = static_cast<u32>(type);
+  if (number >= static_cast<u32>(SectionType::CudaConstantB0) &&
+      number <= static_cast<u32>(SectionType::MercuryConstantTools))
+    return SectionType::Progbits;
+  switch (type) {
+  case SectionType::CudaGlobalInit:
+    return SectionType::Progbits;
+  case SectionType::CudaGlobal:
+  case SectionType::CudaShared:
+  case SectionType::CudaReservedShared:
+  case SectionType::CudaLocal:
+    return SectionType::Nobits;
+  default:
+    return type;
+  }
+}
+
+std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan,
+                                    const MachineHalves *machine, WorkerPool &pool,
+                                    Diagnostics &diag) {
+  return Drafter(program, plan, machine, pool, diag).run();
 }
 
 } // namespace culink

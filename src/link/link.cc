@@ -26,7 +26,8 @@ void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag) 
 
 std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
                                      const arch::ArchInfo &arch, std::vector<InputObject> objects,
-                                     WorkerPool &pool, StepTimer &timer, Diagnostics &diag) {
+                                     const MachineHalves *machine, WorkerPool &pool,
+                                     StepTimer &timer, Diagnostics &diag) {
   timer.begin("resolve");
   const Resolution symbols = resolve_symbols(objects, diag);
   if (diag.failed())
@@ -72,8 +73,8 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   // -- The size of every section is known.
 
   timer.begin("draft");
-  std::optional<FileDraft> draft =
-      draft_file(program, {merged, shared, constants, relocations, info.plan, synthetic}, diag);
+  std::optional<FileDraft> draft = draft_file(
+      program, {merged, shared, constants, relocations, info.plan, synthetic}, machine, pool, diag);
   if (diag.failed() || !draft)
     return {};
   // -- Every number and offset is known; the draft needs nothing of the above any more.

@@ -30,8 +30,10 @@ void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag);
 // All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without
 // a draft it failed, too, but there are facts about the program. Planning
 // needs much more memory than the plan, so the caller may want to do something in between.
+// `machine`: for links of Mercury code, whose planes `objects` then are.
 [[nodiscard]] std::optional<PlannedLink>
 plan_link(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
-          std::vector<InputObject> objects, WorkerPool &pool, StepTimer &timer, Diagnostics &diag);
+          std::vector<InputObject> objects, const MachineHalves *machine, WorkerPool &pool,
+          StepTimer &timer, Diagnostics &diag);
 
 } // namespace culink

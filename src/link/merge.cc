@@ -250,6 +250,12 @@ void Merger::create_relocation_tables() {
     if (const EntityId id = replaced_code_[table.info]; id.valid())
       m_.forgets_replaced[id.value] = true;
     const SectionPlace &place = where(table.info);
+    if (place.bank2_block != kNoBlock && !place.lost) {
+      std::erase_if(m_.bank2_relocations, [&](const Bank2Relocations &replaced) {
+        return replaced.block == place.bank2_block;
+      });
+      m_.bank2_relocations.push_back({place.bank2_block, id_, table.index});
+    }
     if (place.lost || !place.section.valid())
       continue;
     add_relocations(table, place);

@@ -27,6 +27,7 @@ public:
     out_.of_instance.resize(merged.instances.size());
   }
 
+  void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
   void add_section(OutId id, bool emitted);
   void add_entity(EntityId id, elf::SymbolPart part);
   void add_instance(u32 number);
@@ -34,7 +35,6 @@ public:
 
 private:
   [[nodiscard]] bool vanishes(EntityId id, elf::SymbolPart part) const;
-  void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
   [[nodiscard]] bool is_dropped(EntityId id) const {
     return !m_.dropped.empty() && m_.dropped[id.value];
   }
@@ -117,8 +117,15 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
   }
   if (p_.options.relocatable && entity.name == kConstantBankSize)
     spec.type = SymbolType::CudaObject;
+  // In Mercury code these have the type of other variables.
+  if (p_.arch.code_kind == arch::CodeKind::Capmerc &&
+      (is_reserved_shared_mark(entity.name) || is_unified_table(entity.name)))
+    spec.type = SymbolType::CudaObject;
   if (!p_.options.relocatable) {
-    convert_for_executable(id, spec);
+    if (p_.arch.code_kind == arch::CodeKind::Sass)
+      convert_for_executable(id, spec);
+    else if (is_shared(entity.other))
+      spec.value = static_cast<u64>(shared_.offset[id.value]);
     spec.emitted = entity.defined() || !is_unified_table(entity.name);
   }
   out_.of_entity[id.value] = elf_.add_symbol(spec);
@@ -158,6 +165,22 @@ OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
   for (const EntityId id : merged.globals)
     writer.add_entity(id, elf::SymbolPart::Global);
   return writer.take();
+}
+
+void convert_to_machine_symbols(const Program &program, const Merged &merged,
+                                const SharedPlan &shared, const OutputSymbols &symbols,
+                                elf::ElfWriter &elf) {
+  const std::vector<elf::SectionId> no_sections;
+  const SymbolWriter writer(program, merged, shared, no_sections, elf);
+  for (u32 i = 0; i < symbols.of_entity.size(); ++i) {
+    if (!symbols.of_entity[i].valid())
+      continue;
+    elf::SymbolSpec &spec = elf.symbol(symbols.of_entity[i]);
+    const elf::SymbolType type = spec.type;
+    writer.convert_for_executable(EntityId(i), spec);
+    if (is_reserved_shared_mark(program.symbols[EntityId(i)].name))
+      spec.type = type;
+  }
 }
 
 } // namespace culink

@@ -21,4 +21,10 @@ add_output_symbols(const Program &program, const Merged &merged, const SharedPla
                    const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,
                    const std::vector<bool> &is_emitted, elf::ElfWriter &elf);
 
+// Makes symbols of an executable with machine code from those that a link of Mercury code has given
+// the writer.
+void convert_to_machine_symbols(const Program &program, const Merged &merged,
+                                const SharedPlan &shared, const OutputSymbols &symbols,
+                                elf::ElfWriter &elf);
+
 } // namespace culink

@@ -29,6 +29,9 @@ namespace {
 constexpr u32 kTextureHeaderIndex = 6;
 constexpr u32 kSamplerHeaderIndex = 7;
 constexpr u32 kSurfaceHeaderIndex = 52;
+constexpr u32 kMercuryTextureIndex = 0x1000b;
+constexpr u32 kMercurySamplerIndex = 0x1000c;
+constexpr u32 kMercurySurfaceIndex = 0x1000d;
 
 // Kinds of images, one bit each.
 using ImageKinds = u8;
@@ -42,7 +45,8 @@ public:
   ConstantPlan run();
 
 private:
-  void place_block(Bank2Block &block);
+  void place_block(u32 number);
+  void add_tails(u32 block, const std::vector<OutId> &banks);
   void place_images();
   [[nodiscard]] std::vector<EntityId> images_in_slot_order() const;
   [[nodiscard]] ImageKinds kind_of(EntityId image) const;
@@ -54,6 +58,10 @@ private:
     return m_.find(".nv.constant0." + std::string(p_.entity_of(kernel).name));
   }
   [[nodiscard]] u32 slot_type(EntityId image) const;
+  [[nodiscard]] bool mercury() const { return p_.arch.code_kind == arch::CodeKind::Capmerc; }
+  [[nodiscard]] u64 parameter_size(FunctionId kernel) const;
+  OutId extend_bank0(FunctionId kernel, u64 size);
+  OutId add_image_headers(FunctionId kernel, u64 size);
 
   const Program &p_;
   const Reach &reach_;
@@ -64,12 +72,13 @@ private:
 ConstantPlan ConstantPlacer::run() {
   plan_.slot.assign(p_.symbols.entities.size(), ConstantPlan::kNoSlot);
   for (size_t i = m_.bank2_blocks.size(); i-- > 0;)
-    place_block(m_.bank2_blocks[i]);
+    place_block(static_cast<u32>(i));
   place_images();
   return std::move(plan_);
 }
 
-void ConstantPlacer::place_block(Bank2Block &block) {
+void ConstantPlacer::place_block(u32 number) {
+  Bank2Block &block = m_.bank2_blocks[number];
   const FunctionId one[] = {block.function};
   std::vector<FunctionId> kernels = reach_.kernels_reaching(one);
   std::reverse(kernels.begin(), kernels.end());
@@ -97,10 +106,34 @@ void ConstantPlacer::place_block(Bank2Block &block) {
       m_[id].pieces.push_back({block.offset + block.pieces[i].offset, block.pieces[i].bytes});
     m_[id].size = block.offset + block.size;
   }
+  add_tails(number, banks);
   // Constants of a copy that lost belong to no symbol: where they went shows in the null symbol
   // (Q019, Q040).
   if (block.lost_piece != Bank2Block::kNone && !banks.empty())
     m_.null_symbol_value = block.offset + block.lost_piece;
+}
+
+void ConstantPlacer::add_tails(u32 block, const std::vector<OutId> &banks) {
+  const auto of_block = [block](const Bank2Relocations &r) { return r.block == block; };
+  if (std::none_of(m_.bank2_relocations.begin(), m_.bank2_relocations.end(), of_block))
+    return;
+  for (const OutId bank : banks) {
+    const auto group = std::find_if(m_.relocations.begin(), m_.relocations.end(),
+                                    [bank](const RelocationGroup &g) { return g.target == bank; });
+    OutId table = group == m_.relocations.end() ? OutId{} : group->table;
+    if (!table.valid()) {
+      table = m_.add({.name = m_.keep_name(".rela", m_[bank].name),
+                      .type = SectionType::Rela,
+                      .flags = elf::kFlagInfoLink,
+                      .align = 8,
+                      .entsize = 24,
+                      .target = bank,
+                      .links_symtab = true});
+      m_.add_section_symbol(table);
+      m_.relocations.push_back({table, bank, true});
+    }
+    m_.bank2_tails.push_back({table, bank, block});
+  }
 }
 
 std::vector<EntityId> ConstantPlacer::images_in_slot_order() const {
@@ -117,11 +150,11 @@ std::vector<EntityId> ConstantPlacer::images_in_slot_order() const {
 u32 ConstantPlacer::slot_type(EntityId image) const {
   switch (p_.symbols[image].type()) {
   case SymbolType::CudaTexture:
-    return kTextureHeaderIndex;
+    return mercury() ? kMercuryTextureIndex : kTextureHeaderIndex;
   case SymbolType::CudaSampler:
-    return kSamplerHeaderIndex;
+    return mercury() ? kMercurySamplerIndex : kSamplerHeaderIndex;
   default:
-    return kSurfaceHeaderIndex;
+    return mercury() ? kMercurySurfaceIndex : kSurfaceHeaderIndex;
   }
 }
 
@@ -205,6 +238,55 @@ std::vector<ImageKinds> ConstantPlacer::kinds_of_kernels() const {
   return kinds;
 }
 
+u64 ConstantPlacer::parameter_size(FunctionId kernel) const {
+  const SymbolRef winner = p_.entity_of(kernel).winner;
+  if (mercury() && winner.valid()) {
+    const InputObject &object = p_.objects[winner.object.value];
+    return object.parameter_sizes[object.symbols[winner.symbol].section];
+  }
+  const OutId bank = bank0(kernel);
+  return bank.valid() ? m_[bank].size : 0;
+}
+
+// The companion that was only a name becomes a real table.
+OutId ConstantPlacer::extend_bank0(FunctionId kernel, u64 size) {
+  const OutId bank = bank0(kernel);
+  const OutId table = bank.valid() ? m_.find(".rel" + std::string(m_[bank].name)) : OutId{};
+  if (!table.valid())
+    return {};
+  m_[bank].size = size;
+  OutSection &section = m_[table];
+  section.name_only = false;
+  section.type = SectionType::Rel;
+  section.links_symtab = true;
+  section.target = bank;
+  return table;
+}
+
+// Mercury code has no bank 0, but a list of the images that will be there.
+OutId ConstantPlacer::add_image_headers(FunctionId kernel, u64 size) {
+  const Entity &entity = p_.entity_of(kernel);
+  const OutId text = m_.place_of[p_.calls.functions[kernel.value].value].section;
+  const OutId bank = m_.add({.name = m_.keep_name(".nv.constant0.", entity.name),
+                             .type = SectionType::MercuryConstantImgHdr,
+                             .flags = elf::kFlagAlloc | elf::kFlagInfoLink,
+                             .align = 4,
+                             .size = size,
+                             .target = text,
+                             .keep = true,
+                             .has_symbol = true});
+  const OutId table = m_.add({.name = m_.keep_name(".rela.nv.constant0.", entity.name),
+                              .type = SectionType::Rela,
+                              .flags = elf::kFlagInfoLink,
+                              .align = 8,
+                              .entsize = 24,
+                              .target = bank,
+                              .links_symtab = true});
+  m_.add_section_symbol(table);
+  m_.add_section_symbol(bank);
+  return table;
+}
+
 void ConstantPlacer::place_images() {
   const std::vector<EntityId> images = images_in_slot_order();
   if (images.empty() || p_.options.relocatable)
@@ -212,9 +294,9 @@ void ConstantPlacer::place_images() {
   u64 base = 0;
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.live.live[f]))
-      if (const OutId bank = bank0(FunctionId(f)); bank.valid())
-        base = std::max(base, m_[bank].size);
+      base = std::max(base, parameter_size(FunctionId(f)));
   base = align_up(base, p_.arch.image_slot_align);
+  plan_.slot_base = base;
   for (size_t i = 0; i < images.size(); ++i)
     plan_.slot[images[i].value] = base + 4 * i;
 
@@ -222,24 +304,18 @@ void ConstantPlacer::place_images() {
   for (u32 k = 0; k < kinds.size(); ++k) {
     if (kinds[k] == 0)
       continue;
-    const OutId bank = bank0(FunctionId(k));
-    // The companion that was only a name becomes a real table.
-    const OutId table = bank.valid() ? m_.find(".rel" + std::string(m_[bank].name)) : OutId{};
+    const OutId table = mercury() ? add_image_headers(FunctionId(k), 4 * images.size())
+                                  : extend_bank0(FunctionId(k), base + 4 * images.size());
     if (!table.valid())
       continue;
-    m_[bank].size = base + 4 * images.size();
-    OutSection &section = m_[table];
-    section.name_only = false;
-    section.type = SectionType::Rel;
-    section.links_symtab = true;
-    section.target = bank;
     // Slots of a kind that the kernel does not use have no relocation, unless they are surfaces or
     // the kernel uses a surface (Q070).
     const ImageKinds listed = (kinds[k] & kSurfaces) != 0 ? 0xff : kinds[k] | kSurfaces;
     SlotTable slots{table, {}};
     for (size_t i = images.size(); i-- > 0;)
       if ((kind_of(images[i]) & listed) != 0)
-        slots.entries.push_back({plan_.slot[images[i].value], slot_type(images[i]), images[i]});
+        slots.entries.push_back({plan_.slot[images[i].value] - (mercury() ? base : 0),
+                                 slot_type(images[i]), images[i]});
     plan_.tables.push_back(std::move(slots));
   }
 }

@@ -22,6 +22,7 @@ struct SlotTable {
 };
 
 struct ConstantPlan {
+  u64 slot_base = 0;             // where slots begin in bank 0
   std::vector<u64> slot;         // by EntityId of an image: offset in bank 0; kNoSlot: not one
   std::vector<SlotTable> tables; // one per kernel that reaches an image
 

@@ -98,7 +98,10 @@ SymbolMeaning data_meaning(const RelocationContext &c, ObjectId object, EntityId
   if (place.section.valid()) {
     const SectionType type = c.merged[place.section].type;
     // nvlink -r keeps what refers to weak variables, because they may still be replaced.
-    if (is_global_memory(type) || keeps || (c.program.options.relocatable && entity.weak()))
+    const bool finalized = type == SectionType::CudaReservedShared &&
+                           c.program.arch.code_kind == arch::CodeKind::Capmerc;
+    if (is_global_memory(type) || keeps || finalized ||
+        (c.program.options.relocatable && entity.weak()))
       return meaning;
     meaning.kind = Kind::Value;
     meaning.value = place.value;

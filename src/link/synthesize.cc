@@ -153,7 +153,7 @@ std::vector<u8> build_compat(const Program &p) {
       if (object.kinds[section.index].role != elf::SectionRole::Compat)
         continue;
       for (elf::CompatRecord record : elf::decode_compat(section.data).records) {
-        if (record.sized())
+        if (record.sized() && p.arch.code_kind == arch::CodeKind::Sass)
           continue;
         if (record.attribute == CompatAttribute::CudaAcceleratorTarget)
           record.value = p.arch.accelerator_target;

@@ -3,6 +3,8 @@
 // The bytes of a drafted file. Nothing is decided here, so that any thread may write any part.
 #include "link/write.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -72,6 +74,9 @@ ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &di
   });
   for (Diagnostics &message : messages)
     diag.append(std::move(message));
+  for (const FilePatch &patch : draft.patches)
+    std::copy(patch.bytes.begin(), patch.bytes.end(),
+              image.data() + layout.offset_of(patch.section));
   store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
   return image;
 }

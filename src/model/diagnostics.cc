@@ -48,6 +48,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::FinalizerMissing, Error, "finalizer-missing",
      "--code=exact needs a finalizer, and there is none"},
     {DiagId::FinalizerFailed, Error, "finalizer-failed", "{0}: cannot be finalized: {1}"},
+    {DiagId::NotFinalized, Error, "not-finalized",
+     "{0}: the finalizer has not given back the code of '{1s}'"},
     {DiagId::UndefinedReference, Error, "undefined-reference", "undefined symbol: {0s}"},
     {DiagId::MultipleDefinition, Error, "multiple-definition", "duplicate symbol: {0s}"},
     {DiagId::SizeMismatch, Error, "size-mismatch", "size of '{0s}' differs: {1} and {2} bytes"},

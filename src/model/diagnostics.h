@@ -32,6 +32,7 @@ enum class DiagId : u16 {
   NoFinalizer,
   FinalizerMissing,
   FinalizerFailed,
+  NotFinalized,
   UndefinedReference,
   MultipleDefinition,
   SizeMismatch,

@@ -42,6 +42,8 @@ struct Dialect {
   // In a link of machine code, Mercury code in front of the first object without any has left its
   // mark (Q100).
   bool forgets_mercury_marks = false;
+  // Mercury code of the system's shared memory is what happened to be in memory (Q102).
+  bool leaks_headers = false;
   InputHabits input;
 };
 

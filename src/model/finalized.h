@@ -54,7 +54,7 @@ struct FinalizeRequest {
 };
 
 // Gives the results in the order of the objects. Where it cannot, it says so and gives nothing.
-using Finalizer =
+using FinalizeObjects =
     std::function<std::vector<FinalizedObject>(const FinalizeRequest &, Diagnostics &)>;
 
 } // namespace culink

@@ -39,6 +39,8 @@ struct InputObject {
   std::vector<Info> infos;    // in section order
   elf::CallGraph calls;
   elf::PrototypeSection prototypes;
+  // By section index of code, of Mercury planes only: size of the constant bank 0 beside it.
+  std::vector<u64> parameter_sizes;
   ByteSpan strings;     // .strtab, where prototypes are
   u16 sm = 0;           // what it was compiled for
   u16 virtual_sm = 0;   // and from: 90 for PTX of compute_90

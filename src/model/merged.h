@@ -94,6 +94,21 @@ struct Bank2Block {
   u64 lost_piece = kNone; // offset of the last piece that came from a copy that lost (Q040)
 };
 
+// Relocations of such a block, which machine code does not have: Mercury code needs to know where
+// its branch tables point.
+struct Bank2Relocations {
+  u32 block = 0;
+  ObjectId object;
+  u32 section = 0; // of the object: the table
+};
+
+// Those of a block as they go to the bank of one kernel, behind the kernel's own.
+struct Bank2Tail {
+  OutId table;
+  OutId bank;
+  u32 block = 0;
+};
+
 // Bytes of weak data that an earlier file's definition replaces: relocations in them are dropped.
 struct LostRange {
   u32 section = 0;
@@ -135,8 +150,10 @@ struct Merged {
   std::vector<std::vector<LostRange>> lost;     // [object]
   std::vector<std::vector<MovedRange>> moved;   // [object], sorted by section and begin; or empty
   std::vector<RelocationGroup> relocations;
-  std::vector<RelocationSlice> slices;             // of all groups
-  std::vector<Bank2Block> bank2_blocks;            // in order of creation
+  std::vector<RelocationSlice> slices;  // of all groups
+  std::vector<Bank2Block> bank2_blocks; // in order of creation
+  std::vector<Bank2Relocations> bank2_relocations;
+  std::vector<Bank2Tail> bank2_tails;              // in output order
   std::vector<OutId> info_of;                      // by OutId of a text section: its .nv.info
   std::vector<std::vector<EntityId>> shared_lists; // by OutSection::shared_list
   std::vector<bool> forgets_replaced; // by EntityId: a replaced definition had relocations

@@ -20,14 +20,8 @@ while read -r -a words; do
     options+=("${words[i]}")
   done
   inputs=("${words[@]:i + 1}")
-  # Mercury code is not linked yet, only machine code; culink says so and writes nothing.
-  if [ "$arch" = sm_100 ]; then
-    (cd "$SOURCE/examples/$folder" &&
-      not "$CULINK" --code=mercury -arch="$arch" "${inputs[@]}" -o "$WORK/none" 2> "$WORK/errors")
-    expect_contains errors "not supported yet"
-    [ ! -e none ] || fail "wrote an output for $arch"
-    continue
-  fi
+  # nvlink leaves the schedule of this code alone, so it need not be made anew.
+  [ "$arch" != sm_100 ] || options+=(--code=mercury)
   (cd "$SOURCE/examples/$folder" &&
     "$CULINK" --emulate=nvlink-13.0.88 -arch="$arch" "${options[@]}" "${inputs[@]}" \
       -o "$WORK/$output" 2> /dev/null)
@@ -43,4 +37,4 @@ while read -r -a words; do
     "$CUBIN" diff --ignore tkinfo segments -- own "$output" > difference || fail "$(cat difference)"
   count=$((count + 1))
 done < links
-[ "$count" -eq 10 ] || fail "linked $count examples, not 10"
+[ "$count" -eq 11 ] || fail "linked $count examples, not 11"

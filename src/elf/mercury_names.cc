@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mercury code calls constant banks by what they are for, machine code by their number.
+#include "elf/mercury_names.h"
+
+#include <array>
+
+namespace culink::elf {
+namespace {
+
+struct BankName {
+  std::string_view sass;    // the whole name, or up to the function that it belongs to
+  std::string_view mercury; // likewise
+};
+constexpr std::array<BankName, 3> kBankNames = {{
+    {".nv.constant0.", ".nv.constant.entry_image_header_indices."},
+    {".nv.constant2.", ".nv.constant.optimizer."},
+    {".nv.constant3", ".nv.constant.user"},
+}};
+
+} // namespace
+
+std::string mercury_link_name(std::string_view name) {
+  std::string table;
+  for (const std::string_view prefix : {".nv.resolvedrela", ".rela", ".rel"})
+    if (table.empty() && name.size() > prefix.size() && name.starts_with(prefix) &&
+        name[prefix.size()] == '.')
+      table = prefix;
+  const std::string_view target = name.substr(table.size());
+  for (const BankName &bank : kBankNames) {
+    const bool owned = bank.sass.ends_with('.');
+    if (owned ? target.starts_with(bank.sass) : target == bank.sass)
+      return table.append(bank.mercury).append(target.substr(bank.sass.size()));
+  }
+  return std::string(name);
+}
+
+std::string mercury_twin_name(std::string_view name) {
+  constexpr std::string_view kCode = ".text.";
+  return (name.starts_with(kCode) ? ".nv.capmerc" : ".nv.merc") + mercury_link_name(name);
+}
+
+} // namespace culink::elf

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An object for sm_100 and later is two objects in one file. .nv.merc.X is the Mercury form of the
+// section X, .nv.capmerc.text.F that of the code of F, and .nv.merc.symtab has the symbols of
+// .symtab in the same order. nvlink links the Mercury object by the rules of every link and makes
+// machine code of the result. So here the Mercury object is taken out as an object like any other.
+//
+// What may surprise: code is a capsule, a difference to the machine code that is far shorter than
+// what it stands for. Its section gets the size of what it stands for, since relocations count in
+// that, and the bytes of the capsule.
+#include "input/mercury_plane.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "elf/mercury_names.h"
+#include "input/parse_object.h"
+
+namespace culink {
+
+using elf::SectionRole;
+using elf::SectionType;
+
+namespace {
+
+class PlaneBuilder {
+public:
+  explicit PlaneBuilder(const InputObject &object)
+      : object_(object), sections_(object.view.sections()) {}
+
+  [[nodiscard]] Result<InputObject> run();
+
+private:
+  [[nodiscard]] std::optional<Error> find_twins();
+  [[nodiscard]] std::optional<Error> read_symbols();
+  void replace_sections();
+  [[nodiscard]] elf::Section replaced(const elf::Section &sass, const elf::Section &twin) const;
+  [[nodiscard]] u32 number_of(u32 index) const { return sass_of_[index] ? sass_of_[index] : index; }
+
+  const InputObject &object_;
+  std::vector<elf::Section> sections_;
+  std::vector<u32> twin_of_; // by section: its Mercury form, or 0
+  std::vector<u32> sass_of_; // the other way round
+  const elf::Section *symtab_ = nullptr;
+  std::vector<elf::Symbol> symbols_;
+};
+
+Error broken_twin(const elf::Section &section, std::string field, std::string message) {
+  return {elf::describe_section(section), std::move(field), std::move(message)};
+}
+
+// Where names repeat, the first of one half belongs to the first of the other.
+std::optional<Error> PlaneBuilder::find_twins() {
+  twin_of_.assign(sections_.size(), 0);
+  sass_of_.assign(sections_.size(), 0);
+  std::unordered_map<std::string_view, std::vector<u32>> by_name; // newest first
+  for (u32 i = static_cast<u32>(sections_.size()); i-- > 0;) {
+    if (sections_[i].type == SectionType::MercurySymtab)
+      symtab_ = &object_.section(i);
+    else if (object_.kinds[i].mercury)
+      by_name[sections_[i].name].push_back(i);
+  }
+  if (!symtab_)
+    return Error{"section table", "",
+                 "there is no .nv.merc.symtab, though e_flags say that there is Mercury code"};
+  for (const elf::Section &section : sections_) {
+    if (section.index == 0 || object_.kinds[section.index].mercury)
+      continue;
+    const auto found = by_name.find(elf::mercury_twin_name(section.name));
+    if (found != by_name.end() && !found->second.empty()) {
+      twin_of_[section.index] = found->second.back();
+      sass_of_[found->second.back()] = section.index;
+      found->second.pop_back();
+    } else if (object_.kinds[section.index].role == SectionRole::Text) {
+      return broken_twin(section, "", "there is no .nv.capmerc.text section for this code");
+    }
+  }
+  for (const elf::Section &section : object_.view.sections())
+    if (object_.kinds[section.index].mercury && section.type != SectionType::MercurySymtab &&
+        sass_of_[section.index] == 0 && section.size != 0)
+      return broken_twin(section, "", "there is no machine-code section beside it");
+  return std::nullopt;
+}
+
+std::optional<Error> PlaneBuilder::read_symbols() {
+  const elf::SymbolTable table = object_.view.symbols(*symtab_);
+  symbols_.resize(object_.symbols.size()); // behind them come symbols of constant bank 0
+  if (table.size() > symbols_.size())
+    return broken_twin(
+        *symtab_, "sh_size",
+        fmt::format("{} symbols, but only {} in .symtab", table.size(), symbols_.size()));
+  for (u32 i = 0; i < table.size(); ++i) {
+    elf::Symbol symbol = table[i];
+    const elf::Symbol &sass = object_.symbols[i];
+    const bool same = symbol.name == sass.name || symbol.type() == elf::SymbolType::Section;
+    if (!same || symbol.binding() != sass.binding())
+      return broken_twin(*symtab_, fmt::format("symbol {} '{}'", i, symbol.name),
+                         fmt::format("is '{}' in .symtab", sass.name));
+    symbol.name = sass.name;
+    if (symbol.in_section()) {
+      const u32 section = symbol.section;
+      if (object_.kinds[section].mercury && sass_of_[section] == 0)
+        return broken_twin(*symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
+                           fmt::format("section {} is no twin", section));
+      symbol.section = number_of(section);
+      symbol.raw_section = elf::kSectionXindex;
+    }
+    if (symbol.undefined() != sass.undefined())
+      return broken_twin(*symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
+                         "defined in one form of the object and not in the other");
+    symbols_[i] = symbol;
+  }
+  return std::nullopt;
+}
+
+elf::Section PlaneBuilder::replaced(const elf::Section &sass, const elf::Section &twin) const {
+  elf::Section out = twin;
+  out.index = sass.index;
+  out.name = sass.name;
+  out.flags &= ~elf::kFlagMercury;
+  out.type = sass.type;
+  if (object_.kinds[sass.index].role == SectionRole::Text) {
+    out.flags = sass.flags;
+    out.align = sass.align;
+    if (twin.info < symbols_.size())
+      out.size = symbols_[twin.info].value + symbols_[twin.info].size;
+  } else if ((out.flags & elf::kFlagInfoLink) != 0 || elf::is_relocation_table(out.type)) {
+    out.info = twin.info < sections_.size() ? number_of(twin.info) : 0;
+  }
+  out.link = twin.link == symtab_->index ? sass.link : twin.link;
+  return out;
+}
+
+void PlaneBuilder::replace_sections() {
+  for (const elf::Section &sass : object_.view.sections()) {
+    const elf::SectionKind &kind = object_.kinds[sass.index];
+    const bool parameters = kind.role == SectionRole::Constant && kind.bank == 0;
+    elf::Section &out = sections_[sass.index];
+    if (kind.mercury || parameters) {
+      out = {};
+      out.index = sass.index;
+    } else if (const u32 twin = twin_of_[sass.index]; twin != 0) {
+      out = replaced(sass, object_.section(twin));
+    }
+  }
+}
+
+Result<InputObject> PlaneBuilder::run() {
+  if (std::optional<Error> error = find_twins())
+    return std::move(*error);
+  if (std::optional<Error> error = read_symbols())
+    return std::move(*error);
+  replace_sections();
+  Result<InputObject> plane = parse_object(
+      object_.name, object_.view.with_sections(std::move(sections_)), std::move(symbols_));
+  if (!plane)
+    return plane.error();
+  plane->parameter_sizes.assign(object_.kinds.size(), 0);
+  for (const elf::Section &bank : object_.view.sections())
+    if (object_.kinds[bank.index].role == SectionRole::Constant &&
+        object_.kinds[bank.index].bank == 0)
+      plane->parameter_sizes[object_.owner_of(bank.index)] = bank.size;
+  plane->sm = object_.sm;
+  plane->virtual_sm = object_.virtual_sm;
+  plane->toolkit = object_.toolkit;
+  plane->capsule = true;
+  plane->system = object_.system;
+  return plane;
+}
+
+} // namespace
+
+Result<InputObject> parse_mercury_plane(const InputObject &object) {
+  return PlaneBuilder(object).run();
+}
+
+} // namespace culink

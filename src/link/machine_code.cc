@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Machine code in a file with both forms: the bytes, the capsule beside them, and the records that
+// name places in them. The code is what was compiled, or what a finalizer has made of it. Then some
+// instructions may have moved, and relocations move with them.
+//
+// A capsule is Mercury code as a difference to the machine code. Where it holds a whole
+// instruction, a value that the linker stores into the machine code is stored there, too: in the
+// last word of the instruction's record.
+#include <algorithm>
+#include <array>
+
+#include "base/bytes.h"
+#include "elf/nv_capmerc.h"
+#include "elf/nv_compat.h"
+#include "link/machine_writer.h"
+
+namespace culink {
+
+using elf::InfoAttribute;
+
+namespace {
+
+constexpr u64 kInstructionSize = 16;
+
+// Relocations of 16-bit fields: those have room for no more in a capsule either.
+bool is_short_field(u32 type) {
+  constexpr std::array<u32, 3> kShort = {59, 64, 66};
+  return std::find(kShort.begin(), kShort.end(), type) != kShort.end();
+}
+
+// What takes a bit away on sm_100: arithmetic in double precision, and comparing with a constant in
+// single precision.
+bool limits_fastpath(ByteSpan code) {
+  constexpr std::array<u16, 5> kDoublePrecision = {0x28, 0x29, 0x2a, 0x2b, 0x3f};
+  constexpr u16 kCompareWithConstant = 0x80b;
+  for (u64 at = 0; at + kInstructionSize <= code.size(); at += kInstructionSize) {
+    const u16 operation = load_le<u16>(code.data() + at) & 0xfff;
+    if (operation == kCompareWithConstant ||
+        std::find(kDoublePrecision.begin(), kDoublePrecision.end(), operation & 0x1ff) !=
+            kDoublePrecision.end())
+      return true;
+  }
+  return false;
+}
+
+u64 fastpath_mask_of(const InputObject &object) {
+  for (const elf::Section &section : object.view.sections())
+    if (object.kinds[section.index].role == elf::SectionRole::Compat)
+      for (const elf::CompatRecord &record : elf::decode_compat(section.data).records)
+        if (record.attribute == elf::CompatAttribute::CanFastpathFinalize)
+          return elf::compat_number(record).value_or(0);
+  return 0;
+}
+
+// Code that was compiled with -G.
+bool has_debug_code(const InputObject &plane) {
+  constexpr auto kDebugCode = static_cast<InfoAttribute>(0x53);
+  bool functions = false, marked = false;
+  for (const elf::Section &section : plane.view.sections())
+    functions = functions || plane.kinds[section.index].role == elf::SectionRole::Text;
+  for (const InputObject::Info &info : plane.infos)
+    for (const elf::InfoRecord record : info.records)
+      marked = marked || (info.text == 0 && record.attribute == kDebugCode);
+  return functions && marked;
+}
+
+} // namespace
+
+// Each object with code in the output is finalized for itself, once.
+void MachineWriter::finalize() {
+  if (!inputs_.finalizer || !executable())
+    return;
+  std::vector<bool> needed(inputs_.objects.size(), false);
+  for (const OutId id : order_)
+    if (const EntityId function = m_[id].function; function.valid())
+      needed[p_.symbols[function].winner.object.value] = true;
+  FinalizeRequest request{.target = std::string(inputs_.arch.name), .debug = p_.options.debug};
+  std::vector<u32> numbers;
+  for (u32 i = 0; i < inputs_.objects.size(); ++i) {
+    const InputObject &object = inputs_.objects[i];
+    request.debug_code = request.debug_code || has_debug_code(p_.objects[i]);
+    if (!needed[i])
+      continue;
+    request.objects.push_back({object.name, object.view.file()});
+    numbers.push_back(i);
+  }
+  if (numbers.empty())
+    return;
+  std::vector<FinalizedObject> results = inputs_.finalizer(request, diag_);
+  if (results.size() != numbers.size())
+    return; // and the finalizer has said why
+  out_.finalized.resize(inputs_.objects.size());
+  for (size_t i = 0; i < numbers.size(); ++i)
+    out_.finalized[numbers[i]] = std::move(results[i]);
+}
+
+void MachineWriter::read_code() {
+  code_.resize(count_);
+  std::vector<std::unordered_map<std::string_view, const FinalizedFunction *>> by_name(
+      out_.finalized.size());
+  for (u32 i = 0; i < out_.finalized.size(); ++i)
+    for (const FinalizedFunction &function : out_.finalized[i].functions)
+      by_name[i].emplace(function.name, &function);
+  for (const OutId id : order_) {
+    const EntityId function = m_[id].function;
+    if (!function.valid())
+      continue;
+    const SymbolRef winner = p_.symbols[function].winner;
+    const InputObject &object = inputs_.objects[winner.object.value];
+    Code &code = code_[id.value];
+    code.object = winner.object;
+    code.symbol = winner.symbol;
+    code.section = object.symbols[winner.symbol].section;
+    code.compiled = code.text = object.section(code.section).data;
+    code.capsule = p_.objects[winner.object.value].section(code.section).data;
+    if (winner.object.value >= by_name.size())
+      continue;
+    const auto &names = by_name[winner.object.value];
+    const auto found = names.find(object.symbols[winner.symbol].name);
+    if (found == names.end()) {
+      if (!by_name.empty() && !out_.finalized[winner.object.value].empty())
+        diag_.report(DiagId::NotFinalized, {object.name, std::string(p_.symbols[function].name)});
+      continue;
+    }
+    code.finalized = found->second;
+    code.text = code.finalized->text;
+    code.capsule = code.finalized->capsule;
+  }
+}
+
+const MachineWriter::Code *MachineWriter::code_of(EntityId function) const {
+  const OutId text = m_.place_of[function.value].section;
+  return text.valid() && m_[text].function.valid() ? &code_[text.value] : nullptr;
+}
+
+void MachineWriter::move_relocations(RelocationPlan &machine) const {
+  const auto code_at = [this](OutId section) {
+    const EntityId function = m_[section].function;
+    return function.valid() && code_[section.value].moves() ? &code_[section.value] : nullptr;
+  };
+  for (FoldedRelocation &value : machine.folded)
+    if (const Code *code = code_at(value.section))
+      value.offset = code->moved(value.offset);
+  for (KeptRelocation &kept : machine.kept) {
+    const OutId target = m_[kept.table].target;
+    if (const Code *code = code_at(target))
+      kept.offset = code->moved(kept.offset);
+    if (kept.against != KeptRelocation::Against::Entity)
+      continue;
+    const EntityId named(kept.id);
+    const Code *named_code = p_.symbols[named].function ? code_of(named) : nullptr;
+    if (!named_code || !named_code->moves())
+      continue;
+    // Return addresses, and ends of functions in debug information.
+    const bool own = m_[target].function == named;
+    const bool debug = !m_[target].function.valid() && (m_[target].flags & elf::kFlagAlloc) == 0;
+    if (own || debug)
+      kept.addend = kept.addend == static_cast<i64>(named_code->compiled.size())
+                        ? static_cast<i64>(named_code->text.size())
+                        : static_cast<i64>(named_code->moved(static_cast<u64>(kept.addend)));
+  }
+}
+
+void MachineWriter::fill_code(const RelocationPlan &machine) {
+  auto first = machine.folded.begin();
+  for (u32 i = 0; i < count_; ++i) {
+    const OutId id(i);
+    while (first != machine.folded.end() && first->section < id)
+      ++first;
+    auto last = first;
+    while (last != machine.folded.end() && last->section == id)
+      ++last;
+    if (!m_[id].function.valid() || !is_emitted_[i])
+      continue;
+    elf_.append(section(id), code_[i].text);
+    fill_capsule(id, code_[i], {first, last});
+  }
+}
+
+void MachineWriter::fill_capsule(OutId id, const Code &code,
+                                 std::span<const FoldedRelocation> values) {
+  const elf::SectionId out = twin(id);
+  elf_.clear_content(out);
+  std::vector<u8> bytes(code.capsule.begin(), code.capsule.end());
+  if (bytes.size() < 4) {
+    diag_.report(
+        DiagId::BadInput,
+        {inputs_.objects[code.object.value].name,
+         "the capsule of '" + std::string(p_.symbols[m_[id].function].name) + "' has no header"});
+    return;
+  }
+  if (!values.empty()) {
+    std::unordered_map<u64, const elf::CapsuleRecord *> whole; // by number in the machine code
+    const elf::Capsule capsule = elf::decode_capsule(code.capsule);
+    u64 extra = 0;
+    for (const elf::CapsuleRecord &record : capsule.records) {
+      if (record.kind == elf::CapsuleRecordKind::SassOnly)
+        extra += record.sass_count();
+      else if (record.kind == elf::CapsuleRecordKind::Instruction)
+        whole.emplace(record.instruction + extra, &record);
+    }
+    for (const FoldedRelocation &value : values) {
+      const auto found = whole.find(value.offset / kInstructionSize);
+      if (found == whole.end())
+        continue;
+      u8 *word = bytes.data() + found->second->offset + found->second->bytes.size() - 4;
+      const u64 stored = value.value.value - (value.image_slot ? plan_.constants.slot_base : 0);
+      if (is_short_field(value.row->number))
+        store_le<u16>(word, static_cast<u16>(stored));
+      else
+        store_le<u32>(word, static_cast<u32>(stored));
+    }
+  }
+  elf_.append_copy(out, bytes);
+  elf_.add_fixup(out, {0, elf::Fixup::Kind::SectionIndex, section(id).value});
+}
+
+// The records of the Mercury half, with places in the machine code, and what only that has.
+std::vector<OutInfo> MachineWriter::machine_records(OutId text) const {
+  const Code &code = code_[text.value];
+  const InputObject &object = inputs_.objects[code.object.value];
+  const InputObject::Info *own = nullptr;
+  for (const InputObject::Info &info : object.infos)
+    if (info.text == code.section)
+      own = &info;
+  std::vector<elf::InfoRecord> compiled;
+  if (own)
+    for (const elf::InfoRecord record : own->records)
+      compiled.push_back(record);
+  std::vector<elf::InfoRecord> pool = compiled; // to be taken from its end
+  if (code.finalized) {
+    pool.clear();
+    for (const elf::InfoRecord record : elf::InfoRecords(code.finalized->info))
+      pool.push_back(record);
+    std::reverse(pool.begin(), pool.end());
+  }
+  std::vector<OutInfo> out;
+  for (OutInfo record : plan_.info.of_text[text.value]) {
+    if (record.attribute == InfoAttribute::MercuryFinalizerOptions)
+      continue;
+    const bool places = record.kind == OutInfo::Kind::Verbatim &&
+                        record.format == elf::RecordFormat::Sized &&
+                        record.attribute != InfoAttribute::CrsStackSize;
+    const auto same = std::find_if(pool.rbegin(), pool.rend(), [&record](const elf::InfoRecord &r) {
+      return r.attribute == record.attribute && r.format == elf::RecordFormat::Sized;
+    });
+    if (places && same != pool.rend()) {
+      record.payload_begin = same->payload.data();
+      record.payload_size = static_cast<u16>(same->payload.size());
+      pool.erase(std::next(same).base());
+    }
+    out.push_back(std::move(record));
+  }
+  for (const elf::InfoRecord &record : compiled) {
+    if (record.attribute != InfoAttribute::CbankParamSize &&
+        record.attribute != InfoAttribute::SwWar && record.attribute != InfoAttribute::ParamCbank)
+      continue;
+    OutInfo &added = out.emplace_back();
+    added.format = record.format;
+    added.attribute = record.attribute;
+    added.value = record.value;
+    added.payload_begin = record.payload.data();
+    added.payload_size = static_cast<u16>(record.payload.size());
+    if (record.attribute == InfoAttribute::ParamCbank && record.payload.size() >= 8) {
+      added.kind = OutInfo::Kind::Bank;
+      added.word = load_le<u32>(record.payload.data() + 4);
+      added.section = text; // whose bank it is
+    }
+  }
+  if (has_images_[text.value]) // the banks of textures and surfaces
+    for (const InfoAttribute attribute :
+         {InfoAttribute::BindlessTextureBank, InfoAttribute::BindlessSurfaceBank})
+      out.push_back({.format = elf::RecordFormat::Byte, .attribute = attribute});
+  return out;
+}
+
+void MachineWriter::fill_records() {
+  // Records name a bank by the code it belongs to.
+  OutputSymbols symbols{symbols_.of_entity, symbols_.of_section, {}};
+  for (u32 i = 0; i < count_; ++i)
+    if (parameter_symbol_[i].valid())
+      symbols.of_section[i] = parameter_symbol_[i];
+  RecordWriter records(elf_, symbols);
+  if (m_.info.valid() && is_emitted_[m_.info.value])
+    records.fill(section(m_.info), plan_.info.module);
+  for (const OutId id : order_)
+    if (m_[id].function.valid())
+      if (const OutId info = m_.info_of[id.value]; info.valid() && is_emitted_[info.value])
+        records.fill(section(info), machine_records(id));
+}
+
+// Bytes of the machine half that lie where these lie in the Mercury half of their object.
+ByteSpan MachineWriter::machine_bytes(ByteSpan mercury) const {
+  for (u32 i = 0; i < p_.objects.size(); ++i) {
+    const ByteSpan file = p_.objects[i].view.file();
+    if (mercury.data() < file.data() || mercury.data() >= file.data() + file.size())
+      continue;
+    for (const elf::Section &plane : p_.objects[i].view.sections()) {
+      const u64 offset = static_cast<u64>(mercury.data() - plane.data.data());
+      if (plane.data.empty() || mercury.data() < plane.data.data() || offset >= plane.data.size() ||
+          !p_.objects[i].kinds[plane.index].is_constant())
+        continue;
+      const ByteSpan sass = inputs_.objects[i].section(plane.index).data;
+      if (offset + mercury.size() <= sass.size())
+        return sass.subspan(offset, mercury.size());
+    }
+  }
+  return mercury;
+}
+
+// Compiler constants are laid out alike in both halves, but branch tables in them hold places in
+// the code.
+void MachineWriter::fill_compiler_banks() {
+  for (const OutId id : order_) {
+    const OutSection &s = m_[id];
+    const u32 bank = static_cast<u32>(s.type) - static_cast<u32>(elf::SectionType::CudaConstantB0);
+    if (bank != arch_.banks.compiler)
+      continue;
+    std::vector<u8> bytes(s.size);
+    for (u32 i = 0; i < s.pieces.size(); ++i) {
+      const ByteSpan from = machine_bytes(s.pieces[i].bytes);
+      if (s.pieces[i].offset + from.size() <= bytes.size())
+        std::copy(from.begin(), from.end(), bytes.begin() + static_cast<i64>(s.pieces[i].offset));
+    }
+    for (const KeptRelocation &kept : plan_.relocations.kept) {
+      if (m_[kept.table].target != id || kept.against != KeptRelocation::Against::Entity ||
+          kept.offset + 4 > bytes.size())
+        continue;
+      const Code *code = code_of(EntityId(kept.id));
+      if (code && code->moves())
+        store_le<u32>(bytes.data() + kept.offset,
+                      static_cast<u32>(code->moved(load_le<u32>(bytes.data() + kept.offset))));
+    }
+    elf_.append_copy(section(id), bytes);
+  }
+}
+
+// Which shortcuts the driver's finalizer may take: those that every function allows. An object says
+// it for all its functions together.
+void MachineWriter::store_fastpath_mask() {
+  u64 mask = 0;
+  bool any = false;
+  std::vector<bool> counted(inputs_.objects.size(), false);
+  for (const OutId id : order_) {
+    if (!m_[id].function.valid())
+      continue;
+    mask = any ? mask : inputs_.arch.fastpath_mask;
+    any = true;
+    const Code &code = code_[id.value];
+    if (!counted[code.object.value])
+      counted[code.object.value] = limits_fastpath(code.compiled);
+  }
+  u16 lowest = inputs_.arch.number;
+  for (u32 i = 0; i < inputs_.objects.size(); ++i) {
+    lowest = std::min(lowest, inputs_.objects[i].sm);
+    if (counted[i])
+      mask &= fastpath_mask_of(inputs_.objects[i]);
+  }
+  if (lowest != inputs_.arch.number)
+    mask = 0;
+  if (!m_.compat.valid() || elf_.size(section(m_.compat)) == 0)
+    return;
+  elf::CompatSection compat = elf::decode_compat(plan_.synthetic.compat);
+  std::vector<u8> payload(8);
+  store_le<u64>(payload.data(), mask);
+  for (elf::CompatRecord &record : compat.records)
+    if (record.attribute == elf::CompatAttribute::CanFastpathFinalize && record.sized())
+      record.payload = payload;
+  elf_.clear_content(section(m_.compat));
+  elf_.append_copy(section(m_.compat), elf::encode_compat(compat));
+}
+
+} // namespace culink

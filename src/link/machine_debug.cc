@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Debug information of machine code in a file with both forms. Sections that say something about
+// places in the code are put together anew, function by function, because the finalizer has made
+// the code anew: call frames of the functions that are in the output, each behind a copy of its
+// CIE, and line tables with one sequence for each of them, in the order of the symbol table. All
+// others are joined file by file, as in every link.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "link/machine_writer.h"
+
+namespace culink {
+
+using elf::SectionType;
+
+namespace {
+
+constexpr std::string_view kFrame = ".debug_frame", kLine = ".debug_line",
+                           kSassLine = ".nv_debug_line_sass",
+                           kRegisters = ".nv_debug_info_reg_sass";
+constexpr u32 kAddress64 = 2; // R_CUDA_64
+
+// A record of .debug_frame in the 64-bit format: ff ff ff ff, a length, then a mark of CIEs or a
+// pointer to one, then, in an FDE, the address of the code.
+struct FrameRecord {
+  u64 offset = 0;
+  ByteSpan bytes;
+  bool is_cie = false;
+};
+constexpr u64 kFrameHead = 12, kFrameAddress = 20;
+
+std::optional<std::vector<FrameRecord>> split_frames(ByteSpan section) {
+  std::vector<FrameRecord> out;
+  for (u64 at = 0; at < section.size();) {
+    const std::optional<ByteSpan> head = slice(section, at, kFrameAddress);
+    if (!head || load_le<u32>(head->data()) != 0xffffffff)
+      return std::nullopt;
+    const u64 length = load_le<u64>(head->data() + 4);
+    if (length < 8 || length > section.size() - at - kFrameHead)
+      return std::nullopt;
+    const u64 size = length + kFrameHead;
+    out.push_back(
+        {at, section.subspan(at, size), load_le<u64>(head->data() + kFrameHead) == ~u64{0}});
+    if (!out.back().is_cie && size < kFrameAddress + 8)
+      return std::nullopt;
+    at += size;
+  }
+  return out;
+}
+
+// The part of a line table for one unit of compilation: its head, and sequences that start with the
+// address of a function (00 09 02, then the address).
+struct LineUnit {
+  ByteSpan head;
+  struct Sequence {
+    u32 symbol;
+    ByteSpan bytes;
+  };
+  std::vector<Sequence> sequences;
+};
+constexpr u64 kSequenceAddress = 3;
+
+using CodeAddresses = std::vector<std::pair<u64, u32>>; // offset, symbol; ascending
+
+std::optional<std::vector<LineUnit>> split_lines(ByteSpan section, const CodeAddresses &addresses) {
+  std::vector<LineUnit> out;
+  auto next = addresses.begin();
+  for (u64 at = 0; at < section.size();) {
+    const std::optional<ByteSpan> head = slice(section, at, 4);
+    if (!head || load_le<u32>(head->data()) > section.size() - at - 4)
+      return std::nullopt;
+    const u64 end = at + 4 + load_le<u32>(head->data());
+    LineUnit &unit = out.emplace_back();
+    u64 start = at;
+    const auto close = [&](u64 to) {
+      const ByteSpan bytes = section.subspan(start, to - start);
+      if (unit.sequences.empty())
+        unit.head = bytes;
+      else
+        unit.sequences.back().bytes = bytes;
+      start = to;
+    };
+    for (; next != addresses.end() && next->first < end; ++next) {
+      if (next->first < start + kSequenceAddress)
+        return std::nullopt;
+      close(next->first - kSequenceAddress);
+      unit.sequences.push_back({next->second, {}});
+    }
+    close(end);
+    if (unit.head.size() < 4)
+      return std::nullopt;
+    at = end;
+  }
+  return out;
+}
+
+CodeAddresses code_addresses(const InputObject &object, u32 target) {
+  CodeAddresses out;
+  for (const elf::Section &table : object.view.sections()) {
+    if (table.type != SectionType::Rela || table.info != target)
+      continue;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const elf::Relocation entry = entries[i];
+          object.symbols[entry.symbol].type() == elf::SymbolType::Function)
+        out.emplace_back(entry.offset, entry.symbol);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+} // namespace
+
+void MachineWriter::complain(u32 object, const elf::Section &section, std::string what) {
+  diag_.report(DiagId::BadInput, {inputs_.objects[object].name,
+                                  elf::describe_section(section) + ": " + std::move(what)});
+}
+
+// The code in the output, if it is that of this symbol.
+const MachineWriter::Code *MachineWriter::code_from(u32 object, u32 symbol) const {
+  const EntityId id = p_.symbols.of(ObjectId(object), symbol);
+  if (!id.valid() || !p_.stays(id) || p_.symbols[id].winner != SymbolRef{ObjectId(object), symbol})
+    return nullptr;
+  return code_of(id);
+}
+
+bool MachineWriter::is_rebuilt(OutId id) const {
+  const std::string_view name = m_[id].name;
+  return name == kFrame || name == kLine || name == kSassLine;
+}
+
+// Mercury call frames whose code address stayed say which functions have frames here, and in which
+// order relocations name them.
+void MachineWriter::fill_frames() {
+  const OutId id = m_.find(kFrame);
+  if (!id.valid() || !is_emitted_[id.value])
+    return;
+  std::vector<const KeptRelocation *> kept;
+  std::unordered_map<u64, const KeptRelocation *> at;
+  for (const KeptRelocation &one : plan_.relocations.kept)
+    if (m_[one.table].target == id) {
+      kept.push_back(&one);
+      at.emplace(one.offset, &one);
+    }
+  std::vector<u8> bytes;
+  std::unordered_map<u64, u64> moved; // from the Mercury section to this one
+  for (u32 o = 0; o < inputs_.objects.size(); ++o) {
+    const elf::Section *section = machine_section(o, id);
+    if (!section)
+      continue;
+    const u64 base = m_.where[o][section->index].offset;
+    const auto sass = split_frames(section->data);
+    const auto mercury = split_frames(p_.objects[o].section(section->index).data);
+    if (!sass || !mercury || sass->size() != mercury->size()) {
+      complain(o, *section, "its call frames are not those of the Mercury code");
+      continue;
+    }
+    ByteSpan cie;
+    for (size_t i = 0; i < sass->size(); ++i) {
+      const FrameRecord &record = (*sass)[i];
+      if (record.is_cie) {
+        cie = record.bytes;
+        continue;
+      }
+      const auto found = at.find(base + (*mercury)[i].offset + kFrameAddress);
+      if (found == at.end() || found->second->against != KeptRelocation::Against::Entity)
+        continue;
+      const Code *code = code_of(EntityId(found->second->id));
+      ByteSpan fde = record.bytes;
+      if (code && code->finalized && code->object == ObjectId(o) &&
+          code->finalized->frame.size() >= kFrameAddress + 8)
+        fde = code->finalized->frame;
+      const u64 start = bytes.size();
+      bytes.insert(bytes.end(), cie.begin(), cie.end());
+      bytes.insert(bytes.end(), fde.begin(), fde.end());
+      store_le<u64>(bytes.data() + start + cie.size() + kFrameHead, start);
+      moved[found->first] = start + cie.size() + kFrameAddress;
+    }
+  }
+  elf_.append_copy(section(id), bytes);
+  std::vector<elf::RelocationSpec> entries;
+  for (const KeptRelocation *one : kept)
+    if (const auto found = moved.find(one->offset); found != moved.end())
+      entries.push_back({found->second, kAddress64, symbols_.of_entity[one->id], one->addend});
+  add_code_addresses(id, entries);
+}
+
+void MachineWriter::add_code_addresses(OutId id, const std::vector<elf::RelocationSpec> &entries) {
+  const OutId table = relocation_table_of(id);
+  for (const elf::RelocationSpec &entry : entries)
+    if (table.valid() && is_emitted_[table.value])
+      elf_.add_relocation(section(table), entry);
+}
+
+void MachineWriter::fill_lines(OutId id) {
+  std::vector<u8> bytes;
+  std::vector<elf::RelocationSpec> entries;
+  struct Found {
+    std::pair<elf::SymbolPart, u32> number;
+    EntityId function;
+    ByteSpan bytes;
+  };
+  for (u32 o = 0; o < inputs_.objects.size(); ++o) {
+    const elf::Section *from = machine_section(o, id);
+    if (!from)
+      continue;
+    m_.where[o][from->index].offset = bytes.size();
+    const auto units = split_lines(from->data, code_addresses(inputs_.objects[o], from->index));
+    if (!units) {
+      complain(o, *from, "a broken line table");
+      continue;
+    }
+    for (const LineUnit &unit : *units) {
+      std::vector<Found> found;
+      for (const LineUnit::Sequence &sequence : unit.sequences) {
+        const Code *code = code_from(o, sequence.symbol);
+        if (!code)
+          continue;
+        const EntityId function = p_.symbols.of(ObjectId(o), sequence.symbol);
+        const elf::SymbolId symbol = symbols_.of_entity[function.value];
+        ByteSpan lines = sequence.bytes;
+        if (code->finalized)
+          if (const ByteSpan made =
+                  m_[id].name == kLine ? code->finalized->lines : code->finalized->sass_lines;
+              !made.empty())
+            lines = made;
+        found.push_back({{*elf_.symbol(symbol).part, symbol.value}, function, lines});
+      }
+      std::stable_sort(found.begin(), found.end(),
+                       [](const Found &a, const Found &b) { return a.number < b.number; });
+      const u64 start = bytes.size();
+      bytes.insert(bytes.end(), unit.head.begin(), unit.head.end());
+      for (const Found &one : found) {
+        entries.push_back({bytes.size() + kSequenceAddress, kAddress64,
+                           symbols_.of_entity[one.function.value], 0});
+        bytes.insert(bytes.end(), one.bytes.begin(), one.bytes.end());
+      }
+      store_le<u32>(bytes.data() + start, static_cast<u32>(bytes.size() - start - 4));
+    }
+  }
+  elf_.append_copy(section(id), bytes);
+  add_code_addresses(id, entries);
+}
+
+// name, count, count times (number, name, register, start, end)
+void MachineWriter::clear_registers_of_dead_code(std::vector<u8> &bytes, u64 begin,
+                                                 u32 object) const {
+  std::unordered_map<std::string_view, u32> functions;
+  const InputObject &input = inputs_.objects[object];
+  for (u32 i = 0; i < input.symbols.size(); ++i)
+    if (input.symbols[i].type() == elf::SymbolType::Function)
+      functions.emplace(input.symbols[i].name, i);
+  u64 at = begin;
+  const auto skip_name = [&]() -> std::optional<std::string_view> {
+    const auto name = c_string_at(ByteSpan(bytes), at);
+    if (name)
+      at += name->size() + 1;
+    return name;
+  };
+  while (at < bytes.size()) {
+    const auto name = skip_name();
+    if (!name || bytes.size() - at < 4)
+      return;
+    const auto found = functions.find(*name);
+    const Code *code = found == functions.end() ? nullptr : code_from(object, found->second);
+    const u32 count = load_le<u32>(bytes.data() + at);
+    at += 4;
+    if (code && code->finalized) { // the same records with other places in the code
+      const ByteSpan made = code->finalized->registers;
+      const u64 start = at - 4 - (name->size() + 1);
+      if (made.size() > name->size() + 5 && made.size() <= bytes.size() - start)
+        std::copy(made.begin(), made.end(), bytes.begin() + static_cast<i64>(start));
+    }
+    for (u32 i = 0; i < count; ++i) {
+      at += 4;
+      if (at > bytes.size() || !skip_name() || bytes.size() - at < 12)
+        return;
+      if (!code)
+        std::memset(bytes.data() + at + 4, 0, 8);
+      at += 12;
+    }
+  }
+}
+
+void MachineWriter::fill_other(OutId id) {
+  std::vector<u8> bytes;
+  for (u32 o = 0; o < inputs_.objects.size(); ++o) {
+    const elf::Section *from = machine_section(o, id);
+    if (!from)
+      continue;
+    const u64 start = bytes.size();
+    m_.where[o][from->index].offset = start;
+    bytes.insert(bytes.end(), from->data.begin(), from->data.end());
+    if (m_[id].name == kRegisters)
+      clear_registers_of_dead_code(bytes, start, o);
+  }
+  m_[id].size = bytes.size();
+  if (!shares_bytes(id))
+    elf_.append_copy(section(id), bytes);
+}
+
+// Where the parts of a section begin is not the same in both halves; what refers to them needs the
+// new places.
+void MachineWriter::fill_debug_sections() {
+  fill_frames();
+  for (const OutId id : order_)
+    if (const OutSection &s = m_[id];
+        s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0 && s.name != kFrame) {
+      if (is_rebuilt(id))
+        fill_lines(id);
+      else
+        fill_other(id);
+    }
+  std::erase_if(m_.relocations,
+                [this](const RelocationGroup &group) { return is_rebuilt(group.target); });
+  for (const RelocationGroup &group : m_.relocations)
+    for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = m_.slices[i].previous) {
+      RelocationSlice &slice = m_.slices[i];
+      const u32 target = inputs_.objects[slice.object.value].section(slice.section).info;
+      slice.base = m_.where[slice.object.value][target].offset;
+    }
+}
+
+} // namespace culink

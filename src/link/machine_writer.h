@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state of add_machine_half, whose parts are in machine_half.cc (tables), machine_code.cc (code
+// and its records) and machine_debug.cc.
+#pragma once
+
+#include <unordered_map>
+
+#include "link/draft_records.h"
+#include "link/machine_half.h"
+
+namespace culink {
+
+class MachineWriter {
+public:
+  MachineWriter(const MercuryDraft &draft, WorkerPool &pool, Diagnostics &diag)
+      : p_(draft.program), inputs_(draft.machine), elf_(draft.elf), plan_(draft.plan),
+        m_(draft.plan.merged), section_of_(draft.section_of), symbols_(draft.symbols),
+        is_emitted_(draft.is_emitted), pool_(pool), diag_(diag),
+        machine_{inputs_.objects, p_.symbols, p_.calls, p_.live, p_.options, arch_, p_.dialect},
+        count_(static_cast<u32>(draft.plan.merged.sections.size())) {}
+
+  MachineAdditions run();
+
+private:
+  // The code of one function in the output.
+  struct Code {
+    ObjectId object;
+    u32 symbol = 0;
+    u32 section = 0; // of the object
+    ByteSpan compiled;
+    ByteSpan text; // compiled, or finalized
+    ByteSpan capsule;
+    const FinalizedFunction *finalized = nullptr;
+    [[nodiscard]] bool moves() const { return finalized && !finalized->moved.is_identity(); }
+    [[nodiscard]] u64 moved(u64 offset) const { return finalized->moved.offset(offset); }
+  };
+
+  // machine_half.cc
+  void order_sections();
+  void rename_banks();
+  void add_parameter_banks();
+  void add_parameter_bank(OutId text, const elf::Section &bank);
+  void fill_image_banks();
+  [[nodiscard]] const elf::Section *parameter_bank_of(OutId text) const;
+  void add_twins();
+  [[nodiscard]] elf::SectionSpec twin_spec(OutId id);
+  [[nodiscard]] bool has_twin(OutId id) const;
+  [[nodiscard]] bool shares_bytes(OutId id) const;
+  void add_mercury_symbols();
+  void fill_twin_of_reserved(OutId id);
+  struct TableSizes {
+    u64 section_names = 0, names = 0, symbols = 0;
+  };
+  [[nodiscard]] TableSizes table_sizes() const;
+  void convert_headers();
+  void convert_symbols();
+  [[nodiscard]] elf::SectionId twin_or_self(elf::SectionId id) const {
+    const bool has = id.value < twin_of_section_.size() && twin_of_section_[id.value].valid();
+    return has ? twin_of_section_[id.value] : id;
+  }
+  void enter_machine_plane();
+  void move_debug_places();
+  void add_relocations();
+  void separate_values(RelocationPlan &machine);
+
+  // machine_code.cc
+  void finalize();
+  void read_code();
+  void fill_code(const RelocationPlan &machine);
+  void fill_capsule(OutId id, const Code &code, std::span<const FoldedRelocation> values);
+  void fill_records();
+  [[nodiscard]] std::vector<OutInfo> machine_records(OutId text) const;
+  void fill_compiler_banks();
+  [[nodiscard]] ByteSpan machine_bytes(ByteSpan mercury) const;
+  void move_relocations(RelocationPlan &machine) const;
+  void store_fastpath_mask();
+
+  // machine_debug.cc
+  void fill_frames();
+  void fill_lines(OutId id);
+  void add_code_addresses(OutId id, const std::vector<elf::RelocationSpec> &entries);
+  void fill_debug_sections();
+  void fill_other(OutId id);
+  void clear_registers_of_dead_code(std::vector<u8> &bytes, u64 begin, u32 object) const;
+  [[nodiscard]] bool is_rebuilt(OutId id) const;
+  [[nodiscard]] const Code *code_from(u32 object, u32 symbol) const;
+  void complain(u32 object, const elf::Section &section, std::string what);
+
+  [[nodiscard]] bool executable() const { return !p_.options.relocatable; }
+  [[nodiscard]] elf::SectionId section(OutId id) const { return section_of_[id.value]; }
+  [[nodiscard]] elf::SectionId twin(OutId id) const { return section_of_[count_ + id.value]; }
+  [[nodiscard]] const Code *code_of(EntityId function) const;
+  [[nodiscard]] const elf::Section *machine_section(u32 object, OutId id) const;
+  [[nodiscard]] OutId relocation_table_of(OutId target) const;
+
+  const Program &p_; // of Mercury code
+  const MachineHalves &inputs_;
+  elf::ElfWriter &elf_;
+  OutputPlan &plan_;
+  Merged &m_;
+  std::vector<elf::SectionId> &section_of_;
+  const OutputSymbols &symbols_;
+  const std::vector<bool> &is_emitted_;
+  WorkerPool &pool_;
+  Diagnostics &diag_;
+  const arch::ArchInfo arch_ = arch::as_plain_sass(inputs_.arch);
+  const Program machine_; // the same program in machine code
+  const u32 count_;       // of sections before twins
+
+  std::vector<OutId> order_; // emitted sections in the order of the file
+  elf::SectionId mercury_symtab_;
+  u32 first_global_ = 0;
+  u32 symbol_total_ = 0;
+  std::vector<Code> code_;                      // by OutId of a text section
+  std::vector<elf::SymbolId> parameter_symbol_; // by OutId of a text section: of its bank 0
+  std::vector<elf::SectionId> twin_of_section_; // by SectionId
+  std::vector<bool> has_images_;                // by OutId of a text section
+  u32 first_addition_ = 0; // SectionId of the first section that the draft did not have
+  u32 banks_behind_ = 0;   // symbols of bank 0 behind all others
+  MachineAdditions out_;
+};
+
+} // namespace culink
