@@ -196,6 +196,39 @@ void MachineWriter::add_code_addresses(OutId id, const std::vector<elf::Relocati
       elf_.add_relocation(section(table), entry);
 }
 
+// Heads of units may say where the strings of their object are. Only the Mercury form, whose heads
+// are the same, has relocations for that.
+std::vector<MachineWriter::HeadValue> MachineWriter::values_in_heads(u32 object,
+                                                                     u32 section) const {
+  const InputObject &mercury = p_.objects[object];
+  std::vector<u64> starts;
+  const ByteSpan lines = mercury.section(section).data;
+  for (u64 at = 0; lines.size() - at >= 4;) {
+    starts.push_back(at);
+    const u64 length = load_le<u32>(lines.data() + at);
+    at += 4 + std::min<u64>(length, lines.size() - at - 4);
+  }
+  std::vector<HeadValue> out;
+  for (const elf::Section &table : mercury.view.sections()) {
+    if (!elf::is_relocation_table(table.type) || table.info != section)
+      continue;
+    const elf::RelocationTable entries = mercury.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const elf::Relocation entry = entries[i];
+      const elf::Symbol &symbol = mercury.symbols[entry.symbol];
+      if (symbol.type() != elf::SymbolType::Section || !symbol.in_section())
+        continue;
+      const auto unit = std::upper_bound(starts.begin(), starts.end(), entry.offset);
+      if (unit == starts.begin())
+        continue;
+      const u64 value = m_.where[object][symbol.section].offset + static_cast<u64>(entry.addend);
+      out.push_back({static_cast<u32>(unit - starts.begin() - 1), entry.offset - *std::prev(unit),
+                     static_cast<u32>(value)});
+    }
+  }
+  return out;
+}
+
 void MachineWriter::fill_lines(OutId id) {
   std::vector<u8> bytes;
   std::vector<elf::RelocationSpec> entries;
@@ -214,7 +247,9 @@ void MachineWriter::fill_lines(OutId id) {
       complain(o, *from, "a broken line table");
       continue;
     }
-    for (const LineUnit &unit : *units) {
+    const std::vector<HeadValue> head_values = values_in_heads(o, from->index);
+    for (u32 number = 0; number < units->size(); ++number) {
+      const LineUnit &unit = (*units)[number];
       std::vector<Found> found;
       for (const LineUnit::Sequence &sequence : unit.sequences) {
         const Code *code = code_from(o, sequence.symbol);
@@ -234,6 +269,9 @@ void MachineWriter::fill_lines(OutId id) {
                        [](const Found &a, const Found &b) { return a.number < b.number; });
       const u64 start = bytes.size();
       bytes.insert(bytes.end(), unit.head.begin(), unit.head.end());
+      for (const HeadValue &value : head_values)
+        if (value.unit == number && value.offset + 4 <= unit.head.size())
+          store_le<u32>(bytes.data() + start + value.offset, value.value);
       for (const Found &one : found) {
         entries.push_back({bytes.size() + kSequenceAddress, kAddress64,
                            symbols_.of_entity[one.function.value], 0});

@@ -78,6 +78,12 @@ private:
 
   // machine_debug.cc
   void fill_frames();
+  struct HeadValue {
+    u32 unit; // of a line table
+    u64 offset;
+    u32 value;
+  };
+  [[nodiscard]] std::vector<HeadValue> values_in_heads(u32 object, u32 section) const;
   void fill_lines(OutId id);
   void add_code_addresses(OutId id, const std::vector<elf::RelocationSpec> &entries);
   void fill_debug_sections();
