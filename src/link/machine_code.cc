@@ -158,7 +158,7 @@ void MachineWriter::move_relocations(RelocationPlan &machine) const {
     if (own || debug)
       kept.addend = kept.addend == static_cast<i64>(named_code->compiled.size())
                         ? static_cast<i64>(named_code->text.size())
-                        : static_cast<i64>(named_code->moved(static_cast<u64>(kept.addend)));
+                        : static_cast<i64>(named_code->moved_label(static_cast<u64>(kept.addend)));
   }
 }
 
@@ -329,8 +329,8 @@ void MachineWriter::fill_compiler_banks() {
         continue;
       const Code *code = code_of(EntityId(kept.id));
       if (code && code->moves())
-        store_le<u32>(bytes.data() + kept.offset,
-                      static_cast<u32>(code->moved(load_le<u32>(bytes.data() + kept.offset))));
+        store_le<u32>(bytes.data() + kept.offset, static_cast<u32>(code->moved_label(
+                                                      load_le<u32>(bytes.data() + kept.offset))));
     }
     elf_.append_copy(section(id), bytes);
   }

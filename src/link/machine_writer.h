@@ -34,6 +34,7 @@ private:
     const FinalizedFunction *finalized = nullptr;
     [[nodiscard]] bool moves() const { return finalized && !finalized->moved.is_identity(); }
     [[nodiscard]] u64 moved(u64 offset) const { return finalized->moved.offset(offset); }
+    [[nodiscard]] u64 moved_label(u64 offset) const { return finalized->moved.label(offset); }
   };
 
   // machine_half.cc

@@ -28,6 +28,17 @@ public:
       return old_offset;
     return moved_[number] * kInstruction + old_offset % kInstruction;
   }
+  // The same for what is jumped to: instructions that were inserted before it are not jumped over.
+  [[nodiscard]] u64 label(u64 old_offset) const {
+    constexpr u64 kInstruction = 16;
+    const u64 number = old_offset / kInstruction;
+    if (number + 1 >= moved_.size() || old_offset % kInstruction != 0)
+      return offset(old_offset);
+    for (u64 before = number; before-- > 0;)
+      if (moved_[before] != moved_[before + 1]) // it is still there
+        return (moved_[before] + u64{1}) * kInstruction;
+    return 0;
+  }
 
 private:
   std::vector<u32> moved_;

@@ -100,5 +100,18 @@ TEST(InstructionMap, RepetitiveCodeIsGivenUpInTime) {
   EXPECT_FALSE(map_instructions({before, {}}, {after, {}}).ok());
 }
 
+// Two instructions were inserted before the third one, the fourth is gone.
+TEST(InstructionMap, LeadsJumpsToWhatWasInsertedBeforeTheirTarget) {
+  const InstructionMap map({0, 1, 4, 5, 5, 6});
+  EXPECT_EQ(map.offset(0x20), 0x40u);
+  EXPECT_EQ(map.label(0x20), 0x20u);
+  EXPECT_EQ(map.label(0x10), 0x10u);
+  EXPECT_EQ(map.label(0), 0u);
+  EXPECT_EQ(map.label(0x30), 0x50u); // gone: what follows
+  EXPECT_EQ(map.label(0x40), 0x50u);
+  EXPECT_EQ(map.label(0x50), 0x60u); // the end
+  EXPECT_EQ(map.label(0x18), 0x18u); // inside an instruction, not a label
+}
+
 } // namespace
 } // namespace culink
