@@ -285,8 +285,9 @@ void MachineWriter::fill_lines(OutId id) {
 }
 
 // name, count, count times (number, name, register, start, end)
-void MachineWriter::clear_registers_of_dead_code(std::vector<u8> &bytes, u64 begin,
-                                                 u32 object) const {
+void MachineWriter::clear_registers_of_dead_code(
+    std::vector<u8> &bytes, u64 begin, u32 object,
+    std::unordered_set<std::string_view> &described) const {
   std::unordered_map<std::string_view, u32> functions;
   const InputObject &input = inputs_.objects[object];
   for (u32 i = 0; i < input.symbols.size(); ++i)
@@ -305,6 +306,8 @@ void MachineWriter::clear_registers_of_dead_code(std::vector<u8> &bytes, u64 beg
       return;
     const auto found = functions.find(*name);
     const Code *code = found == functions.end() ? nullptr : code_from(object, found->second);
+    if (code && !described.insert(found->first).second)
+      code = nullptr; // nvlink knows them by name: of local functions the first counts (Q109)
     const u32 count = load_le<u32>(bytes.data() + at);
     at += 4;
     if (code && code->finalized) { // the same records with other places in the code
@@ -326,6 +329,7 @@ void MachineWriter::clear_registers_of_dead_code(std::vector<u8> &bytes, u64 beg
 
 void MachineWriter::fill_other(OutId id) {
   std::vector<u8> bytes;
+  std::unordered_set<std::string_view> described;
   for (u32 o = 0; o < inputs_.objects.size(); ++o) {
     const elf::Section *from = machine_section(o, id);
     if (!from)
@@ -334,7 +338,7 @@ void MachineWriter::fill_other(OutId id) {
     m_.where[o][from->index].offset = start;
     bytes.insert(bytes.end(), from->data.begin(), from->data.end());
     if (m_[id].name == kRegisters)
-      clear_registers_of_dead_code(bytes, start, o);
+      clear_registers_of_dead_code(bytes, start, o, described);
   }
   m_[id].size = bytes.size();
   if (!shares_bytes(id))

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "link/draft_records.h"
 #include "link/machine_half.h"
@@ -89,7 +90,8 @@ private:
   void add_code_addresses(OutId id, const std::vector<elf::RelocationSpec> &entries);
   void fill_debug_sections();
   void fill_other(OutId id);
-  void clear_registers_of_dead_code(std::vector<u8> &bytes, u64 begin, u32 object) const;
+  void clear_registers_of_dead_code(std::vector<u8> &bytes, u64 begin, u32 object,
+                                    std::unordered_set<std::string_view> &described) const;
   [[nodiscard]] bool is_rebuilt(OutId id) const;
   [[nodiscard]] const Code *code_from(u32 object, u32 symbol) const;
   void complain(u32 object, const elf::Section &section, std::string what);
