@@ -113,6 +113,51 @@ CodeAddresses code_addresses(const InputObject &object, u32 target) {
   return out;
 }
 
+// A call frame with the CIE in front of it.
+struct Frame {
+  ByteSpan cie;
+  ByteSpan fde;
+};
+
+// Call frames of machine code for those of Mercury code, by the function they are about. An object
+// that an earlier link has made has frames of more functions in its Mercury half.
+class FrameFinder {
+public:
+  FrameFinder(const InputObject &machine, const InputObject &plane, u32 section,
+              const std::vector<FrameRecord> &records) {
+    std::unordered_map<u64, Frame> by_address;
+    ByteSpan cie;
+    for (const FrameRecord &record : records)
+      if (record.is_cie)
+        cie = record.bytes;
+      else
+        by_address.emplace(record.offset + kFrameAddress, Frame{cie, record.bytes});
+    const CodeAddresses addresses = code_addresses(machine, section);
+    for (auto one = addresses.rbegin(); one != addresses.rend(); ++one)
+      if (const auto found = by_address.find(one->first); found != by_address.end())
+        frames_[one->second].push_back(found->second);
+    for (const auto &[offset, symbol] : code_addresses(plane, section))
+      symbol_at_.emplace(offset, symbol);
+  }
+
+  // Nothing for a CIE, and where there is none.
+  [[nodiscard]] Frame take(const FrameRecord &mercury) {
+    const auto named = symbol_at_.find(mercury.offset + kFrameAddress);
+    if (mercury.is_cie || named == symbol_at_.end())
+      return {};
+    std::vector<Frame> &list = frames_[named->second];
+    if (list.empty())
+      return {};
+    const Frame frame = list.back();
+    list.pop_back();
+    return frame;
+  }
+
+private:
+  std::unordered_map<u32, std::vector<Frame>> frames_; // by symbol, the last one first
+  std::unordered_map<u64, u32> symbol_at_;             // in the Mercury section
+};
+
 } // namespace
 
 void MachineWriter::complain(u32 object, const elf::Section &section, std::string what) {
@@ -155,30 +200,27 @@ void MachineWriter::fill_frames() {
     const u64 base = m_.where[o][section->index].offset;
     const auto sass = split_frames(section->data);
     const auto mercury = split_frames(p_.objects[o].section(section->index).data);
-    if (!sass || !mercury || sass->size() != mercury->size()) {
-      complain(o, *section, "its call frames are not those of the Mercury code");
+    if (!sass || !mercury) {
+      complain(o, *section, "broken call frames");
       continue;
     }
-    ByteSpan cie;
-    for (size_t i = 0; i < sass->size(); ++i) {
-      const FrameRecord &record = (*sass)[i];
-      if (record.is_cie) {
-        cie = record.bytes;
-        continue;
-      }
-      const auto found = at.find(base + (*mercury)[i].offset + kFrameAddress);
-      if (found == at.end() || found->second->against != KeptRelocation::Against::Entity)
+    FrameFinder frames(inputs_.objects[o], p_.objects[o], section->index, *sass);
+    for (const FrameRecord &record : *mercury) {
+      const Frame frame = frames.take(record);
+      const auto found = at.find(base + record.offset + kFrameAddress);
+      if (frame.fde.empty() || found == at.end() ||
+          found->second->against != KeptRelocation::Against::Entity)
         continue;
       const Code *code = code_of(EntityId(found->second->id));
-      ByteSpan fde = record.bytes;
+      ByteSpan fde = frame.fde;
       if (code && code->finalized && code->object == ObjectId(o) &&
           code->finalized->frame.size() >= kFrameAddress + 8)
         fde = code->finalized->frame;
       const u64 start = bytes.size();
-      bytes.insert(bytes.end(), cie.begin(), cie.end());
+      bytes.insert(bytes.end(), frame.cie.begin(), frame.cie.end());
       bytes.insert(bytes.end(), fde.begin(), fde.end());
-      store_le<u64>(bytes.data() + start + cie.size() + kFrameHead, start);
-      moved[found->first] = start + cie.size() + kFrameAddress;
+      store_le<u64>(bytes.data() + start + frame.cie.size() + kFrameHead, start);
+      moved[found->first] = start + frame.cie.size() + kFrameAddress;
     }
   }
   elf_.append_copy(section(id), bytes);

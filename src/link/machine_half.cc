@@ -329,6 +329,7 @@ MachineWriter::TableSizes MachineWriter::table_sizes() const {
 void MachineWriter::add_mercury_symbols() {
   const u32 count = elf_.symbol_count();
   std::vector<u8> table(24);
+  store_le<u64>(table.data() + 8, m_.null_symbol_value); // Q019
   for (const elf::SymbolPart part : {elf::SymbolPart::Local, elf::SymbolPart::Global}) {
     if (part == elf::SymbolPart::Global)
       first_global_ = static_cast<u32>(table.size() / 24);

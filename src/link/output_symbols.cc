@@ -124,8 +124,11 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
   if (!p_.options.relocatable) {
     if (p_.arch.code_kind == arch::CodeKind::Sass)
       convert_for_executable(id, spec);
-    else if (is_shared(entity.other))
+    else if (is_shared(entity.other)) {
       spec.value = static_cast<u64>(shared_.offset[id.value]);
+      if (p_.options.preserve_relocs && !p_.options.debug)
+        spec.other |= kOtherInternal;
+    }
     spec.emitted = entity.defined() || !is_unified_table(entity.name);
   }
   out_.of_entity[id.value] = elf_.add_symbol(spec);
@@ -177,7 +180,10 @@ void convert_to_machine_symbols(const Program &program, const Merged &merged,
       continue;
     elf::SymbolSpec &spec = elf.symbol(symbols.of_entity[i]);
     const elf::SymbolType type = spec.type;
+    const u64 offset = spec.value;
     writer.convert_for_executable(EntityId(i), spec);
+    if (is_shared(program.symbols[EntityId(i)].other) && !program.symbols[EntityId(i)].function)
+      spec.value = offset + program.arch.reserved_shared;
     if (is_reserved_shared_mark(program.symbols[EntityId(i)].name))
       spec.type = type;
   }
