@@ -36,9 +36,8 @@ struct Missing {
   std::string_view what;
 };
 
-constexpr std::array<Missing, 3> kNotYet = {{
+constexpr std::array<Missing, 2> kNotYet = {{
     {OptionId::EmitPtx, "link-time optimisation is"},
-    {OptionId::HostLinkerScript, "host linker scripts are"},
     {OptionId::UidxFile, "index files of unified functions are"},
 }};
 

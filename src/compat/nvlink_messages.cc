@@ -118,6 +118,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "Ignoring -dlto option because no LTO objects found"},
     {DiagId::InputsWithScript, Stage::Options, Fatal,
      "Input files are not allowed with -ghls option; use --help for more information"},
+    {DiagId::NoHostScript, Stage::Options, Fatal, "Host linker script creation failed."},
     {DiagId::VirtualLtoTarget, Stage::Options, Fatal,
      "Link target of '{0}' is virtual target that is not JIT-able; use 'sm_' target instead"},
     {DiagId::HostInfoIgnored, Stage::Options, Info,

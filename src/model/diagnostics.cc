@@ -114,6 +114,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "option '{0}' is ignored: the machine code of the inputs is linked as it is"},
     {DiagId::InputsWithScript, Error, "inputs-with-script",
      "'{0}': option '-ghls' takes no input files"},
+    {DiagId::NoHostScript, Error, "no-host-script", "no script of the host's linker for {0}: {1}"},
     {DiagId::VirtualLtoTarget, Error, "virtual-lto-target",
      "'{0}' is no target that code can be linked for"},
     {DiagId::HostInfoIgnored, Info, "host-info-ignored",

@@ -75,6 +75,7 @@ enum class DiagId : u16 {
   NvvmPathMissing,
   LtoIgnored,
   InputsWithScript,
+  NoHostScript,
   VirtualLtoTarget,
   HostInfoIgnored,
   NoEffect,

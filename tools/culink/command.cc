@@ -18,6 +18,7 @@
 #include "culink/linker.h"
 #include "find_finalizer.h"
 #include "find_ptxas.h"
+#include "host_script.h"
 #include "large_heap.h"
 #include "progress_line.h"
 #include "report/link_map.h"
@@ -141,6 +142,17 @@ int run_make_toolchain(const CommandLine &line, const Console &console) {
   return 0;
 }
 
+int run_host_script(const CommandLine &line, const Console &console) {
+  if (!line.inputs.empty())
+    return show_one(console, DiagId::InputsWithScript, {line.inputs.front()});
+  const std::string kind = line.value(OptionId::HostLinkerScript);
+  const Result<std::string> script = host_linker_script(kind);
+  if (!script)
+    return show_one(console, DiagId::NoHostScript, {kind, script.error().text()});
+  return write_or_tell(console, line.has(OptionId::Output) ? line.value(OptionId::Output) : "-",
+                       as_bytes(*script));
+}
+
 } // namespace
 
 int run_command(const std::vector<std::string> &words) {
@@ -161,6 +173,8 @@ int run_command(const std::vector<std::string> &words) {
   }
   if (!diag.failed() && line.has(OptionId::MakeToolchain))
     return run_make_toolchain(line, console);
+  if (!diag.failed() && line.has(OptionId::HostLinkerScript))
+    return run_host_script(line, console);
   if (!diag.failed())
     check_command_line(line, diag);
   if (const int status = console.show(messages_of(diag)).status; status != 0)
