@@ -35,6 +35,7 @@ struct LinkOptions {
   bool suppress_arch_warning = false; // about inputs without code for the target
   bool suppress_stack_size_warning = false;
   bool warnings_are_errors = false; // a warning fails the link
+  bool extra_warnings = false;      // also about what is seldom a mistake
   std::string object_name;          // the output's name, for the tool note, with -g only
   std::string option_words;         // what the tool note records; empty: the options above
   bool facts = false;               // fill LinkResult::facts

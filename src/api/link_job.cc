@@ -68,6 +68,20 @@ std::vector<InputObject> mercury_planes(const std::vector<InputObject> &objects,
   return planes;
 }
 
+// The output says that it was made from the lowest, and code that asks which it is gets that
+// answer.
+void warn_about_virtual_targets(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  const auto [low, high] = std::minmax_element(
+      objects.begin(), objects.end(),
+      [](const InputObject &a, const InputObject &b) { return a.virtual_sm < b.virtual_sm; });
+  if (objects.empty() || low->virtual_sm == high->virtual_sm)
+    return;
+  diag.report(DiagId::MixedVirtualTargets,
+              {std::to_string(low->virtual_sm), std::to_string(high->virtual_sm)})
+      .at("the lower one, which the output will name, in", low->origin())
+      .at("the higher one in", high->origin());
+}
+
 } // namespace
 
 const arch::ArchInfo *LinkJob::choose_target() {
@@ -183,6 +197,8 @@ LinkResult LinkJob::link_and_verify() {
       choose_output_code(request_.options, objects, *target, !request_.finalizer.empty(), diag_);
   if (diag_.failed())
     return {};
+  if (request_.options.extra_warnings)
+    warn_about_virtual_targets(objects, diag_);
   std::vector<LinkedModule> modules = linked_modules(loader, objects);
   std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);
   if (!planned)

@@ -48,6 +48,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::OldObject, Stage::Load, Fatal,
      "Input file '{0}' must be recompiled with toolkit >= Cuda 12.0"},
     {DiagId::SectionLeftOut, Stage::Merge, Silent, ""},
+    {DiagId::MixedVirtualTargets, Stage::Merge, Silent, ""},
     {DiagId::LimitedToOneTarget, Stage::Load, Warning,
      "Output is limited to run on SM Arch '{0}' only due to limitations in input file {1}"},
     {DiagId::NoMercuryCode, Stage::Load, Fatal, "{0}: has no Mercury code"},

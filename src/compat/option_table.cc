@@ -86,7 +86,7 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     valued(OptionId::Time, "time", "time", Text, WithDebug, "<file>",
            "Append the times of the phases to a table."),
     flag(OptionId::ExtraWarnings, "extra-warnings", "extrawarn", Always,
-         "Accepted; culink gives all its warnings anyway."),
+         "Warn also about inputs compiled from PTX of different targets."),
     flag(OptionId::EmitPtx, "emit-ptx", "emit-ptx", Always, "With -dlto: write PTX."),
     flag(OptionId::Dlto, "dlto", "dlto", Always, "Optimise at link time; the same as -lto."),
     flag(OptionId::LinkTimeOpt, "link-time-opt", "lto", Always, "Optimise at link time."),
@@ -164,7 +164,7 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
            "toolkit."),
     choice(OptionId::PrintDocs, "print-docs", "", Choice, Never, "<form>", kDocuments, ""),
-    // nvcc passes it on when it makes a shared library, CMake for every device link.
+    // nvcc passes it on when it makes a shared library, CMake for every device link (Q092).
     flag(OptionId::Shared, "shared", "shared", Never, ""),
 }};
 

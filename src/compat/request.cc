@@ -69,6 +69,7 @@ LinkRequest make_request(const CommandLine &line) {
   options.ignore_host_info = line.has(OptionId::IgnoreHostInfo);
   options.suppress_arch_warning = line.has(OptionId::SuppressArchWarning);
   options.suppress_stack_size_warning = line.has(OptionId::SuppressStackSizeWarning);
+  options.extra_warnings = line.has(OptionId::ExtraWarnings);
   options.warnings_are_errors = line.has(OptionId::WarningAsError);
   // A list of variables alone means that no kernel is used (Q062); an empty text is part of every
   // name.

@@ -39,6 +39,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "{0}: must be recompiled with CUDA 12.0 or newer: {1}"},
     {DiagId::SectionLeftOut, Warning, "section-left-out",
      "{0}: section '{1}' of type {2} is not carried into the output"},
+    {DiagId::MixedVirtualTargets, Warning, "mixed-virtual-targets",
+     "inputs were compiled from PTX of compute_{0} and of compute_{1}"},
     {DiagId::LimitedToOneTarget, Warning, "limited-to-one-target",
      "the output will run on sm_{0} only: {1} has no Mercury code"},
     {DiagId::NoMercuryCode, Error, "no-mercury-code",

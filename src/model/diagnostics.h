@@ -27,6 +27,7 @@ enum class DiagId : u16 {
   TooNewToolkit,
   OldObject,
   SectionLeftOut,
+  MixedVirtualTargets,
   LimitedToOneTarget,
   NoMercuryCode,
   NoFinalizer,

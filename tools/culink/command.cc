@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sys/stat.h>
 
+#include "arch/arch.h"
 #include "base/bytes.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
@@ -112,7 +113,10 @@ int run_link(const CommandLine &line, const Console &console) {
   LinkRequest request = make_request(line);
   if (request.ptxas.empty())
     request.ptxas = find_ptxas();
-  request.finalizer = find_finalizer(line.value(OptionId::Finalizer));
+  // Looking for it would take longer than a small link does.
+  if (const arch::ArchInfo *target = arch::find_arch(request.target);
+      target && target->has_mercury_plane)
+    request.finalizer = find_finalizer(line.value(OptionId::Finalizer));
   const LinkResult result = link_watched(request, is_virtual);
   const Outcome outcome = console.show(result.messages);
   int status = outcome.status;
