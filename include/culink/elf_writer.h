@@ -62,7 +62,8 @@ struct ElfOptions {
   // Names of sections that the caller has numbered already; see SectionSpec::name_number. Borrowed
   // until the file is laid out.
   const StringIndex *numbered_names = nullptr;
-  // Symbols of section 0xfff2 look like common symbols (Q059).
+  // Symbols of section 0xfff2 look like common symbols, and in tables of symbols that are filled in
+  // by Fixup, section 0xff00 is not marked as too large (Q059).
   bool lose_section_fff2 = false;
 };
 
@@ -148,8 +149,10 @@ struct Fixup {
     SymbolNumber,
     SectionIndex,
     StringOffset,
-    SymbolName,       // where the name is in .strtab
-    SectionIndexHalf, // in 16 bits
+    SymbolName,        // where the name is in .strtab
+    SectionIndexHalf,  // in 16 bits, as st_shndx: 0xffff if it does not fit
+    LargeSectionIndex, // the index that does not fit there; otherwise nothing is written
+    SectionAsAdded,    // see number_sections_as_added; without it nothing is written
   };
   u64 offset = 0;
   Kind kind = Kind::SymbolNumber;

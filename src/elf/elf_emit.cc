@@ -30,7 +30,8 @@ private:
   [[nodiscard]] u8 *at(SectionId id) const { return out_.data() + layout_.offset_of(id); }
   [[nodiscard]] u64 size_of(SectionId id) const;
   [[nodiscard]] u32 info_of(SectionId id) const;
-  [[nodiscard]] u32 resolve(const Fixup &fixup) const;
+  void fill_in(const Fixup &fixup, u8 *place) const;
+  [[nodiscard]] bool is_too_large(u32 index) const;
   [[nodiscard]] u32 number_as_added(SectionId id) const;
   void write_relocations(SectionId id) const;
 
@@ -190,22 +191,6 @@ u32 ElfEmitter::number_as_added(SectionId id) const {
   return id.value + 1 + static_cast<u32>(behind - uncounted.begin());
 }
 
-u32 ElfEmitter::resolve(const Fixup &fixup) const {
-  switch (fixup.kind) {
-  case Fixup::Kind::SymbolNumber:
-    return layout_.symbol_number[fixup.id];
-  case Fixup::Kind::SectionIndex:
-    return layout_.section_index[fixup.id];
-  case Fixup::Kind::StringOffset:
-    return layout_.string_offset[fixup.id];
-  case Fixup::Kind::SymbolName:
-    return layout_.symbol_name[fixup.id];
-  case Fixup::Kind::SectionIndexHalf:
-    break;
-  }
-  return 0;
-}
-
 void ElfEmitter::write_relocations(SectionId id) const {
   const bool with_addends = is_rela(writer_.section(id).type);
   u8 *p = at(id);
@@ -239,12 +224,39 @@ void ElfEmitter::write_content(SectionId id) const {
   };
   copy(state.first);
   writer_.pieces_.for_each(state.more, copy);
-  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
-    if (fixup.kind == Fixup::Kind::SectionIndexHalf)
-      store_le<u16>(at(id) + fixup.offset, static_cast<u16>(layout_.section_index[fixup.id]));
-    else
-      store_le<u32>(at(id) + fixup.offset, resolve(fixup));
-  });
+  writer_.fixups_.for_each(state.fixups,
+                           [&](const Fixup &fixup) { fill_in(fixup, at(id) + fixup.offset); });
+}
+
+// nvlink escapes section 0xff00 in .symtab, but not in the Mercury symbol table (Q059).
+bool ElfEmitter::is_too_large(u32 index) const {
+  return index >= kSectionLoReserve + (writer_.options_.lose_section_fff2 ? 1 : 0);
+}
+
+void ElfEmitter::fill_in(const Fixup &fixup, u8 *place) const {
+  switch (fixup.kind) {
+  case Fixup::Kind::SectionIndexHalf: {
+    const u32 index = layout_.section_index[fixup.id];
+    store_le<u16>(place, static_cast<u16>(is_too_large(index) ? kSectionXindex : index));
+    return;
+  }
+  case Fixup::Kind::LargeSectionIndex:
+    if (const u32 index = layout_.section_index[fixup.id]; is_too_large(index))
+      store_le<u32>(place, index);
+    return;
+  case Fixup::Kind::SectionAsAdded:
+    if (writer_.uncounted_)
+      store_le<u32>(place, number_as_added(SectionId(fixup.id)));
+    return;
+  case Fixup::Kind::SymbolNumber:
+    return store_le<u32>(place, layout_.symbol_number[fixup.id]);
+  case Fixup::Kind::SectionIndex:
+    return store_le<u32>(place, layout_.section_index[fixup.id]);
+  case Fixup::Kind::StringOffset:
+    return store_le<u32>(place, layout_.string_offset[fixup.id]);
+  case Fixup::Kind::SymbolName:
+    return store_le<u32>(place, layout_.symbol_name[fixup.id]);
+  }
 }
 
 void ElfWriter::write_tables(const ElfLayout &layout, MutableByteSpan out) const {

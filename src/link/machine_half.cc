@@ -221,10 +221,27 @@ elf::SectionSpec MachineWriter::twin_spec(OutId id) {
 }
 
 // Capsules first. Everything that the draft has put into a section goes to its twin.
+// Called when only the twins that are not code, and the Mercury symbol table, are still missing.
+bool MachineWriter::needs_large_indices() const {
+  u64 count = 2; // the null section and the symbol table
+  for (u32 i = 0; i < elf_.section_count(); ++i)
+    count += elf_.section(elf::SectionId(i)).emitted ? 1 : 0;
+  for (const OutId id : order_)
+    count += !m_[id].function.valid() && has_twin(id) ? 1 : 0;
+  return count >= elf::kSectionLoReserve;
+}
+
 void MachineWriter::add_twins() {
   section_of_.resize(u64{count_} * 2);
   twin_of_section_.resize(elf_.section_count());
-  for (const bool code : {true, false})
+  for (const bool code : {true, false}) {
+    if (!code && needs_large_indices())
+      mercury_indices_ = elf_.add_section({.name = ".nv.merc.symtab_shndx",
+                                           .type = SectionType::SymtabShndx,
+                                           .flags = elf::kFlagMercury,
+                                           .align = 4,
+                                           .entsize = 4,
+                                           .bucket = static_cast<Bucket>(kTwinBucket)});
     for (const OutId id : order_) {
       if (m_[id].function.valid() != code || !has_twin(id))
         continue;
@@ -238,6 +255,7 @@ void MachineWriter::add_twins() {
         elf_.move_content(section(id), out);
       }
     }
+  }
   mercury_symtab_ = elf_.add_section({.name = ".nv.merc.symtab",
                                       .type = SectionType::MercurySymtab,
                                       .flags = elf::kFlagMercury,
@@ -245,6 +263,8 @@ void MachineWriter::add_twins() {
                                       .entsize = 24,
                                       .link = elf_.strtab(),
                                       .bucket = static_cast<Bucket>(kSymtabBucket)});
+  if (mercury_indices_.valid())
+    elf_.section(mercury_indices_).link = mercury_symtab_;
   for (const OutId id : order_) {
     if (!has_twin(id))
       continue;
@@ -345,13 +365,21 @@ void MachineWriter::add_mercury_symbols() {
       store_le<u64>(entry + 8, spec.value);
       store_le<u64>(entry + 16, spec.size);
       elf_.add_fixup(mercury_symtab_, {at, Fixup::Kind::SymbolName, i});
-      if (spec.section.valid())
-        elf_.add_fixup(mercury_symtab_,
-                       {at + 6, Fixup::Kind::SectionIndexHalf, twin_or_self(spec.section).value});
+      if (!spec.section.valid())
+        continue;
+      const elf::SectionId place = twin_or_self(spec.section);
+      elf_.add_fixup(mercury_symtab_, {at + 6, Fixup::Kind::SectionIndexHalf, place.value});
+      if (!mercury_indices_.valid())
+        continue;
+      const u64 word = at / 24 * 4;
+      elf_.add_fixup(mercury_indices_, {word, Fixup::Kind::SectionAsAdded, spec.section.value});
+      elf_.add_fixup(mercury_indices_, {word, Fixup::Kind::LargeSectionIndex, place.value});
     }
   }
   symbol_total_ = static_cast<u32>(table.size() / 24);
   elf_.append_copy(mercury_symtab_, table);
+  if (mercury_indices_.valid())
+    elf_.append_zeros(mercury_indices_, u64{symbol_total_} * 4);
   elf_.section(mercury_symtab_).info = first_global_;
 }
 

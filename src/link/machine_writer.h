@@ -45,6 +45,7 @@ private:
   void add_parameter_bank(OutId text, const elf::Section &bank);
   void fill_image_banks();
   [[nodiscard]] const elf::Section *parameter_bank_of(OutId text) const;
+  [[nodiscard]] bool needs_large_indices() const;
   void add_twins();
   [[nodiscard]] elf::SectionSpec twin_spec(OutId id);
   [[nodiscard]] bool has_twin(OutId id) const;
@@ -119,6 +120,7 @@ private:
 
   std::vector<OutId> order_; // emitted sections in the order of the file
   elf::SectionId mercury_symtab_;
+  elf::SectionId mercury_indices_; // .nv.merc.symtab_shndx, in files with very many sections
   u32 first_global_ = 0;
   u32 symbol_total_ = 0;
   std::vector<Code> code_;                      // by OutId of a text section
