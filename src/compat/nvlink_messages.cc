@@ -19,8 +19,8 @@ namespace culink {
 
 namespace {
 
-using enum NvlinkWeight;
 using Stage = NvlinkStage;
+using Weight = NvlinkWeight;
 
 constexpr int kStatusFatal = 1;
 constexpr int kStatusErrors = 255;
@@ -31,105 +31,118 @@ constexpr std::array<DiagId, 5> kProgramOrder = {DiagId::UnknownStackSize, DiagI
                                                  DiagId::RegisterLimit};
 
 constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows = {{
-    {DiagId::CannotOpenInput, Stage::Load, Fatal, "Could not open input file '{0}'"},
-    {DiagId::BadInput, Stage::Load, Fatal, "{0}: {1}"},
-    {DiagId::WrongKind, Stage::Load, Fatal, ""}, // depends on the kind
-    {DiagId::NothingToLink, Stage::Load, Silent, ""},
-    {DiagId::NoCodeForTarget, Stage::Load, Warning, "SM Arch ('{1}') not found in '{0}'"},
-    {DiagId::LtoCode, Stage::Load, Fatal, "LTO objects found, use -dlto"},
-    {DiagId::LibraryNotFound, Stage::Load, Silent, ""},
-    {DiagId::ObjectAfterRuntime, Stage::Load, Fatal, "{0}: stands after {1}"},
-    {DiagId::NotRelocatable, Stage::Load, Fatal, "{0}: not a relocatable device object"},
-    {DiagId::WrongArchitecture, Stage::Load, Fatal,
+    {DiagId::CannotOpenInput, Stage::Load, Weight::Fatal, "Could not open input file '{0}'"},
+    {DiagId::BadInput, Stage::Load, Weight::Fatal, "{0}: {1}"},
+    {DiagId::WrongKind, Stage::Load, Weight::Fatal, ""}, // depends on the kind
+    {DiagId::NothingToLink, Stage::Load, Weight::Silent, ""},
+    {DiagId::NoCodeForTarget, Stage::Load, Weight::Warning, "SM Arch ('{1}') not found in '{0}'"},
+    {DiagId::LtoCode, Stage::Load, Weight::Fatal, "LTO objects found, use -dlto"},
+    {DiagId::LibraryNotFound, Stage::Load, Weight::Silent, ""},
+    {DiagId::ObjectAfterRuntime, Stage::Load, Weight::Fatal, "{0}: stands after {1}"},
+    {DiagId::NotRelocatable, Stage::Load, Weight::Fatal, "{0}: not a relocatable device object"},
+    {DiagId::WrongArchitecture, Stage::Load, Weight::Fatal,
      "Input file '{0}' arch does not match target '{2}'"},
-    {DiagId::WrongAbi, Stage::Load, Fatal, "Input file '{0}' abi does not match"},
-    {DiagId::NewerToolkit, Stage::Load, Silent, ""},
-    {DiagId::TooNewToolkit, Stage::Load, Fatal, "Input file '{0}' newer than toolkit ({3} vs {4})"},
-    {DiagId::OldObject, Stage::Load, Fatal,
+    {DiagId::WrongAbi, Stage::Load, Weight::Fatal, "Input file '{0}' abi does not match"},
+    {DiagId::NewerToolkit, Stage::Load, Weight::Silent, ""},
+    {DiagId::TooNewToolkit, Stage::Load, Weight::Fatal,
+     "Input file '{0}' newer than toolkit ({3} vs {4})"},
+    {DiagId::OldObject, Stage::Load, Weight::Fatal,
      "Input file '{0}' must be recompiled with toolkit >= Cuda 12.0"},
-    {DiagId::SectionLeftOut, Stage::Merge, Silent, ""},
-    {DiagId::MixedVirtualTargets, Stage::Merge, Silent, ""},
-    {DiagId::LimitedToOneTarget, Stage::Load, Warning,
+    {DiagId::SectionLeftOut, Stage::Merge, Weight::Silent, ""},
+    {DiagId::MixedVirtualTargets, Stage::Merge, Weight::Silent, ""},
+    {DiagId::LimitedToOneTarget, Stage::Load, Weight::Warning,
      "Output is limited to run on SM Arch '{0}' only due to limitations in input file {1}"},
-    {DiagId::NoMercuryCode, Stage::Load, Fatal, "{0}: has no Mercury code"},
-    {DiagId::NoFinalizer, Stage::Load, Silent, ""},
-    {DiagId::FinalizerMissing, Stage::Load, Fatal, "--code=exact needs a finalizer"},
-    {DiagId::FinalizerFailed, Stage::Load, Fatal, "{0}: cannot be finalized: {1}"},
-    {DiagId::NotFinalized, Stage::Load, Fatal, "{0}: '{1}' was not finalized"},
-    {DiagId::UndefinedReference, Stage::Program, Error, "Undefined reference to '{0}' in '{a}'"},
-    {DiagId::MultipleDefinition, Stage::Merge, Error,
+    {DiagId::NoMercuryCode, Stage::Load, Weight::Fatal, "{0}: has no Mercury code"},
+    {DiagId::NoFinalizer, Stage::Load, Weight::Silent, ""},
+    {DiagId::FinalizerMissing, Stage::Load, Weight::Fatal, "--code=exact needs a finalizer"},
+    {DiagId::FinalizerFailed, Stage::Load, Weight::Fatal, "{0}: cannot be finalized: {1}"},
+    {DiagId::NotFinalized, Stage::Load, Weight::Fatal, "{0}: '{1}' was not finalized"},
+    {DiagId::UndefinedReference, Stage::Program, Weight::Error,
+     "Undefined reference to '{0}' in '{a}'"},
+    {DiagId::MultipleDefinition, Stage::Merge, Weight::Error,
      "Multiple definition of '{0}' in '{1}', first defined in '{2}'"},
-    {DiagId::SizeMismatch, Stage::Merge, Error,
+    {DiagId::SizeMismatch, Stage::Merge, Weight::Error,
      "Size doesn't match for '{0}' in '{b}', first specified in '{a}'"},
-    {DiagId::SpaceMismatch, Stage::Merge, Error,
+    {DiagId::SpaceMismatch, Stage::Merge, Weight::Error,
      "Memory space doesn't match for '{0}' in '{b}', first specified in '{a}'"},
-    {DiagId::ManagedMismatch, Stage::Merge, Error,
+    {DiagId::ManagedMismatch, Stage::Merge, Weight::Error,
      "Managed attribute doesn't match for '{0}' in '{b}', first specified in '{a}'"},
-    {DiagId::PrototypeMismatch, Stage::Merge, Error,
+    {DiagId::PrototypeMismatch, Stage::Merge, Weight::Error,
      "Prototype doesn't match for '{0}' in '{b}', first defined in '{3}'"},
-    {DiagId::NotAKernelEverywhere, Stage::Merge, Error,
+    {DiagId::NotAKernelEverywhere, Stage::Merge, Weight::Error,
      "Function '{0d}' not declared __global__ in all source files"},
-    {DiagId::CommonLargerThanDefinition, Stage::Merge, Error,
+    {DiagId::CommonLargerThanDefinition, Stage::Merge, Weight::Error,
      "Common symbol '{0}' in file '{a}' has larger size than initialization"},
-    {DiagId::TooMuchConstant, Stage::Program, Error,
+    {DiagId::TooMuchConstant, Stage::Program, Weight::Error,
      "File uses too much global constant data ({0x} bytes, {2x} max)"},
-    {DiagId::TooMuchShared, Stage::Program, Error,
+    {DiagId::TooMuchShared, Stage::Program, Weight::Error,
      "Entry function '{0}' uses too much shared data ({1x} bytes, {2x} max)"},
-    {DiagId::RegisterLimit, Stage::Program, Error,
+    {DiagId::RegisterLimit, Stage::Program, Weight::Error,
      "entry function '{0}' with max regcount of {1} calls function '{2}' with regcount of {3}"},
-    {DiagId::NoRegisterCount, Stage::Program, Fatal, "Internal error: no regcount?"},
-    {DiagId::UnknownStackSize, Stage::Program, Warning,
+    {DiagId::NoRegisterCount, Stage::Program, Weight::Fatal, "Internal error: no regcount?"},
+    {DiagId::UnknownStackSize, Stage::Program, Weight::Warning,
      "Stack size for entry function '{0}' cannot be statically determined"},
-    {DiagId::MixedCtaGroups, Stage::Program, Error,
+    {DiagId::MixedCtaGroups, Stage::Program, Weight::Error,
      "entry function '{0}' uses both .cta_group::1 and .cta_group::2"},
-    {DiagId::DeletedSymbol, Stage::Program, Fatal, "Internal error: reference to deleted symbol"},
-    {DiagId::UnsupportedRelocation, Stage::Program, Fatal, "Internal error: unexpected reloc"},
-    {DiagId::RelocationOutsideSection, Stage::Program, Fatal,
+    {DiagId::DeletedSymbol, Stage::Program, Weight::Fatal,
+     "Internal error: reference to deleted symbol"},
+    {DiagId::UnsupportedRelocation, Stage::Program, Weight::Fatal,
+     "Internal error: unexpected reloc"},
+    {DiagId::RelocationOutsideSection, Stage::Program, Weight::Fatal,
      "Internal error: relocation is past end of offset"},
-    {DiagId::UnifiedWithoutIndex, Stage::Program, Fatal,
+    {DiagId::UnifiedWithoutIndex, Stage::Program, Weight::Fatal,
      "Unified symbols found but index file not specified."},
-    {DiagId::PreserveRelocsIncomplete, Stage::Load, Warning,
+    {DiagId::PreserveRelocsIncomplete, Stage::Load, Weight::Warning,
      "Option '--preserve-relocs' is not fully implemented for gpu archtecture '{0}' and may not "
      "work as expected"},
-    {DiagId::FileTooLarge, Stage::Program, Fatal, "{0}"},
-    {DiagId::UnknownTarget, Stage::Options, Fatal, "Value '{0}' is not defined for option 'arch'"},
-    {DiagId::UnknownEmulation, Stage::Options, Fatal,
+    {DiagId::FileTooLarge, Stage::Program, Weight::Fatal, "{0}"},
+    {DiagId::UnknownTarget, Stage::Options, Weight::Fatal,
+     "Value '{0}' is not defined for option 'arch'"},
+    {DiagId::UnknownEmulation, Stage::Options, Weight::Fatal,
      "Value '{0}' is not defined for option 'emulate'"},
-    {DiagId::NoInput, Stage::Options, Fatal,
+    {DiagId::NoInput, Stage::Options, Weight::Fatal,
      "No input files specified; use option --help for more information"},
-    {DiagId::EmptyLink, Stage::Options, Silent, ""},
-    {DiagId::UnknownOption, Stage::Options, Fatal, "Unknown option '{0}'"},
-    {DiagId::ArgumentExpected, Stage::Options, Fatal, "argument expected after '{0}'"},
-    {DiagId::NoArgumentExpected, Stage::Options, Fatal, "no argument expected after '{0}'"},
-    {DiagId::NotANumber, Stage::Options, Fatal, "'{0}': expected a number"},
-    {DiagId::NumberOutOfRange, Stage::Options, Fatal, "32-bit integer value ({0}) out of range"},
-    {DiagId::NotABoolean, Stage::Options, Fatal, "'{0}': expected true or false"},
-    {DiagId::BadOptionValue, Stage::Options, Fatal, "Value '{0}' is not defined for option '{1}'"},
-    {DiagId::StrayQuote, Stage::Options, Fatal, "Stray '\"' character"},
-    {DiagId::OptionRedefined, Stage::Options, Warning,
+    {DiagId::EmptyLink, Stage::Options, Weight::Silent, ""},
+    {DiagId::UnknownOption, Stage::Options, Weight::Fatal, "Unknown option '{0}'"},
+    {DiagId::ArgumentExpected, Stage::Options, Weight::Fatal, "argument expected after '{0}'"},
+    {DiagId::NoArgumentExpected, Stage::Options, Weight::Fatal, "no argument expected after '{0}'"},
+    {DiagId::NotANumber, Stage::Options, Weight::Fatal, "'{0}': expected a number"},
+    {DiagId::NumberOutOfRange, Stage::Options, Weight::Fatal,
+     "32-bit integer value ({0}) out of range"},
+    {DiagId::NotABoolean, Stage::Options, Weight::Fatal, "'{0}': expected true or false"},
+    {DiagId::BadOptionValue, Stage::Options, Weight::Fatal,
+     "Value '{0}' is not defined for option '{1}'"},
+    {DiagId::StrayQuote, Stage::Options, Weight::Fatal, "Stray '\"' character"},
+    {DiagId::OptionRedefined, Stage::Options, Weight::Warning,
      "incompatible redefinition for option '{0}', the last value of this option was used"},
-    {DiagId::TooManyOptionFiles, Stage::Options, Fatal, "Too many options file opened '{0}'"},
-    {DiagId::CannotOpenOptionFile, Stage::Options, Fatal, "Could not open options file '{0}'"},
-    {DiagId::ConflictingOptions, Stage::Options, Fatal, "Conflicting options '{0}' and '{1}'"},
-    {DiagId::OptionNeedsOption, Stage::Options, Fatal, "Conflicting options '{0}' and 'no {1}'"},
-    {DiagId::MissingTarget, Stage::Options, Fatal, "Unknown arch name '(null)'"},
-    {DiagId::MissingOutput, Stage::Options, Fatal, "Must specify output file with -o option"},
-    {DiagId::NvvmPathMissing, Stage::Options, Fatal, "-nvvmpath should be specified with -lto"},
-    {DiagId::LtoIgnored, Stage::Load, Warning,
+    {DiagId::TooManyOptionFiles, Stage::Options, Weight::Fatal,
+     "Too many options file opened '{0}'"},
+    {DiagId::CannotOpenOptionFile, Stage::Options, Weight::Fatal,
+     "Could not open options file '{0}'"},
+    {DiagId::ConflictingOptions, Stage::Options, Weight::Fatal,
+     "Conflicting options '{0}' and '{1}'"},
+    {DiagId::OptionNeedsOption, Stage::Options, Weight::Fatal,
+     "Conflicting options '{0}' and 'no {1}'"},
+    {DiagId::MissingTarget, Stage::Options, Weight::Fatal, "Unknown arch name '(null)'"},
+    {DiagId::MissingOutput, Stage::Options, Weight::Fatal,
+     "Must specify output file with -o option"},
+    {DiagId::NvvmPathMissing, Stage::Options, Weight::Fatal,
+     "-nvvmpath should be specified with -lto"},
+    {DiagId::LtoIgnored, Stage::Load, Weight::Warning,
      "Ignoring -dlto option because no LTO objects found"},
-    {DiagId::InputsWithScript, Stage::Options, Fatal,
+    {DiagId::InputsWithScript, Stage::Options, Weight::Fatal,
      "Input files are not allowed with -ghls option; use --help for more information"},
-    {DiagId::NoHostScript, Stage::Options, Fatal, "Host linker script creation failed."},
-    {DiagId::VirtualLtoTarget, Stage::Options, Fatal,
+    {DiagId::NoHostScript, Stage::Options, Weight::Fatal, "Host linker script creation failed."},
+    {DiagId::VirtualLtoTarget, Stage::Options, Weight::Fatal,
      "Link target of '{0}' is virtual target that is not JIT-able; use 'sm_' target instead"},
-    {DiagId::HostInfoIgnored, Stage::Options, Info,
+    {DiagId::HostInfoIgnored, Stage::Options, Weight::Info,
      "ignore -use-host-info because -kernels-used or -variables-used is specified"},
-    {DiagId::NoEffect, Stage::Options, Silent, ""},
-    {DiagId::CannotWriteOutput, Stage::Program, Fatal, "Could not open output file '{0}'"},
-    {DiagId::CannotWriteTimes, Stage::Options, Fatal, "Cannot open file '{0}'"},
-    {DiagId::NoToolchain, Stage::Options, Fatal, "Cannot make folder '{0}'"},
-    {DiagId::NotSupportedYet, Stage::Options, Fatal, "{0}: {1} not supported yet"},
-    {DiagId::Contradiction, Stage::Program, Fatal, "Internal error: {0}: {1}"},
+    {DiagId::NoEffect, Stage::Options, Weight::Silent, ""},
+    {DiagId::CannotWriteOutput, Stage::Program, Weight::Fatal, "Could not open output file '{0}'"},
+    {DiagId::CannotWriteTimes, Stage::Options, Weight::Fatal, "Cannot open file '{0}'"},
+    {DiagId::NoToolchain, Stage::Options, Weight::Fatal, "Cannot make folder '{0}'"},
+    {DiagId::NotSupportedYet, Stage::Options, Weight::Fatal, "{0}: {1} not supported yet"},
+    {DiagId::Contradiction, Stage::Program, Weight::Fatal, "Internal error: {0}: {1}"},
 }};
 
 constexpr bool nvlink_rows_are_in_order() {
@@ -247,16 +260,19 @@ bool NvlinkReporter::report(const Item &item) {
   const std::string text = row->id == DiagId::WrongKind ? wrong_kind_text(*message, out_.lines)
                                                         : fill_nvlink_text(*message, row->text);
   // The way options were given is never an error by -Werror.
-  const bool raised = row->weight == Warning && message->severity == Severity::Error &&
+  const bool raised = row->weight == Weight::Warning && message->severity == Severity::Error &&
                       row->id != DiagId::OptionRedefined;
-  if (row->weight == Fatal) {
+  if (row->weight == Weight::Fatal) {
     say("fatal", text);
     out_.status = kStatusFatal;
     out_.tells_about_program = false;
     return false;
   }
-  say(row->weight == Info ? "info" : row->weight == Error || raised ? "error" : "warning", text);
-  errors_ = errors_ || row->weight == Error || raised;
+  say(row->weight == Weight::Info              ? "info"
+      : row->weight == Weight::Error || raised ? "error"
+                                               : "warning",
+      text);
+  errors_ = errors_ || row->weight == Weight::Error || raised;
   no_node_ =
       no_node_ || (row->id == DiagId::SpaceMismatch && message->arguments[2] == "a function");
   return true;
@@ -267,7 +283,7 @@ NvlinkReport NvlinkReporter::run(const std::vector<Message> &messages) {
   for (const Message &message : messages) {
     const DiagRow *row = find_diag_row(message.id);
     const NvlinkRow &words = kNvlinkRows[static_cast<size_t>(row ? row->id : DiagId::BadInput)];
-    if (words.weight != Silent)
+    if (words.weight != Weight::Silent)
       items.push_back({&message, &words});
   }
   const auto rank = [](const Item &item) {

@@ -89,7 +89,7 @@ def culink_rows():
     """[(key, pattern)] of the rows in the table of messages."""
     with open(TABLE, encoding="utf-8") as file:
         source = file.read()
-    rows = re.findall(r'\{DiagId::\w+, \w+, "([\w-]+)",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\}', source)
+    rows = re.findall(r'\{DiagId::\w+,\s*[\w:]+,\s*"([\w-]+)",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\}', source)
     result = []
     for key, literals in rows:
         text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
