@@ -265,8 +265,8 @@ public:
   [[nodiscard]] Result<ElfLayout> lay_out() const;
   // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
   void write(const ElfLayout &layout, MutableByteSpan out) const;
-  // The two parts of write(): headers and tables; then the content of layout.order[first, last),
-  // which different threads may do for different ranges.
+  // The two parts of write(): symbols, strings and what there is once; then headers and contents of
+  // layout.order[first, last), which different threads may do for different ranges.
   void write_tables(const ElfLayout &layout, MutableByteSpan out) const;
   void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last) const;
 

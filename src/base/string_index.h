@@ -33,6 +33,7 @@ public:
     if (slots_[slot].number != kEmpty)
       return {slots_[slot].number, false};
     slots_[slot] = {hash, static_cast<u32>(strings_.size())};
+    starts_with_dots_ = starts_with_dots_ && s.starts_with('.');
     strings_.push_back(s);
     return {slots_[slot].number, true};
   }
@@ -42,6 +43,11 @@ public:
       return std::nullopt;
     const Slot &slot = slots_[find_slot(s, hash_of(s))];
     return slot.number == kEmpty ? std::nullopt : std::optional<u32>(slot.number);
+  }
+
+  // False if that can be said at once: names of sections have a dot in front, others have not.
+  [[nodiscard]] bool may_contain(std::string_view s) const {
+    return !starts_with_dots_ || s.starts_with('.');
   }
 
   [[nodiscard]] u32 size() const { return static_cast<u32>(strings_.size()); }
@@ -100,6 +106,7 @@ private:
 
   std::vector<Slot> slots_; // a power of two, or none yet
   std::vector<std::string_view> strings_;
+  bool starts_with_dots_ = true; // every string does
 };
 
 } // namespace culink

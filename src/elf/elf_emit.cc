@@ -18,7 +18,8 @@ public:
       : writer_(writer), layout_(layout), out_(out) {}
 
   template <typename Ehdr> void write_file_header() const;
-  template <typename Shdr> void write_section_headers() const;
+  template <typename Shdr> void write_null_section() const;
+  template <typename Shdr> void write_section_header(u32 place) const;
   template <typename Phdr> void write_program_headers() const;
   template <typename Sym> void write_symbols() const;
   void write_names() const;
@@ -93,27 +94,29 @@ u32 ElfEmitter::info_of(SectionId id) const {
   return layout_.number_of(info.symbol) | u32{info.top_byte} << 24;
 }
 
-template <typename Shdr> void ElfEmitter::write_section_headers() const {
-  using Word = decltype(Shdr::sh_size);
-  u8 *p = out_.data() + layout_.section_table;
-  Shdr null_section{};
+template <typename Shdr> void ElfEmitter::write_null_section() const {
+  Shdr header{};
   if (layout_.section_count >= kSectionLoReserve)
-    null_section.sh_size = layout_.section_count;
-  store_le(p, null_section);
-  for (const SectionId id : layout_.order) {
-    const SectionSpec &spec = writer_.section(id);
-    Shdr header{};
-    header.sh_name = layout_.section_name[id.value];
-    header.sh_type = static_cast<u32>(spec.type);
-    header.sh_flags = static_cast<Word>(spec.flags);
-    header.sh_offset = static_cast<Word>(layout_.offset_of(id));
-    header.sh_size = static_cast<Word>(size_of(id));
-    header.sh_link = spec.link.valid() ? layout_.index_of(spec.link) : 0;
-    header.sh_info = info_of(id);
-    header.sh_addralign = static_cast<Word>(spec.align);
-    header.sh_entsize = static_cast<Word>(spec.entsize);
-    store_le(p += sizeof(Shdr), header);
-  }
+    header.sh_size = layout_.section_count;
+  store_le(out_.data() + layout_.section_table, header);
+}
+
+// Of layout.order[place].
+template <typename Shdr> void ElfEmitter::write_section_header(u32 place) const {
+  using Word = decltype(Shdr::sh_size);
+  const SectionId id = layout_.order[place];
+  const SectionSpec &spec = writer_.section(id);
+  Shdr header{};
+  header.sh_name = layout_.section_name[id.value];
+  header.sh_type = static_cast<u32>(spec.type);
+  header.sh_flags = static_cast<Word>(spec.flags);
+  header.sh_offset = static_cast<Word>(layout_.offset_of(id));
+  header.sh_size = static_cast<Word>(size_of(id));
+  header.sh_link = spec.link.valid() ? layout_.index_of(spec.link) : 0;
+  header.sh_info = info_of(id);
+  header.sh_addralign = static_cast<Word>(spec.align);
+  header.sh_entsize = static_cast<Word>(spec.entsize);
+  store_le(out_.data() + layout_.section_table + (u64{place} + 1) * sizeof(Shdr), header);
 }
 
 template <typename Phdr> void ElfEmitter::write_program_headers() const {
@@ -263,12 +266,12 @@ void ElfWriter::write_tables(const ElfLayout &layout, MutableByteSpan out) const
   const ElfEmitter emitter(*this, layout, out);
   if (emitter.wide()) {
     emitter.write_file_header<wire::Ehdr64>();
-    emitter.write_section_headers<wire::Shdr64>();
+    emitter.write_null_section<wire::Shdr64>();
     emitter.write_program_headers<wire::Phdr64>();
     emitter.write_symbols<wire::Sym64>();
   } else {
     emitter.write_file_header<wire::Ehdr32>();
-    emitter.write_section_headers<wire::Shdr32>();
+    emitter.write_null_section<wire::Shdr32>();
     emitter.write_program_headers<wire::Phdr32>();
     emitter.write_symbols<wire::Sym32>();
   }
@@ -279,8 +282,13 @@ void ElfWriter::write_tables(const ElfLayout &layout, MutableByteSpan out) const
 void ElfWriter::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,
                                u32 last) const {
   const ElfEmitter emitter(*this, layout, out);
-  for (u32 i = first; i < last; ++i)
+  for (u32 i = first; i < last; ++i) {
+    if (emitter.wide())
+      emitter.write_section_header<wire::Shdr64>(i);
+    else
+      emitter.write_section_header<wire::Shdr32>(i);
     emitter.write_content(layout.order[i]);
+  }
 }
 
 void ElfWriter::write(const ElfLayout &layout, MutableByteSpan out) const {

@@ -53,7 +53,7 @@ public:
   u32 add(std::string_view name, u32 number) {
     if (name.empty())
       return 0;
-    if (number == kNoNumber && numbered_ && may_be_numbered(name))
+    if (number == kNoNumber && numbered_ && numbered_->may_contain(name))
       number = numbered_->find(name).value_or(kNoNumber);
     if (number == kNoNumber)
       return static_cast<u32>(table_.add(name));
@@ -67,21 +67,9 @@ public:
   [[nodiscard]] u64 size() const { return table_.size(); }
 
 private:
-  // Sections of device code are named .something, other things are not as a rule.
-  [[nodiscard]] bool may_be_numbered(std::string_view name) {
-    if (!checked_) {
-      checked_ = true;
-      for (u32 i = 0; i < numbered_->size(); ++i)
-        only_dots_ = only_dots_ && (*numbered_)[i].starts_with('.');
-    }
-    return !only_dots_ || name.starts_with('.');
-  }
-
   const StringIndex *numbered_;
   StringTable table_;
   std::vector<u32> offset_of_; // by number; 0: not yet
-  bool checked_ = false;
-  bool only_dots_ = true;
 };
 
 // A segment that is loaded: from the first to the end of the last section that it holds.
@@ -142,9 +130,10 @@ public:
 private:
   void order_sections();
   void number_symbols();
-  void place_contents();
+  [[nodiscard]] std::optional<Error> place_contents();
+  void place_tables(u64 contents_end);
   void plan_segments();
-  [[nodiscard]] std::optional<Error> check() const;
+  [[nodiscard]] std::optional<Error> check_symbols() const;
   [[nodiscard]] std::optional<Error> check_section(u32 id) const;
 
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
@@ -157,20 +146,18 @@ private:
 Result<ElfLayout> ElfLayouter::run() {
   order_sections();
   number_symbols();
-  if (std::optional<Error> error = check())
+  if (std::optional<Error> error = check_symbols())
     return std::move(*error);
   if (std::max(layout_.strtab_size, layout_.shstrtab_size) > 0xffffffff)
     return Error{".strtab", "sh_size", "names take more than 4 GiB"};
-  place_contents();
+  if (std::optional<Error> error = place_contents())
+    return std::move(*error);
   if (!wide() && layout_.file_size > 0xffffffff)
     return Error{"ELF header", "EI_CLASS", "a 32-bit file cannot exceed 4 GiB"};
   return std::move(layout_);
 }
 
-std::optional<Error> ElfLayouter::check() const {
-  for (u32 id = 0; id < writer_.sections_.size(); ++id)
-    if (std::optional<Error> error = check_section(id))
-      return error;
+std::optional<Error> ElfLayouter::check_symbols() const {
   for (u32 id = 0; id < writer_.symbols_.size(); ++id)
     if (const SymbolSpec &symbol = writer_.symbols_[id];
         symbol.emitted && symbol.section.valid() && layout_.index_of(symbol.section) == 0)
@@ -297,11 +284,14 @@ u64 ElfLayouter::size_of(SectionId id) const {
   return writer_.size(id);
 }
 
-void ElfLayouter::place_contents() {
+// Checks sections on the way, because a file has many and they are at hand.
+std::optional<Error> ElfLayouter::place_contents() {
   layout_.section_offset.assign(writer_.sections_.size(), 0);
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
   std::vector<SectionId> twins;
   for (const SectionId id : layout_.order) {
+    if (std::optional<Error> error = check_section(id.value))
+      return error;
     const SectionSpec &spec = writer_.section(id);
     if (spec.shares_bytes_with.valid()) {
       twins.push_back(id);
@@ -316,8 +306,12 @@ void ElfLayouter::place_contents() {
   for (const SectionId id : twins)
     layout_.section_offset[id.value] =
         layout_.section_offset[writer_.section(id).shares_bytes_with.value];
+  place_tables(cursor);
+  return std::nullopt;
+}
 
-  layout_.section_table = align_up(cursor, wide() ? 8 : 4);
+void ElfLayouter::place_tables(u64 contents_end) {
+  layout_.section_table = align_up(contents_end, wide() ? 8 : 4);
   const u64 table_size =
       layout_.section_count * (wide() ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32));
   layout_.file_size = layout_.section_table + table_size;

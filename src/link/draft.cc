@@ -41,11 +41,12 @@ public:
   std::optional<FileDraft> run();
 
 private:
-  void choose_tables();
+  void choose_sections();
   [[nodiscard]] bool is_part_of_file(OutId id) const;
-  void add_sections();
+  void add_sections(RecordWriter &records);
   void add_section(OutId id);
-  void fill_sections();
+  void fill_section(OutId id, RecordWriter &records);
+  void fill_special_sections(RecordWriter &records);
   void fill_calls(OutId id, const std::vector<CallRecord> &records);
   void fill_unified();
   void fill_relocations();
@@ -64,22 +65,24 @@ private:
   elf::ElfWriter elf_;
   std::vector<bool> is_emitted_;           // by OutId
   std::vector<elf::SectionId> section_of_; // by OutId
-  std::vector<OutId> targets_ahead_;       // sections that are created before their target
   OutputSymbols symbols_;
   elf::SectionId rel_action_;
 };
 
 std::optional<FileDraft> Drafter::run() {
+  m_.where = {}; // relocations were the last to ask where sections of objects went
+  m_.slices = {};
   elf_.reserve({.sections = m_.sections.size() + 8,
                 .symbols = m_.locals.size() + m_.globals.size() + 8,
                 .fixups = plan_.info.module.size() + 2 * plan_.synthetic.callgraph.size(),
                 .relocations = plan_.relocations.kept.size()});
   for (const std::string_view text : p_.calls.prototypes)
     elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
-  choose_tables();
-  add_sections();
+  choose_sections();
   symbols_ = add_output_symbols(p_, m_, plan_.shared, section_of_, rel_action_, is_emitted_, elf_);
-  fill_sections();
+  RecordWriter records(elf_, symbols_);
+  add_sections(records);
+  fill_special_sections(records);
   fill_unified();
   fill_relocations();
   MachineAdditions additions;
@@ -118,16 +121,25 @@ std::vector<elf::SectionId> Drafter::find_uncounted() const {
   return out;
 }
 
-// Relocation tables with entries.
-void Drafter::choose_tables() {
+// Which sections are part of the file, and the ids that they will have: symbols name them, and they
+// name symbols.
+void Drafter::choose_sections() {
   is_emitted_.assign(m_.sections.size(), false);
   for (const KeptRelocation &kept : plan_.relocations.kept)
     is_emitted_[kept.table.value] = true;
   for (const SlotTable &slots : plan_.constants.tables)
     is_emitted_[slots.table.value] = true;
+  u32 next = elf_.section_count();
+  section_of_.reserve(m_.sections.size());
+  for (u32 i = 0; i < m_.sections.size(); ++i) {
+    is_emitted_[i] = is_part_of_file(OutId(i));
+    section_of_.push_back(m_.sections[i].forgotten ? elf::SectionId{} : elf::SectionId(next++));
+  }
+  if (!plan_.synthetic.rel_action.empty())
+    rel_action_ = elf::SectionId(next);
 }
 
-// Such tables, and other sections with content or that stay without.
+// Relocation tables with entries; other sections with content or that stay without.
 bool Drafter::is_part_of_file(OutId id) const {
   const OutSection &s = m_[id];
   if (s.name_only)
@@ -150,12 +162,7 @@ SectionType Drafter::written_type(SectionType type) const {
 
 void Drafter::add_section(OutId id) {
   const OutSection &s = m_[id];
-  const bool emitted = is_part_of_file(id);
-  is_emitted_[id.value] = emitted;
-  if (s.forgotten) {
-    section_of_.emplace_back();
-    return;
-  }
+  const bool emitted = is_emitted_[id.value];
   elf::SectionSpec spec{.name = s.name,
                         .type = written_type(s.type),
                         .flags = s.flags,
@@ -165,27 +172,38 @@ void Drafter::add_section(OutId id) {
                         .name_number = s.name_number};
   if (emitted && s.links_symtab)
     spec.link = elf_.symtab();
-  if (emitted && s.target.valid()) {
-    if (s.target < id)
-      spec.info = section(s.target);
-    else
-      targets_ahead_.push_back(id);
-  }
+  if (s.function.valid())
+    spec.info = elf::InfoField(symbol(s.function), s.info_top);
+  else if (emitted && s.target.valid())
+    spec.info = section(s.target);
   // Unknown sections stand where debug information does.
   if (s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0)
     spec.bucket = elf::Bucket::Debug;
-  section_of_.push_back(elf_.add_section(spec));
+  elf_.add_section(spec); // as section_of_ says
 }
 
-void Drafter::add_sections() {
-  section_of_.reserve(m_.sections.size());
+void Drafter::fill_section(OutId id, RecordWriter &records) {
+  const OutSection &s = m_[id];
+  const elf::SectionId out = section(id);
+  if (s.target.valid() && m_.info_of[s.target.value] == id)
+    records.fill(out, plan_.info.of_text[s.target.value]);
+  for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
+    elf_.append_zeros(out, s.pieces[piece].offset - elf_.size(out));
+    elf_.append(out, s.pieces[piece].bytes);
+  }
+  if (s.size > elf_.size(out))
+    elf_.append_zeros(out, s.size - elf_.size(out));
+}
+
+void Drafter::add_sections(RecordWriter &records) {
   for (u32 i = 0; i < m_.sections.size(); ++i)
-    add_section(OutId(i));
-  for (const OutId id : targets_ahead_)
-    elf_.section(section(id)).info = section(m_[id].target);
-  if (!plan_.synthetic.rel_action.empty()) {
-    rel_action_ = elf_.add_section(
-        {.name = ".nv.rel.action", .type = SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
+    if (!m_.sections[i].forgotten) {
+      add_section(OutId(i));
+      fill_section(OutId(i), records);
+    }
+  if (rel_action_.valid()) {
+    elf_.add_section(
+        {.name = kRelAction, .type = SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
     elf_.append_copy(rel_action_, plan_.synthetic.rel_action);
   }
   elf::SectionSpec &cuinfo = elf_.section(section(m_.cuinfo));
@@ -196,11 +214,8 @@ void Drafter::add_sections() {
   }
 }
 
-void Drafter::fill_sections() {
-  RecordWriter records(elf_, symbols_);
-  const auto fill_info = [&](elf::SectionId id, const std::vector<OutInfo> &list) {
-    records.fill(id, list);
-  };
+// Those that are not put together from parts of the inputs.
+void Drafter::fill_special_sections(RecordWriter &records) {
   elf_.append_copy(section(m_.tkinfo), plan_.synthetic.tkinfo);
   elf_.append_copy(section(m_.cuinfo), plan_.synthetic.cuinfo);
   if (m_.compat.valid())
@@ -208,23 +223,7 @@ void Drafter::fill_sections() {
   fill_calls(m_.callgraph, plan_.synthetic.callgraph);
   fill_calls(m_.prototype, plan_.synthetic.prototypes);
   if (m_.info.valid())
-    fill_info(section(m_.info), plan_.info.module);
-  for (u32 i = 0; i < m_.sections.size(); ++i) {
-    const OutSection &s = m_.sections[i];
-    const elf::SectionId id = section_of_[i];
-    if (s.forgotten)
-      continue;
-    if (s.function.valid())
-      elf_.section(id).info = elf::InfoField(symbol(s.function), s.info_top);
-    if (const OutId info = m_.info_of[i]; info.valid())
-      fill_info(section(info), plan_.info.of_text[i]);
-    for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
-      elf_.append_zeros(id, s.pieces[piece].offset - elf_.size(id));
-      elf_.append(id, s.pieces[piece].bytes);
-    }
-    if (s.size > elf_.size(id))
-      elf_.append_zeros(id, s.size - elf_.size(id));
-  }
+    records.fill(section(m_.info), plan_.info.module);
 }
 
 void Drafter::fill_unified() {

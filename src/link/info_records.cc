@@ -5,7 +5,7 @@
 //
 //   REGCOUNT        of a kernel: the maximum over what it reaches
 //   MIN_STACK_SIZE  new, for each kernel, at the end; MAX_STACK_SIZE of the inputs goes away
-//   .nv.info.K      inherits flags, maxima, sums and the list of undefined callees (kRules)
+//   .nv.info.K      inherits flags, maxima, sums and the list of undefined callees (inherit.h)
 //
 // What may surprise: a program with a single kernel follows other rules than one with several, in
 // which values it takes over, and in the order of new records (Q017).

@@ -15,22 +15,7 @@
 
 namespace culink {
 
-using elf::InfoAttribute;
-using elf::RecordFormat;
-
 namespace {
-
-constexpr std::array<InheritRule, kInheritRuleCount> kRules = {{
-    {InfoAttribute::SparseMmaMask, RecordFormat::Half, Combine::BitOr, true},
-    {InfoAttribute::CtaidzUsed, RecordFormat::NoValue, Combine::Flag, false},
-    {InfoAttribute::ReservedSmemUsed, RecordFormat::NoValue, Combine::Flag, false},
-    {InfoAttribute::VrcCtaInitCount, RecordFormat::Byte, Combine::Maximum, true},
-    {InfoAttribute::Tcgen05OneCtaUsed, RecordFormat::NoValue, Combine::Flag, false},
-    {InfoAttribute::Tcgen05TwoCtaUsed, RecordFormat::NoValue, Combine::Flag, false},
-    {InfoAttribute::NumBarriers, RecordFormat::Byte, Combine::Maximum, false},
-    {InfoAttribute::RegReconfig, RecordFormat::NoValue, Combine::Last, true},
-    {InfoAttribute::NumMbarriers, RecordFormat::Half, Combine::Sum, false},
-}};
 
 constexpr u32 kListBits = 20; // of a WalkPosition: the place in the list of one function
 
@@ -57,17 +42,6 @@ void join(std::vector<T> &into, const std::vector<T> &other, Key key, Merge merg
 }
 
 } // namespace
-
-const std::array<InheritRule, kInheritRuleCount> &inherit_rules() {
-  return kRules;
-}
-
-std::optional<size_t> inherit_rule_of(InfoAttribute attribute) {
-  for (size_t i = 0; i < kRules.size(); ++i)
-    if (kRules[i].attribute == attribute)
-      return i;
-  return std::nullopt;
-}
 
 void Inheritance::add(const Inheritance &other) {
   for (size_t i = 0; i < items.size(); ++i) {
@@ -119,7 +93,7 @@ void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
     item.last_value = record.value;
     item.largest = std::max(item.largest, record.value);
     item.bits |= record.value;
-    if (kRules[*rule].combine == Combine::Sum) {
+    if (kInheritRules[*rule].combine == Combine::Sum) {
       if (own.addends.empty())
         own.addends.push_back({function, 0});
       own.addends[0].value = static_cast<u16>(own.addends[0].value + record.value);

@@ -23,9 +23,29 @@ struct InheritRule {
 inline constexpr size_t kInheritRuleCount = 9;
 
 // In the order in which a program's only kernel gets new records.
-[[nodiscard]] const std::array<InheritRule, kInheritRuleCount> &inherit_rules();
+inline constexpr std::array<InheritRule, kInheritRuleCount> kInheritRules = {{
+    {elf::InfoAttribute::SparseMmaMask, elf::RecordFormat::Half, Combine::BitOr, true},
+    {elf::InfoAttribute::CtaidzUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::ReservedSmemUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::VrcCtaInitCount, elf::RecordFormat::Byte, Combine::Maximum, true},
+    {elf::InfoAttribute::Tcgen05OneCtaUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::Tcgen05TwoCtaUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte, Combine::Maximum, false},
+    {elf::InfoAttribute::RegReconfig, elf::RecordFormat::NoValue, Combine::Last, true},
+    {elf::InfoAttribute::NumMbarriers, elf::RecordFormat::Half, Combine::Sum, false},
+}};
+// By attribute: the number of its rule, plus 1. Every record of a program is asked for.
+inline constexpr std::array<u8, 256> kInheritRuleOf = [] {
+  std::array<u8, 256> rules{};
+  for (u8 i = 0; i < kInheritRuleCount; ++i)
+    rules[static_cast<u8>(kInheritRules[i].attribute)] = i + 1;
+  return rules;
+}();
 // Nothing: kernels do not inherit the attribute.
-[[nodiscard]] std::optional<size_t> inherit_rule_of(elf::InfoAttribute attribute);
+[[nodiscard]] constexpr std::optional<size_t> inherit_rule_of(elf::InfoAttribute attribute) {
+  const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)];
+  return rule == 0 ? std::nullopt : std::optional<size_t>(rule - 1);
+}
 
 // What the records of functions say that kernels take over.
 struct FunctionRecords {

@@ -226,7 +226,7 @@ void KernelRecordPlanner::inherit(Records &records, const Inheritance &inherited
   constexpr size_t kExterns = kInheritRuleCount; // in `order`: not a rule
   std::vector<std::pair<WalkPosition, size_t>> order;
   for (size_t rule = 0; rule < kInheritRuleCount; ++rule) {
-    const bool mask = inherit_rules()[rule].attribute == InfoAttribute::SparseMmaMask;
+    const bool mask = kInheritRules[rule].attribute == InfoAttribute::SparseMmaMask;
     if (mask && has_masks_) // every kernel gets one as soon as one function has it
       order.emplace_back(0, rule);
     else if (inherited.items[rule].first != kNeverMet)
@@ -255,7 +255,7 @@ void KernelRecordPlanner::inherit(Records &records, const Inheritance &inherited
 // The first record of the attribute, or a new one at the end, with the value that results.
 void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inherited,
                                     Records &records) const {
-  const InheritRule &rule = inherit_rules()[rule_number];
+  const InheritRule &rule = kInheritRules[rule_number];
   auto record = std::find_if(records.begin(), records.end(),
                              [&rule](const OutInfo &r) { return r.attribute == rule.attribute; });
   if (record == records.end()) {

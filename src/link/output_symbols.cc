@@ -59,8 +59,14 @@ void SymbolWriter::add_section(OutId id, bool emitted) {
   // Empty sections of these types have no symbol even if they stay.
   const bool needs_size = s.type == SectionType::Progbits || s.type == SectionType::CudaShared ||
                           s.type == SectionType::CudaGlobal;
-  out_.of_section[id.value] = elf_.add_section_symbol(
-      section_of_[id.value], emitted && s.has_symbol && (s.size != 0 || !needs_size));
+  out_.of_section[id.value] =
+      elf_.add_symbol({.name = s.name,
+                       .binding = SymbolBinding::Local,
+                       .type = SymbolType::Section,
+                       .section = section_of_[id.value],
+                       .part = elf::SymbolPart::Local,
+                       .emitted = emitted && s.has_symbol && (s.size != 0 || !needs_size),
+                       .name_number = s.name_number});
 }
 
 bool SymbolWriter::vanishes(EntityId id, elf::SymbolPart part) const {
@@ -164,7 +170,11 @@ OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
       break;
     }
   if (rel_action.valid())
-    elf.add_section_symbol(rel_action);
+    elf.add_symbol({.name = kRelAction,
+                    .binding = SymbolBinding::Local,
+                    .type = SymbolType::Section,
+                    .section = rel_action,
+                    .part = elf::SymbolPart::Local});
   for (const EntityId id : merged.globals)
     writer.add_entity(id, elf::SymbolPart::Global);
   return writer.take();

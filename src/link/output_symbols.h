@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "culink/elf_writer.h"
@@ -9,13 +10,17 @@
 
 namespace culink {
 
+// The section that tells loaders how to apply new relocations; the writer has no other of its own.
+inline constexpr std::string_view kRelAction = ".nv.rel.action";
+
 struct OutputSymbols {
   std::vector<elf::SymbolId> of_entity;   // by EntityId; none: no symbol is left of it
   std::vector<elf::SymbolId> of_section;  // by OutId
   std::vector<elf::SymbolId> of_instance; // by position in Merged::instances
 };
 
-// Gives every symbol of the output to the writer, in order.
+// Gives every symbol of the output to the writer, in order. The sections themselves may follow
+// later, under the ids that are given here.
 [[nodiscard]] OutputSymbols
 add_output_symbols(const Program &program, const Merged &merged, const SharedPlan &shared,
                    const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,

@@ -14,7 +14,7 @@ Inheritance one(size_t rule, WalkPosition position, u16 value) {
 
 TEST(Inherit, finds_every_rule_by_its_attribute) {
   for (size_t i = 0; i < kInheritRuleCount; ++i)
-    EXPECT_EQ(inherit_rule_of(inherit_rules()[i].attribute), i);
+    EXPECT_EQ(inherit_rule_of(kInheritRules[i].attribute), i);
   EXPECT_EQ(inherit_rule_of(elf::InfoAttribute::Externs), std::nullopt);
 }
 
