@@ -178,6 +178,8 @@ private:
 // did not fit, classification fell back on the type.
 void SectionCheck::check_name() {
   std::string_view name = s_.name;
+  if (kind_.role == SectionRole::Text && name.starts_with(".text.")) // the first rule, and it fits
+    return;
   if (name.starts_with(".nv.merc."))
     name.remove_prefix(8);
   if (name.starts_with(".rel")) // of relocations, which have no rule

@@ -47,6 +47,14 @@ RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbo
   count_ = static_cast<u32>(entries.size() / stride_);
 }
 
+void ElfView::forget_tables() {
+  header_.section_count = 0;
+  symtab_ = 0;
+  sections_ = std::vector<Section>();
+  segments_ = std::vector<Segment>();
+  extended_.clear();
+}
+
 const Section *ElfView::find(std::string_view name) const {
   for (const Section &s : sections_)
     if (s.name == name)

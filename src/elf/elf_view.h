@@ -216,6 +216,9 @@ public:
   [[nodiscard]] const std::vector<Segment> &segments() const { return segments_; }
   [[nodiscard]] const std::vector<Error> &violations() const { return violations_; }
 
+  // Gives memory back: from now on the view has neither sections nor segments.
+  void forget_tables();
+
   // The first section of that name, or nothing. Linear.
   [[nodiscard]] const Section *find(std::string_view name) const;
 

@@ -70,8 +70,10 @@ private:
 };
 
 std::optional<FileDraft> Drafter::run() {
-  m_.where = {}; // relocations were the last to ask where sections of objects went
-  m_.slices = {};
+  if (!machine_) { // relocations were the last to ask where sections of objects went
+    m_.where = std::vector<std::vector<SectionPlace>>();
+    m_.slices = std::vector<RelocationSlice>();
+  }
   elf_.reserve({.sections = m_.sections.size() + 8,
                 .symbols = m_.locals.size() + m_.globals.size() + 8,
                 .fixups = plan_.info.module.size() + 2 * plan_.synthetic.callgraph.size(),

@@ -4,6 +4,7 @@
 // new; the lines marked -- say what holds from there on.
 #include "link/link.h"
 
+#include "base/release_memory.h"
 #include "link/call_graph.h"
 #include "link/check_undefined.h"
 #include "link/classify_relocs.h"
@@ -18,6 +19,17 @@
 #include "link/synthesize.h"
 
 namespace culink {
+
+namespace {
+
+// A draft takes as much memory as the objects do.
+void forget_tables(std::vector<InputObject> &objects) {
+  for (InputObject &object : objects)
+    object.forget_tables();
+  release_free_memory();
+}
+
+} // namespace
 
 void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag) {
   const Resolution symbols = resolve_symbols(objects, diag);
@@ -73,6 +85,8 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   // -- The size of every section is known.
 
   timer.begin("draft");
+  if (!machine) // whose passes look at objects again
+    forget_tables(objects);
   std::optional<FileDraft> draft = draft_file(
       program, {merged, shared, constants, relocations, info.plan, synthetic}, machine, pool, diag);
   if (diag.failed() || !draft)

@@ -34,6 +34,8 @@ struct Slot {
   std::vector<FunctionId> users; // sorted
 };
 
+constexpr std::string_view kKernelShared = ".nv.shared."; // then the kernel
+
 class SharedPlacer {
 public:
   SharedPlacer(const Program &program, const Reach &reach, Merged &merged, Diagnostics &diag)
@@ -59,6 +61,8 @@ private:
   [[nodiscard]] const Entity &entity(EntityId v) const { return p_.symbols[v]; }
   [[nodiscard]] u64 align(EntityId v) const { return m_.shared_align[v.value]; }
   [[nodiscard]] OutId section_of(FunctionId kernel);
+  [[nodiscard]] bool has_section(FunctionId kernel);
+  void adopt_section(FunctionId kernel, OutId id);
   [[nodiscard]] bool keeps_symbols() const {
     return p_.options.debug || p_.options.preserve_relocs;
   }
@@ -75,6 +79,7 @@ private:
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
   std::vector<std::vector<EntityId>> own_;            // by FunctionId
   std::vector<OutId> section_of_;                     // by FunctionId: what section_of found
+  std::string name_;                                  // of a section that is being looked for
   std::vector<u64> end_;                              // by FunctionId of a kernel
   std::vector<Slot> slots_;
   u64 slots_end_ = 0;
@@ -142,22 +147,32 @@ std::vector<FunctionId> SharedPlacer::users_of(EntityId v) const {
 
 // The kernel's shared section; one that was not selected gets it only when it is needed.
 OutId SharedPlacer::section_of(FunctionId kernel) {
-  if (section_of_[kernel.value].valid())
+  if (has_section(kernel))
     return section_of_[kernel.value];
-  const Entity &function = p_.entity_of(kernel);
-  const std::string name = ".nv.shared." + std::string(function.name);
-  OutId id = m_.find(name);
-  if (!id.valid()) {
-    id = m_.add({.name = m_.keep_name(name, ""),
-                 .type = elf::SectionType::CudaShared,
-                 .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
-                 .has_symbol = true});
-    m_.add_section_symbol(id);
-  }
+  const OutId id = m_.add({.name = m_.keep_name(kKernelShared, p_.entity_of(kernel).name),
+                           .type = elf::SectionType::CudaShared,
+                           .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+                           .has_symbol = true});
+  m_.add_section_symbol(id);
+  adopt_section(kernel, id);
+  return id;
+}
+
+// Whether there is one already. Looked for once, since a program may have many.
+bool SharedPlacer::has_section(FunctionId kernel) {
+  if (section_of_[kernel.value].valid())
+    return true;
+  name_.assign(kKernelShared).append(p_.entity_of(kernel).name);
+  const OutId id = m_.find(name_);
+  if (id.valid())
+    adopt_section(kernel, id);
+  return id.valid();
+}
+
+void SharedPlacer::adopt_section(FunctionId kernel, OutId id) {
   m_[id].target = m_.place_of[p_.calls.functions[kernel.value].value].section;
   m_[id].has_symbol = true;
   section_of_[kernel.value] = id;
-  return id;
 }
 
 void SharedPlacer::assign_to_slots() {
@@ -214,9 +229,7 @@ void SharedPlacer::place_slots() {
 }
 
 void SharedPlacer::place_own() {
-  std::erase_if(kernels_, [this](FunctionId k) {
-    return !m_.find(".nv.shared." + std::string(p_.entity_of(k).name)).valid();
-  });
+  std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
   for (const FunctionId k : kernels_) {
     const OutId id = section_of(k);
     std::vector<EntityId> variables = m_.shared_variables(id);

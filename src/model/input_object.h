@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/bytes.h"
@@ -54,6 +55,18 @@ struct InputObject {
       return {"", name, "", std::string(symbol), std::move(detail)};
     return {"", name.substr(0, archive_length), name.substr(archive_length + 1),
             std::string(symbol), std::move(detail)};
+  }
+  // Gives back all memory but that of the name.
+  void forget_tables() {
+    const auto forget = [](auto &table) { table = std::remove_reference_t<decltype(table)>(); };
+    view.forget_tables();
+    forget(kinds);
+    forget(owners);
+    forget(symbols);
+    forget(registers);
+    forget(infos);
+    forget(calls);
+    forget(prototypes);
   }
   [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
   // The symbol that a code section says it belongs to; others at the same place are aliases.
