@@ -86,7 +86,7 @@ public:
   }
 
 private:
-  static constexpr u64 kMostSteps = u64{1} << 26;
+  static constexpr u64 kMostSteps = u64{1} << 24;
 
   struct Range {
     u32 before, before_end, after, after_end;
