@@ -78,24 +78,26 @@ expect_same() {
   cmp -- "$1" "$2" >&2 || fail "$1 and $2 differ"
 }
 
-# links_as_recorded NAME: with --emulate, culink writes what nvlink 13.0.88 wrote for each line
-# `LABEL OPTION...` of tests/golden/NAME/links (the file LABEL.expected), and refuses what nvlink
-# refused (LABEL.refused). tests/golden/README.md.
+# links_as_recorded NAME [OPTION...]: with --emulate and the options, culink writes what nvlink
+# 13.0.88 wrote for each line `LABEL OPTION...` of tests/golden/NAME/links (the file LABEL.expected),
+# and refuses what nvlink refused (LABEL.refused). tests/golden/README.md.
 links_as_recorded() {
-  local folder=$SOURCE/tests/golden/$1 label options count=0
+  local name=$1 label options count=0
+  local folder=$SOURCE/tests/golden/$name
+  shift
   cp "$folder"/*.cubin .
   while read -r label options; do
     count=$((count + 1))
     if [ -e "$folder/$label.refused" ]; then
       # shellcheck disable=SC2086  # several options
-      not "$CULINK" --emulate=nvlink-13.0.88 $options -o "out.cubin" > log 2>&1
+      not "$CULINK" --emulate=nvlink-13.0.88 "$@" $options -o "out.cubin" > log 2>&1
       continue
     fi
     # shellcheck disable=SC2086  # several options
-    "$CULINK" --emulate=nvlink-13.0.88 $options -o "out.cubin" > log 2>&1 ||
-      fail "$1, $label: $(cat log)"
+    "$CULINK" --emulate=nvlink-13.0.88 "$@" $options -o "out.cubin" > log 2>&1 ||
+      fail "$name, $label: $(cat log)"
     cmp -s out.cubin "$folder/$label.expected" ||
-      fail "$1, $label: not what nvlink wrote:"$'\n'"$("$CUBIN" diff "$folder/$label.expected" out.cubin)"
+      fail "$name, $label: not what nvlink wrote:"$'\n'"$("$CUBIN" diff "$folder/$label.expected" out.cubin)"
     mv out.cubin "$label.out.cubin" # later links may take it
   done < "$folder/links"
   [ "$count" -gt 0 ] || fail "no links recorded in $folder"

@@ -9,7 +9,9 @@ for folder in "$@"; do
     cd "$folder"
     arch=$(grep -oEm1 -- '-arch=sm_[0-9]+a?' links)
     for source in *.ptx; do
-      [ ! -e "$source" ] || ptxas -c "$arch" "$source" -o "${source%.ptx}.cubin"
+      # shellcheck disable=SC2046  # several options
+      [ ! -e "$source" ] ||
+        ptxas -c "$arch" $(cat compile 2> /dev/null) "$source" -o "${source%.ptx}.cubin"
     done
     made=()
     while read -r label options; do

@@ -3,20 +3,15 @@
 # code alone, so that its files can be made without a finalizer. table.cubin has a branch table in a
 # device function; reserved shared memory is in every object for this target.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-folder=$SOURCE/tests/golden/mercury_and_machine_code
-cp "$folder"/*.cubin .
-while read -r label options; do
+links_as_recorded mercury_and_machine_code --code=mercury
+while read -r _ options; do
   # shellcheck disable=SC2086  # several options
-  "$CULINK" --emulate=nvlink-13.0.88 --code=mercury $options -o out.cubin
-  cmp -s out.cubin "$folder/$label.expected" ||
-    fail "$label: $("$CUBIN" diff "$folder/$label.expected" out.cubin)"
-  # shellcheck disable=SC2086
   "$CULINK" --code=mercury $options -o own.cubin
   "$CUBIN" verify own.cubin > /dev/null
   # shellcheck disable=SC2086
   "$CULINK" --code=sass $options -o sass.cubin
   "$CUBIN" verify sass.cubin > /dev/null
-done < "$folder/links"
+done < "$SOURCE/tests/golden/mercury_and_machine_code/links"
 
 # Other chips of a family need code that was made anew.
 not "$CULINK" -arch=sm_103 --code=mercury "$SOURCE/examples/vector_math/sm_100/main.cubin" -o no 2> log

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Debug information of sm_100 says which register holds what. nvlink knows functions there by name:
-# of local functions of one name only the first keeps its places in the code (Q109).
+# of local functions of one name only the first keeps its places in the code (Q109). With -G every
+# object has such functions from the mathematical library.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need nvcc nvlink
 for file in a b; do
   cat > $file.cu << CODE
-static __device__ __noinline__ int local_function(int x) { return x * 3 + 1; }
-__global__ void kernel_$file(int *p) { *p = local_function(*p); }
+__global__ void kernel_$file(float *p) { *p = logf(*p); }
 CODE
   nvcc -arch=sm_100 -rdc=true -G -cubin -o $file.cubin $file.cu
 done
