@@ -25,6 +25,16 @@ using elf::SymbolType;
 
 namespace {
 
+OutSection relocations_for(OutId bank, std::string_view name) {
+  return {.name = name,
+          .type = SectionType::Rela,
+          .flags = elf::kFlagInfoLink,
+          .align = 8,
+          .entsize = 24,
+          .target = bank,
+          .links_symtab = true};
+}
+
 // Relocation types of the slots.
 constexpr u32 kTextureHeaderIndex = 6;
 constexpr u32 kSamplerHeaderIndex = 7;
@@ -122,13 +132,7 @@ void ConstantPlacer::add_tails(u32 block, const std::vector<OutId> &banks) {
                                     [bank](const RelocationGroup &g) { return g.target == bank; });
     OutId table = group == m_.relocations.end() ? OutId{} : group->table;
     if (!table.valid()) {
-      table = m_.add({.name = m_.keep_name(".rela", m_[bank].name),
-                      .type = SectionType::Rela,
-                      .flags = elf::kFlagInfoLink,
-                      .align = 8,
-                      .entsize = 24,
-                      .target = bank,
-                      .links_symtab = true});
+      table = m_.add(relocations_for(bank, m_.keep_name(".rela", m_[bank].name)));
       m_.add_section_symbol(table);
       m_.relocations.push_back({table, bank, true});
     }
@@ -275,13 +279,8 @@ OutId ConstantPlacer::add_image_headers(FunctionId kernel, u64 size) {
                              .target = text,
                              .keep = true,
                              .has_symbol = true});
-  const OutId table = m_.add({.name = m_.keep_name(".rela.nv.constant0.", entity.name),
-                              .type = SectionType::Rela,
-                              .flags = elf::kFlagInfoLink,
-                              .align = 8,
-                              .entsize = 24,
-                              .target = bank,
-                              .links_symtab = true});
+  const OutId table =
+      m_.add(relocations_for(bank, m_.keep_name(".rela.nv.constant0.", entity.name)));
   m_.add_section_symbol(table);
   m_.add_section_symbol(bank);
   return table;

@@ -22,7 +22,6 @@ public:
   // From a byte offset in the old code to one in the new. An instruction that is gone maps to what
   // follows it, the end to the end; beyond that nothing moves.
   [[nodiscard]] u64 offset(u64 old_offset) const {
-    constexpr u64 kInstruction = 16;
     const u64 number = old_offset / kInstruction;
     if (number >= moved_.size())
       return old_offset;
@@ -30,7 +29,6 @@ public:
   }
   // The same for what is jumped to: instructions that were inserted before it are not jumped over.
   [[nodiscard]] u64 label(u64 old_offset) const {
-    constexpr u64 kInstruction = 16;
     const u64 number = old_offset / kInstruction;
     if (number + 1 >= moved_.size() || old_offset % kInstruction != 0)
       return offset(old_offset);
@@ -41,6 +39,8 @@ public:
   }
 
 private:
+  static constexpr u64 kInstruction = 16; // bytes
+
   std::vector<u32> moved_;
 };
 

@@ -327,6 +327,18 @@ def finish_arguments(parser):
     return options
 
 
+def compare_programs(options, targets, report, compare):
+    """Reports compare(seed, targets) of every program, several at a time, in the order of seeds."""
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        work = []
+        for index, seed in enumerate(parse_seeds(options.seeds)):
+            chosen = [targets[index % len(targets)]] if options.spread else targets
+            work.append((seed, pool.submit(compare, seed, chosen)))
+        for seed, task in work:
+            for target, outcomes in task.result():
+                report.add(seed, target, outcomes)
+
+
 def run(options, cache):
     tools = CachedToolchain(cache)
     known = {"all": TARGETS, "mercury": MERCURY_TARGETS}
@@ -335,14 +347,8 @@ def run(options, cache):
                if options.recipes == "all" or recipe.name in options.recipes.split(",")]
     report = Report(targets, options.limit)
     start = time.time()
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        work = []
-        for index, seed in enumerate(parse_seeds(options.seeds)):
-            chosen = [targets[index % len(targets)]] if options.spread else targets
-            work.append((seed, pool.submit(compare_program, tools, options, seed, chosen, recipes)))
-        for seed, task in work:
-            for target, outcomes in task.result():
-                report.add(seed, target, outcomes)
+    compare_programs(options, targets, report,
+                     lambda seed, chosen: compare_program(tools, options, seed, chosen, recipes))
     report.print_table(recipes)
     for reason in sorted(MISSING_RUNTIME):
         print("note: dynamic parallelism is linked without its library: " + reason)

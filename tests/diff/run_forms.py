@@ -8,7 +8,6 @@ Under --emulate culink must write nvlink's file and nvlink's list of modules to 
 what nvlink refuses. Exit status as of run_diff.py.
 """
 
-import concurrent.futures
 import os
 import shutil
 import sys
@@ -20,7 +19,7 @@ from cached_toolchain import CachedToolchain, read, run_linker
 from device_runtime import NoDeviceRuntime, find_library
 from forms import FORMS, FormError, FormMaker, Unit
 from recipes import DEBUG, OUTPUT, PRESERVE, RELOCATABLE, Recipe, Step, kernels_used
-from run_diff import Comparison, Outcome, Report, arguments_parser, finish_arguments, parse_seeds
+from run_diff import Comparison, Outcome, Report, arguments_parser, finish_arguments
 
 from build import Build
 from dice import Dice
@@ -151,14 +150,9 @@ def run(options, cache):
     forms = list(FORMS) if options.forms == "all" else options.forms.split(",")
     report = Report(targets, options.limit)
     start = time.time()
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        work = []
-        for index, seed in enumerate(parse_seeds(options.seeds)):
-            chosen = [targets[index % len(targets)]] if options.spread else targets
-            work.append((seed, pool.submit(compare_program, tools, options, seed, chosen, forms)))
-        for seed, task in work:
-            for target, outcomes in task.result():
-                report.add(seed, target, outcomes)
+    run_diff.compare_programs(
+        options, targets, report,
+        lambda seed, chosen: compare_program(tools, options, seed, chosen, forms))
     report.print_table([Recipe(name, None) for name in forms])
     print("%.0f s" % (time.time() - start))
     return 1 if report.failures else 0
