@@ -5,8 +5,9 @@
 
 BIN is the folder with culink. Makes an archive of host objects, as large as asked for, and links two
 small cubins against it: nine of ten members are whole programs, whose code no device link takes, and
-every tenth waits for a device link with code for another target. Such are the static libraries of
-CUDA. nvlink reads the archive whole; culink looks at headers. Prints a Markdown table of processor
+every tenth waits for a device link with code for another target; each has two hundred sections with
+long names. Such are the static libraries of CUDA (libcublasLt_static.a: 831 MB in 4,073 members).
+nvlink reads the archive whole; culink looks at headers. Prints a Markdown table of processor
 time, wall time and peak memory of both, and compares the outputs. With --check also fails unless
 culink's peak memory is at most a tenth of the archive. The archive is deleted again.
 
@@ -26,8 +27,9 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 OBJECTS = [os.path.join(ROOT, "examples", "vector_math", "sm_90", name)
            for name in ("main.cubin", "filter.cubin")]
 TARGET = "sm_90"
-PAYLOAD = 4 << 20
-CHUNK = 64 << 10
+PAYLOAD = 160 << 10
+CHUNK = 32 << 10
+SECTIONS = {f".text.function_{number:056x}": b"" for number in range(200)}
 ALIGN = 16
 
 
@@ -66,8 +68,8 @@ def make_archive(path, megabytes):
             waits = number % 10 == 9
             module = b"_%08x_module\0" % number if waits else b"__NV_MODULE_ID\0"
             head = host_object_head(
-                {"__nv_module_id": module, ".nvFatBinSegment": bytes(24), ".nvHRKE": b"\0",
-                 ".nvHRKI": b"\0"}, "__nv_relfatbin" if waits else ".nv_fatbin",
+                {**SECTIONS, "__nv_module_id": module, ".nvFatBinSegment": bytes(24),
+                 ".nvHRKE": b"\0", ".nvHRKI": b"\0"}, "__nv_relfatbin" if waits else ".nv_fatbin",
                 fatbin_head(75 if waits else 90, PAYLOAD), PAYLOAD)
             head_size = len(head) + len(head) % 2
             file.write(b"%-16s%-12d%-6d%-6d%-8s%-10d`\n" % (b"m%d.o/" % number, 0, 0, 0, b"644",

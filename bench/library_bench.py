@@ -3,7 +3,7 @@
 
     bench/library_bench.py BIN [--libraries FOLDER] [--targets LIST] [--runs N]
 
-BIN is the folder with culink. Links the two small cubins of examples/vector_math against each
+BIN is the folder with culink and run_measured. Links the two small cubins of examples/vector_math against each
 lib*_static*.a of the installed toolkit, with both linkers in turn, and prints a Markdown row for each
 library: its size, whether the results are the same, wall time, processor time and peak memory of both.
 Both linkers find each archive in the page cache (it is read once first).
@@ -19,7 +19,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 from link_bench import EMULATE, best
 
@@ -35,14 +34,12 @@ def objects(target):
     return [os.path.join(folder, name) for name in ("main.cubin", "filter.cubin")]
 
 
-def run(command):
+def run(options, command):
     """Exit status, and user time, system time, wall time in seconds and peak resident bytes."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = status
-    elapsed = time.perf_counter() - start
-    return status, (usage.ru_utime, usage.ru_stime, elapsed, usage.ru_maxrss * 1024)
+    measured = subprocess.run([os.path.join(options.bin, "run_measured"), *command],
+                              capture_output=True, text=True, check=True)
+    status, user, system, wall, peak = measured.stdout.split()
+    return int(status), (float(user), float(system), float(wall), int(peak))
 
 
 def verdict(statuses, ours, theirs):
@@ -71,7 +68,7 @@ def compare(options, library, target, folder):
     statuses, times = {}, {name: [] for name in commands}
     for _ in range(options.runs):
         for name, command in commands.items():
-            statuses[name], measured = run(command)
+            statuses[name], measured = run(options, command)
             times[name].append(measured)
     result = verdict(statuses, ours, theirs)
     our, their = best(times["culink"]), best(times["nvlink"])

@@ -20,8 +20,7 @@ void InputLoader::add_file(InputCollector &collector, const std::string &path) {
     early_.report(DiagId::CannotOpenInput, {path, file.error().text()});
     return;
   }
-  const MappedFile &kept = files_.emplace_back(std::move(*file));
-  collector.add(path, kept.bytes(), kept.identity());
+  collector.add_file(path, files_.emplace_back(std::move(*file)));
 }
 
 void InputLoader::add_libraries(InputCollector &collector) {

@@ -94,9 +94,11 @@ MappedFile::~MappedFile() {
   release();
 }
 
-void MappedFile::drop_pages() const {
-  if (mapped_)
-    ::madvise(const_cast<u8 *>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+void MappedFile::drop_pages(u64 begin, u64 end) const {
+  if (!mapped_ || begin >= end)
+    return;
+  begin -= begin % static_cast<u64>(::sysconf(_SC_PAGESIZE));
+  ::madvise(const_cast<u8 *>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 void MappedFile::release() {

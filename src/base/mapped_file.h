@@ -26,7 +26,9 @@ public:
   // Device and number of the file, the same for every name it has.
   [[nodiscard]] std::pair<u64, u64> identity() const { return identity_; }
   // Lets go of the memory that reading has taken; what is read again comes from the file again.
-  void drop_pages() const;
+  void drop_pages() const { drop_pages(0, bytes_.size()); }
+  // The same for bytes [begin, end) and what shares their pages.
+  void drop_pages(u64 begin, u64 end) const;
 
 private:
   MappedFile() = default;

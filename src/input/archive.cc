@@ -44,36 +44,20 @@ std::optional<u64> decimal(std::string_view text) {
   return value;
 }
 
-class ArchiveReader {
-public:
-  ArchiveReader(ByteSpan bytes, ArchiveDamage damage)
-      : bytes_(bytes), drops_(damage == ArchiveDamage::Drop) {}
-  Result<std::vector<ArchiveMember>> run();
-
-private:
-  std::optional<Error> read_member();
-  [[nodiscard]] std::optional<std::string> name_of(std::string_view field, ByteSpan &data) const;
-  [[nodiscard]] Error refuse(std::string_view field, std::string message) const {
-    return {fmt::format("archive member at {:#x}", offset_), std::string(field),
-            std::move(message)};
-  }
-
-  // Where the file is too short.
-  std::optional<Error> cut(Error error) {
-    offset_ = bytes_.size();
-    return drops_ ? std::nullopt : std::optional(std::move(error));
-  }
-
-  ByteSpan bytes_;
-  bool drops_;
-  u64 offset_ = kArchiveMagic.size();
-  bool thin_ = false;
-  std::string_view long_names_;
-  std::vector<ArchiveMember> members_;
-};
-
 bool is_index(std::string_view name) {
   return name == "/" || name == "/SYM64/" || name.starts_with("__.SYMDEF");
+}
+
+} // namespace
+
+Error ArchiveReader::refuse(std::string_view field, std::string message) const {
+  return {fmt::format("archive member at {:#x}", offset_), std::string(field), std::move(message)};
+}
+
+// Where the file is too short.
+std::optional<Error> ArchiveReader::cut(Error error) {
+  offset_ = bytes_.size();
+  return drops_ ? std::nullopt : std::optional(std::move(error));
 }
 
 std::optional<std::string> ArchiveReader::name_of(std::string_view field, ByteSpan &data) const {
@@ -104,7 +88,7 @@ std::optional<std::string> ArchiveReader::name_of(std::string_view field, ByteSp
   return std::string(field);
 }
 
-std::optional<Error> ArchiveReader::read_member() {
+std::optional<Error> ArchiveReader::read_member(std::optional<ArchiveMember> &out) {
   const std::optional<WireMember> wire = load_at<WireMember>(bytes_, offset_);
   if (!wire)
     return cut(refuse("", "the file ends inside its header"));
@@ -133,27 +117,43 @@ std::optional<Error> ArchiveReader::read_member() {
     if (!name)
       return refuse("name", fmt::format("'{}' leads nowhere", raw_name));
     if (!is_index(*name))
-      members_.push_back({*name, offset_, data, outside ? *size : data.size(), outside});
+      out = ArchiveMember{*name, offset_, data, outside ? *size : data.size(), outside};
   }
   offset_ = align_up(start + inside->size(), 2);
   return std::nullopt;
 }
 
-Result<std::vector<ArchiveMember>> ArchiveReader::run() {
+std::optional<Error> ArchiveReader::begin() {
   const std::string_view text = as_text(bytes_);
   thin_ = text.starts_with(kThinArchiveMagic);
   if (!thin_ && !text.starts_with(kArchiveMagic))
     return Error{"", "magic", "this is no archive"};
-  while (offset_ < bytes_.size())
-    if (std::optional<Error> error = read_member())
-      return *error;
-  return std::move(members_);
+  offset_ = kArchiveMagic.size();
+  return std::nullopt;
 }
 
-} // namespace
+Result<std::optional<ArchiveMember>> ArchiveReader::next() {
+  if (offset_ == 0)
+    if (std::optional<Error> error = begin())
+      return std::move(*error);
+  std::optional<ArchiveMember> member;
+  while (!member && offset_ < bytes_.size())
+    if (std::optional<Error> error = read_member(member))
+      return std::move(*error);
+  return member;
+}
 
 Result<std::vector<ArchiveMember>> read_archive(ByteSpan bytes, ArchiveDamage damage) {
-  return ArchiveReader(bytes, damage).run();
+  ArchiveReader reader(bytes, damage);
+  std::vector<ArchiveMember> members;
+  for (;;) {
+    Result<std::optional<ArchiveMember>> member = reader.next();
+    if (!member)
+      return member.error();
+    if (!*member)
+      return members;
+    members.push_back(std::move(**member));
+  }
 }
 
 } // namespace culink

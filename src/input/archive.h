@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -23,9 +25,34 @@ enum class ArchiveDamage : u8 {
   Drop, // as nvlink does: the mark does not matter; a cut member and what follows it are lost
 };
 
-// The members of a Unix archive in their order, without symbol indexes and name tables. Reads the
-// headers only: of a large library few pages are touched. Knows GNU's and BSD's long names and thin
-// archives.
+// Goes through a Unix archive member by member, in their order, without symbol indexes and name
+// tables. Reads the headers only: of a large library few pages are touched. Knows GNU's and BSD's
+// long names and thin archives.
+class ArchiveReader {
+public:
+  explicit ArchiveReader(ByteSpan bytes, ArchiveDamage damage = ArchiveDamage::Refuse)
+      : bytes_(bytes), drops_(damage == ArchiveDamage::Drop) {}
+
+  // The next member; nothing at the end. Not to be called again after an error.
+  [[nodiscard]] Result<std::optional<ArchiveMember>> next();
+  // How far the archive has been read.
+  [[nodiscard]] u64 offset() const { return offset_; }
+
+private:
+  [[nodiscard]] std::optional<Error> begin();
+  [[nodiscard]] std::optional<Error> read_member(std::optional<ArchiveMember> &out);
+  [[nodiscard]] std::optional<std::string> name_of(std::string_view field, ByteSpan &data) const;
+  [[nodiscard]] Error refuse(std::string_view field, std::string message) const;
+  [[nodiscard]] std::optional<Error> cut(Error error);
+
+  ByteSpan bytes_;
+  bool drops_;
+  bool thin_ = false;
+  u64 offset_ = 0;
+  std::string_view long_names_;
+};
+
+// All members at once.
 [[nodiscard]] Result<std::vector<ArchiveMember>>
 read_archive(ByteSpan bytes, ArchiveDamage damage = ArchiveDamage::Refuse);
 

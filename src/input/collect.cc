@@ -15,7 +15,6 @@
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
-#include "input/archive.h"
 #include "input/choose_member.h"
 #include "input/file_kind.h"
 
@@ -118,6 +117,12 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
     }
   }
   use(name, bytes, kind, Place::Given);
+}
+
+void InputCollector::add_file(const std::string &name, const MappedFile &file) {
+  file_ = &file;
+  add(name, file.bytes(), file.identity());
+  file_ = nullptr;
 }
 
 // Before sm_90 nvlink compiles a file with this ending, if it is PTX, tells the errors, and forgets
@@ -314,22 +319,37 @@ void InputCollector::skip_container(const std::string &name, const FatbinContain
                               entry});
 }
 
+// Looking at every header of a large library maps most of it, the kernel being generous. The pages
+// of members that were looked at are let go of again and again.
 void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
-  const Result<std::vector<ArchiveMember>> members =
-      read_archive(bytes, habits_.drops_cut_files ? ArchiveDamage::Drop : ArchiveDamage::Refuse);
-  if (!members) {
-    diag_.report(DiagId::BadInput, {name, members.error().text()});
-    return;
+  constexpr u64 kStep = u64{4} << 20;
+  ArchiveReader reader(bytes,
+                       habits_.drops_cut_files ? ArchiveDamage::Drop : ArchiveDamage::Refuse);
+  for (u64 kept = 0;;) {
+    const Result<std::optional<ArchiveMember>> member = reader.next();
+    if (!member) {
+      diag_.report(DiagId::BadInput, {name, member.error().text()});
+      return;
+    }
+    if (!*member || !use_archive_member(name, **member))
+      return;
+    if (file_ && reader.offset() - kept >= kStep) {
+      file_->drop_pages(kept, reader.offset());
+      kept = reader.offset();
+    }
   }
-  for (const ArchiveMember &member : *members) {
-    const std::optional<ByteSpan> data =
-        member.thin ? open_thin_member(name, member.name) : member.data;
-    if (!data)
-      continue;
-    if (habits_.host_members_only && !is_elf(file_kind(*data)))
-      break;
-    use_member(name, member.name, *data);
-  }
+}
+
+// False where nvlink stops reading the archive.
+bool InputCollector::use_archive_member(const std::string &archive, const ArchiveMember &member) {
+  const std::optional<ByteSpan> data =
+      member.thin ? open_thin_member(archive, member.name) : member.data;
+  if (!data)
+    return true;
+  if (habits_.host_members_only && !is_elf(file_kind(*data)))
+    return false;
+  use_member(archive, member.name, *data);
+  return true;
 }
 
 std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &archive,

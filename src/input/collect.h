@@ -10,6 +10,7 @@
 
 #include "arch/arch.h"
 #include "base/mapped_file.h"
+#include "input/archive.h"
 #include "input/fatbin.h"
 #include "input/host_object.h"
 #include "model/diagnostics.h"
@@ -76,6 +77,9 @@ public:
   void add(const std::string &name, ByteSpan bytes,
            std::optional<std::pair<u64, u64>> identity = {});
 
+  // A file, which has to outlive the code found in it. Memory does not grow with its size.
+  void add_file(const std::string &name, const MappedFile &file);
+
   [[nodiscard]] CollectedInputs take();
 
 private:
@@ -86,6 +90,7 @@ private:
   void use_host_object(const std::string &name, ByteSpan bytes, Place place);
   void pass_over_image(const std::string &name, ByteSpan bytes);
   void use_archive(const std::string &name, ByteSpan bytes);
+  [[nodiscard]] bool use_archive_member(const std::string &archive, const ArchiveMember &member);
   void use_member(const std::string &archive, const std::string &member, ByteSpan bytes);
   [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place);
   void skip_container(const std::string &name, const FatbinContainer &container);
@@ -106,6 +111,7 @@ private:
   Options options_;
   Diagnostics &diag_;
   CollectedInputs out_;
+  const MappedFile *file_ = nullptr; // that is looked at, if any
   std::set<std::pair<u64, u64>> archives_;
   std::set<std::string, std::less<>> defined_; // modules that a device link has taken already
   HostReferences references_;

@@ -8,11 +8,18 @@
 // fatbins of several translation units, with padding between them; and an empty list is one NUL.
 #include "input/host_object.h"
 
+#include <array>
+
 #include "elf/elf_view.h"
+#include "elf/section_scan.h"
 
 namespace culink {
 
 namespace {
+
+// How the names below begin.
+constexpr std::array kStarts = {elf::NameStart(".nv"), elf::NameStart("__nv_"),
+                                elf::NameStart(".rela.nv")};
 
 void append_patterns(std::vector<std::string_view> &out, ByteSpan section) {
   for (const std::string_view name : elf::decode_names(section).names)
@@ -32,9 +39,34 @@ bool is_trace(std::string_view name) {
          elf::host_reference_list(name) != nullptr;
 }
 
+void read_section(HostObject &out, const elf::Section &section) {
+  out.has_traces |= is_trace(section.name);
+  if (section.name == ".nvFatBinSegment") {
+    out.has_segment = true;
+  } else if (section.name == "__nv_relfatbin") {
+    out.linkable.push_back(section.data);
+  } else if (section.name == ".nv_fatbin") {
+    out.finished.push_back(section.data);
+  } else if (section.name == "__nv_module_id") {
+    append_modules(out.modules, section.data);
+  } else if (const elf::HostReferenceList *list = elf::host_reference_list(section.name);
+             list && list->kind == elf::HostReferenceKind::Kernel) {
+    if (!list->internal)
+      out.lists_kernels |= !section.data.empty();
+    append_patterns(list->internal ? out.internal_kernels : out.external_kernels, section.data);
+  }
+}
+
 } // namespace
 
 Result<HostObject> read_host_object(ByteSpan file) {
+  HostObject out;
+  if (const std::optional<elf::SectionScan> scan = elf::scan_sections(file, kStarts)) {
+    out.has_all_names = scan->count > 1 && scan->all_named;
+    for (const elf::Section &section : scan->wanted)
+      read_section(out, section);
+    return out;
+  }
   const Result<elf::ElfView> view = elf::ElfView::open_sections(file);
   if (!view)
     return view.error();
@@ -45,26 +77,11 @@ Result<HostObject> read_host_object(ByteSpan file) {
     if (names.empty() || names.front() != 0)
       return Error{"section table", "e_shstrndx", "the table of names does not begin with NUL"};
   }
-  HostObject out;
   out.has_all_names = view->sections().size() > 1;
   for (const elf::Section &section : view->sections()) {
     if (section.index != 0)
       out.has_all_names &= !section.name.empty();
-    out.has_traces |= is_trace(section.name);
-    if (section.name == ".nvFatBinSegment") {
-      out.has_segment = true;
-    } else if (section.name == "__nv_relfatbin") {
-      out.linkable.push_back(section.data);
-    } else if (section.name == ".nv_fatbin") {
-      out.finished.push_back(section.data);
-    } else if (section.name == "__nv_module_id") {
-      append_modules(out.modules, section.data);
-    } else if (const elf::HostReferenceList *list = elf::host_reference_list(section.name);
-               list && list->kind == elf::HostReferenceKind::Kernel) {
-      if (!list->internal)
-        out.lists_kernels |= !section.data.empty();
-      append_patterns(list->internal ? out.internal_kernels : out.external_kernels, section.data);
-    }
+    read_section(out, section);
   }
   return out;
 }

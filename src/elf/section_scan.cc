@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The static libraries of CUDA hold a million sections, a thousandth of which is of interest. To
+// make a Section of each, with a search for the end of its name, takes ten times as long as to read
+// the table. So here a header is looked at where it lies, a name is its first eight bytes, and
+// whatever is not as usual ends the scan: nothing has to be explained here.
+#include "elf/section_scan.h"
+
+#include "elf/wire.h"
+
+namespace culink::elf {
+
+namespace {
+
+// The first bytes of a string inside `strings`, and zeros where the table ends.
+u64 first_bytes(ByteSpan strings, u64 offset) {
+  if (strings.size() - offset >= sizeof(u64))
+    return load_le<u64>(strings.data() + offset);
+  u64 word = 0;
+  std::memcpy(&word, strings.data() + offset, strings.size() - offset);
+  return word;
+}
+
+bool is_sound(const wire::Shdr64 &raw, ByteSpan file, u32 count) {
+  const SectionType type = static_cast<SectionType>(raw.sh_type);
+  if (!has_no_file_data(type) &&
+      (raw.sh_offset > file.size() || file.size() - raw.sh_offset < raw.sh_size))
+    return false;
+  if (raw.sh_link >= count || (raw.sh_addralign & (raw.sh_addralign - 1)) != 0)
+    return false;
+  const bool info_is_section = (raw.sh_flags & kFlagInfoLink) != 0 || is_relocation_table(type);
+  return !info_is_section || raw.sh_info < count;
+}
+
+Section widen(const wire::Shdr64 &raw, u32 index, ByteSpan file, ByteSpan strings) {
+  Section out;
+  out.index = index;
+  out.type = static_cast<SectionType>(raw.sh_type);
+  out.name = c_string_at(strings, raw.sh_name).value_or("");
+  out.flags = raw.sh_flags;
+  out.addr = raw.sh_addr;
+  out.offset = raw.sh_offset;
+  out.size = raw.sh_size;
+  out.align = raw.sh_addralign;
+  out.entsize = raw.sh_entsize;
+  out.link = raw.sh_link;
+  out.info = raw.sh_info;
+  out.name_offset = raw.sh_name;
+  if (!out.no_data())
+    out.data = file.subspan(raw.sh_offset, raw.sh_size);
+  return out;
+}
+
+// The table of a plain 64-bit file, which says its size itself.
+std::optional<ByteSpan> section_table(ByteSpan file, const wire::Ehdr64 &header) {
+  const bool plain = std::memcmp(header.e_ident, kElfMagic, sizeof(kElfMagic)) == 0 &&
+                     header.e_ident[kIdentClass] == static_cast<u8>(ElfClass::Elf64) &&
+                     header.e_ident[kIdentData] == kDataLittleEndian &&
+                     header.e_shentsize == sizeof(wire::Shdr64) && header.e_shoff != 0 &&
+                     header.e_shstrndx != 0 && header.e_shstrndx < header.e_shnum;
+  return plain ? slice(file, header.e_shoff, header.e_shnum * sizeof(wire::Shdr64)) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<SectionScan> scan_sections(ByteSpan file, std::span<const NameStart> starts) {
+  const std::optional<wire::Ehdr64> header = load_at<wire::Ehdr64>(file, 0);
+  if (!header)
+    return std::nullopt;
+  const std::optional<ByteSpan> table = section_table(file, *header);
+  if (!table)
+    return std::nullopt;
+  const auto read = [&](u32 i) {
+    return load_le<wire::Shdr64>(table->data() + i * sizeof(wire::Shdr64));
+  };
+  const wire::Shdr64 names = read(header->e_shstrndx);
+  const std::optional<ByteSpan> strings = slice(file, names.sh_offset, names.sh_size);
+  if (has_no_file_data(static_cast<SectionType>(names.sh_type)) || !strings || strings->empty() ||
+      strings->front() != 0 || strings->back() != 0)
+    return std::nullopt;
+  SectionScan out;
+  out.count = header->e_shnum;
+  for (u32 i = 0; i < out.count; ++i) {
+    const wire::Shdr64 raw = read(i);
+    if (!is_sound(raw, file, out.count) || raw.sh_name >= strings->size())
+      return std::nullopt;
+    const u64 name = first_bytes(*strings, raw.sh_name);
+    out.all_named &= (name & 0xff) != 0 || i == 0;
+    for (const NameStart &start : starts)
+      if (start.begins(name)) {
+        out.wanted.push_back(widen(raw, i, file, *strings));
+        break;
+      }
+  }
+  return out;
+}
+
+} // namespace culink::elf
