@@ -51,6 +51,7 @@ struct LinkRequest {
   // Archives lib<name>.a behind the inputs, from the first of the folders that has them.
   std::vector<std::string> libraries;
   std::vector<std::string> library_paths;
+  bool needs_all_libraries = false; // one that is not found is an error and not a warning
   LinkOptions options;
   // The compiler for PTX among the inputs, by its path, and further options for it. Empty: PTX is
   // refused.

@@ -7,12 +7,34 @@
 
 #include <fmt/format.h>
 
+#include "elf/constants.h"
 #include "input/accept.h"
 #include "input/compile_ptx.h"
 #include "input/library_search.h"
 #include "input/load_object.h"
 
 namespace culink {
+
+namespace {
+
+bool is_elf64(ByteSpan bytes) {
+  constexpr u8 kStart[] = {0x7f, 'E', 'L', 'F', static_cast<u8>(elf::ElfClass::Elf64)};
+  return bytes.size() > sizeof kStart &&
+         std::equal(std::begin(kStart), std::end(kStart), bytes.begin());
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (end != 0)
+      out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+} // namespace
 
 void InputLoader::add_file(InputCollector &collector, const std::string &path) {
   Result<MappedFile> file = MappedFile::open(path);
@@ -27,12 +49,16 @@ void InputLoader::add_libraries(InputCollector &collector) {
   for (const std::string &name : request_.libraries) {
     if (const std::optional<std::string> path = find_library(name, request_.library_paths)) {
       add_file(collector, *path);
-    } else if (!dialect_.input.silent && !is_host_library(name) &&
-               !has_shared_library(name, request_.library_paths)) {
+      continue;
+    }
+    const bool host_only =
+        is_host_library(name) || has_shared_library(name, request_.library_paths);
+    if (!host_only && (!dialect_.input.silent || request_.needs_all_libraries)) {
       std::vector<std::string> notes;
       for (const std::string &folder : request_.library_paths)
         notes.push_back(fmt::format("no lib{}.a in {}", name, folder));
-      early_.report(DiagId::LibraryNotFound, {name}, std::move(notes));
+      early_.report(request_.needs_all_libraries ? DiagId::LibraryMissing : DiagId::LibraryNotFound,
+                    {name}, std::move(notes));
     }
   }
 }
@@ -59,25 +85,57 @@ u64 InputLoader::code_size() const {
   return size;
 }
 
+// nvlink passes over what LZ4 cannot unpack, and gives up at what zstd cannot. How often it says so
+// depends on who notices: zstd, or who compares the sizes.
+void InputLoader::report_damage(const DeviceCode &code, const Error &error,
+                                Diagnostics &diag) const {
+  constexpr u64 kNoMemory = u64{1} << 40;
+  const FatbinEntry &entry = *code.entry;
+  const bool tried = entry.compression != Compression::Unknown || !entry.has(FatbinFlags::kUnused);
+  if (dialect_.input.drops_cut_files && tried && entry.compression != Compression::Zstd) {
+    diag.report(DiagId::NoCodeForTarget,
+                {code.name, std::string(target_.name), error.text(), "damaged"});
+    return;
+  }
+  const bool by_zstd = entry.compression == Compression::Zstd && error.field == "payload";
+  diag.report(DiagId::BadPayload, {code.name, error.text(),
+                                   entry.size >= kNoMemory ? "memory"
+                                   : by_zstd               ? "twice"
+                                                           : "once"});
+}
+
 std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &slot) const {
   ByteSpan bytes = code.bytes;
   if (code.entry && code.entry->compression != Compression::None) {
     Result<std::vector<u8>> unpacked = unpack(*code.entry);
     if (!unpacked) {
-      slot.diag.report(DiagId::BadInput, {code.name, unpacked.error().text()});
+      report_damage(code, unpacked.error(), slot.diag);
       return std::nullopt;
     }
     slot.unpacked = std::move(*unpacked);
     bytes = slot.unpacked;
   }
-  if (code.form == DeviceCode::Form::Cubin)
+  if (code.form == DeviceCode::Form::Cubin) {
+    if (code.entry && !is_elf64(bytes)) {
+      slot.diag.report(DiagId::NotAnObject,
+                       {code.name, "the member that was chosen is no ELF file of 64 bits"});
+      return std::nullopt;
+    }
     return bytes;
+  }
   while (!bytes.empty() && bytes.back() == 0) // padding in a fatbin
     bytes = bytes.first(bytes.size() - 1);
   Result<CompiledPtx> compiled =
       compile_ptx({request_.ptxas, request_.ptxas_options}, code.name, target_.name, bytes);
   if (!compiled) {
     slot.diag.report(DiagId::BadInput, {code.name, compiled.error().text()});
+    return std::nullopt;
+  }
+  if (compiled->status != 0) {
+    slot.diag.report(DiagId::PtxRefused,
+                     {code.name, fmt::format("{} ended with {}", request_.ptxas, compiled->status),
+                      compiled->remarks},
+                     lines_of(compiled->remarks));
     return std::nullopt;
   }
   slot.unpacked = std::move(compiled->cubin);

@@ -60,6 +60,7 @@ private:
   void add_file(InputCollector &collector, const std::string &path);
   void say_until(size_t end, u32 step);
   void add_libraries(InputCollector &collector);
+  void report_damage(const DeviceCode &code, const Error &error, Diagnostics &diag) const;
   [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
 
   const LinkRequest &request_;

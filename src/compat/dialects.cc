@@ -41,7 +41,9 @@ InputHabits nvlink_input_habits() {
           .host_members_only = true,
           .system_by_path = true,
           .distrusts_foreign_fatbins = true,
-          .loses_ptx_files = true};
+          .loses_ptx_files = true,
+          .little_endian_only = true,
+          .thin_from_here = true};
 }
 
 } // namespace

@@ -33,16 +33,28 @@ constexpr std::array<DiagId, 5> kProgramOrder = {DiagId::UnknownStackSize, DiagI
 constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows = {{
     {DiagId::CannotOpenInput, Stage::Load, Weight::Fatal, "Could not open input file '{0}'"},
     {DiagId::BadInput, Stage::Load, Weight::Fatal, "{0}: {1}"},
+    {DiagId::BadHostObject, Stage::Load, Weight::Fatal, "elfLink internal error"},
+    {DiagId::BadFatbin, Stage::Load, Weight::Fatal, "elfLink fatbinary error"},
+    {DiagId::BadPayload, Stage::Load, Weight::Fatal, "elfLink fatbinary error"},
+    {DiagId::BadArchive, Stage::Load, Weight::Fatal, "elfLink internal error"},
+    {DiagId::CannotOpenMember, Stage::Load, Weight::Fatal, "elfLink internal error"},
+    {DiagId::NotAnObject, Stage::Load, Weight::Fatal,
+     "Input file '{0}' size does not match target '-m64'"},
+    {DiagId::PtxRefused, Stage::Load, Weight::Fatal, "elfLink fatbinary error"},
     {DiagId::WrongKind, Stage::Load, Weight::Fatal, ""}, // depends on the kind
     {DiagId::NothingToLink, Stage::Load, Weight::Silent, ""},
     {DiagId::NoCodeForTarget, Stage::Load, Weight::Warning, "SM Arch ('{1}') not found in '{0}'"},
     {DiagId::LtoCode, Stage::Load, Weight::Fatal, "LTO objects found, use -dlto"},
     {DiagId::LibraryNotFound, Stage::Load, Weight::Silent, ""},
+    {DiagId::LibraryMissing, Stage::Load, Weight::Fatal, "Could not open input file '{0}'"},
     {DiagId::ObjectAfterRuntime, Stage::Load, Weight::Fatal, "{0}: stands after {1}"},
     {DiagId::NotRelocatable, Stage::Load, Weight::Fatal, "{0}: not a relocatable device object"},
     {DiagId::WrongArchitecture, Stage::Load, Weight::Fatal,
      "Input file '{0}' arch does not match target '{2}'"},
+    {DiagId::NoAddressSize, Stage::Load, Weight::Warning,
+     "expected 64bit object '{0}' to have EF_CUDA_64BIT_ADDRESS set"},
     {DiagId::WrongAbi, Stage::Load, Weight::Fatal, "Input file '{0}' abi does not match"},
+    {DiagId::TwoKindsOfCode, Stage::Load, Weight::Fatal, "Internal error"},
     {DiagId::NewerToolkit, Stage::Load, Weight::Silent, ""},
     {DiagId::TooNewToolkit, Stage::Load, Weight::Fatal,
      "Input file '{0}' newer than toolkit ({3} vs {4})"},
@@ -194,6 +206,9 @@ std::string fill_nvlink_text(const Message &message, std::string_view text) {
   return out;
 }
 
+constexpr std::string_view kUnknownBinary =
+    "nvlink error   : Binary format for key='0', ident='' is not recognized";
+
 // A file whose name promises something else, by the name's ending. `lines` may get one in front.
 std::string wrong_kind_text(const Message &message, std::vector<std::string> &lines) {
   const std::string &kind = message.arguments[1];
@@ -208,8 +223,57 @@ std::string wrong_kind_text(const Message &message, std::vector<std::string> &li
     return "should never see bc files";
   if (ending == "ltoir" || ending == "nvvm")
     return "should only see nvvm files when -lto";
-  lines.emplace_back("nvlink error   : Binary format for key='0', ident='' is not recognized");
+  lines.emplace_back(kUnknownBinary);
   return "elfLink fatbinary error";
+}
+
+// One line of a text after the other, without those that are empty.
+void append_lines(std::vector<std::string> &lines, std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (end != 0)
+      lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// nvlink's compiler does not know what its text is called.
+std::string without_name(std::string text, const std::string &name) {
+  const std::string from = fmt::format("ptxas {}, line ", name);
+  constexpr std::string_view kTo = "ptxas application ptx input, line ";
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + kTo.size()))
+    text.replace(at, from.size(), kTo);
+  return text;
+}
+
+// The layers of nvlink each have their say: what it prints before the line of the table.
+void say_before(const Message &message, DiagId id, std::vector<std::string> &lines) {
+  const auto argument = [&](size_t number) {
+    return number < message.arguments.size() ? message.arguments[number] : std::string();
+  };
+  const std::string name = argument(0);
+  if (id == DiagId::BadHostObject)
+    lines.push_back(fmt::format("nvlink fatal   : Could not find fatbin in '{}'", name));
+  else if (id == DiagId::BadFatbin)
+    lines.emplace_back(kUnknownBinary);
+  else if (id == DiagId::BadPayload && argument(2) == "memory")
+    lines.emplace_back("nvlink fatal   : Memory allocation failure");
+  else if (id == DiagId::BadPayload)
+    lines.insert(lines.end(), argument(2) == "twice" ? 2 : 1, "nvlink error   : Uncompress failed");
+  else if (id == DiagId::NoCodeForTarget && argument(3) == "damaged")
+    lines.emplace_back("nvlink error   : Uncompress failed");
+  else if (id == DiagId::BadArchive)
+    lines.emplace_back("nvlink fatal   : unexpected archive format");
+  else if (id == DiagId::CannotOpenMember && argument(3) == "folder")
+    lines.emplace_back("nvlink fatal   : Memory allocation failure");
+  else if (id == DiagId::CannotOpenMember)
+    lines.push_back(fmt::format("nvlink fatal   : Could not open input file '{}'", argument(2)));
+  else if (id == DiagId::PtxRefused)
+    append_lines(lines, without_name(argument(2), name));
+  else if (id == DiagId::WrongArchitecture && !argument(3).empty())
+    lines.push_back(fmt::format("nvlink warning : Output is limited to run on SM Arch '{}' only "
+                                "due to limitations in input file {}",
+                                argument(3), name));
 }
 
 class NvlinkReporter {
@@ -257,6 +321,7 @@ bool NvlinkReporter::report(const Item &item) {
     stage_ = row->stage;
   }
   step_ = message->step;
+  say_before(*message, row->id, out_.lines);
   const std::string text = row->id == DiagId::WrongKind ? wrong_kind_text(*message, out_.lines)
                                                         : fill_nvlink_text(*message, row->text);
   // The way options were given is never an error by -Werror.

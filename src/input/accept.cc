@@ -49,10 +49,12 @@ std::optional<elf::CudaInfo> cuda_info(const elf::ElfView &view, u32 index) {
   return std::nullopt;
 }
 
-// Nobody knows what the lowest bit means; nvlink does not mind it.
+// Nobody knows what the other bits mean; nvlink does not mind them.
+constexpr u8 kCodeKinds =
+    static_cast<u8>(arch::CodeKind::Capmerc) | static_cast<u8>(arch::CodeKind::Sass);
+
 bool has_capsule(const arch::ElfTarget &made) {
-  constexpr u8 kUnknownBit = 0x01;
-  return (made.code_kind & ~kUnknownBit) == static_cast<u8>(arch::CodeKind::Capmerc);
+  return (made.code_kind & kCodeKinds) == static_cast<u8>(arch::CodeKind::Capmerc);
 }
 
 // From sm_100 on e_flags have no letter; that an object asks for one chip is in .nv.compat.
@@ -99,7 +101,8 @@ bool accept_architecture(const std::string &name, const elf::ElfView &view,
       {name,
        fmt::format("sm_{}{}", made.sm | (odd_number ? made.other >> 8 & 0xff00 : 0),
                    capsule ? " with a Mercury capsule" : ""),
-       std::string(target.name)},
+       std::string(target.name),
+       target.has_mercury_plane && !capsule ? std::to_string(target.number) : ""},
       {"e_flags in the ELF header"},
       fmt::format("{} takes objects of {}{}", target.name, fitting,
                   object ? fmt::format("; this one links with -arch={}", object->name) : ""));
@@ -170,6 +173,12 @@ bool accept_object(const std::string &name, const elf::ElfView &view, const arch
     return false;
   }
   const arch::ElfTarget made = target_of(view.header());
+  if (made.os_abi != elf::kOsAbiCuda && !made.address_64)
+    diag.report(DiagId::NoAddressSize, {name});
+  if (!made.old_layout() && (made.code_kind & kCodeKinds) == kCodeKinds) {
+    diag.report(DiagId::TwoKindsOfCode, {name});
+    return false;
+  }
   return accept_abi(name, made, diag) && accept_architecture(name, view, made, target, diag) &&
          accept_toolkit(name, view, made, dialect, diag);
 }

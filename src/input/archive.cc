@@ -61,7 +61,7 @@ std::optional<Error> ArchiveReader::cut(Error error) {
 }
 
 std::optional<std::string> ArchiveReader::name_of(std::string_view field, ByteSpan &data) const {
-  if (field.starts_with("#1/")) {
+  if (field.starts_with("#1/") && !drops_) {
     const std::optional<u64> size = decimal(field.substr(3));
     if (!size || *size > data.size())
       return std::nullopt;
@@ -104,7 +104,9 @@ std::optional<Error> ArchiveReader::read_member(std::optional<ArchiveMember> &ou
   const bool is_table = raw_name == "//";
   const bool outside = thin_ && !is_table && !is_index(raw_name);
   const u64 start = offset_ + sizeof *wire;
-  const std::optional<ByteSpan> inside = slice(bytes_, start, outside ? 0 : *size);
+  std::optional<ByteSpan> inside = slice(bytes_, start, outside ? 0 : *size);
+  if (!inside && drops_)
+    inside = bytes_.subspan(start);
   if (!inside)
     return cut(refuse("size", fmt::format("{} bytes do not fit into the file", *size)));
   ByteSpan data = *inside;
@@ -112,6 +114,10 @@ std::optional<Error> ArchiveReader::read_member(std::optional<ArchiveMember> &ou
     long_names_ = as_text(data);
     if (long_names_.find('\0') != std::string_view::npos && !drops_)
       return refuse("size", "the table of names is not all text");
+  } else if (is_index(raw_name) && as_text(data).starts_with("\x7f"
+                                                             "ELF")) {
+    if (!drops_)
+      return refuse("name", fmt::format("'{}' is for a symbol index, not for an object", raw_name));
   } else if (!is_index(raw_name)) {
     const std::optional<std::string> name = name_of(raw_name, data);
     if (!name)

@@ -22,7 +22,8 @@ struct ArchiveMember {
 // What happens at a header without its end mark, or at a member that the file is too short for.
 enum class ArchiveDamage : u8 {
   Refuse,
-  Drop, // as nvlink does: the mark does not matter; a cut member and what follows it are lost
+  Drop, // as nvlink does (Q086): the mark does not matter, a cut member is what there is of it, and
+        // BSD's long names are part of the data
 };
 
 // Goes through a Unix archive member by member, in their order, without symbol indexes and name

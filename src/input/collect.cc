@@ -10,6 +10,7 @@
 #include "input/collect.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -81,18 +82,23 @@ bool InputCollector::is_system(const std::string &name) const {
   return base_name(std::string_view(name).substr(0, name.rfind(':'))).starts_with("libcudadevrt");
 }
 
+FileKind InputCollector::kind_of(ByteSpan bytes) const {
+  return file_kind(bytes,
+                   habits_.little_endian_only ? HeaderOrder::LittleEndian : HeaderOrder::AsItSays);
+}
+
 void InputCollector::add(const std::string &name, ByteSpan bytes,
                          std::optional<std::pair<u64, u64>> identity) {
   if (bytes.empty()) {
     warn(DiagId::NothingToLink, {name, "it is empty"});
     return;
   }
-  if (bytes.size() < habits_.smallest_file) {
+  const FileKind kind = kind_of(bytes);
+  if (bytes.size() < habits_.smallest_file && kind != FileKind::Archive) {
     diag_.report(DiagId::CannotOpenInput,
                  {name, fmt::format("file header: {} bytes are no device code", bytes.size())});
     return;
   }
-  const FileKind kind = file_kind(bytes);
   if (kind == FileKind::Archive && identity && !archives_.insert(*identity).second)
     return;
   if (!habits_.rules.empty() && identity) {
@@ -154,7 +160,7 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
       pass_over_image(name, bytes);
     break;
   case FileKind::Fatbin:
-    if (use_fatbin(name, bytes, place)) {
+    if (use_fatbin(name, bytes, place, DiagId::BadFatbin)) {
       all_say_what_they_use_ = false;
       add_file_module(name);
     } else if (habits_.distrusts_foreign_fatbins && !options_.registers_modules) {
@@ -182,7 +188,9 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
 // Programs and shared libraries are normal among the inputs of a host link. Their code is linked.
 void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
   const elf::FileType type = elf_file_type(bytes);
-  const Result<elf::ElfView> view = elf::ElfView::open_sections(bytes);
+  Result<elf::ElfView> view = elf::ElfView::open_sections(bytes);
+  if (!view) // the header may still be sound
+    view = elf::ElfView::open_tolerant(bytes);
   if (type != elf::FileType::Executable && type != elf::FileType::Shared && !habits_.silent)
     diag_.report(DiagId::BadInput,
                  {name, fmt::format("ELF header, e_type: {:#x} is no object, program or library",
@@ -205,6 +213,7 @@ void InputCollector::add_code(DeviceCode code) {
   code.system = is_system(code.name);
   code.messages_before = diag_.all().size();
   code.archive_length = archive_length_;
+  code.module = module_;
   out_.code.push_back(std::move(code));
 }
 
@@ -231,6 +240,8 @@ void InputCollector::add_host_modules(const std::string &name, const HostObject 
     if (module.defined || module.id == kNoModule)
       continue;
     (first ? out_.modules : further_).push_back({name, std::string(module.id), is_system(name)});
+    if (first)
+      module_ = module.id;
     first = false;
   }
 }
@@ -247,7 +258,8 @@ void InputCollector::note_host_references(const HostObject &object) {
 void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Place place) {
   const Result<HostObject> object = read_host_object(bytes);
   if (!object) {
-    diag_.report(DiagId::BadInput, {name, object.error().text()});
+    if (place == Place::Given || !habits_.drops_cut_files)
+      diag_.report(DiagId::BadHostObject, {name, object.error().text()});
     return;
   }
   note_host_references(*object);
@@ -263,23 +275,26 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
   }
   if (object->linkable.empty()) {
     if (object->finished.empty())
-      diag_.report(DiagId::BadInput, {name, "has .nvFatBinSegment but no fatbin"});
+      diag_.report(DiagId::BadHostObject, {name, "has .nvFatBinSegment but no fatbin"});
     return; // a whole program, or the result of a device link
   }
   add_host_modules(name, *object);
   for (const ByteSpan fatbin : object->linkable) {
-    (void)use_fatbin(name, fatbin, place);
+    (void)use_fatbin(name, fatbin, place, DiagId::BadHostObject);
     if (habits_.first_container_only)
       break;
   }
+  module_.clear();
 }
 
 // Whether there was code for the target.
-bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place place) {
-  const Result<std::vector<FatbinContainer>> containers =
-      read_fatbins(bytes, habits_.first_container_only ? FatbinCount::First : FatbinCount::All);
+bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place place,
+                                DiagId damaged) {
+  const Result<std::vector<FatbinContainer>> containers = read_fatbins(
+      bytes, habits_.first_container_only ? FatbinReading::AsNvlink : FatbinReading::Strict);
   if (!containers) {
-    diag_.report(DiagId::BadInput, {name, containers.error().text()});
+    const bool version = containers.error().field == "version";
+    diag_.report(version ? DiagId::BadFatbin : damaged, {name, containers.error().text()});
     return false;
   }
   bool any = false;
@@ -328,7 +343,7 @@ void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
   for (u64 kept = 0;;) {
     const Result<std::optional<ArchiveMember>> member = reader.next();
     if (!member) {
-      diag_.report(DiagId::BadInput, {name, member.error().text()});
+      diag_.report(DiagId::BadArchive, {name, member.error().text()});
       return;
     }
     if (!*member || !use_archive_member(name, **member))
@@ -346,7 +361,7 @@ bool InputCollector::use_archive_member(const std::string &archive, const Archiv
       member.thin ? open_thin_member(archive, member.name) : member.data;
   if (!data)
     return true;
-  if (habits_.host_members_only && !is_elf(file_kind(*data)))
+  if (habits_.host_members_only && !is_elf(kind_of(*data)))
     return false;
   use_member(archive, member.name, *data);
   return true;
@@ -355,9 +370,15 @@ bool InputCollector::use_archive_member(const std::string &archive, const Archiv
 std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &archive,
                                                          const std::string &member) {
   const std::string folder = archive.substr(0, archive.rfind('/') + 1);
-  Result<MappedFile> file = MappedFile::open(member.starts_with('/') ? member : folder + member);
+  const std::string path = habits_.thin_from_here    ? member.substr(0, member.find('/'))
+                           : member.starts_with('/') ? member
+                                                     : folder + member;
+  Result<MappedFile> file = MappedFile::open(path);
   if (!file) {
-    diag_.report(DiagId::BadInput, {fmt::format("{}:{}", archive, member), file.error().text()});
+    std::error_code unused;
+    diag_.report(DiagId::CannotOpenMember,
+                 {fmt::format("{}:{}", archive, member), file.error().text(), path,
+                  std::filesystem::is_directory(path, unused) ? "folder" : ""});
     return std::nullopt;
   }
   return out_.files.emplace_back(std::move(*file)).bytes();
@@ -365,7 +386,7 @@ std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &arch
 
 void InputCollector::use_member(const std::string &archive, const std::string &member,
                                 ByteSpan bytes) {
-  const FileKind kind = file_kind(bytes);
+  const FileKind kind = kind_of(bytes);
   if (is_elf(kind) && kind != FileKind::HostObject)
     all_say_what_they_use_ = false;
   if (habits_.host_members_only && kind != FileKind::HostObject)
@@ -387,10 +408,22 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
   archive_length_ = 0;
 }
 
+// Code that an earlier device link took, whose result is among the inputs too, belongs to that
+// link's image (Q088). nvlink minds that only if it registers modules, as nvcc has it do.
+void InputCollector::drop_linked_modules() {
+  std::erase_if(out_.code, [this](const DeviceCode &code) {
+    return !code.module.empty() && defined_.contains(code.module);
+  });
+}
+
 CollectedInputs InputCollector::take() {
+  if (options_.registers_modules)
+    drop_linked_modules();
+  const auto is_defined = [this](const HostModule &module) { return defined_.contains(module.id); };
+  std::erase_if(out_.modules, is_defined);
+  if (!habits_.first_container_only) // else the first of a file is all that counts
+    std::erase_if(further_, is_defined);
   out_.modules.insert(out_.modules.end(), further_.rbegin(), further_.rend());
-  std::erase_if(out_.modules,
-                [this](const HostModule &module) { return defined_.contains(module.id); });
   const bool any = !references_.external_kernels.empty() || !references_.internal_kernels.empty();
   if (all_say_what_they_use_ && any)
     out_.host = std::move(references_);

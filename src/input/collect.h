@@ -30,6 +30,7 @@ struct DeviceCode {
   bool system = false;              // of libcudadevrt
   u32 archive_length = 0;           // how much of the name is an archive's; 0: none
   bool discarded = false;           // compiled for its errors only
+  std::string module;               // of the host object it was in
   size_t messages_before = 0;       // how many had been reported when it was found
 };
 
@@ -92,7 +93,8 @@ private:
   void use_archive(const std::string &name, ByteSpan bytes);
   [[nodiscard]] bool use_archive_member(const std::string &archive, const ArchiveMember &member);
   void use_member(const std::string &archive, const std::string &member, ByteSpan bytes);
-  [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place);
+  [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place,
+                                DiagId damaged);
   void skip_container(const std::string &name, const FatbinContainer &container);
   void use_unknown(const std::string &name, FileKind kind, Place place);
   void add_code(DeviceCode code);
@@ -103,6 +105,8 @@ private:
   void warn(DiagId id, std::vector<std::string> arguments, std::string hint = {});
   [[nodiscard]] std::optional<ByteSpan> open_thin_member(const std::string &archive,
                                                          const std::string &member);
+  [[nodiscard]] FileKind kind_of(ByteSpan bytes) const;
+  void drop_linked_modules();
   [[nodiscard]] bool is_system(const std::string &name) const;
   [[nodiscard]] bool is_lost_ptx(const std::string &name, FileKind kind) const;
 
@@ -117,6 +121,7 @@ private:
   HostReferences references_;
   bool all_say_what_they_use_ = true;
   u32 archive_length_ = 0;          // of the name of the archive whose member is looked at
+  std::string module_;              // of the host object that is looked at
   std::vector<HostModule> further_; // modules of objects that have listed one
 };
 

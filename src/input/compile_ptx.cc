@@ -6,8 +6,6 @@
 // note then differs from nvlink's, which compiles inside itself).
 #include "input/compile_ptx.h"
 
-#include <fmt/format.h>
-
 #include "base/process.h"
 
 namespace culink {
@@ -17,10 +15,6 @@ namespace {
 void replace_all(std::string &text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
-}
-
-std::string_view without_last_newline(std::string_view text) {
-  return text.ends_with('\n') ? text.substr(0, text.size() - 1) : text;
 }
 
 } // namespace
@@ -41,13 +35,11 @@ Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view na
     return Error{"", compiler.path, run.error().text()};
   replace_all(run->output, source->path(), name);
   if (run->status != 0)
-    return Error{"", "",
-                 fmt::format("{} ended with {}: {}", compiler.path, run->status,
-                             without_last_newline(run->output))};
+    return CompiledPtx{{}, std::move(run->output), run->status};
   Result<std::vector<u8>> cubin = object->read();
   if (!cubin)
     return cubin.error();
-  return CompiledPtx{std::move(*cubin), std::move(run->output)};
+  return CompiledPtx{std::move(*cubin), std::move(run->output), 0};
 }
 
 } // namespace culink

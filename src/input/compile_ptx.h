@@ -19,10 +19,12 @@ struct PtxCompiler {
 struct CompiledPtx {
   std::vector<u8> cubin;
   std::string remarks; // what the compiler said
+  int status = 0;      // of the compiler; else there is no cubin
 };
 
 // Compiles PTX to an object for linking, with the options that nvlink's own compiler has: the bytes
-// are the same. `name` is what messages of the compiler call the text.
+// are the same. `name` is what messages of the compiler call the text. An error is that the
+// compiler could not be run; what it says about the text is in the result.
 [[nodiscard]] Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                               std::string_view target, ByteSpan text);
 

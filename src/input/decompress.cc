@@ -22,6 +22,12 @@ constexpr u64 kSlack = 128 << 10; // for the first, shortest inputs
 Error failed(std::string what) {
   return {"", "payload", std::move(what)};
 }
+Error wrong_size(u64 held, u64 expected) {
+  if (held > expected)
+    return failed(fmt::format("holds {:#x} bytes, for which {:#x} are too few", held, expected));
+  return {"", "unpacked size",
+          fmt::format("{:#x} bytes are expected, the payload holds {:#x}", expected, held)};
+}
 
 Result<std::vector<u8>> unpack_lz4(ByteSpan packed, u64 size) {
   if (packed.size() > LZ4_MAX_INPUT_SIZE || size > LZ4_MAX_INPUT_SIZE)
@@ -33,7 +39,7 @@ Result<std::vector<u8>> unpack_lz4(ByteSpan packed, u64 size) {
   if (made < 0)
     return failed("the LZ4 data is damaged");
   if (static_cast<u64>(made) != size)
-    return failed(fmt::format("holds {:#x} bytes instead of {:#x}", made, size));
+    return wrong_size(static_cast<u64>(made), size);
   return out;
 }
 
@@ -42,13 +48,13 @@ Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
   if (frame == ZSTD_CONTENTSIZE_ERROR)
     return failed("this is no zstd frame");
   if (frame != ZSTD_CONTENTSIZE_UNKNOWN && frame != size)
-    return failed(fmt::format("holds {:#x} bytes instead of {:#x}", frame, size));
+    return wrong_size(frame, size);
   std::vector<u8> out(size);
   const size_t made = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
   if (ZSTD_isError(made))
     return failed(fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(made)));
   if (made != size)
-    return failed(fmt::format("holds {:#x} bytes instead of {:#x}", made, size));
+    return wrong_size(made, size);
   return out;
 }
 

@@ -49,7 +49,8 @@ constexpr u16 kVersion = 1;
 
 class Walker {
 public:
-  Walker(ByteSpan bytes, FatbinCount count) : bytes_(bytes), count_(count) {}
+  Walker(ByteSpan bytes, FatbinReading reading)
+      : bytes_(bytes), as_nvlink_(reading == FatbinReading::AsNvlink) {}
   Result<std::vector<FatbinContainer>> run();
 
 private:
@@ -59,7 +60,7 @@ private:
   [[nodiscard]] u64 skip_padding(u64 offset) const;
 
   ByteSpan bytes_;
-  FatbinCount count_;
+  bool as_nvlink_;
   u64 end_ = 0; // of the container that was read last
 };
 
@@ -76,7 +77,7 @@ Result<std::vector<FatbinContainer>> Walker::run() {
       return container.error();
     out.push_back(std::move(*container));
     offset = skip_padding(end_);
-  } while (offset < bytes_.size() && count_ == FatbinCount::All);
+  } while (offset < bytes_.size() && !as_nvlink_);
   return out;
 }
 
@@ -110,7 +111,7 @@ Result<FatbinContainer> Walker::read_container(u64 offset) {
   end_ = offset + wire->header_size;
   const u64 stop = end_ + wire->size;
   while (end_ < stop) {
-    Result<FatbinEntry> entry = read_entry(bytes_.first(stop), end_);
+    Result<FatbinEntry> entry = read_entry(as_nvlink_ ? bytes_ : bytes_.first(stop), end_);
     if (!entry)
       return entry.error();
     const u64 header = load_le<WireEntry>(bytes_.data() + end_).header_size;
@@ -151,7 +152,10 @@ Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
   entry.flags = wire.flags;
   entry.size = entry.payload.size();
   if (const u64 packed = entry.flags & FatbinFlags::kPacked; packed != 0) {
-    entry.compression = packed == FatbinFlags::kLz4    ? Compression::Lz4
+    const bool first_is_lz4 =
+        (packed & (FatbinFlags::kUnused | FatbinFlags::kLz4)) == FatbinFlags::kLz4;
+    entry.compression = packed == FatbinFlags::kLz4 || (as_nvlink_ && first_is_lz4)
+                            ? Compression::Lz4
                         : packed == FatbinFlags::kZstd ? Compression::Zstd
                                                        : Compression::Unknown;
     entry.size = wire.size;
@@ -163,26 +167,26 @@ Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
   }
   if (wire.identifier != 0) {
     const std::optional<ByteSpan> text = slice(header, wire.identifier, wire.identifier_size);
-    if (!text)
+    if (!text && !as_nvlink_)
       return refuse(entry.offset, "entry", "identifier", "lies outside the header");
-    entry.identifier = as_text(*text);
+    entry.identifier = text ? as_text(*text) : "";
   }
   if (wire.options != 0) {
     const std::optional<u32> place = load_at<u32>(header, wire.options);
     const std::optional<u32> size = load_at<u32>(header, u64{wire.options} + 4);
     const std::optional<ByteSpan> text =
         place && size ? slice(header, *place, *size) : std::nullopt;
-    if (!text)
+    if (!text && !as_nvlink_)
       return refuse(entry.offset, "entry", "options", "lie outside the header");
-    entry.options = as_text(*text);
+    entry.options = text ? as_text(*text) : "";
   }
   return entry;
 }
 
 } // namespace
 
-Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes, FatbinCount count) {
-  return Walker(bytes, count).run();
+Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes, FatbinReading reading) {
+  return Walker(bytes, reading).run();
 }
 
 Result<std::vector<u8>> unpack(const FatbinEntry &entry) {

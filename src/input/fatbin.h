@@ -19,9 +19,10 @@ struct FatbinFlags {
   static constexpr u64 kIs64Bit = 0x1;
   static constexpr u64 kDebug = 0x2;
   static constexpr u64 kLinux = 0x10;
+  static constexpr u64 kUnused = 0x1000;
   static constexpr u64 kLz4 = 0x2000;
   static constexpr u64 kZstd = 0x8000;
-  static constexpr u64 kPacked = 0xf000;     // these, and two that nobody uses
+  static constexpr u64 kPacked = 0xf000;     // these, and one more that nobody uses
   static constexpr u64 kScrambled = 0x10000; // LTO only: not to be unpacked by others
   static constexpr u64 kArchSpecific = 0x100000;
   static constexpr u64 kFamilySpecific = 0x200000;
@@ -55,12 +56,16 @@ struct FatbinContainer {
   std::vector<FatbinEntry> entries;
 };
 
-enum class FatbinCount : u8 { All, First };
+enum class FatbinReading : u8 {
+  Strict,
+  AsNvlink, // Q087: the first container only; an entry that begins in it is read whole; texts
+            // outside the header are ignored; of several packings the first flag counts
+};
 
-// All containers in a row, as `cat` and `ld -r` leave them, or only the first. Reads headers only,
-// so that pages with payloads stay untouched.
+// All containers in a row, as `cat` and `ld -r` leave them. Reads headers only, so that pages with
+// payloads stay untouched.
 [[nodiscard]] Result<std::vector<FatbinContainer>>
-read_fatbins(ByteSpan bytes, FatbinCount count = FatbinCount::All);
+read_fatbins(ByteSpan bytes, FatbinReading reading = FatbinReading::Strict);
 
 // The payload of an entry, unpacked. PTX comes without the NUL behind it.
 [[nodiscard]] Result<std::vector<u8>> unpack(const FatbinEntry &entry);

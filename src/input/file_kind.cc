@@ -30,17 +30,20 @@ constexpr std::array<Magic, 6> kMagic = {{
 constexpr u64 kTypeOffset = 16;
 constexpr u64 kMachineOffset = 18;
 
-u16 load_field(ByteSpan bytes, u64 offset) {
+u16 load_field(ByteSpan bytes, u64 offset, HeaderOrder order) {
   const u16 value = load_le<u16>(bytes.data() + offset);
-  return bytes[elf::kIdentData] == elf::kDataBigEndian ? __builtin_bswap16(value) : value;
+  const bool swapped =
+      order == HeaderOrder::AsItSays && bytes[elf::kIdentData] == elf::kDataBigEndian;
+  return swapped ? __builtin_bswap16(value) : value;
 }
 
 // e_type and e_machine are at the same place in files of 32 and 64 bits.
-FileKind elf_kind(ByteSpan bytes) {
+FileKind elf_kind(ByteSpan bytes, HeaderOrder order) {
   if (bytes.size() < kMachineOffset + 2)
     return FileKind::Unknown;
-  const bool relocatable = elf_file_type(bytes) == elf::FileType::Relocatable;
-  if (load_field(bytes, kMachineOffset) == elf::kMachineCuda)
+  const bool relocatable =
+      load_field(bytes, kTypeOffset, order) == static_cast<u16>(elf::FileType::Relocatable);
+  if (load_field(bytes, kMachineOffset, order) == elf::kMachineCuda)
     return relocatable ? FileKind::DeviceObject : FileKind::DeviceImage;
   return relocatable ? FileKind::HostObject : FileKind::HostImage;
 }
@@ -65,17 +68,17 @@ bool is_ptx(std::string_view text) {
 } // namespace
 
 elf::FileType elf_file_type(ByteSpan bytes) {
-  return static_cast<elf::FileType>(load_field(bytes, kTypeOffset));
+  return static_cast<elf::FileType>(load_field(bytes, kTypeOffset, HeaderOrder::AsItSays));
 }
 
-FileKind file_kind(ByteSpan bytes) {
+FileKind file_kind(ByteSpan bytes, HeaderOrder order) {
   const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   for (const Magic &magic : kMagic)
     if (text.starts_with(magic.bytes))
       return magic.kind;
   if (text.starts_with("\x7f"
                        "ELF"))
-    return elf_kind(bytes);
+    return elf_kind(bytes, order);
   return is_ptx(text) ? FileKind::Ptx : FileKind::Unknown;
 }
 

@@ -6,7 +6,10 @@
 
 namespace culink {
 
-[[nodiscard]] FileKind file_kind(ByteSpan bytes);
+// Whether the header says in which order its numbers are stored, or nobody asks it.
+enum class HeaderOrder : u8 { AsItSays, LittleEndian };
+
+[[nodiscard]] FileKind file_kind(ByteSpan bytes, HeaderOrder order = HeaderOrder::AsItSays);
 
 // Precondition: the file's kind is one of the ELF files.
 [[nodiscard]] elf::FileType elf_file_type(ByteSpan bytes);

@@ -53,6 +53,9 @@ struct InputHabits {
   bool system_by_path = false;       // "cudadevrt" in any path is the system library (Q082)
   bool distrusts_foreign_fatbins = false; // as FileAction::Distrust, unless modules are registered
   bool loses_ptx_files = false;           // code in files called .ptx, before sm_90 (Q084)
+  bool little_endian_only = false;        // headers are read as if every file were (Q087)
+  bool thin_from_here = false; // members of thin archives are looked for in the working folder, by
+                               // their names up to the first slash (Q086)
 };
 
 } // namespace culink

@@ -28,6 +28,7 @@ TEXTS = {
     "common32": "arch: sm_90\nglobals:\n- {name: cm, size: 32, common: true}\n",
     "common16": "arch: sm_90\nglobals:\n- {name: cm, size: 16, data: 0102}\n",
     "weak1": "arch: sm_90\nfunctions:\n- {name: foo, bind: WEAK, code: nop x4}\n",
+    "extra": "arch: sm_90\nfunctions:\n- {name: extra, kernel: true, code: nop x4}\n",
     "recursive": "arch: sm_90\nfunctions:\n"
                  "- {name: rk, kernel: true, code: nop x4, calls: [f1]}\n"
                  "- {name: f1, code: nop x4, calls: [f2]}\n- {name: f2, code: nop x4, calls: [f1]}\n",

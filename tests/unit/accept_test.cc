@@ -67,12 +67,13 @@ TEST(AcceptObject, refuses_what_does_not_fit) {
   };
   const std::vector<Row> rows = {
       {"not-relocatable", [](BrokenFile &f) { f.set<u16>(test::kEType, 2); }},
-      {"wrong-abi", [](BrokenFile &f) { f.set<u8>(kOsAbi, 0x33); }},
       {"wrong-abi", [](BrokenFile &f) { f.set<u8>(kAbi, 7); }},
       {"wrong-abi", [](BrokenFile &f) { f.set<u8>(kAbi, 9); }},
       {"wrong-architecture", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06005004); }},
       {"wrong-architecture", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06015a04); }},
       {"wrong-architecture", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06005a02); }},
+      {"two-kinds-of-code", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06005a06); }},
+      {"two-kinds-of-code", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06005a07); }},
       {"old-object", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x05005a04); }},
       {"old-object", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x00005a04); }},
       {"old-object", [](BrokenFile &f) { f.set<u16>(cuinfo(f), 1); }},
@@ -84,6 +85,28 @@ TEST(AcceptObject, refuses_what_does_not_fit) {
     row.change(file);
     EXPECT_EQ(said(file), Keys{row.id});
     EXPECT_EQ(said(file, "sm_90", nvlink_13_0_88()), Keys{row.id});
+  }
+}
+
+TEST(AcceptObject, old_objects_should_say_that_addresses_have_64_bits) {
+  BrokenFile file(kObject);
+  file.set<u8>(kOsAbi, 0x33);
+  EXPECT_EQ(said(file), (Keys{"no-address-size", "wrong-abi"}));
+  make_old(file, 124);
+  file.set<u32>(test::kEFlags, kOldFlags & ~u32{0x400});
+  EXPECT_EQ(said(file), Keys{"no-address-size"});
+}
+
+// All that nvlink took and did not: only these two bits count.
+TEST(AcceptObject, other_bits_of_the_kind_of_code_do_not_matter) {
+  for (u32 kind = 0; kind < 256; ++kind) {
+    BrokenFile file(kObject);
+    file.set<u32>(test::kEFlags, (kNewFlags & ~u32{0xff}) | kind);
+    const u32 bits = kind & 6;
+    EXPECT_EQ(said(file), bits == 6   ? Keys{"two-kinds-of-code"}
+                          : bits == 2 ? Keys{"wrong-architecture"}
+                                      : Keys{})
+        << kind;
   }
 }
 

@@ -54,6 +54,18 @@ TEST(Archive, indexes_and_name_tables_are_no_members) {
   EXPECT_EQ(names(file), std::vector<std::string>{"a.o"});
 }
 
+// What a mutant looked like that was left out without a word.
+TEST(Archive, an_object_in_the_place_of_an_index_is_refused) {
+  Bytes file = bytes_of("!<arch>\n");
+  add_member(file, "/",
+             bytes_of("\x7f"
+                      "ELF and more"));
+  const Result<std::vector<ArchiveMember>> members = read_archive(file);
+  ASSERT_FALSE(members);
+  EXPECT_EQ(members.error().field, "name");
+  EXPECT_TRUE(read_archive(file, ArchiveDamage::Drop));
+}
+
 TEST(Archive, long_names_of_gnu_and_bsd) {
   Bytes file = bytes_of("!<arch>\n");
   add_member(file, "//", bytes_of("a_rather_long_name.o/\nfolder/another_one.o/\n"));
@@ -136,9 +148,19 @@ TEST(Archive, damage_may_be_dropped) {
   const Result<std::vector<ArchiveMember>> cut =
       read_archive(ByteSpan(good).first(good.size() - 1), ArchiveDamage::Drop);
   ASSERT_TRUE(cut);
-  EXPECT_EQ(cut->size(), 1u);
+  ASSERT_EQ(cut->size(), 2u) << "a cut member is what there is of it";
+  EXPECT_EQ(as_text((*cut)[1].data), "3");
+  const Result<std::vector<ArchiveMember>> headless =
+      read_archive(ByteSpan(good).first(good.size() - 10), ArchiveDamage::Drop);
+  ASSERT_TRUE(headless);
+  EXPECT_EQ(headless->size(), 1u) << "half a header is no member";
   good[8 + 48] = 'x'; // the first size
   EXPECT_FALSE(read_archive(good, ArchiveDamage::Drop));
+  Bytes bsd = bytes_of("!<arch>\n");
+  add_member(bsd, "#1/6", bytes_of("name.odata"));
+  const Result<std::vector<ArchiveMember>> named = read_archive(bsd, ArchiveDamage::Drop);
+  ASSERT_TRUE(named);
+  EXPECT_EQ(as_text(named->front().data), "name.odata") << "nvlink knows no such names";
 }
 
 } // namespace

@@ -176,9 +176,11 @@ TEST(Collect, sections_of_host_objects) {
        "a.o", "a.o"},
       {"a whole program", HostFile().with(".nv_fatbin", fatbin).with(".nvFatBinSegment", "x"), "",
        ""},
-      {"segment only", HostFile().with(".nvFatBinSegment", "x"), "bad-input", "bad-input"},
-      {"bad magic", rdc_object("_a", bytes_of("12345678901234567890")), "bad-input", "bad-input"},
-      {"one byte", rdc_object("_a", bytes_of("1")), "bad-input", "bad-input"},
+      {"segment only", HostFile().with(".nvFatBinSegment", "x"), "bad-host-object",
+       "bad-host-object"},
+      {"bad magic", rdc_object("_a", bytes_of("12345678901234567890")), "bad-host-object",
+       "bad-host-object"},
+      {"one byte", rdc_object("_a", bytes_of("1")), "bad-host-object", "bad-host-object"},
       {"plain", HostFile().with(".text", "x"), "", ""},
   };
   for (const HostRow &row : rows)
@@ -201,6 +203,9 @@ TEST(Collect, damaged_host_objects_are_not_passed_over) {
     odd.type = type;
     odd.segments = 0;
     EXPECT_EQ(Taken(own_dialect(), {{"a.o", odd.build64()}}).ids(), Words{"bad-input"}) << type;
+    Bytes nameless = odd.build64(); // and its table of names is of no type
+    nameless[nameless.size() - 60] = 0;
+    EXPECT_EQ(Taken(own_dialect(), {{"a.o", nameless}}).ids(), Words{"bad-input"}) << type;
     odd.segments = 1;
     EXPECT_TRUE(Taken(own_dialect(), {{"a.o", odd.build64()}}).ids().empty()) << type;
   }
@@ -325,6 +330,28 @@ TEST(Collect, modules_that_a_device_link_took_are_not_registered_again) {
   EXPECT_EQ(run.found.modules[0].id, "_b");
   EXPECT_EQ(run.found.modules[1].id, "");
   EXPECT_EQ(run.found.modules[1].name, "c.cubin");
+}
+
+// Their code is in the image of that link.
+TEST(Collect, code_that_a_device_link_took_is_not_linked_again_where_modules_are_registered) {
+  const Bytes a = rdc_object("_a", container({{}})).build64();
+  const Bytes b = rdc_object("_b", container({{}})).build64();
+  HostFile linked;
+  linked.with("__nv_module_id", std::string_view("def _a\0", 7)).with(".nv_fatbin", "x");
+  linked.with(".nvFatBinSegment", "x");
+  for (const bool registers : {false, true}) {
+    Diagnostics diag;
+    const Dialect dialect = own_dialect();
+    InputCollector collector(*arch::find_arch("sm_90"), dialect, {.registers_modules = registers},
+                             diag);
+    collector.add("a.o", a);
+    collector.add("linked.o", linked.build64());
+    collector.add("l.a", archive_of({{"a.o", a}, {"b.o", b}}));
+    const CollectedInputs found = collector.take();
+    ASSERT_EQ(found.code.size(), registers ? 1u : 3u);
+    EXPECT_EQ(found.code.back().name, "l.a:b.o");
+    EXPECT_EQ(found.modules.size(), 1u);
+  }
 }
 
 // As nvlink registers them; tests/diff compares whole lists.

@@ -92,7 +92,7 @@ TEST(Fatbin, containers_may_follow_each_other) {
     EXPECT_EQ((*found)[0].entries.size(), 2u);
     EXPECT_EQ((*found)[1].offset, place);
     EXPECT_EQ((*found)[1].entries[0].sm, 75u);
-    const Result<std::vector<FatbinContainer>> one = read_fatbins(file, FatbinCount::First);
+    const Result<std::vector<FatbinContainer>> one = read_fatbins(file, FatbinReading::AsNvlink);
     ASSERT_TRUE(one);
     EXPECT_EQ(one->size(), 1u);
   }
@@ -159,6 +159,32 @@ TEST(Fatbin, damaged_fields_are_refused_by_name) {
     if (*damage.field) {
       EXPECT_EQ(found.error().field, damage.field) << damage.what;
     }
+  }
+}
+
+// What nvlink took of the same damages.
+TEST(Fatbin, nvlink_minds_less) {
+  Member member;
+  member.how = Compression::Lz4;
+  member.identifier = "source.cu";
+  member.options = "-g";
+  const Bytes good = test::container({member});
+  const std::vector<Damage> damages = {
+      {"container ends in an entry", 8, 8, 70, ""},
+      {"identifier", kFirstEntry + test::kIdentifier, 4, 0x1000, ""},
+      {"identifier's size", kFirstEntry + test::kIdentifierSize, 4, 0x7fffffff, ""},
+      {"options", kFirstEntry + test::kOptions, 4, 0x1000, ""},
+      {"two packings", kFirstEntry + test::kFlags, 2, 0xa011, ""},
+      {"two others", kFirstEntry + test::kFlags, 2, 0x6011, ""},
+  };
+  for (const Damage &damage : damages) {
+    Bytes file = good;
+    for (u64 i = 0; i < damage.size; ++i)
+      file[damage.offset + i] = static_cast<u8>(damage.value >> (8 * i));
+    const Result<std::vector<FatbinContainer>> found = read_fatbins(file, FatbinReading::AsNvlink);
+    ASSERT_TRUE(found) << damage.what;
+    ASSERT_EQ(found->front().entries.size(), 1u) << damage.what;
+    EXPECT_EQ(unpacked(found->front().entries.front()), "some code") << damage.what;
   }
 }
 

@@ -55,6 +55,62 @@ TEST(NvlinkReport, stops_at_the_first_input_that_cannot_be_read) {
   EXPECT_FALSE(report.tells_about_program);
 }
 
+struct Damage {
+  DiagId id;
+  std::vector<std::string> arguments;
+  Lines expected; // without "nvlink "
+};
+
+// What several layers of nvlink say about one thing.
+TEST(NvlinkReport, says_more_about_damaged_inputs_than_one_line) {
+  const std::string fatbinary = "fatal   : elfLink fatbinary error";
+  const std::string internal = "fatal   : elfLink internal error";
+  const std::string failed = "error   : Uncompress failed";
+  const std::vector<Damage> rows = {
+      {DiagId::BadHostObject, {"a.o", ""}, {"fatal   : Could not find fatbin in 'a.o'", internal}},
+      {DiagId::BadFatbin,
+       {"a", ""},
+       {"error   : Binary format for key='0', ident='' is not recognized", fatbinary}},
+      {DiagId::BadPayload, {"a", "", "once"}, {failed, fatbinary}},
+      {DiagId::BadPayload, {"a", "", "twice"}, {failed, failed, fatbinary}},
+      {DiagId::BadPayload, {"a", "", "memory"}, {"fatal   : Memory allocation failure", fatbinary}},
+      {DiagId::BadArchive, {"a", ""}, {"fatal   : unexpected archive format", internal}},
+      {DiagId::CannotOpenMember,
+       {"a", "", "b.o", ""},
+       {"fatal   : Could not open input file 'b.o'", internal}},
+      {DiagId::CannotOpenMember,
+       {"a", "", "b", "folder"},
+       {"fatal   : Memory allocation failure", internal}},
+      {DiagId::NotAnObject,
+       {"a", ""},
+       {"fatal   : Input file 'a' size does not match target '-m64'"}},
+      {DiagId::WrongArchitecture,
+       {"a", "sm_90", "sm_100", "100"},
+       {"warning : Output is limited to run on SM Arch '100' only due to limitations in input file "
+        "a",
+        "fatal   : Input file 'a' arch does not match target 'sm_100'"}},
+  };
+  for (const Damage &row : rows) {
+    Said said;
+    said(row.id, row.arguments);
+    Lines expected;
+    for (const std::string &line : row.expected)
+      expected.push_back("nvlink " + line);
+    EXPECT_EQ(said.report().lines, expected) << diag_row(row.id).key;
+    EXPECT_EQ(said.report().status, 1);
+  }
+  Said ptx;
+  ptx(DiagId::PtxRefused,
+      {"a.ptx", "", "ptxas a.ptx, line 5; error   : bad\n\nptxas fatal   : x\n"});
+  EXPECT_EQ(ptx.report().lines, (Lines{"ptxas application ptx input, line 5; error   : bad",
+                                       "ptxas fatal   : x", "nvlink " + fatbinary}));
+  Said lost; // what LZ4 cannot unpack is passed over
+  lost(DiagId::NoCodeForTarget, {"a", "sm_90", "", "damaged"});
+  EXPECT_EQ(lost.report().lines,
+            (Lines{"nvlink " + failed, "nvlink warning : SM Arch ('sm_90') not found in 'a'"}));
+  EXPECT_EQ(lost.report().status, 0);
+}
+
 TEST(NvlinkReport, lists_the_conflicts_of_one_file) {
   Said said;
   said(DiagId::MultipleDefinition, {"f", "b", "a"}, 3);
