@@ -140,6 +140,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     choice(OptionId::Color, "color", "", Choice, Never, "<when>", kColors,
            "Colour in messages: auto (on a terminal), always or never."),
     flag(OptionId::NoDemangle, "no-demangle", "", Never, "Show C++ names as objects have them."),
+    flag(OptionId::FatalMissingLibrary, "fatal-missing-library", "", Never,
+         "Fail where a library is not found; otherwise that is a warning."),
     valued(OptionId::TraceSymbol, "trace-symbol", "", List, Never, "<name>,...",
            "Tell which inputs mention or define these symbols."),
     valued(OptionId::WhyLive, "why-live", "", List, Never, "<name>,...",

@@ -64,6 +64,7 @@ enum class OptionId : u8 {
   ErrorFormat,
   Color,
   NoDemangle,
+  FatalMissingLibrary,
   TraceSymbol,
   WhyLive,
   PrintGcSections,

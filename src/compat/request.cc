@@ -57,6 +57,7 @@ LinkRequest make_request(const CommandLine &line) {
     request.inputs.push_back(LinkInput::file(input));
   request.libraries = line.list(OptionId::Library);
   request.library_paths = line.list(OptionId::LibraryPath);
+  request.needs_all_libraries = line.has(OptionId::FatalMissingLibrary);
   request.ptxas = line.value(OptionId::Ptxas);
   request.ptxas_options = ptxas_options(line);
   request.registers_modules = line.has(OptionId::RegisterLinkBinaries);

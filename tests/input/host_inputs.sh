@@ -115,6 +115,8 @@ not "$CULINK" -arch=$arch bad.ptx -o out.cubin 2> log
 expect_contains log "bad.ptx, line "
 not "$CULINK" -arch=$arch a.o b.o -lnosuchlibrary -Werror -o out.cubin 2> log
 expect_contains log "library 'nosuchlibrary' not found"
+not "$CULINK" -arch=$arch a.o b.o -lnosuchlibrary --fatal-missing-library -o out.cubin 2> log
+expect_contains log "error: library 'nosuchlibrary' not found"
 "$CULINK" -arch=$arch a.o b.o bin.cubin -o out.cubin 2> log
 expect_contains log "bin.cubin: ignored, it is already linked"
 nvcc -rdc=true -arch=sm_90 -c b.cu -o b90.o
