@@ -64,10 +64,12 @@ void InputLoader::add_libraries(InputCollector &collector) {
 }
 
 void InputLoader::collect() {
-  InputCollector collector(target_, dialect_,
-                           {.warn_about_targets = !request_.options.suppress_arch_warning,
-                            .registers_modules = request_.registers_modules},
-                           early_);
+  InputCollector collector(
+      target_, dialect_,
+      {.warn_about_targets = !request_.options.suppress_arch_warning,
+       .registers_modules = request_.registers_modules,
+       .virtual_target = request_.target.starts_with("compute_") ? request_.target : ""},
+      early_);
   for (const LinkInput &input : request_.inputs) {
     if (input.bytes)
       collector.add(input.name, *input.bytes);
@@ -138,6 +140,9 @@ std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &s
                      lines_of(compiled->remarks));
     return std::nullopt;
   }
+  if (!compiled->remarks.empty())
+    slot.diag.report(DiagId::PtxRemarks, {code.name, "", compiled->remarks},
+                     lines_of(compiled->remarks));
   slot.unpacked = std::move(compiled->cubin);
   return slot.unpacked;
 }

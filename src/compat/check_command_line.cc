@@ -4,10 +4,14 @@
 // only to inputs which culink cannot read yet are refused by name where a link without them would
 // be another link than was asked for, and accepted where they change nothing: -L without -l, the
 // compiler's options without -dlto.
+#include <algorithm>
 #include <array>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "base/mapped_file.h"
 #include "compat/command_line.h"
 
 namespace culink {
@@ -36,9 +40,8 @@ struct Missing {
   std::string_view what;
 };
 
-constexpr std::array<Missing, 2> kNotYet = {{
+constexpr std::array<Missing, 1> kNotYet = {{
     {OptionId::EmitPtx, "link-time optimisation is"},
-    {OptionId::UidxFile, "index files of unified functions are"},
 }};
 
 // What only an optimiser would look at.
@@ -73,10 +76,33 @@ void check_lto(const CommandLine &line, Diagnostics &diag) {
       diag.report(DiagId::OptionNeedsOption, {spelled(first), spelled(second)});
   if (!wants_lto(line))
     return;
+  constexpr std::array<std::string_view, 4> kSpeeds = {"0", "min", "mid", "max"};
+  const std::string speed = line.value(OptionId::FastCompile);
+  if (line.has(OptionId::FastCompile) &&
+      std::find(kSpeeds.begin(), kSpeeds.end(), speed) == kSpeeds.end())
+    diag.report(DiagId::BadOptionValue,
+                {speed, std::string(option_row(OptionId::FastCompile).name)});
   if (!line.has(OptionId::NvvmPath))
     diag.report(DiagId::NvvmPathMissing, {});
+  // We do not need it where there is nothing to optimise; nvlink does.
+  const std::string folder = line.value(OptionId::NvvmPath);
+  if (line.has(OptionId::Emulate) && ::access((folder + "/lib64/libnvvm.so").c_str(), R_OK) != 0)
+    diag.report(DiagId::NvvmNotThere, {folder});
   diag.report(DiagId::LtoIgnored,
               {spelled(line.has(OptionId::Dlto) ? OptionId::Dlto : OptionId::LinkTimeOpt)});
+}
+
+// Nobody has seen such an index: neither compilers nor documents of CUDA 13 know one, and nvlink
+// refuses whatever it is given.
+void check_index(const CommandLine &line, Diagnostics &diag) {
+  if (!line.has(OptionId::UidxFile))
+    return;
+  const std::string path = line.value(OptionId::UidxFile);
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file)
+    diag.report(DiagId::CannotOpenInput, {path, file.error().text()});
+  else
+    diag.report(file->bytes().empty() ? DiagId::EmptyIndex : DiagId::NotAnIndex, {path});
 }
 
 } // namespace
@@ -100,6 +126,7 @@ void check_command_line(const CommandLine &line, Diagnostics &diag) {
   for (const auto &[id, what] : kNotYet)
     if (line.has(id) && (id != OptionId::EmitPtx || wants_lto(line)))
       diag.report(DiagId::NotSupportedYet, {spelled(id), std::string(what)});
+  check_index(line, diag);
   if (target.starts_with("lto_"))
     diag.report(DiagId::VirtualLtoTarget, {target}, {},
                 fmt::format("-arch=sm_{} links machine code", target.substr(4)));

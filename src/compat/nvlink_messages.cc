@@ -41,6 +41,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NotAnObject, Stage::Load, Weight::Fatal,
      "Input file '{0}' size does not match target '-m64'"},
     {DiagId::PtxRefused, Stage::Load, Weight::Fatal, "elfLink fatbinary error"},
+    {DiagId::PtxRemarks, Stage::Load, Weight::Info, ""}, // the compiler's lines
     {DiagId::WrongKind, Stage::Load, Weight::Fatal, ""}, // depends on the kind
     {DiagId::NothingToLink, Stage::Load, Weight::Silent, ""},
     {DiagId::NoCodeForTarget, Stage::Load, Weight::Warning, "SM Arch ('{1}') not found in '{0}'"},
@@ -64,6 +65,9 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::MixedVirtualTargets, Stage::Merge, Weight::Silent, ""},
     {DiagId::LimitedToOneTarget, Stage::Load, Weight::Warning,
      "Output is limited to run on SM Arch '{0}' only due to limitations in input file {1}"},
+    {DiagId::MissingIsaClass, Stage::Merge, Weight::Warning,
+     "Output is limited to run on SM Arch '{0}' only, due to missing attribute 'ISA_CLASS' in "
+     "input file '{1}'"},
     {DiagId::NoMercuryCode, Stage::Load, Weight::Fatal, "{0}: has no Mercury code"},
     {DiagId::NoFinalizer, Stage::Load, Weight::Silent, ""},
     {DiagId::FinalizerMissing, Stage::Load, Weight::Fatal, "--code=exact needs a finalizer"},
@@ -104,6 +108,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "Internal error: relocation is past end of offset"},
     {DiagId::UnifiedWithoutIndex, Stage::Program, Weight::Fatal,
      "Unified symbols found but index file not specified."},
+    {DiagId::EmptyIndex, Stage::Options, Weight::Fatal, "Could not read file '{0}'"},
+    {DiagId::NotAnIndex, Stage::Options, Weight::Fatal, "Internal error: not uidx input"},
     {DiagId::PreserveRelocsIncomplete, Stage::Load, Weight::Warning,
      "Option '--preserve-relocs' is not fully implemented for gpu archtecture '{0}' and may not "
      "work as expected"},
@@ -140,6 +146,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "Must specify output file with -o option"},
     {DiagId::NvvmPathMissing, Stage::Options, Weight::Fatal,
      "-nvvmpath should be specified with -lto"},
+    {DiagId::NvvmNotThere, Stage::Options, Weight::Fatal, "elfLink linker library load error"},
     {DiagId::LtoIgnored, Stage::Load, Weight::Warning,
      "Ignoring -dlto option because no LTO objects found"},
     {DiagId::InputsWithScript, Stage::Options, Weight::Fatal,
@@ -268,7 +275,7 @@ void say_before(const Message &message, DiagId id, std::vector<std::string> &lin
     lines.emplace_back("nvlink fatal   : Memory allocation failure");
   else if (id == DiagId::CannotOpenMember)
     lines.push_back(fmt::format("nvlink fatal   : Could not open input file '{}'", argument(2)));
-  else if (id == DiagId::PtxRefused)
+  else if (id == DiagId::PtxRefused || id == DiagId::PtxRemarks)
     append_lines(lines, without_name(argument(2), name));
   else if (id == DiagId::WrongArchitecture && !argument(3).empty())
     lines.push_back(fmt::format("nvlink warning : Output is limited to run on SM Arch '{}' only "
@@ -322,8 +329,13 @@ bool NvlinkReporter::report(const Item &item) {
   }
   step_ = message->step;
   say_before(*message, row->id, out_.lines);
-  const std::string text = row->id == DiagId::WrongKind ? wrong_kind_text(*message, out_.lines)
-                                                        : fill_nvlink_text(*message, row->text);
+  if (row->id == DiagId::PtxRemarks)
+    return true;
+  // Of all values nvlink checks this one elsewhere.
+  const bool speed = row->id == DiagId::BadOptionValue && message->arguments[1] == "Ofast-compile";
+  const std::string text = speed ? "Invalid argument for option '--Ofast-compile'"
+                           : row->id == DiagId::WrongKind ? wrong_kind_text(*message, out_.lines)
+                                                          : fill_nvlink_text(*message, row->text);
   // The way options were given is never an error by -Werror.
   const bool raised = row->weight == Weight::Warning && message->severity == Severity::Error &&
                       row->id != DiagId::OptionRedefined;

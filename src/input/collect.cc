@@ -287,6 +287,17 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
   module_.clear();
 }
 
+std::string InputCollector::target_name() const {
+  return options_.virtual_target.empty() ? std::string(target_.name) : options_.virtual_target;
+}
+
+std::vector<FatbinEntry> InputCollector::usable_entries(const FatbinContainer &container) const {
+  std::vector<FatbinEntry> out = container.entries;
+  if (!options_.virtual_target.empty())
+    std::erase_if(out, [](const FatbinEntry &entry) { return entry.kind != FatbinKind::Ptx; });
+  return out;
+}
+
 // Whether there was code for the target.
 bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place place,
                                 DiagId damaged) {
@@ -299,7 +310,8 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
   }
   bool any = false;
   for (const FatbinContainer &container : *containers) {
-    const FatbinEntry *entry = choose_member(container.entries, target_);
+    const std::vector<FatbinEntry> usable = usable_entries(container);
+    const FatbinEntry *entry = choose_member(usable, target_);
     if (entry) {
       const bool ptx = entry->kind == FatbinKind::Ptx;
       add_code({.name = name,
@@ -316,9 +328,8 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
           place == Place::Given || (!habits_.silent && is_for_no_target(container));
       if (noteworthy && options_.warn_about_targets)
         diag_
-            .report(DiagId::NoCodeForTarget,
-                    {name, std::string(target_.name), list_members(container.entries)})
-            .advise(fmt::format("compile it for {} too, with nvcc's -gencode", target_.name));
+            .report(DiagId::NoCodeForTarget, {name, target_name(), list_members(container.entries)})
+            .advise(fmt::format("compile it for {} too, with nvcc's -gencode", target_name()));
     }
   }
   return any;

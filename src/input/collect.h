@@ -67,6 +67,7 @@ public:
   struct Options {
     bool warn_about_targets = true;
     bool registers_modules = false; // nvlink counts some files only then
+    std::string virtual_target;     // "compute_90": only PTX counts, and nothing will be linked
   };
 
   InputCollector(const arch::ArchInfo &target, const Dialect &dialect, Options options,
@@ -106,6 +107,8 @@ private:
   [[nodiscard]] std::optional<ByteSpan> open_thin_member(const std::string &archive,
                                                          const std::string &member);
   [[nodiscard]] FileKind kind_of(ByteSpan bytes) const;
+  [[nodiscard]] std::string target_name() const;
+  [[nodiscard]] std::vector<FatbinEntry> usable_entries(const FatbinContainer &container) const;
   void drop_linked_modules();
   [[nodiscard]] bool is_system(const std::string &name) const;
   [[nodiscard]] bool is_lost_ptx(const std::string &name, FileKind kind) const;

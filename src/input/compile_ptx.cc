@@ -2,11 +2,20 @@
 //
 // PTX is compiled by the installed ptxas as a child process. Text and result are files in memory:
 // nothing is left behind, whatever happens. ptxas records its options in the object, and nvlink's
-// order is "-arch -m -c"; the names of the files are not recorded (with -g they are, and the tool
-// note then differs from nvlink's, which compiles inside itself).
+// order is "-arch -m -c". With -g it records the names of the files too: ours are numbers that
+// differ from run to run, and nvlink, which compiles inside itself, has none but "elf.o". So that
+// note is written anew.
 #include "input/compile_ptx.h"
 
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
 #include "base/process.h"
+#include "elf/elf_view.h"
+#include "elf/nv_notes.h"
+#include "elf/wire.h"
 
 namespace culink {
 
@@ -17,7 +26,52 @@ void replace_all(std::string &text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+std::string_view last_part(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The notes of a section without the names of files.
+std::vector<u8> without_names(ByteSpan section, std::string_view source, std::string_view object) {
+  std::vector<u8> out;
+  for (elf::Note note : elf::decode_notes(section).notes) {
+    std::vector<u8> desc;
+    std::string options;
+    if (Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
+        info && note.type == elf::kNoteToolkitInfo && info->object == object) {
+      options = info->options;
+      replace_all(options, fmt::format("-o {} ", object), "");
+      if (options.starts_with(fmt::format("{} ", source)))
+        options.erase(0, source.size() + 1);
+      info->object = "elf.o";
+      info->options = options;
+      desc = elf::encode_toolkit_info(*info);
+      note.desc = desc;
+    }
+    elf::append_note(out, note);
+  }
+  return out;
+}
+
 } // namespace
+
+void forget_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object) {
+  std::vector<u8> notes;
+  u64 header = 0; // of the section, in the file
+  if (const Result<elf::ElfView> view = elf::ElfView::open(cubin)) {
+    const elf::Section *section = view->find(".note.nv.tkinfo");
+    if (!section)
+      return;
+    notes = without_names(section->data, last_part(source), last_part(object));
+    header = view->header().shoff + u64{section->index} * view->header().shentsize;
+  }
+  if (notes.empty())
+    return;
+  // Behind all else, where there is room for any length.
+  cubin.resize(align_up(cubin.size(), 8));
+  store_le(cubin.data() + header + offsetof(elf::wire::Shdr64, sh_offset), u64{cubin.size()});
+  store_le(cubin.data() + header + offsetof(elf::wire::Shdr64, sh_size), u64{notes.size()});
+  cubin.insert(cubin.end(), notes.begin(), notes.end());
+}
 
 Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                 std::string_view target, ByteSpan text) {
@@ -39,6 +93,7 @@ Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view na
   Result<std::vector<u8>> cubin = object->read();
   if (!cubin)
     return cubin.error();
+  forget_file_names(*cubin, source->path(), object->path());
   return CompiledPtx{std::move(*cubin), std::move(run->output), 0};
 }
 

@@ -28,4 +28,8 @@ struct CompiledPtx {
 [[nodiscard]] Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                               std::string_view target, ByteSpan text);
 
+// Takes the names of the files out of the note that says how an object was compiled. An object
+// without such a note stays as it is.
+void forget_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object);
+
 } // namespace culink

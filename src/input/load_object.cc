@@ -4,9 +4,12 @@
 // the first message about a file is the one that helps.
 #include "input/load_object.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "elf/names.h"
+#include "elf/nv_compat.h"
 #include "input/accept.h"
 #include "input/parse_object.h"
 
@@ -37,6 +40,20 @@ void report_left_out(const InputObject &object, Diagnostics &diag) {
                   {object.name, std::string(section.name), type_text(section.type)});
 }
 
+// A .nv.compat without the attribute that every compiler writes.
+bool lacks_isa_class(const InputObject &object) {
+  for (const elf::Section &section : object.view.sections()) {
+    const elf::SectionKind &kind = object.kinds[section.index];
+    if (kind.role != elf::SectionRole::Compat || kind.mercury)
+      continue;
+    const elf::CompatSection compat = elf::decode_compat(section.data);
+    return std::none_of(compat.records.begin(), compat.records.end(), [](const auto &record) {
+      return record.attribute == elf::CompatAttribute::IsaClass;
+    });
+  }
+  return false;
+}
+
 } // namespace
 
 std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
@@ -58,6 +75,8 @@ std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
   object->sm = identity.sm;
   object->virtual_sm = identity.virtual_sm;
   object->toolkit = identity.toolkit;
+  if (lacks_isa_class(*object))
+    diag.report(DiagId::MissingIsaClass, {std::to_string(target.number), name});
   if (dialect.tells_what_is_left_out)
     report_left_out(*object, diag);
   object->capsule = identity.capsule;

@@ -47,6 +47,24 @@ void check_register_counts(const Program &p, Diagnostics &diag) {
   }
 }
 
+// The code of a function without a register count would be run with none.
+void check_missing_register_counts(const Program &p, Diagnostics &diag) {
+  for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
+    const Entity &entity = p.symbols.entities[i];
+    if (!entity.function || !entity.defined() || !p.stays(EntityId(i)))
+      continue;
+    const InputObject &object = p.objects[entity.winner.object.value];
+    const u32 owner = object.owner_of_code(object.symbols[entity.winner.symbol].section);
+    const auto has_none = [&](u32 symbol) {
+      return symbol >= object.registers.size() ||
+             object.registers[symbol] == InputObject::kNoRegisters;
+    };
+    if (has_none(entity.winner.symbol) && has_none(owner))
+      diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
+          .at("defined in", object.origin());
+  }
+}
+
 // A second name of a function that nobody calls by that name goes away. nvlink then stumbles over
 // the code it named (Q053).
 void check_dead_aliases(const Program &p, Diagnostics &diag) {
@@ -95,6 +113,7 @@ bool check_habits(const Program &p, Diagnostics &diag) {
   if (p.options.relocatable)
     return true;
   check_unified(p, diag);
+  check_missing_register_counts(p, diag);
   if (p.dialect.repeat_internal_errors) {
     check_commons(p, diag);
     check_register_counts(p, diag);

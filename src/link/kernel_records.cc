@@ -26,13 +26,13 @@ public:
                       const Resources &resources, const std::vector<FunctionId> &kernels,
                       FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag)
       : p_(program), reach_(reach), m_(merged), resources_(resources), kernels_(kernels),
-        functions_(functions), plan_(plan), store_(plan.store), diag_(diag),
-        several_(!program.live.only.valid()) {}
+        functions_(functions), plan_(plan), diag_(diag), several_(!program.live.only.valid()) {}
 
   void run();
 
 private:
   using Inherited = FunctionRecords::Inherited;
+  using Records = std::vector<OutInfo>;
 
   void add_missing_masks();
   void finish(FunctionId kernel, const Inheritance &inherited);
@@ -40,13 +40,13 @@ private:
   [[nodiscard]] std::vector<EntityId> undefined_callees(FunctionId kernel,
                                                         const Inheritance &inherited);
   [[nodiscard]] std::vector<EntityId> undefined_callees_of_all();
-  [[nodiscard]] bool place_own_externs(FunctionId kernel, InfoList &records,
+  [[nodiscard]] bool place_own_externs(FunctionId kernel, Records &records,
                                        const std::vector<EntityId> &undefined) const;
-  void mark_recursion(FunctionId kernel, InfoList &records) const;
-  void inherit(InfoList &records, const Inheritance &inherited,
+  void mark_recursion(FunctionId kernel, Records &records) const;
+  void inherit(Records &records, const Inheritance &inherited,
                const std::vector<EntityId> &undefined, bool has_externs) const;
-  void take_over(size_t rule_number, const Inheritance &inherited, InfoList &records) const;
-  void check_cta_groups(FunctionId kernel, const InfoList &records);
+  void take_over(size_t rule_number, const Inheritance &inherited, Records &records) const;
+  void check_cta_groups(FunctionId kernel, const Records &records);
 
   [[nodiscard]] OutId text_of(FunctionId f) const {
     return m_.place_of[p_.calls.functions[f.value].value].section;
@@ -59,7 +59,6 @@ private:
   const std::vector<FunctionId> &kernels_;
   FunctionRecords &functions_;
   InfoPlan &plan_;
-  InfoStore &store_;
   Diagnostics &diag_;
   const bool several_;
   bool has_masks_ = false;     // some function has SPARSE_MMA_MASK
@@ -99,8 +98,9 @@ void KernelRecordPlanner::add_missing_masks() {
     masks_missing_ = true;
     if (p_.live.kernel[f])
       continue;
-    store_.put_value(plan_.of_text[text.value], InfoAttribute::SparseMmaMask, RecordFormat::Half,
-                     kNoSparseMask);
+    plan_.of_text[text.value].push_back({.format = RecordFormat::Half,
+                                         .attribute = InfoAttribute::SparseMmaMask,
+                                         .value = kNoSparseMask});
     without.push_back(owner_function);
   }
   for (const u32 f : without)
@@ -109,7 +109,7 @@ void KernelRecordPlanner::add_missing_masks() {
 }
 
 void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited) {
-  InfoList &records = plan_.of_text[text_of(kernel).value];
+  Records &records = plan_.of_text[text_of(kernel).value];
   const std::vector<EntityId> undefined =
       several_ ? undefined_callees(kernel, inherited) : undefined_callees_of_all();
   const bool has_externs = place_own_externs(kernel, records, undefined);
@@ -179,14 +179,16 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
 }
 
 // Fills the kernel's own EXTERNS record or takes it out. True if it has one afterwards.
-bool KernelRecordPlanner::place_own_externs(FunctionId kernel, InfoList &records,
+bool KernelRecordPlanner::place_own_externs(FunctionId kernel, Records &records,
                                             const std::vector<EntityId> &undefined) const {
-  const u64 record = store_.find(records, InfoAttribute::Externs);
-  if (record == InfoStore::kNone)
+  const auto record = std::find_if(records.begin(), records.end(), [](const OutInfo &r) {
+    return r.attribute == InfoAttribute::Externs;
+  });
+  if (record == records.end())
     return false;
   const std::vector<EntityId> &own = functions_.externs[kernel.value];
   if (!undefined.empty() && several_) {
-    store_.put_symbols(records, InfoAttribute::Externs, undefined, record);
+    record->entities = undefined;
     return true;
   }
   std::vector<EntityId> a = own, b = undefined;
@@ -194,23 +196,32 @@ bool KernelRecordPlanner::place_own_externs(FunctionId kernel, InfoList &records
   std::sort(b.begin(), b.end());
   a.erase(std::unique(a.begin(), a.end()), a.end());
   if (!undefined.empty() && a == b) {
-    store_.put_symbols(records, InfoAttribute::Externs, own, record);
+    record->entities = own;
     return true;
   }
-  store_.erase(records, record);
+  records.erase(record);
   return false;
 }
 
-void KernelRecordPlanner::mark_recursion(FunctionId kernel, InfoList &records) const {
+void KernelRecordPlanner::mark_recursion(FunctionId kernel, Records &records) const {
   if (!resources_.unbounded[kernel.value])
     return;
-  store_.put_word(records, InfoAttribute::CrsStackSize, 0xffffffff,
-                  store_.find(records, InfoAttribute::CrsStackSize));
+  const OutInfo unknown{.kind = OutInfo::Kind::Word,
+                        .format = RecordFormat::Sized,
+                        .attribute = InfoAttribute::CrsStackSize,
+                        .word = 0xffffffff};
+  const auto record = std::find_if(records.begin(), records.end(), [](const OutInfo &r) {
+    return r.attribute == InfoAttribute::CrsStackSize;
+  });
+  if (record != records.end())
+    *record = unknown;
+  else
+    records.push_back(unknown);
 }
 
 // The kernel's records with what it inherits. New ones come in the order of the walk, or for the
 // only kernel of a program in the order of the rules, and EXTERNS at the end.
-void KernelRecordPlanner::inherit(InfoList &records, const Inheritance &inherited,
+void KernelRecordPlanner::inherit(Records &records, const Inheritance &inherited,
                                   const std::vector<EntityId> &undefined, bool has_externs) const {
   constexpr size_t kExterns = kInheritRuleCount; // in `order`: not a rule
   std::vector<std::pair<WalkPosition, size_t>> order;
@@ -228,52 +239,58 @@ void KernelRecordPlanner::inherit(InfoList &records, const Inheritance &inherite
     if (rule != kExterns) {
       take_over(rule, inherited, records);
     } else if (!has_externs && !undefined.empty()) {
-      store_.put_symbols(records, InfoAttribute::Externs, undefined);
+      records.push_back({.kind = OutInfo::Kind::Symbols,
+                         .attribute = InfoAttribute::Externs,
+                         .entities = undefined});
     }
   if (several_ || !masks_missing_)
     return;
-  if (const u64 record = store_.find(records, InfoAttribute::SparseMmaMask);
-      record != InfoStore::kNone)
-    store_.set_value(records, record, store_.value(records, record) | kNoSparseMask);
+  for (OutInfo &record : records)
+    if (record.attribute == InfoAttribute::SparseMmaMask) {
+      record.value |= kNoSparseMask;
+      break;
+    }
 }
 
 // The first record of the attribute, or a new one at the end, with the value that results.
 void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inherited,
-                                    InfoList &records) const {
+                                    Records &records) const {
   const InheritRule &rule = kInheritRules[rule_number];
-  u64 record = store_.find(records, rule.attribute);
-  if (record == InfoStore::kNone) {
+  auto record = std::find_if(records.begin(), records.end(),
+                             [&rule](const OutInfo &r) { return r.attribute == rule.attribute; });
+  if (record == records.end()) {
     const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
-    record = records.size;
-    store_.put_value(records, rule.attribute, rule.format, mask ? kNoSparseMask : u16{0});
+    records.push_back({.format = rule.format,
+                       .attribute = rule.attribute,
+                       .value = mask ? kNoSparseMask : u16{0}});
+    record = records.end() - 1;
   } else if (!several_ && rule.own_value_stays) {
     return;
   }
   const Inheritance::Item &item = inherited.items[rule_number];
-  u16 value = store_.value(records, record);
   switch (rule.combine) {
   case Combine::Flag:
-    return;
+    break;
   case Combine::Maximum:
-    value = std::max(value, item.largest);
+    record->value = std::max(record->value, item.largest);
     break;
   case Combine::Sum:
     for (const Inheritance::Addend &addend : inherited.addends)
-      value = static_cast<u16>(value + addend.value);
+      record->value = static_cast<u16>(record->value + addend.value);
     break;
   case Combine::BitOr:
-    value |= item.bits;
+    record->value |= item.bits;
     break;
   case Combine::Last:
-    value = several_ ? item.last_value : u16{0};
+    record->value = several_ ? item.last_value : u16{0};
     break;
   }
-  store_.set_value(records, record, value);
 }
 
-void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &records) {
-  const auto has = [&](InfoAttribute attribute) {
-    return store_.find(records, attribute) != InfoStore::kNone;
+void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const Records &records) {
+  const auto has = [&records](InfoAttribute attribute) {
+    return std::any_of(records.begin(), records.end(),
+                       [attribute](const OutInfo &r) { return r.attribute == attribute; });
   };
   if (several_ && has(InfoAttribute::Tcgen05OneCtaUsed) && has(InfoAttribute::Tcgen05TwoCtaUsed))
     diag_.report(DiagId::MixedCtaGroups, {std::string(p_.entity_of(kernel).name)})

@@ -62,6 +62,7 @@ private:
   [[nodiscard]] bool is_better_copy(SymbolRef ref, const Entity &entity) const;
   [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void report_duplicate(const Entity &entity, SymbolRef ref);
+  void report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
 
   // The entity of a symbol, new if this is its first mention.
   std::pair<Entity *, bool> mention(SymbolRef ref, const elf::Symbol &symbol);
@@ -91,9 +92,6 @@ Resolution SymbolResolver::run() {
     const InputObject &object = objects_[i];
     out_.entity_of.emplace_back(object.symbols.size());
     out_.outcome_of.emplace_back(object.symbols.size(), Outcome::None);
-    for (const elf::Symbol &symbol : object.symbols)
-      if (symbol.binding() != SymbolBinding::Local)
-        names_.expect(symbol.name);
     read_functions(ObjectId(i));
     for (u32 s = 1; s < object.symbols.size(); ++s)
       if (object.symbols[s].type() != SymbolType::Function)
@@ -172,6 +170,14 @@ void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
                   : "");
 }
 
+// A function and a variable of one name, both defined.
+void SymbolResolver::report_other_kind(const Entity &entity, SymbolRef ref,
+                                       const elf::Symbol &symbol) {
+  const bool other = entity.function != (symbol.type() == SymbolType::Function);
+  if (other && entity.defined() && !entity.weak() && symbol.binding() != SymbolBinding::Weak)
+    report_duplicate(entity, ref);
+}
+
 // Whether two mentions of a name can mean the same thing.
 bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const auto disagree = [&](DiagId id, std::vector<std::string> more, std::string here,
@@ -210,10 +216,13 @@ void SymbolResolver::read_function(ObjectId object, u32 index) {
   if (symbol.name.empty())
     return;
   const auto [entity, is_new] = mention(ref, symbol);
-  if (!is_new && !compatible(*entity, ref, symbol))
-    return;
   const bool is_code =
       symbol.in_section() && objects_[object.value].kinds[symbol.section].is_code();
+  if (!is_new && !compatible(*entity, ref, symbol)) {
+    if (is_code)
+      report_other_kind(*entity, ref, symbol);
+    return;
+  }
   if (is_code)
     define_function(*entity, ref, symbol);
 }
@@ -265,8 +274,11 @@ void SymbolResolver::read_data(ObjectId object, u32 index) {
         .at("first specified in", origin(entity->first, bytes_text(entity->size)))
         .at("specified in", origin(ref, bytes_text(symbol.size)));
   }
-  if (!agrees && entity->function)
+  if (!agrees && entity->function) {
+    if (symbol.in_section())
+      report_other_kind(*entity, ref, symbol);
     return;
+  }
   if (symbol.common())
     merge_common(*entity, ref, symbol);
   else if (symbol.in_section())

@@ -102,6 +102,7 @@ same empty.o
 arch=sm_90
 same b.ptx
 same b.ptx b_ptx.o -maxrregcount=32
+same b.ptx b_ptx.o -g # the names of the compiler's files are not in the output
 arch=sm_80
 
 # On its own culink loses nothing and says what it ignores.

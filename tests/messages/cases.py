@@ -39,6 +39,11 @@ CASES = [
     ("two-unknown-options", S + "-nosuch -other"),
     ("options-between-files", "single.cubin -arch=sm_90 other.cubin"),
     ("dash-is-a-file", S + "-"),
+    ("at-is-a-file", S + "@words.txt"),
+    ("missing-value-of-output", "NOOUT -arch=sm_90 single.cubin -o"),
+    ("list-again", "-arch=sm_90 main.cubin -l none -L none -L . -l pair"),
+    ("output-called-dash", "NOOUT -arch=sm_90 single.cubin -o -"),
+    ("long-flag", S + "--verbose"),
     # Option files.
     ("options-file", "-optf words.txt"),
     ("options-file-missing", S + "-optf none.txt"),
@@ -46,6 +51,10 @@ CASES = [
     ("options-file-stray-quote", S + "-optf quote.txt"),
     ("options-file-escape", "-optf escape.txt"),
     ("list-stray-quote", S + '-l a"b'),
+    ("options-file-list", "-optf words.txt,more.txt"),
+    ("options-file-in-a-file", "-optf nested.txt"),
+    ("options-file-apostrophe", "-arch=sm_90 -optf apostrophe.txt"),
+    ("options-file-empty", S + "-optf empty.cubin"),
     # Order of checks.
     ("nothing", None),
     ("no-target", "single.cubin"),
@@ -60,7 +69,58 @@ CASES = [
     ("conflicts-before-files", "-arch=sm_90 missing.cubin -use-host-info -ignore-host-info"),
     ("output-cannot-be-written", "NOOUT -arch=sm_90 single.cubin -o none/out.cubin"),
     ("output-is-a-folder", "NOOUT -arch=sm_90 single.cubin -o ."),
+    ("output-is-full", "NOOUT -arch=sm_90 single.cubin -o /dev/full"),
+    ("output-before-conflicts", "NOOUT -arch=sm_90 single.cubin -use-host-info -ignore-host-info"),
     # Options.
+    ("everything-recorded", "-arch=sm_90 main.cubin other.cubin extra.cubin -m64 -L. -lnone "
+                            "-v -preserve-relocs -w -disable-infos -kernels-used=main "
+                            "-variables-used=x -keep-system-libraries -cpu-arch=X86_64 -report-arch "
+                            "-extrawarn -Xptxas=-O1 -Xnvvm=-g -maxrregcount=32 -use-host-info "
+                            "-split-compile=2 -device-stack-protector=true -nvvmpath=x "
+                            "-suppress-stack-size-warning -suppress-arch-warning"),
+    ("everything-recorded-with-debug", "-arch=sm_90 main.cubin other.cubin extra.cubin -g -L. -lnone "
+                                       "-ignore-host-info -suppress-debug-info -optf empty.cubin "
+                                       "-time times.csv"),
+    ("as-nvcc-calls-it", "-m64 --arch=sm_90 --register-link-binaries=reg -L/none -cpu-arch=X86_64 "
+                         "hostmain.o host.o -lcudadevrt --host-ccbin gcc"),
+    ("debug-keeps-unused", "-arch=sm_90 main.cubin other.cubin twice_unused.cubin -g"),
+    ("unused-goes", "-arch=sm_90 main.cubin other.cubin twice_unused.cubin"),
+    ("relocatable-keeps-unused", "-arch=sm_90 main.cubin other.cubin twice_unused.cubin -r"),
+    ("kernels-of-an-object", "-arch=sm_90 single.cubin extra.cubin -r -kernels-used=lone"),
+    ("kernels-by-list", "-arch=sm_90 single.cubin extra.cubin cxx.cubin -kernels-used=on,tra"),
+    ("kernels-by-nothing", S + "-kernels-used="),
+    ("variables-alone", "-arch=sm_90 single.cubin other.cubin -variables-used=gvar"),
+    ("preserve-relocs-of-sm-80", "-arch=sm_80 other80.cubin -preserve-relocs"),
+    ("no-arch-warning-as-error", "-arch=sm_75 host_main.o -suppress-arch-warning -Werror"),
+    ("fatal-and-target", "-arch=sm_90 other80.cubin -report-arch"),
+    ("host-info-both", S + "-use-host-info -ignore-host-info"),
+    ("script-and-inputs", "NOOUT -ghls lcs-aug single.cubin"),
+    ("script", "NOOUT -ghls lcs-aug"),
+    ("script-to-a-file", "-ghls lcs-aug"),
+    ("script-of-no-kind", "-ghls lcs-none"),
+    ("times-to-output", S + "-time -"),
+    ("times", S + "-time times.csv"),
+    ("index-missing", S + "-uidx none.idx"),
+    ("index-empty", S + "-uidx empty.cubin"),
+    ("index-of-text", S + "-uidx words.txt"),
+    ("index-before-inputs", "-arch=sm_90 missing.cubin -uidx none.idx"),
+    ("virtual-target", "-arch=compute_90 single.cubin"),
+    ("virtual-target-without-output", "NOOUT -arch=compute_90 single.cubin"),
+    ("virtual-target-of-a-fatbin", "-arch=compute_90 raw.fatbin"),
+    ("virtual-target-of-an-object", "-arch=compute_90 host.o"),
+    ("virtual-target-of-ptx", "-arch=compute_90 rawptx.fatbin"),
+    ("virtual-target-of-older-ptx", "-arch=compute_100 rawptx.fatbin"),
+    ("lto-target-of-an-object", "-arch=lto_90 host.o"),
+    # Link-time optimisation: what options do without code for it.
+    ("lto-brief", S + "-lto"),
+    ("lto-no-library", S + "-dlto -nvvmpath=none"),
+    ("lto-no-library-but-ptx", S + "-dlto -nvvmpath=none -emit-ptx"),
+    ("lto-fast-compile-of-no-kind", S + "-dlto -nvvmpath=none -Ofc=fastest"),
+    ("lto-fast-compile", S + "-dlto -nvvmpath=none -Ofc=mid"),
+    ("lto-path-alone", S + "-nvvmpath=none"),
+    ("lto-split-compile-twice", S + "-split-compile=2 -split-compile-extended=2"),
+    ("lto-file-of-other-content", S + "-dlto -nvvmpath=none junk.ltoir"),
+    ("lto-compiler-options", S + "-Xnvvm=-bogus -Xptxas=-bogus"),
     ("suppress-debug-alone", S + "-suppress-debug-info"),
     ("suppress-debug", S + "-g -suppress-debug-info"),
     ("debug", S + "-g"),
@@ -121,7 +181,22 @@ CASES = [
     ("common-larger-second", "-arch=sm_90 common16.cubin common32.cubin"),
     ("weak-and-strong", "-arch=sm_90 weak1.cubin other.cubin"),
     ("weak-and-weak", "-arch=sm_90 weak1.cubin weak1.cubin"),
+    ("undefined-of-all-kinds", "-arch=sm_90 lacks.cubin"),
+    ("undefined-but-unused", "-arch=sm_90 unneeded.cubin"),
+    ("function-and-variable", "-arch=sm_90 main.cubin funcgvar.cubin"),
+    ("variable-and-function", "-arch=sm_90 funcgvar.cubin main.cubin"),
+    ("duplicate-kernels", "-arch=sm_90 single.cubin single2.cubin"),
+    ("duplicate-constants", "-arch=sm_90 const0.cubin const0b.cubin"),
+    ("weak-sizes-differ", "-arch=sm_90 weak4.cubin weak8.cubin"),
+    ("weak-and-strong-sizes-differ", "-arch=sm_90 weak8.cubin other.cubin"),
+    ("alignments-differ", "-arch=sm_90 align16.cubin align64.cubin"),
+    ("common-and-common", "-arch=sm_90 common32.cubin common8.cubin"),
+    ("common-smaller", "-arch=sm_90 common8.cubin common16.cubin"),
+    ("prototypes-differ", "-arch=sm_90 caller.cubin callee.cubin"),
+    ("prototypes-differ-second", "-arch=sm_90 callee.cubin caller.cubin"),
+    ("kernel-and-function-second", "-arch=sm_90 kernelfoo.cubin main.cubin"),
     # Resources.
+    ("register-limit-by-way-of-another", "-arch=sm_90 regs2.cubin"),
     ("too-much-constant", "-arch=sm_90 const0.cubin const1.cubin const2.cubin"),
     ("too-much-constant-in-an-object", "-arch=sm_90 -r const0.cubin const1.cubin const2.cubin"),
     ("too-much-shared", "-arch=sm_90 shared1.cubin"),
@@ -150,6 +225,11 @@ CASES = [
     ("newer-toolkit", "-arch=sm_90 newer.cubin"),
     ("old-note", "-arch=sm_90 older.cubin"),
     ("no-note", "-arch=sm_90 nonote.cubin"),
+    ("no-isa-class", "-arch=sm_90 isa.cubin"),
+    ("relocation-past-the-end", "-arch=sm_90 relocpast.cubin"),
+    ("relocation-of-no-type", "-arch=sm_90 reloctype.cubin"),
+    ("no-register-count", "-arch=sm_90 noregs.cubin"),
+    ("two-inputs-wrong", "-arch=sm_90 abi.cubin other80.cubin"),
     ("linked-already", S + "linked.cubin"),
     ("no-code-for-target", "-arch=sm_75 host_main.o"),
     ("no-code-for-target-twice", "-arch=sm_75 host_main.o host_filter.o -report-arch"),
@@ -160,7 +240,32 @@ CASES = [
     ("host-objects", "-arch=sm_90 host_main.o host_filter.o -v"),
 ]
 
+# What culink does otherwise even with --emulate, and why.
+BEYOND_NVLINK = {
+    "at-is-a-file": "@file stands for the words in a file",
+    "output-is-full": "nvlink does not notice that nothing was written",
+    "virtual-target-of-older-ptx": "a defect of nvlink: 'specified arch exceeds buffer length'",
+    "relocation-of-no-type": "nvlink links relocations that nobody knows; culink refuses them",
+}
+
+# Cases in which only exit status and severity agree: culink says where the damage is.
+LOOSE = {
+    "relocation-past-the-end": "nvlink: 'Internal error', without file and section",
+    "function-and-variable": "nvlink ends with one of two internal texts",
+    "no-isa-class": "nvlink drops records of .nv.compat that it does not know",
+}
+
+# Cases in which standard output is what was asked for.
+PRINTS = {"script", "times-to-output", "output-called-dash"}
+
 OWN = {
+    "at-is-a-file": "@file stands for the words in a file",
+    "output-is-full": "an output that cannot be written is an error",
+    "virtual-target-of-older-ptx": "it is not compiled for a virtual target",
+    "relocation-of-no-type": "relocations that nobody knows are refused",
+    "lto-no-library": "libnvvm is not needed where there is nothing to optimise",
+    "lto-fast-compile": "libnvvm is not needed where there is nothing to optimise",
+    "lto-file-of-other-content": "a file is what its content says",
     "no-warnings": "-w does what it says",
     "no-input": "an empty link is allowed",
     "no-input-before-conflicts": "the conflict is an error all the same",

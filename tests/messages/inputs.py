@@ -28,6 +28,35 @@ TEXTS = {
     "common32": "arch: sm_90\nglobals:\n- {name: cm, size: 32, common: true}\n",
     "common16": "arch: sm_90\nglobals:\n- {name: cm, size: 16, data: 0102}\n",
     "weak1": "arch: sm_90\nfunctions:\n- {name: foo, bind: WEAK, code: nop x4}\n",
+    "twice_unused": "arch: sm_90\nfunctions:\n- {name: nobody, code: nop x4}\n"
+                    "globals:\n- {name: nothing, data: 01000000}\n",
+    "lacks": "arch: sm_90\nfunctions:\n"
+             "- {name: lacks, kernel: true, code: nop x8, calls: [ff],\n"
+             "   relocs: [{at: 0x10, type: ABS32_LO_32, to: gg},\n"
+             "            {at: 0x20, type: ABS32_LO_32, to: cc}]}\n"
+             "undefined: [ff, gg, {name: cc, type: OBJECT, size: 4}]\n",
+    "unneeded": "arch: sm_90\nfunctions:\n- {name: un, kernel: true, code: nop x4}\n"
+                "undefined: [nowhere]\n",
+    "funcgvar": "arch: sm_90\nfunctions:\n- {name: gvar, code: nop x4}\n- {name: foo, code: nop x4}\n",
+    "single2": "arch: sm_90\nfunctions:\n- {name: lone, kernel: true, code: nop x8}\n",
+    "const0b": "arch: sm_90\nconstants:\n- {name: c0, size: 30000, data: 02}\n",
+    "weak4": "arch: sm_90\nglobals:\n- {name: gvar, size: 4, bind: WEAK, data: 01000000}\n",
+    "weak8": "arch: sm_90\nglobals:\n- {name: gvar, size: 8, bind: WEAK, data: 01000000}\n",
+    "align16": "arch: sm_90\nglobals:\n- {name: al, size: 64, align: 16, bind: WEAK, data: 01}\n",
+    "align64": "arch: sm_90\nglobals:\n- {name: al, size: 64, align: 64, bind: WEAK, data: 01}\n",
+    "common8": "arch: sm_90\nglobals:\n- {name: cm, size: 8, common: true}\n",
+    "caller": "arch: sm_90\nfunctions:\n"
+              "- {name: ck, kernel: true, code: nop x4, calls: [pf]}\n"
+              "undefined: [{name: pf, type: FUNC, prototype: ~i4~o4}]\n",
+    "callee": "arch: sm_90\nfunctions:\n- {name: pf, code: nop x4, prototype: ~i8i4~o8}\n",
+    "regs2": "arch: sm_90\nfunctions:\n"
+             "- {name: few, kernel: true, code: nop x4, calls: [between],\n"
+             "   attributes: [{attr: MAXREG_COUNT, value: 32}]}\n"
+             "- {name: between, registers: 20, code: nop x4, calls: [many]}\n"
+             "- {name: many, registers: 200, code: nop x4}\n",
+    "reloc": "arch: sm_90\nfunctions:\n- {name: rp, kernel: true, code: nop x4,\n"
+             "   relocs: [{at: 0x10, type: ABS32_LO_32, to: gv}]}\n"
+             "globals:\n- {name: gv, data: 01000000}\n",
     "extra": "arch: sm_90\nfunctions:\n- {name: extra, kernel: true, code: nop x4}\n",
     "recursive": "arch: sm_90\nfunctions:\n"
                  "- {name: rk, kernel: true, code: nop x4, calls: [f1]}\n"
@@ -61,6 +90,21 @@ def note_offset(data):
     return offset
 
 
+def content_of(data, name):
+    """Where the content of a section begins."""
+    table, = struct.unpack_from("<Q", data, 40)
+    count, names = struct.unpack_from("<HH", data, 60)
+
+    def field(index, offset, form):
+        return struct.unpack_from(form, data, table + 64 * index + offset)[0]
+    strings = field(names, 24, "<Q")
+    for index in range(count):
+        at = strings + field(index, 0, "<I")
+        if data[at:data.index(b"\0", at)].decode() == name:
+            return field(index, 24, "<Q")
+    raise KeyError(name)
+
+
 def make(cubin, source, folder):
     """Fills a folder with all inputs."""
     def put(name, data):
@@ -91,6 +135,20 @@ def make(cubin, source, folder):
     for name in ("main", "filter"):
         put("host_%s.o" % name,
             get(os.path.join(source, "examples", "vector_math", "fat", name + ".o")))
+    compat = content_of(good, ".nv.compat")
+    put("isa.cubin", patched(good, good.index(b"\2\2", compat) + 1, 0x7e))
+    registers = good.index(b"\x04\x2f\x08\0", content_of(good, ".nv.info"))
+    put("noregs.cubin", patched(good, registers + 1, 0x7f))
+    reloc = get(os.path.join(folder, "reloc.cubin"))
+    try:
+        at = content_of(reloc, ".rel.text.rp")
+    except KeyError:
+        at = content_of(reloc, ".rela.text.rp")
+    put("relocpast.cubin", patched(reloc, at + 1, 0x10))
+    put("reloctype.cubin", patched(reloc, at + 8, 250))
+    put("more.txt", b"extra.cubin")
+    put("nested.txt", b"-arch=sm_90 -optf more.txt single.cubin")
+    put("apostrophe.txt", b"'single.cubin'")
     put("words.txt", b'-v "single.cubin" -arch=sm_90')
     put("self.txt", b"-optf self.txt")
     put("quote.txt", b'-v "single')

@@ -10,6 +10,9 @@
 #include <fstream>
 
 #include "base/bytes.h"
+#include "broken_file.h"
+#include "elf/elf_view.h"
+#include "elf/nv_notes.h"
 
 namespace culink {
 namespace {
@@ -48,6 +51,35 @@ TEST_F(CompilePtx, errors_name_the_file_as_we_call_it) {
   ASSERT_TRUE(out);
   EXPECT_EQ(out->status, 255);
   EXPECT_EQ(out->remarks, "ptxas lib.a:x.o, line 3; fatal: bad\n");
+}
+
+// The options in the first tool note of an object, and what it is called there.
+std::pair<std::string, std::string> tool_note(ByteSpan cubin) {
+  const Result<elf::ElfView> view = elf::ElfView::open(cubin);
+  const elf::Section *section = view ? view->find(".note.nv.tkinfo") : nullptr;
+  if (!section)
+    return {"", ""};
+  const elf::NoteSection notes = elf::decode_notes(section->data);
+  const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(notes.notes.at(0).desc);
+  return {std::string(info->options), std::string(info->object)};
+}
+
+TEST_F(CompilePtx, names_of_files_do_not_get_into_the_object) {
+  std::vector<u8> cubin = test::BrokenFile(test::kObject).bytes();
+  const auto [options, object] = tool_note(cubin);
+  EXPECT_EQ(options, "-arch sm_90 -m 64 -c  ");
+  EXPECT_EQ(object, "");
+  // ptxas -g leaves its words in front; an object of no name stands for one called so.
+  forget_file_names(cubin, "/dev/fd/-arch", "/dev/fd/");
+  EXPECT_EQ(tool_note(cubin),
+            std::make_pair(std::string("sm_90 -m 64 -c  "), std::string("elf.o")));
+  EXPECT_TRUE(elf::ElfView::open(cubin)) << "still a sound file";
+  std::vector<u8> same = cubin;
+  forget_file_names(same, "/dev/fd/3", "/dev/fd/4");
+  EXPECT_EQ(tool_note(same), tool_note(cubin)) << "nothing to forget";
+  std::vector<u8> junk(100, 'x');
+  forget_file_names(junk, "a", "b");
+  EXPECT_EQ(junk, std::vector<u8>(100, 'x'));
 }
 
 TEST_F(CompilePtx, without_a_compiler_ptx_is_refused) {

@@ -33,7 +33,7 @@ Origin file(std::string name) {
 
 TEST(NvlinkReport, has_words_for_every_message_that_is_not_silent) {
   for (const NvlinkRow &row : nvlink_rows()) {
-    const bool made_elsewhere = row.id == DiagId::WrongKind;
+    const bool made_elsewhere = row.id == DiagId::WrongKind || row.id == DiagId::PtxRemarks;
     EXPECT_EQ(row.text.empty(), row.weight == NvlinkWeight::Silent || made_elsewhere)
         << diag_row(row.id).key;
     // An error of ours is never nothing to nvlink: a build would not notice it.
@@ -104,6 +104,10 @@ TEST(NvlinkReport, says_more_about_damaged_inputs_than_one_line) {
       {"a.ptx", "", "ptxas a.ptx, line 5; error   : bad\n\nptxas fatal   : x\n"});
   EXPECT_EQ(ptx.report().lines, (Lines{"ptxas application ptx input, line 5; error   : bad",
                                        "ptxas fatal   : x", "nvlink " + fatbinary}));
+  Said remarks;
+  remarks(DiagId::PtxRemarks, {"a.ptx", "", "ptxas info    : 4 bytes gmem\n"});
+  EXPECT_EQ(remarks.report().lines, Lines{"ptxas info    : 4 bytes gmem"});
+  EXPECT_EQ(remarks.report().status, 0);
   Said lost; // what LZ4 cannot unpack is passed over
   lost(DiagId::NoCodeForTarget, {"a", "sm_90", "", "damaged"});
   EXPECT_EQ(lost.report().lines,

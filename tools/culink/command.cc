@@ -65,6 +65,12 @@ int write_registration(const CommandLine &line, const Console &console, const Li
   return write_or_tell(console, path, as_bytes(registration_text(result.modules, folder)));
 }
 
+// To nvlink a dash is a name like any other.
+std::string output_path(const CommandLine &line) {
+  const std::string path = line.value(OptionId::Output);
+  return path == "-" && line.has(OptionId::Emulate) ? "./-" : path;
+}
+
 // nvlink finds out before it links.
 bool can_append(const std::string &path) {
   FILE *file = path == "-" ? stdout : std::fopen(path.c_str(), "a");
@@ -124,7 +130,7 @@ int run_link(const CommandLine &line, const Console &console) {
   if (tells && !is_virtual)
     print_reports(line, console, result);
   if (status == 0 && !is_virtual)
-    status = write_or_tell(console, line.value(OptionId::Output), result.bytes);
+    status = write_or_tell(console, output_path(line), result.bytes);
   if (tells)
     if (const int failed = write_registration(line, console, result); failed != 0)
       return failed;

@@ -61,7 +61,13 @@ bool Console::is_hidden(const Message &message) const {
 Outcome Console::show(const std::vector<Message> &messages) const {
   if (messages.empty())
     return {};
-  const NvlinkReport report = nvlink_report(messages);
+  // What nvlink calls a warning, and takes for a remark.
+  const auto is_remark = [this](const Message &message) {
+    return hide_infos_ && message.id == diag_row(DiagId::PreserveRelocsIncomplete).key;
+  };
+  std::vector<Message> shown;
+  std::remove_copy_if(messages.begin(), messages.end(), std::back_inserter(shown), is_remark);
+  const NvlinkReport report = nvlink_report(shown);
   if (format_ == ErrorFormat::Nvlink)
     for (const std::string &line : report.lines)
       print_to(stderr, nvlink_line(line));
