@@ -17,7 +17,7 @@ PREFIX ?= /usr/local
 # Warnings stop a build in CI, not on a user's machine with a newer compiler.
 configure_flags = $(if $(CI),-DCULINK_WERROR=ON)
 # A developer builds again and again, which ccache makes cheap; CI builds once, from nothing, which is
-# cheapest with a dozen files at a time (cmake/layers.cmake).
+# cheapest with a layer at a time (cmake/layers.cmake).
 ifeq ($(CI),)
 ifneq ($(shell command -v ccache 2>/dev/null),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache

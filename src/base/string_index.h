@@ -2,8 +2,14 @@
 //
 // Strings to dense numbers in order of first appearance. Lookups are hashed, iteration is by
 // number, so no order in any output depends on a hash. The index borrows the strings.
+//
+// A large link looks for a few hundred thousand names, and nearly every look would miss the cache.
+// But names come in families, .text.f, .nv.info.f, .rela.text.f, that are needed at about the same
+// time: a family has one line of eight slots as its home. Where that is full, a name goes to a slot
+// of its own choice.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <string_view>
@@ -11,6 +17,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/prefetch.h"
 #include "base/types.h"
 
 namespace culink {
@@ -21,7 +28,7 @@ public:
   void reserve(u32 count) {
     strings_.reserve(count);
     if (u64{count} * 2 > slots_.size())
-      resize_slots(std::bit_ceil(u64{count} * 2));
+      resize_slots(std::bit_ceil(std::max<u64>(count * u64{2}, kLine)));
   }
 
   // The number of `s`, and whether it is new.
@@ -45,6 +52,12 @@ public:
     return slot.number == kEmpty ? std::nullopt : std::optional<u32>(slot.number);
   }
 
+  // Names that end in this one, or this one, will be asked for soon: loads their home.
+  void expect(std::string_view family) const {
+    if (!slots_.empty())
+      prefetch(&slots_[mix(0, family) & (slots_.size() - 1) & ~u64{kLine - 1}]);
+  }
+
   // False if that can be said at once: names of sections have a dot in front, others have not.
   [[nodiscard]] bool may_contain(std::string_view s) const {
     return !starts_with_dots_ || s.starts_with('.');
@@ -61,50 +74,81 @@ private:
     u32 number = kEmpty;
   };
 
-  // Eight bytes at a time; names are some thirty bytes long, and there are half a million of them.
-  static u32 hash_of(std::string_view s) {
-    constexpr u64 kMix = 0x9e3779b97f4a7c15;
-    u64 hash = s.size() * kMix;
-    const auto mix = [&hash](u64 word) {
-      hash = (hash ^ word) * kMix;
-      hash ^= hash >> 32;
-    };
-    const u8 *p = reinterpret_cast<const u8 *>(s.data());
-    size_t left = s.size();
-    for (; left >= 8; p += 8, left -= 8)
-      mix(load_le<u64>(p));
-    u64 rest = 0;
-    for (size_t i = 0; i < left; ++i)
-      rest |= u64{p[i]} << (8 * i);
-    mix(rest);
-    return static_cast<u32>(hash);
+  static constexpr u32 kLine = 8; // slots
+  // Of a hash: which line is home. The other bits tell members of a family apart.
+  static constexpr u32 kFamilyBits = 0x00fffff8;
+
+  // The halves of a product: every bit of the factors counts.
+  static u64 fold(u64 a, u64 b) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = Wide{a} * b;
+    return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
   }
 
-  // The slot that holds `s`, or the free one where it belongs. At least half of all slots are free.
-  u32 find_slot(std::string_view s, u32 hash) const {
-    const u32 mask = static_cast<u32>(slots_.size()) - 1;
-    for (u32 i = hash & mask;; i = (i + 1) & mask) {
-      const Slot &slot = slots_[i];
-      if (slot.number == kEmpty || (slot.hash == hash && strings_[slot.number] == s))
-        return i;
+  // Sixteen bytes at a time, the last ones perhaps twice; names are some thirty bytes long, and
+  // there are half a million of them.
+  static u64 mix(u64 hash, std::string_view s) {
+    constexpr u64 kMix = 0x9e3779b97f4a7c15;
+    const u8 *p = reinterpret_cast<const u8 *>(s.data());
+    const size_t size = s.size();
+    hash += size * kMix;
+    if (size >= 16) {
+      for (size_t i = 16; i < size; i += 16)
+        hash = fold(load_le<u64>(p + i - 16) ^ kMix, load_le<u64>(p + i - 8) ^ hash);
+      return fold(load_le<u64>(p + size - 16) ^ kMix, load_le<u64>(p + size - 8) ^ hash);
     }
+    if (size >= 8)
+      return fold(load_le<u64>(p) ^ kMix, load_le<u64>(p + size - 8) ^ hash);
+    if (size >= 4)
+      return fold(load_le<u32>(p) ^ kMix, load_le<u32>(p + size - 4) ^ hash);
+    u64 few = 0;
+    for (size_t i = 0; i < size; ++i)
+      few = few << 8 | p[i];
+    return fold(few ^ kMix, hash);
+  }
+
+  // The family of a section is what follows the last dot of its name.
+  static u32 hash_of(std::string_view s) {
+    if (!s.starts_with('.'))
+      return static_cast<u32>(mix(0, s));
+    size_t dot = s.size() - 1;
+    while (s[dot] != '.')
+      --dot;
+    const u64 family = mix(0, s.substr(dot + 1));
+    const u64 member = mix(family, s.substr(0, dot));
+    return static_cast<u32>((family & kFamilyBits) | (member & ~u64{kFamilyBits}));
+  }
+
+  // Calls is_it for the slots where a string of that hash may be, until that is true. A free slot
+  // must be; at least half of them are free.
+  template <typename IsIt> u32 walk(u32 hash, IsIt is_it) const {
+    const u32 mask = static_cast<u32>(slots_.size()) - 1;
+    const u32 home = hash & mask & ~(kLine - 1);
+    for (u32 i = 0; i < kLine; ++i)
+      if (const u32 slot = home | ((hash + i) & (kLine - 1)); is_it(slots_[slot]))
+        return slot;
+    const u32 other = static_cast<u32>((hash * u64{0x9e3779b97f4a7c15}) >> 32);
+    for (u32 i = other & mask;; i = (i + 1) & mask)
+      if (is_it(slots_[i]))
+        return i;
+  }
+
+  // The slot that holds `s`, or the free one where it belongs.
+  u32 find_slot(std::string_view s, u32 hash) const {
+    return walk(hash, [&](const Slot &slot) {
+      return slot.number == kEmpty || (slot.hash == hash && strings_[slot.number] == s);
+    });
   }
 
   void resize_slots(u64 count) {
     std::vector<Slot> old(count);
     old.swap(slots_);
-    const u32 mask = static_cast<u32>(slots_.size()) - 1;
-    for (const Slot &entry : old) {
-      if (entry.number == kEmpty)
-        continue;
-      u32 i = entry.hash & mask;
-      while (slots_[i].number != kEmpty)
-        i = (i + 1) & mask;
-      slots_[i] = entry;
-    }
+    for (const Slot &entry : old)
+      if (entry.number != kEmpty)
+        slots_[walk(entry.hash, [](const Slot &slot) { return slot.number == kEmpty; })] = entry;
   }
 
-  std::vector<Slot> slots_; // a power of two, or none yet
+  std::vector<Slot> slots_; // a power of two of at least kLine, or none yet
   std::vector<std::string_view> strings_;
   bool starts_with_dots_ = true; // every string does
 };

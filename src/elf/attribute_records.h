@@ -113,6 +113,7 @@ public:
     bool more_ = false;
   };
 
+  [[nodiscard]] ByteSpan bytes() const { return section_; }
   [[nodiscard]] Iterator begin() const { return Iterator(section_); }
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 

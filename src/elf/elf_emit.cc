@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
+#include "base/prefetch.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
@@ -283,6 +284,8 @@ void ElfWriter::write_contents(const ElfLayout &layout, MutableByteSpan out, u32
                                u32 last) const {
   const ElfEmitter emitter(*this, layout, out);
   for (u32 i = first; i < last; ++i) {
+    if (i + kStepsAhead < layout.order.size()) // the caller may go on from `last`
+      prefetch(&sections_[layout.order[i + kStepsAhead].value]);
     if (emitter.wide())
       emitter.write_section_header<wire::Shdr64>(i);
     else

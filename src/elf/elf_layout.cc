@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/prefetch.h"
 #include "base/string_index.h"
 #include "elf/string_table.h"
 #include "elf/wire.h"
@@ -46,8 +47,13 @@ class NameTable {
 public:
   NameTable(const StringIndex *numbered, u64 count)
       : numbered_(numbered), offset_of_(numbered ? numbered->size() : 0, 0) {
-    if (!numbered)
-      table_.reserve(static_cast<u32>(count));
+    table_.reserve(static_cast<u32>(count - std::min<u64>(count, offset_of_.size())));
+  }
+
+  // Will be added soon.
+  void expect(std::string_view name, u32 number) const {
+    if (number == kNoNumber)
+      table_.expect(name);
   }
 
   u32 add(std::string_view name, u32 number) {
@@ -138,6 +144,11 @@ private:
 
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
   [[nodiscard]] u64 size_of(SectionId id) const;
+  // Sections lie in memory in order of creation, not in that of the file.
+  void expect_section(u32 place) const {
+    if (place < layout_.order.size())
+      prefetch(&writer_.sections_[layout_.order[place].value]);
+  }
 
   const ElfWriter &writer_;
   ElfLayout layout_;
@@ -251,6 +262,7 @@ void ElfLayouter::number_symbols() {
   layout_.symbol_number.assign(symbols.size(), 0);
   layout_.symbol_name.assign(symbols.size(), 0);
   u32 next = 1;
+  const auto expect = [&](u32 id) { names.expect(symbols[id].name, symbols[id].name_number); };
   const auto take = [&](u32 id) {
     if (symbols[id].emitted)
       layout_.symbol_number[id] = next++;
@@ -264,8 +276,11 @@ void ElfLayouter::number_symbols() {
     else
       globals.push_back(id);
   layout_.first_global = next;
-  for (const u32 id : globals)
-    take(id);
+  for (u32 i = 0; i < globals.size(); ++i) {
+    if (i + kStepsAhead < globals.size())
+      expect(globals[i + kStepsAhead]);
+    take(globals[i]);
+  }
   for (const ElfWriter::LateName &late : writer_.late_names_)
     layout_.late_name.push_back(names.add(late.name, kNoNumber));
   layout_.symbol_count = next;
@@ -289,7 +304,9 @@ std::optional<Error> ElfLayouter::place_contents() {
   layout_.section_offset.assign(writer_.sections_.size(), 0);
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
   std::vector<SectionId> twins;
-  for (const SectionId id : layout_.order) {
+  for (u32 i = 0; i < layout_.order.size(); ++i) {
+    expect_section(i + kStepsAhead);
+    const SectionId id = layout_.order[i];
     if (std::optional<Error> error = check_section(id.value))
       return error;
     const SectionSpec &spec = writer_.section(id);
@@ -331,7 +348,9 @@ void ElfLayouter::place_tables(u64 contents_end) {
 void ElfLayouter::plan_segments() {
   const bool classic = writer_.options_.segments == SegmentRule::Classic;
   std::vector<Load> loads = classic ? classic_loads() : mercury_loads();
-  for (const SectionId id : layout_.order) {
+  for (u32 i = 0; i < layout_.order.size(); ++i) {
+    expect_section(i + kStepsAhead);
+    const SectionId id = layout_.order[i];
     const SectionSpec &spec = writer_.section(id);
     for (Load &load : loads)
       if (load.holds(spec))

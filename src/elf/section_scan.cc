@@ -26,7 +26,11 @@ bool is_sound(const wire::Shdr64 &raw, ByteSpan file, u32 count) {
   if (!has_no_file_data(type) &&
       (raw.sh_offset > file.size() || file.size() - raw.sh_offset < raw.sh_size))
     return false;
-  if (raw.sh_link >= count || (raw.sh_addralign & (raw.sh_addralign - 1)) != 0)
+  if ((raw.sh_addralign & (raw.sh_addralign - 1)) != 0)
+    return false;
+  if (type == SectionType::Null) // section 0 may hold the true counts in place of its own fields
+    return true;
+  if (raw.sh_link >= count)
     return false;
   const bool info_is_section = (raw.sh_flags & kFlagInfoLink) != 0 || is_relocation_table(type);
   return !info_is_section || raw.sh_info < count;
@@ -51,14 +55,26 @@ Section widen(const wire::Shdr64 &raw, u32 index, ByteSpan file, ByteSpan string
   return out;
 }
 
-// The table of a plain 64-bit file, which says its size itself.
-std::optional<ByteSpan> section_table(ByteSpan file, const wire::Ehdr64 &header) {
+struct SectionTable {
+  ByteSpan headers;
+  u64 name_section = 0;
+};
+
+// The table of a 64-bit file. Section 0 holds the counts that the header has no room for.
+std::optional<SectionTable> section_table(ByteSpan file, const wire::Ehdr64 &header) {
   const bool plain = std::memcmp(header.e_ident, kElfMagic, sizeof(kElfMagic)) == 0 &&
                      header.e_ident[kIdentClass] == static_cast<u8>(ElfClass::Elf64) &&
                      header.e_ident[kIdentData] == kDataLittleEndian &&
-                     header.e_shentsize == sizeof(wire::Shdr64) && header.e_shoff != 0 &&
-                     header.e_shstrndx != 0 && header.e_shstrndx < header.e_shnum;
-  return plain ? slice(file, header.e_shoff, header.e_shnum * sizeof(wire::Shdr64)) : std::nullopt;
+                     header.e_shentsize == sizeof(wire::Shdr64) && header.e_shoff != 0;
+  const std::optional<wire::Shdr64> first = load_at<wire::Shdr64>(file, header.e_shoff);
+  if (!plain || !first)
+    return std::nullopt;
+  const u64 count = header.e_shnum == 0 ? first->sh_size : header.e_shnum;
+  const u64 names = header.e_shstrndx == kSectionXindex ? first->sh_link : header.e_shstrndx;
+  if (names == 0 || names >= count || count > file.size() / sizeof(wire::Shdr64))
+    return std::nullopt;
+  const std::optional<ByteSpan> headers = slice(file, header.e_shoff, count * sizeof(wire::Shdr64));
+  return headers ? std::optional(SectionTable{*headers, names}) : std::nullopt;
 }
 
 } // namespace
@@ -67,19 +83,19 @@ std::optional<SectionScan> scan_sections(ByteSpan file, std::span<const NameStar
   const std::optional<wire::Ehdr64> header = load_at<wire::Ehdr64>(file, 0);
   if (!header)
     return std::nullopt;
-  const std::optional<ByteSpan> table = section_table(file, *header);
+  const std::optional<SectionTable> table = section_table(file, *header);
   if (!table)
     return std::nullopt;
-  const auto read = [&](u32 i) {
-    return load_le<wire::Shdr64>(table->data() + i * sizeof(wire::Shdr64));
+  const auto read = [&](u64 i) {
+    return load_le<wire::Shdr64>(table->headers.data() + i * sizeof(wire::Shdr64));
   };
-  const wire::Shdr64 names = read(header->e_shstrndx);
+  const wire::Shdr64 names = read(table->name_section);
   const std::optional<ByteSpan> strings = slice(file, names.sh_offset, names.sh_size);
   if (has_no_file_data(static_cast<SectionType>(names.sh_type)) || !strings || strings->empty() ||
       strings->front() != 0 || strings->back() != 0)
     return std::nullopt;
   SectionScan out;
-  out.count = header->e_shnum;
+  out.count = static_cast<u32>(table->headers.size() / sizeof(wire::Shdr64));
   for (u32 i = 0; i < out.count; ++i) {
     const wire::Shdr64 raw = read(i);
     if (!is_sound(raw, file, out.count) || raw.sh_name >= strings->size())

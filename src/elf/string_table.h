@@ -20,6 +20,8 @@ public:
     index_.reserve(count);
     offset_of_.reserve(count);
   }
+  // Will be asked for soon.
+  void expect(std::string_view s) const { index_.expect(s); }
   // The offset of `s`; "" is offset 0.
   u64 add(std::string_view s);
   // A copy of its own even if an equal string exists, "" included.

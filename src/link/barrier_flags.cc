@@ -63,16 +63,15 @@ void add_barrier_records(const Program &p, const Reach &reach, const Merged &mer
     const OutId text = merged.place_of[p.calls.functions[f].value].section;
     if (count == 0 || !p.live.live[f] || !text.valid())
       continue;
-    std::vector<OutInfo> &records = plan.of_text[text.value];
-    const auto record = std::find_if(records.begin(), records.end(), [](const OutInfo &r) {
-      return r.attribute == elf::InfoAttribute::NumBarriers;
-    });
-    if (record == records.end())
-      records.push_back({.format = elf::RecordFormat::Byte,
-                         .attribute = elf::InfoAttribute::NumBarriers,
-                         .value = static_cast<u16>(count)});
+    InfoList &records = plan.of_text[text.value];
+    const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
+    if (record == InfoStore::kNone)
+      plan.store.put_value(records, elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
+                           static_cast<u16>(count));
     else if (!p.dialect.loses_old_barriers)
-      record->value = static_cast<u16>(std::max<u32>(record->value, count));
+      plan.store.set_value(
+          records, record,
+          static_cast<u16>(std::max<u32>(plan.store.value(records, record), count)));
   }
 }
 

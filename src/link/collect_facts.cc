@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "arch/reloc.h"
+#include "base/bytes.h"
 #include "elf/section_kind.h"
 #include "link/symbol_facts.h"
 
@@ -112,7 +113,9 @@ void FactCollector::add_kernel(EntityId id) {
   KernelFacts &facts = out_.kernels.emplace_back();
   facts.function = f.value;
   kernel_at_[f.value] = static_cast<u32>(out_.kernels.size());
-  for (const OutInfo &record : info_.plan.of_text[m_.place_of[id.value].section.value])
+  const InfoPlan &plan = info_.plan;
+  for (const elf::InfoRecord &record :
+       plan.store.records(plan.of_text[m_.place_of[id.value].section.value]))
     if (record.attribute == InfoAttribute::NumBarriers)
       facts.barriers = record.value & 0xff;
 }
@@ -125,15 +128,15 @@ KernelFacts *FactCollector::kernel_of_text(OutId text) {
 }
 
 void FactCollector::read_module_records() {
-  for (const OutInfo &record : info_.plan.module) {
-    if (record.kind != OutInfo::Kind::Symbol || !p_.function_of(record.entity).valid())
+  const ByteSpan bytes = info_.plan.store.bytes(info_.plan.module);
+  for (const InfoWord &word : info_.plan.store.words(info_.plan.module)) {
+    const u8 *record = bytes.data() + word.offset - InfoStore::kRecordSize;
+    if (word.names != InfoWord::Names::Entity ||
+        record[1] != static_cast<u8>(InfoAttribute::Regcount))
       continue;
-    const u32 at = kernel_at_[p_.function_of(record.entity).value];
-    if (at == 0)
-      continue;
-    KernelFacts &facts = out_.kernels[at - 1];
-    if (record.attribute == InfoAttribute::Regcount)
-      facts.registers = record.word;
+    const FunctionId f = p_.function_of(EntityId(word.id));
+    if (f.valid() && kernel_at_[f.value] != 0 && load_le<u16>(record + 2) >= 8)
+      out_.kernels[kernel_at_[f.value] - 1].registers = load_le<u32>(record + 8);
   }
   for (const KernelUse &use : info_.kernels)
     if (const u32 at = kernel_at_[use.kernel.value]; at != 0) {

@@ -76,7 +76,7 @@ std::optional<FileDraft> Drafter::run() {
   }
   elf_.reserve({.sections = m_.sections.size() + 8,
                 .symbols = m_.locals.size() + m_.globals.size() + 8,
-                .fixups = plan_.info.module.size() + 2 * plan_.synthetic.callgraph.size(),
+                .fixups = plan_.info.module.word_count + 2 * plan_.synthetic.callgraph.size(),
                 .relocations = plan_.relocations.kept.size()});
   for (const std::string_view text : p_.calls.prototypes)
     elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
@@ -91,6 +91,7 @@ std::optional<FileDraft> Drafter::run() {
   if (machine_)
     additions = add_machine_half({p_, *machine_, elf_, plan_, section_of_, symbols_, is_emitted_},
                                  pool_, diag_);
+  std::vector<u8> info_bytes = plan_.info.store.take_bytes();
   plan_.info = {};
   plan_.relocations.kept = std::vector<KeptRelocation>();
   elf_.set_flags_section(section(m_.cuinfo));
@@ -109,6 +110,7 @@ std::optional<FileDraft> Drafter::run() {
                    m_.null_symbol_value,
                    std::move(additions.patches),
                    std::move(additions.finalized),
+                   std::move(info_bytes),
                    std::move(m_.name_storage)};
 }
 
@@ -188,7 +190,7 @@ void Drafter::fill_section(OutId id, RecordWriter &records) {
   const OutSection &s = m_[id];
   const elf::SectionId out = section(id);
   if (s.target.valid() && m_.info_of[s.target.value] == id)
-    records.fill(out, plan_.info.of_text[s.target.value]);
+    records.fill(out, plan_.info.store, plan_.info.of_text[s.target.value]);
   for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
     elf_.append_zeros(out, s.pieces[piece].offset - elf_.size(out));
     elf_.append(out, s.pieces[piece].bytes);
@@ -225,7 +227,7 @@ void Drafter::fill_special_sections(RecordWriter &records) {
   fill_calls(m_.callgraph, plan_.synthetic.callgraph);
   fill_calls(m_.prototype, plan_.synthetic.prototypes);
   if (m_.info.valid())
-    records.fill(section(m_.info), plan_.info.module);
+    records.fill(section(m_.info), plan_.info.store, plan_.info.module);
 }
 
 void Drafter::fill_unified() {

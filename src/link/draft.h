@@ -39,6 +39,7 @@ struct FileDraft {
   u64 null_symbol_value = 0;
   std::vector<FilePatch> patches;
   std::vector<FinalizedObject> finalized;                     // whose bytes sections borrow
+  std::vector<u8> records;                                    // of .nv.info sections
   std::unique_ptr<std::pmr::monotonic_buffer_resource> names; // of sections
 };
 

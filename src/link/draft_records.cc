@@ -3,8 +3,6 @@
 // .nv.info records as bytes. Symbols have no numbers yet, so each leaves a word to be filled in.
 #include "link/draft_records.h"
 
-#include <algorithm>
-
 #include "base/bytes.h"
 #include "elf/codec.h"
 
@@ -12,47 +10,27 @@ namespace culink {
 
 using elf::Fixup;
 
-void RecordWriter::write(elf::SectionId id, const OutInfo &record) {
-  const auto word = [&](u32 value) { elf::append_le(records_, value); };
-  // What is not part of the output has number 0.
-  const auto number = [&](elf::SymbolId symbol_id) {
-    if (symbol_id.valid())
-      elf_.add_fixup(id, {records_.size(), Fixup::Kind::SymbolNumber, symbol_id.value});
-    word(0);
-  };
-  const auto symbol_of = [&]() {
-    if (record.kind == OutInfo::Kind::Bank)
-      return record.section.valid() ? symbols_.of_section[record.section.value] : elf::SymbolId{};
-    return record.entity.valid() ? symbols_.of_entity[record.entity.value] : elf::SymbolId{};
-  };
-  const auto head = [&](u64 size) {
-    word(static_cast<u32>(record.format) | static_cast<u32>(record.attribute) << 8 |
-         static_cast<u32>(size) << 16);
-  };
-  switch (record.kind) {
-  case OutInfo::Kind::Verbatim:
-    head(record.format == elf::RecordFormat::Sized ? record.payload_size : record.value);
-    if (record.format == elf::RecordFormat::Sized)
-      elf::append_bytes(records_, record.payload());
-    break;
-  case OutInfo::Kind::Word:
-    head(4);
-    word(record.word);
-    break;
-  case OutInfo::Kind::Symbol:
-  case OutInfo::Kind::Bank:
-    head(record.payload_size == 0 ? 8 : record.payload_size);
-    number(symbol_of());
-    if (record.payload_size == 0 || record.payload_size >= 8)
-      word(record.word);
-    if (record.payload_size > 4)
-      elf::append_bytes(records_, record.payload().subspan(std::min<u64>(record.payload_size, 8)));
-    break;
-  case OutInfo::Kind::Symbols:
-    head(record.entities.list().size() * 4);
-    for (const EntityId entity : record.entities.list())
-      number(entity.valid() ? symbols_.of_entity[entity.value] : elf::SymbolId{});
-    break;
+// What is not part of the output has number 0.
+elf::SymbolId RecordWriter::symbol_of(InfoWord::Names names, u32 id) const {
+  if (id == EntityId::kNone)
+    return {};
+  return names == InfoWord::Names::Bank ? symbols_.of_section[id] : symbols_.of_entity[id];
+}
+
+void RecordWriter::fill(elf::SectionId id, const InfoStore &store, const InfoList &list) {
+  const u64 start = elf_.append(id, store.bytes(list));
+  for (const InfoWord &word : store.words(list))
+    if (const elf::SymbolId symbol = symbol_of(word.names, word.id); symbol.valid())
+      elf_.add_fixup(id, {start + word.offset, Fixup::Kind::SymbolNumber, symbol.value});
+}
+
+void RecordWriter::write(elf::SectionId id, const OutInfo &out) {
+  const u64 start = records_.size();
+  elf::append_record(records_, out.record);
+  for (const InfoWord &word : out.words) {
+    store_le<u32>(records_.data() + start + word.offset, 0);
+    if (const elf::SymbolId symbol = symbol_of(word.names, word.id); symbol.valid())
+      elf_.add_fixup(id, {start + word.offset, Fixup::Kind::SymbolNumber, symbol.value});
   }
 }
 

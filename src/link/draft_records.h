@@ -14,10 +14,13 @@ class RecordWriter {
 public:
   RecordWriter(elf::ElfWriter &elf, const OutputSymbols &symbols) : elf_(elf), symbols_(symbols) {}
 
+  // Borrows the bytes of the store.
+  void fill(elf::SectionId id, const InfoStore &store, const InfoList &list);
   void fill(elf::SectionId id, const std::vector<OutInfo> &records);
 
 private:
-  void write(elf::SectionId id, const OutInfo &record);
+  [[nodiscard]] elf::SymbolId symbol_of(InfoWord::Names names, u32 id) const;
+  void write(elf::SectionId id, const OutInfo &out);
 
   elf::ElfWriter &elf_;
   const OutputSymbols &symbols_;

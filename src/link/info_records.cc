@@ -12,7 +12,9 @@
 #include "link/info_records.h"
 
 #include <algorithm>
-#include <iterator>
+#include <optional>
+
+#include "base/bytes.h"
 
 #include "link/barrier_flags.h"
 #include "link/call_paths.h"
@@ -34,15 +36,18 @@ public:
   InfoResult run();
 
 private:
-  void read_module_records(ObjectId object, const InputObject::Info &info);
+  void reserve();
   void read_function_records(ObjectId object, const InputObject::Info &info);
-  [[nodiscard]] OutInfo convert(ObjectId object, const elf::InfoRecord &record) const;
-  [[nodiscard]] std::vector<EntityId> named_entities(ObjectId object,
+  void read_module_records(const Resources &resources);
+  void read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
+                          const Resources &resources, InfoPrepender &list) const;
+  [[nodiscard]] std::optional<InfoWord> named_symbol(ObjectId object,
                                                      const elf::InfoRecord &record) const;
+  [[nodiscard]] bool is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const;
   [[nodiscard]] std::vector<EntityId> still_undefined(ObjectId object,
                                                       const elf::InfoRecord &record) const;
   void place_externs();
-  void finish_kernels();
+  void finish_kernels(const Resources &resources);
   void check_registers(FunctionId kernel, const Resources &resources);
   void report_recursion(FunctionId kernel);
   [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
@@ -53,7 +58,7 @@ private:
   Diagnostics &diag_;
   InfoResult out_;
   FunctionRecords functions_;
-  std::vector<OutInfo> records_; // of the section that is being read
+  std::vector<bool> lists_externs_; // by OutId of code: it has such a record
   // Looking for chains of calls takes time, and nobody reads hundreds of them.
   static constexpr u32 kMostPaths = 20;
   u32 paths_ = 0;
@@ -61,62 +66,54 @@ private:
 
 InfoResult InfoPlanner::run() {
   out_.plan.of_text.resize(m_.sections.size());
+  lists_externs_.resize(m_.sections.size());
   functions_.externs.resize(p_.calls.functions.size());
   functions_.inherited.resize(p_.calls.functions.size());
+  const Resources resources =
+      p_.options.relocatable ? Resources{} : propagate_resources(p_, reach_);
+  reserve();
   for (u32 i = 0; i < p_.objects.size(); ++i)
     for (const InputObject::Info &info : p_.objects[i].infos)
-      if (info.text == 0)
-        read_module_records(ObjectId(i), info);
-      else
+      if (info.text != 0)
         read_function_records(ObjectId(i), info);
-  // Read in order, written newest first.
-  std::reverse(out_.plan.module.begin(), out_.plan.module.end());
+  read_module_records(resources);
   place_externs();
   if (!p_.options.relocatable)
-    finish_kernels();
+    finish_kernels(resources);
   // nvlink -r leaves the barriers of old objects where they are.
   if (!p_.options.relocatable || p_.lossless())
     add_barrier_records(p_, reach_, m_, out_.plan);
   return std::move(out_);
 }
 
-OutInfo InfoPlanner::convert(ObjectId object, const elf::InfoRecord &record) const {
-  OutInfo out{.format = record.format,
-              .attribute = record.attribute,
-              .value = record.value,
-              .payload_size = static_cast<u16>(record.payload.size()),
-              .payload_begin = record.payload.data()};
-  const u32 symbols = elf::symbol_word_count(record);
-  if (symbols == 0)
-    return out;
-  if (record.attribute == InfoAttribute::Externs) { // the caller says which
-    out.kind = OutInfo::Kind::Symbols;
-    return out;
-  }
-  const u32 symbol = load_le<u32>(record.payload.data());
-  if (symbol == 0) // KPARAM_INFO has a place for a symbol and names none
-    return out;
-  out.word = record.payload.size() >= 8 ? load_le<u32>(record.payload.data() + 4) : 0;
-  const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
-  // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
-  if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank) {
-    out.kind = OutInfo::Kind::Bank;
-    out.section = m_.where[object.value][first.section].section;
-  } else {
-    out.kind = OutInfo::Kind::Symbol;
-    out.entity = p_.symbols.of(object, symbol);
-  }
-  return out;
+// Nearly all records are taken over as they are. A kernel gets one more in its own section as a
+// rule, and one in that of the module.
+void InfoPlanner::reserve() {
+  constexpr u64 kMore = InfoStore::kRecordSize + 12;
+  constexpr u64 kWords = 5; // as a rule: three in the module's section, one of its own, one more
+  u64 bytes = 0, sections = 0;
+  for (const InputObject &object : p_.objects)
+    for (const InputObject::Info &info : object.infos) {
+      bytes += info.records.bytes().size();
+      ++sections;
+    }
+  out_.plan.store.reserve(bytes + sections * kMore, sections * kWords);
 }
 
-std::vector<EntityId> InfoPlanner::named_entities(ObjectId object,
+// The symbol in the first word of a record. EXTERNS, which may have several, is the caller's.
+std::optional<InfoWord> InfoPlanner::named_symbol(ObjectId object,
                                                   const elf::InfoRecord &record) const {
-  std::vector<EntityId> out;
-  const u32 count = elf::symbol_word_count(record);
-  out.reserve(count);
-  for (u32 i = 0; i < count; ++i)
-    out.push_back(p_.symbols.of(object, load_le<u32>(record.payload.data() + u64{i} * 4)));
-  return out;
+  if (elf::symbol_word_count(record) == 0)
+    return {};
+  const u32 symbol = load_le<u32>(record.payload.data());
+  if (symbol == 0) // KPARAM_INFO has a place for a symbol and names none
+    return {};
+  const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
+  // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
+  if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank)
+    return InfoWord{.id = m_.where[object.value][first.section].section.value,
+                    .names = InfoWord::Names::Bank};
+  return InfoWord{.id = p_.symbols.of(object, symbol).value, .names = InfoWord::Names::Entity};
 }
 
 // Of a function's undefined callees, those that are still undefined or are kernels stay.
@@ -133,23 +130,61 @@ std::vector<EntityId> InfoPlanner::still_undefined(ObjectId object,
   return out;
 }
 
-void InfoPlanner::read_module_records(ObjectId object, const InputObject::Info &info) {
-  for (const elf::InfoRecord &record : info.records) {
-    OutInfo out = convert(object, record);
-    if (out.kind == OutInfo::Kind::Symbols)
-      out.entities = named_entities(object, record);
-    if (out.kind == OutInfo::Kind::Symbol) {
-      if (!out.entity.valid() || !p_.stays(out.entity))
-        continue;
-      // Only the definition that won speaks for a function.
-      const Entity &entity = p_.symbols[out.entity];
-      if (entity.function && entity.defined() && entity.winner.object != object)
-        continue;
-      if (record.attribute == InfoAttribute::MaxStackSize && !p_.options.relocatable)
-        continue;
+// Whether a module record about an entity has nothing to say in the output.
+bool InfoPlanner::is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const {
+  if (!named.valid() || !p_.stays(named))
+    return true;
+  // Only the definition that won speaks for a function.
+  const Entity &entity = p_.symbols[named];
+  if (entity.function && entity.defined() && entity.winner.object != object)
+    return true;
+  return attribute == InfoAttribute::MaxStackSize && !p_.options.relocatable;
+}
+
+void InfoPlanner::read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
+                                     const Resources &resources, InfoPrepender &list) const {
+  if (record.attribute == InfoAttribute::Externs) {
+    u8 *copy = list.add(bytes);
+    const u32 count = elf::symbol_word_count(record);
+    for (u32 i = 0; i < count; ++i) {
+      u8 *word = copy + InfoStore::kRecordSize + u64{i} * 4;
+      list.name(word, InfoWord::Names::Entity, p_.symbols.of(object, load_le<u32>(word)).value);
     }
-    out_.plan.module.push_back(std::move(out));
+    return;
   }
+  const std::optional<InfoWord> named = named_symbol(object, record);
+  const bool about_entity = named && named->names == InfoWord::Names::Entity;
+  if (about_entity && is_dropped(object, EntityId(named->id), record.attribute))
+    return;
+  u8 *copy = list.add(bytes);
+  if (!named)
+    return;
+  list.name(copy + InfoStore::kRecordSize, named->names, named->id);
+  // A kernel speaks for all it calls.
+  if (!about_entity || record.attribute != InfoAttribute::Regcount || p_.options.relocatable ||
+      record.payload.size() < 8)
+    return;
+  if (const FunctionId f = p_.function_of(EntityId(named->id));
+      f.valid() && p_.live.kernel[f.value])
+    store_le<u32>(copy + InfoStore::kRecordSize + 4, resources.registers[f.value]);
+}
+
+void InfoPlanner::read_module_records(const Resources &resources) {
+  u64 most = 0;
+  for (const InputObject &object : p_.objects)
+    for (const InputObject::Info &info : object.infos)
+      most += info.text == 0 ? info.records.bytes().size() : 0;
+  InfoPrepender list(out_.plan.store, most);
+  for (u32 i = 0; i < p_.objects.size(); ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos) {
+      if (info.text != 0)
+        continue;
+      for (const elf::InfoRecord &record : info.records)
+        read_module_record(ObjectId(i),
+                           info.records.bytes().subspan(record.offset, record.encoded_size()),
+                           record, resources, list);
+    }
+  out_.plan.module = list.finish(0);
 }
 
 void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info &info) {
@@ -161,36 +196,47 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
     return;
   const FunctionId function = p_.function_of(entity);
   functions_.read_order.push_back(function);
-  records_.clear();
+  const ByteSpan section = info.records.bytes();
+  InfoPrepender list(out_.plan.store, section.size());
   for (const elf::InfoRecord &record : info.records) {
-    if (record.attribute == InfoAttribute::Externs)
-      functions_.externs[function.value] = still_undefined(object, record);
-    if (inherit_rule_of(record.attribute) || record.attribute == InfoAttribute::Externs)
+    const bool externs = record.attribute == InfoAttribute::Externs;
+    if (externs || inherit_rule_of(record.attribute))
       functions_.inherited[function.value].push_back({record.attribute, record.value});
-    records_.push_back(convert(object, record));
+    if (externs) { // who is still undefined comes later
+      functions_.externs[function.value] = still_undefined(object, record);
+      lists_externs_[place.section.value] = true;
+      store_le<u16>(list.add(section.subspan(record.offset, InfoStore::kRecordSize)) + 2,
+                    record.value);
+      continue;
+    }
+    u8 *copy = list.add(section.subspan(record.offset, record.encoded_size()));
+    if (const std::optional<InfoWord> named = named_symbol(object, record))
+      list.name(copy + InfoStore::kRecordSize, named->names, named->id);
   }
-  std::vector<OutInfo> &records = out_.plan.of_text[place.section.value];
-  records.reserve(records.size() + records_.size() + 1); // a kernel gets one more as a rule
-  records.insert(records.begin(), std::make_move_iterator(records_.rbegin()),
-                 std::make_move_iterator(records_.rend()));
+  InfoList &records = out_.plan.of_text[place.section.value];
+  const InfoList older = records;
+  records = list.finish(p_.live.kernel[function.value] ? InfoStore::kRecordSize : 0);
+  if (!older.empty()) // a second section about the same code
+    out_.plan.store.append_list(records, older);
 }
 
-// A kernel's record may take up more (kernel_records.cc).
+// Those of a kernel may be more (kernel_records.cc).
 void InfoPlanner::place_externs() {
+  InfoStore &store = out_.plan.store;
   for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
     if (p_.live.kernel[f] && !p_.options.relocatable)
       continue;
     const OutId text = m_.place_of[p_.calls.functions[f].value].section;
-    if (!text.valid())
+    if (!text.valid() || !lists_externs_[text.value])
       continue;
-    std::vector<OutInfo> &records = out_.plan.of_text[text.value];
+    InfoList &records = out_.plan.of_text[text.value];
     const std::vector<EntityId> &externs = functions_.externs[f];
-    for (OutInfo &record : records)
-      if (record.attribute == InfoAttribute::Externs)
-        record.entities = externs;
-    std::erase_if(records, [](const OutInfo &record) {
-      return record.attribute == InfoAttribute::Externs && record.entities.empty();
-    });
+    u64 record = store.find(records, InfoAttribute::Externs);
+    if (!externs.empty() && record != InfoStore::kNone)
+      store.put_symbols(records, InfoAttribute::Externs, externs, record);
+    for (; externs.empty() && record != InfoStore::kNone;
+         record = store.find(records, InfoAttribute::Externs))
+      store.erase(records, record);
   }
 }
 
@@ -212,7 +258,7 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
 void InfoPlanner::check_registers(FunctionId kernel, const Resources &resources) {
   const u32 needed = resources.registers[kernel.value];
   const OutId text = m_.place_of[p_.calls.functions[kernel.value].value].section;
-  for (const OutInfo &record : out_.plan.of_text[text.value]) {
+  for (const elf::InfoRecord &record : out_.plan.store.records(out_.plan.of_text[text.value])) {
     if (record.attribute != InfoAttribute::MaxregCount || needed <= record.value)
       continue;
     for (const FunctionId f : reach_.reached_from(kernel))
@@ -237,20 +283,13 @@ void InfoPlanner::report_recursion(FunctionId kernel) {
     add_call_cycle(p_, reach_, kernel, message);
 }
 
-void InfoPlanner::finish_kernels() {
-  const Resources resources = propagate_resources(p_, reach_);
+void InfoPlanner::finish_kernels(const Resources &resources) {
   const std::vector<FunctionId> kernels = kernels_in_symbol_order();
-  for (OutInfo &record : out_.plan.module)
-    if (record.attribute == InfoAttribute::Regcount && record.kind == OutInfo::Kind::Symbol)
-      if (const FunctionId f = p_.function_of(record.entity); f.valid() && p_.live.kernel[f.value])
-        record.word = resources.registers[f.value];
   for (const FunctionId k : kernels) {
     const bool unbounded = resources.unbounded[k.value];
-    out_.plan.module.push_back(
-        {.kind = OutInfo::Kind::Symbol,
-         .attribute = InfoAttribute::MinStackSize,
-         .word = unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]),
-         .entity = p_.calls.functions[k.value]});
+    out_.plan.store.put_symbol_and_word(
+        out_.plan.module, InfoAttribute::MinStackSize, p_.calls.functions[k.value],
+        unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]));
     out_.kernels.push_back(
         {.kernel = k,
          .registers = resources.registers[k.value],

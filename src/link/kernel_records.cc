@@ -26,13 +26,13 @@ public:
                       const Resources &resources, const std::vector<FunctionId> &kernels,
                       FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag)
       : p_(program), reach_(reach), m_(merged), resources_(resources), kernels_(kernels),
-        functions_(functions), plan_(plan), diag_(diag), several_(!program.live.only.valid()) {}
+        functions_(functions), plan_(plan), store_(plan.store), diag_(diag),
+        several_(!program.live.only.valid()) {}
 
   void run();
 
 private:
   using Inherited = FunctionRecords::Inherited;
-  using Records = std::vector<OutInfo>;
 
   void add_missing_masks();
   void finish(FunctionId kernel, const Inheritance &inherited);
@@ -40,13 +40,13 @@ private:
   [[nodiscard]] std::vector<EntityId> undefined_callees(FunctionId kernel,
                                                         const Inheritance &inherited);
   [[nodiscard]] std::vector<EntityId> undefined_callees_of_all();
-  [[nodiscard]] bool place_own_externs(FunctionId kernel, Records &records,
+  [[nodiscard]] bool place_own_externs(FunctionId kernel, InfoList &records,
                                        const std::vector<EntityId> &undefined) const;
-  void mark_recursion(FunctionId kernel, Records &records) const;
-  void inherit(Records &records, const Inheritance &inherited,
+  void mark_recursion(FunctionId kernel, InfoList &records) const;
+  void inherit(InfoList &records, const Inheritance &inherited,
                const std::vector<EntityId> &undefined, bool has_externs) const;
-  void take_over(size_t rule_number, const Inheritance &inherited, Records &records) const;
-  void check_cta_groups(FunctionId kernel, const Records &records);
+  void take_over(size_t rule_number, const Inheritance &inherited, InfoList &records) const;
+  void check_cta_groups(FunctionId kernel, const InfoList &records);
 
   [[nodiscard]] OutId text_of(FunctionId f) const {
     return m_.place_of[p_.calls.functions[f.value].value].section;
@@ -59,6 +59,7 @@ private:
   const std::vector<FunctionId> &kernels_;
   FunctionRecords &functions_;
   InfoPlan &plan_;
+  InfoStore &store_;
   Diagnostics &diag_;
   const bool several_;
   bool has_masks_ = false;     // some function has SPARSE_MMA_MASK
@@ -98,9 +99,8 @@ void KernelRecordPlanner::add_missing_masks() {
     masks_missing_ = true;
     if (p_.live.kernel[f])
       continue;
-    plan_.of_text[text.value].push_back({.format = RecordFormat::Half,
-                                         .attribute = InfoAttribute::SparseMmaMask,
-                                         .value = kNoSparseMask});
+    store_.put_value(plan_.of_text[text.value], InfoAttribute::SparseMmaMask, RecordFormat::Half,
+                     kNoSparseMask);
     without.push_back(owner_function);
   }
   for (const u32 f : without)
@@ -109,7 +109,7 @@ void KernelRecordPlanner::add_missing_masks() {
 }
 
 void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited) {
-  Records &records = plan_.of_text[text_of(kernel).value];
+  InfoList &records = plan_.of_text[text_of(kernel).value];
   const std::vector<EntityId> undefined =
       several_ ? undefined_callees(kernel, inherited) : undefined_callees_of_all();
   const bool has_externs = place_own_externs(kernel, records, undefined);
@@ -179,16 +179,14 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
 }
 
 // Fills the kernel's own EXTERNS record or takes it out. True if it has one afterwards.
-bool KernelRecordPlanner::place_own_externs(FunctionId kernel, Records &records,
+bool KernelRecordPlanner::place_own_externs(FunctionId kernel, InfoList &records,
                                             const std::vector<EntityId> &undefined) const {
-  const auto record = std::find_if(records.begin(), records.end(), [](const OutInfo &r) {
-    return r.attribute == InfoAttribute::Externs;
-  });
-  if (record == records.end())
+  const u64 record = store_.find(records, InfoAttribute::Externs);
+  if (record == InfoStore::kNone)
     return false;
   const std::vector<EntityId> &own = functions_.externs[kernel.value];
   if (!undefined.empty() && several_) {
-    record->entities = undefined;
+    store_.put_symbols(records, InfoAttribute::Externs, undefined, record);
     return true;
   }
   std::vector<EntityId> a = own, b = undefined;
@@ -196,32 +194,23 @@ bool KernelRecordPlanner::place_own_externs(FunctionId kernel, Records &records,
   std::sort(b.begin(), b.end());
   a.erase(std::unique(a.begin(), a.end()), a.end());
   if (!undefined.empty() && a == b) {
-    record->entities = own;
+    store_.put_symbols(records, InfoAttribute::Externs, own, record);
     return true;
   }
-  records.erase(record);
+  store_.erase(records, record);
   return false;
 }
 
-void KernelRecordPlanner::mark_recursion(FunctionId kernel, Records &records) const {
+void KernelRecordPlanner::mark_recursion(FunctionId kernel, InfoList &records) const {
   if (!resources_.unbounded[kernel.value])
     return;
-  const OutInfo unknown{.kind = OutInfo::Kind::Word,
-                        .format = RecordFormat::Sized,
-                        .attribute = InfoAttribute::CrsStackSize,
-                        .word = 0xffffffff};
-  const auto record = std::find_if(records.begin(), records.end(), [](const OutInfo &r) {
-    return r.attribute == InfoAttribute::CrsStackSize;
-  });
-  if (record != records.end())
-    *record = unknown;
-  else
-    records.push_back(unknown);
+  store_.put_word(records, InfoAttribute::CrsStackSize, 0xffffffff,
+                  store_.find(records, InfoAttribute::CrsStackSize));
 }
 
 // The kernel's records with what it inherits. New ones come in the order of the walk, or for the
 // only kernel of a program in the order of the rules, and EXTERNS at the end.
-void KernelRecordPlanner::inherit(Records &records, const Inheritance &inherited,
+void KernelRecordPlanner::inherit(InfoList &records, const Inheritance &inherited,
                                   const std::vector<EntityId> &undefined, bool has_externs) const {
   constexpr size_t kExterns = kInheritRuleCount; // in `order`: not a rule
   std::vector<std::pair<WalkPosition, size_t>> order;
@@ -239,58 +228,52 @@ void KernelRecordPlanner::inherit(Records &records, const Inheritance &inherited
     if (rule != kExterns) {
       take_over(rule, inherited, records);
     } else if (!has_externs && !undefined.empty()) {
-      records.push_back({.kind = OutInfo::Kind::Symbols,
-                         .attribute = InfoAttribute::Externs,
-                         .entities = undefined});
+      store_.put_symbols(records, InfoAttribute::Externs, undefined);
     }
   if (several_ || !masks_missing_)
     return;
-  for (OutInfo &record : records)
-    if (record.attribute == InfoAttribute::SparseMmaMask) {
-      record.value |= kNoSparseMask;
-      break;
-    }
+  if (const u64 record = store_.find(records, InfoAttribute::SparseMmaMask);
+      record != InfoStore::kNone)
+    store_.set_value(records, record, store_.value(records, record) | kNoSparseMask);
 }
 
 // The first record of the attribute, or a new one at the end, with the value that results.
 void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inherited,
-                                    Records &records) const {
+                                    InfoList &records) const {
   const InheritRule &rule = kInheritRules[rule_number];
-  auto record = std::find_if(records.begin(), records.end(),
-                             [&rule](const OutInfo &r) { return r.attribute == rule.attribute; });
-  if (record == records.end()) {
+  u64 record = store_.find(records, rule.attribute);
+  if (record == InfoStore::kNone) {
     const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
-    records.push_back({.format = rule.format,
-                       .attribute = rule.attribute,
-                       .value = mask ? kNoSparseMask : u16{0}});
-    record = records.end() - 1;
+    record = records.size;
+    store_.put_value(records, rule.attribute, rule.format, mask ? kNoSparseMask : u16{0});
   } else if (!several_ && rule.own_value_stays) {
     return;
   }
   const Inheritance::Item &item = inherited.items[rule_number];
+  u16 value = store_.value(records, record);
   switch (rule.combine) {
   case Combine::Flag:
-    break;
+    return;
   case Combine::Maximum:
-    record->value = std::max(record->value, item.largest);
+    value = std::max(value, item.largest);
     break;
   case Combine::Sum:
     for (const Inheritance::Addend &addend : inherited.addends)
-      record->value = static_cast<u16>(record->value + addend.value);
+      value = static_cast<u16>(value + addend.value);
     break;
   case Combine::BitOr:
-    record->value |= item.bits;
+    value |= item.bits;
     break;
   case Combine::Last:
-    record->value = several_ ? item.last_value : u16{0};
+    value = several_ ? item.last_value : u16{0};
     break;
   }
+  store_.set_value(records, record, value);
 }
 
-void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const Records &records) {
-  const auto has = [&records](InfoAttribute attribute) {
-    return std::any_of(records.begin(), records.end(),
-                       [attribute](const OutInfo &r) { return r.attribute == attribute; });
+void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &records) {
+  const auto has = [&](InfoAttribute attribute) {
+    return store_.find(records, attribute) != InfoStore::kNone;
   };
   if (several_ && has(InfoAttribute::Tcgen05OneCtaUsed) && has(InfoAttribute::Tcgen05TwoCtaUsed))
     diag_.report(DiagId::MixedCtaGroups, {std::string(p_.entity_of(kernel).name)})

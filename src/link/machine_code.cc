@@ -216,6 +216,20 @@ void MachineWriter::fill_capsule(OutId id, const Code &code,
   elf_.add_fixup(out, {0, elf::Fixup::Kind::SectionIndex, section(id).value});
 }
 
+// The records of a text section one by one, with their symbols.
+std::vector<OutInfo> MachineWriter::linked_records(OutId text) const {
+  const InfoStore &store = plan_.info.store;
+  const InfoList &list = plan_.info.of_text[text.value];
+  std::vector<OutInfo> out;
+  for (const elf::InfoRecord &record : store.records(list)) {
+    OutInfo &added = out.emplace_back(OutInfo{record, {}});
+    for (const InfoWord &word : store.words(list))
+      if (word.offset >= record.offset && word.offset < record.offset + record.encoded_size())
+        added.words.push_back({word.offset - record.offset, word.id, word.names});
+  }
+  return out;
+}
+
 // The records of the Mercury half, with places in the machine code, and what only that has.
 std::vector<OutInfo> MachineWriter::machine_records(OutId text) const {
   const Code &code = code_[text.value];
@@ -236,42 +250,33 @@ std::vector<OutInfo> MachineWriter::machine_records(OutId text) const {
     std::reverse(pool.begin(), pool.end());
   }
   std::vector<OutInfo> out;
-  for (OutInfo record : plan_.info.of_text[text.value]) {
+  for (OutInfo &linked : linked_records(text)) {
+    elf::InfoRecord &record = linked.record;
     if (record.attribute == InfoAttribute::MercuryFinalizerOptions)
       continue;
-    const bool places = record.kind == OutInfo::Kind::Verbatim &&
-                        record.format == elf::RecordFormat::Sized &&
-                        record.attribute != InfoAttribute::CrsStackSize;
+    const bool places =
+        linked.words.empty() && record.sized() && record.attribute != InfoAttribute::CrsStackSize;
     const auto same = std::find_if(pool.rbegin(), pool.rend(), [&record](const elf::InfoRecord &r) {
-      return r.attribute == record.attribute && r.format == elf::RecordFormat::Sized;
+      return r.attribute == record.attribute && r.sized();
     });
     if (places && same != pool.rend()) {
-      record.payload_begin = same->payload.data();
-      record.payload_size = static_cast<u16>(same->payload.size());
+      record.payload = same->payload;
       pool.erase(std::next(same).base());
     }
-    out.push_back(std::move(record));
+    out.push_back(std::move(linked));
   }
   for (const elf::InfoRecord &record : compiled) {
     if (record.attribute != InfoAttribute::CbankParamSize &&
         record.attribute != InfoAttribute::SwWar && record.attribute != InfoAttribute::ParamCbank)
       continue;
-    OutInfo &added = out.emplace_back();
-    added.format = record.format;
-    added.attribute = record.attribute;
-    added.value = record.value;
-    added.payload_begin = record.payload.data();
-    added.payload_size = static_cast<u16>(record.payload.size());
-    if (record.attribute == InfoAttribute::ParamCbank && record.payload.size() >= 8) {
-      added.kind = OutInfo::Kind::Bank;
-      added.word = load_le<u32>(record.payload.data() + 4);
-      added.section = text; // whose bank it is
-    }
+    OutInfo &added = out.emplace_back(OutInfo{record, {}});
+    if (record.attribute == InfoAttribute::ParamCbank && record.payload.size() >= 8)
+      added.words = {{InfoStore::kRecordSize, text.value, InfoWord::Names::Bank}}; // whose it is
   }
   if (has_images_[text.value]) // the banks of textures and surfaces
     for (const InfoAttribute attribute :
          {InfoAttribute::BindlessTextureBank, InfoAttribute::BindlessSurfaceBank})
-      out.push_back({.format = elf::RecordFormat::Byte, .attribute = attribute});
+      out.push_back({{.format = elf::RecordFormat::Byte, .attribute = attribute}, {}});
   return out;
 }
 
@@ -283,7 +288,7 @@ void MachineWriter::fill_records() {
       symbols.of_section[i] = parameter_symbol_[i];
   RecordWriter records(elf_, symbols);
   if (m_.info.valid() && is_emitted_[m_.info.value])
-    records.fill(section(m_.info), plan_.info.module);
+    records.fill(section(m_.info), plan_.info.store, plan_.info.module);
   for (const OutId id : order_)
     if (m_[id].function.valid())
       if (const OutId info = m_.info_of[id.value]; info.valid() && is_emitted_[info.value])

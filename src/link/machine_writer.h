@@ -73,6 +73,7 @@ private:
   void fill_code(const RelocationPlan &machine);
   void fill_capsule(OutId id, const Code &code, std::span<const FoldedRelocation> values);
   void fill_records();
+  [[nodiscard]] std::vector<OutInfo> linked_records(OutId text) const;
   [[nodiscard]] std::vector<OutInfo> machine_records(OutId text) const;
   void fill_compiler_banks();
   [[nodiscard]] ByteSpan machine_bytes(ByteSpan mercury) const;

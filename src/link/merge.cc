@@ -69,6 +69,8 @@ void Merger::reserve() {
     sections += object.view.sections().size();
   m_.sections.reserve(sections + sections / 2);
   m_.locals.reserve(sections + sections / 2);
+  m_.info_of.reserve(sections + sections / 2);
+  m_.by_name.reserve(sections + sections / 2);
   m_.where.reserve(p_.objects.size());
   m_.names.reserve(static_cast<u32>(p_.symbols.entities.size() * 3)); // weak copies have one name
 }
@@ -94,6 +96,8 @@ void Merger::begin(ObjectId id) {
   m_.lost.emplace_back();
   no_block_.assign(object_->view.sections().size(), false);
   replaced_code_.assign(object_->view.sections().size(), EntityId{});
+  for (const u32 s : p_.symbols.functions_of[id.value])
+    m_.names.expect(object_->symbols[s].name);
 }
 
 OutId Merger::add(std::string_view name, OutSection &&section) {

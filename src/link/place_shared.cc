@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/prefetch.h"
 #include "link/list_sort.h"
 #include "link/place_shared_relocatable.h"
 #include "link/shared_uses.h"
@@ -229,7 +230,12 @@ void SharedPlacer::place_slots() {
 }
 
 void SharedPlacer::place_own() {
-  std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
+  for (u32 i = 0; i < kernels_.size(); ++i) {
+    if (i + kStepsAhead < kernels_.size())
+      m_.names.expect(p_.entity_of(kernels_[i + kStepsAhead]).name);
+    (void)has_section(kernels_[i]);
+  }
+  std::erase_if(kernels_, [this](FunctionId k) { return !section_of_[k.value].valid(); });
   for (const FunctionId k : kernels_) {
     const OutId id = section_of(k);
     std::vector<EntityId> variables = m_.shared_variables(id);

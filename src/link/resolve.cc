@@ -92,6 +92,9 @@ Resolution SymbolResolver::run() {
     const InputObject &object = objects_[i];
     out_.entity_of.emplace_back(object.symbols.size());
     out_.outcome_of.emplace_back(object.symbols.size(), Outcome::None);
+    for (const elf::Symbol &symbol : object.symbols)
+      if (symbol.binding() != SymbolBinding::Local)
+        names_.expect(symbol.name);
     read_functions(ObjectId(i));
     for (u32 s = 1; s < object.symbols.size(); ++s)
       if (object.symbols[s].type() != SymbolType::Function)

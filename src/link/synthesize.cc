@@ -175,7 +175,7 @@ std::vector<u8> build_compat(const Program &p) {
 }
 
 // How a loader applies relocation 115: 17 bits of offset at bit 37, 5 bits of bank at bit 54.
-constexpr u8 kRelAction[] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36};
+constexpr u8 kRelActionRecord[] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36};
 
 } // namespace
 
@@ -187,7 +187,7 @@ Synthetic synthesize_sections(const Program &p) {
   out.cuinfo = build_cuinfo(p);
   out.compat = build_compat(p);
   if (p.arch.has_rel_action && !p.options.relocatable)
-    out.rel_action.assign(std::begin(kRelAction), std::end(kRelAction));
+    out.rel_action.assign(std::begin(kRelActionRecord), std::end(kRelActionRecord));
   return out;
 }
 

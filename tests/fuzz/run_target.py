@@ -19,7 +19,7 @@ MAX_INPUT = 1 << 16
 
 
 def main():
-    target, seconds, *seeds = sys.argv[1:]
+    target, seconds, runs, *seeds = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         corpus = pathlib.Path(folder) / "corpus"
         corpus.mkdir()
@@ -30,7 +30,7 @@ def main():
                     shutil.copy(entry, corpus / f"{number}-{entry.name}")
             elif path.stat().st_size <= MAX_INPUT:
                 shutil.copy(path, corpus / f"{number}-{path.name}")
-        command = [target, str(corpus), f"-max_total_time={seconds}", f"-timeout={INPUT_SECONDS}",
+        command = [target, str(corpus), f"-max_total_time={seconds}", f"-runs={runs}", f"-timeout={INPUT_SECONDS}",
                    f"-rss_limit_mb={MEMORY_MB}", f"-max_len={MAX_INPUT}", "-print_final_stats=1",
                    f"-artifact_prefix={folder}/broken-"]
         result = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace",

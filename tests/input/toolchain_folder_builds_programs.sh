@@ -33,19 +33,18 @@ EOF
 fatbin() {
   objcopy -O binary --only-section=.nv_fatbin --set-section-flags .nv_fatbin=alloc "$1" "$1.fatbin"
 }
-# same NAME OPTION...: the programs have the same device code with either linker. Names of
-# intermediate files are recorded with -G; --keep makes them the same.
+# same NAME OPTION...: the programs have the same device code with either linker. The objects are
+# compiled once. With -G the image records the names of the files that the link makes: they are kept,
+# under the same names.
 same() {
   local name=$1
   shift
-  set -- "$@" --keep --keep-dir kept
-  rm -rf kept && mkdir kept
-  cuda/bin/nvcc -rdc=true "$@" -Xnvlink --emulate=nvlink-13.0.88 main.cu part.cu -lcudadevrt \
-    -o program
+  cuda/bin/nvcc -dc "$@" main.cu part.cu
+  set -- "$@" --keep main.o part.o -lcudadevrt -o program
+  cuda/bin/nvcc -Xnvlink --emulate=nvlink-13.0.88 "$@"
   mv program "ours.$name"
-  rm -rf kept && mkdir kept
   ln -sf "$(command -v nvlink)" cuda/bin/nvlink
-  cuda/bin/nvcc -rdc=true "$@" main.cu part.cu -lcudadevrt -o program
+  cuda/bin/nvcc "$@"
   mv program "theirs.$name"
   "$CULINK" --make-toolchain cuda > told
   fatbin "ours.$name"

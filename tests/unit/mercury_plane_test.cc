@@ -10,11 +10,11 @@
 namespace culink {
 namespace {
 
-constexpr const char *kObject = "vector_math/sm_100/main.cubin";
+constexpr const char *kMercuryObject = "vector_math/sm_100/main.cubin";
 
 class Plane : public testing::Test {
 protected:
-  std::vector<u8> bytes_ = test::read_example(kObject);
+  std::vector<u8> bytes_ = test::read_example(kMercuryObject);
 
   [[nodiscard]] InputObject object() const {
     Result<elf::ElfView> view = elf::ElfView::open(bytes_);

@@ -6,7 +6,7 @@
 namespace culink {
 namespace {
 
-struct Choice {
+struct CodeChoice {
   OutputCode code;
   std::vector<DiagId> messages;
 };
@@ -18,7 +18,7 @@ struct Given {
   bool finalizer = false;
   bool relocatable = false;
 
-  [[nodiscard]] Choice choose() const {
+  [[nodiscard]] CodeChoice choose() const {
     // The choice looks at these three fields alone; a view of a real file would add nothing.
     std::vector<InputObject> list;
     for (const auto &[sm, capsule] : objects) {
@@ -30,7 +30,8 @@ struct Given {
     LinkOptions options;
     options.code = asked;
     options.relocatable = relocatable;
-    Choice out{choose_output_code(options, list, *arch::find_arch(target), finalizer, diag), {}};
+    CodeChoice out{choose_output_code(options, list, *arch::find_arch(target), finalizer, diag),
+                   {}};
     for (const Diagnostic &one : diag.all())
       out.messages.push_back(one.id);
     return out;
@@ -51,14 +52,14 @@ struct Given {
 using Ids = std::vector<DiagId>;
 
 TEST(OutputCode, EarlierTargetsHaveMachineCode) {
-  const Choice choice = Given{.target = "sm_90", .objects = {{90, false}}}.choose();
+  const CodeChoice choice = Given{.target = "sm_90", .objects = {{90, false}}}.choose();
   EXPECT_EQ(choice.code, OutputCode::Sass);
   EXPECT_EQ(choice.messages, Ids{});
 }
 
 TEST(OutputCode, AFinalizerDecidesAboutTheDefault) {
   EXPECT_EQ(Given{.finalizer = true}.choose().code, OutputCode::Exact);
-  const Choice without = Given{}.choose();
+  const CodeChoice without = Given{}.choose();
   EXPECT_EQ(without.code, OutputCode::Sass);
   EXPECT_EQ(without.messages, Ids{DiagId::NoFinalizer});
 }
@@ -69,7 +70,7 @@ TEST(OutputCode, ExactNeedsAFinalizerUnlessThereIsALaterLink) {
 }
 
 TEST(OutputCode, OneObjectWithoutMercuryCodeDecidesForAll) {
-  const Choice choice =
+  const CodeChoice choice =
       Given{.objects = {{100, true}, {100, false}, {100, false}}, .finalizer = true}.choose();
   EXPECT_EQ(choice.code, OutputCode::Sass);
   EXPECT_EQ(choice.messages, Ids{DiagId::LimitedToOneTarget});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "elf/section_scan.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "host_file.h"
@@ -35,6 +37,22 @@ TEST(SectionScan, notices_sections_without_a_name) {
       scan_sections(HostFile().with(".text", "code").with("", "any").build64(), kWanted);
   ASSERT_TRUE(scan);
   EXPECT_FALSE(scan->all_named);
+}
+
+// As files with more than 65,280 sections do.
+TEST(SectionScan, reads_the_counts_that_stand_in_section_0) {
+  Bytes file = HostFile().with(".text", "code").with(".nvm", "any").build64();
+  auto header = load_le<wire::Ehdr64>(file.data());
+  auto first = load_le<wire::Shdr64>(file.data() + header.e_shoff);
+  first.sh_size = std::exchange(header.e_shnum, u16{0});
+  first.sh_link = std::exchange(header.e_shstrndx, u16{0xffff});
+  store_le(file.data() + header.e_shoff, first);
+  store_le(file.data(), header);
+  const std::optional<SectionScan> scan = scan_sections(file, kWanted);
+  ASSERT_TRUE(scan);
+  EXPECT_EQ(scan->count, 4u);
+  ASSERT_EQ(scan->wanted.size(), 1u);
+  EXPECT_EQ(scan->wanted[0].name, ".nvm");
 }
 
 TEST(SectionScan, leaves_files_of_32_bits_to_the_view) {

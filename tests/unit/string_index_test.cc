@@ -26,6 +26,24 @@ TEST(StringIndex, numbers_strings_in_order_of_appearance) {
   EXPECT_EQ(index.find("y"), std::nullopt);
 }
 
+// More names with one ending than have room together, and names that only differ in theirs.
+TEST(StringIndex, tells_the_members_of_families_apart) {
+  std::vector<std::string> strings;
+  for (u32 i = 0; i < 100; ++i)
+    for (const char *family : {"kernel", "", "x", "a name of more than sixteen bytes"})
+      strings.push_back("." + std::string(i % 20, 'p') + std::to_string(i) + "." + family);
+  for (u32 i = 0; i < 1000; ++i)
+    strings.push_back(".text.f" + std::to_string(i));
+  StringIndex index;
+  index.expect("kernel");
+  for (u32 i = 0; i < strings.size(); ++i)
+    EXPECT_EQ(index.insert(strings[i]), std::pair(i, true));
+  index.expect("kernel");
+  for (u32 i = 0; i < strings.size(); ++i)
+    EXPECT_EQ(index.find(strings[i]), i);
+  EXPECT_EQ(index.find(".text.kernel"), std::nullopt);
+}
+
 TEST(StringIndex, finds_nothing_when_empty) {
   EXPECT_EQ(StringIndex().find("a"), std::nullopt);
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In large links most time goes into waiting for memory. Where the order of work is known, what is
+// needed next can be asked for while something else is done.
+#pragma once
+
+#include <cstddef>
+
+#include "base/types.h"
+
+namespace culink {
+
+inline constexpr u32 kCacheLine = 64;
+// How many steps ahead. A step takes some tens of nanoseconds, memory a few hundred.
+inline constexpr u32 kStepsAhead = 8;
+
+// Loads all cache lines of an object.
+template <typename T> void prefetch(const T *object) {
+  const char *bytes = reinterpret_cast<const char *>(object);
+  for (size_t i = 0; i < sizeof(T); i += kCacheLine)
+    __builtin_prefetch(bytes + i);
+}
+
+} // namespace culink

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists of records lie one behind the other in one vector, so that a hundred thousand of them are
+// not as many allocations. One that outgrows its room moves to the end; the hole stays, and is
+// small: few lists grow by more than the one record for which there is room.
+#include "model/info_store.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+using elf::InfoAttribute;
+using elf::RecordFormat;
+
+namespace {
+
+std::array<u8, 4> record_head(RecordFormat format, InfoAttribute attribute, u64 half) {
+  return {static_cast<u8>(format), static_cast<u8>(attribute), static_cast<u8>(half),
+          static_cast<u8>(half >> 8)};
+}
+
+bool is_sized(const u8 *record) {
+  return record[0] == static_cast<u8>(RecordFormat::Sized);
+}
+
+u64 size_of_record(const u8 *record) {
+  return InfoStore::kRecordSize + (is_sized(record) ? load_le<u16>(record + 2) : 0);
+}
+
+} // namespace
+
+u64 InfoStore::find(const InfoList &list, InfoAttribute attribute) const {
+  const u8 *bytes = bytes_.data() + list.begin;
+  for (u64 at = 0; at + kRecordSize <= list.size; at += size_of_record(bytes + at))
+    if (bytes[at + 1] == static_cast<u8>(attribute))
+      return at;
+  return kNone;
+}
+
+u16 InfoStore::value(const InfoList &list, u64 record) const {
+  const u8 *at = bytes_.data() + list.begin + record;
+  return is_sized(at) ? 0 : load_le<u16>(at + 2);
+}
+
+void InfoStore::set_value(const InfoList &list, u64 record, u16 value) {
+  u8 *at = bytes_.data() + list.begin + record;
+  if (!is_sized(at))
+    store_le<u16>(at + 2, value);
+}
+
+void InfoStore::put_value(InfoList &list, InfoAttribute attribute, RecordFormat format, u16 value) {
+  replace(list, kNone, record_head(format, attribute, value), {});
+}
+
+void InfoStore::put_word(InfoList &list, InfoAttribute attribute, u32 word, u64 place) {
+  std::array<u8, 8> record{};
+  std::ranges::copy(record_head(RecordFormat::Sized, attribute, 4), record.begin());
+  store_le<u32>(record.data() + 4, word);
+  replace(list, place, record, {});
+}
+
+void InfoStore::put_symbol_and_word(InfoList &list, InfoAttribute attribute, EntityId entity,
+                                    u32 word) {
+  std::array<u8, 12> record{};
+  std::ranges::copy(record_head(RecordFormat::Sized, attribute, 8), record.begin());
+  store_le<u32>(record.data() + 8, word);
+  const InfoWord symbol{4, entity.value, InfoWord::Names::Entity};
+  replace(list, kNone, record, {&symbol, 1});
+}
+
+void InfoStore::put_symbols(InfoList &list, InfoAttribute attribute,
+                            const std::vector<EntityId> &entities, u64 place) {
+  std::vector<u8> record(kRecordSize + entities.size() * 4);
+  std::ranges::copy(record_head(RecordFormat::Sized, attribute, entities.size() * 4),
+                    record.begin());
+  std::vector<InfoWord> words;
+  for (u64 i = 0; i < entities.size(); ++i)
+    if (entities[i].valid())
+      words.push_back({kRecordSize + i * 4, entities[i].value, InfoWord::Names::Entity});
+  replace(list, place, record, words);
+}
+
+void InfoStore::erase(InfoList &list, u64 record) {
+  replace(list, record, {}, {});
+}
+
+void InfoStore::append_list(InfoList &list, const InfoList &other) {
+  const ByteSpan bytes = this->bytes(other);
+  const std::span<const InfoWord> words = this->words(other);
+  replace(list, kNone, std::vector<u8>(bytes.begin(), bytes.end()),
+          std::vector<InfoWord>(words.begin(), words.end()));
+}
+
+// Puts a record where another one is, or at the end.
+void InfoStore::replace(InfoList &list, u64 place, ByteSpan record,
+                        std::span<const InfoWord> words) {
+  const u64 begin = place == kNone ? list.size : place;
+  const u64 end =
+      place == kNone
+          ? begin
+          : std::min(list.size, begin + size_of_record(bytes_.data() + list.begin + begin));
+  const u64 new_size = list.size - (end - begin) + record.size();
+  make_room(list, new_size);
+  u8 *at = bytes_.data() + list.begin + begin;
+  std::memmove(at + record.size(), at + (end - begin), list.size - end);
+  if (!record.empty())
+    std::memcpy(at, record.data(), record.size());
+  list.size = new_size;
+  replace_words(list, begin, end, begin + record.size(), words);
+}
+
+void InfoStore::make_room(InfoList &list, u64 size) {
+  if (size <= list.room)
+    return;
+  if (list.begin + list.room != bytes_.size()) {
+    const u64 begin = bytes_.size();
+    bytes_.resize(begin + size);
+    std::memcpy(bytes_.data() + begin, bytes_.data() + list.begin, list.size);
+    list.begin = begin;
+  } else {
+    bytes_.resize(list.begin + size);
+  }
+  list.room = size;
+}
+
+// What was between `begin` and `end` now ends at `new_end`, and has these words.
+void InfoStore::replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
+                              std::span<const InfoWord> words) {
+  u32 kept = 0;
+  InfoWord *own = words_.data() + list.first_word;
+  if (begin != end) // otherwise nothing is behind it
+    for (u32 i = 0; i < list.word_count; ++i) {
+      InfoWord word = own[i];
+      if (word.offset >= begin && word.offset < end)
+        continue;
+      if (word.offset >= end)
+        word.offset = word.offset - end + new_end;
+      own[kept++] = word;
+    }
+  else
+    kept = list.word_count;
+  list.word_count = kept;
+  if (words.empty())
+    return;
+  if (list.first_word + list.word_count != words_.size()) { // move to the end
+    const u32 first = static_cast<u32>(words_.size());
+    words_.resize(first + list.word_count);
+    std::copy_n(words_.data() + list.first_word, list.word_count, words_.data() + first);
+    list.first_word = first;
+  }
+  for (InfoWord word : words) {
+    word.offset += begin;
+    words_.push_back(word);
+  }
+  list.word_count += static_cast<u32>(words.size());
+}
+
+InfoPrepender::InfoPrepender(InfoStore &store, u64 most)
+    : store_(store), front_(store.bytes_.size() + most),
+      first_word_(static_cast<u32>(store.words_.size())) {
+  store.bytes_.resize(front_);
+}
+
+u8 *InfoPrepender::add(ByteSpan record) {
+  front_ -= record.size();
+  u8 *at = store_.bytes_.data() + front_;
+  std::memcpy(at, record.data(), record.size());
+  return at;
+}
+
+void InfoPrepender::name(u8 *word, InfoWord::Names names, u32 id) {
+  store_le<u32>(word, 0);
+  if (id != EntityId::kNone)
+    store_.words_.push_back({static_cast<u64>(word - store_.bytes_.data()), id, names});
+}
+
+InfoList InfoPrepender::finish(u64 spare) {
+  const u64 size = store_.bytes_.size() - front_;
+  store_.bytes_.resize(store_.bytes_.size() + spare);
+  const u32 word_count = static_cast<u32>(store_.words_.size()) - first_word_;
+  for (u32 i = 0; i < word_count; ++i)
+    store_.words_[first_word_ + i].offset -= front_;
+  return {front_, size, size + spare, first_word_, word_count};
+}
+
+} // namespace culink

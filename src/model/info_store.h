@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records of output .nv.info sections as the bytes that will be written. A large program has half a
+// million records, nearly all of which are copied from the inputs; only words that name symbols are
+// left open, because symbols have no numbers before the file is laid out.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "elf/nv_info.h"
+#include "model/program.h"
+
+namespace culink {
+
+// A word of a record that names a symbol. It is zero in the bytes.
+struct InfoWord {
+  enum class Names : u8 {
+    Entity, // the symbol of an EntityId
+    Bank,   // the section symbol of an OutId
+  };
+  u64 offset = 0; // from the start of the list
+  u32 id = 0;
+  Names names = Names::Entity;
+};
+
+// The records of one section: where they lie in the store.
+struct InfoList {
+  u64 begin = 0;
+  u64 size = 0;
+  u64 room = 0; // bytes that may be used, at least size
+  u32 first_word = 0;
+  u32 word_count = 0;
+  [[nodiscard]] bool empty() const { return size == 0; }
+};
+
+class InfoStore {
+public:
+  static constexpr u64 kNone = ~u64{0};
+  static constexpr u64 kRecordSize = 4; // of a record without a payload
+
+  void reserve(u64 bytes, u64 words) {
+    bytes_.reserve(bytes);
+    words_.reserve(words);
+  }
+  [[nodiscard]] ByteSpan bytes(const InfoList &list) const {
+    return {bytes_.data() + list.begin, list.size};
+  }
+  [[nodiscard]] std::span<const InfoWord> words(const InfoList &list) const {
+    return {words_.data() + list.first_word, list.word_count};
+  }
+  [[nodiscard]] elf::InfoRecords records(const InfoList &list) const {
+    return elf::InfoRecords(bytes(list));
+  }
+  // Where the first record of an attribute begins, or kNone.
+  [[nodiscard]] u64 find(const InfoList &list, elf::InfoAttribute attribute) const;
+  // Of a record without a payload; 0 of one that has one.
+  [[nodiscard]] u16 value(const InfoList &list, u64 record) const;
+  // Records with a payload are left as they are.
+  void set_value(const InfoList &list, u64 record, u16 value);
+
+  // New records, in the place of the one at `place` or at the end.
+  void put_value(InfoList &list, elf::InfoAttribute attribute, elf::RecordFormat format, u16 value);
+  void put_word(InfoList &list, elf::InfoAttribute attribute, u32 word, u64 place = kNone);
+  void put_symbols(InfoList &list, elf::InfoAttribute attribute,
+                   const std::vector<EntityId> &entities, u64 place = kNone);
+  void put_symbol_and_word(InfoList &list, elf::InfoAttribute attribute, EntityId entity, u32 word);
+  void erase(InfoList &list, u64 record);
+  // Puts another list behind this one.
+  void append_list(InfoList &list, const InfoList &other);
+
+  // All bytes, for whoever borrows parts of them.
+  [[nodiscard]] std::vector<u8> take_bytes() { return std::move(bytes_); }
+
+private:
+  friend class InfoPrepender;
+
+  void replace(InfoList &list, u64 place, ByteSpan record, std::span<const InfoWord> words);
+  void make_room(InfoList &list, u64 size);
+  void replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
+                     std::span<const InfoWord> words);
+
+  std::vector<u8> bytes_;
+  std::vector<InfoWord> words_;
+};
+
+// A new list, each record of which comes before those that are there: inputs are read in order, and
+// nvlink writes what it read last first.
+class InfoPrepender {
+public:
+  // For records of at most `most` bytes. There must be one of these at a time.
+  InfoPrepender(InfoStore &store, u64 most);
+
+  // Takes a record over as it is. Returns its bytes, which are valid until the next call.
+  u8 *add(ByteSpan record);
+  // A word of the record added last is to be the number of a symbol. Nothing's is 0.
+  void name(u8 *word, InfoWord::Names names, u32 id);
+  // The list, with room for so much more.
+  [[nodiscard]] InfoList finish(u64 spare);
+
+private:
+  InfoStore &store_;
+  u64 front_; // of the records, in the store
+  u32 first_word_;
+};
+
+} // namespace culink
