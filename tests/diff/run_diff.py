@@ -9,8 +9,8 @@ reason. Without it, the file may differ in the tool's own record only. docs/diff
 numbers.
 
 For sm_100 and later --code says what culink writes. `sass`: nvlink gets the objects without their
-Mercury half, culink as they are. `mercury`: the code may be scheduled in another way, which is
-told; nothing else may differ. `exact`: the same file, with the finalizer that culink finds. Exit status: 0 all the same, 1 something differs, 77 no nvlink here.
+Mercury half, culink as they are. `mercury`: the code may be scheduled in another way, or be made
+anew by nvlink, both of which is told and shown (scheduling.py, rewritten.py); nothing else may differ. `exact`: the same file, with the finalizer that culink finds. Exit status: 0 all the same, 1 something differs, 77 no nvlink here.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from device_runtime import NoDeviceRuntime
 from reasons import culink_reasons, culink_rows, missing, nvlink_reasons
 from plain_sass import is_mercury, to_plain_sass
 from recipes import KERNELS_USED, RECIPES, RELOCATABLE
+from rewritten import unexplained
 from scheduling import differ_in_scheduling_only
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
@@ -40,14 +41,16 @@ TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
 MERCURY_TARGETS = ["sm_100", "sm_100a", "sm_100f", "sm_103", "sm_110", "sm_120", "sm_120a", "sm_121"]
 EMULATE = "--emulate=nvlink-13.0.88"
 DEVICE_RUNTIME = "cuda_device_runtime.cubin"
+UNEXPECTED = "Internal error: unexpected reloc\n"
 MISSING_RUNTIME = set()       # why programs were linked without it
 
 # What may come out of one step.
 SAME = "identical"
 REFUSED = "refused"           # by both, for the same reason
-NO_ANSWER = "nvlink crashed"  # nothing to compare with
+NO_ANSWER = "nvlink crashed"  # or gave up: nothing to compare with
 DIFFERENT = "different"
 SCHEDULED = "scheduled again"  # by nvlink; the same in all other bits
+REWRITTEN = "made anew"       # functions by nvlink, with other instructions; the same in all else
 OWN_SOUND = "own is sound"    # differs on purpose, see differs_on_purpose()
 OWN_DIFFERS = "own differs"   # without --emulate more than the tool's record differs
 REASON = "other reason"       # both refuse, with different messages
@@ -136,13 +139,22 @@ class Comparison:
         data = read(self.at(step.output))
         if hashlib.sha256(data).hexdigest() != reference["sha256"]:
             detail = self.explain(step)
-            same_but_for_schedule = self.options.code == "mercury" and differ_in_scheduling_only(
-                data, read(self.at("ref.cubin")))
-            return (SCHEDULED, "") if same_but_for_schedule else (DIFFERENT, detail)
+            if self.options.code == "mercury":
+                return self.judge_code(step, data, detail)
+            return DIFFERENT, detail
         # The default -r keeps relocations that nvlink's loses, so it is another file on purpose.
         if self.options.own and RELOCATABLE not in step.options:
             return self.compare_own(step)
         return SAME, ""
+
+    def judge_code(self, step, data, detail):
+        """The code is as it was compiled; what differs must follow from that."""
+        reference = read(self.at("ref.cubin"))
+        if differ_in_scheduling_only(data, reference):
+            return SCHEDULED, ""
+        objects = [read(os.path.join(self.sources, name)) for name in step.inputs]
+        findings = unexplained(data, reference, objects)
+        return (DIFFERENT, "\n".join(findings + [detail])) if findings else (REWRITTEN, "")
 
     def judge_refusal(self, reference, status, log):
         if status == CRASHED:
@@ -150,7 +162,9 @@ class Comparison:
         if reference["status"] == CRASHED:
             return NO_ANSWER, ""
         if status == 0:
-            return ONLY_NVLINK, reference["log"].strip()
+            # nvlink's own trouble with a relocation, which it cannot explain.
+            gave_up = UNEXPECTED in reference["log"]
+            return NO_ANSWER if gave_up else ONLY_NVLINK, reference["log"].strip()
         untold = self.options.reasons and missing(nvlink_reasons(reference["log"]),
                                                   culink_reasons(log, self.rows))
         if untold:
@@ -280,7 +294,7 @@ class Report:
                 counter = self.counts.get((recipe.name, target), Counter())
                 total += counter
                 cells.append("%d / %d / %d" % (counter[SAME] + counter[OWN_SOUND] +
-                                               counter[SCHEDULED],
+                                               counter[SCHEDULED] + counter[REWRITTEN],
                                                counter[REFUSED] + counter[NO_ANSWER],
                                                sum(counter[status] for status in FAILURES)))
             print("%-22s" % recipe.name + "".join("%16s" % cell for cell in cells))

@@ -26,15 +26,20 @@ def code_sections(data):
             yield section[OFFSET], section[OFFSET] + section[SIZE]
 
 
-def without_scheduling(data):
+def without_scheduling(code):
+    """Code whose bits of scheduling are all 0."""
+    count = len(code) // INSTRUCTION
+    mask = int.from_bytes(SCHEDULING * count, "little")
+    word = int.from_bytes(code[:count * INSTRUCTION], "little")
+    return (word & ~mask).to_bytes(count * INSTRUCTION, "little") + code[count * INSTRUCTION:]
+
+
+def with_plain_code(data):
     out = bytearray(data)
-    mask = int.from_bytes(SCHEDULING, "little")
     for begin, end in code_sections(data):
-        for at in range(begin, end, INSTRUCTION):
-            word = int.from_bytes(data[at:at + INSTRUCTION], "little")
-            out[at:at + INSTRUCTION] = (word & ~mask).to_bytes(INSTRUCTION, "little")
+        out[begin:end] = without_scheduling(data[begin:end])
     return bytes(out)
 
 
 def differ_in_scheduling_only(first, second):
-    return len(first) == len(second) and without_scheduling(first) == without_scheduling(second)
+    return len(first) == len(second) and with_plain_code(first) == with_plain_code(second)
