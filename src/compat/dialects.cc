@@ -74,6 +74,7 @@ Dialect nvlink_13_0_88() {
   d.decides_about_runtime_in_order = true;
   d.forgets_mercury_marks = true;
   d.leaks_headers = true;
+  d.joins_frames = true;
   d.input = nvlink_input_habits();
   return d;
 }

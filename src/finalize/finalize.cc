@@ -6,6 +6,7 @@
 //
 // Results and messages come in the order of the objects, whatever was done first. An engine that
 // refuses objects of one target for another (libnvJitLink: sm_100 for sm_103) is not asked again.
+// What one engine cannot do, or crashes on, is given to the other, if there is one.
 #include "finalize/finalize.h"
 
 #include <algorithm>
@@ -147,22 +148,34 @@ private:
   }
 
   Answer ask(u8 sm, ByteSpan object) {
+    if (request_.relocatable) // which the library cannot do
+      return engine_.nvlink.empty()
+                 ? Answer(Error{"", "", "only nvlink can do that, and it was not found"})
+                 : ask_nvlink(object);
     std::atomic<bool> &refused = refused_[sm];
-    std::string why;
-    if (engine_.has_library() && !(refused && !engine_.nvlink.empty())) {
-      Result<WorkerAnswer> answer = workers_.link(request_.target, request_.debug, object);
-      if (!answer)
-        return answer.error();
-      if (answer->outcome == WorkerOutcome::Linked)
-        return std::move(answer->cubin);
-      why = engine_.library + ": " + answer->text;
-      const bool other_might =
-          answer->outcome == WorkerOutcome::Refused || answer->outcome == WorkerOutcome::NoEngine;
-      if (!other_might || engine_.nvlink.empty())
-        return Error{"", "", why};
-      refused = true;
-    }
-    return link_with_nvlink(engine_.nvlink, engine_.folder, request_.target, request_.debug, object,
+    if (!engine_.has_library() || (refused && !engine_.nvlink.empty()))
+      return ask_nvlink(object);
+    Result<WorkerAnswer> answer = workers_.link(request_.target, request_.debug, object);
+    if (answer && answer->outcome == WorkerOutcome::Linked)
+      return std::move(answer->cubin);
+    const Error error =
+        answer ? Error{"", "", engine_.library + ": " + answer->text} : answer.error();
+    if (engine_.nvlink.empty() || (answer && answer->outcome == WorkerOutcome::NotUnderstood))
+      return error;
+    refused = refused || (answer && answer->outcome != WorkerOutcome::Failed);
+    // The program may fare better: it is of the same making, but not the same.
+    Answer second = ask_nvlink(object);
+    const bool same_fault = !second && !refused;
+    return same_fault ? Answer(error) : std::move(second);
+  }
+
+  Answer ask_nvlink(ByteSpan object) const {
+    std::vector<std::string> options = {"-arch=" + request_.target};
+    if (request_.debug)
+      options.emplace_back("-g");
+    if (request_.relocatable)
+      options.emplace_back("-r");
+    return link_with_nvlink(engine_.nvlink, engine_.folder, options, object,
                             time_limit(object.size()));
   }
 

@@ -54,7 +54,7 @@ std::string_view without_newlines_at_end(std::string_view text) {
 } // namespace
 
 Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::string &folder,
-                                         const std::string &target, bool debug, ByteSpan object,
+                                         const std::vector<std::string> &options, ByteSpan object,
                                          std::chrono::seconds limit) {
   const Result<PrivateFolder> place = PrivateFolder::create(folder);
   if (!place)
@@ -63,9 +63,8 @@ Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::
   const std::string output = place->path() + "/linked.cubin";
   if (std::optional<Error> error = write_file(input, object))
     return std::move(*error);
-  std::vector<std::string> words = {program, "-arch=" + target, input, "-o", output};
-  if (debug)
-    words.insert(words.begin() + 2, "-g");
+  std::vector<std::string> words = {program, input, "-o", output};
+  words.insert(words.begin() + 1, options.begin(), options.end());
   const Result<ProcessResult> run = run_process(words, {}, limit);
   if (!run)
     return Error{"", program, run.error().text()};

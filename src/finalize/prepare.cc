@@ -26,7 +26,8 @@ namespace {
 constexpr u64 kSymbolBytes = sizeof(elf::wire::Sym64);
 constexpr u64 kSectionAlignment = 8;
 
-// Of every undefined global symbol.
+// Of every undefined global symbol. Engines crash on kernels that are missing; as a device function
+// one may be.
 void weaken_undefined(const elf::Section &table, std::vector<u8> &file) {
   for (u64 at = kSymbolBytes; at + kSymbolBytes <= table.data.size(); at += kSymbolBytes) {
     u8 *entry = file.data() + table.offset + at;
@@ -36,6 +37,7 @@ void weaken_undefined(const elf::Section &table, std::vector<u8> &file) {
       continue;
     symbol.st_info =
         static_cast<u8>(static_cast<u8>(elf::SymbolBinding::Weak) << 4 | (symbol.st_info & 15));
+    symbol.st_other = static_cast<u8>(symbol.st_other & ~elf::kOtherKernel);
     store_le(entry, symbol);
   }
 }

@@ -62,6 +62,8 @@ private:
   [[nodiscard]] Table table_of(const RelocationGroup &group, const RelocationSlice &slice) const;
   void read_entry(const RelocationGroup &group, const Entry &entry);
   [[nodiscard]] u64 place_of(const RelocationSlice &slice, const elf::Relocation &entry) const;
+  [[nodiscard]] u64 moved_offset(ObjectId object, u32 section, u64 offset, u64 base) const;
+  [[nodiscard]] u64 shift_of(const Entry &entry) const;
   [[nodiscard]] bool is_listed(const Entry &entry) const;
   [[nodiscard]] i64 listed_addend(const RelocationGroup &group, const Entry &entry) const;
   [[nodiscard]] bool is_skipped(const RelocationGroup &group, const Table &table,
@@ -75,6 +77,10 @@ private:
   [[nodiscard]] bool is_cleared(const SymbolMeaning &meaning) const;
   [[nodiscard]] Fate fate_of_relocatable(const Entry &entry) const;
   [[nodiscard]] Fate fate_of_image(const Entry &entry) const;
+  // The link is one of Mercury code, or of the machine code beside it.
+  [[nodiscard]] bool has_both_forms() const {
+    return m_.machine_half || p_.arch.code_kind == arch::CodeKind::Capmerc;
+  }
   void keep(const RelocationGroup &group, const Entry &entry);
   void keep_with_addend(const RelocationGroup &group, const Entry &entry, KeptRelocation out);
   void fold(const RelocationGroup &group, const Entry &entry);
@@ -180,19 +186,33 @@ void Classifier::read_bank2_tails() {
     }
 }
 
-// Behind the start of its file's block, unless variables were moved one by one.
-u64 Classifier::place_of(const RelocationSlice &slice, const elf::Relocation &entry) const {
+// Behind the start of its file's block, unless parts were moved one by one.
+u64 Classifier::moved_offset(ObjectId object, u32 section, u64 offset, u64 base) const {
   if (!m_.moved.empty()) {
-    const std::vector<MovedRange> &ranges = m_.moved[slice.object.value];
-    const u32 section = p_.objects[slice.object.value].section(slice.section).info;
+    const std::vector<MovedRange> &ranges = m_.moved[object.value];
     const auto next = std::upper_bound(
-        ranges.begin(), ranges.end(), entry.offset, [section](u64 offset, const MovedRange &range) {
-          return std::pair(section, offset) < std::pair(range.section, range.begin);
+        ranges.begin(), ranges.end(), offset, [section](u64 wanted, const MovedRange &range) {
+          return std::pair(section, wanted) < std::pair(range.section, range.begin);
         });
     if (next != ranges.begin() && std::prev(next)->section == section)
-      return std::prev(next)->offset + (entry.offset - std::prev(next)->begin);
+      return std::prev(next)->offset + (offset - std::prev(next)->begin);
   }
-  return entry.offset + slice.base;
+  return offset + base;
+}
+
+u64 Classifier::place_of(const RelocationSlice &slice, const elf::Relocation &entry) const {
+  const u32 section = p_.objects[slice.object.value].section(slice.section).info;
+  return moved_offset(slice.object, section, entry.offset, slice.base);
+}
+
+// What a section symbol's addend grows by: the part that it names is not where it was.
+u64 Classifier::shift_of(const Entry &entry) const {
+  const u64 shift = entry.meaning.addend_shift;
+  if (m_.moved.empty() || entry.meaning.against != Against::Section)
+    return shift;
+  const u32 section = p_.objects[entry.object.value].symbols[entry.raw.symbol].section;
+  const u64 addend = static_cast<u64>(entry.raw.addend);
+  return moved_offset(entry.object, section, addend, shift) - addend;
 }
 
 // Relocations that leave no trace: the bytes stay as they are.
@@ -330,7 +350,8 @@ Classifier::Fate Classifier::fate_of_image(const Entry &entry) const {
   case arch::ImageAction::Keep:
     return Fate::Keep;
   case arch::ImageAction::Slot:
-    return p_.options.relocatable && entry.row->image_kept_by_r ? Fate::Keep : Fate::Fold;
+    return p_.options.relocatable && (entry.row->image_kept_by_r || has_both_forms()) ? Fate::Keep
+                                                                                      : Fate::Fold;
   case arch::ImageAction::ZeroValue:
     return Fate::Fold;
   case arch::ImageAction::Refuse:
@@ -355,7 +376,7 @@ void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
   KeptRelocation out{.table = group.table,
                      .id = entry.meaning.id,
                      .offset = entry.offset,
-                     .addend = entry.raw.addend + static_cast<i64>(entry.meaning.addend_shift),
+                     .addend = entry.raw.addend + static_cast<i64>(shift_of(entry)),
                      .type = entry.raw.type,
                      .against = entry.meaning.against};
   if (!p_.options.relocatable && entry.row)
@@ -374,6 +395,14 @@ void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
       out.table = rela_of_[group.target.value];
     out_.kept.push_back(out);
   }
+  // The code shows where slots would begin (Q103).
+  if (m_.machine_half && entry.meaning.kind == Kind::Image && p_.options.relocatable &&
+      !p_.lossless() && entry.row && entry.row->image == arch::ImageAction::Slot)
+    out_.folded.push_back({.section = group.target,
+                           .image_slot = true,
+                           .offset = entry.offset,
+                           .row = entry.row,
+                           .value = {c_.constants.slot_base, 0}});
 }
 
 // An SHT_REL entry against a section symbol: the section's parts have moved, so what stands in the
@@ -395,7 +424,7 @@ void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
                        .implicit_addend = !group.has_addends && meaning.addend_shift == 0,
                        .offset = entry.offset,
                        .row = entry.row,
-                       .value = {meaning.value + meaning.addend_shift, meaning.bank}};
+                       .value = {meaning.value + shift_of(entry), meaning.bank}};
   if (meaning.kind == Kind::Image) {
     const bool slot =
         entry.row->image == arch::ImageAction::Slot && meaning.value != ConstantPlan::kNoSlot;
@@ -442,6 +471,11 @@ void Classifier::report_outside(const RelocationGroup &group, const Entry &entry
 bool Classifier::is_listed(const Entry &entry) const {
   const SymbolMeaning &meaning = entry.meaning;
   if (!entry.row || meaning.unlisted)
+    return false;
+  // With Mercury code only what code says about shared memory is listed (Q105).
+  if (has_both_forms() &&
+      !(is_shared_variable(meaning) &&
+        p_.objects[entry.object.value].kinds[entry.table->info].role == elf::SectionRole::Text))
     return false;
   if (meaning.kind == Kind::Image) // where there is a slot, the slot's relocation is enough
     return fate_of_image(entry) == Fate::Fold &&

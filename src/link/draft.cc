@@ -150,9 +150,6 @@ bool Drafter::is_part_of_file(OutId id) const {
     return false;
   if (id == m_.info)
     return !plan_.info.module.empty();
-  // What was resolved is not listed where there is Mercury code.
-  if (machine_ && s.type == SectionType::CudaResolvedRela)
-    return false;
   if (id == m_.prototype)
     return !plan_.synthetic.prototypes.empty();
   return elf::is_relocation_table(s.type) ? is_emitted_[id.value] : s.keep || s.size != 0;

@@ -67,20 +67,25 @@ bool has_debug_code(const InputObject &plane) {
 
 } // namespace
 
-// Each object with code in the output is finalized for itself, once.
+// Each object with code in the output is finalized for itself, once. nvlink -r does so too, but
+// that changes nothing unless code is made for another target or for a debugger (Q104).
 void MachineWriter::finalize() {
-  if (!inputs_.finalizer || !executable())
+  if (!inputs_.finalizer)
     return;
   std::vector<bool> needed(inputs_.objects.size(), false);
   for (const OutId id : order_)
     if (const EntityId function = m_[id].function; function.valid())
       needed[p_.symbols[function].winner.object.value] = true;
-  FinalizeRequest request{.target = std::string(inputs_.arch.name), .debug = p_.options.debug};
+  FinalizeRequest request{.target = std::string(inputs_.arch.name),
+                          .debug = p_.options.debug,
+                          .relocatable = !executable()};
+  for (const InputObject &plane : p_.objects)
+    request.debug_code = request.debug_code || has_debug_code(plane);
+  const bool changes = executable() || (!p_.lossless() && (request.debug || request.debug_code));
   std::vector<u32> numbers;
   for (u32 i = 0; i < inputs_.objects.size(); ++i) {
     const InputObject &object = inputs_.objects[i];
-    request.debug_code = request.debug_code || has_debug_code(p_.objects[i]);
-    if (!needed[i])
+    if (!needed[i] || !(changes || object.sm != inputs_.arch.number))
       continue;
     request.objects.push_back({object.name, object.view.file()});
     numbers.push_back(i);
@@ -319,8 +324,7 @@ ByteSpan MachineWriter::machine_bytes(ByteSpan mercury) const {
 void MachineWriter::fill_compiler_banks() {
   for (const OutId id : order_) {
     const OutSection &s = m_[id];
-    const u32 bank = static_cast<u32>(s.type) - static_cast<u32>(elf::SectionType::CudaConstantB0);
-    if (bank != arch_.banks.compiler)
+    if (!is_compiler_bank(id))
       continue;
     std::vector<u8> bytes(s.size);
     for (u32 i = 0; i < s.pieces.size(); ++i) {

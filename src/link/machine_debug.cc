@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "link/frame_instructions.h"
 #include "link/machine_writer.h"
 
 namespace culink {
@@ -55,6 +56,7 @@ std::optional<std::vector<FrameRecord>> split_frames(ByteSpan section) {
 // The part of a line table for one unit of compilation: its head, and sequences that start with the
 // address of a function (00 09 02, then the address).
 struct LineUnit {
+  u64 offset = 0; // in the section
   ByteSpan head;
   struct Sequence {
     u32 symbol;
@@ -75,6 +77,7 @@ std::optional<std::vector<LineUnit>> split_lines(ByteSpan section, const CodeAdd
       return std::nullopt;
     const u64 end = at + 4 + load_le<u32>(head->data());
     LineUnit &unit = out.emplace_back();
+    unit.offset = at;
     u64 start = at;
     const auto close = [&](u64 to) {
       const ByteSpan bytes = section.subspan(start, to - start);
@@ -178,6 +181,55 @@ bool MachineWriter::is_rebuilt(OutId id) const {
   return name == kFrame || name == kLine || name == kSassLine;
 }
 
+ByteSpan MachineWriter::machine_frame(u32 object, EntityId function, ByteSpan compiled) const {
+  const Code *code = code_of(function);
+  const bool finalized = code && code->finalized && code->object == ObjectId(object) &&
+                         code->finalized->frame.size() >= kFrameAddress + 8;
+  return finalized ? code->finalized->frame : compiled;
+}
+
+// Where a later copy of a function has replaced an earlier one, both have a call frame. nvlink puts
+// the instructions of both into the first one and leaves the second as it is in Mercury code,
+// without any (Q106).
+MachineWriter::JoinedFrames
+MachineWriter::join_frames(OutId id,
+                           const std::unordered_map<u64, const KeptRelocation *> &kept) const {
+  JoinedFrames out;
+  if (!p_.dialect.joins_frames)
+    return out;
+  std::unordered_map<u32, u32> count; // by function
+  for (const auto &[offset, one] : kept)
+    if (one->against == KeptRelocation::Against::Entity)
+      ++count[one->id];
+  std::unordered_map<u32, FrameInstructions> joined;
+  for (u32 o = 0; o < inputs_.objects.size(); ++o) {
+    const elf::Section *section = machine_section(o, id);
+    const auto sass = section ? split_frames(section->data) : std::nullopt;
+    if (!sass)
+      continue;
+    std::unordered_map<u64, ByteSpan> frame_at;
+    for (const FrameRecord &record : *sass)
+      if (!record.is_cie)
+        frame_at.emplace(record.offset + kFrameAddress, record.bytes);
+    for (const auto &[offset, symbol] : code_addresses(inputs_.objects[o], section->index)) {
+      const EntityId function = p_.symbols.of(ObjectId(o), symbol);
+      const auto fde = frame_at.find(offset);
+      if (!function.valid() || fde == frame_at.end() || count[function.value] < 2 ||
+          p_.symbols.outcome(ObjectId(o), symbol) != Outcome::Accepted)
+        continue;
+      const ByteSpan own = machine_frame(o, function, fde->second);
+      const auto instructions = read_frame_instructions(own);
+      if (!instructions)
+        continue;
+      joined[function.value].insert(instructions->begin(), instructions->end());
+      std::vector<u8> &frame = out[function.value];
+      frame =
+          with_frame_instructions(frame.empty() ? own : ByteSpan(frame), joined[function.value]);
+    }
+  }
+  return out;
+}
+
 // Mercury call frames whose code address stayed say which functions have frames here, and in which
 // order relocations name them.
 void MachineWriter::fill_frames() {
@@ -193,6 +245,8 @@ void MachineWriter::fill_frames() {
     }
   std::vector<u8> bytes;
   std::unordered_map<u64, u64> moved; // from the Mercury section to this one
+  const JoinedFrames joined = join_frames(id, at);
+  std::unordered_set<u32> done; // functions
   for (u32 o = 0; o < inputs_.objects.size(); ++o) {
     const elf::Section *section = machine_section(o, id);
     if (!section)
@@ -205,22 +259,28 @@ void MachineWriter::fill_frames() {
       continue;
     }
     FrameFinder frames(inputs_.objects[o], p_.objects[o], section->index, *sass);
+    ByteSpan mercury_cie;
+    std::vector<u8> left; // of a second frame
     for (const FrameRecord &record : *mercury) {
+      if (record.is_cie)
+        mercury_cie = record.bytes;
       const Frame frame = frames.take(record);
       const auto found = at.find(base + record.offset + kFrameAddress);
       if (frame.fde.empty() || found == at.end() ||
           found->second->against != KeptRelocation::Against::Entity)
         continue;
-      const Code *code = code_of(EntityId(found->second->id));
-      ByteSpan fde = frame.fde;
-      if (code && code->finalized && code->object == ObjectId(o) &&
-          code->finalized->frame.size() >= kFrameAddress + 8)
-        fde = code->finalized->frame;
+      ByteSpan cie = frame.cie;
+      ByteSpan fde = machine_frame(o, EntityId(found->second->id), frame.fde);
+      if (const auto first = joined.find(found->second->id); first != joined.end()) {
+        const bool again = !done.insert(found->second->id).second;
+        cie = again ? mercury_cie : cie;
+        fde = again ? ByteSpan(left = with_frame_instructions(record.bytes, {})) : first->second;
+      }
       const u64 start = bytes.size();
-      bytes.insert(bytes.end(), frame.cie.begin(), frame.cie.end());
+      bytes.insert(bytes.end(), cie.begin(), cie.end());
       bytes.insert(bytes.end(), fde.begin(), fde.end());
-      store_le<u64>(bytes.data() + start + frame.cie.size() + kFrameHead, start);
-      moved[found->first] = start + frame.cie.size() + kFrameAddress;
+      store_le<u64>(bytes.data() + start + cie.size() + kFrameHead, start);
+      moved[found->first] = start + cie.size() + kFrameAddress;
     }
   }
   elf_.append_copy(section(id), bytes);
@@ -310,6 +370,7 @@ void MachineWriter::fill_lines(OutId id) {
       std::stable_sort(found.begin(), found.end(),
                        [](const Found &a, const Found &b) { return a.number < b.number; });
       const u64 start = bytes.size();
+      m_.moved[o].push_back({from->index, unit.offset, unit.offset + 1, start});
       bytes.insert(bytes.end(), unit.head.begin(), unit.head.end());
       for (const HeadValue &value : head_values)
         if (value.unit == number && value.offset + 4 <= unit.head.size())
@@ -322,7 +383,8 @@ void MachineWriter::fill_lines(OutId id) {
       store_le<u32>(bytes.data() + start, static_cast<u32>(bytes.size() - start - 4));
     }
   }
-  elf_.append_copy(section(id), bytes);
+  if (!shares_bytes(id))
+    elf_.append_copy(section(id), bytes);
   add_code_addresses(id, entries);
 }
 
@@ -390,6 +452,7 @@ void MachineWriter::fill_other(OutId id) {
 // Where the parts of a section begin is not the same in both halves; what refers to them needs the
 // new places.
 void MachineWriter::fill_debug_sections() {
+  m_.moved.resize(inputs_.objects.size());
   fill_frames();
   for (const OutId id : order_)
     if (const OutSection &s = m_[id];
@@ -399,6 +462,10 @@ void MachineWriter::fill_debug_sections() {
       else
         fill_other(id);
     }
+  for (std::vector<MovedRange> &ranges : m_.moved)
+    std::sort(ranges.begin(), ranges.end(), [](const MovedRange &a, const MovedRange &b) {
+      return std::pair(a.section, a.begin) < std::pair(b.section, b.begin);
+    });
   std::erase_if(m_.relocations,
                 [this](const RelocationGroup &group) { return is_rebuilt(group.target); });
   for (const RelocationGroup &group : m_.relocations)

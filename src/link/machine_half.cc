@@ -32,6 +32,7 @@ using elf::SectionType;
 namespace {
 
 constexpr u8 kParameterBucket = 8, kCapsuleBucket = 9, kTwinBucket = 10, kSymtabBucket = 40;
+constexpr u64 kMercuryCodeAlign = 16;
 constexpr u64 kNameGap = 36; // behind .shstrtab, whatever was renamed (Q101)
 
 Bucket bucket_of(const elf::SectionSpec &spec) {
@@ -97,6 +98,25 @@ void MachineWriter::rename_banks() {
   }
   elf_.section(elf_.shstrtab()).gap_after = kNameGap;
   elf_.section(elf_.strtab()).gap_after = gap;
+  if (p_.options.relocatable && !p_.lossless())
+    number_compiler_constants();
+}
+
+// nvlink -r gives constants of the compiler names of their own: the section's and a number (Q103).
+void MachineWriter::number_compiler_constants() {
+  u32 number = 0;
+  for (const LocalSymbol &local : m_.locals) {
+    if (local.kind != LocalSymbol::Kind::Entity)
+      continue;
+    const OutId place = m_.place_of[local.id].section;
+    const elf::SymbolId id = symbols_.of_entity[local.id];
+    if (!id.valid() || !place.valid() || !is_compiler_bank(place))
+      continue;
+    elf::SymbolSpec &symbol = elf_.symbol(id);
+    const std::string name = elf::mercury_link_name(m_[place].name) + ".";
+    symbol.name = m_.keep_name(name, std::to_string(++number));
+    symbol.name_number = elf::kNoNumber;
+  }
 }
 
 // In the order of the code. The bank of a kernel with images is there already.
@@ -196,6 +216,8 @@ bool MachineWriter::shares_bytes(OutId id) const {
   const std::string_view name = m_[id].name;
   if (m_[id].type == SectionType::Progbits && m_[id].size == 0)
     return true;
+  if (name == ".debug_line" && !lines_name_code_)
+    return true;
   return std::find(kShared.begin(), kShared.end(), name) != kShared.end() ||
          name.starts_with(".nv_debug_ptx_txt");
 }
@@ -213,7 +235,7 @@ elf::SectionSpec MachineWriter::twin_spec(OutId id) {
   if (s.function.valid()) {
     spec.type = SectionType::CudaCapmerc;
     spec.flags = elf::kFlagMercury;
-    spec.align = 16;
+    spec.align = kMercuryCodeAlign;
     spec.info = elf::InfoField(symbols_.of_entity[s.function.value]);
     spec.bucket = static_cast<Bucket>(kCapsuleBucket);
   }
@@ -291,7 +313,7 @@ void MachineWriter::fill_twin_of_reserved(OutId id) {
   u64 start = 0;
   for (const OutId other : order_) {
     const OutSection &s = m_[other];
-    cursor = align_up(cursor, s.function.valid() ? arch_.text_align : s.align);
+    cursor = align_up(cursor, s.function.valid() ? kMercuryCodeAlign : s.align);
     if (other == id)
       start = cursor;
     if (elf::has_no_file_data(s.type))
@@ -414,6 +436,7 @@ OutId MachineWriter::relocation_table_of(OutId target) const {
 
 // From here on `Merged` describes the machine half.
 void MachineWriter::enter_machine_plane() {
+  m_.machine_half = true;
   for (u32 i = 0; i < count_; ++i)
     if (OutSection &s = m_.sections[i]; s.function.valid()) {
       s.size = code_[i].compiled.size();
@@ -488,6 +511,7 @@ void MachineWriter::convert_symbols() {
 
 MachineAdditions MachineWriter::run() {
   order_sections();
+  lines_name_code_ = relocation_table_of(m_.find(".debug_line")).valid();
   finalize();
   read_code();
   rename_banks();

@@ -41,6 +41,11 @@ private:
   // machine_half.cc
   void order_sections();
   void rename_banks();
+  void number_compiler_constants();
+  [[nodiscard]] bool is_compiler_bank(OutId id) const {
+    return static_cast<u32>(m_[id].type) ==
+           static_cast<u32>(elf::SectionType::CudaConstantB0) + arch_.banks.compiler;
+  }
   void add_parameter_banks();
   void add_parameter_bank(OutId text, const elf::Section &bank);
   void fill_image_banks();
@@ -82,6 +87,10 @@ private:
 
   // machine_debug.cc
   void fill_frames();
+  using JoinedFrames = std::unordered_map<u32, std::vector<u8>>; // by function: its first FDE
+  [[nodiscard]] JoinedFrames
+  join_frames(OutId id, const std::unordered_map<u64, const KeptRelocation *> &kept) const;
+  [[nodiscard]] ByteSpan machine_frame(u32 object, EntityId function, ByteSpan compiled) const;
   struct HeadValue {
     u32 unit; // of a line table
     u64 offset;
@@ -128,8 +137,9 @@ private:
   std::vector<elf::SymbolId> parameter_symbol_; // by OutId of a text section: of its bank 0
   std::vector<elf::SectionId> twin_of_section_; // by SectionId
   std::vector<bool> has_images_;                // by OutId of a text section
-  u32 first_addition_ = 0; // SectionId of the first section that the draft did not have
-  u32 banks_behind_ = 0;   // symbols of bank 0 behind all others
+  u32 first_addition_ = 0;       // SectionId of the first section that the draft did not have
+  bool lines_name_code_ = false; // a line table about no code is the same in both halves
+  u32 banks_behind_ = 0;         // symbols of bank 0 behind all others
   MachineAdditions out_;
 };
 

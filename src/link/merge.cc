@@ -259,6 +259,8 @@ void Merger::create_relocation_tables() {
         return replaced.block == place.bank2_block;
       });
       m_.bank2_relocations.push_back({place.bank2_block, id_, table.index});
+      if (p_.options.preserve_relocs)
+        name_only(m_.keep_name(".nv.resolvedrela", object_->section(table.info).name));
     }
     if (place.lost || !place.section.valid())
       continue;

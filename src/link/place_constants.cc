@@ -81,9 +81,9 @@ private:
 
 ConstantPlan ConstantPlacer::run() {
   plan_.slot.assign(p_.symbols.entities.size(), ConstantPlan::kNoSlot);
+  place_images(); // whose sections, where there are new ones, come first
   for (size_t i = m_.bank2_blocks.size(); i-- > 0;)
     place_block(static_cast<u32>(i));
-  place_images();
   return std::move(plan_);
 }
 
@@ -135,6 +135,10 @@ void ConstantPlacer::add_tails(u32 block, const std::vector<OutId> &banks) {
       table = m_.add(relocations_for(bank, m_.keep_name(".rela", m_[bank].name)));
       m_.add_section_symbol(table);
       m_.relocations.push_back({table, bank, true});
+      if (p_.options.preserve_relocs) // the list is only a name
+        m_.add_section_symbol(m_.add({.name = m_.keep_name(".nv.resolvedrela", m_[bank].name),
+                                      .type = SectionType::Null,
+                                      .name_only = true}));
     }
     m_.bank2_tails.push_back({table, bank, block});
   }
@@ -288,7 +292,7 @@ OutId ConstantPlacer::add_image_headers(FunctionId kernel, u64 size) {
 
 void ConstantPlacer::place_images() {
   const std::vector<EntityId> images = images_in_slot_order();
-  if (images.empty() || p_.options.relocatable)
+  if (images.empty())
     return;
   u64 base = 0;
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
@@ -296,6 +300,8 @@ void ConstantPlacer::place_images() {
       base = std::max(base, parameter_size(FunctionId(f)));
   base = align_up(base, p_.arch.image_slot_align);
   plan_.slot_base = base;
+  if (p_.options.relocatable)
+    return;
   for (size_t i = 0; i < images.size(); ++i)
     plan_.slot[images[i].value] = base + 4 * i;
 

@@ -21,6 +21,8 @@ using Kind = SymbolMeaning::Kind;
 
 namespace {
 
+constexpr std::string_view kLineSection = ".debug_line";
+
 u8 bank_of(SectionType type) {
   return static_cast<u8>((static_cast<u32>(type) - static_cast<u32>(SectionType::CudaConstantB0)) &
                          31);
@@ -40,7 +42,10 @@ SymbolMeaning section_meaning(const RelocationContext &c, ObjectId object, u32 s
                         .id = place.section.value,
                         .addend_shift = place.offset,
                         .bank = bank_of(out.type)};
-  if (is_global_memory(out.type) || c.program.lossless())
+  // Units of line tables move once more when machine code is made anew (Q103).
+  const bool moves_again =
+      c.merged.machine_half && c.program.options.relocatable && out.name == kLineSection;
+  if (is_global_memory(out.type) || c.program.lossless() || moves_again)
     meaning.kind = Kind::Loader;
   return meaning;
 }
@@ -120,7 +125,8 @@ SymbolMeaning data_meaning(const RelocationContext &c, ObjectId object, EntityId
     if (!keeps && is_constant(symbol.other) && !(weak && c.program.options.relocatable)) {
       meaning.kind = Kind::Value;
       meaning.value = ~u64{0};
-      meaning.bank = bank_of(SectionType::Null);
+      // A finalizer knows the bank all the same (Q103).
+      meaning.bank = c.merged.machine_half ? c.program.arch.banks.user : bank_of(SectionType::Null);
     }
     return meaning;
   }

@@ -47,6 +47,7 @@ struct FinalizeRequest {
   };
   std::string target;          // "sm_103"
   bool debug = false;          // link option -g
+  bool relocatable = false;    // link option -r: code that can be linked again
   std::vector<Object> objects; // those with functions in the output
   // Some object of the link, among these or not, has code that was compiled with -G: functions and
   // the record 0x53 in .nv.merc.nv.info. It changes the code of all.

@@ -123,7 +123,8 @@ struct UnifiedIdentity {
   elf::UnifiedEntry entry;
 };
 
-// A variable that was moved out of its file's block.
+// A part of a section that was moved out of its file's block: a variable of a bank that is too
+// large, or a unit of a line table.
 struct MovedRange {
   u32 section = 0;
   u64 begin = 0;
@@ -168,7 +169,8 @@ struct Merged {
   std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
   std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out
 
-  bool unsound = false; // variables do not lie where their symbols say (Q050, Q051)
+  bool machine_half = false; // of a file with both forms of code
+  bool unsound = false;      // variables do not lie where their symbols say (Q050, Q051)
 
   u64 null_symbol_value = 0;        // st_value of symbol 0 (Q019)
   std::vector<OutId> created_again; // behind these, nvlink creates a section a second time (Q059)
