@@ -8,6 +8,8 @@
 // device link in __nv_relfatbin; an object of a device link may have both.
 #include "input/find_code.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "arch/elf_flags.h"
@@ -178,24 +180,24 @@ void CodeFinder::add_fatbins(ByteSpan bytes, std::string_view place, const std::
            .entry = entry});
 }
 
-std::string_view ending_of(FoundCode::Form form) {
-  switch (form) {
-  case FoundCode::Form::Cubin:
-    return "cubin";
-  case FoundCode::Form::Ptx:
-    return "ptx";
-  case FoundCode::Form::Lto:
-    return "ltoir";
-  case FoundCode::Form::Other:
-    break;
-  }
-  return "bin";
-}
+struct FormNames {
+  std::string_view name;
+  std::string_view ending; // of a file with such code
+};
+
+// In the order of FoundCode::Form.
+constexpr std::array<FormNames, 4> kForms = {
+    {{"cubin", "cubin"}, {"ptx", "ptx"}, {"lto", "ltoir"}, {"other", "bin"}}};
 
 } // namespace
 
+std::string_view FoundCode::form_name() const {
+  return kForms[static_cast<size_t>(form)].name;
+}
+
 std::string FoundCode::name() const {
-  return fmt::format("{}.{}{}{}", number, target, target.empty() ? "" : ".", ending_of(form));
+  return fmt::format("{}.{}{}{}", number, target, target.empty() ? "" : ".",
+                     kForms[static_cast<size_t>(form)].ending);
 }
 
 bool FoundCode::is_called(std::string_view what) const {

@@ -25,6 +25,8 @@ struct FoundCode {
   ByteSpan bytes;                   // as they lie in the file
   std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
 
+  // "cubin", "ptx", "lto" or "other".
+  [[nodiscard]] std::string_view form_name() const;
   // "3.sm_90.cubin", "3.compute_80.ptx": unique in the file, and good as the end of a file name.
   [[nodiscard]] std::string name() const;
   // Number, name, target or archive member; or "MEMBER:" and one of the other three.

@@ -13,7 +13,6 @@ executables must be the same to the byte; the first and the third must run, succ
 Exit status: 0 all pass, 1 something failed, 77 built and compared but not run, because there is no
 GPU. With --if-gpu nothing is built where there is none.
 """
-import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -21,7 +20,8 @@ import shutil
 import sys
 import tempfile
 
-from run_programs import (EMULATED, NO_GPU, PROGRAMS, ROOT, Failed, Program, call, has_gpu, run)
+from run_programs import (EMULATED, NO_GPU, PROGRAMS, Failed, Program, call, conclude, option_parser,
+                          parse, run)
 
 IMITATE = ["-Xnvlink", "--emulate=" + EMULATED]
 TWO_TARGETS = ["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90,code=sm_90",
@@ -151,19 +151,6 @@ def table(builds, arch):
     return "\n".join(lines) + "\n"
 
 
-def parse(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cuda", type=pathlib.Path, default=pathlib.Path("/usr/local/cuda"))
-    parser.add_argument("--culink", type=pathlib.Path,
-                        default=os.environ.get("CULINK", ROOT / "build/release/bin/culink"))
-    parser.add_argument("--arch", default="sm_90")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--table", type=pathlib.Path)
-    parser.add_argument("--if-gpu", action="store_true")
-    parser.add_argument("programs", nargs="*")
-    return parser.parse_args(arguments)
-
-
 def make_toolchain(tools, folder):
     call("culink", [tools.culink, "--make-toolchain", folder],
          {**os.environ, "CUDA_HOME": str(tools.cuda)})
@@ -179,13 +166,8 @@ def choose(names):
 
 
 def main(arguments):
-    tools = parse(arguments)
-    if tools.if_gpu and not has_gpu():
-        print("skipped: no GPU")
-        return NO_GPU
-    tools.culink = pathlib.Path(tools.culink).resolve()
-    if not (tools.cuda / "bin" / "nvcc").exists():
-        print("skipped: no nvcc in %s" % tools.cuda)
+    tools = parse(option_parser(__doc__.splitlines()[0]), arguments)
+    if not tools:
         return NO_GPU
     builds = choose(tools.programs)
     with tempfile.TemporaryDirectory() as temporary:
@@ -204,12 +186,7 @@ def main(arguments):
                                                            done.same_bytes, done.reason), flush=True)
     if tools.table:
         tools.table.write_text(table(builds, tools.arch), encoding="utf-8")
-    verdicts = [build.verdict for build in builds]
-    print("%d pass, %d fail, %d not run" % (verdicts.count("PASS"), verdicts.count("FAIL"),
-                                            verdicts.count("not run")))
-    if "FAIL" in verdicts:
-        return 1
-    return NO_GPU if "not run" in verdicts else 0
+    return conclude(builds)
 
 
 if __name__ == "__main__":

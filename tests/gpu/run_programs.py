@@ -174,30 +174,52 @@ def table(programs, arch):
     return "\n".join(lines) + "\n"
 
 
-def parse(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def option_parser(description):
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--cuda", type=pathlib.Path, default=pathlib.Path("/usr/local/cuda"))
     parser.add_argument("--culink", type=pathlib.Path,
                         default=os.environ.get("CULINK", ROOT / "build/release/bin/culink"))
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--table", type=pathlib.Path)
-    parser.add_argument("--work", type=pathlib.Path)
     parser.add_argument("--if-gpu", action="store_true")
     parser.add_argument("programs", nargs="*")
-    return parser.parse_args(arguments)
+    return parser
 
 
-def main(arguments):
-    tools = parse(arguments)
+def parse(parser, arguments):
+    """The options, or None where nothing can be tested; then it says why."""
+    tools = parser.parse_args(arguments)
     tools.culink = pathlib.Path(tools.culink).resolve()
     if tools.if_gpu and not has_gpu():
         print("skipped: no GPU")
-        return NO_GPU
+        return None
     for needed in (tools.cuda / "bin" / "nvcc", tools.cuda / "bin" / "nvlink"):
         if not needed.exists():
             print("skipped: no %s" % needed)
-            return NO_GPU
+            return None
+    return tools
+
+
+def conclude(results):
+    """Prints the totals. The exit status."""
+    verdicts = [result.verdict for result in results]
+    print("%d pass, %d fail, %d not run" % (verdicts.count("PASS"), verdicts.count("FAIL"),
+                                            verdicts.count("not run")))
+    if "FAIL" in verdicts:
+        return 1
+    if "not run" in verdicts:
+        print("skipped: no GPU")
+        return NO_GPU
+    return 0
+
+
+def main(arguments):
+    parser = option_parser(__doc__.splitlines()[0])
+    parser.add_argument("--work", type=pathlib.Path)
+    tools = parse(parser, arguments)
+    if not tools:
+        return NO_GPU
     names = tools.programs or sorted(path.parent.name for path in PROGRAMS.glob("*/main.cu"))
     programs = [Program(PROGRAMS / name) for name in names]
     with tempfile.TemporaryDirectory() as temporary:
@@ -212,15 +234,7 @@ def main(arguments):
                       % (done.name, done.verdict, done.same_bytes, done.reason), flush=True)
     if tools.table:
         tools.table.write_text(table(programs, tools.arch), encoding="utf-8")
-    verdicts = [program.verdict for program in programs]
-    print("%d pass, %d fail, %d not run" % (verdicts.count("PASS"), verdicts.count("FAIL"),
-                                            verdicts.count("not run")))
-    if "FAIL" in verdicts:
-        return 1
-    if "not run" in verdicts:
-        print("skipped: no GPU")
-        return NO_GPU
-    return 0
+    return conclude(programs)
 
 
 if __name__ == "__main__":

@@ -130,14 +130,8 @@ int run(int argc, char **argv) {
   Counts *counts = shared_memory<Counts>();
   if (!counts)
     return 2;
-  counts->next = options.first;
-  const Deaths deaths = run_in_children(
-      counts->next, options.first + options.count, options.limits,
-      [&](u64 number) { run_mutant(originals, options, number, *counts); },
-      [&](u64 number, const char *death) {
-        fmt::print("mutant {}: {} (--seed={} --save={} writes it)\n", number, death, options.seed,
-                   number);
-      });
+  const Deaths deaths = run_campaign(
+      options, counts->next, [&](u64 number) { run_mutant(originals, options, number, *counts); });
   print_summary(options, *counts, deaths);
   return deaths.crashes + deaths.hangs + counts->broken_laws == 0 ? 0 : 1;
 }

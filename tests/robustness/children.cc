@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 namespace culink::robustness {
 
 namespace {
@@ -102,6 +104,16 @@ CampaignOptions parse_options(int argc, char **argv) {
       options.arguments.emplace_back(argument);
   }
   return options;
+}
+
+Deaths run_campaign(const CampaignOptions &options, u64 &next,
+                    const std::function<void(u64)> &run) {
+  next = options.first;
+  return run_in_children(next, options.first + options.count, options.limits, run,
+                         [&](u64 number, const char *death) {
+                           fmt::print("mutant {}: {} (--seed={} --save={} writes it)\n", number,
+                                      death, options.seed, number);
+                         });
 }
 
 } // namespace culink::robustness

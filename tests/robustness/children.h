@@ -51,4 +51,8 @@ template <typename T> T *shared_memory() {
                                      const std::function<void(u64)> &run,
                                      const std::function<void(u64, const char *)> &report);
 
+// The mutants that the options ask for; says of each one that kills a child how to get it.
+[[nodiscard]] Deaths run_campaign(const CampaignOptions &options, u64 &next,
+                                  const std::function<void(u64)> &run);
+
 } // namespace culink::robustness

@@ -250,14 +250,9 @@ int run(int argc, char **argv) {
     const u64 number = static_cast<u64>(options.save);
     return write_file("mutant", damage_wrapping(programs, options.seed, number).damaged) ? 1 : 0;
   }
-  counts->next = options.first;
-  const Deaths deaths = run_in_children(
-      counts->next, options.first + options.count, options.limits,
-      [&](u64 number) { run_wrapping(programs, options.seed, number, *counts); },
-      [&](u64 number, const char *death) {
-        fmt::print("mutant {}: {} (--seed={} --save={} writes it)\n", number, death, options.seed,
-                   number);
-      });
+  const Deaths deaths = run_campaign(options, counts->next, [&](u64 number) {
+    run_wrapping(programs, options.seed, number, *counts);
+  });
   fmt::print("mutants {}, seed {}, of {} programs\n", counts->done, options.seed, programs.size());
   for (u32 i = 0; i < kFormCount; ++i)
     fmt::print("{} {}{}", kFormNames[i], counts->by_form[i], i + 1 < kFormCount ? ", " : "\n");

@@ -190,14 +190,8 @@ int run(int argc, char **argv) {
   }
   if (options.save >= 0)
     return save(programs, options);
-  counts->next = options.first;
-  const Deaths deaths = run_in_children(
-      counts->next, options.first + options.count, options.limits,
-      [&](u64 number) { run_mutant(programs, options, number, *counts); },
-      [&](u64 number, const char *death) {
-        fmt::print("mutant {}: {} (--seed={} --save={} writes it)\n", number, death, options.seed,
-                   number);
-      });
+  const Deaths deaths = run_campaign(
+      options, counts->next, [&](u64 number) { run_mutant(programs, options, number, *counts); });
   print_summary(options, *counts, deaths);
   return deaths.crashes + deaths.hangs + counts->broken_laws == 0 ? 0 : 1;
 }

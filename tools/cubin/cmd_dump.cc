@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin dump: reads tolerantly, prints what can be read and warns about the rest. A file with a
-// problem makes the exit code 1, but never stops the files after it.
+// cubin dump: reads tolerantly, prints what can be read and warns about the rest.
 #include "cmd_dump.h"
 
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
-#include "elf/elf_view.h"
 #include "open_input.h"
+#include "show_files.h"
 #include "text/dump.h"
 
 namespace culink::tools {
@@ -37,36 +35,18 @@ void choose_parts(DumpArguments &arguments) {
     show.header = show.sections = show.symbols = true;
 }
 
-// True when all went well.
-bool dump_one(const std::string &argument, const text::DumpOptions &options, text::DumpSink &sink) {
-  const Result<Input> input = open_input(argument);
-  if (!input) {
-    print_error(argument, input.error());
-    return false;
-  }
-  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(input->bytes());
-  if (!view) {
-    print_error(input->name, view.error());
-    return false;
-  }
-  bool clean = true;
-  text::dump_file(input->name, *view, options, sink, [&](const Error &warning) {
-    print_warning(input->name, warning);
-    clean = false;
-  });
-  return clean;
-}
-
 int run_dump(const DumpArguments &arguments) {
-  TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::DumpSink> sink =
-      arguments.json ? text::make_json_sink(out) : text::make_text_sink(out);
-  bool clean = true;
-  sink->begin();
-  for (const std::string &file : arguments.files)
-    clean = dump_one(file, arguments.options, *sink) && clean;
-  sink->end();
-  return finish_output(out) && clean ? 0 : 1;
+  const auto dump_one = [&](const std::string &argument, text::DumpSink &sink) {
+    return with_view(argument, [&](const std::string &name, const elf::ElfView &view) {
+      bool clean = true;
+      text::dump_file(name, view, arguments.options, sink, [&](const Error &warning) {
+        print_warning(name, warning);
+        clean = false;
+      });
+      return clean;
+    });
+  };
+  return show_files(arguments.files, arguments.json, dump_one);
 }
 
 } // namespace

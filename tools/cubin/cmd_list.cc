@@ -7,12 +7,11 @@
 #include <array>
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "input/find_code.h"
 #include "open_input.h"
-#include "text/dump_sink.h"
+#include "show_files.h"
 
 namespace culink::tools {
 
@@ -34,20 +33,6 @@ constexpr std::array<text::Column, 9> kListColumns{{
     {"member", "member", -16},
     {"identifier", "source"},
 }};
-
-std::string_view form_name(FoundCode::Form form) {
-  switch (form) {
-  case FoundCode::Form::Cubin:
-    return "cubin";
-  case FoundCode::Form::Ptx:
-    return "ptx";
-  case FoundCode::Form::Lto:
-    return "lto";
-  case FoundCode::Form::Other:
-    break;
-  }
-  return "other";
-}
 
 std::string_view packing_name(Compression how) {
   switch (how) {
@@ -71,7 +56,7 @@ void put_code(const FoundCode &code, text::DumpSink &sink) {
   const bool packed = code.entry && code.entry->compression != Compression::None;
   const std::array<text::Value, kListColumns.size()> values = {
       text::number(code.number),
-      text::name(form_name(code.form)),
+      text::name(code.form_name()),
       text_or_missing(code.target),
       text::number(code.entry ? code.entry->size : code.bytes.size()),
       packed ? text::number(code.bytes.size()) : text::missing(),
@@ -107,18 +92,6 @@ bool list_one(const std::string &argument, text::DumpSink &sink) {
   return found.problems.empty();
 }
 
-int run_list(const ListArguments &arguments) {
-  TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::DumpSink> sink =
-      arguments.json ? text::make_json_sink(out) : text::make_text_sink(out);
-  bool clean = true;
-  sink->begin();
-  for (const std::string &file : arguments.files)
-    clean = list_one(file, *sink) && clean;
-  sink->end();
-  return finish_output(out) && clean ? 0 : 1;
-}
-
 } // namespace
 
 void add_list_command(CLI::App &app, int &exit_code) {
@@ -129,7 +102,9 @@ void add_list_command(CLI::App &app, int &exit_code) {
       ->required();
   command->add_flag("--json", arguments->json, "The same facts as JSON");
   command->footer("Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_list(*arguments); });
+  command->callback([arguments, &exit_code] {
+    exit_code = show_files(arguments->files, arguments->json, list_one);
+  });
 }
 
 } // namespace culink::tools

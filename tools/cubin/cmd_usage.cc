@@ -5,11 +5,10 @@
 
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
-#include "elf/elf_view.h"
 #include "open_input.h"
+#include "show_files.h"
 #include "text/usage.h"
 
 namespace culink::tools {
@@ -22,34 +21,16 @@ struct UsageArguments {
   bool json = false;
 };
 
-// True when all went well.
-bool show_usage(const std::string &argument, bool demangle, text::DumpSink &sink) {
-  const Result<Input> input = open_input(argument);
-  if (!input) {
-    print_error(argument, input.error());
-    return false;
-  }
-  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(input->bytes());
-  if (!view) {
-    print_error(input->name, view.error());
-    return false;
-  }
-  for (const Error &violation : view->violations())
-    print_warning(input->name, violation);
-  text::print_usage(input->name, text::collect_usage(*view), demangle, sink);
-  return view->violations().empty();
-}
-
 int run_usage(const UsageArguments &arguments) {
-  TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::DumpSink> sink =
-      arguments.json ? text::make_json_sink(out) : text::make_text_sink(out);
-  bool clean = true;
-  sink->begin();
-  for (const std::string &file : arguments.files)
-    clean = show_usage(file, arguments.demangle, *sink) && clean;
-  sink->end();
-  return finish_output(out) && clean ? 0 : 1;
+  const auto show_usage = [&](const std::string &argument, text::DumpSink &sink) {
+    return with_view(argument, [&](const std::string &name, const elf::ElfView &view) {
+      for (const Error &violation : view.violations())
+        print_warning(name, violation);
+      text::print_usage(name, text::collect_usage(view), arguments.demangle, sink);
+      return view.violations().empty();
+    });
+  };
+  return show_files(arguments.files, arguments.json, show_usage);
 }
 
 } // namespace
