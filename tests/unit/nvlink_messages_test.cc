@@ -55,7 +55,7 @@ TEST(NvlinkReport, stops_at_the_first_input_that_cannot_be_read) {
   EXPECT_FALSE(report.tells_about_program);
 }
 
-struct Damage {
+struct DamageMessage {
   DiagId id;
   std::vector<std::string> arguments;
   Lines expected; // without "nvlink "
@@ -66,7 +66,7 @@ TEST(NvlinkReport, says_more_about_damaged_inputs_than_one_line) {
   const std::string fatbinary = "fatal   : elfLink fatbinary error";
   const std::string internal = "fatal   : elfLink internal error";
   const std::string failed = "error   : Uncompress failed";
-  const std::vector<Damage> rows = {
+  const std::vector<DamageMessage> rows = {
       {DiagId::BadHostObject, {"a.o", ""}, {"fatal   : Could not find fatbin in 'a.o'", internal}},
       {DiagId::BadFatbin,
        {"a", ""},
@@ -90,7 +90,7 @@ TEST(NvlinkReport, says_more_about_damaged_inputs_than_one_line) {
         "a",
         "fatal   : Input file 'a' arch does not match target 'sm_100'"}},
   };
-  for (const Damage &row : rows) {
+  for (const DamageMessage &row : rows) {
     Said said;
     said(row.id, row.arguments);
     Lines expected;
