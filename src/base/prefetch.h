@@ -21,4 +21,10 @@ template <typename T> void prefetch(const T *object) {
     __builtin_prefetch(bytes + i);
 }
 
+// The same for bytes.
+inline void prefetch_bytes(ByteSpan bytes) {
+  for (size_t i = 0; i < bytes.size(); i += kCacheLine)
+    __builtin_prefetch(bytes.data() + i);
+}
+
 } // namespace culink

@@ -55,7 +55,7 @@ public:
   // Names that end in this one, or this one, will be asked for soon: loads their home.
   void expect(std::string_view family) const {
     if (!slots_.empty())
-      prefetch(&slots_[mix(0, family) & (slots_.size() - 1) & ~u64{kLine - 1}]);
+      prefetch(&slots_[family_of(family) & (slots_.size() - 1) & ~u64{kLine - 1}]);
   }
 
   // False if that can be said at once: names of sections have a dot in front, others have not.
@@ -78,46 +78,9 @@ private:
   // Of a hash: which line is home. The other bits tell members of a family apart.
   static constexpr u32 kFamilyBits = 0x00fffff8;
 
-  // The halves of a product: every bit of the factors counts.
-  static u64 fold(u64 a, u64 b) {
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = Wide{a} * b;
-    return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
-  }
-
-  // Sixteen bytes at a time, the last ones perhaps twice; names are some thirty bytes long, and
-  // there are half a million of them.
-  static u64 mix(u64 hash, std::string_view s) {
-    constexpr u64 kMix = 0x9e3779b97f4a7c15;
-    const u8 *p = reinterpret_cast<const u8 *>(s.data());
-    const size_t size = s.size();
-    hash += size * kMix;
-    if (size >= 16) {
-      for (size_t i = 16; i < size; i += 16)
-        hash = fold(load_le<u64>(p + i - 16) ^ kMix, load_le<u64>(p + i - 8) ^ hash);
-      return fold(load_le<u64>(p + size - 16) ^ kMix, load_le<u64>(p + size - 8) ^ hash);
-    }
-    if (size >= 8)
-      return fold(load_le<u64>(p) ^ kMix, load_le<u64>(p + size - 8) ^ hash);
-    if (size >= 4)
-      return fold(load_le<u32>(p) ^ kMix, load_le<u32>(p + size - 4) ^ hash);
-    u64 few = 0;
-    for (size_t i = 0; i < size; ++i)
-      few = few << 8 | p[i];
-    return fold(few ^ kMix, hash);
-  }
-
-  // The family of a section is what follows the last dot of its name.
-  static u32 hash_of(std::string_view s) {
-    if (!s.starts_with('.'))
-      return static_cast<u32>(mix(0, s));
-    size_t dot = s.size() - 1;
-    while (s[dot] != '.')
-      --dot;
-    const u64 family = mix(0, s.substr(dot + 1));
-    const u64 member = mix(family, s.substr(0, dot));
-    return static_cast<u32>((family & kFamilyBits) | (member & ~u64{kFamilyBits}));
-  }
+  // Of a string, and of what it is that the other members of its family share with it.
+  static u32 hash_of(std::string_view s);
+  static u32 family_of(std::string_view name);
 
   // Calls is_it for the slots where a string of that hash may be, until that is true. A free slot
   // must be; at least half of them are free.

@@ -138,6 +138,7 @@ private:
   void number_symbols();
   [[nodiscard]] std::optional<Error> place_contents();
   void place_tables(u64 contents_end);
+  void add_to_loads(SectionId id);
   void plan_segments();
   [[nodiscard]] std::optional<Error> check_symbols() const;
   [[nodiscard]] std::optional<Error> check_section(u32 id) const;
@@ -152,6 +153,7 @@ private:
 
   const ElfWriter &writer_;
   ElfLayout layout_;
+  std::vector<Load> loads_; // segments as far as they are known
 };
 
 Result<ElfLayout> ElfLayouter::run() {
@@ -303,6 +305,8 @@ u64 ElfLayouter::size_of(SectionId id) const {
 std::optional<Error> ElfLayouter::place_contents() {
   layout_.section_offset.assign(writer_.sections_.size(), 0);
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
+  const bool classic = writer_.options_.segments == SegmentRule::Classic;
+  loads_ = classic ? classic_loads() : mercury_loads();
   std::vector<SectionId> twins;
   for (u32 i = 0; i < layout_.order.size(); ++i) {
     expect_section(i + kStepsAhead);
@@ -319,10 +323,15 @@ std::optional<Error> ElfLayouter::place_contents() {
     if (!has_no_file_data(spec.type))
       cursor += size_of(id);
     cursor += spec.gap_after;
+    if (classic)
+      add_to_loads(id);
   }
   for (const SectionId id : twins)
     layout_.section_offset[id.value] =
         layout_.section_offset[writer_.section(id).shares_bytes_with.value];
+  if (!classic) // twins stand among the others
+    for (const SectionId id : layout_.order)
+      add_to_loads(id);
   place_tables(cursor);
   return std::nullopt;
 }
@@ -345,17 +354,15 @@ void ElfLayouter::place_tables(u64 contents_end) {
   layout_.file_size += segments_size;
 }
 
+void ElfLayouter::add_to_loads(SectionId id) {
+  const SectionSpec &spec = writer_.section(id);
+  for (Load &load : loads_)
+    if (load.holds(spec))
+      load.add(spec, layout_.offset_of(id), size_of(id));
+}
+
 void ElfLayouter::plan_segments() {
   const bool classic = writer_.options_.segments == SegmentRule::Classic;
-  std::vector<Load> loads = classic ? classic_loads() : mercury_loads();
-  for (u32 i = 0; i < layout_.order.size(); ++i) {
-    expect_section(i + kStepsAhead);
-    const SectionId id = layout_.order[i];
-    const SectionSpec &spec = writer_.section(id);
-    for (Load &load : loads)
-      if (load.holds(spec))
-        load.add(spec, layout_.offset_of(id), size_of(id));
-  }
   const u64 table = layout_.segment_table;
   const u32 flags = classic ? kReadExec : kSegmentRead;
   const auto add_table = [&](SegmentType type) {
@@ -364,7 +371,7 @@ void ElfLayouter::plan_segments() {
   add_table(SegmentType::Phdr);
   if (!classic)
     add_table(SegmentType::Load);
-  for (const Load &load : loads)
+  for (const Load &load : loads_)
     if (load.first)
       layout_.segments.push_back(load.segment());
   if (classic)

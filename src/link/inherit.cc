@@ -12,6 +12,7 @@
 #include "link/inherit.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace culink {
 
@@ -43,20 +44,25 @@ void join(std::vector<T> &into, const std::vector<T> &other, Key key, Merge merg
 
 } // namespace
 
-void Inheritance::add(const Inheritance &other) {
-  for (size_t i = 0; i < items.size(); ++i) {
-    Item &item = items[i];
-    const Item &more = other.items[i];
-    if (more.first == kNeverMet)
-      continue;
-    if (item.first == kNeverMet || more.last > item.last) {
-      item.last = more.last;
-      item.last_value = more.last_value;
-    }
-    item.first = std::min(item.first, more.first);
-    item.largest = std::max(item.largest, more.largest);
-    item.bits |= more.bits;
+void Inheritance::Item::add(const Item &more) {
+  if (more.first == kNeverMet)
+    return;
+  if (first == kNeverMet || more.last > last) {
+    last = more.last;
+    last_value = more.last_value;
   }
+  first = std::min(first, more.first);
+  largest = std::max(largest, more.largest);
+  bits |= more.bits;
+}
+
+void Inheritance::add(const Inheritance &other) {
+  for (size_t i = 0; i < items.size(); ++i)
+    items[i].add(other.items[i]);
+  add_lists(other);
+}
+
+void Inheritance::add_lists(const Inheritance &other) {
   first_externs = std::min(first_externs, other.first_externs);
   join(
       addends, other.addends, [](const Addend &a) { return a.function; },
@@ -80,7 +86,7 @@ void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
   Inheritance own;
   const WalkPosition start = u64{read_position_[function.value]} << kListBits;
   WalkPosition position = start;
-  for (const FunctionRecords::Inherited &record : functions_.inherited[function.value]) {
+  for (const Inherited &record : functions_.inherited[function.value]) {
     ++position;
     const std::optional<size_t> rule = inherit_rule_of(record.attribute);
     if (!rule) { // EXTERNS
@@ -125,6 +131,31 @@ std::vector<u32> InheritanceSweep::parts_of(u32 node) const {
   return out;
 }
 
+void InheritanceSweep::keep(Inheritance &&part) {
+  Part &kept = parts_.emplace_back();
+  kept.first_externs = part.first_externs;
+  kept.first_item = static_cast<u32>(items_.size());
+  for (size_t rule = 0; rule < kInheritRuleCount; ++rule)
+    if (part.items[rule].first != kNeverMet) {
+      kept.rules |= static_cast<u16>(1u << rule);
+      items_.push_back(part.items[rule]);
+    }
+  if (part.addends.empty() && part.undefined.empty())
+    return;
+  kept.lists = static_cast<u32>(lists_.size());
+  lists_.push_back(std::move(part));
+}
+
+void InheritanceSweep::add(u32 part, Inheritance &into) const {
+  const Part &kept = parts_[part];
+  u32 next = kept.first_item;
+  for (u32 rules = kept.rules; rules != 0; rules &= rules - 1)
+    into.items[static_cast<u32>(std::countr_zero(rules))].add(items_[next++]);
+  into.first_externs = std::min(into.first_externs, kept.first_externs);
+  if (kept.lists != kNothing)
+    into.add_lists(lists_[kept.lists]);
+}
+
 void InheritanceSweep::sweep() {
   const std::vector<u32> &order = reach_.callees_first();
   std::vector<u32> parts;
@@ -149,12 +180,12 @@ void InheritanceSweep::sweep() {
     }
     Inheritance sum;
     for (const u32 part : parts)
-      sum.add(parts_[part]);
+      add(part, sum);
     for (size_t i = begin; i < end; ++i)
       if (order[i] < p_.calls.functions.size() && counts(FunctionId(order[i])))
         add_own(FunctionId(order[i]), sum);
     part_of_[component] = static_cast<u32>(parts_.size());
-    parts_.push_back(std::move(sum));
+    keep(std::move(sum));
   }
 }
 
@@ -168,7 +199,7 @@ bool InheritanceSweep::anything(FunctionId kernel) const {
 Inheritance InheritanceSweep::of(FunctionId kernel) const {
   Inheritance out;
   for (const u32 part : parts_of(kernel.value))
-    out.add(parts_[part]);
+    add(part, out);
   return out;
 }
 

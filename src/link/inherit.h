@@ -47,15 +47,53 @@ inline constexpr std::array<u8, 256> kInheritRuleOf = [] {
   return rule == 0 ? std::nullopt : std::optional<size_t>(rule - 1);
 }
 
+// A record that kernels take over.
+struct Inherited {
+  elf::InfoAttribute attribute{};
+  u16 value = 0;
+};
+
+// Those of one function. They are few, and then take no memory of their own.
+class InheritedList {
+public:
+  InheritedList() = default;
+  InheritedList(std::initializer_list<Inherited> list) {
+    for (const Inherited &record : list)
+      push_back(record);
+  }
+  void push_back(const Inherited &record) {
+    if (count_ == kFew)
+      many_.assign(few_.begin(), few_.end());
+    if (count_ >= kFew)
+      many_.push_back(record);
+    else
+      few_[count_] = record;
+    ++count_;
+  }
+  void push_front(const Inherited &record) {
+    const std::vector<Inherited> old(begin(), end());
+    *this = {record};
+    for (const Inherited &next : old)
+      push_back(next);
+  }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] const Inherited *begin() const {
+    return count_ <= kFew ? few_.data() : many_.data();
+  }
+  [[nodiscard]] const Inherited *end() const { return begin() + count_; }
+
+private:
+  static constexpr u32 kFew = 5;
+  std::array<Inherited, kFew> few_;
+  u32 count_ = 0;
+  std::vector<Inherited> many_; // all, if they are not few
+};
+
 // What the records of functions say that kernels take over.
 struct FunctionRecords {
-  struct Inherited {
-    elf::InfoAttribute attribute;
-    u16 value;
-  };
-  std::vector<FunctionId> read_order;            // of their .nv.info.F sections
-  std::vector<std::vector<EntityId>> externs;    // by FunctionId: undefined callees, filtered
-  std::vector<std::vector<Inherited>> inherited; // by FunctionId: in order of reading
+  std::vector<FunctionId> read_order;         // of their .nv.info.F sections
+  std::vector<std::vector<EntityId>> externs; // by FunctionId: undefined callees, filtered
+  std::vector<InheritedList> inherited;       // by FunctionId: in order of reading
 };
 
 // A place in the walk over all records: functions in the order in which their sections were read,
@@ -71,6 +109,7 @@ struct Inheritance {
     u16 last_value = 0;
     u16 largest = 0;
     u16 bits = 0;
+    void add(const Item &more);
   };
   struct Addend {
     FunctionId function;
@@ -86,6 +125,7 @@ struct Inheritance {
   std::vector<Undefined> undefined; // by callee
 
   void add(const Inheritance &other);
+  void add_lists(const Inheritance &other); // all but the items
 };
 
 // What every kernel inherits, from one sweep over the call graph.
@@ -110,6 +150,8 @@ private:
   static constexpr u32 kNothing = 0xffffffff;
 
   void sweep();
+  void keep(Inheritance &&part);
+  void add(u32 part, Inheritance &into) const;
   [[nodiscard]] std::vector<u32> parts_of(u32 node) const;
 
   const Program &p_;
@@ -117,7 +159,16 @@ private:
   const FunctionRecords &functions_;
   std::vector<u32> read_position_; // by FunctionId
   std::vector<u32> part_of_;       // by component: position in parts_, or kNothing
-  std::vector<Inheritance> parts_; // many components share one
+  // Many components share a part. Nearly all have one item or two of nine, and no lists.
+  struct Part {
+    WalkPosition first_externs = kNeverMet;
+    u32 first_item = 0;   // in items_; as many as there are bits in `rules`
+    u32 lists = kNothing; // in lists_
+    u16 rules = 0;        // a bit for each rule that has an item
+  };
+  std::vector<Part> parts_;
+  std::vector<Inheritance::Item> items_;
+  std::vector<Inheritance> lists_;
 };
 
 } // namespace culink

@@ -32,8 +32,6 @@ public:
   void run();
 
 private:
-  using Inherited = FunctionRecords::Inherited;
-
   void add_missing_masks();
   void finish(FunctionId kernel, const Inheritance &inherited);
   [[nodiscard]] Inheritance inheritance_of(FunctionId kernel, const InheritanceSweep &sweep) const;
@@ -77,12 +75,12 @@ void KernelRecordPlanner::run() {
 }
 
 void KernelRecordPlanner::add_missing_masks() {
-  const auto has_mask = [](const std::vector<Inherited> &list) {
+  const auto has_mask = [](const InheritedList &list) {
     return std::any_of(list.begin(), list.end(), [](const Inherited &i) {
       return i.attribute == InfoAttribute::SparseMmaMask;
     });
   };
-  for (const std::vector<Inherited> &list : functions_.inherited)
+  for (const InheritedList &list : functions_.inherited)
     has_masks_ |= has_mask(list);
   if (!has_masks_)
     return;
@@ -104,8 +102,7 @@ void KernelRecordPlanner::add_missing_masks() {
     without.push_back(owner_function);
   }
   for (const u32 f : without)
-    functions_.inherited[f].insert(functions_.inherited[f].begin(),
-                                   {InfoAttribute::SparseMmaMask, kNoSparseMask});
+    functions_.inherited[f].push_front({InfoAttribute::SparseMmaMask, kNoSparseMask});
 }
 
 void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited) {

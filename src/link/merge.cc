@@ -33,6 +33,7 @@ Merged Merger::run() {
   }
   reserve();
   m_.place_of.resize(p_.symbols.entities.size());
+  m_.shared_of.resize(p_.symbols.entities.size());
   m_.shared_align.assign(p_.symbols.entities.size(), 1);
   m_.forgets_replaced.assign(p_.symbols.entities.size(), false);
   listed_.assign(p_.symbols.entities.size(), false);
@@ -96,6 +97,8 @@ void Merger::begin(ObjectId id) {
   m_.lost.emplace_back();
   no_block_.assign(object_->view.sections().size(), false);
   replaced_code_.assign(object_->view.sections().size(), EntityId{});
+  if (id.value + 1 < p_.objects.size())
+    p_.objects[id.value + 1].expect_names();
   for (const u32 s : p_.symbols.functions_of[id.value])
     m_.names.expect(object_->symbols[s].name);
 }
@@ -210,6 +213,7 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   const OutId shared =
       need(m_.keep_name(".nv.shared.", symbol.name), shared_section(elf::kFlagInfoLink));
   m_[shared].target = section;
+  m_.shared_of[id.value] = shared;
 }
 
 OutSection Merger::function_record_section(OutId text) {

@@ -21,7 +21,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/prefetch.h"
 #include "link/list_sort.h"
 #include "link/place_shared_relocatable.h"
 #include "link/shared_uses.h"
@@ -163,8 +162,9 @@ OutId SharedPlacer::section_of(FunctionId kernel) {
 bool SharedPlacer::has_section(FunctionId kernel) {
   if (section_of_[kernel.value].valid())
     return true;
-  name_.assign(kKernelShared).append(p_.entity_of(kernel).name);
-  const OutId id = m_.find(name_);
+  OutId id = m_.shared_of[p_.calls.functions[kernel.value].value];
+  if (!id.valid())
+    id = m_.find(name_.assign(kKernelShared).append(p_.entity_of(kernel).name));
   if (id.valid())
     adopt_section(kernel, id);
   return id.valid();
@@ -230,12 +230,7 @@ void SharedPlacer::place_slots() {
 }
 
 void SharedPlacer::place_own() {
-  for (u32 i = 0; i < kernels_.size(); ++i) {
-    if (i + kStepsAhead < kernels_.size())
-      m_.names.expect(p_.entity_of(kernels_[i + kStepsAhead]).name);
-    (void)has_section(kernels_[i]);
-  }
-  std::erase_if(kernels_, [this](FunctionId k) { return !section_of_[k.value].valid(); });
+  std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
   for (const FunctionId k : kernels_) {
     const OutId id = section_of(k);
     std::vector<EntityId> variables = m_.shared_variables(id);

@@ -92,6 +92,8 @@ Resolution SymbolResolver::run() {
     const InputObject &object = objects_[i];
     out_.entity_of.emplace_back(object.symbols.size());
     out_.outcome_of.emplace_back(object.symbols.size(), Outcome::None);
+    if (i + 1 < objects_.size())
+      prefetch_bytes(objects_[i + 1].strings);
     for (const elf::Symbol &symbol : object.symbols)
       if (symbol.binding() != SymbolBinding::Local)
         names_.expect(symbol.name);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/prefetch.h"
 #include "base/types.h"
 #include "culink/diagnostics.h"
 #include "elf/elf_view.h"
@@ -55,6 +56,12 @@ struct InputObject {
       return {"", name, "", std::string(symbol), std::move(detail)};
     return {"", name.substr(0, archive_length), name.substr(archive_length + 1),
             std::string(symbol), std::move(detail)};
+  }
+  // The names of symbols and sections will be needed soon.
+  void expect_names() const {
+    prefetch_bytes(strings);
+    if (const u32 names = view.header().shstrndx; names < view.sections().size())
+      prefetch_bytes(section(names).data);
   }
   // Gives back all memory but that of the name.
   void forget_tables() {

@@ -156,6 +156,7 @@ struct Merged {
   std::vector<Bank2Relocations> bank2_relocations;
   std::vector<Bank2Tail> bank2_tails;              // in output order
   std::vector<OutId> info_of;                      // by OutId of a text section: its .nv.info
+  std::vector<OutId> shared_of;                    // by EntityId of a kernel, where it is known
   std::vector<std::vector<EntityId>> shared_lists; // by OutSection::shared_list
   std::vector<bool> forgets_replaced; // by EntityId: a replaced definition had relocations
   std::vector<u64> shared_align;      // by EntityId of a shared variable

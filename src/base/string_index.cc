@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hashes of names. A name is hashed in two parts, what follows its last dot and what comes before:
+// the first alone says where the family lives.
+#include "base/string_index.h"
+
+#include <cstring>
+
+namespace culink {
+
+namespace {
+
+constexpr u64 kMix = 0x9e3779b97f4a7c15;
+
+// The halves of a product: every bit of the factors counts.
+u64 fold(u64 a, u64 b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = Wide{a} * b;
+  return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
+}
+
+// Sixteen bytes at a time, the last ones perhaps twice; names are some thirty bytes long, and there
+// are half a million of them.
+u64 hash_bytes(u64 hash, std::string_view s) {
+  const u8 *p = reinterpret_cast<const u8 *>(s.data());
+  const size_t size = s.size();
+  hash += size * kMix;
+  if (size >= 16) {
+    for (size_t i = 16; i < size; i += 16)
+      hash = fold(load_le<u64>(p + i - 16) ^ kMix, load_le<u64>(p + i - 8) ^ hash);
+    return fold(load_le<u64>(p + size - 16) ^ kMix, load_le<u64>(p + size - 8) ^ hash);
+  }
+  if (size >= 8)
+    return fold(load_le<u64>(p) ^ kMix, load_le<u64>(p + size - 8) ^ hash);
+  if (size >= 4)
+    return fold(load_le<u32>(p) ^ kMix, load_le<u32>(p + size - 4) ^ hash);
+  u64 few = 0;
+  for (size_t i = 0; i < size; ++i)
+    few = few << 8 | p[i];
+  return fold(few ^ kMix, hash);
+}
+
+} // namespace
+
+u32 StringIndex::family_of(std::string_view name) {
+  return static_cast<u32>(hash_bytes(0, name));
+}
+
+u32 StringIndex::hash_of(std::string_view s) {
+  if (!s.starts_with('.'))
+    return family_of(s);
+  const char *dot = static_cast<const char *>(::memrchr(s.data(), '.', s.size()));
+  const size_t prefix = static_cast<size_t>(dot - s.data());
+  const u32 family = family_of(s.substr(prefix + 1));
+  const u32 member = static_cast<u32>(hash_bytes(family, s.substr(0, prefix)));
+  return (family & kFamilyBits) | (member & ~kFamilyBits);
+}
+
+} // namespace culink
