@@ -4,6 +4,8 @@
 // memory; image references; whatever is only weakly undefined.
 #include "link/check_undefined.h"
 
+#include <algorithm>
+
 #include "link/explain_undefined.h"
 #include "link/special_symbols.h"
 
@@ -35,12 +37,12 @@ bool may_stay_undefined(const Entity &entity, const elf::Symbol &first) {
 void check_register_counts(const Program &p, Diagnostics &diag) {
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
-    if (!entity.function || !entity.defined() || !p.stays(EntityId(i)))
+    if (!entity.function || !entity.defined() || entity.first.object == entity.winner.object ||
+        !p.stays(EntityId(i)))
       continue;
     const InputObject &object = p.objects[entity.winner.object.value];
     const u32 owner = object.owner_of_code(object.symbols[entity.winner.symbol].section);
-    const bool took_over = entity.winner.symbol < owner && owner < object.symbols.size() &&
-                           entity.first.object != entity.winner.object;
+    const bool took_over = entity.winner.symbol < owner && owner < object.symbols.size();
     if (took_over && object.registers[entity.winner.symbol] == InputObject::kNoRegisters)
       diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
           .at("defined in", object.origin());
@@ -68,6 +70,8 @@ void check_missing_register_counts(const Program &p, Diagnostics &diag) {
 // A second name of a function that nobody calls by that name goes away. nvlink then stumbles over
 // the code it named (Q053).
 void check_dead_aliases(const Program &p, Diagnostics &diag) {
+  if (std::find(p.live.live.begin(), p.live.live.end(), false) == p.live.live.end())
+    return; // nothing goes away
   for (u32 i = 0; i < p.objects.size(); ++i) {
     const InputObject &object = p.objects[i];
     std::vector<EntityId> owner(object.view.sections().size());
@@ -99,10 +103,11 @@ void check_commons(const Program &p, Diagnostics &diag) {
 // Unified functions and variables have their places from a file that is made for a whole system.
 void check_unified(const Program &p, Diagnostics &diag) {
   for (const InputObject &object : p.objects)
-    for (const elf::Section &section : object.view.sections())
-      if (const elf::SectionRole role = object.kinds[section.index].role;
+    for (u32 i = 0; i < object.kinds.size(); ++i)
+      if (const elf::SectionRole role = object.kinds[i].role;
           role == elf::SectionRole::UftEntry || role == elf::SectionRole::UdtEntry) {
-        diag.report(DiagId::UnifiedWithoutIndex, {object.name + ": " + std::string(section.name)});
+        diag.report(DiagId::UnifiedWithoutIndex,
+                    {object.name + ": " + std::string(object.section(i).name)});
         return;
       }
 }
