@@ -7,7 +7,8 @@
 #   make test       build and run every test; says by name what it skipped
 #   make install    install programs, headers and libraries under PREFIX (default /usr/local)
 #   make package    a Debian package in build/release
-#   make debug | asan | tsan | fuzz | static    other builds, each in its own folder under build/
+#   make debug | asan | tsan | fuzz    other builds, each in its own folder under build/
+#   make static     static programs for x86-64; static-aarch64: for 64-bit ARM
 #   make bench      build and run the benchmarks
 #   make format     rewrite the C++ sources with clang-format 16
 #   make clean      remove build/
@@ -28,8 +29,8 @@ endif
 configure = cmake --preset $(1) $(configure_flags) >/dev/null
 build = cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: all deps deps-test deps-static install-deps demo test install package debug asan tsan \
-        fuzz static bench format clean
+.PHONY: all deps deps-test install-deps demo test install package debug asan tsan fuzz static \
+        static-aarch64 bench format clean
 .DEFAULT_GOAL := all
 
 all: deps
@@ -40,8 +41,6 @@ deps:
 	@scripts/install-deps.sh build
 deps-test:
 	@scripts/install-deps.sh test
-deps-static:
-	@scripts/install-deps.sh static
 install-deps: deps-test
 
 demo: all
@@ -63,9 +62,14 @@ debug asan: deps
 tsan fuzz: deps-test
 	@$(call configure,$@)
 	@$(call build,$@)
-static: deps-static
+static:
+	@scripts/install-deps.sh static x86_64
 	@$(call configure,x86_64-static)
 	@$(call build,x86_64-static)
+static-aarch64:
+	@scripts/install-deps.sh static aarch64
+	@$(call configure,aarch64-static)
+	@$(call build,aarch64-static)
 
 bench: deps
 	@$(call configure,release)

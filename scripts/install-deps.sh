@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs the distribution packages that culink is built and tested with, if any is missing.
 #
-#   scripts/install-deps.sh [build|test|static]
+#   scripts/install-deps.sh [build|test|static [x86_64|aarch64]]
 #
 # build   what the programs and the unit tests need
 # test    also the optional checkers; one that the distribution lacks is left out, and the tests
 #         that need it report themselves as skipped
-# static  also the cross compiler and x86-64 libraries, on a machine of another kind
+# static  also the cross compiler and the libraries of that machine, where this is another
 #
 # Quick when nothing is missing: apt-get runs only to install. Root uses apt-get directly, others
 # through sudo; on other systems the missing packages are listed and the script fails.
@@ -15,23 +15,32 @@ set -euo pipefail
 required=(g++ cmake ninja-build libzstd-dev liblz4-dev libfmt-dev libyaml-cpp-dev
           nlohmann-json3-dev libcli11-dev libgtest-dev libbenchmark-dev python3)
 optional=()
+foreign= # the distribution's name of another machine
 case "${1:-build}" in
   build) ;;
   test) optional=(clang-16 libclang-rt-16-dev clang-format-16 shellcheck codespell file) ;;
   static)
-    if [ "$(uname -m)" != x86_64 ]; then
-      required+=(g++-x86-64-linux-gnu libzstd-dev:amd64 liblz4-dev:amd64 libfmt-dev:amd64
-                 libyaml-cpp-dev:amd64)
+    machine=${2:-x86_64}
+    if [ "$(uname -m)" != "$machine" ]; then
+      case "$machine" in
+        x86_64) foreign=amd64 ;;
+        aarch64) foreign=arm64 ;;
+        *)
+          echo "install-deps: static programs are made for x86_64 and aarch64" >&2
+          exit 2
+          ;;
+      esac
+      required+=("g++-${machine/_/-}-linux-gnu" "libzstd-dev:$foreign" "liblz4-dev:$foreign")
     fi
     ;;
   *)
-    echo "usage: install-deps.sh [build|test|static]" >&2
+    echo "usage: install-deps.sh [build|test|static [x86_64|aarch64]]" >&2
     exit 2
     ;;
 esac
 
 is_installed() {
-  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+  dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
 }
 
 # Prints those of its arguments that are not installed.
@@ -57,7 +66,13 @@ fi
 
 mapfile -t missing < <(missing_of "${required[@]}")
 mapfile -t missing_optional < <(missing_of "${optional[@]}")
-[ $((${#missing[@]} + ${#missing_optional[@]})) -gt 0 ] || exit 0
+# Debian has this package for one machine at a time; another's is unpacked beside the build.
+unpacked=
+if [ -n "$foreign" ]; then
+  unpacked=$(cd "$(dirname "$0")/.." && pwd)/build/packages-$foreign
+fi
+[ $((${#missing[@]} + ${#missing_optional[@]})) -gt 0 ] ||
+  { [ -n "$unpacked" ] && [ ! -d "$unpacked" ]; } || exit 0
 
 run_as_root=()
 if [ "$(id -u)" -ne 0 ]; then
@@ -80,8 +95,8 @@ is_known() { apt-cache show "$1" >/dev/null 2>&1; }
 
 # Package lists are fetched when they are needed: something required is missing, or nothing is
 # known yet about something optional.
-if [[ "${missing[*]}" == *:amd64* ]]; then
-  "${run_as_root[@]}" dpkg --add-architecture amd64
+if [ -n "$foreign" ]; then
+  "${run_as_root[@]}" dpkg --add-architecture "$foreign"
 fi
 if [ ${#missing[@]} -gt 0 ] || ! is_known make; then
   apt_get update || echo "install-deps: apt-get update failed, trying the lists at hand" >&2
@@ -95,6 +110,14 @@ for package in "${missing_optional[@]}"; do
     echo "install-deps: this distribution has no $package; tests that use it will be skipped" >&2
   fi
 done
-[ ${#wanted[@]} -gt 0 ] || exit 0
-echo "install-deps: installing ${wanted[*]}"
-apt_get install --no-install-recommends -y "${wanted[@]}" >/dev/null
+if [ ${#wanted[@]} -gt 0 ]; then
+  echo "install-deps: installing ${wanted[*]}"
+  apt_get install --no-install-recommends -y "${wanted[@]}" >/dev/null
+fi
+if [ -n "$unpacked" ] && [ ! -d "$unpacked" ]; then
+  folder=$(mktemp -d)
+  (cd "$folder" && apt-get -qq download "libyaml-cpp-dev:$foreign" 2>/dev/null)
+  mkdir -p "$unpacked"
+  dpkg-deb -x "$folder"/*.deb "$unpacked"
+  rm -r "$folder"
+fi

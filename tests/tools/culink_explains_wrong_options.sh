@@ -19,3 +19,8 @@ expect_contains errors "option '-dlto' has a meaning only with '-nvvmpath'"
 expect_status 1 "$CULINK" -arch=sm_90 --emulate=nvlink-1 a.cubin -o out 2> errors
 expect_contains errors "cannot emulate 'nvlink-1'" "hint: known linkers: nvlink-13.0.88"
 [ ! -e out ] || fail "wrote an output"
+
+# Where there is nothing to optimise, the option does no harm.
+"$CULINK" -arch=sm_90 -r -dlto -nvvmpath=none "$SOURCE/examples/vector_math/sm_90/main.cubin" \
+  -o linked.cubin 2> errors
+expect_contains errors "warning: option '-dlto' is ignored: the machine code of the inputs is linked"

@@ -148,7 +148,8 @@ int run_make_toolchain(const CommandLine &line, const Console &console) {
     return show_one(console, DiagId::NoToolchain, {folder, error});
   print_to(stdout, "nvcc:  " + folder + "/bin/nvcc -rdc=true ...\n" +
                        "CMake: cmake -DCMAKE_CUDA_COMPILER=" + folder + "/bin/nvcc ...\n" +
-                       "clang: clang++ --cuda-path=" + folder + " ...\n");
+                       "clang: PATH=" + folder + "/bin:$PATH clang++ --cuda-path=" + folder +
+                       " ...\n");
   return 0;
 }
 

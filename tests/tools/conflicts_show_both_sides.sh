@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Two objects that contradict each other about a name are both shown, with what each of them says.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+uses="{name: k, kernel: true, code: nop x4, relocs: [{at: 0x10, type: ABS32_LO_32, to: g}]}"
+for space in global constant managed function kernel; do
+  case $space in
+    global) what="globals: [{name: g, size: 4, data: 01000000}]" ;;
+    constant) what="constants: [{name: g, size: 4, data: 01000000}]" ;;
+    managed) what="globals: [{name: g, size: 4, managed: true, data: 01000000}]" ;;
+    function) what="functions: [{name: g, code: nop x4}]" ;;
+    kernel) what="functions: [{name: g, kernel: true, code: nop x4}]" ;;
+  esac
+  printf 'arch: sm_90\n%s\n' "$what" > $space.yaml
+done
+printf 'arch: sm_90\nfunctions:\n- %s\nundefined: [g]\n' "$uses" > user.yaml
+for name in global constant managed function kernel user; do
+  "$CUBIN" assemble $name.yaml -o $name.cubin
+done
+
+# both FIRST SECOND TEXT...: the link fails with these texts and names both files.
+both() {
+  not "$CULINK" -arch=sm_90 "$1.cubin" "$2.cubin" -o out 2> errors
+  expect_contains errors "${@:3}"
+  grep -q ">>> .*in $1.cubin" errors || fail "$1 is not named: $(cat errors)"
+  grep -q ">>> .*in $2.cubin" errors || fail "$2 is not named: $(cat errors)"
+}
+both user constant "memory space of 'g' differs: __device__ and __constant__" \
+  "user.cubin, __device__" "constant.cubin, __constant__"
+both global constant "memory space of 'g' differs" "duplicate symbol: g"
+both user function "memory space of 'g' differs: __device__ and a function"
+both global function "memory space of 'g' differs" "duplicate symbol: g"
+both user managed "'g' is __managed__ in one file and not in another" "managed.cubin, __managed__"
+both function kernel "'g' is a __global__ function in one file and not in another" \
+  "function.cubin, __device__" "kernel.cubin, __global__"
+
+not "$CULINK" -arch=sm_90 global.cubin ./global.cubin -o out 2> errors
+expect_contains errors "duplicate symbol: g" ">>> defined in global.cubin" \
+  ">>> defined in ./global.cubin"
+not "$CULINK" -arch=sm_90 global.cubin global.cubin -o out 2> errors
+expect_contains errors "the same file is given twice"

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# On a terminal messages are coloured, and a link that takes longer than a second tells how far it is,
+# on a line that is gone in the end. A program stands for ptxas. Elsewhere there is neither.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+printf 'arch: sm_90\nfunctions:\n- {name: k, kernel: true, code: nop x4}\n' > k.yaml
+"$CUBIN" assemble k.yaml -o k.cubin
+printf '.version 9.0\n.target sm_90\n' > slow.ptx
+cat > ptxas <<'EOT'
+#!/bin/sh
+sleep 1.2
+cat k.cubin > "$8"
+EOT
+chmod +x ptxas
+cat > terminal.py <<'EOT'
+"""Runs a command at a terminal and prints what it shows there."""
+import os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.environ["TERM"] = "xterm"
+    os.execvp(sys.argv[1], sys.argv[1:])
+shown = b""
+while True:
+    try:
+        part = os.read(terminal, 4096)
+    except OSError:
+        part = b""
+    if not part:
+        break
+    shown += part
+os.waitpid(child, 0)
+sys.stdout.buffer.write(shown)
+EOT
+at_terminal() { python3 -B terminal.py "$@"; }
+escape=$(printf '\033')
+
+at_terminal "$CULINK" -arch=sm_90 slow.ptx --ptxas="$PWD/ptxas" -o out.cubin > shown
+expect_contains shown "culink: reading and compiling inputs, 0 of 1"
+[ "$(tail -c 4 shown)" = "$(printf '\r\033[K')" ] || fail "the line stays: $(tail -c 50 shown)"
+[ -s out.cubin ] || fail "no output"
+
+at_terminal "$CULINK" -arch=sm_90 missing.cubin -o none > shown
+expect_contains shown "${escape}[" "error"
+for plain in --color=never NO_COLOR; do
+  if [ $plain = NO_COLOR ]; then
+    NO_COLOR=1 at_terminal "$CULINK" -arch=sm_90 missing.cubin -o none > shown
+  else
+    at_terminal "$CULINK" $plain -arch=sm_90 missing.cubin -o none > shown
+  fi
+  expect_contains shown "error: missing.cubin"
+  expect_lacks shown "${escape}["
+done
+not "$CULINK" -arch=sm_90 missing.cubin -o none 2> log
+expect_lacks log "${escape}["
+not "$CULINK" --color=always -arch=sm_90 missing.cubin -o none 2> log
+expect_contains log "${escape}["
