@@ -54,7 +54,8 @@ public:
 
   // Names that end in this one, or this one, will be asked for soon: loads their home.
   void expect(std::string_view family) const {
-    if (!slots_.empty())
+    constexpr size_t kTooLarge = 65536; // for the cache that is next to a core
+    if (slots_.size() >= kTooLarge)
       prefetch(&slots_[family_of(family) & (slots_.size() - 1) & ~u64{kLine - 1}]);
   }
 
