@@ -2,13 +2,22 @@
 # write themselves from their tables of options, and a pkg-config file; and packages made of it all.
 #
 # culink_document(PROGRAM FORM FILE FOLDER): the document FORM of a program, installed as
-# FOLDER/FILE.
+# FOLDER/FILE. Programs for another machine run by an emulator; without one there are no documents.
+set(runs_programs)
+if(NOT CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL CMAKE_SYSTEM_PROCESSOR)
+  find_program(culink_emulator NAMES qemu-${CMAKE_SYSTEM_PROCESSOR}-static
+               qemu-${CMAKE_SYSTEM_PROCESSOR})
+  set(runs_programs ${culink_emulator})
+endif()
 function(culink_document program form file folder)
+  if(runs_programs MATCHES NOTFOUND)
+    return()
+  endif()
   set(made ${PROJECT_BINARY_DIR}/documents/${program}-${form}/${file})
   add_custom_command(
     OUTPUT ${made}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/documents/${program}-${form}
-    COMMAND ${program} --print-docs ${form} > ${made}
+    COMMAND ${runs_programs} $<TARGET_FILE:${program}> --print-docs ${form} > ${made}
     DEPENDS ${program} VERBATIM)
   add_custom_target(${program}_${form} ALL DEPENDS ${made})
   add_dependencies(programs ${program}_${form})
