@@ -23,6 +23,15 @@ PRESERVE = "-preserve-relocs"
 KERNELS_USED = "-kernels-used="
 
 
+def is_about_joined_frames(difference):
+    """Whether `cubin diff` tells of call frames alone: nvlink joins those of two copies of a function,
+    culink by itself does not (Q106 in docs/compat.md)."""
+    lines = difference.splitlines()
+    return any(".debug_frame" in line for line in lines) and all(
+        ".debug_frame" in line or line.startswith(("layout:", "segments:")) or
+        line.endswith(("difference", "differences")) for line in lines)
+
+
 def kernels_used(kernel):
     return KERNELS_USED + kernel
 

@@ -12,6 +12,7 @@ SECTION = struct.Struct("<IIQQQQIIQQ")
 OFFSET, SIZE, FLAGS = 4, 5, 2
 EXECUTABLE = 0x4
 INSTRUCTION = 16
+OPCODE = 0xfff
 FIRST_BIT, LAST_BIT = 105, 125
 SCHEDULING = ((1 << (LAST_BIT + 1)) - (1 << FIRST_BIT)).to_bytes(INSTRUCTION, "little")
 
@@ -32,6 +33,13 @@ def without_scheduling(code):
     mask = int.from_bytes(SCHEDULING * count, "little")
     word = int.from_bytes(code[:count * INSTRUCTION], "little")
     return (word & ~mask).to_bytes(count * INSTRUCTION, "little") + code[count * INSTRUCTION:]
+
+
+def schedule(code):
+    """What a finalizer may change: opcodes and bits of scheduling, instruction by instruction."""
+    mask = int.from_bytes(SCHEDULING, "little") | OPCODE
+    return [int.from_bytes(code[at:at + INSTRUCTION], "little") & mask
+            for at in range(0, len(code), INSTRUCTION)]
 
 
 def with_plain_code(data):

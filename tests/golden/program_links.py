@@ -11,6 +11,12 @@ from recipes import RECIPES  # noqa: E402
 FOLDER = os.path.join(HERE, "programs")
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
 
+# Targets whose code has two forms. Links of machine code alone (--code=sass) are compared with links
+# that nvlink made of the objects without their Mercury half; links of both forms (--code=mercury) with
+# its own, where it left all code as it was compiled.
+MERCURY_TARGETS = ["sm_100", "sm_120"]
+CODES = ["sass", "mercury"]
+
 REFUSED = "refused: "    # begins an answer that is not a hash
 
 # Each program is linked with a part of the option sets, so that the check stays quick; any programs

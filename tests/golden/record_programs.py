@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Records links of generated programs: the objects, and a hash of what nvlink made of them.
 
-  record_programs.py [--select PER_TARGET [--without SEEDS]] [--cache DIR]
+  record_programs.py [--select PER_TARGET [--without SEEDS]] [--targets TARGET,...] [--cache DIR]
 
 Without --select the programs that are there are compiled and linked again. tests/golden/README.md
 describes the files; check_programs.py compares culink with them.
@@ -18,7 +18,7 @@ import sys
 import tarfile
 import tempfile
 
-from program_links import FOLDER, REFUSED, TARGETS, recipes_of
+from program_links import CODES, FOLDER, MERCURY_TARGETS, REFUSED, TARGETS, recipes_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "diff"))
@@ -26,10 +26,14 @@ sys.path.insert(0, os.path.join(HERE, "..", "generate"))
 from build import Build  # noqa: E402
 from cached_toolchain import CachedToolchain, read, run_linker  # noqa: E402
 from generate import generate  # noqa: E402
+from plain_sass import is_mercury, to_plain_sass  # noqa: E402
 from reasons import INTERNAL, nvlink_reasons  # noqa: E402
+from rewritten import codes  # noqa: E402
+from scheduling import schedule  # noqa: E402
 from run_diff import parse_seeds  # noqa: E402
 
 LARGEST_SEED = 400
+MERCURY_SEEDS = {"sm_100": [9, 15], "sm_120": [13, 44]}
 FILES_AT_MOST = 6
 MANY_FILES = 20
 WITH_MANY_FILES = ["sm_80", "sm_90"]
@@ -64,7 +68,7 @@ def select(per_target, without):
 
 
 def recorded():
-    chosen = {}
+    chosen = dict(MERCURY_SEEDS)
     for target in TARGETS:
         with open(os.path.join(FOLDER, target + ".json"), encoding="utf-8") as file:
             chosen[target] = [program["seed"] for program in json.load(file)]
@@ -87,6 +91,52 @@ def answer(nvlink, folder, target, step):
     return REFUSED + "; ".join(sorted({reason.record() for reason in reasons}))
 
 
+def left_alone(folder, step):
+    """Whether nvlink's output has all code as it was compiled, but for values of relocations."""
+    compiled = {}
+    for name in step.inputs:
+        for function, code in codes(read(os.path.join(folder, name))).items():
+            compiled.setdefault(function, []).append(schedule(code))
+    linked = codes(read(os.path.join(folder, step.output)))
+    return all(schedule(code) in compiled[function] for function, code in linked.items())
+
+
+def record_links(nvlink, place, target, recipes, objects, kernels, code=None):
+    """{name of a recipe: answers to its steps}; recipes to which nvlink has no answer that helps are
+    left out."""
+    links = {}
+    for recipe in recipes:
+        steps = recipe.build(objects, kernels)
+        answers = []
+        for step in steps:
+            answers.append(answer(nvlink, place, target, step))
+            linked = os.path.exists(os.path.join(place, step.output))
+            if linked and code == "mercury" and not left_alone(place, step):
+                answers.append(None)
+            if not linked:
+                break
+        if answers and None not in answers:
+            links[recipe.name] = answers
+        for name in {step.output for step in steps}:
+            if os.path.exists(os.path.join(place, name)):
+                os.remove(os.path.join(place, name))
+    return links
+
+
+def record_codes(nvlink, place, target, recipes, objects, kernels):
+    """The same for each kind of output; changes the objects in `place`."""
+    links = {}
+    for code in reversed(CODES):
+        if code == "sass":
+            for name in objects:
+                data = read(os.path.join(place, name))
+                if is_mercury(data):
+                    with open(os.path.join(place, name), "wb") as file:
+                        file.write(to_plain_sass(data))
+        links[code] = record_links(nvlink, place, target, recipes, objects, kernels, code)
+    return links
+
+
 def record(tools, target, seed, number, archive):
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "s%04d" % seed)
@@ -97,19 +147,8 @@ def record(tools, target, seed, number, archive):
         place = os.path.join(folder, target)
         for name in objects:
             add_file(archive, "s%04d/%s" % (seed, name), read(os.path.join(place, name)))
-        links = {}
-        for recipe in recipes_of(number):
-            steps = recipe.build(objects, program.kernels)
-            answers = []
-            for step in steps:
-                answers.append(answer(tools.nvlink, place, target, step))
-                if not os.path.exists(os.path.join(place, step.output)):
-                    break
-            if answers and None not in answers:
-                links[recipe.name] = answers
-            for name in {step.output for step in steps}:
-                if os.path.exists(os.path.join(place, name)):
-                    os.remove(os.path.join(place, name))
+        recorder = record_codes if target in MERCURY_TARGETS else record_links
+        links = recorder(tools.nvlink, place, target, recipes_of(number), objects, program.kernels)
     return {"seed": seed, "features": program.features, "objects": objects,
             "kernels": program.kernels, "links": links}
 
@@ -124,13 +163,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--select", type=int, metavar="PER_TARGET")
     parser.add_argument("--without", default="", help="seeds that are not to be selected")
+    parser.add_argument("--targets", default=",".join(TARGETS + MERCURY_TARGETS))
     parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
     options = parser.parse_args()
     without = set(parse_seeds(options.without)) if options.without else set()
-    chosen = select(options.select, without) if options.select else recorded()
+    chosen = recorded()
+    if options.select:
+        chosen.update(select(options.select, without))
     with tempfile.TemporaryDirectory() as scratch:
         tools = CachedToolchain(options.cache or scratch)
-        for target in TARGETS:
+        for target in options.targets.split(","):
             packed = io.BytesIO()
             with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
                 programs = [record(tools, target, seed, number, archive)
@@ -140,8 +182,7 @@ def main():
             with open(os.path.join(FOLDER, target + ".json"), "w", encoding="utf-8") as file:
                 json.dump(programs, file, indent=1)
                 file.write("\n")
-            print("%s: %d programs, %d links" % (target, len(programs), sum(
-                len(answers) for program in programs for answers in program["links"].values())))
+            print("%s: %d programs" % (target, len(programs)))
     return 0
 
 
