@@ -240,6 +240,8 @@ public:
 
   // Everything that was put into one section goes to another, which has nothing in it.
   void move_content(SectionId from, SectionId to);
+  // The same bytes and numbers in a second section, without relocations.
+  void copy_content(SectionId from, SectionId to);
   void clear_content(SectionId id);
 
   // The table .rel<target> or .rela<target>; entries are written in the order in which they come.

@@ -143,6 +143,15 @@ void ElfWriter::move_content(SectionId from, SectionId to) {
   target.relocations = std::exchange(source.relocations, {});
 }
 
+void ElfWriter::copy_content(SectionId from, SectionId to) {
+  const SectionState &source = sections_[from.value];
+  SectionState &target = sections_[to.value];
+  target.size = source.size;
+  target.first = source.first;
+  target.more = source.more;
+  target.fixups = source.fixups;
+}
+
 void ElfWriter::clear_content(SectionId id) {
   SectionState &state = sections_[id.value];
   const SectionSpec spec = state.spec;

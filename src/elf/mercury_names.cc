@@ -36,8 +36,9 @@ std::string mercury_link_name(std::string_view name) {
 }
 
 std::string mercury_twin_name(std::string_view name) {
-  constexpr std::string_view kCode = ".text.";
-  return (name.starts_with(kCode) ? ".nv.capmerc" : ".nv.merc") + mercury_link_name(name);
+  constexpr std::string_view kCode = ".text.", kUnifiedCode = ".nv.uft.rel.";
+  const bool code = name.starts_with(kCode) || name.starts_with(kUnifiedCode);
+  return (code ? ".nv.capmerc" : ".nv.merc") + mercury_link_name(name);
 }
 
 } // namespace culink::elf

@@ -121,7 +121,7 @@ elf::Section PlaneBuilder::replaced(const elf::Section &sass, const elf::Section
   out.name = sass.name;
   out.flags &= ~elf::kFlagMercury;
   out.type = sass.type;
-  if (object_.kinds[sass.index].role == SectionRole::Text) {
+  if (object_.kinds[sass.index].is_code()) {
     out.flags = sass.flags;
     out.align = sass.align;
     if (twin.info < symbols_.size())

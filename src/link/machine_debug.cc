@@ -247,6 +247,11 @@ void MachineWriter::fill_frames() {
   std::unordered_map<u64, u64> moved; // from the Mercury section to this one
   const JoinedFrames joined = join_frames(id, at);
   std::unordered_set<u32> done; // functions
+  for (u32 i = 0; i < symbols_.of_entity.size(); ++i)
+    if (p_.symbols[EntityId(i)].function && symbols_.of_entity[i].valid() &&
+        stands_before_owner(EntityId(i)))
+      done.insert(m_[m_.place_of[i].section].function.value);
+  const std::unordered_set<u32> taken = done; // by an earlier name (Q107)
   for (u32 o = 0; o < inputs_.objects.size(); ++o) {
     const elf::Section *section = machine_section(o, id);
     if (!section)
@@ -271,7 +276,8 @@ void MachineWriter::fill_frames() {
         continue;
       ByteSpan cie = frame.cie;
       ByteSpan fde = machine_frame(o, EntityId(found->second->id), frame.fde);
-      if (const auto first = joined.find(found->second->id); first != joined.end()) {
+      const auto first = joined.find(found->second->id);
+      if (first != joined.end() || taken.contains(found->second->id)) {
         const bool again = !done.insert(found->second->id).second;
         cie = again ? mercury_cie : cie;
         fde = again ? ByteSpan(left = with_frame_instructions(record.bytes, {})) : first->second;

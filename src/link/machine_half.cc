@@ -60,6 +60,12 @@ SectionType twin_type(SectionType type) {
   return type;
 }
 
+// Tables of unified functions and variables are the same in both forms of the code.
+bool is_unified(SectionType type) {
+  return type == SectionType::CudaUdt || type == SectionType::CudaUdtEntry ||
+         type == SectionType::CudaUftEntry;
+}
+
 } // namespace
 
 void MachineWriter::order_sections() {
@@ -98,11 +104,11 @@ void MachineWriter::rename_banks() {
   }
   elf_.section(elf_.shstrtab()).gap_after = kNameGap;
   elf_.section(elf_.strtab()).gap_after = gap;
-  if (p_.options.relocatable && !p_.lossless())
+  if ((p_.options.relocatable && !p_.lossless()) || p_.options.preserve_relocs)
     number_compiler_constants();
 }
 
-// nvlink -r gives constants of the compiler names of their own: the section's and a number (Q103).
+// nvlink gives constants of the compiler names of their own: the section's and a number (Q103).
 void MachineWriter::number_compiler_constants() {
   u32 number = 0;
   for (const LocalSymbol &local : m_.locals) {
@@ -275,6 +281,8 @@ void MachineWriter::add_twins() {
         elf_.append_zeros(out, elf_.size(section(id)));
       } else if (m_[id].type != SectionType::CudaReservedShared) {
         elf_.move_content(section(id), out);
+        if (is_unified(m_[id].type))
+          elf_.copy_content(out, section(id));
       }
     }
   }
@@ -485,6 +493,19 @@ void MachineWriter::separate_values(RelocationPlan &machine) {
   mercury.insert(mercury.begin(), machine.folded.begin(), machine.folded.end());
 }
 
+// A second name of code that other objects mention first: nvlink takes it for the owner (Q107).
+bool MachineWriter::stands_before_owner(EntityId alias) const {
+  const OutId text = m_.place_of[alias.value].section;
+  if (!p_.dialect.joins_frames || !text.valid() || !m_[text].function.valid())
+    return false;
+  const elf::SymbolId own = symbols_.of_entity[m_[text].function.value],
+                      other = symbols_.of_entity[alias.value];
+  if (!own.valid() || !other.valid() || own == other)
+    return false;
+  return std::pair(*elf_.symbol(other).part, other.value) <
+         std::pair(*elf_.symbol(own).part, own.value);
+}
+
 // The symbols of bank 0 stand behind the global ones, so all of the table counts as local.
 void MachineWriter::convert_symbols() {
   if (executable())
@@ -501,7 +522,8 @@ void MachineWriter::convert_symbols() {
     else if (place.section.valid() && m_[place.section].type == SectionType::CudaReservedShared)
       spec.value = place.value;
     else if (const Code *code = entity.function ? code_of(EntityId(i)) : nullptr;
-             code && m_[place.section].function == EntityId(i))
+             code &&
+             (m_[place.section].function == EntityId(i) || stands_before_owner(EntityId(i))))
       spec.size = code->finalized ? code->text.size()
                                   : inputs_.objects[code->object.value].symbols[code->symbol].size;
   }

@@ -63,6 +63,7 @@ private:
   [[nodiscard]] TableSizes table_sizes() const;
   void convert_headers();
   void convert_symbols();
+  [[nodiscard]] bool stands_before_owner(EntityId alias) const;
   [[nodiscard]] elf::SectionId twin_or_self(elf::SectionId id) const {
     const bool has = id.value < twin_of_section_.size() && twin_of_section_[id.value].valid();
     return has ? twin_of_section_[id.value] : id;

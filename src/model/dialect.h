@@ -44,7 +44,8 @@ struct Dialect {
   bool forgets_mercury_marks = false;
   // Mercury code of the system's shared memory is what happened to be in memory (Q102).
   bool leaks_headers = false;
-  // Call frames of two copies of a function are mixed (Q106).
+  // Call frames of two copies of a function are mixed (Q106), and those of a function whose second
+  // name stands first are lost (Q107).
   bool joins_frames = false;
   InputHabits input;
 };
