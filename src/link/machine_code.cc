@@ -124,7 +124,9 @@ void MachineWriter::read_code() {
     const auto &names = by_name[winner.object.value];
     const auto found = names.find(object.symbols[winner.symbol].name);
     if (found == names.end()) {
-      if (!by_name.empty() && !out_.finalized[winner.object.value].empty())
+      // Stubs of unified functions stay as they are.
+      const bool stub = object.kinds[code.section].role != elf::SectionRole::Text;
+      if (!stub && !out_.finalized[winner.object.value].empty())
         diag_.report(DiagId::NotFinalized, {object.name, std::string(p_.symbols[function].name)});
       continue;
     }

@@ -230,6 +230,16 @@ MachineWriter::join_frames(OutId id,
   return out;
 }
 
+// Functions whose second name nvlink takes for the owner (Q107).
+std::unordered_set<u32> MachineWriter::functions_named_earlier() const {
+  std::unordered_set<u32> out;
+  for (u32 i = 0; i < symbols_.of_entity.size(); ++i)
+    if (p_.symbols[EntityId(i)].function && symbols_.of_entity[i].valid() &&
+        stands_before_owner(EntityId(i)))
+      out.insert(m_[m_.place_of[i].section].function.value);
+  return out;
+}
+
 // Mercury call frames whose code address stayed say which functions have frames here, and in which
 // order relocations name them.
 void MachineWriter::fill_frames() {
@@ -246,12 +256,8 @@ void MachineWriter::fill_frames() {
   std::vector<u8> bytes;
   std::unordered_map<u64, u64> moved; // from the Mercury section to this one
   const JoinedFrames joined = join_frames(id, at);
-  std::unordered_set<u32> done; // functions
-  for (u32 i = 0; i < symbols_.of_entity.size(); ++i)
-    if (p_.symbols[EntityId(i)].function && symbols_.of_entity[i].valid() &&
-        stands_before_owner(EntityId(i)))
-      done.insert(m_[m_.place_of[i].section].function.value);
-  const std::unordered_set<u32> taken = done; // by an earlier name (Q107)
+  const std::unordered_set<u32> taken = functions_named_earlier();
+  std::unordered_set<u32> done = taken; // functions
   for (u32 o = 0; o < inputs_.objects.size(); ++o) {
     const elf::Section *section = machine_section(o, id);
     if (!section)

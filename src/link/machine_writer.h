@@ -91,6 +91,7 @@ private:
   using JoinedFrames = std::unordered_map<u32, std::vector<u8>>; // by function: its first FDE
   [[nodiscard]] JoinedFrames
   join_frames(OutId id, const std::unordered_map<u64, const KeptRelocation *> &kept) const;
+  [[nodiscard]] std::unordered_set<u32> functions_named_earlier() const;
   [[nodiscard]] ByteSpan machine_frame(u32 object, EntityId function, ByteSpan compiled) const;
   struct HeadValue {
     u32 unit; // of a line table
