@@ -92,8 +92,10 @@ void InfoPlanner::reserve() {
   constexpr u64 kMore = InfoStore::kRecordSize + 12;
   constexpr u64 kWords = 5; // as a rule: three in the module's section, one of its own, one more
   u64 bytes = 0, sections = 0;
-  for (const InputObject &object : p_.objects)
-    for (const InputObject::Info &info : object.infos) {
+  for (u32 i = 0; i < p_.objects.size(); ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos) {
+      if (m_.where[i][info.text].lost) // one of many copies of a weak function
+        continue;
       bytes += info.records.bytes().size();
       ++sections;
     }
