@@ -78,8 +78,11 @@ private:
   std::vector<u32> offset_of_; // by number; 0: not yet
 };
 
-// A segment that is loaded: from the first to the end of the last section that it holds.
-struct Load {
+} // namespace
+
+// A segment that is loaded: from the first to the end of the last section that it holds. It has a
+// name of its own because files are compiled together, and a class below has it as a member.
+struct LoadedSegment {
   u32 flags;          // of the segment
   u64 mask, expected; // of the flags of the sections that it holds
   enum class Parameters : u8 { Any, Only, None } parameters = Parameters::Any;
@@ -109,20 +112,22 @@ struct Load {
   }
 };
 
+namespace {
+
 constexpr u32 kReadWrite = kSegmentRead | kSegmentWrite;
 constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
 
-std::vector<Load> classic_loads() {
+std::vector<LoadedSegment> classic_loads() {
   return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};
 }
 
 // One for each kind of content, parameters of kernels at the end.
-std::vector<Load> mercury_loads() {
+std::vector<LoadedSegment> mercury_loads() {
   constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
-  return {{kSegmentRead, kKind, kFlagAlloc, Load::Parameters::None},
+  return {{kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::None},
           {kReadExec, kKind, kFlagAlloc | kFlagExec},
           {kReadWrite, kFlagWrite | kFlagMercury, kFlagWrite},
-          {kSegmentRead, kKind, kFlagAlloc, Load::Parameters::Only}};
+          {kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::Only}};
 }
 
 } // namespace
@@ -153,7 +158,7 @@ private:
 
   const ElfWriter &writer_;
   ElfLayout layout_;
-  std::vector<Load> loads_; // segments as far as they are known
+  std::vector<LoadedSegment> loads_; // segments as far as they are known
 };
 
 Result<ElfLayout> ElfLayouter::run() {
@@ -356,7 +361,7 @@ void ElfLayouter::place_tables(u64 contents_end) {
 
 void ElfLayouter::add_to_loads(SectionId id) {
   const SectionSpec &spec = writer_.section(id);
-  for (Load &load : loads_)
+  for (LoadedSegment &load : loads_)
     if (load.holds(spec))
       load.add(spec, layout_.offset_of(id), size_of(id));
 }
@@ -371,7 +376,7 @@ void ElfLayouter::plan_segments() {
   add_table(SegmentType::Phdr);
   if (!classic)
     add_table(SegmentType::Load);
-  for (const Load &load : loads_)
+  for (const LoadedSegment &load : loads_)
     if (load.first)
       layout_.segments.push_back(load.segment());
   if (classic)
