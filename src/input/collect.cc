@@ -348,7 +348,7 @@ void InputCollector::skip_container(const std::string &name, const FatbinContain
 // Looking at every header of a large library maps most of it, the kernel being generous. The pages
 // of members that were looked at are let go of again and again.
 void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
-  constexpr u64 kStep = u64{4} << 20;
+  constexpr u64 kStep = u64{2} << 20;
   ArchiveReader reader(bytes,
                        habits_.drops_cut_files ? ArchiveDamage::Drop : ArchiveDamage::Refuse);
   for (u64 kept = 0;;) {

@@ -31,6 +31,7 @@ while True:
 os.waitpid(child, 0)
 sys.stdout.buffer.write(shown)
 EOT
+python3 -c 'import pty; pty.openpty()' 2> /dev/null || skip "no terminals (/dev/pts) here"
 at_terminal() { python3 -B terminal.py "$@"; }
 escape=$(printf '\033')
 
