@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // --help, from the rows of the option table in the order of their long names.
-#include <algorithm>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "compat/command_line.h"
@@ -30,12 +27,6 @@ std::string help_line(const OptionRow &row) {
 } // namespace
 
 std::string help_text() {
-  std::vector<const OptionRow *> rows;
-  for (const OptionRow &row : option_rows())
-    if (!row.help.empty())
-      rows.push_back(&row);
-  std::sort(rows.begin(), rows.end(),
-            [](const OptionRow *a, const OptionRow *b) { return a->name < b->name; });
   std::string out =
       "usage: culink -arch=sm_NN [options] <objects> -o <file>\n"
       "\n"
@@ -43,7 +34,7 @@ std::string help_text() {
       "\n"
       "A value follows after '=' or as the next word; lists are separated by commas.\n"
       "\n";
-  for (const OptionRow *row : rows)
+  for (const OptionRow *row : documented_rows())
     out += help_line(*row);
   return out;
 }

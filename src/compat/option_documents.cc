@@ -5,7 +5,6 @@
 // compares it with --help and with the documentation.
 #include "compat/option_documents.h"
 
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,16 +14,6 @@
 namespace culink {
 
 namespace {
-
-std::vector<const OptionRow *> shown_rows() {
-  std::vector<const OptionRow *> rows;
-  for (const OptionRow &row : option_rows())
-    if (!row.help.empty())
-      rows.push_back(&row);
-  std::sort(rows.begin(), rows.end(),
-            [](const OptionRow *a, const OptionRow *b) { return a->name < b->name; });
-  return rows;
-}
 
 std::string replaced(std::string_view text, char what, std::string_view by) {
   std::string out;
@@ -98,7 +87,7 @@ culink \-\-make\-toolchain build/cuda && build/cuda/bin/nvcc \-rdc=true *.cu
 
 std::string man_page() {
   std::string out = fmt::format(fmt::runtime(kManHead), CULINK_VERSION);
-  for (const OptionRow *row : shown_rows()) {
+  for (const OptionRow *row : documented_rows()) {
     out += fmt::format(".TP\n\\fB\\-\\-{}\\fR", roff(row->name));
     if (!row->placeholder.empty())
       out += fmt::format(" \\fI{}\\fR", roff(row->placeholder));
@@ -111,7 +100,7 @@ std::string man_page() {
 
 std::string markdown_table() {
   std::string out = "| Option | Short | Meaning |\n|---|---|---|\n";
-  for (const OptionRow *row : shown_rows())
+  for (const OptionRow *row : documented_rows())
     out += fmt::format("| `--{}{}{}` | {} | {} |\n", row->name, row->placeholder.empty() ? "" : " ",
                        replaced(row->placeholder, '|', "\\|"),
                        row->brief.empty() ? "" : fmt::format("`-{}`", row->brief),
@@ -122,7 +111,7 @@ std::string markdown_table() {
 // All spellings of all options, and per option with a fixed set the values.
 std::string bash_completion() {
   std::string words, cases;
-  for (const OptionRow *row : shown_rows()) {
+  for (const OptionRow *row : documented_rows()) {
     words += fmt::format(" --{}", row->name);
     if (!row->brief.empty())
       words += fmt::format(" -{}", row->brief);
@@ -156,7 +145,7 @@ std::string bash_completion() {
 
 std::string zsh_completion() {
   std::string out = "#compdef culink\n_arguments \\\n";
-  for (const OptionRow *row : shown_rows()) {
+  for (const OptionRow *row : documented_rows()) {
     const std::string help = replaced(replaced(replaced(row->help, '\'', ""), '[', "("), ']', ")");
     std::string value;
     if (!row->choices.empty())
@@ -176,7 +165,7 @@ std::string zsh_completion() {
 
 std::string fish_completion() {
   std::string out;
-  for (const OptionRow *row : shown_rows()) {
+  for (const OptionRow *row : documented_rows()) {
     out += fmt::format("complete -c culink -l {}", row->name);
     if (row->brief.size() == 1)
       out += fmt::format(" -s {}", row->brief);

@@ -5,6 +5,7 @@
 // note would have it).
 #include "compat/option_table.h"
 
+#include <algorithm>
 #include <array>
 
 namespace culink {
@@ -182,6 +183,16 @@ static_assert(rows_are_in_order());
 
 std::span<const OptionRow> option_rows() {
   return kRows;
+}
+
+std::vector<const OptionRow *> documented_rows() {
+  std::vector<const OptionRow *> rows;
+  for (const OptionRow &row : option_rows())
+    if (!row.help.empty())
+      rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(),
+            [](const OptionRow *a, const OptionRow *b) { return a->name < b->name; });
+  return rows;
 }
 
 const OptionRow &option_row(OptionId id) {

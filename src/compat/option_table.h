@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/types.h"
 
@@ -113,6 +114,8 @@ struct OptionRow {
 
 // By OptionId.
 [[nodiscard]] std::span<const OptionRow> option_rows();
+// Those that users are told of, by name: what --help, the manual page and the completions list.
+[[nodiscard]] std::vector<const OptionRow *> documented_rows();
 [[nodiscard]] const OptionRow &option_row(OptionId id);
 
 // "r" or "relocatable-link"; nothing for an unknown name.

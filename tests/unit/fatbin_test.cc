@@ -118,6 +118,12 @@ struct Damage {
   const char *field; // of the error
 };
 
+Bytes damaged(Bytes file, const Damage &damage) {
+  for (u64 i = 0; i < damage.size; ++i)
+    file[damage.offset + i] = static_cast<u8>(damage.value >> (8 * i));
+  return file;
+}
+
 // Every size and offset of container and entry, wrong.
 const std::vector<Damage> kDamages = {
     {"magic", 0, 4, 0xba55ed51, "magic"},
@@ -151,9 +157,7 @@ TEST(Fatbin, damaged_fields_are_refused_by_name) {
   const Bytes good = test::container({member});
   ASSERT_TRUE(read_fatbins(good));
   for (const Damage &damage : kDamages) {
-    Bytes file = good;
-    for (u64 i = 0; i < damage.size; ++i)
-      file[damage.offset + i] = static_cast<u8>(damage.value >> (8 * i));
+    const Bytes file = damaged(good, damage);
     const Result<std::vector<FatbinContainer>> found = read_fatbins(file);
     ASSERT_FALSE(found) << damage.what;
     if (*damage.field) {
@@ -178,9 +182,7 @@ TEST(Fatbin, nvlink_minds_less) {
       {"two others", kFirstEntry + test::kFlags, 2, 0x6011, ""},
   };
   for (const Damage &damage : damages) {
-    Bytes file = good;
-    for (u64 i = 0; i < damage.size; ++i)
-      file[damage.offset + i] = static_cast<u8>(damage.value >> (8 * i));
+    const Bytes file = damaged(good, damage);
     const Result<std::vector<FatbinContainer>> found = read_fatbins(file, FatbinReading::AsNvlink);
     ASSERT_TRUE(found) << damage.what;
     ASSERT_EQ(found->front().entries.size(), 1u) << damage.what;
@@ -204,9 +206,7 @@ TEST(Fatbin, damaged_payloads_are_refused_when_unpacked) {
       {"other unused flag", kFirstEntry + test::kFlags, 2, 0x4011, ""},
   };
   for (const Damage &damage : damages) {
-    Bytes file = good;
-    for (u64 i = 0; i < damage.size; ++i)
-      file[damage.offset + i] = static_cast<u8>(damage.value >> (8 * i));
+    const Bytes file = damaged(good, damage);
     EXPECT_FALSE(unpack(only_entry(file))) << damage.what;
   }
 }
