@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "elf/codec.h"
 #include "elf/mercury_names.h"
+#include "elf/nv_compat.h"
 #include "elf/string_table.h"
 #include "link/machine_writer.h"
 #include "link/special_symbols.h"
@@ -324,10 +325,7 @@ void MachineWriter::fill_twin_of_reserved(OutId id) {
     cursor = align_up(cursor, s.function.valid() ? kMercuryCodeAlign : s.align);
     if (other == id)
       start = cursor;
-    if (elf::has_no_file_data(s.type))
-      continue;
-    const bool moved = has_twin(other) && !shares_bytes(other);
-    cursor += s.function.valid() ? s.size : elf_.size(moved ? twin(other) : section(other));
+    cursor += size_in_between(other);
   }
   std::vector<u8> bytes(align_up(cursor, 8) - start + 64); // a first header that is all zero
   const auto word = [&bytes](u32 value) { elf::append_le(bytes, value); };
@@ -343,6 +341,24 @@ void MachineWriter::fill_twin_of_reserved(OutId id) {
   wide(0);
   bytes.resize(size);
   out_.patches.push_back({twin(id), std::move(bytes)});
+}
+
+// Bytes of a section in the file that nvlink has in between. What finalizing tells of all code, a
+// record of .nv.compat, is not there yet.
+u64 MachineWriter::size_in_between(OutId id) const {
+  const OutSection &s = m_[id];
+  if (elf::has_no_file_data(s.type))
+    return 0;
+  if (s.function.valid())
+    return s.size;
+  const u64 size = elf_.size(has_twin(id) && !shares_bytes(id) ? twin(id) : section(id));
+  if (id != m_.compat || size == 0)
+    return size;
+  elf::CompatSection compat = elf::decode_compat(plan_.synthetic.compat);
+  std::erase_if(compat.records, [](const elf::CompatRecord &record) {
+    return record.attribute == elf::CompatAttribute::CanFastpathFinalize;
+  });
+  return elf::encode_compat(compat).size();
 }
 
 // The tables of the file that nvlink has in between.

@@ -57,6 +57,7 @@ private:
   [[nodiscard]] bool shares_bytes(OutId id) const;
   void add_mercury_symbols();
   void fill_twin_of_reserved(OutId id);
+  [[nodiscard]] u64 size_in_between(OutId id) const;
   struct TableSizes {
     u64 section_names = 0, names = 0, symbols = 0;
   };
