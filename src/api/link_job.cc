@@ -18,6 +18,7 @@
 #include "link/link.h"
 #include "link/machine_half.h"
 #include "link/mixed_kinds.h"
+#include "link/repeated_names.h"
 #include "link/system_library.h"
 #include "link/write.h"
 
@@ -161,6 +162,8 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   if (mercury) {
     timer_.begin("planes");
     std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
+    repeat_first_records(objects, *dialect_);
+    repeat_first_records(planes, *dialect_);
     machine.emplace(MachineHalves{std::move(objects), target, {}});
     if (code == OutputCode::Exact && !request_.finalizer.empty())
       machine->finalizer = make_finalizer(request_.finalizer, pool);

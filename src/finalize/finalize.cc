@@ -134,17 +134,27 @@ private:
     Answer answer = ask(sm_of(view->header()), *prepared);
     if (!answer)
       return answer.error();
-    return harvest_functions(*view, std::move(*answer));
+    return harvest(*prepared, std::move(*answer));
   }
 
   // The same answer for other bytes with the same contents.
-  static Result<FinalizedObject> repeat(ByteSpan bytes, const Result<FinalizedObject> &first) {
+  Result<FinalizedObject> repeat(ByteSpan bytes, const Result<FinalizedObject> &first) const {
     if (!first)
       return first.error();
     const Result<elf::ElfView> view = elf::ElfView::open(bytes);
     if (!view)
       return view.error();
-    return harvest_functions(*view, first->image);
+    const Result<std::vector<u8>> prepared = prepare_object(*view, request_.debug_code);
+    if (!prepared)
+      return prepared.error();
+    return harvest(*prepared, first->image);
+  }
+
+  static Result<FinalizedObject> harvest(ByteSpan prepared, std::vector<u8> answer) {
+    const Result<elf::ElfView> view = elf::ElfView::open(prepared);
+    if (!view)
+      return view.error();
+    return harvest_functions(*view, std::move(answer));
   }
 
   Answer ask(u8 sm, ByteSpan object) {

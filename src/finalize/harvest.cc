@@ -4,13 +4,16 @@
 // function. In the debug sections a function has a part of its own: its relocation, which names it,
 // stands at a known place in the frame description or at the start of the line sequence.
 //
-// Sections are found by name, because numbers and order are the engine's.
+// Sections are found by name, because numbers are the engine's. An object that a relocatable link
+// has made may have several local functions of one name; engines leave them in their order. All
+// else about a function is found by the number of its section.
 #include "finalize/harvest.h"
 
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/bytes.h"
@@ -20,34 +23,32 @@ namespace culink {
 
 namespace {
 
-constexpr std::string_view kTextPrefix = ".text.";
-constexpr std::string_view kCapsulePrefix = ".nv.capmerc.text.";
-constexpr std::string_view kInfoPrefix = ".nv.info.";
+// Parts of the answer that belong to code, by the number of its section there.
+using PartsOfCode = std::unordered_map<u32, ByteSpan>;
 
-// What a name refers to: sorted pairs, for any number of functions.
-class NamedParts {
-public:
-  void add(std::string_view name, ByteSpan part) { parts_.emplace_back(name, part); }
-  void sort() {
-    std::stable_sort(parts_.begin(), parts_.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
-  }
-  // The first of that name.
-  [[nodiscard]] std::optional<ByteSpan> find(std::string_view name) const {
-    const auto at = std::lower_bound(
-        parts_.begin(), parts_.end(), name,
-        [](const auto &part, std::string_view wanted) { return part.first < wanted; });
-    return at != parts_.end() && at->first == name ? std::optional(at->second) : std::nullopt;
-  }
+constexpr std::string_view kText = ".text.";
 
-private:
-  std::vector<std::pair<std::string_view, ByteSpan>> parts_;
-};
+// Only relocatable links keep stubs of unified functions.
+bool is_code(const elf::Section &section) {
+  return has_prefix(section.name, kText) || has_prefix(section.name, ".nv.uft.rel.");
+}
+
+// A stub is called otherwise than its section.
+std::string_view function_of(const elf::ElfView &file, const elf::Section &section) {
+  if (has_prefix(section.name, kText))
+    return section.name.substr(kText.size());
+  const elf::SymbolTable symbols = file.symbols();
+  for (u32 i = 0; i < symbols.size(); ++i)
+    if (const elf::Symbol symbol = symbols[i];
+        symbol.type() == elf::SymbolType::Function && symbol.section == section.index)
+      return symbol.name;
+  return {};
+}
 
 // Offsets in a section at which the address of a function is filled in, ascending.
 struct Mention {
   u64 offset;
-  std::string_view function;
+  u32 code; // number of the section
 };
 
 std::vector<Mention> mentions_in(const elf::ElfView &answer, std::string_view section) {
@@ -63,7 +64,7 @@ std::vector<Mention> mentions_in(const elf::ElfView &answer, std::string_view se
       continue;
     const elf::Symbol symbol = symbols[relocation.symbol];
     if (symbol.type() == elf::SymbolType::Function)
-      out.push_back({relocation.offset, symbol.name});
+      out.push_back({relocation.offset, symbol.section});
   }
   std::sort(out.begin(), out.end(),
             [](const Mention &a, const Mention &b) { return a.offset < b.offset; });
@@ -93,9 +94,9 @@ template <typename Use> void for_each_unit(ByteSpan section, Use use) {
 }
 
 // The frame description of a function has its address behind length and CIE pointer.
-NamedParts frames_of(const elf::ElfView &answer) {
+PartsOfCode frames_of(const elf::ElfView &answer) {
   constexpr u64 kAddressInFrame = 20;
-  NamedParts out;
+  PartsOfCode out;
   const elf::Section *section = answer.find(".debug_frame");
   if (!section)
     return out;
@@ -105,16 +106,15 @@ NamedParts frames_of(const elf::ElfView &answer) {
     while (next < mentions.size() && mentions[next].offset < start + kAddressInFrame)
       ++next;
     if (next < mentions.size() && mentions[next].offset == start + kAddressInFrame)
-      out.add(mentions[next].function, section->data.subspan(start, size));
+      out.emplace(mentions[next].code, section->data.subspan(start, size));
   });
-  out.sort();
   return out;
 }
 
 // A line sequence starts three bytes before the address and ends with the next one or the unit.
-NamedParts lines_of(const elf::ElfView &answer, std::string_view name) {
+PartsOfCode lines_of(const elf::ElfView &answer, std::string_view name) {
   constexpr u64 kAddressInSequence = 3;
-  NamedParts out;
+  PartsOfCode out;
   const elf::Section *section = answer.find(name);
   if (!section)
     return out;
@@ -128,17 +128,16 @@ NamedParts lines_of(const elf::ElfView &answer, std::string_view name) {
       const u64 begin = mentions[next].offset - kAddressInSequence;
       const u64 end = last ? start + size : mentions[next + 1].offset - kAddressInSequence;
       if (begin < end)
-        out.add(mentions[next].function, section->data.subspan(begin, end - begin));
+        out.emplace(mentions[next].code, section->data.subspan(begin, end - begin));
     }
   });
-  out.sort();
   return out;
 }
 
 // name, u32 count, count times (u32, name, u32 register, u32 start, u32 end).
-NamedParts registers_of(const elf::ElfView &answer) {
+std::unordered_map<std::string_view, ByteSpan> registers_of(const elf::ElfView &answer) {
   constexpr u64 kBehindName = 12;
-  NamedParts out;
+  std::unordered_map<std::string_view, ByteSpan> out;
   const elf::Section *section = answer.find(".nv_debug_info_reg_sass");
   if (!section)
     return out;
@@ -155,31 +154,46 @@ NamedParts registers_of(const elf::ElfView &answer) {
     at += sizeof(u32);
     for (u32 i = 0; i < *count; ++i) {
       const std::optional<std::string_view> variable = c_string_at(data, at + sizeof(u32));
-      if (!variable || !slice(data, at, sizeof(u32) + variable->size() + 1 + kBehindName)) {
-        out.sort();
+      if (!variable || !slice(data, at, sizeof(u32) + variable->size() + 1 + kBehindName))
         return out;
-      }
       at += sizeof(u32) + variable->size() + 1 + kBehindName;
     }
-    out.add(*function, data.subspan(start, at - start));
+    out.emplace(*function, data.subspan(start, at - start));
   }
-  out.sort();
   return out;
 }
 
-// Sections by their whole name.
-NamedParts sections_of(const elf::ElfView &view) {
-  NamedParts out;
-  for (const elf::Section &section : view.sections())
-    if (has_prefix(section.name, kTextPrefix) || has_prefix(section.name, kCapsulePrefix) ||
-        has_prefix(section.name, kInfoPrefix))
-      out.add(section.name, section.data);
-  out.sort();
+PartsOfCode infos_of(const elf::ElfView &answer) {
+  PartsOfCode out;
+  for (const elf::Section &section : answer.sections())
+    if (section.type == elf::SectionType::CudaInfo && section.info != 0)
+      out.emplace(section.info, section.data);
   return out;
 }
 
-std::string joined_name(std::string_view prefix, std::string_view function) {
-  return std::string(prefix) += function;
+// A capsule begins with the number of its code.
+PartsOfCode capsules_of(const elf::ElfView &file) {
+  PartsOfCode out;
+  for (const elf::Section &section : file.sections())
+    if (section.type == elf::SectionType::CudaCapmerc)
+      if (const std::optional<u32> code = load_at<u32>(section.data, 0))
+        out.emplace(*code, section.data);
+  return out;
+}
+
+ByteSpan part(const PartsOfCode &parts, u32 code) {
+  const auto found = parts.find(code);
+  return found == parts.end() ? ByteSpan() : found->second;
+}
+
+using CodeByName = std::unordered_map<std::string_view, const elf::Section *>;
+
+CodeByName code_by_name(const elf::ElfView &object) {
+  CodeByName out;
+  for (const elf::Section &section : object.sections())
+    if (is_code(section))
+      out.emplace(section.name, &section);
+  return out;
 }
 
 } // namespace
@@ -190,37 +204,42 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
   const Result<elf::ElfView> view = elf::ElfView::open(out.image);
   if (!view)
     return Error{"answer of the finalizer", "", view.error().text()};
-  const NamedParts old_sections = sections_of(object), sections = sections_of(*view);
-  const NamedParts frames = frames_of(*view), registers = registers_of(*view);
-  const NamedParts lines = lines_of(*view, ".debug_line");
-  const NamedParts sass_lines = lines_of(*view, ".nv_debug_line_sass");
+  CodeByName compiled = code_by_name(object);
+  const PartsOfCode old_capsules = capsules_of(object), capsules = capsules_of(*view);
+  const PartsOfCode infos = infos_of(*view), frames = frames_of(*view);
+  const PartsOfCode lines = lines_of(*view, ".debug_line");
+  const PartsOfCode sass_lines = lines_of(*view, ".nv_debug_line_sass");
+  const std::unordered_map<std::string_view, ByteSpan> registers = registers_of(*view);
   for (const elf::Section &section : view->sections()) {
-    if (!has_prefix(section.name, kTextPrefix))
+    if (!is_code(section))
       continue;
-    FinalizedFunction &function = out.functions.emplace_back();
-    function.name = section.name.substr(kTextPrefix.size());
-    function.text = section.data;
-    function.info = sections.find(joined_name(kInfoPrefix, function.name)).value_or(ByteSpan());
-    function.frame = frames.find(function.name).value_or(ByteSpan());
-    function.lines = lines.find(function.name).value_or(ByteSpan());
-    function.sass_lines = sass_lines.find(function.name).value_or(ByteSpan());
-    function.registers = registers.find(function.name).value_or(ByteSpan());
-    const std::string capsule_name = joined_name(kCapsulePrefix, function.name);
-    const std::optional<ByteSpan> capsule = sections.find(capsule_name);
-    const std::optional<ByteSpan> old_text = old_sections.find(section.name);
-    const std::optional<ByteSpan> old_capsule = old_sections.find(capsule_name);
-    if (!capsule || !old_text || !old_capsule)
+    const auto found = compiled.find(section.name);
+    const ByteSpan capsule = part(capsules, section.index);
+    if (found == compiled.end() || capsule.empty())
       return Error{"answer of the finalizer", "",
-                   std::string(section.name) + " is there, but not " + capsule_name};
-    function.capsule = *capsule;
-    Result<InstructionMap> moved =
-        map_instructions({*old_text, *old_capsule}, {function.text, function.capsule});
+                   std::string(section.name) + " is there, but not its " +
+                       (capsule.empty() ? "capsule" : "code in the object")};
+    const elf::Section &old = *found->second;
+    compiled.erase(found);
+    FinalizedFunction &function = out.functions.emplace_back();
+    function.name = function_of(*view, section);
+    function.section = old.index;
+    function.text = section.data;
+    function.capsule = capsule;
+    function.info = part(infos, section.index);
+    function.frame = part(frames, section.index);
+    function.lines = part(lines, section.index);
+    function.sass_lines = part(sass_lines, section.index);
+    const auto described = registers.find(function.name);
+    function.registers = described == registers.end() ? ByteSpan() : described->second;
+    Result<InstructionMap> moved = map_instructions({old.data, part(old_capsules, old.index)},
+                                                    {function.text, function.capsule});
     if (!moved)
       return Error{std::string(section.name), "", moved.error().text()};
     function.moved = std::move(*moved);
   }
   for (const elf::Section &section : object.sections())
-    if (has_prefix(section.name, kTextPrefix) && !sections.find(section.name))
+    if (has_prefix(section.name, kText) && compiled.contains(section.name))
       return Error{"answer of the finalizer", "",
                    std::string(section.name) + " of the object is missing"};
   return out;

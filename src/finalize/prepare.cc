@@ -7,11 +7,18 @@
 // What may surprise: only one record in .nv.merc.nv.info (an error barrier before each exit of a
 // kernel) tells the engine that code of the link was compiled with -G. The debug information does
 // not matter, nor does the same record in .nv.info.
+//
+// An object that a relocatable link has made may have several local functions of one name. Engines
+// find records and relocations of code by name, so that all but the first get what is the first's;
+// in the copy they have names of their own.
 #include "finalize/prepare.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "base/bytes.h"
 #include "elf/codec.h"
@@ -51,6 +58,58 @@ void replace_section(const elf::ElfView &object, const elf::Section &section, By
   u8 *header = file.data() + object.header().shoff + section.index * sizeof(elf::wire::Shdr64);
   store_le<u64>(header + offsetof(elf::wire::Shdr64, sh_offset), place);
   store_le<u64>(header + offsetof(elf::wire::Shdr64, sh_size), contents.size());
+}
+
+// By section: how many of its name stand before it.
+std::vector<u32> count_earlier_names(const elf::ElfView &object) {
+  std::vector<u32> out(object.sections().size(), 0);
+  std::unordered_map<std::string_view, u32> seen;
+  for (const elf::Section &section : object.sections())
+    if (!section.name.empty())
+      out[section.index] = seen[section.name]++;
+  return out;
+}
+
+// Adds what tells a name from earlier ones, and returns its place.
+u32 add_distinct_name(std::vector<u8> &table, std::string_view name, u32 number) {
+  const auto place = static_cast<u32>(table.size());
+  elf::append_bytes(table, as_bytes(std::string(name) + "~" + std::to_string(number)));
+  table.push_back(0);
+  return place;
+}
+
+// Sections of one name, and the functions in them.
+std::optional<Error> tell_names_apart(const elf::ElfView &object, const elf::Section &symbols,
+                                      const elf::Section &mercury, std::vector<u8> &file) {
+  const std::vector<u32> earlier = count_earlier_names(object);
+  if (std::all_of(earlier.begin(), earlier.end(), [](u32 count) { return count == 0; }))
+    return std::nullopt;
+  const elf::Section &section_names = object.sections()[object.header().name_section];
+  const elf::Section &names = object.sections()[symbols.link];
+  if (section_names.index == names.index)
+    return Error{elf::describe_section(names), "", "has names of sections and of symbols"};
+  std::vector<u8> section_table(section_names.data.begin(), section_names.data.end());
+  std::vector<u8> table(names.data.begin(), names.data.end());
+  for (const elf::Section &section : object.sections()) {
+    u8 *header = file.data() + object.header().shoff + section.index * sizeof(elf::wire::Shdr64);
+    if (const u32 count = earlier[section.index]; count != 0)
+      store_le<u32>(header + offsetof(elf::wire::Shdr64, sh_name),
+                    add_distinct_name(section_table, section.name, count));
+  }
+  for (const elf::Section *which : {&symbols, &mercury}) {
+    const elf::SymbolTable entries = object.symbols(*which);
+    for (u32 i = 1; i < entries.size(); ++i) {
+      const elf::Symbol symbol = entries[i];
+      if (symbol.type() != elf::SymbolType::Function || !symbol.in_section() ||
+          earlier[symbol.section] == 0)
+        continue;
+      store_le<u32>(file.data() + which->offset + i * kSymbolBytes,
+                    add_distinct_name(table, symbol.name, earlier[symbol.section]));
+    }
+  }
+  replace_section(object, section_names, section_table, file);
+  replace_section(object, names, table, file);
+  return std::nullopt;
 }
 
 // The call graph, with every device function among those whose address is taken.
@@ -104,6 +163,8 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_co
   std::vector<u8> file(object.file().begin(), object.file().end());
   weaken_undefined(*symbols, file);
   weaken_undefined(*mercury, file);
+  if (std::optional<Error> error = tell_names_apart(object, *symbols, *mercury, file))
+    return std::move(*error);
   if (const elf::Section *section = object.find(".nv.callgraph")) {
     const elf::CallGraph graph = elf::decode_call_graph(section->data);
     if (!graph.violations.empty())

@@ -102,11 +102,11 @@ void MachineWriter::finalize() {
 
 void MachineWriter::read_code() {
   code_.resize(count_);
-  std::vector<std::unordered_map<std::string_view, const FinalizedFunction *>> by_name(
-      out_.finalized.size());
+  std::vector<std::unordered_map<u32, const FinalizedFunction *>> finalized(
+      out_.finalized.size()); // by object, and section of the code
   for (u32 i = 0; i < out_.finalized.size(); ++i)
     for (const FinalizedFunction &function : out_.finalized[i].functions)
-      by_name[i].emplace(function.name, &function);
+      finalized[i].emplace(function.section, &function);
   for (const OutId id : order_) {
     const EntityId function = m_[id].function;
     if (!function.valid())
@@ -119,11 +119,10 @@ void MachineWriter::read_code() {
     code.section = object.symbols[winner.symbol].section;
     code.compiled = code.text = object.section(code.section).data;
     code.capsule = p_.objects[winner.object.value].section(code.section).data;
-    if (winner.object.value >= by_name.size())
+    if (winner.object.value >= finalized.size())
       continue;
-    const auto &names = by_name[winner.object.value];
-    const auto found = names.find(object.symbols[winner.symbol].name);
-    if (found == names.end()) {
+    const auto found = finalized[winner.object.value].find(code.section);
+    if (found == finalized[winner.object.value].end()) {
       // Stubs of unified functions stay as they are.
       const bool stub = object.kinds[code.section].role != elf::SectionRole::Text;
       if (!stub && !out_.finalized[winner.object.value].empty())
@@ -131,9 +130,30 @@ void MachineWriter::read_code() {
       continue;
     }
     code.finalized = found->second;
+    code.records = code.finalized->info;
     code.text = code.finalized->text;
     code.capsule = code.finalized->capsule;
   }
+  if (p_.dialect.repeats_first_records)
+    repeat_first_finalized_records();
+}
+
+// As the compiled records have been repeated already (Q110).
+void MachineWriter::repeat_first_finalized_records() {
+  std::vector<std::unordered_map<std::string_view, const FinalizedFunction *>> first(
+      out_.finalized.size());
+  for (u32 i = 0; i < out_.finalized.size(); ++i)
+    for (const FinalizedFunction &function : out_.finalized[i].functions) {
+      const std::string_view name = inputs_.objects[i].section(function.section).name;
+      const FinalizedFunction *&known = first[i].try_emplace(name, &function).first->second;
+      if (function.section < known->section)
+        known = &function;
+    }
+  for (Code &code : code_)
+    if (code.finalized) {
+      const InputObject &object = inputs_.objects[code.object.value];
+      code.records = first[code.object.value].at(object.section(code.section).name)->info;
+    }
 }
 
 const MachineWriter::Code *MachineWriter::code_of(EntityId function) const {
@@ -252,7 +272,7 @@ std::vector<OutInfo> MachineWriter::machine_records(OutId text) const {
   std::vector<elf::InfoRecord> pool = compiled; // to be taken from its end
   if (code.finalized) {
     pool.clear();
-    for (const elf::InfoRecord record : elf::InfoRecords(code.finalized->info))
+    for (const elf::InfoRecord record : elf::InfoRecords(code.records))
       pool.push_back(record);
     std::reverse(pool.begin(), pool.end());
   }

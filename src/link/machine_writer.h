@@ -32,6 +32,7 @@ private:
     ByteSpan compiled;
     ByteSpan text; // compiled, or finalized
     ByteSpan capsule;
+    ByteSpan records; // as finalized, newest first
     const FinalizedFunction *finalized = nullptr;
     [[nodiscard]] bool moves() const { return finalized && !finalized->moved.is_identity(); }
     [[nodiscard]] u64 moved(u64 offset) const { return finalized->moved.offset(offset); }
@@ -77,6 +78,7 @@ private:
   // machine_code.cc
   void finalize();
   void read_code();
+  void repeat_first_finalized_records();
   void fill_code(const RelocationPlan &machine);
   void fill_capsule(OutId id, const Code &code, std::span<const FoldedRelocation> values);
   void fill_records();

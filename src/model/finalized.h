@@ -20,6 +20,7 @@ namespace culink {
 // One function of an object after finalization. All spans are parts of FinalizedObject::image.
 struct FinalizedFunction {
   std::string_view name;
+  u32 section = 0;  // of its code in the object
   ByteSpan text;    // .text.F
   ByteSpan capsule; // .nv.capmerc.text.F; its first word is the linker's business
   ByteSpan info;    // .nv.info.F, newest record first, as in every linked file

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <set>
 
 #include "elf/nv_callgraph.h"
 #include "elf/nv_info.h"
@@ -92,6 +93,28 @@ TEST(PrepareObject, LeavesCodeAlone) {
     if (section.name.starts_with(".text.") || section.name.starts_with(".nv.capmerc.")) {
       EXPECT_TRUE(std::ranges::equal(section.data, prepared.view.find(section.name)->data));
     }
+}
+
+TEST(PrepareObject, TellsLocalFunctionsOfOneNameApart) {
+  const Prepared prepared("../golden/records_of_local_functions/both.expected");
+  std::set<std::string_view> names;
+  for (const elf::Section &section : prepared.view.sections()) {
+    EXPECT_TRUE(names.insert(section.name).second) << section.name;
+    const elf::Section &old = prepared.old_view.sections()[section.index];
+    EXPECT_TRUE(section.name.starts_with(old.name));
+    if (old.name == ".text.helper") {
+      EXPECT_TRUE(std::ranges::equal(section.data, old.data));
+    }
+  }
+  for (const char *table : {".symtab", ".nv.merc.symtab"}) {
+    const elf::SymbolTable symbols = prepared.view.symbols(*prepared.view.find(table));
+    std::set<std::string_view> functions;
+    for (u32 i = 1; i < symbols.size(); ++i)
+      if (symbols[i].type() == elf::SymbolType::Function) {
+        EXPECT_TRUE(functions.insert(symbols[i].name).second) << symbols[i].name;
+      }
+    EXPECT_EQ(functions, (std::set<std::string_view>{"first", "helper", "helper~1", "second"}));
+  }
 }
 
 TEST(PrepareObject, RefusesObjectsWithoutMercuryCode) {

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# A relocatable link leaves two local functions of one name in a file for sm_100. In the next link
+# nvlink gives both the records of the first (Q110); culink by itself does not.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+links_as_recorded records_of_local_functions --code=mercury
+"$CULINK" -arch=sm_100 --code=mercury both.out.cubin -o own.cubin
+"$CUBIN" dump --info own.cubin > own
+"$CUBIN" dump --info program.out.cubin > nvlinks
+expect_contains own NUM_BARRIERS
+expect_lacks nvlinks NUM_BARRIERS
