@@ -59,10 +59,11 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   const Reach reach(calls, live);
   timer.begin("merge");
   Merged merged = merge_inputs(program);
+  const ConstantPlan constants = place_images(program, reach, merged);
   timer.begin("place shared");
   const SharedPlan shared = place_shared(program, reach, merged, diag);
   timer.begin("place constants");
-  const ConstantPlan constants = place_constants(program, reach, merged);
+  place_constants(program, reach, merged);
   place_user_constants(program, merged, diag);
   // -- Every output section exists, and every variable has its place.
 

@@ -9,7 +9,8 @@
 //
 // Image references (PTX .texref, .samplerref, .surfref) get one 4-byte slot each behind the
 // parameters of every kernel that reaches any of them, at the same offset everywhere; the loader
-// fills the slots through relocations that we add (Q016).
+// fills the slots through relocations that we add (Q016). That comes before shared memory is
+// placed: new sections of both kinds come in this order.
 #include "link/place_constants.h"
 
 #include <algorithm>
@@ -52,12 +53,13 @@ public:
   ConstantPlacer(const Program &program, const Reach &reach, Merged &merged)
       : p_(program), reach_(reach), m_(merged) {}
 
-  ConstantPlan run();
+  ConstantPlan run_images();
+  void run_blocks();
 
 private:
   void place_block(u32 number);
   void add_tails(u32 block, const std::vector<OutId> &banks);
-  void place_images();
+  void place_slots();
   [[nodiscard]] std::vector<EntityId> images_in_slot_order() const;
   [[nodiscard]] ImageKinds kind_of(EntityId image) const;
   [[nodiscard]] ImageKinds kinds_in(ObjectId object, const elf::Section &table) const;
@@ -79,12 +81,15 @@ private:
   ConstantPlan plan_;
 };
 
-ConstantPlan ConstantPlacer::run() {
+ConstantPlan ConstantPlacer::run_images() {
   plan_.slot.assign(p_.symbols.entities.size(), ConstantPlan::kNoSlot);
-  place_images(); // whose sections, where there are new ones, come first
+  place_slots();
+  return std::move(plan_);
+}
+
+void ConstantPlacer::run_blocks() {
   for (size_t i = m_.bank2_blocks.size(); i-- > 0;)
     place_block(static_cast<u32>(i));
-  return std::move(plan_);
 }
 
 void ConstantPlacer::place_block(u32 number) {
@@ -290,7 +295,7 @@ OutId ConstantPlacer::add_image_headers(FunctionId kernel, u64 size) {
   return table;
 }
 
-void ConstantPlacer::place_images() {
+void ConstantPlacer::place_slots() {
   const std::vector<EntityId> images = images_in_slot_order();
   if (images.empty())
     return;
@@ -327,8 +332,12 @@ void ConstantPlacer::place_images() {
 
 } // namespace
 
-ConstantPlan place_constants(const Program &program, const Reach &reach, Merged &merged) {
-  return ConstantPlacer(program, reach, merged).run();
+ConstantPlan place_images(const Program &program, const Reach &reach, Merged &merged) {
+  return ConstantPlacer(program, reach, merged).run_images();
+}
+
+void place_constants(const Program &program, const Reach &reach, Merged &merged) {
+  ConstantPlacer(program, reach, merged).run_blocks();
 }
 
 } // namespace culink

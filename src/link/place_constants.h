@@ -29,9 +29,10 @@ struct ConstantPlan {
   static constexpr u64 kNoSlot = ~u64{0};
 };
 
-// Copies the compiler constants of device functions into the banks of the kernels that reach them,
-// and gives every texture, sampler and surface reference a slot in bank 0.
-[[nodiscard]] ConstantPlan place_constants(const Program &program, const Reach &reach,
-                                           Merged &merged);
+// Gives every texture, sampler and surface reference a slot in bank 0.
+[[nodiscard]] ConstantPlan place_images(const Program &program, const Reach &reach, Merged &merged);
+
+// Copies the compiler constants of device functions into the banks of the kernels that reach them.
+void place_constants(const Program &program, const Reach &reach, Merged &merged);
 
 } // namespace culink
