@@ -92,7 +92,7 @@ public:
     std::vector<Result<FinalizedObject>> out(count, Result<FinalizedObject>(FinalizedObject{}));
     find_equal_objects();
     pool.for_each(static_cast<u32>(order_.size()),
-                  [&](u32 i) { out[order_[i]] = finalize(request_.objects[order_[i]].bytes); });
+                  [&](u32 i) { out[order_[i]] = finalize(request_.objects[order_[i]]); });
     for (size_t i = 0; i < count; ++i)
       if (same_as_[i] != i)
         out[i] = repeat(request_.objects[i].bytes, out[same_as_[i]]);
@@ -114,27 +114,54 @@ private:
     };
     std::stable_sort(sorted.begin(), sorted.end(), [&](u32 a, u32 b) { return compare(a, b) < 0; });
     for (const u32 i : sorted) {
-      if (!order_.empty() && compare(order_.back(), i) == 0)
+      const bool alone = objects[i].earlier.empty();
+      if (alone && !order_.empty() && objects[order_.back()].earlier.empty() &&
+          compare(order_.back(), i) == 0)
         same_as_[i] = order_.back();
       else
         order_.push_back(i);
     }
   }
 
-  Result<FinalizedObject> finalize(ByteSpan bytes) {
-    const Result<elf::ElfView> view = elf::ElfView::open(bytes);
+  Result<FinalizedObject> finalize(const FinalizeRequest::Object &object) {
+    if (!object.earlier.empty())
+      return finalize_together(object);
+    const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
     if (!view)
       return view.error();
-    // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
-    if (const std::vector<Finding> findings = verify_mercury_mirror(*view); !findings.empty())
-      return findings.front().what;
-    const Result<std::vector<u8>> prepared = prepare_object(*view, request_.debug_code);
+    const Answer prepared = prepare(*view);
     if (!prepared)
       return prepared.error();
     Answer answer = ask(sm_of(view->header()), *prepared);
     if (!answer)
       return answer.error();
     return harvest(*prepared, std::move(*answer));
+  }
+
+  [[nodiscard]] Answer prepare(const elf::ElfView &view) const {
+    // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
+    if (const std::vector<Finding> findings = verify_mercury_mirror(view); !findings.empty())
+      return findings.front().what;
+    return prepare_object(view, request_.debug_code);
+  }
+
+  // Only the program takes several objects. What it cannot do leaves the linker with less.
+  [[nodiscard]] Result<FinalizedObject>
+  finalize_together(const FinalizeRequest::Object &object) const {
+    std::vector<ByteSpan> sources = object.earlier;
+    sources.push_back(object.bytes);
+    std::vector<std::vector<u8>> prepared;
+    for (const ByteSpan bytes : sources) {
+      const Result<elf::ElfView> view = elf::ElfView::open(bytes);
+      Answer copy = view ? prepare(*view) : Answer(view.error());
+      if (!copy || engine_.nvlink.empty())
+        return FinalizedObject{};
+      prepared.push_back(std::move(*copy));
+    }
+    Answer answer = ask_nvlink({prepared.begin(), prepared.end()});
+    Result<FinalizedObject> out =
+        answer ? harvest_debug(std::move(*answer)) : Result<FinalizedObject>(FinalizedObject{});
+    return out ? std::move(out) : Result<FinalizedObject>(FinalizedObject{});
   }
 
   // The same answer for other bytes with the same contents.
@@ -161,10 +188,10 @@ private:
     if (request_.relocatable) // which the library cannot do
       return engine_.nvlink.empty()
                  ? Answer(Error{"", "", "only nvlink can do that, and it was not found"})
-                 : ask_nvlink(object);
+                 : ask_nvlink({object});
     std::atomic<bool> &refused = refused_[sm];
     if (!engine_.has_library() || (refused && !engine_.nvlink.empty()))
-      return ask_nvlink(object);
+      return ask_nvlink({object});
     Result<WorkerAnswer> answer = workers_.link(request_.target, request_.debug, object);
     if (answer && answer->outcome == WorkerOutcome::Linked)
       return std::move(answer->cubin);
@@ -174,19 +201,21 @@ private:
       return error;
     refused = refused || (answer && answer->outcome != WorkerOutcome::Failed);
     // The program may fare better: it is of the same making, but not the same.
-    Answer second = ask_nvlink(object);
+    Answer second = ask_nvlink({object});
     const bool same_fault = !second && !refused;
     return same_fault ? Answer(error) : std::move(second);
   }
 
-  Answer ask_nvlink(ByteSpan object) const {
+  [[nodiscard]] Answer ask_nvlink(const std::vector<ByteSpan> &objects) const {
     std::vector<std::string> options = {"-arch=" + request_.target};
     if (request_.debug)
       options.emplace_back("-g");
     if (request_.relocatable)
       options.emplace_back("-r");
-    return link_with_nvlink(engine_.nvlink, engine_.folder, options, object,
-                            time_limit(object.size()));
+    u64 size = 0;
+    for (const ByteSpan object : objects)
+      size += object.size();
+    return link_with_nvlink(engine_.nvlink, engine_.folder, options, objects, time_limit(size));
   }
 
   const FinalizerEngine &engine_;

@@ -93,31 +93,38 @@ template <typename Use> void for_each_unit(ByteSpan section, Use use) {
   }
 }
 
-// The frame description of a function has its address behind length and CIE pointer.
-PartsOfCode frames_of(const elf::ElfView &answer) {
-  constexpr u64 kAddressInFrame = 20;
-  PartsOfCode out;
+// What debug sections say, by the number of the section of the code.
+using DebugOfCode = std::unordered_map<u32, FinalizedDebug>;
+
+// The frame description of a function has its address behind length and CIE pointer, and its CIE in
+// front of it.
+void add_frames(const elf::ElfView &answer, DebugOfCode &out) {
+  constexpr u64 kCieMark = 12, kAddressInFrame = 20, kSmallest = 36;
   const elf::Section *section = answer.find(".debug_frame");
   if (!section)
-    return out;
+    return;
   const std::vector<Mention> mentions = mentions_in(answer, section->name);
   size_t next = 0;
+  ByteSpan cie;
   for_each_unit(section->data, [&](u64 start, u64 size) {
+    const ByteSpan record = section->data.subspan(start, size);
+    if (load_at<u64>(record, kCieMark) == ~u64{0})
+      cie = record;
     while (next < mentions.size() && mentions[next].offset < start + kAddressInFrame)
       ++next;
-    if (next < mentions.size() && mentions[next].offset == start + kAddressInFrame)
-      out.emplace(mentions[next].code, section->data.subspan(start, size));
+    if (size >= kSmallest && next < mentions.size() &&
+        mentions[next].offset == start + kAddressInFrame)
+      out[mentions[next].code].frames.push_back({cie, record});
   });
-  return out;
 }
 
 // A line sequence starts three bytes before the address and ends with the next one or the unit.
-PartsOfCode lines_of(const elf::ElfView &answer, std::string_view name) {
+void add_lines(const elf::ElfView &answer, std::string_view name,
+               std::vector<ByteSpan> FinalizedDebug::*parts, DebugOfCode &out) {
   constexpr u64 kAddressInSequence = 3;
-  PartsOfCode out;
   const elf::Section *section = answer.find(name);
   if (!section)
-    return out;
+    return;
   const std::vector<Mention> mentions = mentions_in(answer, name);
   size_t next = 0;
   for_each_unit(section->data, [&](u64 start, u64 size) {
@@ -128,16 +135,17 @@ PartsOfCode lines_of(const elf::ElfView &answer, std::string_view name) {
       const u64 begin = mentions[next].offset - kAddressInSequence;
       const u64 end = last ? start + size : mentions[next + 1].offset - kAddressInSequence;
       if (begin < end)
-        out.emplace(mentions[next].code, section->data.subspan(begin, end - begin));
+        (out[mentions[next].code].*parts).push_back(section->data.subspan(begin, end - begin));
     }
   });
-  return out;
 }
 
 // name, u32 count, count times (u32, name, u32 register, u32 start, u32 end).
-std::unordered_map<std::string_view, ByteSpan> registers_of(const elf::ElfView &answer) {
+using PartsByName = std::unordered_map<std::string_view, std::vector<ByteSpan>>;
+
+PartsByName registers_of(const elf::ElfView &answer) {
   constexpr u64 kBehindName = 12;
-  std::unordered_map<std::string_view, ByteSpan> out;
+  PartsByName out;
   const elf::Section *section = answer.find(".nv_debug_info_reg_sass");
   if (!section)
     return out;
@@ -158,10 +166,32 @@ std::unordered_map<std::string_view, ByteSpan> registers_of(const elf::ElfView &
         return out;
       at += sizeof(u32) + variable->size() + 1 + kBehindName;
     }
-    out.emplace(*function, data.subspan(start, at - start));
+    out[*function].push_back(data.subspan(start, at - start));
   }
   return out;
 }
+
+// All that debug sections say. Registers are known by the name of the function.
+class DebugParts {
+public:
+  explicit DebugParts(const elf::ElfView &answer) : registers_(registers_of(answer)) {
+    add_frames(answer, by_code_);
+    add_lines(answer, ".debug_line", &FinalizedDebug::lines, by_code_);
+    add_lines(answer, ".nv_debug_line_sass", &FinalizedDebug::sass_lines, by_code_);
+  }
+
+  // Once for each function.
+  [[nodiscard]] FinalizedDebug take(u32 code, std::string_view function) {
+    FinalizedDebug out = std::move(by_code_[code]);
+    if (const auto found = registers_.find(function); found != registers_.end())
+      out.registers = found->second;
+    return out;
+  }
+
+private:
+  DebugOfCode by_code_;
+  PartsByName registers_;
+};
 
 PartsOfCode infos_of(const elf::ElfView &answer) {
   PartsOfCode out;
@@ -198,6 +228,22 @@ CodeByName code_by_name(const elf::ElfView &object) {
 
 } // namespace
 
+Result<FinalizedObject> harvest_debug(std::vector<u8> answer) {
+  FinalizedObject out;
+  out.image = std::move(answer);
+  const Result<elf::ElfView> view = elf::ElfView::open(out.image);
+  if (!view)
+    return Error{"answer of the finalizer", "", view.error().text()};
+  DebugParts debug(*view);
+  for (const elf::Section &section : view->sections())
+    if (is_code(section)) {
+      FinalizedFunction &function = out.functions.emplace_back();
+      function.name = function_of(*view, section);
+      function.debug = debug.take(section.index, function.name);
+    }
+  return out;
+}
+
 Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vector<u8> answer) {
   FinalizedObject out;
   out.image = std::move(answer);
@@ -206,10 +252,8 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
     return Error{"answer of the finalizer", "", view.error().text()};
   CodeByName compiled = code_by_name(object);
   const PartsOfCode old_capsules = capsules_of(object), capsules = capsules_of(*view);
-  const PartsOfCode infos = infos_of(*view), frames = frames_of(*view);
-  const PartsOfCode lines = lines_of(*view, ".debug_line");
-  const PartsOfCode sass_lines = lines_of(*view, ".nv_debug_line_sass");
-  const std::unordered_map<std::string_view, ByteSpan> registers = registers_of(*view);
+  const PartsOfCode infos = infos_of(*view);
+  DebugParts debug(*view);
   for (const elf::Section &section : view->sections()) {
     if (!is_code(section))
       continue;
@@ -227,11 +271,7 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
     function.text = section.data;
     function.capsule = capsule;
     function.info = part(infos, section.index);
-    function.frame = part(frames, section.index);
-    function.lines = part(lines, section.index);
-    function.sass_lines = part(sass_lines, section.index);
-    const auto described = registers.find(function.name);
-    function.registers = described == registers.end() ? ByteSpan() : described->second;
+    function.debug = debug.take(section.index, function.name);
     Result<InstructionMap> moved = map_instructions({old.data, part(old_capsules, old.index)},
                                                     {function.text, function.capsule});
     if (!moved)

@@ -16,4 +16,7 @@ namespace culink {
 [[nodiscard]] Result<FinalizedObject> harvest_functions(const elf::ElfView &object,
                                                         std::vector<u8> answer);
 
+// Functions with what debug sections of a linked file say about them, without their code.
+[[nodiscard]] Result<FinalizedObject> harvest_debug(std::vector<u8> answer);
+
 } // namespace culink

@@ -54,17 +54,21 @@ std::string_view without_newlines_at_end(std::string_view text) {
 } // namespace
 
 Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::string &folder,
-                                         const std::vector<std::string> &options, ByteSpan object,
+                                         const std::vector<std::string> &options,
+                                         const std::vector<ByteSpan> &objects,
                                          std::chrono::seconds limit) {
   const Result<PrivateFolder> place = PrivateFolder::create(folder);
   if (!place)
     return place.error();
-  const std::string input = place->path() + "/object.cubin";
   const std::string output = place->path() + "/linked.cubin";
-  if (std::optional<Error> error = write_file(input, object))
-    return std::move(*error);
-  std::vector<std::string> words = {program, input, "-o", output};
-  words.insert(words.begin() + 1, options.begin(), options.end());
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), options.begin(), options.end());
+  for (const ByteSpan object : objects) {
+    words.push_back(place->path() + "/object" + std::to_string(words.size()) + ".cubin");
+    if (std::optional<Error> error = write_file(words.back(), object))
+      return std::move(*error);
+  }
+  words.insert(words.end(), {"-o", output});
   const Result<ProcessResult> run = run_process(words, {}, limit);
   if (!run)
     return Error{"", program, run.error().text()};

@@ -10,11 +10,12 @@
 
 namespace culink {
 
-// One link of one object by the program nvlink. It takes files by their names only, so the object
-// lies in a new folder of its own under `folder` meanwhile. `options`: -arch and others.
+// One link of some objects by the program nvlink. It takes files by their names only, so the
+// objects lie in a new folder of their own under `folder` meanwhile. `options`: -arch and others.
 [[nodiscard]] Result<std::vector<u8>> link_with_nvlink(const std::string &program,
                                                        const std::string &folder,
                                                        const std::vector<std::string> &options,
-                                                       ByteSpan object, std::chrono::seconds limit);
+                                                       const std::vector<ByteSpan> &objects,
+                                                       std::chrono::seconds limit);
 
 } // namespace culink

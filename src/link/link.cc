@@ -69,9 +69,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
 
   timer.begin("info records");
   InfoResult info = plan_info_records(program, reach, merged, diag);
-  LinkFacts facts;
-  if (options.facts)
-    facts = collect_facts(program, merged, constants, info);
+  LinkFacts facts = options.facts ? collect_facts(program, merged, constants, info) : LinkFacts{};
   if (diag.failed())
     return PlannedLink{{}, std::move(facts), merged.unsound};
   // -- The program is sound.

@@ -65,10 +65,69 @@ bool has_debug_code(const InputObject &plane) {
   return functions && marked;
 }
 
+// A link with -r has left a call frame as it is in Mercury code, where code has no alignment (Q106,
+// Q107). The next link makes it anew.
+bool has_unfinished_frames(const InputObject &object) {
+  constexpr std::array<u8, 3> kVersionAndAlignment = {3, 0, 1};
+  constexpr u64 kLength = 4, kMark = 12, kVersion = 20;
+  for (const elf::Section &section : object.view.sections()) {
+    if (section.name != ".debug_frame")
+      continue;
+    for (u64 at = 0; section.data.size() - at >= kVersion + kVersionAndAlignment.size();) {
+      const u8 *record = section.data.data() + at;
+      if (load_le<u64>(record + kMark) == ~u64{0} &&
+          std::equal(kVersionAndAlignment.begin(), kVersionAndAlignment.end(), record + kVersion))
+        return true;
+      const u64 left = section.data.size() - at - kMark;
+      at += kMark + std::min<u64>(load_le<u64>(record + kLength), left);
+    }
+  }
+  return false;
+}
+
 } // namespace
 
+// By object: earlier ones with copies of functions that it has replaced.
+std::vector<std::vector<u32>> MachineWriter::replaced_copies() const {
+  std::vector<std::vector<u32>> out(inputs_.objects.size());
+  if (!p_.dialect.joins_frames)
+    return out;
+  for (u32 o = 0; o < inputs_.objects.size(); ++o)
+    for (const u32 symbol : p_.symbols.functions_of[o]) {
+      const EntityId id = p_.symbols.of(ObjectId(o), symbol);
+      if (!id.valid() || p_.symbols.outcome(ObjectId(o), symbol) != Outcome::Accepted ||
+          !p_.stays(id))
+        continue;
+      const SymbolRef winner = p_.symbols[id].winner;
+      if (winner == SymbolRef{ObjectId(o), symbol})
+        continue;
+      std::vector<u32> &earlier = out[winner.object.value];
+      if (earlier.empty() || earlier.back() != o)
+        earlier.push_back(o);
+    }
+  return out;
+}
+
+void MachineWriter::note_joined_debug(u32 object, const FinalizedObject &joined,
+                                      std::vector<u32> earlier) {
+  std::unordered_map<std::string_view, const FinalizedDebug *> by_name;
+  for (const FinalizedFunction &function : joined.functions)
+    by_name.emplace(function.name, &function.debug);
+  std::vector<u32> objects = earlier;
+  objects.push_back(object);
+  for (const u32 o : earlier)
+    for (const u32 symbol : p_.symbols.functions_of[o]) {
+      const EntityId id = p_.symbols.of(ObjectId(o), symbol);
+      if (!id.valid() || p_.symbols[id].winner.object != ObjectId(object) || p_.symbols[id].local)
+        continue;
+      if (const auto found = by_name.find(p_.symbols[id].name); found != by_name.end())
+        joined_.insert_or_assign(id.value, JoinedDebug{found->second, objects});
+    }
+}
+
 // Each object with code in the output is finalized for itself, once. nvlink -r does so too, but
-// that changes nothing unless code is made for another target or for a debugger (Q104).
+// that changes nothing unless code is made for another target or for a debugger (Q104). Objects
+// with copies of one function are finalized together, too, for the sake of debug information.
 void MachineWriter::finalize() {
   if (!inputs_.finalizer)
     return;
@@ -85,10 +144,22 @@ void MachineWriter::finalize() {
   std::vector<u32> numbers;
   for (u32 i = 0; i < inputs_.objects.size(); ++i) {
     const InputObject &object = inputs_.objects[i];
-    if (!needed[i] || !(changes || object.sm != inputs_.arch.number))
+    if (!needed[i] || !(changes || object.sm != inputs_.arch.number ||
+                        (p_.dialect.joins_frames && has_unfinished_frames(object))))
       continue;
     request.objects.push_back({object.name, object.view.file()});
     numbers.push_back(i);
+  }
+  const std::vector<std::vector<u32>> replaced = replaced_copies();
+  const size_t count = numbers.size();
+  for (u32 i = 0; i < replaced.size(); ++i) {
+    if (replaced[i].empty())
+      continue;
+    numbers.push_back(i);
+    const InputObject &object = inputs_.objects[i];
+    request.objects.push_back({object.name, object.view.file()});
+    for (const u32 earlier : replaced[i])
+      request.objects.back().earlier.push_back(inputs_.objects[earlier].view.file());
   }
   if (numbers.empty())
     return;
@@ -96,8 +167,12 @@ void MachineWriter::finalize() {
   if (results.size() != numbers.size())
     return; // and the finalizer has said why
   out_.finalized.resize(inputs_.objects.size());
-  for (size_t i = 0; i < numbers.size(); ++i)
+  for (size_t i = 0; i < count; ++i)
     out_.finalized[numbers[i]] = std::move(results[i]);
+  joined_objects_.reserve(numbers.size() - count);
+  for (size_t i = count; i < numbers.size(); ++i)
+    note_joined_debug(numbers[i], joined_objects_.emplace_back(std::move(results[i])),
+                      replaced[numbers[i]]);
 }
 
 void MachineWriter::read_code() {

@@ -116,11 +116,16 @@ CodeAddresses code_addresses(const InputObject &object, u32 target) {
   return out;
 }
 
-// A call frame with the CIE in front of it.
-struct Frame {
-  ByteSpan cie;
-  ByteSpan fde;
-};
+using Frame = FinalizedDebug::Frame;
+
+// Returns where the address of the code goes.
+u64 append_frame(std::vector<u8> &section, const Frame &frame) {
+  const u64 cie = section.size(), fde = cie + frame.cie.size();
+  section.insert(section.end(), frame.cie.begin(), frame.cie.end());
+  section.insert(section.end(), frame.fde.begin(), frame.fde.end());
+  store_le<u64>(section.data() + fde + kFrameHead, cie);
+  return fde + kFrameAddress;
+}
 
 // Call frames of machine code for those of Mercury code, by the function they are about. An object
 // that an earlier link has made has frames of more functions in its Mercury half.
@@ -181,16 +186,26 @@ bool MachineWriter::is_rebuilt(OutId id) const {
   return name == kFrame || name == kLine || name == kSassLine;
 }
 
-ByteSpan MachineWriter::machine_frame(u32 object, EntityId function, ByteSpan compiled) const {
-  const Code *code = code_of(function);
-  const bool finalized = code && code->finalized && code->object == ObjectId(object) &&
-                         code->finalized->frame.size() >= kFrameAddress + 8;
-  return finalized ? code->finalized->frame : compiled;
+// The next part of a debug section about a function, if a finalizer has made it.
+template <typename Part>
+const Part *MachineWriter::finalized_part(u32 object, EntityId function,
+                                          std::vector<Part> FinalizedDebug::*parts,
+                                          UsedParts &used) const {
+  const FinalizedDebug *debug = nullptr;
+  if (const auto joined = joined_.find(function.value); joined != joined_.end())
+    debug = joined->second.parts;
+  else if (const Code *code = code_of(function);
+           code && code->finalized && code->object == ObjectId(object))
+    debug = &code->finalized->debug;
+  if (!debug || (debug->*parts).empty())
+    return nullptr;
+  const size_t number = used[function.value]++;
+  return &(debug->*parts)[std::min(number, (debug->*parts).size() - 1)];
 }
 
 // Where a later copy of a function has replaced an earlier one, both have a call frame. nvlink puts
 // the instructions of both into the first one and leaves the second as it is in Mercury code,
-// without any (Q106).
+// without any (Q106). A finalizer that links both objects does the same; this is for links without.
 MachineWriter::JoinedFrames
 MachineWriter::join_frames(OutId id,
                            const std::unordered_map<u64, const KeptRelocation *> &kept) const {
@@ -215,9 +230,12 @@ MachineWriter::join_frames(OutId id,
       const EntityId function = p_.symbols.of(ObjectId(o), symbol);
       const auto fde = frame_at.find(offset);
       if (!function.valid() || fde == frame_at.end() || count[function.value] < 2 ||
+          joined_.contains(function.value) ||
           p_.symbols.outcome(ObjectId(o), symbol) != Outcome::Accepted)
         continue;
-      const ByteSpan own = machine_frame(o, function, fde->second);
+      UsedParts none;
+      const Frame *made = finalized_part(o, function, &FinalizedDebug::frames, none);
+      const ByteSpan own = made ? made->fde : fde->second;
       const auto instructions = read_frame_instructions(own);
       if (!instructions)
         continue;
@@ -258,6 +276,7 @@ void MachineWriter::fill_frames() {
   const JoinedFrames joined = join_frames(id, at);
   const std::unordered_set<u32> taken = functions_named_earlier();
   std::unordered_set<u32> done = taken; // functions
+  UsedParts used;
   for (u32 o = 0; o < inputs_.objects.size(); ++o) {
     const elf::Section *section = machine_section(o, id);
     if (!section)
@@ -275,24 +294,22 @@ void MachineWriter::fill_frames() {
     for (const FrameRecord &record : *mercury) {
       if (record.is_cie)
         mercury_cie = record.bytes;
-      const Frame frame = frames.take(record);
+      Frame frame = frames.take(record);
       const auto found = at.find(base + record.offset + kFrameAddress);
       if (frame.fde.empty() || found == at.end() ||
           found->second->against != KeptRelocation::Against::Entity)
         continue;
-      ByteSpan cie = frame.cie;
-      ByteSpan fde = machine_frame(o, EntityId(found->second->id), frame.fde);
-      const auto first = joined.find(found->second->id);
-      if (first != joined.end() || taken.contains(found->second->id)) {
-        const bool again = !done.insert(found->second->id).second;
-        cie = again ? mercury_cie : cie;
-        fde = again ? ByteSpan(left = with_frame_instructions(record.bytes, {})) : first->second;
-      }
-      const u64 start = bytes.size();
-      bytes.insert(bytes.end(), cie.begin(), cie.end());
-      bytes.insert(bytes.end(), fde.begin(), fde.end());
-      store_le<u64>(bytes.data() + start + cie.size() + kFrameHead, start);
-      moved[found->first] = start + cie.size() + kFrameAddress;
+      const EntityId function(found->second->id);
+      if (const Frame *made = finalized_part(o, function, &FinalizedDebug::frames, used))
+        frame = *made;
+      const auto first = joined.find(function.value);
+      const bool again = (first != joined.end() || taken.contains(function.value)) &&
+                         !done.insert(function.value).second;
+      if (again)
+        frame = {mercury_cie, left = with_frame_instructions(record.bytes, {})};
+      else if (first != joined.end())
+        frame.fde = first->second;
+      moved[found->first] = append_frame(bytes, frame);
     }
   }
   elf_.append_copy(section(id), bytes);
@@ -346,6 +363,7 @@ std::vector<MachineWriter::HeadValue> MachineWriter::values_in_heads(u32 object,
 void MachineWriter::fill_lines(OutId id) {
   std::vector<u8> bytes;
   std::vector<elf::RelocationSpec> entries;
+  UsedParts used;
   struct Found {
     std::pair<elf::SymbolPart, u32> number;
     EntityId function;
@@ -366,18 +384,17 @@ void MachineWriter::fill_lines(OutId id) {
       const LineUnit &unit = (*units)[number];
       std::vector<Found> found;
       for (const LineUnit::Sequence &sequence : unit.sequences) {
-        const Code *code = code_from(o, sequence.symbol);
-        if (!code)
-          continue;
         const EntityId function = p_.symbols.of(ObjectId(o), sequence.symbol);
+        const bool joined = function.valid() && joined_.contains(function.value) &&
+                            p_.symbols.outcome(ObjectId(o), sequence.symbol) == Outcome::Accepted;
+        if (!joined && !code_from(o, sequence.symbol))
+          continue;
         const elf::SymbolId symbol = symbols_.of_entity[function.value];
-        ByteSpan lines = sequence.bytes;
-        if (code->finalized)
-          if (const ByteSpan made =
-                  m_[id].name == kLine ? code->finalized->lines : code->finalized->sass_lines;
-              !made.empty())
-            lines = made;
-        found.push_back({{*elf_.symbol(symbol).part, symbol.value}, function, lines});
+        const ByteSpan *made = finalized_part(
+            o, function,
+            m_[id].name == kLine ? &FinalizedDebug::lines : &FinalizedDebug::sass_lines, used);
+        found.push_back(
+            {{*elf_.symbol(symbol).part, symbol.value}, function, made ? *made : sequence.bytes});
       }
       std::stable_sort(found.begin(), found.end(),
                        [](const Found &a, const Found &b) { return a.number < b.number; });
@@ -401,9 +418,9 @@ void MachineWriter::fill_lines(OutId id) {
 }
 
 // name, count, count times (number, name, register, start, end)
-void MachineWriter::clear_registers_of_dead_code(
-    std::vector<u8> &bytes, u64 begin, u32 object,
-    std::unordered_set<std::string_view> &described) const {
+void MachineWriter::move_registers(std::vector<u8> &bytes, u64 begin, u32 object,
+                                   std::unordered_set<std::string_view> &described,
+                                   UsedParts &used) const {
   std::unordered_map<std::string_view, u32> functions;
   const InputObject &input = inputs_.objects[object];
   for (u32 i = 0; i < input.symbols.size(); ++i)
@@ -421,22 +438,29 @@ void MachineWriter::clear_registers_of_dead_code(
     if (!name || bytes.size() - at < 4)
       return;
     const auto found = functions.find(*name);
-    const Code *code = found == functions.end() ? nullptr : code_from(object, found->second);
-    if (code && !described.insert(found->first).second)
-      code = nullptr; // nvlink knows them by name: of local functions the first counts (Q109)
+    const EntityId function =
+        found == functions.end() ? EntityId() : p_.symbols.of(ObjectId(object), found->second);
+    const auto joined = function.valid() ? joined_.find(function.value) : joined_.end();
+    bool alive = found != functions.end() && code_from(object, found->second);
+    if (alive && !described.insert(found->first).second)
+      alive = false; // nvlink knows them by name: of local functions the first counts (Q109)
+    if (joined != joined_.end())
+      alive = std::find(joined->second.objects.begin(), joined->second.objects.end(), object) !=
+              joined->second.objects.end();
     const u32 count = load_le<u32>(bytes.data() + at);
     at += 4;
-    if (code && code->finalized) { // the same records with other places in the code
-      const ByteSpan made = code->finalized->registers;
+    const ByteSpan *made =
+        alive ? finalized_part(object, function, &FinalizedDebug::registers, used) : nullptr;
+    if (made) { // the same records with other places in the code
       const u64 start = at - 4 - (name->size() + 1);
-      if (made.size() > name->size() + 5 && made.size() <= bytes.size() - start)
-        std::copy(made.begin(), made.end(), bytes.begin() + static_cast<i64>(start));
+      if (made->size() > name->size() + 5 && made->size() <= bytes.size() - start)
+        std::copy(made->begin(), made->end(), bytes.begin() + static_cast<i64>(start));
     }
     for (u32 i = 0; i < count; ++i) {
       at += 4;
       if (at > bytes.size() || !skip_name() || bytes.size() - at < 12)
         return;
-      if (!code)
+      if (!alive)
         std::memset(bytes.data() + at + 4, 0, 8);
       at += 12;
     }
@@ -446,6 +470,7 @@ void MachineWriter::clear_registers_of_dead_code(
 void MachineWriter::fill_other(OutId id) {
   std::vector<u8> bytes;
   std::unordered_set<std::string_view> described;
+  UsedParts used;
   for (u32 o = 0; o < inputs_.objects.size(); ++o) {
     const elf::Section *from = machine_section(o, id);
     if (!from)
@@ -454,7 +479,7 @@ void MachineWriter::fill_other(OutId id) {
     m_.where[o][from->index].offset = start;
     bytes.insert(bytes.end(), from->data.begin(), from->data.end());
     if (m_[id].name == kRegisters)
-      clear_registers_of_dead_code(bytes, start, o, described);
+      move_registers(bytes, start, o, described, used);
   }
   m_[id].size = bytes.size();
   if (!shares_bytes(id))

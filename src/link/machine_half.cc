@@ -522,10 +522,21 @@ bool MachineWriter::stands_before_owner(EntityId alias) const {
          std::pair(*elf_.symbol(own).part, own.value);
 }
 
+// The owner of code does, unless another name takes its place and it has none in Mercury code.
+bool MachineWriter::has_machine_size(EntityId id,
+                                     const std::unordered_set<u32> &named_earlier) const {
+  if (m_[m_.place_of[id.value].section].function != id)
+    return stands_before_owner(id);
+  const SymbolRef winner = p_.symbols[id].winner;
+  return !named_earlier.contains(id.value) ||
+         p_.objects[winner.object.value].symbols[winner.symbol].size != 0;
+}
+
 // The symbols of bank 0 stand behind the global ones, so all of the table counts as local.
 void MachineWriter::convert_symbols() {
   if (executable())
     convert_to_machine_symbols(machine_, m_, plan_.shared, symbols_, elf_);
+  const std::unordered_set<u32> named_earlier = functions_named_earlier();
   for (u32 i = 0; i < symbols_.of_entity.size(); ++i) {
     const elf::SymbolId id = symbols_.of_entity[i];
     if (!id.valid())
@@ -538,8 +549,7 @@ void MachineWriter::convert_symbols() {
     else if (place.section.valid() && m_[place.section].type == SectionType::CudaReservedShared)
       spec.value = place.value;
     else if (const Code *code = entity.function ? code_of(EntityId(i)) : nullptr;
-             code &&
-             (m_[place.section].function == EntityId(i) || stands_before_owner(EntityId(i))))
+             code && has_machine_size(EntityId(i), named_earlier))
       spec.size = code->finalized ? code->text.size()
                                   : inputs_.objects[code->object.value].symbols[code->symbol].size;
   }

@@ -66,6 +66,8 @@ private:
   void convert_headers();
   void convert_symbols();
   [[nodiscard]] bool stands_before_owner(EntityId alias) const;
+  [[nodiscard]] bool has_machine_size(EntityId id,
+                                      const std::unordered_set<u32> &named_earlier) const;
   [[nodiscard]] elf::SectionId twin_or_self(elf::SectionId id) const {
     const bool has = id.value < twin_of_section_.size() && twin_of_section_[id.value].valid();
     return has ? twin_of_section_[id.value] : id;
@@ -77,6 +79,8 @@ private:
 
   // machine_code.cc
   void finalize();
+  [[nodiscard]] std::vector<std::vector<u32>> replaced_copies() const;
+  void note_joined_debug(u32 object, const FinalizedObject &joined, std::vector<u32> earlier);
   void read_code();
   void repeat_first_finalized_records();
   void fill_code(const RelocationPlan &machine);
@@ -90,12 +94,17 @@ private:
   void store_fastpath_mask();
 
   // machine_debug.cc
+  // Parts of debug sections that were used up, by function.
+  using UsedParts = std::unordered_map<u32, size_t>;
+  template <typename Part>
+  [[nodiscard]] const Part *finalized_part(u32 object, EntityId function,
+                                           std::vector<Part> FinalizedDebug::*parts,
+                                           UsedParts &used) const;
   void fill_frames();
   using JoinedFrames = std::unordered_map<u32, std::vector<u8>>; // by function: its first FDE
   [[nodiscard]] JoinedFrames
   join_frames(OutId id, const std::unordered_map<u64, const KeptRelocation *> &kept) const;
   [[nodiscard]] std::unordered_set<u32> functions_named_earlier() const;
-  [[nodiscard]] ByteSpan machine_frame(u32 object, EntityId function, ByteSpan compiled) const;
   struct HeadValue {
     u32 unit; // of a line table
     u64 offset;
@@ -106,8 +115,8 @@ private:
   void add_code_addresses(OutId id, const std::vector<elf::RelocationSpec> &entries);
   void fill_debug_sections();
   void fill_other(OutId id);
-  void clear_registers_of_dead_code(std::vector<u8> &bytes, u64 begin, u32 object,
-                                    std::unordered_set<std::string_view> &described) const;
+  void move_registers(std::vector<u8> &bytes, u64 begin, u32 object,
+                      std::unordered_set<std::string_view> &described, UsedParts &used) const;
   [[nodiscard]] bool is_rebuilt(OutId id) const;
   [[nodiscard]] const Code *code_from(u32 object, u32 symbol) const;
   void complain(u32 object, const elf::Section &section, std::string what);
@@ -138,7 +147,15 @@ private:
   elf::SectionId mercury_indices_; // .nv.merc.symtab_shndx, in files with very many sections
   u32 first_global_ = 0;
   u32 symbol_total_ = 0;
-  std::vector<Code> code_;                      // by OutId of a text section
+  std::vector<Code> code_; // by OutId of a text section
+  // Functions of which a later copy has replaced others: debug parts of all copies, as nvlink mixes
+  // them (Q106).
+  struct JoinedDebug {
+    const FinalizedDebug *parts;
+    std::vector<u32> objects; // that were linked together
+  };
+  std::unordered_map<u32, JoinedDebug> joined_;
+  std::vector<FinalizedObject> joined_objects_; // whose bytes joined_ borrows
   std::vector<elf::SymbolId> parameter_symbol_; // by OutId of a text section: of its bank 0
   std::vector<elf::SectionId> twin_of_section_; // by SectionId
   std::vector<bool> has_images_;                // by OutId of a text section

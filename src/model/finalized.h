@@ -17,6 +17,19 @@
 
 namespace culink {
 
+// What debug sections say about one function, part by part in the order of each section. Mostly
+// there is one part; a file of earlier links may have several, of copies that were replaced (Q106).
+struct FinalizedDebug {
+  struct Frame {
+    ByteSpan cie, fde; // both from the length on
+  };
+  std::vector<Frame> frames; // in .debug_frame
+  // Sequences in .debug_line and .nv_debug_line_sass, from DW_LNE_set_address (00 09 02) on.
+  std::vector<ByteSpan> lines;
+  std::vector<ByteSpan> sass_lines;
+  std::vector<ByteSpan> registers; // blocks of .nv_debug_info_reg_sass, from the name on
+};
+
 // One function of an object after finalization. All spans are parts of FinalizedObject::image.
 struct FinalizedFunction {
   std::string_view name;
@@ -24,12 +37,7 @@ struct FinalizedFunction {
   ByteSpan text;    // .text.F
   ByteSpan capsule; // .nv.capmerc.text.F; its first word is the linker's business
   ByteSpan info;    // .nv.info.F, newest record first, as in every linked file
-  ByteSpan frame;   // its FDE in .debug_frame, from the length on; empty: none
-  // Its sequences in .debug_line and .nv_debug_line_sass, from DW_LNE_set_address (00 09 02) on;
-  // empty: none.
-  ByteSpan lines;
-  ByteSpan sass_lines;
-  ByteSpan registers;   // its records in .nv_debug_info_reg_sass, from its name on; empty: none
+  FinalizedDebug debug;
   InstructionMap moved; // from the code of the object to `text`
 };
 
@@ -45,6 +53,10 @@ struct FinalizeRequest {
   struct Object {
     std::string_view name; // as messages call it
     ByteSpan bytes;        // the object as it was read
+    // Earlier objects, in their order, with copies of functions that this one has replaced (Q106).
+    // If there are any, all are linked together, and functions have names and debug parts only;
+    // nothing at all where the engine cannot do that.
+    std::vector<ByteSpan> earlier = {};
   };
   std::string target;          // "sm_103"
   bool debug = false;          // link option -g

@@ -41,16 +41,23 @@ TEST_F(HarvestOfDebugCode, HasEveryFunction) {
 
 TEST_F(HarvestOfDebugCode, FramesHaveTheirLength) {
   for (const FinalizedFunction &function : object.functions) {
-    ASSERT_GE(function.frame.size(), 36u) << function.name;
-    EXPECT_EQ(load_le<u32>(function.frame.data()), 0xffffffffu);
-    EXPECT_EQ(load_le<u64>(function.frame.data() + 4) + 12, function.frame.size());
-    EXPECT_EQ(load_le<u64>(function.frame.data() + 28), function.text.size()); // address range
+    ASSERT_EQ(function.debug.frames.size(), 1u) << function.name;
+    const auto &[cie, fde] = function.debug.frames[0];
+    for (const ByteSpan record : {cie, fde}) {
+      ASSERT_GE(record.size(), 36u) << function.name;
+      EXPECT_EQ(load_le<u32>(record.data()), 0xffffffffu);
+      EXPECT_EQ(load_le<u64>(record.data() + 4) + 12, record.size());
+    }
+    EXPECT_EQ(load_le<u64>(cie.data() + 12), ~u64{0});
+    EXPECT_EQ(load_le<u64>(fde.data() + 28), function.text.size()); // address range
   }
 }
 
 TEST_F(HarvestOfDebugCode, LineSequencesGoFromAddressToEnd) {
   for (const FinalizedFunction &function : object.functions)
-    for (const ByteSpan lines : {function.lines, function.sass_lines}) {
+    for (const auto &parts : {function.debug.lines, function.debug.sass_lines}) {
+      ASSERT_EQ(parts.size(), 1u) << function.name;
+      const ByteSpan lines = parts[0];
       ASSERT_GE(lines.size(), 14u) << function.name;
       EXPECT_EQ(lines[0], 0u); // extended operation
       EXPECT_EQ(lines[2], 2u); // set the address
@@ -60,8 +67,26 @@ TEST_F(HarvestOfDebugCode, LineSequencesGoFromAddressToEnd) {
 }
 
 TEST_F(HarvestOfDebugCode, RegisterRecordsStartWithTheName) {
-  for (const FinalizedFunction &function : object.functions)
-    EXPECT_EQ(c_string_at(function.registers, 0), function.name);
+  for (const FinalizedFunction &function : object.functions) {
+    ASSERT_EQ(function.debug.registers.size(), 1u) << function.name;
+    EXPECT_EQ(c_string_at(function.debug.registers[0], 0), function.name);
+  }
+}
+
+// A later copy has replaced an earlier one: the first frame speaks for both (Q106).
+TEST(Harvest, FramesOfBothCopiesAreFoundInOrder) {
+  const MappedFile file = MappedFile::open(recorded_path("../golden/frames_of_weak_copies/"
+                                                         "replaced.expected"))
+                              .value();
+  const Result<FinalizedObject> object = harvest_debug({file.bytes().begin(), file.bytes().end()});
+  ASSERT_TRUE(object.ok());
+  const FinalizedFunction *copy = function_named(*object, "copy");
+  ASSERT_NE(copy, nullptr);
+  ASSERT_EQ(copy->debug.frames.size(), 2u);
+  EXPECT_GT(copy->debug.frames[0].fde.size(), 40u);
+  EXPECT_EQ(copy->debug.frames[1].fde.size(), 40u); // no instructions
+  EXPECT_EQ(function_named(*object, "first")->debug.frames.size(), 1u);
+  EXPECT_FALSE(harvest_debug({1, 2, 3}).ok());
 }
 
 TEST_F(HarvestOfDebugCode, AnswersCutAnywhereAreErrorsOrSound) {

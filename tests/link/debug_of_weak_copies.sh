@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Where a later copy of a weak function replaces an earlier one of other code, nvlink takes what call
+# frames, lines and registers say about the earlier one for places in the later one's code (Q106).
+# The next link of a relocatable file makes call frames anew that it left unfinished (Q107).
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+need nvcc nvlink ptxas
+golden=$SOURCE/tests/golden
+
+# same OPTION...: both linkers write the same file.
+same() {
+  nvlink "$@" -o out.cubin # the name stands in the file
+  mv out.cubin expected.cubin
+  "$CULINK" --emulate=nvlink-13.0.88 --code=exact "$@" -o out.cubin 2> err ||
+    { grep -q finalizer err && skip "no finalizer"; cat err; fail "no link"; }
+  expect_same expected.cubin out.cubin
+}
+
+# Another body, so that places in the code are others.
+sed 's/add.s32 %x, %x, 1000;/mul.lo.s32 %x, %x, %x; xor.b32 %x, %x, 77; mul.lo.s32 %x, %x, %x;/' \
+  "$golden/frames_of_weak_copies/old.ptx" > old.ptx
+cp "$golden/frames_of_weak_copies/new.ptx" .
+for options in -lineinfo -g; do
+  for file in old new; do
+    ptxas -c -arch=sm_100 $options $file.ptx -o $file.cubin
+  done
+  for more in "" -g -r; do
+    # shellcheck disable=SC2086  # none or one
+    same -arch=sm_100 $more old.cubin new.cubin
+  done
+  mv expected.cubin relocatable.cubin # of -r
+  same -arch=sm_100 relocatable.cubin
+done
+
+cp "$golden/alias_before_its_function/"{user,owner}.cubin .
+same -arch=sm_100 -r user.cubin owner.cubin
+mv expected.cubin relocatable.cubin
+same -arch=sm_100 relocatable.cubin
+same -arch=sm_100 -r relocatable.cubin
