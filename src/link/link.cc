@@ -69,13 +69,14 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
 
   timer.begin("info records");
   InfoResult info = plan_info_records(program, reach, merged, diag);
-  LinkFacts facts = options.facts ? collect_facts(program, merged, constants, info) : LinkFacts{};
+  LinkFacts facts;
+  if (options.facts)
+    facts = collect_facts(program, merged, constants, info);
   if (diag.failed())
     return PlannedLink{{}, std::move(facts), merged.unsound};
   // -- The program is sound.
 
-  timer.begin("relocations");
-  // Before the layout, because relocations that are kept have a size.
+  timer.begin("relocations"); // before the layout, because those that are kept have a size
   RelocationPlan relocations = classify_relocations(program, merged, shared, constants, pool, diag);
   timer.begin("synthesize");
   const Synthetic synthetic = synthesize_sections(program);
