@@ -109,9 +109,10 @@ void MachineWriter::rename_banks() {
     number_compiler_constants();
 }
 
-// nvlink gives constants of the compiler names of their own: the section's and a number (Q103).
+// nvlink gives constants of the compiler names of their own: the section's and a number, which
+// counts those of an object (Q103).
 void MachineWriter::number_compiler_constants() {
-  u32 number = 0;
+  std::vector<u32> count(inputs_.objects.size(), 0);
   for (const LocalSymbol &local : m_.locals) {
     if (local.kind != LocalSymbol::Kind::Entity)
       continue;
@@ -121,7 +122,8 @@ void MachineWriter::number_compiler_constants() {
       continue;
     elf::SymbolSpec &symbol = elf_.symbol(id);
     const std::string name = elf::mercury_link_name(m_[place].name) + ".";
-    symbol.name = m_.keep_name(name, std::to_string(++number));
+    const u32 object = p_.symbols[EntityId(local.id)].first.object.value;
+    symbol.name = m_.keep_name(name, std::to_string(++count[object]));
     symbol.name_number = elf::kNoNumber;
   }
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Objects for sm_110 are linked with both forms of their code. nvlink leaves the schedule of this
 # code alone, so that its files can be made without a finalizer. table.cubin has a branch table in a
-# device function; reserved shared memory is in every object for this target.
+# device function; reserved shared memory is in every object for this target. Two such tables show how
+# constants of the compiler are numbered after -r (Q103).
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 links_as_recorded mercury_and_machine_code --code=mercury
 while read -r _ options; do
