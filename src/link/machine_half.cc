@@ -225,7 +225,8 @@ bool MachineWriter::shares_bytes(OutId id) const {
   const std::string_view name = m_[id].name;
   if (m_[id].type == SectionType::Progbits && m_[id].size == 0)
     return true;
-  if (name == ".debug_line" && !lines_name_code_)
+  if ((name == ".debug_line" && !lines_name_code_) ||
+      (name == ".nv_debug_line_sass" && !sass_lines_name_code_))
     return true;
   return std::find(kShared.begin(), kShared.end(), name) != kShared.end() ||
          name.starts_with(".nv_debug_ptx_txt");
@@ -562,6 +563,7 @@ void MachineWriter::convert_symbols() {
 MachineAdditions MachineWriter::run() {
   order_sections();
   lines_name_code_ = relocation_table_of(m_.find(".debug_line")).valid();
+  sass_lines_name_code_ = relocation_table_of(m_.find(".nv_debug_line_sass")).valid();
   finalize();
   read_code();
   rename_banks();

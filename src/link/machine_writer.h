@@ -159,9 +159,11 @@ private:
   std::vector<elf::SymbolId> parameter_symbol_; // by OutId of a text section: of its bank 0
   std::vector<elf::SectionId> twin_of_section_; // by SectionId
   std::vector<bool> has_images_;                // by OutId of a text section
-  u32 first_addition_ = 0;       // SectionId of the first section that the draft did not have
-  bool lines_name_code_ = false; // a line table about no code is the same in both halves
-  u32 banks_behind_ = 0;         // symbols of bank 0 behind all others
+  u32 first_addition_ = 0; // SectionId of the first section that the draft did not have
+  // A line table about no code is the same in both halves.
+  bool lines_name_code_ = false;
+  bool sass_lines_name_code_ = false;
+  u32 banks_behind_ = 0; // symbols of bank 0 behind all others
   MachineAdditions out_;
 };
 
