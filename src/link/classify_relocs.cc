@@ -33,7 +33,10 @@ public:
       : c_(context), p_(context.program), m_(context.merged), rela_of_(rela_of), diag_(diag) {}
 
   void read_groups(u32 begin, u32 end);
+  [[nodiscard]] bool is_of_replaced_bank(const RelocationGroup &group,
+                                         const RelocationSlice &slice) const;
   void read_bank2_tails();
+  void read_bank2_part(const Bank2Tail &tail, const Bank2Relocations &from, u64 begin, u64 end);
   // --preserve-relocs: what was stored is listed as well, .rel and .rela of a section in one list.
   void list_resolved();
   RelocationPlan take() { return std::move(out_); }
@@ -118,8 +121,22 @@ void Classifier::read_group(const RelocationGroup &group) {
     // Of code that was replaced, only the final definition's relocations count.
     if (function.valid() && p_.symbols[function].winner.object != m_.slices[i].object)
       continue;
+    if (!p_.dialect.miscompiles_constants && is_of_replaced_bank(group, m_.slices[i]))
+      continue;
     read_slice(group, m_.slices[i]);
   }
+}
+
+// Constants of a copy that was replaced are not there any more; nvlink keeps what pointed to them
+// (Q040).
+bool Classifier::is_of_replaced_bank(const RelocationGroup &group,
+                                     const RelocationSlice &slice) const {
+  const OutId text = m_[group.target].target;
+  if (!text.valid() || !m_[text].function.valid())
+    return false;
+  const u32 bank = p_.objects[slice.object.value].section(slice.section).info;
+  return p_.symbols[m_[text].function].winner.object != slice.object &&
+         !m_.where[slice.object.value][bank].lost;
 }
 
 Classifier::Table Classifier::table_of(const RelocationGroup &group,
@@ -152,38 +169,31 @@ void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice 
   }
 }
 
-// Symbol by symbol from the last one, each symbol's part from its end.
+// Constant by constant from the last one; of each, the last object's first, each from its end.
 void Classifier::read_bank2_tails() {
-  for (const Bank2Tail &tail : m_.bank2_tails)
-    for (const Bank2Relocations &from : m_.bank2_relocations) {
-      if (from.block != tail.block)
-        continue;
-      const InputObject &object = p_.objects[from.object.value];
-      const elf::Section &table = object.section(from.section);
-      const elf::RelocationTable entries = object.view.relocations(table);
-      const u64 base =
-          m_.bank2_blocks[tail.block].offset + m_.where[from.object.value][table.info].offset;
-      std::vector<u64> starts;
-      for (const elf::Symbol &symbol : object.symbols)
-        if (symbol.in_section() && symbol.section == table.info &&
-            symbol.type() != elf::SymbolType::Section)
-          starts.push_back(symbol.value);
-      std::sort(starts.begin(), starts.end(), std::greater<>());
-      starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
-      if (starts.empty())
-        starts.push_back(0);
-      u64 end = ~u64{0};
-      for (const u64 start : starts) {
-        for (u32 i = entries.size(); i-- > 0;) {
-          const elf::Relocation raw = entries[i];
-          if (raw.offset >= start && raw.offset < end)
-            read_entry({tail.table, tail.bank, true},
-                       {from.object, &table, raw, raw.offset + base, arch::find_reloc(raw.type),
-                        meaning_of(c_, from.object, raw.symbol, {})});
-        }
-        end = start;
-      }
-    }
+  for (const Bank2Tail &tail : m_.bank2_tails) {
+    const Bank2Block &block = m_.bank2_blocks[tail.block];
+    u64 end = block.size;
+    for (size_t i = block.parts.size(); i-- > 0; end = block.parts[i])
+      for (auto from = block.relocations.rbegin(); from != block.relocations.rend(); ++from)
+        read_bank2_part(tail, *from, block.parts[i], end);
+  }
+}
+
+void Classifier::read_bank2_part(const Bank2Tail &tail, const Bank2Relocations &from, u64 begin,
+                                 u64 end) {
+  const InputObject &object = p_.objects[from.object.value];
+  const elf::Section &table = object.section(from.section);
+  const elf::RelocationTable entries = object.view.relocations(table);
+  const u64 base = m_.bank2_blocks[tail.block].offset;
+  for (u32 i = entries.size(); i-- > 0;) {
+    const elf::Relocation raw = entries[i];
+    const u64 offset = from.base + raw.offset;
+    if (offset >= begin && offset < end)
+      read_entry({tail.table, tail.bank, true},
+                 {from.object, &table, raw, base + offset, arch::find_reloc(raw.type),
+                  meaning_of(c_, from.object, raw.symbol, {})});
+  }
 }
 
 // Behind the start of its file's block, unless parts were moved one by one.

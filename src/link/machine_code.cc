@@ -397,51 +397,6 @@ void MachineWriter::fill_records() {
         records.fill(section(info), machine_records(id));
 }
 
-// Bytes of the machine half that lie where these lie in the Mercury half of their object.
-ByteSpan MachineWriter::machine_bytes(ByteSpan mercury) const {
-  for (u32 i = 0; i < p_.objects.size(); ++i) {
-    const ByteSpan file = p_.objects[i].view.file();
-    if (mercury.data() < file.data() || mercury.data() >= file.data() + file.size())
-      continue;
-    for (const elf::Section &plane : p_.objects[i].view.sections()) {
-      const u64 offset = static_cast<u64>(mercury.data() - plane.data.data());
-      if (plane.data.empty() || mercury.data() < plane.data.data() || offset >= plane.data.size() ||
-          !p_.objects[i].kinds[plane.index].is_constant())
-        continue;
-      const ByteSpan sass = inputs_.objects[i].section(plane.index).data;
-      if (offset + mercury.size() <= sass.size())
-        return sass.subspan(offset, mercury.size());
-    }
-  }
-  return mercury;
-}
-
-// Compiler constants are laid out alike in both halves, but branch tables in them hold places in
-// the code.
-void MachineWriter::fill_compiler_banks() {
-  for (const OutId id : order_) {
-    const OutSection &s = m_[id];
-    if (!is_compiler_bank(id))
-      continue;
-    std::vector<u8> bytes(s.size);
-    for (u32 i = 0; i < s.pieces.size(); ++i) {
-      const ByteSpan from = machine_bytes(s.pieces[i].bytes);
-      if (s.pieces[i].offset + from.size() <= bytes.size())
-        std::copy(from.begin(), from.end(), bytes.begin() + static_cast<i64>(s.pieces[i].offset));
-    }
-    for (const KeptRelocation &kept : plan_.relocations.kept) {
-      if (m_[kept.table].target != id || kept.against != KeptRelocation::Against::Entity ||
-          kept.offset + 4 > bytes.size())
-        continue;
-      const Code *code = code_of(EntityId(kept.id));
-      if (code && code->moves())
-        store_le<u32>(bytes.data() + kept.offset, static_cast<u32>(code->moved_label(
-                                                      load_le<u32>(bytes.data() + kept.offset))));
-    }
-    elf_.append_copy(section(id), bytes);
-  }
-}
-
 // Which shortcuts the driver's finalizer may take: those that every function allows. An object says
 // it for all its functions together.
 void MachineWriter::store_fastpath_mask() {

@@ -110,9 +110,11 @@ void MachineWriter::rename_banks() {
 }
 
 // nvlink gives constants of the compiler names of their own: the section's and a number, which
-// counts those of an object (Q103).
+// counts all of them in the object, also those that go away (Q103).
 void MachineWriter::number_compiler_constants() {
-  std::vector<u32> count(inputs_.objects.size(), 0);
+  ObjectId object;
+  u32 next = 0; // symbol of the object
+  u32 number = 0;
   for (const LocalSymbol &local : m_.locals) {
     if (local.kind != LocalSymbol::Kind::Entity)
       continue;
@@ -120,12 +122,26 @@ void MachineWriter::number_compiler_constants() {
     const elf::SymbolId id = symbols_.of_entity[local.id];
     if (!id.valid() || !place.valid() || !is_compiler_bank(place))
       continue;
+    const SymbolRef first = p_.symbols[EntityId(local.id)].first;
+    if (first.object != object || first.symbol < next) {
+      object = first.object;
+      next = number = 0;
+    }
+    for (; next <= first.symbol; ++next)
+      number += is_compiler_constant(inputs_.objects[object.value], next) ? 1 : 0;
     elf::SymbolSpec &symbol = elf_.symbol(id);
     const std::string name = elf::mercury_link_name(m_[place].name) + ".";
-    const u32 object = p_.symbols[EntityId(local.id)].first.object.value;
-    symbol.name = m_.keep_name(name, std::to_string(++count[object]));
+    symbol.name = m_.keep_name(name, std::to_string(number));
     symbol.name_number = elf::kNoNumber;
   }
+}
+
+bool MachineWriter::is_compiler_constant(const InputObject &object, u32 index) const {
+  const elf::Symbol &symbol = object.symbols[index];
+  if (symbol.type() == elf::SymbolType::Section || !symbol.in_section())
+    return false;
+  const elf::SectionKind &kind = object.kinds[symbol.section];
+  return kind.is_constant() && kind.bank == arch_.banks.compiler;
 }
 
 // In the order of the code. The bank of a kernel with images is there already.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The state of add_machine_half, whose parts are in machine_half.cc (tables), machine_code.cc (code
-// and its records) and machine_debug.cc.
+// and its records), machine_constants.cc and machine_debug.cc.
 #pragma once
 
 #include <unordered_map>
@@ -43,6 +43,7 @@ private:
   void order_sections();
   void rename_banks();
   void number_compiler_constants();
+  [[nodiscard]] bool is_compiler_constant(const InputObject &object, u32 index) const;
   [[nodiscard]] bool is_compiler_bank(OutId id) const {
     return static_cast<u32>(m_[id].type) ==
            static_cast<u32>(elf::SectionType::CudaConstantB0) + arch_.banks.compiler;
@@ -88,10 +89,13 @@ private:
   void fill_records();
   [[nodiscard]] std::vector<OutInfo> linked_records(OutId text) const;
   [[nodiscard]] std::vector<OutInfo> machine_records(OutId text) const;
-  void fill_compiler_banks();
-  [[nodiscard]] ByteSpan machine_bytes(ByteSpan mercury) const;
   void move_relocations(RelocationPlan &machine) const;
   void store_fastpath_mask();
+
+  // machine_constants.cc
+  using Labels = std::unordered_map<u64, u32>;
+  [[nodiscard]] Labels labels_of_tables() const;
+  void fill_compiler_banks();
 
   // machine_debug.cc
   // Parts of debug sections that were used up, by function.

@@ -151,8 +151,10 @@ void Merger::create_functions() {
       continue;
     }
     list_function(id);
-    if (outcome == Outcome::Accepted)
+    if (outcome == Outcome::Accepted) {
+      forget_bank2(id);
       create_text(id, s);
+    }
   }
 }
 
@@ -258,18 +260,24 @@ void Merger::create_relocation_tables() {
     if (const EntityId id = replaced_code_[table.info]; id.valid())
       m_.forgets_replaced[id.value] = true;
     const SectionPlace &place = where(table.info);
-    if (place.bank2_block != kNoBlock && !place.lost) {
-      std::erase_if(m_.bank2_relocations, [&](const Bank2Relocations &replaced) {
-        return replaced.block == place.bank2_block;
-      });
-      m_.bank2_relocations.push_back({place.bank2_block, id_, table.index});
-      if (p_.options.preserve_relocs)
-        name_only(m_.keep_name(".nv.resolvedrela", object_->section(table.info).name));
-    }
-    if (place.lost || !place.section.valid())
-      continue;
-    add_relocations(table, place);
+    if (place.bank2_block != kNoBlock)
+      keep_bank2_relocations(table, place);
+    // Constants of a copy that lost are there all the same, with what they point to (Q040).
+    const bool dropped = place.lost && !object_->kinds[table.info].is_constant();
+    if (!dropped && place.section.valid())
+      add_relocations(table, place);
   }
+}
+
+// nvlink does not forget those of a copy that was replaced. Where it takes them for the new one's,
+// it clears fields of branch tables (Q040).
+void Merger::keep_bank2_relocations(const elf::Section &table, const SectionPlace &place) {
+  std::vector<Bank2Relocations> &kept = m_.bank2_blocks[place.bank2_block].relocations;
+  if (!place.lost && !p_.dialect.miscompiles_constants)
+    kept.clear();
+  if (!place.lost && p_.options.preserve_relocs)
+    name_only(m_.keep_name(".nv.resolvedrela", object_->section(table.info).name));
+  kept.push_back({id_, table.index, place.offset});
 }
 
 void Merger::add_relocations(const elf::Section &table, const SectionPlace &place) {

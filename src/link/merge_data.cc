@@ -90,22 +90,59 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
     m_.globals.push_back(id);
 }
 
-// A bank of compiler constants belongs to a function. A copy of the function that lost still adds
-// its constants behind the winner's; one that replaces an earlier copy starts over (Q040).
+// A bank of compiler constants belongs to a function. One that replaces an earlier copy starts over
+// (Q040).
 void Merger::create_bank2_symbol(EntityId id, const elf::Symbol &symbol) {
   const elf::Section &bank = object_->section(symbol.section);
-  const bool lost = where(bank.info).lost;
-  const OutId text = lost ? m_.find(object_->section(bank.info).name) : where(bank.info).section;
-  if (!text.valid() || (lost && p_.lossless()))
+  const SectionPlace &text = where(bank.info);
+  if (text.lost || !text.section.valid())
     return;
   const SectionPlace &place = where(bank.index);
   if (!place.section.valid() && place.bank2_block == kNoBlock) // once, however many symbols it has
-    append_bank2(bank, text, lost);
-  if (lost)
-    return;
+    append_bank2(bank, text.section, false);
   m_.place_of[id.value] = {place.section, symbol.value + place.offset, place.bank2_block};
   if (place.section.valid() && (p_.options.relocatable || p_.options.preserve_relocs))
     m_.add_local(id);
+}
+
+// A copy of the function that lost still adds its constants behind the winner's (Q040).
+void Merger::append_lost_bank2(const elf::Section &bank) {
+  const OutId text = m_.find(object_->section(bank.info).name);
+  if (text.valid() && !p_.lossless())
+    append_bank2(bank, text, true);
+}
+
+// What the replaced copy of a function had.
+void Merger::forget_bank2(EntityId function) {
+  if (bank2_of_.empty())
+    return;
+  const Bank2Place &old = bank2_of_[p_.function_of(function).value];
+  if (old.section.valid()) {
+    m_[old.section].pieces.clear();
+    m_[old.section].size = 0;
+  }
+  if (old.block == kNoBlock)
+    return;
+  m_.bank2_blocks[old.block].pieces.clear();
+  m_.bank2_blocks[old.block].size = 0;
+  m_.bank2_blocks[old.block].parts.clear();
+  m_.bank2_blocks[old.block].lost_piece = Bank2Block::kNone;
+}
+
+std::vector<u64> Merger::starts_of_symbols(const elf::Section &section) const {
+  std::vector<u64> starts;
+  for (const elf::Symbol &symbol : object_->symbols)
+    if (symbol.in_section() && symbol.section == section.index &&
+        symbol.type() != SymbolType::Section)
+      starts.push_back(symbol.value);
+  std::sort(starts.begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  return starts;
+}
+
+// What symbols name counts, not the size of the section; unless nobody will use it.
+u64 Merger::used_size(const elf::Section &bank, bool lost) const {
+  return lost ? bank.size : std::min(bank.size, extent_[bank.index]);
 }
 
 void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
@@ -116,34 +153,41 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
       pieces.clear();
       size = 0;
     }
-    // What symbols name counts, not the size of the section; unless nobody will use it.
-    const u64 used = lost ? bank.size : std::min(bank.size, extent_[bank.index]);
+    const u64 used = used_size(bank, lost);
     place.offset = align_up(size, bank.align);
     pieces.push_back({place.offset, bank.data.first(used)});
     size = place.offset + used;
   };
   const EntityId function = m_[text].function;
-  if (p_.options.relocatable || is_kernel_mark(p_.symbols[function].other)) {
+  const FunctionId id = p_.function_of(function);
+  if (bank2_of_.empty())
+    bank2_of_.resize(p_.calls.functions.size());
+  Bank2Place &known = bank2_of_[id.value];
+  // Constants that only a copy that lost has stay where they are: nobody asks for them.
+  const bool alone = lost && known.block == kNoBlock;
+  if (p_.options.relocatable || is_kernel_mark(p_.symbols[function].other) || alone) {
     place.section = need(bank.name, {.type = bank.type,
                                      .flags = bank.flags,
                                      .align = bank.align,
                                      .target = text,
                                      .keep = true,
                                      .has_symbol = true});
+    known.section = place.section;
     append(m_[place.section].pieces, m_[place.section].size);
     return;
   }
-  const FunctionId id = p_.function_of(function);
-  if (bank2_block_of_.empty())
-    bank2_block_of_.assign(p_.calls.functions.size(), kNoBlock);
-  u32 &number = bank2_block_of_[id.value];
+  u32 &number = known.block;
   if (number == kNoBlock) {
     number = static_cast<u32>(m_.bank2_blocks.size());
     m_.bank2_blocks.push_back({id, bank.type, bank.flags, bank.align, {}, 0, 0});
   }
   place.bank2_block = number;
-  append(m_.bank2_blocks[number].pieces, m_.bank2_blocks[number].size);
-  m_.bank2_blocks[number].lost_piece = lost ? place.offset : Bank2Block::kNone;
+  Bank2Block &block = m_.bank2_blocks[number];
+  append(block.pieces, block.size);
+  block.lost_piece = lost ? place.offset : Bank2Block::kNone;
+  block.parts = lost ? std::move(block.parts) : starts_of_symbols(bank);
+  if (lost || block.parts.empty())
+    block.parts.push_back(place.offset);
 }
 
 void Merger::create_bank0_symbol(EntityId id, const elf::Symbol &symbol) {
@@ -309,6 +353,9 @@ void Merger::create_other_section(const elf::Section &section) {
       append_block(section);
     } else if (const SectionPlace &text = where(owner); text.section.valid() && !text.lost) {
       create_function_bank(section, text.section);
+    } else if (text.lost && is_function_bank(*object_, section.index) &&
+               kind.bank == p_.arch.banks.compiler) {
+      append_lost_bank2(section);
     }
     break;
   case SectionRole::Global:

@@ -27,8 +27,14 @@ private:
   void create_text(EntityId id, u32 symbol_index);
   void create_function_records();
   void create_relocation_tables();
+  void keep_bank2_relocations(const elf::Section &table, const SectionPlace &place);
   void add_relocations(const elf::Section &table, const SectionPlace &place);
   RelocationGroup &relocation_group(OutId target, bool rela);
+  // Where the compiler constants of a function are.
+  struct Bank2Place {
+    OutId section;
+    u32 block = kNoBlock;
+  };
   enum class Moved : u8 { None, Some, All };
   [[nodiscard]] Moved moved_entries(const elf::Section &table);
   [[nodiscard]] bool names_sections(const elf::Section &table) const;
@@ -38,6 +44,10 @@ private:
   void create_data();
   void mention_undefined(EntityId id, const elf::Symbol &symbol);
   void create_bank2_symbol(EntityId id, const elf::Symbol &symbol);
+  [[nodiscard]] u64 used_size(const elf::Section &bank, bool lost) const;
+  [[nodiscard]] std::vector<u64> starts_of_symbols(const elf::Section &section) const;
+  void append_lost_bank2(const elf::Section &bank);
+  void forget_bank2(EntityId function);
   void append_bank2(const elf::Section &bank, OutId text, bool lost);
   void create_bank0_symbol(EntityId id, const elf::Symbol &symbol);
   void define_data(EntityId id, u32 symbol_index);
@@ -67,7 +77,7 @@ private:
   ObjectId id_; // the file being walked
   const InputObject *object_ = nullptr;
   std::vector<u64> extent_;                  // by section of the file: end of its last symbol
-  std::vector<u32> bank2_block_of_;          // by FunctionId
+  std::vector<Bank2Place> bank2_of_;         // by FunctionId; empty until there is one
   std::vector<bool> listed_;                 // by EntityId: has its place among the symbols
   std::vector<bool> no_block_;               // by section of the file: some symbol in it lost
   std::vector<EntityId> replaced_code_;      // by section of the file: code that will be replaced

@@ -94,6 +94,8 @@ void ConstantPlacer::run_blocks() {
 
 void ConstantPlacer::place_block(u32 number) {
   Bank2Block &block = m_.bank2_blocks[number];
+  if (block.size == 0) // a copy without constants has replaced the one that had them
+    return;
   const FunctionId one[] = {block.function};
   std::vector<FunctionId> kernels = reach_.kernels_reaching(one);
   std::reverse(kernels.begin(), kernels.end());
@@ -129,8 +131,7 @@ void ConstantPlacer::place_block(u32 number) {
 }
 
 void ConstantPlacer::add_tails(u32 block, const std::vector<OutId> &banks) {
-  const auto of_block = [block](const Bank2Relocations &r) { return r.block == block; };
-  if (std::none_of(m_.bank2_relocations.begin(), m_.bank2_relocations.end(), of_block))
+  if (m_.bank2_blocks[block].relocations.empty())
     return;
   for (const OutId bank : banks) {
     const auto group = std::find_if(m_.relocations.begin(), m_.relocations.end(),

@@ -81,6 +81,14 @@ struct RelocationGroup {
   u32 newest = RelocationSlice::kNoSlice; // the slice that was read last; it leads to the others
 };
 
+// Relocations of compiler constants of a device function, which machine code does not have: Mercury
+// code needs to know where its branch tables point.
+struct Bank2Relocations {
+  ObjectId object;
+  u32 section = 0; // of the object: the table
+  u64 base = 0;    // where the object's constants begin in the block
+};
+
 // Compiler constants of a device function: copied into the bank of each kernel that reaches it.
 struct Bank2Block {
   FunctionId function;
@@ -92,14 +100,10 @@ struct Bank2Block {
   u64 offset = 0; // in each kernel's bank, once placed
   static constexpr u64 kNone = ~u64{0};
   u64 lost_piece = kNone; // offset of the last piece that came from a copy that lost (Q040)
-};
-
-// Relocations of such a block, which machine code does not have: Mercury code needs to know where
-// its branch tables point.
-struct Bank2Relocations {
-  u32 block = 0;
-  ObjectId object;
-  u32 section = 0; // of the object: the table
+  // Where each constant begins; all of a copy that lost are one.
+  std::vector<u64> parts;
+  // In the order of the objects, also those of copies that were replaced.
+  std::vector<Bank2Relocations> relocations;
 };
 
 // Those of a block as they go to the bank of one kernel, behind the kernel's own.
@@ -151,9 +155,8 @@ struct Merged {
   std::vector<std::vector<LostRange>> lost;     // [object]
   std::vector<std::vector<MovedRange>> moved;   // [object], sorted by section and begin; or empty
   std::vector<RelocationGroup> relocations;
-  std::vector<RelocationSlice> slices;  // of all groups
-  std::vector<Bank2Block> bank2_blocks; // in order of creation
-  std::vector<Bank2Relocations> bank2_relocations;
+  std::vector<RelocationSlice> slices;             // of all groups
+  std::vector<Bank2Block> bank2_blocks;            // in order of creation
   std::vector<Bank2Tail> bank2_tails;              // in output order
   std::vector<OutId> info_of;                      // by OutId of a text section: its .nv.info
   std::vector<OutId> shared_of;                    // by EntityId of a kernel, where it is known

@@ -11,7 +11,7 @@ import argparse
 import sys
 
 from dice import Dice
-from features import FEATURES
+from features import FEATURES, LATER_FEATURES, LATER_FROM
 from program import Program
 
 
@@ -54,7 +54,8 @@ def choose_options(program, dice):
 def generate(seed):
     dice = Dice("culink", seed)
     program = Program(seed, file_count(dice.fork("size")))
-    for name, probability, add in FEATURES:
+    later = LATER_FEATURES if seed >= LATER_FROM else []
+    for name, probability, add in later + FEATURES:
         own = dice.fork(name)
         if own.chance(probability):
             program.features.append(name)

@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from dice import Dice                          # noqa: E402
-from features import FEATURES                  # noqa: E402
+from features import FEATURES, LATER_FEATURES, LATER_FROM  # noqa: E402
 from generate import generate                  # noqa: E402
 from many_sections import synthesize           # noqa: E402
 from select_corpus import Sections, shown_by   # noqa: E402
@@ -58,6 +58,14 @@ class ProgramTest(unittest.TestCase):
             self.assertIn(name, drawn)
         for name in ("debug", "lineinfo", "maxrregcount", "optimization", "native ptx"):
             self.assertIn(name, drawn)
+
+    def test_later_features_are_drawn_by_later_programs_only(self):
+        early = {name for program in self.programs for name in program.features}
+        late = {name for seed in range(LATER_FROM, LATER_FROM + 30)
+                for name in generate(seed).features}
+        for name, _, _ in LATER_FEATURES:
+            self.assertNotIn(name, early)
+            self.assertIn(name, late)
 
     def test_programs_have_two_to_about_forty_files(self):
         counts = [len(program.files) for program in self.programs]

@@ -2,7 +2,7 @@
 """The list of features in the order in which they add to a program, with how often each is drawn.
 What offers steps stands before what draws them."""
 
-from features import (assembly, calls, data, device_runtime, hopper, images, memory, mistakes,
+from features import (assembly, calls, copies, data, device_runtime, hopper, images, memory, mistakes,
                       pointers, project, shared, system, templates)
 
 FEATURES = [
@@ -57,4 +57,13 @@ FEATURES = [
     ("independent samplers", 0.04, images.add_samplers),
     ("cooperative groups", 0.03, system.add_cooperative_groups),
     ("ptx directives", 0.07, assembly.add_directives),
+]
+
+# What came later, and from which program on: numbers in docs/ speak of the first 400 as they are.
+LATER_FROM = 401
+LATER_FEATURES = [
+    ("weak kernels", 0.35, copies.add_weak_kernels),
+    ("copies of tables", 0.40, copies.add_tables),
+    ("copies with other constants", 0.30, copies.add_differing_constants),
+    ("local names", 0.30, copies.add_local_names),
 ]

@@ -19,15 +19,19 @@ def add_alloca(program, dice):
                        "room[0] += 2; x += room[x & 15]; }" % dice.between(1, 9)))
 
 
-def add_jump_tables(program, dice):
-    """Dense switches become tables of branch offsets in constant bank 2."""
+def jump_table(dice):
+    """A dense switch becomes a table of branch offsets in constant bank 2."""
     operations = ["x += %d * blockIdx.x;", "x ^= %d + threadIdx.y;", "x *= %d; x -= blockIdx.y;",
                   "x = x / (%d + (x & 3));", "x = ~x + %d * threadIdx.z;", "x <<= (%d & 7);",
                   "x = __popc(x) * %d;", "x -= __clz(x) + %d; x *= x;"]
+    cases = ["case %d: %s break;" % (index, dice.pick(operations) % dice.between(1, 99))
+             for index in range(dice.between(8, 20))]
+    return "switch (x & 31) { %s default: break; }" % " ".join(cases)
+
+
+def add_jump_tables(program, dice):
     for _ in range(dice.between(1, 2)):
-        cases = ["case %d: %s break;" % (index, dice.pick(operations) % dice.between(1, 99))
-                 for index in range(dice.between(8, 20))]
-        program.offer(Step("switch (x & 31) { %s default: break; }" % " ".join(cases)))
+        program.offer(Step(jump_table(dice)))
 
 
 def add_arithmetic(program, dice):
