@@ -124,12 +124,18 @@ private:
       });
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
       return;
-    // nvlink drops constants that host code does not use, but not the symbols behind them.
+    // nvlink drops constants that host code does not use, but not the symbols behind them; and -r
+    // those of a copy of a function that was replaced (Q040).
     const auto may_hang_over = [&] {
-      return view_.header().type == elf::FileType::Executable && is_constant(section);
+      return is_constant(section) && (view_.header().type == elf::FileType::Executable ||
+                                      symbol.binding() == SymbolBinding::Local);
     };
-    if (symbol.value > section.size ||
-        (symbol.size > section.size - symbol.value && !may_hang_over()))
+    const auto may_lie_behind = [&] {
+      return view_.header().type == elf::FileType::Relocatable && may_hang_over();
+    };
+    if ((symbol.value > section.size && !may_lie_behind()) ||
+        (symbol.value <= section.size && symbol.size > section.size - symbol.value &&
+         !may_hang_over()))
       report(Rule::SymbolValue, "st_value, st_size", index, [&] {
         return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
                            symbol.size, describe_section(section), section.size);

@@ -102,6 +102,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "entry function '{0}' uses both .cta_group::1 and .cta_group::2"},
     {DiagId::DeletedSymbol, Stage::Program, Weight::Fatal,
      "Internal error: reference to deleted symbol"},
+    {DiagId::DeletedConstants, Stage::Program, Weight::Fatal,
+     "Internal error: reference to deleted section"},
     {DiagId::UnsupportedRelocation, Stage::Program, Weight::Fatal,
      "Internal error: unexpected reloc"},
     {DiagId::RelocationOutsideSection, Stage::Program, Weight::Fatal,

@@ -91,6 +91,42 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
   }
 }
 
+bool has_compiler_constants(const Program &p, const InputObject &object, u32 code) {
+  for (u32 i = 0; i < object.kinds.size(); ++i)
+    if (object.kinds[i].is_constant() && object.kinds[i].bank == p.arch.banks.compiler &&
+        object.owner_of(i) == code && object.section(i).size != 0)
+      return true;
+  return false;
+}
+
+// A copy without compiler constants replaces one that has some. nvlink -r stumbles over their
+// symbols, unless a copy that loses later brings constants again (Q040).
+void check_deleted_constants(const Program &p, Diagnostics &diag) {
+  struct Constants {
+    ObjectId object; // that has them; none: no copy so far
+    bool deleted = false;
+  };
+  std::vector<Constants> constants(p.symbols.entities.size());
+  for (u32 i = 0; i < p.objects.size(); ++i)
+    for (const u32 s : p.symbols.functions_of[i]) {
+      const EntityId id = p.symbols.of(ObjectId(i), s);
+      const elf::Symbol &symbol = p.objects[i].symbols[s];
+      if (!id.valid() || p.symbols[id].winner == p.symbols[id].place || !symbol.in_section() ||
+          !p.stays(id))
+        continue;
+      Constants &known = constants[id.value];
+      if (has_compiler_constants(p, p.objects[i], symbol.section))
+        known = {ObjectId(i), false};
+      else if (p.symbols.outcome(ObjectId(i), s) == Outcome::Accepted)
+        known.deleted = known.object.valid();
+    }
+  for (u32 i = 0; i < constants.size(); ++i)
+    if (constants[i].deleted)
+      diag.report(DiagId::DeletedConstants, {std::string(p.symbols.entities[i].name)})
+          .at("constants in", p.objects[constants[i].object.value].origin())
+          .at("replaced by", p.objects[p.symbols.entities[i].winner.object.value].origin());
+}
+
 // nvlink crashes over them (Q057).
 void check_commons(const Program &p, Diagnostics &diag) {
   for (const Entity &entity : p.symbols.entities)
@@ -115,8 +151,11 @@ void check_unified(const Program &p, Diagnostics &diag) {
 } // namespace
 
 bool check_habits(const Program &p, Diagnostics &diag) {
-  if (p.options.relocatable)
-    return true;
+  if (p.options.relocatable) {
+    if (p.dialect.repeat_internal_errors)
+      check_deleted_constants(p, diag);
+    return !diag.failed();
+  }
   check_unified(p, diag);
   check_missing_register_counts(p, diag);
   if (p.dialect.repeat_internal_errors) {

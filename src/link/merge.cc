@@ -282,7 +282,7 @@ void Merger::keep_bank2_relocations(const elf::Section &table, const SectionPlac
 
 void Merger::add_relocations(const elf::Section &table, const SectionPlace &place) {
   const bool rela = table.type == SectionType::Rela;
-  if (!rela && object_->kinds[table.info].is_debug() && is_all_about_lost_code(table))
+  if (object_->kinds[table.info].is_debug() && is_all_about_lost_code(table))
     return;
   const Moved moved = rela || p_.lossless() ? Moved::None : moved_entries(table);
   if (moved == Moved::Some)

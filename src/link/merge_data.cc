@@ -97,6 +97,9 @@ void Merger::create_bank2_symbol(EntityId id, const elf::Symbol &symbol) {
   const SectionPlace &text = where(bank.info);
   if (text.lost || !text.section.valid())
     return;
+  // A copy that a later one replaces leaves nothing behind, unless it is to be as nvlink has it.
+  if (p_.lossless() && p_.symbols[m_[text.section].function].winner.object != id_)
+    return;
   const SectionPlace &place = where(bank.index);
   if (!place.section.valid() && place.bank2_block == kNoBlock) // once, however many symbols it has
     append_bank2(bank, text.section, false);

@@ -25,6 +25,7 @@ public:
   SharedPlan run();
 
 private:
+  void order_by_copies();
   void run_lossless();
   void size_sections();
   void size_debug_section();
@@ -61,6 +62,7 @@ SharedPlan RelocatablePlacer::run() {
   for (u32 f = 0; f < functions; ++f)
     if (p_.live.kernel[f] || p_.live.demoted[f])
       kernels_.push_back(FunctionId(f));
+  order_by_copies();
   for (const FunctionId k : kernels_)
     if (const OutId id = section_of(k); id.valid()) {
       m_[id].target = m_.place_of[p_.calls.functions[k.value].value].section;
@@ -86,6 +88,21 @@ SharedPlan RelocatablePlacer::run() {
     make_instances();
   size_sections();
   return std::move(plan_);
+}
+
+// A kernel whose copy was replaced comes where the copy does that replaced it.
+void RelocatablePlacer::order_by_copies() {
+  const auto place = [this](FunctionId k) {
+    const Entity &entity = p_.entity_of(k);
+    const SymbolRef ref = entity.winner == entity.place ? entity.first : entity.winner;
+    return std::pair(ref.object.value, ref.symbol);
+  };
+  const auto is_replaced = [this](FunctionId k) {
+    return p_.entity_of(k).winner != p_.entity_of(k).place;
+  };
+  if (std::any_of(kernels_.begin(), kernels_.end(), is_replaced))
+    std::stable_sort(kernels_.begin(), kernels_.end(),
+                     [&](FunctionId a, FunctionId b) { return place(a) < place(b); });
 }
 
 void RelocatablePlacer::run_lossless() {

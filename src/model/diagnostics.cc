@@ -96,6 +96,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "kernel '{0s}' uses .cta_group::1 and .cta_group::2 at once, which is not allowed"},
     {DiagId::DeletedSymbol, Severity::Error, "deleted-symbol",
      "relocation against '{0s}', which is not part of the output"},
+    {DiagId::DeletedConstants, Severity::Error, "deleted-constants",
+     "'{0s}' has compiler constants, but the copy that replaces it has none"},
     {DiagId::UnsupportedRelocation, Severity::Error, "unsupported-relocation",
      "{0}: relocation {1} at {2} against '{3s}' cannot be applied"},
     {DiagId::RelocationOutsideSection, Severity::Error, "relocation-outside-section",

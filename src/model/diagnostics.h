@@ -61,6 +61,7 @@ enum class DiagId : u16 {
   UnknownStackSize,
   MixedCtaGroups,
   DeletedSymbol,
+  DeletedConstants,
   UnsupportedRelocation,
   RelocationOutsideSection,
   UnifiedWithoutIndex,
