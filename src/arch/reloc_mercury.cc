@@ -42,7 +42,7 @@ constexpr std::array<RelocInfo, 63> kMercuryRows{{
         {0, 0, 64}, {75, 2, 0, 0, 114}, 0, Keep, Measured),
     row(0x10003, "R_MERCURY_ABS32", Linker, V::Address,
         {0, 0, 32}, {55, 1, 115}, 0, Slot, Measured),
-    row(0x10004, "R_MERCURY_ABS16", Linker, V::Address, {0, 0, 16}, {59, 0, 66}),
+    row(0x10004, "R_MERCURY_ABS16", Linker, V::Address, {0, 0, 16}, {59, 0, 66}, 0, Slot),
     row(0x10005, "R_MERCURY_ABS32_LO", Loader, V::Address, {0, 0, 32}, {56, 56, 0, 62}),
     row(0x10006, "R_MERCURY_ABS32_HI", Loader, V::Address, {32, 0, 32}, {57, 57, 0, 63}),
     row(0x10007, "R_MERCURY_CODE_OFFSET64", Loader, V::CodeOffset, {0, 0, 64}, {}),

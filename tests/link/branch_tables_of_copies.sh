@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Copies of a weak function with branch tables in constant memory (Q040): tables of a copy that lost
+# stand behind the winner's and point into its code, and nvlink clears tables of a function whose
+# first copy was replaced. Compiler constants count from 1 in each object (Q103).
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+links_as_recorded branch_tables_of_copies --code=mercury
+
+# On its own, culink leaves the branch table of the copy that stays as it is.
+"$CULINK" -arch=sm_100 --code=mercury large.cubin small.cubin -o own.cubin
+"$CULINK" -arch=sm_100 --code=mercury small.cubin -o alone.cubin
+for file in own alone; do
+  "$CUBIN" dump --hex .nv.constant2.calls_small -- $file.cubin | grep -o "bytes .*" > $file.table
+done
+expect_same alone.table own.table
