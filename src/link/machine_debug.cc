@@ -385,7 +385,9 @@ void MachineWriter::fill_lines(OutId id) {
       std::vector<Found> found;
       for (const LineUnit::Sequence &sequence : unit.sequences) {
         const EntityId function = p_.symbols.of(ObjectId(o), sequence.symbol);
-        const bool joined = function.valid() && joined_.contains(function.value) &&
+        const bool joined = function.valid() && p_.stays(function) &&
+                            joined_.contains(function.value) &&
+                            !m_.forgets_replaced[function.value] && // Q028
                             p_.symbols.outcome(ObjectId(o), sequence.symbol) == Outcome::Accepted;
         if (!joined && !code_from(o, sequence.symbol))
           continue;
