@@ -126,14 +126,15 @@ std::vector<Finding> verify_device_elf(const elf::ElfView &view) {
   verify::check_header(view, findings);
   // A file for another machine gives its sections and symbols other meanings.
   if (view.header().is_cuda()) {
-    verify::check_section_table(view, findings);
-    verify::check_layout(view, findings);
-    verify::check_symbols(view, findings);
-    verify::check_relocations(view, findings);
-    verify::check_info(view, findings);
+    const verify::Survey survey = verify::survey_sections(view);
+    verify::check_section_table(view, survey, findings);
+    verify::check_layout(view, survey, findings);
+    verify::check_symbols(view, survey, findings);
+    verify::check_relocations(view, survey, findings);
+    verify::check_info(view, survey, findings);
     verify::check_mirror(view, findings);
-    verify::check_call_graph(view, findings);
-    verify::check_notes(view, findings);
+    verify::check_call_graph(view, survey, findings);
+    verify::check_notes(view, survey, findings);
     verify::check_segments(view, findings);
   }
   return std::move(findings).take();

@@ -44,6 +44,23 @@ private:
   std::unordered_map<u64, u32> first_;
 };
 
+// What one walk over the sections tells, so that not every topic needs a walk of its own: a large
+// file has a hundred thousand of them, more than the caches hold.
+struct Survey {
+  std::vector<const elf::Section *> symbol_tables;
+  std::vector<const elf::Section *> relocation_tables;
+  std::vector<const elf::Section *> infos;       // .nv.info of both planes
+  std::vector<const elf::Section *> calls;       // call graphs and prototypes
+  std::vector<const elf::Section *> notes;       // and other sections with their kind of records
+  std::vector<const elf::Section *> short_names; // at most kShortName characters
+  // Sections lie in the file in the order of the table, aligned, without address, without overlap,
+  // and with nothing but zeros between them.
+  bool tidy = true;
+  const elf::Section *last = nullptr; // if tidy: the one with the last bytes
+};
+inline constexpr size_t kShortName = 15;
+[[nodiscard]] Survey survey_sections(const elf::ElfView &view);
+
 // Of every architecture since sm_70.
 constexpr u64 kInstructionSize = 16;
 
@@ -54,13 +71,13 @@ constexpr u64 kInstructionSize = 16;
 
 void check_header(const elf::ElfView &view, Findings &findings);
 void check_segments(const elf::ElfView &view, Findings &findings);
-void check_section_table(const elf::ElfView &view, Findings &findings);
-void check_layout(const elf::ElfView &view, Findings &findings);
-void check_symbols(const elf::ElfView &view, Findings &findings);
-void check_relocations(const elf::ElfView &view, Findings &findings);
-void check_info(const elf::ElfView &view, Findings &findings);
+void check_section_table(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_layout(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_symbols(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_relocations(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_info(const elf::ElfView &view, const Survey &survey, Findings &findings);
 void check_mirror(const elf::ElfView &view, Findings &findings);
-void check_call_graph(const elf::ElfView &view, Findings &findings);
-void check_notes(const elf::ElfView &view, Findings &findings);
+void check_call_graph(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_notes(const elf::ElfView &view, const Survey &survey, Findings &findings);
 
 } // namespace culink::verify

@@ -219,11 +219,10 @@ void check_actions(const Section &section, Findings &findings) {
 
 } // namespace
 
-void check_info(const ElfView &view, Findings &findings) {
+void check_info(const ElfView &view, const Survey &survey, Findings &findings) {
   elf::RecordMemory right;
-  for (const Section &section : view.sections()) {
-    if (section.type != elf::SectionType::CudaInfo && section.type != elf::SectionType::MercuryInfo)
-      continue;
+  for (const Section *info : survey.infos) {
+    const Section &section = *info;
     const SymbolTable symbols = view.linked_symbols(section);
     const Section *code = view.info_section(section);
     elf::RecordReader<elf::InfoAttribute> reader(section.data);
@@ -237,28 +236,24 @@ void check_info(const ElfView &view, Findings &findings) {
   }
 }
 
-void check_call_graph(const ElfView &view, Findings &findings) {
-  for (const Section &section : view.sections()) {
-    if (section.type == elf::SectionType::CudaCallgraph)
-      check_graph(view, section, findings);
-    else if (section.type == elf::SectionType::CudaPrototype)
-      check_prototypes(view, section, findings);
+void check_call_graph(const ElfView &view, const Survey &survey, Findings &findings) {
+  for (const Section *section : survey.calls) {
+    if (section->type == elf::SectionType::CudaCallgraph)
+      check_graph(view, *section, findings);
+    else
+      check_prototypes(view, *section, findings);
   }
 }
 
-void check_notes(const ElfView &view, Findings &findings) {
-  for (const Section &section : view.sections()) {
-    // Nearly all sections are of other types, and asking for the role takes longer.
-    if (section.type != elf::SectionType::Note && section.type != elf::SectionType::CudaCompat &&
-        section.type != elf::SectionType::CudaRelocInfo)
-      continue;
-    const SectionRole role = role_of(section);
+void check_notes(const ElfView &, const Survey &survey, Findings &findings) {
+  for (const Section *section : survey.notes) {
+    const SectionRole role = role_of(*section);
     if (role == SectionRole::NoteTkinfo || role == SectionRole::NoteCuinfo)
-      check_note_section(section, role, findings);
+      check_note_section(*section, role, findings);
     else if (role == SectionRole::Compat)
-      check_compat(section, findings);
+      check_compat(*section, findings);
     else if (role == SectionRole::RelAction)
-      check_actions(section, findings);
+      check_actions(*section, findings);
   }
 }
 

@@ -337,22 +337,19 @@ void SectionCheck::check_function() {
                        symbols[index].name));
 }
 
-void check_names(const ElfView &view, Findings &findings) {
+void check_names(const ElfView &view, const Survey &survey, Findings &findings) {
   std::array<u32, kUnique.size()> count{};
   std::array<bool, kRequired.size()> found{};
-  constexpr size_t kLongest = 15;
   static_assert(std::all_of(kUnique.begin(), kUnique.end(),
-                            [](std::string_view name) { return name.size() <= kLongest; }));
-  for (const Section &s : view.sections()) {
-    if (s.name.size() > kLongest)
-      continue;
+                            [](std::string_view name) { return name.size() <= kShortName; }));
+  for (const Section *s : survey.short_names) {
     for (u32 i = 0; i < kUnique.size(); ++i)
-      if (s.name == kUnique[i] && ++count[i] > 1)
-        findings.in_section(Rule::SectionUnique, s, [&] {
+      if (s->name == kUnique[i] && ++count[i] > 1)
+        findings.in_section(Rule::SectionUnique, *s, [&] {
           return FieldMessage{"sh_name", "this name appears before"};
         });
     for (u32 i = 0; i < kRequired.size(); ++i)
-      found[i] = found[i] || s.name == kRequired[i];
+      found[i] = found[i] || s->name == kRequired[i];
   }
   const bool old = has_old_abi(view);
   for (u32 i = 0; i < (old ? kRequiredBefore13 : kRequired.size()); ++i)
@@ -363,8 +360,8 @@ void check_names(const ElfView &view, Findings &findings) {
 
 } // namespace
 
-void check_section_table(const ElfView &view, Findings &findings) {
-  check_names(view, findings);
+void check_section_table(const ElfView &view, const Survey &survey, Findings &findings) {
+  check_names(view, survey, findings);
   for (const Section &s : view.sections()) {
     if (s.index != 0) {
       SectionCheck(view, s, findings).run();

@@ -164,10 +164,9 @@ private:
 
 } // namespace
 
-void check_symbols(const ElfView &view, Findings &findings) {
-  for (const Section &s : view.sections())
-    if (is_symbol_table(s.type))
-      TableCheck(view, s, findings).run();
+void check_symbols(const ElfView &view, const Survey &survey, Findings &findings) {
+  for (const Section *table : survey.symbol_tables)
+    TableCheck(view, *table, findings).run();
 }
 
 } // namespace culink::verify

@@ -28,14 +28,16 @@ private:
   [[nodiscard]] std::optional<Error> read_header();
   template <typename Ehdr> void widen_header(const Ehdr &raw);
   void read_section_table();
-  void read_sections(const u8 *table);
-  [[nodiscard]] Section read_section(const u8 *p) const;
+  template <typename Shdr> void read_sections(const u8 *table);
   void check_section(Section &s);
+  void correct_section(Section &s);
+  void list_table(const Section &s);
   void read_segments();
   void check_tables();
   void check_symbol_table(const Section &table);
   void check_extended_indices(const Section &indices);
   void check_relocation_table(const Section &table);
+  void report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count);
 
   [[nodiscard]] bool is_64() const { return view_.header_.elf_class() == ElfClass::Elf64; }
   void violation(std::string place, std::string field, std::string message) {
@@ -72,6 +74,10 @@ private:
   };
 
   ElfView view_;
+  // Sections that are tables, by their numbers.
+  std::vector<u32> extended_tables_;
+  std::vector<u32> symbol_tables_;
+  std::vector<u32> relocation_tables_;
 };
 
 Result<ElfView> ElfParser::run() {
@@ -177,49 +183,44 @@ void ElfParser::read_section_table() {
     name_section = 0;
   }
   h.name_section = static_cast<u32>(name_section);
-  if (count != 0)
-    read_sections(first);
-}
-
-Section ElfParser::read_section(const u8 *p) const {
-  Section s;
-  const auto take = [&s](const auto &raw) {
-    s.type = static_cast<SectionType>(raw.sh_type);
-    s.name_offset = raw.sh_name;
-    s.flags = raw.sh_flags;
-    s.addr = raw.sh_addr;
-    s.offset = raw.sh_offset;
-    s.size = raw.sh_size;
-    s.align = raw.sh_addralign;
-    s.entsize = raw.sh_entsize;
-    s.link = raw.sh_link;
-    s.info = raw.sh_info;
-  };
+  if (count == 0)
+    return;
   if (is_64())
-    take(load_le<wire::Shdr64>(p));
+    read_sections<wire::Shdr64>(first);
   else
-    take(load_le<wire::Shdr32>(p));
-  return s;
+    read_sections<wire::Shdr32>(first);
 }
 
 // One walk for all there is to a section, names first, so that messages can use them.
-void ElfParser::read_sections(const u8 *table) {
-  const u64 entry = is_64() ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32);
+template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
   const FileHeader &h = view_.header_;
   ByteSpan strings;
   if (h.name_section != 0) {
-    const Section names = read_section(table + h.name_section * entry);
-    if (!names.no_data())
-      strings =
-          terminated_strings(slice(view_.file_, names.offset, names.size).value_or(ByteSpan{}));
+    const Shdr names = load_le<Shdr>(table + h.name_section * sizeof(Shdr));
+    if (!has_no_file_data(static_cast<SectionType>(names.sh_type)))
+      strings = terminated_strings(
+          slice(view_.file_, names.sh_offset, names.sh_size).value_or(ByteSpan{}));
   }
   view_.sections_.reserve(h.section_count);
   Repeated bad_names(*this, h.name_section);
   for (u32 i = 0; i < h.section_count; ++i) {
-    Section &s = view_.sections_.emplace_back(read_section(table + i * entry));
-    s.index = i;
-    s.name = c_string_at(strings, s.name_offset).value_or("");
+    const Shdr raw = load_le<Shdr>(table + i * sizeof(Shdr));
+    Section &s =
+        view_.sections_.emplace_back(Section{.index = i,
+                                             .type = static_cast<SectionType>(raw.sh_type),
+                                             .name = c_string_at(strings, raw.sh_name).value_or(""),
+                                             .flags = raw.sh_flags,
+                                             .addr = raw.sh_addr,
+                                             .offset = raw.sh_offset,
+                                             .size = raw.sh_size,
+                                             .align = raw.sh_addralign,
+                                             .entsize = raw.sh_entsize,
+                                             .link = raw.sh_link,
+                                             .info = raw.sh_info,
+                                             .name_offset = raw.sh_name,
+                                             .data = {}});
     check_section(s);
+    list_table(s);
     if (s.name_offset >= strings.size() && h.name_section != 0)
       bad_names.add([&] { return fmt::format("sh_name of section {}", i); },
                     [&] {
@@ -229,7 +230,20 @@ void ElfParser::read_sections(const u8 *table) {
   }
 }
 
-void ElfParser::check_section(Section &s) {
+// Files have many sections, and nearly all are right.
+inline void ElfParser::check_section(Section &s) {
+  const u32 count = view_.header_.section_count;
+  const std::optional<ByteSpan> data =
+      s.no_data() ? ByteSpan{} : slice(view_.file_, s.offset, s.size);
+  const bool info_is_section = (s.flags & kFlagInfoLink) != 0 || is_relocation_table(s.type);
+  const bool any_align = s.align == 0 || is_power_of_two(s.align);
+  if (data && s.link < count && !(info_is_section && s.info >= count) && any_align)
+    s.data = *data;
+  else
+    correct_section(s);
+}
+
+void ElfParser::correct_section(Section &s) {
   const u32 count = view_.header_.section_count;
   const bool inactive = s.type == SectionType::Null; // section 0 may hold the true counts
   if (!s.no_data()) {
@@ -261,6 +275,15 @@ void ElfParser::check_section(Section &s) {
               fmt::format("{:#x} is not a power of two", s.align));
     s.align = 1;
   }
+}
+
+inline void ElfParser::list_table(const Section &s) {
+  if (is_relocation_table(s.type))
+    relocation_tables_.push_back(s.index);
+  else if (is_symbol_table(s.type))
+    symbol_tables_.push_back(s.index);
+  else if (s.type == SectionType::SymtabShndx)
+    extended_tables_.push_back(s.index);
 }
 
 void ElfParser::read_segments() {
@@ -303,15 +326,12 @@ void ElfParser::read_segments() {
 
 void ElfParser::check_tables() {
   // Extended indices first: symbol tables are read through them.
-  for (const Section &s : view_.sections_)
-    if (s.type == SectionType::SymtabShndx)
-      check_extended_indices(s);
-  for (const Section &s : view_.sections_)
-    if (is_symbol_table(s.type))
-      check_symbol_table(s);
-  for (const Section &s : view_.sections_)
-    if (is_relocation_table(s.type))
-      check_relocation_table(s);
+  for (const u32 index : extended_tables_)
+    check_extended_indices(view_.sections_[index]);
+  for (const u32 index : symbol_tables_)
+    check_symbol_table(view_.sections_[index]);
+  for (const u32 index : relocation_tables_)
+    check_relocation_table(view_.sections_[index]);
 }
 
 void ElfParser::check_extended_indices(const Section &indices) {
@@ -404,16 +424,30 @@ void ElfParser::check_relocation_table(const Section &table) {
               fmt::format("{} is not a symbol table", describe_section(symbol_section)));
     return;
   }
-  const u32 symbol_count = view_.symbols(symbol_section).size();
-  const Section &target = view_.sections_[table.info];
+  const u32 symbol_count = view_.symbol_count(symbol_section);
   // Offsets of Mercury relocations count bytes of the expanded capsule, not of the section.
-  const bool bounded = !table.is_mercury();
+  const u64 end = table.is_mercury() ? ~u64{0} : view_.sections_[table.info].size;
   // The widest index any entry can have lets the table decode what is stored.
   const RelocationTable raw(view_.header_.elf_class(), has_addends, 0xffffffff, table.data);
-  Repeated bad_symbol(*this, table.index), bad_offset(*this, table.index);
+  u32 last_symbol = 0;
+  u64 last_offset = 0;
   for (u32 i = 0; i < raw.size(); ++i) {
     const Relocation r = raw[i];
     view_.relocation_types_[std::min(r.type, ElfView::kOtherTypes)] = true;
+    last_symbol = std::max(last_symbol, r.symbol);
+    last_offset = std::max(last_offset, r.offset);
+  }
+  if (!raw.empty() && (last_symbol >= std::max(symbol_count, 1u) || last_offset >= end))
+    report_entries(table, raw, symbol_count);
+}
+
+// Which entries are out of range: some are.
+void ElfParser::report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count) {
+  const Section &target = view_.sections_[table.info];
+  const bool bounded = !table.is_mercury();
+  Repeated bad_symbol(*this, table.index), bad_offset(*this, table.index);
+  for (u32 i = 0; i < raw.size(); ++i) {
+    const Relocation r = raw[i];
     if (r.symbol >= std::max(symbol_count, 1u))
       bad_symbol.add(
           [&] { return fmt::format("r_info of entry {}", i); },

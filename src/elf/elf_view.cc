@@ -69,6 +69,12 @@ ByteSpan ElfView::extended_indices(u32 symbol_table) const {
   return {};
 }
 
+u32 ElfView::symbol_count(const Section &table) const {
+  return is_symbol_table(table.type)
+             ? static_cast<u32>(table.data.size() / symbol_stride(header_.elf_class()))
+             : 0;
+}
+
 SymbolTable ElfView::symbols(const Section &table) const {
   if (!is_symbol_table(table.type))
     return {};
@@ -87,7 +93,8 @@ SymbolTable ElfView::linked_symbols(const Section &user) const {
 RelocationTable ElfView::relocations(const Section &table) const {
   if (!is_relocation_table(table.type))
     return {};
-  return {header_.elf_class(), is_rela(table.type), linked_symbols(table).size(), table.data};
+  return {header_.elf_class(), is_rela(table.type), symbol_count(sections_[table.link]),
+          table.data};
 }
 
 const Section *ElfView::info_section(const Section &user) const {

@@ -250,6 +250,7 @@ private:
   friend class ElfParser;
   ElfView() = default;
   [[nodiscard]] ByteSpan extended_indices(u32 symbol_table) const;
+  [[nodiscard]] u32 symbol_count(const Section &table) const;
 
   ByteSpan file_;
   FileHeader header_;
