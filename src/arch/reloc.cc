@@ -19,14 +19,6 @@ bool RelocInfo::writes_bank() const {
   });
 }
 
-u32 RelocInfo::word_bits() const {
-  u32 end = 0;
-  for (const RelocPiece &piece : pieces)
-    if (piece.width != 0)
-      end = std::max<u32>(end, piece.word_bit + piece.width);
-  return end;
-}
-
 const RelocInfo *find_reloc(u32 number) {
   return RelocRows().find(number);
 }

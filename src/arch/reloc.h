@@ -9,6 +9,7 @@
 // memory, debug sections) a type is resolved if its `resolver` is Linker.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -96,7 +97,12 @@ struct RelocInfo {
   [[nodiscard]] bool has_field() const { return pieces[0].width != 0; }
   [[nodiscard]] bool writes_bank() const;
   // Bits of the word from 0 to the end of the last piece: up to 64, or up to 128.
-  [[nodiscard]] u32 word_bits() const;
+  [[nodiscard]] constexpr u32 word_bits() const {
+    u32 end = 0;
+    for (const RelocPiece &piece : pieces)
+      end = std::max<u32>(end, piece.width == 0 ? 0 : piece.word_bit + piece.width);
+    return end;
+  }
 };
 
 inline constexpr u32 kFirstMercuryReloc = 0x10001;

@@ -30,7 +30,8 @@ class Classifier {
 public:
   // `rela_of`: by OutId, the .rela table of a section.
   Classifier(const RelocationContext &context, const std::vector<OutId> &rela_of, Diagnostics &diag)
-      : c_(context), p_(context.program), m_(context.merged), rela_of_(rela_of), diag_(diag) {}
+      : c_(context), p_(context.program), m_(context.merged), rela_of_(rela_of), diag_(diag),
+        plain_(!p_.options.relocatable && !p_.lossless() && !m_.machine_half && m_.moved.empty()) {}
 
   void read_groups(u32 begin, u32 end);
   [[nodiscard]] bool is_of_replaced_bank(const RelocationGroup &group,
@@ -49,6 +50,7 @@ private:
     const elf::Section *section;
     const std::vector<LostRange> *lost; // of the object
     bool about_code;                    // debug information that goes away with its function
+    u64 target_size;                    // of the section that is relocated, in the object
   };
   // One relocation on its way through the rules.
   struct Entry {
@@ -63,6 +65,9 @@ private:
   void read_group(const RelocationGroup &group);
   void read_slice(const RelocationGroup &group, const RelocationSlice &slice);
   [[nodiscard]] Table table_of(const RelocationGroup &group, const RelocationSlice &slice) const;
+  [[nodiscard]] bool read_usual(const RelocationGroup &group, const Table &table,
+                                const elf::Relocation &raw, u64 offset, const RelocInfo *row,
+                                const SymbolMeaning &meaning);
   void read_entry(const RelocationGroup &group, const Entry &entry);
   [[nodiscard]] u64 place_of(const RelocationSlice &slice, const elf::Relocation &entry) const;
   [[nodiscard]] u64 moved_offset(ObjectId object, u32 section, u64 offset, u64 base) const;
@@ -101,6 +106,7 @@ private:
   const std::vector<OutId> &rela_of_;
   Diagnostics &diag_;
   const arch::RelocRows rows_;
+  const bool plain_; // an executable with nothing special about it
   RelocationPlan out_;
 };
 
@@ -145,7 +151,8 @@ Classifier::Table Classifier::table_of(const RelocationGroup &group,
   const elf::Section &section = object.section(slice.section);
   const std::string_view name = m_[group.target].name;
   return {slice.object, &section, &m_.lost[slice.object.value],
-          object.kinds[section.info].is_debug() && name != ".debug_info" && name != ".debug_loc"};
+          object.kinds[section.info].is_debug() && name != ".debug_info" && name != ".debug_loc",
+          object.section(section.info).size};
 }
 
 void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice &slice) {
@@ -153,20 +160,52 @@ void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice 
   const elf::RelocationTable entries =
       p_.objects[slice.object.value].view.relocations(*table.section);
   const FunctionId function = function_of(group.target);
+  const bool may_skip = table.about_code || !table.lost->empty();
   // Relocations often come in pairs, for the halves of an address.
   std::optional<u32> symbol;
   SymbolMeaning meaning;
   for (u32 i = entries.size(); i-- > 0;) {
     const elf::Relocation raw = entries[i];
-    if (is_skipped(group, table, raw))
+    if (may_skip && is_skipped(group, table, raw))
       continue;
     if (symbol != raw.symbol) {
       symbol = raw.symbol;
       meaning = meaning_of(c_, slice.object, raw.symbol, function);
     }
-    read_entry(group, {slice.object, table.section, raw, place_of(slice, raw), rows_.find(raw.type),
-                       meaning});
+    const u64 place = plain_ ? raw.offset + slice.base : place_of(slice, raw);
+    const RelocInfo *row = rows_.find(raw.type);
+    if (!read_usual(group, table, raw, place, row, meaning))
+      read_entry(group, {slice.object, table.section, raw, place, row, meaning});
   }
+}
+
+// Nearly all relocations of large programs: an address of the loader's is kept, one that is known
+// is stored. What the rules below would say, later. False: ask them.
+inline bool Classifier::read_usual(const RelocationGroup &group, const Table &table,
+                                   const elf::Relocation &raw, u64 offset, const RelocInfo *row,
+                                   const SymbolMeaning &meaning) {
+  if (!plain_ || !row || (!group.has_addends && meaning.addend_shift != 0))
+    return false;
+  const u64 addend = static_cast<u64>(raw.addend) + meaning.addend_shift;
+  if (meaning.kind == Kind::Loader) {
+    if (row->resolver == Resolver::Clear || row->resolver == Resolver::LoaderFunction ||
+        offset >= m_[group.target].size)
+      return false;
+    out_.kept.push_back({group.table, meaning.id, offset, static_cast<i64>(addend),
+                         row->number_in_executable(), meaning.against});
+    return true;
+  }
+  const u64 bytes = (u64{row->word_bits()} + 7) / 8;
+  if (meaning.kind != Kind::Value || row->resolver != Resolver::Linker ||
+      row->value == arch::ValueKind::AddendOnly || raw.offset > table.target_size ||
+      bytes > table.target_size - raw.offset)
+    return false;
+  out_.folded.push_back({.section = group.target,
+                         .implicit_addend = !group.has_addends,
+                         .offset = offset,
+                         .row = row,
+                         .value = {meaning.value + addend, meaning.bank}});
+  return true;
 }
 
 // Constant by constant from the last one; of each, the last object's first, each from its end.
