@@ -59,24 +59,24 @@ public:
 
   // False at the end and where the framing is lost: then rest() is not empty.
   [[nodiscard]] bool next() {
-    const ByteSpan left = rest();
-    if (left.size() < kRecordHeaderSize || !is_record_format(left[0]))
+    const u64 left = section_.size() - cursor_;
+    if (left < kRecordHeaderSize)
       return false;
-    record_.format = static_cast<RecordFormat>(left[0]);
-    record_.attribute = static_cast<Attribute>(left[1]);
-    record_.offset = cursor_;
-    const u16 half = load_le<u16>(left.data() + 2);
-    if (!record_.sized()) {
-      record_.value = half;
-      record_.payload = {};
-      cursor_ += kRecordHeaderSize;
-      return true;
-    }
-    if (left.size() - kRecordHeaderSize < half)
+    const u8 *p = section_.data() + cursor_;
+    const u32 word = load_le<u32>(p); // format, attribute, and a half
+    if (!is_record_format(static_cast<u8>(word)))
       return false;
-    record_.value = 0;
-    record_.payload = left.subspan(kRecordHeaderSize, half);
-    cursor_ += kRecordHeaderSize + half;
+    const u16 half = static_cast<u16>(word >> 16);
+    const bool sized = static_cast<RecordFormat>(word & 0xff) == RecordFormat::Sized;
+    const u64 payload = sized ? half : 0;
+    if (left - kRecordHeaderSize < payload)
+      return false;
+    record_ = {.format = static_cast<RecordFormat>(word & 0xff),
+               .attribute = static_cast<Attribute>(word >> 8 & 0xff),
+               .value = sized ? u16{0} : half,
+               .payload = sized ? ByteSpan(p + kRecordHeaderSize, payload) : ByteSpan{},
+               .offset = cursor_};
+    cursor_ += kRecordHeaderSize + payload;
     return true;
   }
   // The one that next() read.

@@ -347,13 +347,12 @@ const InfoRow *info_row(InfoAttribute attribute) {
   return row != kNoRow ? &kInfoRows[row] : nullptr;
 }
 
-u32 symbol_words_of_sized(const InfoRecord &record) {
-  const InfoRow *row = info_row(record.attribute);
-  if (!row || row->symbols == InfoSymbols::None)
-    return 0;
-  const u32 words = static_cast<u32>(record.payload.size() / 4);
-  return row->symbols == InfoSymbols::All ? words : std::min<u32>(words, 1);
-}
+constinit const std::array<InfoSymbols, 256> kInfoSymbols = [] {
+  std::array<InfoSymbols, 256> out{};
+  for (const InfoRow &row : kInfoRows)
+    out[static_cast<u8>(row.attribute)] = row.symbols;
+  return out;
+}();
 
 InfoShape effective_shape(const InfoRecord &record) {
   const InfoRow *row = info_row(record.attribute);

@@ -68,10 +68,16 @@ struct InfoRow {
 // The row of an attribute, or nothing for one we do not know.
 [[nodiscard]] const InfoRow *info_row(InfoAttribute attribute);
 
+// By attribute, of every one there can be: InfoRow::symbols, or none.
+extern const std::array<InfoSymbols, 256> kInfoSymbols;
+
 // How many leading u32 of the payload are symbol indices: what a linker renumbers.
-[[nodiscard]] u32 symbol_words_of_sized(const InfoRecord &record);
 [[nodiscard]] inline u32 symbol_word_count(const InfoRecord &record) {
-  return record.sized() ? symbol_words_of_sized(record) : 0;
+  const InfoSymbols symbols = kInfoSymbols[static_cast<u8>(record.attribute)];
+  if (!record.sized() || symbols == InfoSymbols::None)
+    return 0;
+  const u32 words = static_cast<u32>(record.payload.size() / 4);
+  return symbols == InfoSymbols::All ? words : std::min<u32>(words, 1);
 }
 
 // ---- Typed values -------------------------------------------------------------------------------

@@ -66,6 +66,10 @@ bool starts_with_bank(std::string_view text, u8 bank) {
 }
 
 bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
+  if (kind.role == SectionRole::Text && section.name.starts_with(".text.")) // as most are
+    return true;
+  if (kind.role == SectionRole::Info && section.name.starts_with(".nv.info"))
+    return true;
   const std::string_view prefix = kPrefixOfRole[static_cast<u8>(kind.role)];
   if (prefix.empty())
     return !section.no_data();
@@ -102,7 +106,8 @@ private:
 
   const InputObject &object_;
   const elf::Section *symtab_ = nullptr;
-  std::vector<bool> is_named_; // by section: a function symbol starts there
+  std::vector<bool> is_named_;       // by section: a function symbol starts there
+  std::array<bool, 256> is_known_{}; // by st_info: there is such a binding and type
 };
 
 std::optional<Error> ObjectChecker::run() {
@@ -158,10 +163,13 @@ Error ObjectChecker::broken_symbol(u32 index, std::string_view field, std::strin
 
 std::optional<Error> ObjectChecker::check_symbol(u32 index) {
   const elf::Symbol &symbol = object_.symbols[index];
-  if (symbol.binding() > elf::SymbolBinding::Weak)
-    return broken_symbol(index, "st_info", fmt::format("unknown binding {}", symbol.info >> 4));
-  if (!elf::name_of_symbol_type(symbol.type()))
-    return broken_symbol(index, "st_info", fmt::format("unknown type {}", symbol.info & 15));
+  if (!is_known_[symbol.info]) {
+    if (symbol.binding() > elf::SymbolBinding::Weak)
+      return broken_symbol(index, "st_info", fmt::format("unknown binding {}", symbol.info >> 4));
+    if (!elf::name_of_symbol_type(symbol.type()))
+      return broken_symbol(index, "st_info", fmt::format("unknown type {}", symbol.info & 15));
+    is_known_[symbol.info] = true;
+  }
   if (symbol.size >= kMaxSize)
     return broken_symbol(index, "st_size",
                          fmt::format("{:#x} is more than any target has", symbol.size));

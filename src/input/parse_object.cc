@@ -147,6 +147,8 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
       if (symbol >= symbol_count())
         return broken(section, fmt::format("record at {:#x}", record.offset),
                       fmt::format("{} is not a symbol (there are {})", symbol, symbol_count()));
+      if (symbol == 0) // stands for none
+        continue;
       if (std::optional<Error> error = check_info_symbol(record, symbol, info))
         return error;
     }
@@ -160,7 +162,7 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
   return std::nullopt;
 }
 
-// What a record may name. 0 stands for no symbol.
+// What a record may name.
 std::optional<Error> ObjectParser::check_info_symbol(const elf::InfoRecord &record, u32 index,
                                                      const InputObject::Info &info) const {
   using elf::InfoAttribute;
@@ -169,8 +171,6 @@ std::optional<Error> ObjectParser::check_info_symbol(const elf::InfoRecord &reco
     return broken(object_.section(info.section), fmt::format("record at {:#x}", record.offset),
                   fmt::format("symbol {} is {}", index, message));
   };
-  if (index == 0)
-    return std::nullopt;
   switch (record.attribute) {
   case InfoAttribute::ParamCbank:
     if (!symbol.in_section() || !object_.kinds[symbol.section].is_constant())

@@ -12,7 +12,6 @@
 #include "link/info_records.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/bytes.h"
 
@@ -41,8 +40,7 @@ private:
   void read_module_records(const Resources &resources);
   void read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
                           const Resources &resources, InfoPrepender &list) const;
-  [[nodiscard]] std::optional<InfoWord> named_symbol(ObjectId object,
-                                                     const elf::InfoRecord &record) const;
+  [[nodiscard]] InfoWord named_by(ObjectId object, const elf::InfoRecord &record, u32 symbol) const;
   [[nodiscard]] bool is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const;
   [[nodiscard]] std::vector<EntityId> still_undefined(ObjectId object,
                                                       const elf::InfoRecord &record) const;
@@ -102,20 +100,21 @@ void InfoPlanner::reserve() {
   out_.plan.store.reserve(bytes + sections * kMore, sections * kWords);
 }
 
-// The symbol in the first word of a record. EXTERNS, which may have several, is the caller's.
-std::optional<InfoWord> InfoPlanner::named_symbol(ObjectId object,
-                                                  const elf::InfoRecord &record) const {
-  if (elf::symbol_word_count(record) == 0)
-    return {};
-  const u32 symbol = load_le<u32>(record.payload.data());
-  if (symbol == 0) // KPARAM_INFO has a place for a symbol and names none
-    return {};
+// The symbol in the first word of a record, or 0: KPARAM_INFO has a place for one and names none.
+// EXTERNS, which may have several, is the caller's.
+u32 first_symbol(const elf::InfoRecord &record) {
+  return elf::symbol_word_count(record) == 0 ? 0 : load_le<u32>(record.payload.data());
+}
+
+// What that symbol stands for.
+inline InfoWord InfoPlanner::named_by(ObjectId object, const elf::InfoRecord &record,
+                                      u32 symbol) const {
   const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
   // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
   if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank)
-    return InfoWord{.id = m_.where[object.value][first.section].section.value,
-                    .names = InfoWord::Names::Bank};
-  return InfoWord{.id = p_.symbols.of(object, symbol).value, .names = InfoWord::Names::Entity};
+    return {.id = m_.where[object.value][first.section].section.value,
+            .names = InfoWord::Names::Bank};
+  return {.id = p_.symbols.of(object, symbol).value, .names = InfoWord::Names::Entity};
 }
 
 // Of a function's undefined callees, those that are still undefined or are kernels stay.
@@ -154,20 +153,22 @@ void InfoPlanner::read_module_record(ObjectId object, ByteSpan bytes, const elf:
     }
     return;
   }
-  const std::optional<InfoWord> named = named_symbol(object, record);
-  const bool about_entity = named && named->names == InfoWord::Names::Entity;
-  if (about_entity && is_dropped(object, EntityId(named->id), record.attribute))
+  const u32 symbol = first_symbol(record);
+  if (symbol == 0) {
+    list.add(bytes);
+    return;
+  }
+  const InfoWord named = named_by(object, record, symbol);
+  const bool about_entity = named.names == InfoWord::Names::Entity;
+  if (about_entity && is_dropped(object, EntityId(named.id), record.attribute))
     return;
   u8 *copy = list.add(bytes);
-  if (!named)
-    return;
-  list.name(copy + InfoStore::kRecordSize, named->names, named->id);
+  list.name(copy + InfoStore::kRecordSize, named.names, named.id);
   // A kernel speaks for all it calls.
   if (!about_entity || record.attribute != InfoAttribute::Regcount || p_.options.relocatable ||
       record.payload.size() < 8)
     return;
-  if (const FunctionId f = p_.function_of(EntityId(named->id));
-      f.valid() && p_.live.kernel[f.value])
+  if (const FunctionId f = p_.function_of(EntityId(named.id)); f.valid() && p_.live.kernel[f.value])
     store_le<u32>(copy + InfoStore::kRecordSize + 4, resources.registers[f.value]);
 }
 
@@ -212,8 +213,10 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
       continue;
     }
     u8 *copy = list.add(section.subspan(record.offset, record.encoded_size()));
-    if (const std::optional<InfoWord> named = named_symbol(object, record))
-      list.name(copy + InfoStore::kRecordSize, named->names, named->id);
+    if (const u32 symbol = first_symbol(record); symbol != 0) {
+      const InfoWord named = named_by(object, record, symbol);
+      list.name(copy + InfoStore::kRecordSize, named.names, named.id);
+    }
   }
   InfoList &records = out_.plan.of_text[place.section.value];
   const InfoList older = records;
