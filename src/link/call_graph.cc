@@ -203,20 +203,33 @@ void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId ob
 }
 
 void GraphBuilder::connect() {
-  out_.edges.resize(out_.functions.size() + out_.prototypes.size());
-  for (u32 f = 0; f < out_.calls.size(); ++f) {
-    out_.edges[f].reserve(out_.calls[f].size());
+  // By caller and by prototype: few programs have many.
+  std::vector<CallGraph::Taken> callers = out_.indirect, targets = out_.taken;
+  std::stable_sort(callers.begin(), callers.end(),
+                   [](const auto &a, const auto &b) { return a.function < b.function; });
+  std::erase_if(targets, [](const CallGraph::Taken &one) { return !one.prototype.valid(); });
+  std::stable_sort(targets.begin(), targets.end(),
+                   [](const auto &a, const auto &b) { return a.prototype < b.prototype; });
+  size_t calls = callers.size() + targets.size();
+  for (const std::vector<FunctionId> &callees : out_.calls)
+    calls += callees.size();
+  out_.edges.reserve(out_.functions.size() + out_.prototypes.size(), calls);
+  std::vector<u32> successors;
+  auto call = callers.begin();
+  for (u32 f = 0; f < out_.functions.size(); ++f) {
+    successors.clear();
     for (const FunctionId callee : out_.calls[f])
-      out_.edges[f].push_back(callee.value);
+      successors.push_back(callee.value);
+    for (; call != callers.end() && call->function.value == f; ++call)
+      successors.push_back(out_.node(call->prototype));
+    out_.edges.add_node(successors);
   }
-  for (const CallGraph::Taken &call : out_.indirect)
-    out_.edges[call.function.value].push_back(out_.node(call.prototype));
-  for (const CallGraph::Taken &taken : out_.taken)
-    if (taken.prototype.valid())
-      out_.edges[out_.node(taken.prototype)].push_back(taken.function.value);
-  for (std::vector<u32> &successors : out_.edges) {
-    std::sort(successors.begin(), successors.end());
-    successors.erase(std::unique(successors.begin(), successors.end()), successors.end());
+  auto target = targets.begin();
+  for (u32 p = 0; p < out_.prototypes.size(); ++p) {
+    successors.clear();
+    for (; target != targets.end() && target->prototype.value == p; ++target)
+      successors.push_back(target->function.value);
+    out_.edges.add_node(successors);
   }
 }
 

@@ -120,15 +120,18 @@ void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
   into.add(own);
 }
 
-// What the callees of a node in other components hand down: positions in parts_, each once.
-std::vector<u32> InheritanceSweep::parts_of(u32 node) const {
-  std::vector<u32> out;
+// What the callees of a node in other components hand down: positions in parts_. The same one comes
+// only once in a row, as callees that share one stand together.
+void InheritanceSweep::list_parts(u32 node, std::vector<u32> &out) const {
   for (const u32 callee : p_.calls.edges[node])
-    if (const u32 part = part_of_[reach_.component_of(callee)]; part != kNothing)
+    if (const u32 part = part_of_[reach_.component_of(callee)];
+        part != kNothing && (out.empty() || out.back() != part))
       out.push_back(part);
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+}
+
+void InheritanceSweep::sort_parts(std::vector<u32> &parts) {
+  std::sort(parts.begin(), parts.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
 }
 
 void InheritanceSweep::keep(Inheritance &&part) {
@@ -169,11 +172,9 @@ void InheritanceSweep::sweep() {
     for (end = begin; end < order.size() && reach_.component_of(order[end]) == component; ++end) {
       has_own =
           has_own || (order[end] < p_.calls.functions.size() && counts(FunctionId(order[end])));
-      const std::vector<u32> more = parts_of(order[end]);
-      parts.insert(parts.end(), more.begin(), more.end());
+      list_parts(order[end], parts);
     }
-    std::sort(parts.begin(), parts.end());
-    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    sort_parts(parts);
     if (!has_own && parts.size() <= 1) {
       part_of_[component] = parts.empty() ? kNothing : parts[0];
       continue;
@@ -198,7 +199,10 @@ bool InheritanceSweep::anything(FunctionId kernel) const {
 
 Inheritance InheritanceSweep::of(FunctionId kernel) const {
   Inheritance out;
-  for (const u32 part : parts_of(kernel.value))
+  std::vector<u32> parts;
+  list_parts(kernel.value, parts);
+  sort_parts(parts);
+  for (const u32 part : parts)
     add(part, out);
   return out;
 }

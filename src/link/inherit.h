@@ -152,7 +152,8 @@ private:
   void sweep();
   void keep(Inheritance &&part);
   void add(u32 part, Inheritance &into) const;
-  [[nodiscard]] std::vector<u32> parts_of(u32 node) const;
+  void list_parts(u32 node, std::vector<u32> &out) const;
+  static void sort_parts(std::vector<u32> &parts);
 
   const Program &p_;
   const Reach &reach_;

@@ -32,7 +32,8 @@ void reach(const CallGraph &calls, std::vector<u32> open_nodes, std::vector<bool
     if (seen[node])
       continue;
     seen[node] = true;
-    open_nodes.insert(open_nodes.end(), calls.edges[node].begin(), calls.edges[node].end());
+    const std::span<const u32> callees = calls.edges[node];
+    open_nodes.insert(open_nodes.end(), callees.begin(), callees.end());
   }
 }
 

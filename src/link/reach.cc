@@ -18,9 +18,8 @@ Reach::Reach(const CallGraph &calls, const LiveSet &live)
 // Counted first, so that all lists can lie in one vector.
 void Reach::find_callers() {
   first_caller_.assign(u64{calls_.node_count()} + 1, 0);
-  for (const std::vector<u32> &callees : calls_.edges)
-    for (const u32 callee : callees)
-      ++first_caller_[callee + 1];
+  for (const u32 callee : calls_.edges.all())
+    ++first_caller_[callee + 1];
   std::partial_sum(first_caller_.begin(), first_caller_.end(), first_caller_.begin());
   callers_.resize(first_caller_.back());
   std::vector<u32> next(first_caller_.begin(), first_caller_.end() - 1);
@@ -47,8 +46,8 @@ void Reach::find_components() {
         index[node] = low[node] = next_index++;
         stack.push_back(node);
       }
-      if (next < calls_.edges[node].size()) {
-        const u32 callee = calls_.edges[node][next++];
+      if (const std::span<const u32> callees = calls_.edges[node]; next < callees.size()) {
+        const u32 callee = callees[next++];
         if (index[callee] == kUnseen)
           work.emplace_back(callee, 0);
         else if (component_of_[callee] == kUnseen)
@@ -70,8 +69,7 @@ void Reach::find_components() {
         callees_first_.push_back(member);
       } while (member != done);
       const bool circle =
-          callees_first_.size() - begin > 1 ||
-          std::binary_search(calls_.edges[done].begin(), calls_.edges[done].end(), done);
+          callees_first_.size() - begin > 1 || std::ranges::binary_search(calls_.edges[done], done);
       recursive_.push_back(circle);
       ++component_count_;
     }
@@ -101,7 +99,8 @@ std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> func
 
 std::vector<FunctionId> Reach::reached_from(FunctionId start) const {
   ++search_;
-  std::vector<u32> open_nodes = calls_.edges[start.value];
+  const std::span<const u32> callees = calls_.edges[start.value];
+  std::vector<u32> open_nodes(callees.begin(), callees.end());
   std::vector<FunctionId> out;
   while (!open_nodes.empty()) {
     const u32 node = open_nodes.back();
@@ -111,7 +110,8 @@ std::vector<FunctionId> Reach::reached_from(FunctionId start) const {
     mark_[node] = search_;
     if (node < calls_.functions.size())
       out.push_back(FunctionId(node));
-    open_nodes.insert(open_nodes.end(), calls_.edges[node].begin(), calls_.edges[node].end());
+    const std::span<const u32> more = calls_.edges[node];
+    open_nodes.insert(open_nodes.end(), more.begin(), more.end());
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "elf/codec.h"
 #include "elf/nv_compat.h"
 #include "elf/nv_notes.h"
 
@@ -27,22 +28,24 @@ public:
   explicit CalleeLists(const Program &program)
       : p_(program), listed_for_(program.calls.functions.size()) {}
 
-  [[nodiscard]] std::vector<FunctionId> newest_first(const std::vector<FunctionId> &callees,
-                                                     bool once) {
+  // Valid until the next call.
+  [[nodiscard]] const std::vector<FunctionId> &newest_first(const std::vector<FunctionId> &callees,
+                                                            bool once) {
     ++list_;
-    std::vector<FunctionId> out;
+    out_.clear();
     for (const FunctionId callee : callees) {
       if (!p_.live.is_live(callee) || (once && listed_for_[callee.value] == list_))
         continue;
       listed_for_[callee.value] = list_;
-      out.push_back(callee);
+      out_.push_back(callee);
     }
-    std::reverse(out.begin(), out.end());
-    return out;
+    std::reverse(out_.begin(), out_.end());
+    return out_;
   }
 
 private:
   const Program &p_;
+  std::vector<FunctionId> out_;
   std::vector<u32> listed_for_; // by FunctionId: number of the last list it is in
   u32 list_ = 0;
 };
@@ -59,15 +62,14 @@ std::vector<CallRecord> build_call_graph_records(const Program &p) {
           out.push_back({FunctionId(f), Second::Function, callee.value});
   };
   // By function in order of creation, the newest first.
-  const auto add_prototypes = [&](const std::vector<CallGraph::Taken> &list) {
-    std::vector<std::vector<PrototypeId>> of(count);
-    for (const CallGraph::Taken &taken : list)
-      of[taken.function.value].push_back(taken.prototype);
-    for (u32 f = 0; f < count; ++f)
-      for (size_t i = of[f].size(); i-- > 0 && p.live.live[f];)
-        out.push_back(of[f][i].valid()
-                          ? CallRecord{FunctionId(f), Second::Prototype, of[f][i].value}
-                          : CallRecord{FunctionId(f), Second::Marker, 0});
+  const auto add_prototypes = [&](std::vector<CallGraph::Taken> list) {
+    std::reverse(list.begin(), list.end());
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto &a, const auto &b) { return a.function < b.function; });
+    for (const auto &[f, prototype] : list)
+      if (p.live.is_live(f))
+        out.push_back(prototype.valid() ? CallRecord{f, Second::Prototype, prototype.value}
+                                        : CallRecord{f, Second::Marker, 0});
   };
   open(elf::CallPart::Calls);
   add_calls(p.calls.calls, p.options.relocatable);
@@ -103,9 +105,9 @@ std::vector<u8> build_tkinfo(const Program &p) {
   if (p.options.relocatable && !p.lossless())
     return out; // nvlink -r forgets who made the inputs
   for (const InputObject &object : p.objects)
-    for (const elf::Section &section : object.view.sections())
-      if (object.kinds[section.index].role == elf::SectionRole::NoteTkinfo)
-        out.insert(out.end(), section.data.begin(), section.data.end());
+    for (u32 i = 0; i < object.kinds.size(); ++i)
+      if (object.kinds[i].role == elf::SectionRole::NoteTkinfo)
+        elf::append_bytes(out, object.section(i).data);
   return out;
 }
 
@@ -149,10 +151,10 @@ std::vector<u8> build_compat(const Program &p) {
   elf::CompatSection merged;
   bool first = true;
   for (const InputObject &object : p.objects)
-    for (const elf::Section &section : object.view.sections()) {
-      if (object.kinds[section.index].role != elf::SectionRole::Compat)
+    for (u32 i = 0; i < object.kinds.size(); ++i) {
+      if (object.kinds[i].role != elf::SectionRole::Compat)
         continue;
-      for (elf::CompatRecord record : elf::decode_compat(section.data).records) {
+      for (elf::CompatRecord record : elf::decode_compat(object.section(i).data).records) {
         if (record.sized() && p.arch.code_kind == arch::CodeKind::Sass)
           continue;
         if (record.attribute == CompatAttribute::CudaAcceleratorTarget)

@@ -5,6 +5,9 @@
 // local symbol of one object.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +75,35 @@ struct Resolution {
 
 using PrototypeId = Id<struct PrototypeTag>;
 
+// For each node of a graph the nodes it leads to, in one piece of memory.
+class EdgeLists {
+public:
+  // The next node's; they are sorted, and each is listed once.
+  void add_node(std::vector<u32> &successors) {
+    if (std::is_sorted(successors.rbegin(), successors.rend())) // as objects list calls
+      std::reverse(successors.begin(), successors.end());
+    else if (!std::is_sorted(successors.begin(), successors.end()))
+      std::sort(successors.begin(), successors.end());
+    std::unique_copy(successors.begin(), successors.end(), std::back_inserter(to_));
+    ends_.push_back(static_cast<u32>(to_.size()));
+  }
+  void reserve(size_t nodes, size_t edges) {
+    ends_.reserve(nodes);
+    to_.reserve(edges);
+  }
+  [[nodiscard]] u32 size() const { return static_cast<u32>(ends_.size()); }
+  [[nodiscard]] std::span<const u32> operator[](u32 node) const {
+    const u32 begin = node == 0 ? 0 : ends_[node - 1];
+    return {to_.data() + begin, ends_[node] - begin};
+  }
+  // Of all nodes.
+  [[nodiscard]] std::span<const u32> all() const { return to_; }
+
+private:
+  std::vector<u32> ends_; // by node, in to_
+  std::vector<u32> to_;
+};
+
 // Who calls whom. Node numbers: functions first (by FunctionId), then one node per prototype: an
 // indirect caller points to the prototype, the prototype to every address-taken function of it.
 struct CallGraph {
@@ -91,9 +123,9 @@ struct CallGraph {
   std::vector<ObjectId> taken_in; // by FunctionId: first object that takes its address
 
   // Successors of every node, sorted, each once: the graph for reachability.
-  std::vector<std::vector<u32>> edges;
+  EdgeLists edges;
 
-  [[nodiscard]] u32 node_count() const { return static_cast<u32>(edges.size()); }
+  [[nodiscard]] u32 node_count() const { return edges.size(); }
   [[nodiscard]] u32 node(PrototypeId id) const {
     return static_cast<u32>(functions.size()) + id.value;
   }

@@ -63,9 +63,8 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
     symbols.entities.emplace_back();
     calls.functions.push_back(EntityId(i));
     calls.function_of.push_back(FunctionId(i));
-    calls.edges.emplace_back();
-    if (i + 1 < kLinks)
-      calls.edges[i].push_back(i + 1);
+    std::vector<u32> callees(i + 1 < kLinks ? 1 : 0, i + 1);
+    calls.edges.add_node(callees);
     records.read_order.push_back(FunctionId(i));
   }
   live.kernel.assign(kLinks, false);
