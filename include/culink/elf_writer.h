@@ -182,6 +182,11 @@ struct ElfLayout {
   std::vector<u32> symbol_name;    // by SymbolId: offset in .strtab
   std::vector<u32> string_offset;  // by add_string's result: offset in .strtab
   std::vector<u32> late_name;      // by number of a rename_symbol call: offset in .strtab
+  struct Name {
+    u32 offset;
+    std::string_view text;
+  };
+  std::vector<Name> section_names; // what .shstrtab holds, each string once
   std::vector<Segment> segments;
 
   [[nodiscard]] u32 index_of(SectionId id) const { return section_index[id.value]; }
@@ -221,7 +226,9 @@ public:
   u64 append_zeros(SectionId id, u64 size, u64 align = 1);
   [[nodiscard]] u64 size(SectionId id) const;
   [[nodiscard]] u32 section_count() const { return static_cast<u32>(sections_.size()); }
-  void add_fixup(SectionId id, const Fixup &fixup);
+  void add_fixup(SectionId id, const Fixup &fixup) {
+    fixups_.append(sections_[id.value].fixups, fixup);
+  }
 
   SymbolId add_symbol(const SymbolSpec &spec);
   // A local symbol of type Section that carries the section's name.
@@ -247,7 +254,11 @@ public:
   // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
   // Tables of other types and names are ordinary sections to which relocations are added.
   SectionId add_relocation_section(SectionId target, bool with_addends);
-  void add_relocation(SectionId table, const RelocationSpec &entry);
+  void add_relocation(SectionId table, const RelocationSpec &entry) {
+    SectionState &state = sections_[table.value];
+    relocations_.append(state.relocations, entry);
+    state.size += state.spec.entsize;
+  }
 
   // A string for the front of .strtab, ahead of all symbol names: prototypes live there. Equal
   // strings share a place, unless `separately`.

@@ -136,15 +136,19 @@ template <typename Phdr> void ElfEmitter::write_program_headers() const {
   }
 }
 
+// With their names. Equal names share an offset and are simply written again.
 template <typename Sym> void ElfEmitter::write_symbols() const {
   using Word = decltype(Sym::st_size);
   u8 *table = at(writer_.symtab());
+  u8 *names = at(writer_.strtab());
   const bool extended = layout_.index_of(writer_.symtab_shndx()) != 0;
   for (u32 id = 0; id < writer_.symbols_.size(); ++id) {
+    const SymbolSpec &spec = writer_.symbols_[id];
+    if (const u32 name = layout_.symbol_name[id]; name != 0)
+      std::memcpy(names + name, spec.name.data(), spec.name.size());
     const u32 number = layout_.symbol_number[id];
     if (number == 0)
       continue;
-    const SymbolSpec &spec = writer_.symbols_[id];
     Sym symbol{};
     symbol.st_name = layout_.symbol_name[id];
     symbol.st_info =
@@ -164,18 +168,16 @@ template <typename Sym> void ElfEmitter::write_symbols() const {
   }
 }
 
-// Equal strings share an offset and are simply written again.
+// Those that are not written with something else.
 void ElfEmitter::write_names() const {
   const auto copy = [](u8 *table, u32 offset, std::string_view text) {
     if (offset != 0)
       std::memcpy(table + offset, text.data(), text.size());
   };
-  for (u32 id = 0; id < writer_.sections_.size(); ++id)
-    copy(at(writer_.shstrtab()), layout_.section_name[id], writer_.sections_[id].spec.name);
+  for (const ElfLayout::Name &name : layout_.section_names)
+    copy(at(writer_.shstrtab()), name.offset, name.text);
   for (u32 i = 0; i < writer_.strings_.size(); ++i)
     copy(at(writer_.strtab()), layout_.string_offset[i], writer_.strings_[i].text);
-  for (u32 id = 0; id < writer_.symbols_.size(); ++id)
-    copy(at(writer_.strtab()), layout_.symbol_name[id], writer_.symbols_[id].name);
   for (u32 i = 0; i < writer_.late_names_.size(); ++i)
     copy(at(writer_.strtab()), layout_.late_name[i], writer_.late_names_[i].name);
 }

@@ -140,12 +140,11 @@ public:
 
 private:
   void order_sections();
-  void number_symbols();
+  [[nodiscard]] std::optional<Error> number_symbols();
   [[nodiscard]] std::optional<Error> place_contents();
   void place_tables(u64 contents_end);
   void add_to_loads(SectionId id);
   void plan_segments();
-  [[nodiscard]] std::optional<Error> check_symbols() const;
   [[nodiscard]] std::optional<Error> check_section(u32 id) const;
 
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
@@ -163,8 +162,7 @@ private:
 
 Result<ElfLayout> ElfLayouter::run() {
   order_sections();
-  number_symbols();
-  if (std::optional<Error> error = check_symbols())
+  if (std::optional<Error> error = number_symbols())
     return std::move(*error);
   if (std::max(layout_.strtab_size, layout_.shstrtab_size) > 0xffffffff)
     return Error{".strtab", "sh_size", "names take more than 4 GiB"};
@@ -173,15 +171,6 @@ Result<ElfLayout> ElfLayouter::run() {
   if (!wide() && layout_.file_size > 0xffffffff)
     return Error{"ELF header", "EI_CLASS", "a 32-bit file cannot exceed 4 GiB"};
   return std::move(layout_);
-}
-
-std::optional<Error> ElfLayouter::check_symbols() const {
-  for (u32 id = 0; id < writer_.symbols_.size(); ++id)
-    if (const SymbolSpec &symbol = writer_.symbols_[id];
-        symbol.emitted && symbol.section.valid() && layout_.index_of(symbol.section) == 0)
-      return Error{fmt::format("symbol '{}'", symbol.name), "st_shndx",
-                   "its section is not part of the file"};
-  return std::nullopt;
 }
 
 std::optional<Error> ElfLayouter::check_section(u32 id) const {
@@ -229,13 +218,18 @@ void ElfLayouter::order_sections() {
     old_names[old.section.value] = old.name;
   std::array<std::vector<SectionId>, 256> buckets;
   u32 count = 1;
+  layout_.section_names.reserve(sections.size());
   for (u32 id = 0; id < sections.size(); ++id) {
     const SectionSpec &spec = sections[id].spec;
     const bool renamed = !old_names.empty() && !old_names[id].empty();
-    layout_.section_name.push_back(id >= writer_.first_separate_
-                                       ? names.add_separately(spec.name)
-                                       : names.add(renamed ? old_names[id] : spec.name,
-                                                   renamed ? kNoNumber : spec.name_number));
+    const u64 size_before = names.size();
+    const u32 offset = id >= writer_.first_separate_
+                           ? names.add_separately(spec.name)
+                           : names.add(renamed ? old_names[id] : spec.name,
+                                       renamed ? kNoNumber : spec.name_number);
+    layout_.section_name.push_back(offset);
+    if (!old_names.empty() || names.size() != size_before)
+      layout_.section_names.push_back({offset, spec.name});
     if (!spec.emitted)
       continue;
     const Bucket bucket =
@@ -260,7 +254,7 @@ void ElfLayouter::order_sections() {
 }
 
 // Locals first; the string table has the same order.
-void ElfLayouter::number_symbols() {
+std::optional<Error> ElfLayouter::number_symbols() {
   const std::vector<SymbolSpec> &symbols = writer_.symbols_;
   NameTable names(writer_.options_.numbered_names, symbols.size());
   for (const ElfWriter::EarlyString &string : writer_.strings_)
@@ -270,9 +264,13 @@ void ElfLayouter::number_symbols() {
   layout_.symbol_name.assign(symbols.size(), 0);
   u32 next = 1;
   const auto expect = [&](u32 id) { names.expect(symbols[id].name, symbols[id].name_number); };
+  const SymbolSpec *homeless = nullptr;
   const auto take = [&](u32 id) {
-    if (symbols[id].emitted)
+    if (symbols[id].emitted) {
       layout_.symbol_number[id] = next++;
+      if (symbols[id].section.valid() && layout_.index_of(symbols[id].section) == 0)
+        homeless = &symbols[id];
+    }
     if (symbols[id].named)
       layout_.symbol_name[id] = names.add(symbols[id].name, symbols[id].name_number);
   };
@@ -292,6 +290,10 @@ void ElfLayouter::number_symbols() {
     layout_.late_name.push_back(names.add(late.name, kNoNumber));
   layout_.symbol_count = next;
   layout_.strtab_size = names.size();
+  if (!homeless)
+    return std::nullopt;
+  return Error{fmt::format("symbol '{}'", homeless->name), "st_shndx",
+               "its section is not part of the file"};
 }
 
 u64 ElfLayouter::size_of(SectionId id) const {

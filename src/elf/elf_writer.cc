@@ -93,10 +93,6 @@ u64 ElfWriter::append_zeros(SectionId id, u64 size, u64 align) {
   return offset;
 }
 
-void ElfWriter::add_fixup(SectionId id, const Fixup &fixup) {
-  fixups_.append(sections_[id.value].fixups, fixup);
-}
-
 SymbolId ElfWriter::add_symbol(const SymbolSpec &spec) {
   SymbolSpec &symbol = symbols_.emplace_back(spec);
   symbol.name = keep_name(spec.name);
@@ -170,12 +166,6 @@ SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends)
                       .entsize = (with_addends ? 3u : 2u) * (wide ? 8u : 4u),
                       .link = symtab(),
                       .info = target});
-}
-
-void ElfWriter::add_relocation(SectionId table, const RelocationSpec &entry) {
-  SectionState &state = sections_[table.value];
-  relocations_.append(state.relocations, entry);
-  state.size += state.spec.entsize;
 }
 
 u32 ElfWriter::add_string(std::string_view text, bool separately) {
