@@ -354,6 +354,13 @@ constinit const std::array<InfoSymbols, 256> kInfoSymbols = [] {
   return out;
 }();
 
+std::vector<u32> words_of(const InfoRecord &record) {
+  std::vector<u32> out(record.payload.size() / 4);
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = load_le<u32>(record.payload.data() + i * 4);
+  return out;
+}
+
 InfoShape effective_shape(const InfoRecord &record) {
   const InfoRow *row = info_row(record.attribute);
   if (!record.sized())

@@ -80,6 +80,9 @@ extern const std::array<InfoSymbols, 256> kInfoSymbols;
   return symbols == InfoSymbols::All ? words : std::min<u32>(words, 1);
 }
 
+// The payload as words; what does not make a whole one is left out.
+[[nodiscard]] std::vector<u32> words_of(const InfoRecord &record);
+
 // ---- Typed values -------------------------------------------------------------------------------
 
 struct InfoSymbolWord {

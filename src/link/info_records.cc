@@ -36,6 +36,7 @@ public:
 
 private:
   void reserve();
+  void note_fragments(FunctionId function, const elf::InfoRecord &record);
   void read_function_records(ObjectId object, const InputObject::Info &info);
   void read_module_records(const Resources &resources);
   void read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
@@ -190,6 +191,13 @@ void InfoPlanner::read_module_records(const Resources &resources) {
   out_.plan.module = list.finish(0);
 }
 
+void InfoPlanner::note_fragments(FunctionId function, const elf::InfoRecord &record) {
+  std::vector<std::vector<u32>> &known = functions_.fragments[function.value];
+  functions_.inherited[function.value].push_back(
+      {record.attribute, static_cast<u16>(known.size())});
+  known.push_back(elf::words_of(record));
+}
+
 void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info &info) {
   const SectionPlace &place = m_.where[object.value][info.text];
   if (!place.section.valid() || place.lost)
@@ -211,6 +219,11 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
       store_le<u16>(list.add(section.subspan(record.offset, InfoStore::kRecordSize)) + 2,
                     record.value);
       continue;
+    }
+    if (record.attribute == InfoAttribute::AtEntryFragments && !p_.options.relocatable) {
+      note_fragments(function, record);
+      if (!p_.live.kernel[function.value])
+        continue; // kernels have it instead
     }
     u8 *copy = list.add(section.subspan(record.offset, record.encoded_size()));
     if (const u32 symbol = first_symbol(record); symbol != 0) {

@@ -70,6 +70,9 @@ void Inheritance::add_lists(const Inheritance &other) {
   join(
       undefined, other.undefined, [](const Undefined &u) { return u.callee; },
       [](const Undefined &a, const Undefined &b) { return a.first < b.first ? a : b; });
+  join(
+      fragments, other.fragments, [](const Fragments &f) { return f.position; },
+      [](const Fragments &a, const Fragments &) { return a; });
 }
 
 InheritanceSweep::InheritanceSweep(const Program &program, const Reach &reach,
@@ -88,6 +91,10 @@ void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
   WalkPosition position = start;
   for (const Inherited &record : functions_.inherited[function.value]) {
     ++position;
+    if (record.attribute == elf::InfoAttribute::AtEntryFragments) {
+      own.fragments.push_back({position, function, record.value});
+      continue;
+    }
     const std::optional<size_t> rule = inherit_rule_of(record.attribute);
     if (!rule) { // EXTERNS
       own.first_externs = std::min(own.first_externs, position);
@@ -143,7 +150,7 @@ void InheritanceSweep::keep(Inheritance &&part) {
       kept.rules |= static_cast<u16>(1u << rule);
       items_.push_back(part.items[rule]);
     }
-  if (part.addends.empty() && part.undefined.empty())
+  if (part.addends.empty() && part.undefined.empty() && part.fragments.empty())
     return;
   kept.lists = static_cast<u32>(lists_.size());
   lists_.push_back(std::move(part));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <unordered_map>
 
 #include "elf/nv_info.h"
 #include "link/merge.h"
@@ -94,6 +95,9 @@ struct FunctionRecords {
   std::vector<FunctionId> read_order;         // of their .nv.info.F sections
   std::vector<std::vector<EntityId>> externs; // by FunctionId: undefined callees, filtered
   std::vector<InheritedList> inherited;       // by FunctionId: in order of reading
+  // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
+  // reading; few have any.
+  std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
 };
 
 // A place in the walk over all records: functions in the order in which their sections were read,
@@ -119,10 +123,16 @@ struct Inheritance {
     EntityId callee;
     WalkPosition first = kNeverMet;
   };
+  struct Fragments {
+    WalkPosition position = kNeverMet;
+    FunctionId function;
+    u32 record = 0; // of those of the function
+  };
   std::array<Item, kInheritRuleCount> items;
   WalkPosition first_externs = kNeverMet;
   std::vector<Addend> addends;      // of Combine::Sum, by function
   std::vector<Undefined> undefined; // by callee
+  std::vector<Fragments> fragments; // by position
 
   void add(const Inheritance &other);
   void add_lists(const Inheritance &other); // all but the items

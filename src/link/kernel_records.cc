@@ -9,6 +9,7 @@
 #include "link/kernel_records.h"
 
 #include <algorithm>
+#include <set>
 
 namespace culink {
 
@@ -44,6 +45,8 @@ private:
   void inherit(InfoList &records, const Inheritance &inherited,
                const std::vector<EntityId> &undefined, bool has_externs) const;
   void take_over(size_t rule_number, const Inheritance &inherited, InfoList &records) const;
+  [[nodiscard]] std::vector<u32> fragments_of_all() const;
+  void take_over_fragments(InfoList &records, const Inheritance &inherited) const;
   void check_cta_groups(FunctionId kernel, const InfoList &records);
 
   [[nodiscard]] OutId text_of(FunctionId f) const {
@@ -209,7 +212,7 @@ void KernelRecordPlanner::mark_recursion(FunctionId kernel, InfoList &records) c
 // only kernel of a program in the order of the rules, and EXTERNS at the end.
 void KernelRecordPlanner::inherit(InfoList &records, const Inheritance &inherited,
                                   const std::vector<EntityId> &undefined, bool has_externs) const {
-  constexpr size_t kExterns = kInheritRuleCount; // in `order`: not a rule
+  constexpr size_t kExterns = kInheritRuleCount, kFragments = kExterns + 1; // not rules
   std::vector<std::pair<WalkPosition, size_t>> order;
   for (size_t rule = 0; rule < kInheritRuleCount; ++rule) {
     const bool mask = kInheritRules[rule].attribute == InfoAttribute::SparseMmaMask;
@@ -220,9 +223,13 @@ void KernelRecordPlanner::inherit(InfoList &records, const Inheritance &inherite
   }
   if (!several_ || inherited.first_externs != kNeverMet)
     order.emplace_back(several_ ? inherited.first_externs : kNeverMet, kExterns);
+  if (!functions_.fragments.empty() && (!several_ || !inherited.fragments.empty()))
+    order.emplace_back(several_ ? inherited.fragments[0].position : kNeverMet, kFragments);
   std::sort(order.begin(), order.end());
   for (const auto &[position, rule] : order)
-    if (rule != kExterns) {
+    if (rule == kFragments) {
+      take_over_fragments(records, inherited);
+    } else if (rule != kExterns) {
       take_over(rule, inherited, records);
     } else if (!has_externs && !undefined.empty()) {
       store_.put_symbols(records, InfoAttribute::Externs, undefined);
@@ -266,6 +273,47 @@ void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inher
     break;
   }
   store_.set_value(records, record, value);
+}
+
+// Of all functions that stay, each once.
+std::vector<u32> KernelRecordPlanner::fragments_of_all() const {
+  std::vector<u32> out;
+  for (const FunctionId f : functions_.read_order)
+    if (const auto found = functions_.fragments.find(f.value); found != functions_.fragments.end())
+      for (const std::vector<u32> &record : found->second)
+        for (const u32 value : record)
+          if (std::find(out.begin(), out.end(), value) == out.end())
+            out.push_back(value);
+  return out;
+}
+
+// What has to run before functions does so before the kernels that reach them (Q111). The record of
+// the kernel grows; that of a program's only kernel is made anew unless it has all already.
+void KernelRecordPlanner::take_over_fragments(InfoList &records,
+                                              const Inheritance &inherited) const {
+  constexpr InfoAttribute kAttribute = InfoAttribute::AtEntryFragments;
+  const u64 place = store_.find(records, kAttribute);
+  std::vector<u32> values;
+  for (const elf::InfoRecord &record : store_.records(records))
+    if (record.offset == place)
+      values = elf::words_of(record);
+  if (several_) {
+    for (const Inheritance::Fragments &one : inherited.fragments) {
+      const std::vector<u32> known = values;
+      for (const u32 value : functions_.fragments.at(one.function.value)[one.record])
+        if (std::find(known.begin(), known.end(), value) == known.end())
+          values.push_back(value);
+    }
+    store_.put_words(records, kAttribute, values, place);
+    return;
+  }
+  const std::vector<u32> all = fragments_of_all();
+  if (all.empty() || (place != InfoStore::kNone && std::set<u32>(all.begin(), all.end()) ==
+                                                       std::set<u32>(values.begin(), values.end())))
+    return;
+  if (place != InfoStore::kNone)
+    store_.erase(records, place);
+  store_.put_words(records, kAttribute, all);
 }
 
 void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &records) {

@@ -356,8 +356,9 @@ std::vector<OutInfo> MachineWriter::machine_records(OutId text) const {
     elf::InfoRecord &record = linked.record;
     if (record.attribute == InfoAttribute::MercuryFinalizerOptions)
       continue;
-    const bool places =
-        linked.words.empty() && record.sized() && record.attribute != InfoAttribute::CrsStackSize;
+    const bool places = linked.words.empty() && record.sized() &&
+                        record.attribute != InfoAttribute::CrsStackSize &&
+                        record.attribute != InfoAttribute::AtEntryFragments;
     const auto same = std::find_if(pool.rbegin(), pool.rend(), [&record](const elf::InfoRecord &r) {
       return r.attribute == record.attribute && r.sized();
     });

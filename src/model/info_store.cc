@@ -56,10 +56,14 @@ void InfoStore::put_value(InfoList &list, InfoAttribute attribute, RecordFormat 
   replace(list, kNone, record_head(format, attribute, value), {});
 }
 
-void InfoStore::put_word(InfoList &list, InfoAttribute attribute, u32 word, u64 place) {
-  std::array<u8, 8> record{};
-  std::ranges::copy(record_head(RecordFormat::Sized, attribute, 4), record.begin());
-  store_le<u32>(record.data() + 4, word);
+void InfoStore::put_words(InfoList &list, InfoAttribute attribute, std::span<const u32> words,
+                          u64 place) {
+  constexpr u64 kMost = 0xffff / 4;
+  const u64 count = std::min<u64>(words.size(), kMost);
+  std::vector<u8> record(kRecordSize + count * 4);
+  std::ranges::copy(record_head(RecordFormat::Sized, attribute, count * 4), record.begin());
+  for (u64 i = 0; i < count; ++i)
+    store_le<u32>(record.data() + kRecordSize + i * 4, words[i]);
   replace(list, place, record, {});
 }
 

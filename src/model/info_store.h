@@ -61,7 +61,12 @@ public:
 
   // New records, in the place of the one at `place` or at the end.
   void put_value(InfoList &list, elf::InfoAttribute attribute, elf::RecordFormat format, u16 value);
-  void put_word(InfoList &list, elf::InfoAttribute attribute, u32 word, u64 place = kNone);
+  void put_word(InfoList &list, elf::InfoAttribute attribute, u32 word, u64 place = kNone) {
+    put_words(list, attribute, {&word, 1}, place);
+  }
+  // As many as there is room for in a record.
+  void put_words(InfoList &list, elf::InfoAttribute attribute, std::span<const u32> words,
+                 u64 place = kNone);
   void put_symbols(InfoList &list, elf::InfoAttribute attribute,
                    const std::vector<EntityId> &entities, u64 place = kNone);
   void put_symbol_and_word(InfoList &list, elf::InfoAttribute attribute, EntityId entity, u32 word);
