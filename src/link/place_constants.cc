@@ -246,6 +246,8 @@ std::vector<ImageKinds> ConstantPlacer::kinds_of_kernels() const {
         kinds[kernel.value] |= kind;
     }
   }
+  if (mercury() && p_.live.only.valid())
+    return kinds;
   for (const auto &[f, used] : users) // a kernel that was not selected needs what it names itself
     if (p_.live.demoted[f.value] && !p_.live.kernel[f.value])
       kinds[f.value] |= used;
