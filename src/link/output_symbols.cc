@@ -134,6 +134,8 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
       spec.value = static_cast<u64>(shared_.offset[id.value]);
       if (p_.options.preserve_relocs && !p_.options.debug)
         spec.other |= kOtherInternal;
+    } else if (is_dropped(id)) {
+      spec.other |= kOtherInternal;
     }
     spec.emitted = entity.defined() || !is_unified_table(entity.name);
   }
