@@ -122,6 +122,8 @@ void Classifier::read_groups(u32 begin, u32 end) {
 }
 
 void Classifier::read_group(const RelocationGroup &group) {
+  if (m_[group.target].forgotten)
+    return;
   const EntityId function = m_[group.target].function;
   for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = m_.slices[i].previous) {
     // Of code that was replaced, only the final definition's relocations count.

@@ -46,6 +46,8 @@ Merged Merger::run() {
     create_function_records();
     create_relocation_tables();
   }
+  for (const RelocationGroup &group : m_.relocations)
+    m_[group.table].forgotten |= m_[group.target].forgotten;
   place_commons();
   finish_text();
   m_.callgraph = need(".nv.callgraph", {.type = SectionType::CudaCallgraph,

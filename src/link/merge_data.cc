@@ -123,6 +123,7 @@ void Merger::forget_bank2(EntityId function) {
   if (old.section.valid()) {
     m_[old.section].pieces.clear();
     m_[old.section].size = 0;
+    m_[old.section].forgotten = true; // unless the new copy needs it
   }
   if (old.block == kNoBlock)
     return;
@@ -176,6 +177,7 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
                                      .keep = true,
                                      .has_symbol = true});
     known.section = place.section;
+    m_[place.section].forgotten = false;
     append(m_[place.section].pieces, m_[place.section].size);
     return;
   }

@@ -25,7 +25,7 @@ public:
   SharedPlan run();
 
 private:
-  void order_by_copies();
+  void order_by_code();
   void run_lossless();
   void size_sections();
   void size_debug_section();
@@ -62,7 +62,7 @@ SharedPlan RelocatablePlacer::run() {
   for (u32 f = 0; f < functions; ++f)
     if (p_.live.kernel[f] || p_.live.demoted[f])
       kernels_.push_back(FunctionId(f));
-  order_by_copies();
+  order_by_code();
   for (const FunctionId k : kernels_)
     if (const OutId id = section_of(k); id.valid()) {
       m_[id].target = m_.place_of[p_.calls.functions[k.value].value].section;
@@ -90,19 +90,16 @@ SharedPlan RelocatablePlacer::run() {
   return std::move(plan_);
 }
 
-// A kernel whose copy was replaced comes where the copy does that replaced it.
-void RelocatablePlacer::order_by_copies() {
+// nvlink meets kernels as it reads relocations: in the order of the code that stays.
+void RelocatablePlacer::order_by_code() {
   const auto place = [this](FunctionId k) {
-    const Entity &entity = p_.entity_of(k);
-    const SymbolRef ref = entity.winner == entity.place ? entity.first : entity.winner;
-    return std::pair(ref.object.value, ref.symbol);
+    const SymbolRef code = p_.entity_of(k).winner;
+    return code.valid() ? std::pair(code.object.value,
+                                    p_.objects[code.object.value].symbols[code.symbol].section)
+                        : std::pair(~u32{0}, 0u);
   };
-  const auto is_replaced = [this](FunctionId k) {
-    return p_.entity_of(k).winner != p_.entity_of(k).place;
-  };
-  if (std::any_of(kernels_.begin(), kernels_.end(), is_replaced))
-    std::stable_sort(kernels_.begin(), kernels_.end(),
-                     [&](FunctionId a, FunctionId b) { return place(a) < place(b); });
+  std::stable_sort(kernels_.begin(), kernels_.end(),
+                   [&](FunctionId a, FunctionId b) { return place(a) < place(b); });
 }
 
 void RelocatablePlacer::run_lossless() {
