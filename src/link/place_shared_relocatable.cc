@@ -25,7 +25,7 @@ public:
   SharedPlan run();
 
 private:
-  void order_by_code();
+  void order_by_relocations();
   void run_lossless();
   void size_sections();
   void size_debug_section();
@@ -62,7 +62,7 @@ SharedPlan RelocatablePlacer::run() {
   for (u32 f = 0; f < functions; ++f)
     if (p_.live.kernel[f] || p_.live.demoted[f])
       kernels_.push_back(FunctionId(f));
-  order_by_code();
+  order_by_relocations();
   for (const FunctionId k : kernels_)
     if (const OutId id = section_of(k); id.valid()) {
       m_[id].target = m_.place_of[p_.calls.functions[k.value].value].section;
@@ -90,16 +90,30 @@ SharedPlan RelocatablePlacer::run() {
   return std::move(plan_);
 }
 
-// nvlink meets kernels as it reads relocations: in the order of the code that stays.
-void RelocatablePlacer::order_by_code() {
-  const auto place = [this](FunctionId k) {
+// nvlink meets kernels as it reads the relocations of the code that stays.
+void RelocatablePlacer::order_by_relocations() {
+  std::map<u32, std::vector<u32>> tables; // by object: the table of each section
+  const auto place = [&](FunctionId k) {
     const SymbolRef code = p_.entity_of(k).winner;
-    return code.valid() ? std::pair(code.object.value,
-                                    p_.objects[code.object.value].symbols[code.symbol].section)
-                        : std::pair(~u32{0}, 0u);
+    if (!code.valid())
+      return std::pair(~u32{0}, 0u);
+    const InputObject &object = p_.objects[code.object.value];
+    std::vector<u32> &table_of = tables[code.object.value];
+    if (table_of.empty()) {
+      table_of.resize(object.view.sections().size());
+      for (const elf::Section &table : object.view.sections())
+        if (elf::is_relocation_table(table.type) && table.info < table_of.size())
+          table_of[table.info] = table.index;
+    }
+    return std::pair(code.object.value, table_of[object.symbols[code.symbol].section]);
   };
-  std::stable_sort(kernels_.begin(), kernels_.end(),
-                   [&](FunctionId a, FunctionId b) { return place(a) < place(b); });
+  std::vector<std::pair<std::pair<u32, u32>, FunctionId>> order;
+  for (const FunctionId k : kernels_)
+    order.emplace_back(place(k), k);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (size_t i = 0; i < order.size(); ++i)
+    kernels_[i] = order[i].second;
 }
 
 void RelocatablePlacer::run_lossless() {
