@@ -113,11 +113,22 @@ u32 LinkJob::choose_threads(u64 code_size) const {
   return request_.options.threads != 0 || code_size >= kWorthThreads ? request_.options.threads : 1;
 }
 
+namespace {
+
+constexpr u64 kMuchMemory = u64{8} << 20;
+
+} // namespace
+
+// They are read again only where the output has bytes of them.
+void LinkJob::drop_input_pages() {
+  if (loader_->code_size() >= kMuchMemory)
+    loader_->drop_pages();
+}
+
 // Between planning and writing, a large link has the output ahead of it and much memory behind it
-// that is free, but still ours. The inputs are read again only where the output has bytes of them.
+// that is free, but still ours.
 void LinkJob::give_memory_back(u64 output_size) {
-  constexpr u64 kWorthIt = u64{8} << 20;
-  if (output_size < kWorthIt)
+  if (output_size < kMuchMemory)
     return;
   loader_->drop_pages();
   release_free_memory();
@@ -171,8 +182,9 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     if (diag_.failed())
       return {};
   }
-  return plan_link(options, *dialect_, plane, std::move(objects), machine ? &*machine : nullptr,
-                   pool, timer_, diag_);
+  return plan_link(
+      options, *dialect_, plane, std::move(objects), machine ? &*machine : nullptr, pool,
+      [this] { drop_input_pages(); }, timer_, diag_);
 }
 
 LinkResult LinkJob::link_and_verify() {

@@ -30,6 +30,7 @@ private:
   [[nodiscard]] LinkResult link_and_verify();
   [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
                                                 std::vector<InputObject> objects, WorkerPool &pool);
+  void drop_input_pages();
   void give_memory_back(u64 output_size);
   void verify(LinkResult &result, bool unsound);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/release_memory.h"
 #include "culink/elf_writer.h"
 #include "elf/codec.h"
 #include "link/draft_records.h"
@@ -98,6 +99,7 @@ std::optional<FileDraft> Drafter::run() {
   elf_.number_sections_as_added(find_uncounted());
   m_.sections = std::vector<OutSection>();
   symbols_ = {};
+  release_free_memory(); // the layout needs little, but looks at names all over the inputs
   Result<elf::ElfLayout> layout = elf_.lay_out();
   if (!layout) {
     diag_.report(DiagId::Contradiction, {"output", layout.error().text()});

@@ -4,7 +4,6 @@
 // new; the lines marked -- say what holds from there on.
 #include "link/link.h"
 
-#include "base/release_memory.h"
 #include "link/call_graph.h"
 #include "link/check_undefined.h"
 #include "link/classify_relocs.h"
@@ -22,11 +21,12 @@ namespace culink {
 
 namespace {
 
-// A draft takes as much memory as the objects do.
-void forget_tables(std::vector<InputObject> &objects) {
+// A draft takes as much memory as the objects do. It gets theirs, in large pages as it is: given
+// back to the system, it would come again in small ones.
+void forget_tables(std::vector<InputObject> &objects, const DropInputs &drop_inputs) {
   for (InputObject &object : objects)
     object.forget_tables();
-  release_free_memory();
+  drop_inputs();
 }
 
 } // namespace
@@ -39,7 +39,7 @@ void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag) 
 std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
                                      const arch::ArchInfo &arch, std::vector<InputObject> objects,
                                      const MachineHalves *machine, WorkerPool &pool,
-                                     StepTimer &timer, Diagnostics &diag) {
+                                     const DropInputs &drop, StepTimer &timer, Diagnostics &diag) {
   timer.begin("resolve");
   const Resolution symbols = resolve_symbols(objects, diag);
   if (diag.failed())
@@ -86,7 +86,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
 
   timer.begin("draft");
   if (!machine) // whose passes look at objects again
-    forget_tables(objects);
+    forget_tables(objects, drop);
   std::optional<FileDraft> draft = draft_file(
       program, {merged, shared, constants, relocations, info.plan, synthetic}, machine, pool, diag);
   if (diag.failed() || !draft)

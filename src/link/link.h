@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct PlannedLink {
 // one run names all that is wrong.
 void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag);
 
+// Called when of the bytes of objects little will be looked at before they are written.
+using DropInputs = std::function<void()>;
+
 // All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without
 // a draft it failed, too, but there are facts about the program. Planning
 // needs much more memory than the plan, so the caller may want to do something in between.
@@ -34,6 +38,6 @@ void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag);
 [[nodiscard]] std::optional<PlannedLink>
 plan_link(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
           std::vector<InputObject> objects, const MachineHalves *machine, WorkerPool &pool,
-          StepTimer &timer, Diagnostics &diag);
+          const DropInputs &drop, StepTimer &timer, Diagnostics &diag);
 
 } // namespace culink
