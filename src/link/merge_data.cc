@@ -184,7 +184,11 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
   u32 &number = known.block;
   if (number == kNoBlock) {
     number = static_cast<u32>(m_.bank2_blocks.size());
-    m_.bank2_blocks.push_back({id, bank.type, bank.flags, bank.align, {}, 0, 0});
+    Bank2Block &made = m_.bank2_blocks.emplace_back();
+    made.function = id;
+    made.type = bank.type;
+    made.flags = bank.flags;
+    made.align = bank.align;
   }
   place.bank2_block = number;
   Bank2Block &block = m_.bank2_blocks[number];
