@@ -173,8 +173,8 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   if (mercury) {
     timer_.begin("planes");
     std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
-    repeat_first_records(objects, *dialect_);
-    repeat_first_records(planes, *dialect_);
+    repeat_first_of_name(objects, *dialect_);
+    repeat_first_of_name(planes, *dialect_);
     machine.emplace(MachineHalves{std::move(objects), target, {}});
     if (code == OutputCode::Exact && !request_.finalizer.empty())
       machine->finalizer = make_finalizer(request_.finalizer, pool);

@@ -75,7 +75,7 @@ Dialect nvlink_13_0_88() {
   d.forgets_mercury_marks = true;
   d.leaks_headers = true;
   d.joins_frames = true;
-  d.repeats_first_records = true;
+  d.repeats_first_of_name = true;
   d.input = nvlink_input_habits();
   return d;
 }

@@ -142,7 +142,7 @@ private:
     // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
     if (const std::vector<Finding> findings = verify_mercury_mirror(view); !findings.empty())
       return findings.front().what;
-    return prepare_object(view, request_.debug_code);
+    return prepare_object(view, request_.debug_code, request_.distinct_names);
   }
 
   // Only the program takes several objects. What it cannot do leaves the linker with less.
@@ -171,7 +171,8 @@ private:
     const Result<elf::ElfView> view = elf::ElfView::open(bytes);
     if (!view)
       return view.error();
-    const Result<std::vector<u8>> prepared = prepare_object(*view, request_.debug_code);
+    const Result<std::vector<u8>> prepared =
+        prepare_object(*view, request_.debug_code, request_.distinct_names);
     if (!prepared)
       return prepared.error();
     return harvest(*prepared, first->image);

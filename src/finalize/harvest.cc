@@ -216,13 +216,15 @@ ByteSpan part(const PartsOfCode &parts, u32 code) {
   return found == parts.end() ? ByteSpan() : found->second;
 }
 
-using CodeByName = std::unordered_map<std::string_view, const elf::Section *>;
+// The code of an object by name. What has one name is to be taken from the end, in the order of the
+// object, which engines leave as it is.
+using CodeByName = std::unordered_map<std::string_view, std::vector<const elf::Section *>>;
 
 CodeByName code_by_name(const elf::ElfView &object) {
   CodeByName out;
-  for (const elf::Section &section : object.sections())
-    if (is_code(section))
-      out.emplace(section.name, &section);
+  for (size_t i = object.sections().size(); i-- > 0;)
+    if (const elf::Section &section = object.sections()[i]; is_code(section))
+      out[section.name].push_back(&section);
   return out;
 }
 
@@ -257,14 +259,14 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
   for (const elf::Section &section : view->sections()) {
     if (!is_code(section))
       continue;
-    const auto found = compiled.find(section.name);
+    std::vector<const elf::Section *> &same_name = compiled[section.name];
     const ByteSpan capsule = part(capsules, section.index);
-    if (found == compiled.end() || capsule.empty())
+    if (same_name.empty() || capsule.empty())
       return Error{"answer of the finalizer", "",
                    std::string(section.name) + " is there, but not its " +
                        (capsule.empty() ? "capsule" : "code in the object")};
-    const elf::Section &old = *found->second;
-    compiled.erase(found);
+    const elf::Section &old = *same_name.back();
+    same_name.pop_back();
     FinalizedFunction &function = out.functions.emplace_back();
     function.name = function_of(*view, section);
     function.section = old.index;
@@ -279,7 +281,7 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
     function.moved = std::move(*moved);
   }
   for (const elf::Section &section : object.sections())
-    if (has_prefix(section.name, kText) && compiled.contains(section.name))
+    if (has_prefix(section.name, kText) && !compiled[section.name].empty())
       return Error{"answer of the finalizer", "",
                    std::string(section.name) + " of the object is missing"};
   return out;

@@ -11,7 +11,7 @@
 namespace culink {
 
 // Takes the functions of an object out of what an engine made of it. `object` is the prepared copy,
-// in which names are distinct and sections have the numbers of the object. The answer is checked
+// in which sections have the numbers of the object. The answer is checked
 // like any file from outside; it must have the code and the capsule of every function.
 [[nodiscard]] Result<FinalizedObject> harvest_functions(const elf::ElfView &object,
                                                         std::vector<u8> answer);

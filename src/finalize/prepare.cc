@@ -10,7 +10,7 @@
 //
 // An object that a relocatable link has made may have several local functions of one name. Engines
 // find records and relocations of code by name, so that all but the first get what is the first's;
-// in the copy they have names of their own.
+// in the copy they have names of their own, unless that is wanted (Q110).
 #include "finalize/prepare.h"
 
 #include <algorithm>
@@ -155,7 +155,8 @@ std::vector<u8> with_debug_mark(const elf::Section &info) {
 
 } // namespace
 
-Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code) {
+Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code,
+                                       bool distinct_names) {
   const elf::Section *symbols = object.find(".symtab");
   const elf::Section *mercury = object.find(".nv.merc.symtab");
   if (object.header().elf_class() != elf::ElfClass::Elf64 || !symbols || !mercury)
@@ -163,8 +164,9 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_co
   std::vector<u8> file(object.file().begin(), object.file().end());
   weaken_undefined(*symbols, file);
   weaken_undefined(*mercury, file);
-  if (std::optional<Error> error = tell_names_apart(object, *symbols, *mercury, file))
-    return std::move(*error);
+  if (distinct_names)
+    if (std::optional<Error> error = tell_names_apart(object, *symbols, *mercury, file))
+      return std::move(*error);
   if (const elf::Section *section = object.find(".nv.callgraph")) {
     const elf::CallGraph graph = elf::decode_call_graph(section->data);
     if (!graph.violations.empty())

@@ -12,7 +12,9 @@ namespace culink {
 // A copy of an object of sm_100 or later that an engine can link alone, with all its functions in
 // the result: undefined symbols become weak, and every device function counts as one whose address
 // is taken. `debug_code`: it counts as compiled with -G, which changes code at the end of kernels.
-// Sections keep their numbers; no two of them, and no two local functions, have one name.
-[[nodiscard]] Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code);
+// `distinct_names`: no two sections, and no two local functions, have one name. Sections keep their
+// numbers.
+[[nodiscard]] Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code,
+                                                     bool distinct_names);
 
 } // namespace culink

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "elf/nv_capmerc.h"
 #include "elf/nv_compat.h"
+#include "elf/nv_notes.h"
 #include "link/machine_writer.h"
 
 namespace culink {
@@ -85,6 +86,18 @@ bool has_unfinished_frames(const InputObject &object) {
   return false;
 }
 
+// Made by a link with -r -g, whose code is for a debugger. The next link without -g makes it anew.
+bool is_linked_for_debugger(const InputObject &object) {
+  for (const elf::Section &section : object.view.sections()) {
+    if (object.kinds[section.index].role != elf::SectionRole::NoteTkinfo)
+      continue;
+    for (const elf::Note &note : elf::decode_notes(section.data).notes)
+      if (const auto info = elf::decode_toolkit_info(note.desc); info && !info->object.empty())
+        return true;
+  }
+  return false;
+}
+
 } // namespace
 
 // By object: earlier ones with copies of functions that it has replaced.
@@ -137,15 +150,17 @@ void MachineWriter::finalize() {
       needed[p_.symbols[function].winner.object.value] = true;
   FinalizeRequest request{.target = std::string(inputs_.arch.name),
                           .debug = p_.options.debug,
-                          .relocatable = !executable()};
+                          .relocatable = !executable(),
+                          .distinct_names = !p_.dialect.repeats_first_of_name};
   for (const InputObject &plane : p_.objects)
     request.debug_code = request.debug_code || has_debug_code(plane);
   const bool changes = executable() || (!p_.lossless() && (request.debug || request.debug_code));
   std::vector<u32> numbers;
   for (u32 i = 0; i < inputs_.objects.size(); ++i) {
     const InputObject &object = inputs_.objects[i];
-    if (!needed[i] || !(changes || object.sm != inputs_.arch.number ||
-                        (p_.dialect.joins_frames && has_unfinished_frames(object))))
+    const bool unfinished = p_.dialect.joins_frames &&
+                            (has_unfinished_frames(object) || is_linked_for_debugger(object));
+    if (!needed[i] || !(changes || object.sm != inputs_.arch.number || unfinished))
       continue;
     request.objects.push_back({object.name, object.view.file()});
     numbers.push_back(i);
@@ -205,30 +220,9 @@ void MachineWriter::read_code() {
       continue;
     }
     code.finalized = found->second;
-    code.records = code.finalized->info;
     code.text = code.finalized->text;
     code.capsule = code.finalized->capsule;
   }
-  if (p_.dialect.repeats_first_records)
-    repeat_first_finalized_records();
-}
-
-// As the compiled records have been repeated already (Q110).
-void MachineWriter::repeat_first_finalized_records() {
-  std::vector<std::unordered_map<std::string_view, const FinalizedFunction *>> first(
-      out_.finalized.size());
-  for (u32 i = 0; i < out_.finalized.size(); ++i)
-    for (const FinalizedFunction &function : out_.finalized[i].functions) {
-      const std::string_view name = inputs_.objects[i].section(function.section).name;
-      const FinalizedFunction *&known = first[i].try_emplace(name, &function).first->second;
-      if (function.section < known->section)
-        known = &function;
-    }
-  for (Code &code : code_)
-    if (code.finalized) {
-      const InputObject &object = inputs_.objects[code.object.value];
-      code.records = first[code.object.value].at(object.section(code.section).name)->info;
-    }
 }
 
 const MachineWriter::Code *MachineWriter::code_of(EntityId function) const {
@@ -347,7 +341,7 @@ std::vector<OutInfo> MachineWriter::machine_records(OutId text) const {
   std::vector<elf::InfoRecord> pool = compiled; // to be taken from its end
   if (code.finalized) {
     pool.clear();
-    for (const elf::InfoRecord record : elf::InfoRecords(code.records))
+    for (const elf::InfoRecord record : elf::InfoRecords(code.finalized->info))
       pool.push_back(record);
     std::reverse(pool.begin(), pool.end());
   }
@@ -426,9 +420,16 @@ void MachineWriter::store_fastpath_mask() {
   elf::CompatSection compat = elf::decode_compat(plan_.synthetic.compat);
   std::vector<u8> payload(8);
   store_le<u64>(payload.data(), mask);
-  for (elf::CompatRecord &record : compat.records)
-    if (record.attribute == elf::CompatAttribute::CanFastpathFinalize && record.sized())
-      record.payload = payload;
+  const auto says = std::find_if(
+      compat.records.begin(), compat.records.end(), [](const elf::CompatRecord &record) {
+        return record.attribute == elf::CompatAttribute::CanFastpathFinalize && record.sized();
+      });
+  if (says != compat.records.end())
+    says->payload = payload;
+  else // a link of nothing has it, too
+    compat.records.push_back({.format = elf::RecordFormat::Sized,
+                              .attribute = elf::CompatAttribute::CanFastpathFinalize,
+                              .payload = payload});
   elf_.clear_content(section(m_.compat));
   elf_.append_copy(section(m_.compat), elf::encode_compat(compat));
 }

@@ -32,7 +32,6 @@ private:
     ByteSpan compiled;
     ByteSpan text; // compiled, or finalized
     ByteSpan capsule;
-    ByteSpan records; // as finalized, newest first
     const FinalizedFunction *finalized = nullptr;
     [[nodiscard]] bool moves() const { return finalized && !finalized->moved.is_identity(); }
     [[nodiscard]] u64 moved(u64 offset) const { return finalized->moved.offset(offset); }
@@ -83,7 +82,6 @@ private:
   [[nodiscard]] std::vector<std::vector<u32>> replaced_copies() const;
   void note_joined_debug(u32 object, const FinalizedObject &joined, std::vector<u32> earlier);
   void read_code();
-  void repeat_first_finalized_records();
   void fill_code(const RelocationPlan &machine);
   void fill_capsule(OutId id, const Code &code, std::span<const FoldedRelocation> values);
   void fill_records();

@@ -10,6 +10,6 @@ namespace culink {
 
 // Where an object has several local functions of one name, all of them get the records of the
 // first, if the dialect wants it so.
-void repeat_first_records(std::vector<InputObject> &objects, const Dialect &dialect);
+void repeat_first_of_name(std::vector<InputObject> &objects, const Dialect &dialect);
 
 } // namespace culink

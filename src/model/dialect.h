@@ -47,8 +47,8 @@ struct Dialect {
   // Call frames of two copies of a function are mixed (Q106), and those of a function whose second
   // name stands first are lost (Q107).
   bool joins_frames = false;
-  // Local functions of one name in one object have the records of the first (Q110).
-  bool repeats_first_records = false;
+  // Local functions of one name in one object have records and relocations of the first (Q110).
+  bool repeats_first_of_name = false;
   InputHabits input;
 };
 

@@ -65,6 +65,8 @@ struct FinalizeRequest {
   // Some object of the link, among these or not, has code that was compiled with -G: functions and
   // the record 0x53 in .nv.merc.nv.info. It changes the code of all.
   bool debug_code = false;
+  // Local functions of one name in one object are told apart, which engines do not do (Q110).
+  bool distinct_names = true;
 };
 
 // Gives the results in the order of the objects. Where it cannot, it says so and gives nothing.

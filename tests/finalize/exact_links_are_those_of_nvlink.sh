@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Links that need code made anew, compared with nvlink's: objects of one chip for another of the
-# family, the device runtime library, stubs of unified functions in a relocatable link with -g, and
-# a file with two local functions of one name, which nvlink links wrongly and culink does not.
+# family, the device runtime library, stubs of unified functions in a relocatable link with -g (and
+# what the next one without it makes of that), and a file with two local functions of one name, which
+# nvlink links wrongly and culink does not.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need nvcc ptxas nvlink
 golden=$SOURCE/tests/golden
@@ -38,6 +39,8 @@ for file in a b; do
   ptxas -c -arch=sm_100 $file.ptx -o $file.cubin
 done
 same_as_nvlink -arch=sm_100 -r -g a.cubin b.cubin
+cp expected again.cubin
+same_as_nvlink -arch=sm_100 -r again.cubin
 
 "$CULINK" -arch=sm_100 --code=exact first.cubin second.cubin -o direct.cubin
 "$CULINK" -arch=sm_100 -r first.cubin second.cubin -o both.cubin

@@ -15,7 +15,7 @@ namespace {
 struct Prepared {
   explicit Prepared(const std::string &name, bool debug_code = false)
       : before(recorded_bytes(name)), old_view(elf::ElfView::open(before).value()),
-        after(prepare_object(old_view, debug_code).value()),
+        after(prepare_object(old_view, debug_code, true).value()),
         view(elf::ElfView::open(after).value()) {}
 
   std::vector<u8> before;
@@ -121,7 +121,7 @@ TEST(PrepareObject, RefusesObjectsWithoutMercuryCode) {
   const MappedFile file =
       MappedFile::open(CULINK_SOURCE_DIR "/examples/vector_math/sm_90/main.cubin").value();
   const elf::ElfView view = elf::ElfView::open(file.bytes()).value();
-  EXPECT_FALSE(prepare_object(view, false).ok());
+  EXPECT_FALSE(prepare_object(view, false, true).ok());
 }
 
 } // namespace
