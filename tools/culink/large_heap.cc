@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 #endif
 
@@ -30,6 +31,9 @@ constexpr u64 kLargePage = u64{2} << 20;
 // Of nearly all programs: what is freed while a link is planned is needed again.
 constexpr int kMapAbove = 32 << 20;
 constexpr int kTrimAbove = 1 << 30;
+// Other heaps than the first have small pages. Where threads are few they hardly ever wait for each
+// other, and have one heap together.
+constexpr u32 kThreadsPerHeap = 4;
 
 } // namespace
 
@@ -38,6 +42,8 @@ void prepare_heap(u64 input_bytes) {
     return;
   ::mallopt(M_MMAP_THRESHOLD, kMapAbove);
   ::mallopt(M_TRIM_THRESHOLD, kTrimAbove);
+  const u32 threads = std::thread::hardware_concurrency();
+  ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(threads / kThreadsPerHeap, 1u)));
   ::mallopt(M_TOP_PAD, static_cast<int>(std::min(input_bytes * 3, kMost)));
   void *first = std::malloc(kLargePage); // more than there is: the heap grows
   ::mallopt(M_TOP_PAD, static_cast<int>(kLargePage));
