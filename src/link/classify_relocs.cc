@@ -611,11 +611,26 @@ std::vector<OutId> rela_tables(const Merged &merged) {
   return out;
 }
 
-template <typename T> void append(std::vector<T> &list, std::vector<T> &&more) {
-  if (list.empty())
-    list = std::move(more);
-  else
-    list.insert(list.end(), more.begin(), more.end());
+// A single part is taken as it is. Several have room in one list from the start, and are set free
+// one by one.
+template <typename T, typename Part>
+std::vector<T> join(std::vector<Part> &parts, std::vector<T> RelocationPlan::*list) {
+  size_t size = 0, largest = 0;
+  for (const Part &part : parts) {
+    size += (part.plan.*list).size();
+    largest = std::max(largest, (part.plan.*list).size());
+  }
+  std::vector<T> out;
+  if (size != largest)
+    out.reserve(size);
+  for (Part &part : parts) {
+    std::vector<T> more = std::move(part.plan.*list);
+    if (more.size() == size)
+      out = std::move(more);
+    else
+      out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
 }
 
 } // namespace
@@ -652,13 +667,9 @@ RelocationPlan classify_relocations(const Program &program, const Merged &merged
     classifier.list_resolved();
     part.plan = classifier.take();
   }
-  RelocationPlan out;
-  for (Part &part : parts) {
-    append(out.kept, std::move(part.plan.kept));
-    append(out.folded, std::move(part.plan.folded));
+  RelocationPlan out{join(parts, &RelocationPlan::kept), join(parts, &RelocationPlan::folded)};
+  for (Part &part : parts)
     diag.append(std::move(part.diag));
-    part.plan = RelocationPlan();
-  }
   const auto by_section = [](const FoldedRelocation &a, const FoldedRelocation &b) {
     return a.section < b.section;
   };
