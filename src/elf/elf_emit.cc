@@ -157,12 +157,13 @@ template <typename Sym> void ElfEmitter::write_symbols() const {
     symbol.st_value = static_cast<Word>(spec.value);
     symbol.st_size = static_cast<Word>(spec.size);
     const u32 index = spec.section.valid() ? layout_.index_of(spec.section) : spec.special_section;
-    const bool too_large = spec.section.valid() && index >= kSectionLoReserve &&
-                           !(index == kSectionCommon && writer_.options_.lose_section_fff2);
+    const bool lost = spec.named && index == kSectionCommon && writer_.options_.lose_section_fff2;
+    const bool too_large = spec.section.valid() && !lost &&
+                           (spec.named ? index >= kSectionLoReserve : is_too_large(index));
     symbol.st_shndx = static_cast<u16>(too_large ? kSectionXindex : index);
     if (extended && too_large)
       store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, index);
-    else if (extended && spec.section.valid() && writer_.uncounted_)
+    else if (extended && spec.section.valid() && spec.named && writer_.uncounted_)
       store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, number_as_added(spec.section));
     store_le(table + u64{number} * sizeof(Sym), symbol);
   }
@@ -234,7 +235,8 @@ void ElfEmitter::write_content(SectionId id) const {
                            [&](const Fixup &fixup) { fill_in(fixup, at(id) + fixup.offset); });
 }
 
-// nvlink escapes section 0xff00 in .symtab, but not in the Mercury symbol table (Q059).
+// nvlink escapes section 0xff00 in .symtab, but not in the Mercury symbol table, nor for symbols
+// that come with the machine code (Q059).
 bool ElfEmitter::is_too_large(u32 index) const {
   return index >= kSectionLoReserve + (writer_.options_.lose_section_fff2 ? 1 : 0);
 }

@@ -349,15 +349,21 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
                            .target = target,
                            .links_symtab = true});
   const bool second = group_of_[target.value][!rela] != 0;
-  if (p_.options.preserve_relocs && second)
+  // Counted once more (Q059): with Mercury code all of these, else those that are met again.
+  const bool mercury = p_.arch.code_kind == arch::CodeKind::Capmerc;
+  if (second ? p_.options.preserve_relocs : mercury)
     m_.created_again.push_back(table);
-  if (p_.options.preserve_relocs && !second)
-    add(m_.keep_name(".nv.resolvedrela", m_[target].name), {.type = SectionType::CudaResolvedRela,
-                                                            .flags = elf::kFlagInfoLink,
-                                                            .align = 8,
-                                                            .entsize = 24,
-                                                            .target = target,
-                                                            .links_symtab = true});
+  if (p_.options.preserve_relocs && !second) {
+    const OutId resolved = add(m_.keep_name(".nv.resolvedrela", m_[target].name),
+                               {.type = SectionType::CudaResolvedRela,
+                                .flags = elf::kFlagInfoLink,
+                                .align = 8,
+                                .entsize = 24,
+                                .target = target,
+                                .links_symtab = true});
+    if (mercury)
+      m_.created_again.push_back(resolved);
+  }
   m_.relocations.push_back({table, target, rela});
   number = static_cast<u32>(m_.relocations.size());
   return m_.relocations.back();

@@ -375,6 +375,8 @@ TEST(ElfWriter, FillsExtendedIndicesAsNvlinkDoes) {
     elf.add_section_symbol(note);
     for (const u32 index : {6u, 0xfff1u, 0xfff2u, 0xfff3u})
       elf.add_section_symbol(sections[index - 5]);
+    // A section that came late, to a table of names that was there.
+    elf.rename_symbol(elf.add_symbol({.name = "s", .section = sections[1], .named = false}), "s");
     const Result<std::vector<u8>> file = elf.finish();
     ASSERT_TRUE(file);
     const Result<ElfView> view = ElfView::open(*file);
@@ -382,15 +384,15 @@ TEST(ElfWriter, FillsExtendedIndicesAsNvlinkDoes) {
     const Section *indices = view->find(".symtab_shndx");
     ASSERT_TRUE(indices);
     std::vector<u32> raw, extended;
-    for (u32 i = 1; i <= 5; ++i) {
+    for (u32 i = 1; i <= 6; ++i) {
       raw.push_back(view->symbols()[i].raw_section);
       extended.push_back(load_le<u32>(indices->data.data() + i * 4));
     }
     // Created 5th; 8th with a gap behind the note; the last but one.
-    const std::vector<u32> plain_raw = {5, 6, 0xffff, 0xffff, 0xffff},
-                           plain = {0, 0, 0xfff1, 0xfff2, 0xfff3},
-                           imitated_raw = {5, 6, 0xffff, 0xfff2, 0xffff},
-                           imitated = {5, 8, 0xfff1, 0xfff4, 0xfff3};
+    const std::vector<u32> plain_raw = {5, 6, 0xffff, 0xffff, 0xffff, 6},
+                           plain = {0, 0, 0xfff1, 0xfff2, 0xfff3, 0},
+                           imitated_raw = {5, 6, 0xffff, 0xfff2, 0xffff, 6},
+                           imitated = {5, 8, 0xfff1, 0xfff4, 0xfff3, 0};
     EXPECT_EQ(raw, imitate ? imitated_raw : plain_raw);
     EXPECT_EQ(extended, imitate ? imitated : plain);
   }
