@@ -49,6 +49,7 @@ std::string_view function_of(const elf::ElfView &file, const elf::Section &secti
 struct Mention {
   u64 offset;
   u32 code; // number of the section
+  i64 addend;
 };
 
 std::vector<Mention> mentions_in(const elf::ElfView &answer, std::string_view section) {
@@ -64,7 +65,7 @@ std::vector<Mention> mentions_in(const elf::ElfView &answer, std::string_view se
       continue;
     const elf::Symbol symbol = symbols[relocation.symbol];
     if (symbol.type() == elf::SymbolType::Function)
-      out.push_back({relocation.offset, symbol.section});
+      out.push_back({relocation.offset, symbol.section, relocation.addend});
   }
   std::sort(out.begin(), out.end(),
             [](const Mention &a, const Mention &b) { return a.offset < b.offset; });
@@ -140,6 +141,12 @@ void add_lines(const elf::ElfView &answer, std::string_view name,
   });
 }
 
+void add_places(const elf::ElfView &answer, std::string_view name,
+                std::vector<i64> FinalizedDebug::*places, DebugOfCode &out) {
+  for (const Mention &mention : mentions_in(answer, name))
+    (out[mention.code].*places).push_back(mention.addend);
+}
+
 // name, u32 count, count times (u32, name, u32 register, u32 start, u32 end).
 using PartsByName = std::unordered_map<std::string_view, std::vector<ByteSpan>>;
 
@@ -178,6 +185,8 @@ public:
     add_frames(answer, by_code_);
     add_lines(answer, ".debug_line", &FinalizedDebug::lines, by_code_);
     add_lines(answer, ".nv_debug_line_sass", &FinalizedDebug::sass_lines, by_code_);
+    add_places(answer, ".debug_loc", &FinalizedDebug::location_places, by_code_);
+    add_places(answer, ".debug_info", &FinalizedDebug::info_places, by_code_);
   }
 
   // Once for each function.

@@ -9,6 +9,7 @@
 // last word of the instruction's record.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/bytes.h"
 #include "elf/nv_capmerc.h"
@@ -255,6 +256,32 @@ void MachineWriter::move_relocations(RelocationPlan &machine) const {
       kept.addend = kept.addend == static_cast<i64>(named_code->compiled.size())
                         ? static_cast<i64>(named_code->text.size())
                         : static_cast<i64>(named_code->moved_label(static_cast<u64>(kept.addend)));
+  }
+  move_joined_places(machine);
+}
+
+// Places that debug information names in a copy that was replaced, or in the one that has done so,
+// as the finalizer of both says (Q106).
+void MachineWriter::move_joined_places(RelocationPlan &machine) const {
+  if (joined_.empty())
+    return;
+  std::map<std::pair<u32, bool>, std::vector<KeptRelocation *>> mentions; // function, .debug_info
+  for (KeptRelocation &kept : machine.kept) {
+    const std::string_view name = m_[m_[kept.table].target].name;
+    if (kept.against == KeptRelocation::Against::Entity && joined_.contains(kept.id) &&
+        (name == ".debug_loc" || name == ".debug_info"))
+      mentions[{kept.id, name == ".debug_info"}].push_back(&kept);
+  }
+  for (auto &[key, entries] : mentions) {
+    const FinalizedDebug &parts = *joined_.at(key.first).parts;
+    const std::vector<i64> &places = key.second ? parts.info_places : parts.location_places;
+    if (places.size() != entries.size())
+      continue;
+    std::sort(entries.begin(), entries.end(), [](const KeptRelocation *a, const KeptRelocation *b) {
+      return a->offset < b->offset;
+    });
+    for (size_t i = 0; i < entries.size(); ++i)
+      entries[i]->addend = places[i];
   }
 }
 

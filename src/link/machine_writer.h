@@ -88,6 +88,7 @@ private:
   [[nodiscard]] std::vector<OutInfo> linked_records(OutId text) const;
   [[nodiscard]] std::vector<OutInfo> machine_records(OutId text) const;
   void move_relocations(RelocationPlan &machine) const;
+  void move_joined_places(RelocationPlan &machine) const;
   void store_fastpath_mask();
 
   // machine_constants.cc

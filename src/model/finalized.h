@@ -28,6 +28,9 @@ struct FinalizedDebug {
   std::vector<ByteSpan> lines;
   std::vector<ByteSpan> sass_lines;
   std::vector<ByteSpan> registers; // blocks of .nv_debug_info_reg_sass, from the name on
+  // Places in the code that .debug_loc and .debug_info name, in the order in which they do.
+  std::vector<i64> location_places;
+  std::vector<i64> info_places;
 };
 
 // One function of an object after finalization. All spans are parts of FinalizedObject::image.
