@@ -8,6 +8,9 @@ looked at for itself. Where both files have the same instructions but for the bi
 everything about the function must be the same. Where they do not, culink's must be those of an object
 and nvlink's must not be: that shows that nvlink has changed them. Of such a function only places in its
 code and sizes may differ. All other sections, symbols, relocations and records must be equal.
+
+Where copies of a function differ, nvlink joins what debug information says about them (Q106), which
+only its finalizer can do. Call frames, lines and registers of such functions may differ, too.
 """
 
 import struct
@@ -27,6 +30,9 @@ LINES = (".debug_line", ".nv_debug_line_sass")
 DEBUG_INFO = ".debug_info"
 BANK = ".nv.constant2."
 INSTRUCTION = 16
+ADDRESS = 2  # R_CUDA_64
+WRITABLE = 6
+STUB = ".nv.uft.rel."  # code that calls a unified function
 # Attributes of .nv.info whose payload are places in the code.
 PLACES = {0x1c, 0x1d, 0x28, 0x31, 0x34, 0x39, 0x47}
 SIZED = 4
@@ -67,10 +73,15 @@ class File:
         """What is loaded: type, flags, and the section that it begins with."""
         offset, = struct.unpack_from("<Q", self.data, 32)
         count, = struct.unpack_from("<H", self.data, 56)
-        starts = {header[4]: name for header, name in zip(self.headers, self.names) if header[2] & 2}
+        starts = {}
+        for header, name in zip(self.headers, self.names):
+            if header[2] & 2 and header[5] and header[1] not in NO_BYTES:
+                starts.setdefault(header[4], name)
         rows = [PROGRAM_HEADER.unpack_from(self.data, offset + PROGRAM_HEADER.size * i)
                 for i in range(count)]
-        return [(row[0], row[1], starts.get(row[2]), row[7]) for row in rows]
+        # Memory without bytes in the file begins wherever the file is at.
+        return [(row[0], row[1], None if row[1] == WRITABLE else starts.get(row[2]), row[7])
+                for row in rows]
 
 
 def opcodes(code):
@@ -80,8 +91,8 @@ def opcodes(code):
 def codes(data):
     """{function: code} of a file or object."""
     file = File(data)
-    return {name[len(TEXT):]: file.content(i) for i, name in enumerate(file.names)
-            if name.startswith(TEXT)}
+    return {name.removeprefix(TEXT): file.content(i) for i, name in enumerate(file.names)
+            if name.startswith((TEXT, STUB))}
 
 
 def info_records(content):
@@ -116,17 +127,25 @@ def parts(file, index):
         return register_parts(content)
     mentions = sorted((offset, symbol) for offset, _, symbol, _ in file.table_of(name))
     out = []
+    if name == FRAMES:
+        return frame_parts(content, mentions)
     for start, end in units(content):
         inside = [(offset, symbol) for offset, symbol in mentions if start <= offset < end]
-        if name == FRAMES:  # the pointer to the CIE says where that is
-            symbol = inside[0][1] if inside else None
-            out.append((symbol, content[start:start + 12] + content[start + 20:end]))
-            continue
         cuts = [offset - 3 for offset, _ in inside] + [end]
         out.append((None, content[start + 4:cuts[0]]))  # without the length of the unit
         out += [(symbol, content[cut:cuts[i + 1]])
                 for i, (cut, (_, symbol)) in enumerate(zip(cuts, inside))]
     return out
+
+
+def frame_parts(content, mentions):
+    """A CIE belongs to the function behind it; where it is, which the frame says, does not matter."""
+    out, last = [], None
+    for start, end in reversed(units(content)):
+        inside = [symbol for offset, symbol in mentions if start <= offset < end]
+        last = inside[0] if inside else last
+        out.append((last, content[start:start + 12] + content[start + 20:end]))
+    return out[::-1]
 
 
 def register_parts(content):
@@ -142,6 +161,17 @@ def register_parts(content):
     return out
 
 
+def joined_in(file):
+    """Functions with several call frames, of copies that were replaced; or with one that an earlier
+    link has left unfinished: its CIE counts code in single bytes."""
+    if FRAMES not in file.names:
+        return set()
+    unfinished = {symbol for symbol, frame in parts(file, file.names.index(FRAMES))
+                  if frame[12:15] == b"\3\0\1"}
+    named = [symbol for _, number, symbol, _ in file.table_of(FRAMES) if number == ADDRESS]
+    return unfinished | {symbol for symbol in named if named.count(symbol) > 1}
+
+
 class Comparison:
     def __init__(self, ours, theirs, objects):
         self.ours, self.theirs = File(ours), File(theirs)
@@ -150,6 +180,10 @@ class Comparison:
             for function, code in codes(data).items():
                 self.compiled.setdefault(function, []).append(opcodes(code))
         self.changed = set()
+        self.joined = {function for function, copies in self.compiled.items()
+                       if any(copy != copies[0] for copy in copies)}
+        for file in [self.ours, self.theirs] + [File(data) for data in objects]:
+            self.joined |= joined_in(file)
         self.findings = []
 
     def expect(self, same, what):
@@ -180,6 +214,8 @@ class Comparison:
 
     def same(self, index, name):
         function = name.partition(TEXT)[2]
+        if name.startswith(STUB):  # looked at with the code
+            return True
         if name.startswith(TEXT) or name.startswith(CAPSULE):
             return function in self.changed or name.startswith(TEXT) or (
                 self.ours.content(index) == self.theirs.content(index))
@@ -191,9 +227,10 @@ class Comparison:
             return self.views(index, self.relocation_view)
         if name.startswith(INFO) and name[len(INFO):] in self.changed:
             return info_records(self.ours.content(index)) == info_records(self.theirs.content(index))
-        if self.changed and (name in LINES or name in (FRAMES, REGISTERS)):
+        touched = self.changed or self.joined
+        if touched and (name in LINES or name in (FRAMES, REGISTERS)):
             return self.views(index, self.part_view)
-        if self.changed and name == DEBUG_INFO:
+        if touched and name == DEBUG_INFO:
             return self.same_but_for_units(index)
         if self.changed and name.startswith(BANK):
             return self.views(index, self.bank_view)
@@ -209,15 +246,17 @@ class Comparison:
     def relocation_view(self, file, index):
         name = file.names[index]
         in_changed = name.partition(TEXT)[2] in self.changed and not name.startswith(".nv.merc.")
-        moved = in_changed or (self.changed and any(
-            name.endswith(part) for part in LINES + (FRAMES,)) and not name.startswith(".nv.merc."))
+        debug = (any(name.endswith(part) for part in LINES + (FRAMES,)) and
+                 not name.startswith(".nv.merc."))
+        moved = in_changed or (debug and (self.changed or self.joined))
         return [(None if moved else offset, number, symbol,
                  None if symbol in self.changed else addend)
-                for offset, number, symbol, addend in file.relocations(index)]
+                for offset, number, symbol, addend in file.relocations(index)
+                if not (debug and symbol in self.joined)]
 
     def part_view(self, file, index):
         return [(function, None if function in self.changed else content)
-                for function, content in parts(file, index)]
+                for function, content in parts(file, index) if function not in self.joined]
 
     def bank_view(self, file, index):
         """Branch tables hold places in the code that they belong to."""

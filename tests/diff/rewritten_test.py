@@ -8,15 +8,14 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from rewritten import File, unexplained  # noqa: E402
+from rewritten import FRAMES, File, joined_in, parts, unexplained, units  # noqa: E402
 from scheduling import differ_in_scheduling_only  # noqa: E402
 
-GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden",
-                      "mercury_and_machine_code")
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
 
 
-def read(name):
-    with open(os.path.join(GOLDEN, name), "rb") as file:
+def read(name, folder="mercury_and_machine_code"):
+    with open(os.path.join(GOLDEN, folder, name), "rb") as file:
         return file.read()
 
 
@@ -24,10 +23,10 @@ LINKED = read("both.expected")
 OBJECTS = [read("caller.cubin"), read("callee.cubin")]
 
 
-def changed(section, offset, value):
+def changed(section, offset, value, linked=LINKED):
     """The linked file with another byte in a section."""
-    file = File(LINKED)
-    data = bytearray(LINKED)
+    file = File(linked)
+    data = bytearray(linked)
     data[file.headers[file.names.index(section)][4] + offset] ^= value
     return bytes(data)
 
@@ -63,6 +62,18 @@ class Rewritten(unittest.TestCase):
                 offset = 0
             with self.subTest(section):
                 self.assertTrue(unexplained(LINKED, changed(section, offset, 1), OBJECTS))
+
+    def test_frames_of_differing_copies_are_joined_by_nvlink(self):
+        folder = "frames_of_weak_copies"
+        linked = read("replaced.expected", folder)
+        objects = [read("old.cubin", folder), read("new.cubin", folder)]
+        file = File(linked)
+        frames = file.names.index(FRAMES)
+        for (_, end), (function, _) in zip(units(file.content(frames)), parts(file, frames)):
+            other = changed(FRAMES, end - 1, 1, linked)
+            with self.subTest(function):
+                self.assertEqual(unexplained(linked, other, objects) == [],
+                                 function in joined_in(file))
 
     def test_records_of_changed_code_keep_their_kinds(self):
         data = bytearray(changed(".text.kernel", 0, 1))
