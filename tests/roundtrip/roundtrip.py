@@ -110,7 +110,8 @@ def cubins_below(*folders):
     found = []
     for folder in folders:
         for place, _, names in os.walk(folder):
-            found += [os.path.join(place, name) for name in names if name.endswith(".cubin")]
+            found += [os.path.join(place, name) for name in names if name.endswith(".cubin")
+                      and os.path.getsize(os.path.join(place, name))]  # an empty one is an input of links
     return sorted(found)
 
 
