@@ -541,14 +541,15 @@ bool MachineWriter::stands_before_owner(EntityId alias) const {
          std::pair(*elf_.symbol(own).part, own.value);
 }
 
-// The owner of code does, unless another name takes its place and it has none in Mercury code.
+// Names that have one in Mercury code do. So does the owner of code, unless another name takes its
+// place, and that one.
 bool MachineWriter::has_machine_size(EntityId id,
                                      const std::unordered_set<u32> &named_earlier) const {
-  if (m_[m_.place_of[id.value].section].function != id)
-    return stands_before_owner(id);
   const SymbolRef winner = p_.symbols[id].winner;
-  return !named_earlier.contains(id.value) ||
-         p_.objects[winner.object.value].symbols[winner.symbol].size != 0;
+  if (winner.valid() && p_.objects[winner.object.value].symbols[winner.symbol].size != 0)
+    return true;
+  const bool owns = m_[m_.place_of[id.value].section].function == id;
+  return owns ? !named_earlier.contains(id.value) : stands_before_owner(id);
 }
 
 // The symbols of bank 0 stand behind the global ones, so all of the table counts as local.
