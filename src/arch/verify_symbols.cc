@@ -125,17 +125,13 @@ private:
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
       return;
     // nvlink drops constants that host code does not use, but not the symbols behind them; and -r
-    // those of a copy of a function that was replaced (Q040).
-    const auto may_hang_over = [&] {
-      return is_constant(section) && (view_.header().type == elf::FileType::Executable ||
-                                      symbol.binding() == SymbolBinding::Local);
-    };
-    const auto may_lie_behind = [&] {
-      return view_.header().type == elf::FileType::Relocatable && may_hang_over();
-    };
-    if ((symbol.value > section.size && !may_lie_behind()) ||
-        (symbol.value <= section.size && symbol.size > section.size - symbol.value &&
-         !may_hang_over()))
+    // the compiler constants of a copy of a function that was replaced (Q040).
+    const bool executable = view_.header().type == elf::FileType::Executable;
+    const bool may_be_left_over = !executable && is_constant(section) && section.info != 0 &&
+                                  symbol.binding() == SymbolBinding::Local;
+    const bool may_hang_over = executable && is_constant(section);
+    if (!may_be_left_over && (symbol.value > section.size ||
+                              (symbol.size > section.size - symbol.value && !may_hang_over)))
       report(Rule::SymbolValue, "st_value, st_size", index, [&] {
         return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
                            symbol.size, describe_section(section), section.size);

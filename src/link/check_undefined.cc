@@ -91,12 +91,14 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
   }
 }
 
-bool has_compiler_constants(const Program &p, const InputObject &object, u32 code) {
+// By section: code that has compiler constants.
+std::vector<bool> code_with_constants(const Program &p, const InputObject &object) {
+  std::vector<bool> out(object.kinds.size(), false);
   for (u32 i = 0; i < object.kinds.size(); ++i)
     if (object.kinds[i].is_constant() && object.kinds[i].bank == p.arch.banks.compiler &&
-        object.owner_of(i) == code && object.section(i).size != 0)
-      return true;
-  return false;
+        object.section(i).size != 0)
+      out[object.owner_of(i)] = true;
+  return out;
 }
 
 // A copy without compiler constants replaces one that has some. nvlink -r stumbles over their
@@ -107,22 +109,27 @@ void check_deleted_constants(const Program &p, Diagnostics &diag) {
     bool deleted = false;
   };
   std::vector<Constants> constants(p.symbols.entities.size());
-  for (u32 i = 0; i < p.objects.size(); ++i)
+  for (u32 i = 0; i < p.objects.size(); ++i) {
+    std::vector<bool> with_constants;
     for (const u32 s : p.symbols.functions_of[i]) {
       const EntityId id = p.symbols.of(ObjectId(i), s);
       const elf::Symbol &symbol = p.objects[i].symbols[s];
       if (!id.valid() || p.symbols[id].winner == p.symbols[id].place || !symbol.in_section() ||
           !p.stays(id))
         continue;
+      if (with_constants.empty())
+        with_constants = code_with_constants(p, p.objects[i]);
       Constants &known = constants[id.value];
-      if (has_compiler_constants(p, p.objects[i], symbol.section))
+      if (with_constants[symbol.section])
         known = {ObjectId(i), false};
       else if (p.symbols.outcome(ObjectId(i), s) == Outcome::Accepted)
         known.deleted = known.object.valid();
     }
+  }
   for (u32 i = 0; i < constants.size(); ++i)
     if (constants[i].deleted)
-      diag.report(DiagId::DeletedConstants, {std::string(p.symbols.entities[i].name)})
+      diag.report(DiagId::DeletedConstants, {std::string(p.symbols.entities[i].name)}, {},
+                  "nvlink stops here; without --emulate this can be linked")
           .at("constants in", p.objects[constants[i].object.value].origin())
           .at("replaced by", p.objects[p.symbols.entities[i].winner.object.value].origin());
 }

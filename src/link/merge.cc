@@ -97,6 +97,7 @@ void Merger::begin(ObjectId id) {
   object_ = &p_.objects[id.value];
   m_.where.emplace_back(object_->view.sections().size());
   m_.lost.emplace_back();
+  bank2_starts_.clear();
   no_block_.assign(object_->view.sections().size(), false);
   replaced_code_.assign(object_->view.sections().size(), EntityId{});
   if (id.value + 1 < p_.objects.size())

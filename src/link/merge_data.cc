@@ -133,14 +133,20 @@ void Merger::forget_bank2(EntityId function) {
   m_.bank2_blocks[old.block].lost_piece = Bank2Block::kNone;
 }
 
-std::vector<u64> Merger::starts_of_symbols(const elf::Section &section) const {
+std::vector<u64> Merger::starts_of_symbols(const elf::Section &bank) {
+  if (bank2_starts_.empty()) // of all banks, once for each object
+    for (const elf::Symbol &symbol : object_->symbols)
+      if (symbol.in_section() && symbol.type() != SymbolType::Section &&
+          object_->kinds[symbol.section].is_constant())
+        bank2_starts_.emplace_back(symbol.section, symbol.value);
+  if (!std::is_sorted(bank2_starts_.begin(), bank2_starts_.end()))
+    std::sort(bank2_starts_.begin(), bank2_starts_.end());
   std::vector<u64> starts;
-  for (const elf::Symbol &symbol : object_->symbols)
-    if (symbol.in_section() && symbol.section == section.index &&
-        symbol.type() != SymbolType::Section)
-      starts.push_back(symbol.value);
-  std::sort(starts.begin(), starts.end());
-  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  const auto first = std::lower_bound(bank2_starts_.begin(), bank2_starts_.end(),
+                                      std::pair<u32, u64>(bank.index, 0));
+  for (auto at = first; at != bank2_starts_.end() && at->first == bank.index; ++at)
+    if (starts.empty() || starts.back() != at->second)
+      starts.push_back(at->second);
   return starts;
 }
 

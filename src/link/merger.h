@@ -45,7 +45,7 @@ private:
   void mention_undefined(EntityId id, const elf::Symbol &symbol);
   void create_bank2_symbol(EntityId id, const elf::Symbol &symbol);
   [[nodiscard]] u64 used_size(const elf::Section &bank, bool lost) const;
-  [[nodiscard]] std::vector<u64> starts_of_symbols(const elf::Section &section) const;
+  [[nodiscard]] std::vector<u64> starts_of_symbols(const elf::Section &bank);
   void append_lost_bank2(const elf::Section &bank);
   void forget_bank2(EntityId function);
   void append_bank2(const elf::Section &bank, OutId text, bool lost);
@@ -76,10 +76,11 @@ private:
   Merged m_;
   ObjectId id_; // the file being walked
   const InputObject *object_ = nullptr;
-  std::vector<u64> extent_;                  // by section of the file: end of its last symbol
-  std::vector<Bank2Place> bank2_of_;         // by FunctionId; empty until there is one
-  std::vector<bool> listed_;                 // by EntityId: has its place among the symbols
-  std::vector<bool> no_block_;               // by section of the file: some symbol in it lost
+  std::vector<u64> extent_;                       // by section of the file: end of its last symbol
+  std::vector<std::pair<u32, u64>> bank2_starts_; // of the file: bank and place of each constant
+  std::vector<Bank2Place> bank2_of_;              // by FunctionId; empty until there is one
+  std::vector<bool> listed_;                      // by EntityId: has its place among the symbols
+  std::vector<bool> no_block_;                    // by section of the file: some symbol in it lost
   std::vector<EntityId> replaced_code_;      // by section of the file: code that will be replaced
   std::vector<std::array<u32, 2>> group_of_; // by target: number + 1 of its .rel and .rela group
 };

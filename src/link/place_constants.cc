@@ -78,6 +78,7 @@ private:
   const Program &p_;
   const Reach &reach_;
   Merged &m_;
+  std::vector<OutId> table_of_; // by section: its relocations
   ConstantPlan plan_;
 };
 
@@ -88,6 +89,12 @@ ConstantPlan ConstantPlacer::run_images() {
 }
 
 void ConstantPlacer::run_blocks() {
+  if (m_.bank2_blocks.empty())
+    return;
+  table_of_.resize(m_.sections.size());
+  for (const RelocationGroup &group : m_.relocations)
+    if (OutId &table = table_of_[group.target.value]; !table.valid())
+      table = group.table;
   for (size_t i = m_.bank2_blocks.size(); i-- > 0;)
     place_block(static_cast<u32>(i));
 }
@@ -134,9 +141,9 @@ void ConstantPlacer::add_tails(u32 block, const std::vector<OutId> &banks) {
   if (m_.bank2_blocks[block].relocations.empty())
     return;
   for (const OutId bank : banks) {
-    const auto group = std::find_if(m_.relocations.begin(), m_.relocations.end(),
-                                    [bank](const RelocationGroup &g) { return g.target == bank; });
-    OutId table = group == m_.relocations.end() ? OutId{} : group->table;
+    if (bank.value >= table_of_.size()) // the bank is new
+      table_of_.resize(m_.sections.size());
+    OutId &table = table_of_[bank.value];
     if (!table.valid()) {
       table = m_.add(relocations_for(bank, m_.keep_name(".rela", m_[bank].name)));
       m_.add_section_symbol(table);
