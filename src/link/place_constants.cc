@@ -107,7 +107,7 @@ void ConstantPlacer::place_block(u32 number) {
   std::vector<FunctionId> kernels = reach_.kernels_reaching(one);
   std::reverse(kernels.begin(), kernels.end());
   std::vector<OutId> banks;
-  u64 longest = 0;
+  u64 longest = 0, align = block.align; // the strictest of all these banks counts in each of them
   for (const FunctionId k : kernels) {
     const Entity &kernel = p_.entity_of(k);
     const std::string name = ".nv.constant2." + std::string(kernel.name);
@@ -120,15 +120,16 @@ void ConstantPlacer::place_block(u32 number) {
                    .has_symbol = true});
       m_.add_section_symbol(id);
     }
-    m_[id].align = std::max(m_[id].align, block.align);
+    align = std::max(align, m_[id].align);
     longest = std::max(longest, m_[id].size);
     banks.push_back(id);
   }
-  block.offset = align_up(longest, block.align);
+  block.offset = align_up(longest, align);
   for (const OutId id : banks) {
+    m_[id].align = align;
     for (u32 i = 0; i < block.pieces.size(); ++i)
       m_[id].pieces.push_back({block.offset + block.pieces[i].offset, block.pieces[i].bytes});
-    m_[id].size = block.offset + block.size;
+    m_[id].size = align_up(block.offset + block.size, align);
   }
   add_tails(number, banks);
   // Constants of a copy that lost belong to no symbol: where they went shows in the null symbol
