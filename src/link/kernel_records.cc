@@ -65,6 +65,7 @@ private:
   const bool several_;
   bool has_masks_ = false;     // some function has SPARSE_MMA_MASK
   bool masks_missing_ = false; // and some has not
+  bool nobody_lacks_ = true;   // not even functions that are removed or undefined
   std::vector<u32> seen_;      // by FunctionId: number of the last search
   u32 search_ = 0;
 };
@@ -90,14 +91,17 @@ void KernelRecordPlanner::add_missing_masks() {
   std::vector<u32> without; // functions that get one
   for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
     const OutId text = text_of(FunctionId(f));
-    if (!text.valid() || !p_.live.live[f])
+    if (!text.valid() || !p_.live.live[f]) {
+      nobody_lacks_ = false;
       continue;
+    }
     const EntityId owner = m_[text].function; // another one for an alias
     const bool alias = owner != p_.calls.functions[f];
     const u32 owner_function = p_.function_of(owner).value;
     if (!alias && has_mask(functions_.inherited[owner_function]))
       continue;
     masks_missing_ = true;
+    nobody_lacks_ = false;
     if (p_.live.kernel[f])
       continue;
     store_.put_value(plan_.of_text[text.value], InfoAttribute::SparseMmaMask, RecordFormat::Half,
@@ -246,12 +250,12 @@ void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inher
                                     InfoList &records) const {
   const InheritRule &rule = kInheritRules[rule_number];
   u64 record = store_.find(records, rule.attribute);
+  const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
   if (record == InfoStore::kNone) {
-    const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
     record = records.size;
     store_.put_value(records, rule.attribute, rule.format, mask ? kNoSparseMask : u16{0});
-  } else if (!several_ && rule.own_value_stays) {
-    return;
+  } else if (!several_ && rule.own_value_stays && (!mask || nobody_lacks_)) {
+    return; // Q018
   }
   const Inheritance::Item &item = inherited.items[rule_number];
   u16 value = store_.value(records, record);
