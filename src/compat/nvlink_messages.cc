@@ -89,6 +89,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "Function '{0d}' not declared __global__ in all source files"},
     {DiagId::CommonLargerThanDefinition, Stage::Merge, Weight::Error,
      "Common symbol '{0}' in file '{a}' has larger size than initialization"},
+    {DiagId::ParameterBankMismatch, Stage::Merge, Weight::Error,
+     "Duplicate weak parameter bank for '{0}' is not the same size"},
     {DiagId::TooMuchConstant, Stage::Program, Weight::Error,
      "File uses too much global constant data ({0x} bytes, {2x} max)"},
     {DiagId::TooMuchShared, Stage::Program, Weight::Error,

@@ -99,6 +99,7 @@ void Merger::begin(ObjectId id) {
   m_.lost.emplace_back();
   bank2_starts_.clear();
   no_block_.assign(object_->view.sections().size(), false);
+  joins_strong_.assign(object_->view.sections().size(), false);
   replaced_code_.assign(object_->view.sections().size(), EntityId{});
   if (id.value + 1 < p_.objects.size())
     p_.objects[id.value + 1].expect_names();
@@ -149,6 +150,10 @@ void Merger::create_functions() {
       where(symbol.section).lost = true;
     if (outcome == Outcome::Accepted && p_.symbols[id].winner != SymbolRef{id_, s})
       replaced_code_[symbol.section] = id;
+    joins_strong_[symbol.section] =
+        outcome == Outcome::LostToStrong ||
+        (outcome == Outcome::Accepted && symbol.binding() != elf::SymbolBinding::Weak &&
+         p_.symbols[id].place != SymbolRef{id_, s});
     if (!p_.stays(id)) {
       name_pruned_kernel(id, s);
       continue;

@@ -208,7 +208,9 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
 void Merger::create_bank0_symbol(EntityId id, const elf::Symbol &symbol) {
   const elf::Section &bank = object_->section(symbol.section);
   const SectionPlace &text = where(bank.info);
-  if (text.section.valid() && !text.lost && !where(bank.index).section.valid())
+  if (!where(bank.index).section.valid() && joins_parameters(bank))
+    append_parameter_bank(bank);
+  else if (text.section.valid() && !text.lost && !where(bank.index).section.valid())
     create_function_bank(bank, text.section);
   // Parameter symbols stay only where another link or the loader may want them; relocatable links
   // keep that of a kernel that lost, too.
@@ -217,7 +219,7 @@ void Merger::create_bank0_symbol(EntityId id, const elf::Symbol &symbol) {
   if (!section.valid() || !(p_.options.relocatable || p_.options.preserve_relocs) ||
       (lost && !p_.options.relocatable && !p_.options.preserve_relocs))
     return;
-  m_.place_of[id.value] = {section, symbol.value};
+  m_.place_of[id.value] = {section, symbol.value + where(bank.index).offset};
   m_.add_local(id);
 }
 
@@ -337,6 +339,23 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
   where(section.index) = {.section = id, .offset = 0};
 }
 
+bool Merger::joins_parameters(const elf::Section &bank) const {
+  return object_->kinds[bank.index].bank == p_.arch.banks.parameters &&
+         joins_strong_[object_->owner_of(bank.index)] && m_.find(bank.name).valid();
+}
+
+// Of weak copies of a kernel one bank of parameters is left; beside a strong one each has its own,
+// the later ones behind the first, where nobody looks for them (Q044).
+void Merger::append_parameter_bank(const elf::Section &section) {
+  const OutId id = m_.find(section.name);
+  OutSection &out = m_[id];
+  const u64 offset = align_up(out.size, section.align);
+  if (section.size != 0)
+    out.pieces.push_back({offset, section.data});
+  out.size = offset + section.size;
+  where(section.index) = {.section = id, .offset = offset};
+}
+
 void Merger::create_other_sections() {
   for (const elf::Section &section : object_->view.sections())
     if (!where(section.index).section.valid() && where(section.index).bank2_block == kNoBlock)
@@ -366,6 +385,8 @@ void Merger::create_other_section(const elf::Section &section) {
   case SectionRole::ConstantNamed:
     if (const u32 owner = object_->owner_of(section.index); owner == 0) {
       append_block(section);
+    } else if (joins_parameters(section)) {
+      append_parameter_bank(section);
     } else if (const SectionPlace &text = where(owner); text.section.valid() && !text.lost) {
       create_function_bank(section, text.section);
     } else if (text.lost && is_function_bank(*object_, section.index) &&

@@ -55,6 +55,8 @@ private:
   OutId place_data(const elf::Section &section);
   OutId append_block(const elf::Section &section);
   void create_function_bank(const elf::Section &section, OutId text);
+  void append_parameter_bank(const elf::Section &section);
+  [[nodiscard]] bool joins_parameters(const elf::Section &bank) const;
   void create_other_sections();
   void create_other_section(const elf::Section &section);
   void place_commons();
@@ -81,7 +83,8 @@ private:
   std::vector<Bank2Place> bank2_of_;              // by FunctionId; empty until there is one
   std::vector<bool> listed_;                      // by EntityId: has its place among the symbols
   std::vector<bool> no_block_;                    // by section of the file: some symbol in it lost
-  std::vector<EntityId> replaced_code_;      // by section of the file: code that will be replaced
+  std::vector<bool> joins_strong_;      // by section of the file: code of another copy, see Q044
+  std::vector<EntityId> replaced_code_; // by section of the file: code that will be replaced
   std::vector<std::array<u32, 2>> group_of_; // by target: number + 1 of its .rel and .rela group
 };
 

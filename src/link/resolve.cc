@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/arch.h"
 #include "link/special_symbols.h"
 
 namespace culink {
@@ -37,6 +38,8 @@ std::string space_name(bool function, u8 other) {
     return "__device__";
   }
 }
+
+constexpr u8 kParameterBank = arch::ConstantBanks{}.parameters;
 
 std::string bytes_text(u64 size) {
   return fmt::format("{} bytes", size);
@@ -60,6 +63,8 @@ private:
                                         const elf::Symbol &symbol) const;
   [[nodiscard]] bool is_initialised(SymbolRef ref) const;
   [[nodiscard]] bool is_better_copy(SymbolRef ref, const Entity &entity) const;
+  [[nodiscard]] u64 parameter_bytes(SymbolRef kernel);
+  void compare_parameters(const Entity &kernel, SymbolRef ref);
   [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void report_duplicate(const Entity &entity, SymbolRef ref);
   void report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
@@ -85,6 +90,7 @@ private:
   Resolution out_;
   StringIndex names_;
   std::vector<EntityId> entity_of_name_;
+  std::vector<std::vector<u64>> parameters_; // by object and section of code; where asked for
 };
 
 Resolution SymbolResolver::run() {
@@ -240,6 +246,31 @@ bool SymbolResolver::is_better_copy(SymbolRef ref, const Entity &entity) const {
   return objects_[ref.object.value].virtual_sm > objects_[entity.place.object.value].virtual_sm;
 }
 
+// Size of a kernel's bank of parameters. Few objects have weak kernels of which others have copies.
+u64 SymbolResolver::parameter_bytes(SymbolRef kernel) {
+  const InputObject &object = objects_[kernel.object.value];
+  parameters_.resize(objects_.size());
+  std::vector<u64> &sizes = parameters_[kernel.object.value];
+  if (sizes.empty()) {
+    sizes.resize(object.view.sections().size());
+    for (const elf::Section &section : object.view.sections())
+      if (const elf::SectionKind &kind = object.kinds[section.index];
+          kind.role == elf::SectionRole::Constant && kind.bank == kParameterBank && !kind.mercury)
+        sizes[object.owner_of(section.index)] = section.size;
+  }
+  return sizes[object.symbols[kernel.symbol].section];
+}
+
+// Two weak copies of a kernel must have parameters of one size; of others nobody asks (Q044).
+void SymbolResolver::compare_parameters(const Entity &kernel, SymbolRef ref) {
+  const u64 first = parameter_bytes(kernel.winner), second = parameter_bytes(ref);
+  if (first != second)
+    report(DiagId::ParameterBankMismatch, ref,
+           {std::string(kernel.name), std::to_string(first), std::to_string(second)})
+        .at("first defined in", origin(kernel.winner, bytes_text(first)))
+        .at("defined in", origin(ref, bytes_text(second)));
+}
+
 void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
   if (entity.defined()) {
@@ -249,6 +280,8 @@ void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::S
         report_duplicate(entity, ref);
       return;
     }
+    if (!strong && is_kernel_mark(symbol.other))
+      compare_parameters(entity, ref);
     if (!strong && !is_better_copy(ref, entity)) {
       outcome(ref) = Outcome::LostToWeak;
       return;

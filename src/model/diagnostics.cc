@@ -82,6 +82,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "'{0s}' is a __global__ function in one file and not in another"},
     {DiagId::CommonLargerThanDefinition, Severity::Error, "common-too-large",
      "common symbol '{0s}' has {1} bytes, its definition only {2}"},
+    {DiagId::ParameterBankMismatch, Severity::Error, "parameter-bank-mismatch",
+     "parameters of kernel '{0s}' differ: {1} and {2} bytes"},
     {DiagId::TooMuchConstant, Severity::Error, "too-much-constant",
      "too much __constant__ data: {0} bytes in bank {1}, the limit is {2}"},
     {DiagId::TooMuchShared, Severity::Error, "too-much-shared",

@@ -54,6 +54,7 @@ enum class DiagId : u16 {
   PrototypeMismatch,
   NotAKernelEverywhere,
   CommonLargerThanDefinition,
+  ParameterBankMismatch,
   TooMuchConstant,
   TooMuchShared,
   RegisterLimit,

@@ -31,6 +31,7 @@ NVLINK = [
     (r"Prototype doesn't match for '(.*)' in '.*', first defined in '.*'",
      ["prototype-mismatch"]),
     (r"Function '.*' not declared __global__ in all source files", ["not-a-kernel-everywhere"]),
+    (r"Duplicate weak parameter bank for '(.*)' is not the same size", ["parameter-bank-mismatch"]),
     (r"File uses too much global constant data \(.*\)", ["too-much-constant"]),
     (r"Entry function '(.*)' uses too much shared data \(.*\)", ["too-much-shared"]),
     (r"entry function '(.*)' with max regcount of \d+ calls function '.*' with regcount of \d+",
