@@ -67,8 +67,8 @@ void check_missing_register_counts(const Program &p, Diagnostics &diag) {
   }
 }
 
-// A second name of a function that nobody calls by that name goes away. nvlink then stumbles over
-// the code it named (Q053).
+// A second name of a function that nobody calls by that name goes away, and so does the first one
+// where only the address of the second is taken. nvlink then stumbles over the code (Q053).
 void check_dead_aliases(const Program &p, Diagnostics &diag) {
   if (std::find(p.live.live.begin(), p.live.live.end(), false) == p.live.live.end())
     return; // nothing goes away
@@ -84,9 +84,11 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
       EntityId &first = owner[symbol.section];
       if (!first.valid())
         first = id;
-      else if (p.stays(first) && !p.stays(id))
-        diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[id].name)})
-            .at("mentioned in", p.objects[p.symbols[id].first.object.value].origin());
+      else if (p.stays(first) != p.stays(id)) {
+        const Entity &gone = p.symbols[p.stays(first) ? id : first];
+        diag.report(DiagId::DeletedSymbol, {std::string(gone.name)})
+            .at("mentioned in", p.objects[gone.first.object.value].origin());
+      }
     }
   }
 }

@@ -151,9 +151,11 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
   if (symbol.type() == SymbolType::Section && symbol.in_section())
     return section_meaning(c, object, symbol.section);
   const EntityId id = c.program.symbols.of(object, index);
-  const SymbolMeaning plain{.kind = Kind::Plain, .bank = bank_of(SectionType::Null)};
-  if (!id.valid())
+  SymbolMeaning plain{.kind = Kind::Plain, .bank = bank_of(SectionType::Null)};
+  if (!id.valid()) {
+    plain.value = c.merged.null_symbol_value; // such a name stands for symbol 0 (Q019, Q056)
     return plain;
+  }
   const Entity &entity = c.program.symbols[id];
   if (entity.function) {
     if (!c.program.stays(id))

@@ -16,7 +16,7 @@ struct SymbolMeaning {
     Gone,    // removed, or never part of the output
     Unified, // __UFT*, __UDT*: executables have none
     Ignored, // relocations against it go away
-    Plain,   // no address: null, absolute and untyped symbols; value 0
+    Plain,   // no address: null, absolute and untyped symbols; 0, or what symbol 0 has
   };
   Kind kind = Kind::Gone;
   KeptRelocation::Against against = KeptRelocation::Against::Nothing; // when kept

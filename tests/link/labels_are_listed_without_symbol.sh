@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ptxas leaves relocations of .debug_loc against local labels that have neither type nor place. They
-# are resolved with value 0, and --preserve-relocs lists them without a symbol (Q056). In a.cubin one
+# are resolved with the value of symbol 0 (Q019), and --preserve-relocs lists them without a symbol (Q056). In a.cubin one
 # was added to .debug_frame.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 links_as_recorded labels_are_listed_without_symbol
