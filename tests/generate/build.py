@@ -13,7 +13,7 @@ import json
 import os
 import sys
 
-from toolchain import ToolError, Toolchain, compute_of, number_of
+from toolchain import VISIBLE, ToolError, Toolchain, compute_of, number_of
 
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a",
            "sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f",
@@ -22,6 +22,12 @@ TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90
 
 # The device runtime library of the x86-64 toolkit has no code for the embedded boards of these.
 WITHOUT_DEVICE_RUNTIME = (87, 88)
+
+# The targets whose objects a link for another accepts.
+OLDER_TARGETS = {"sm_86": "sm_80", "sm_89": "sm_86", "sm_90a": "sm_90", "sm_100a": "sm_100f",
+                 "sm_100f": "sm_100", "sm_103": "sm_100", "sm_103a": "sm_100f", "sm_103f": "sm_100f",
+                 "sm_110a": "sm_110", "sm_120a": "sm_120f", "sm_120f": "sm_120", "sm_121": "sm_120",
+                 "sm_121a": "sm_121", "sm_121f": "sm_120f"}
 
 # With --preserve-relocs and --kernels-used nvlink 13.0 gives up on some sound programs, for example
 # where only dead code uses a shared variable or an alias.
@@ -54,10 +60,11 @@ class Build:
         if file["language"] == "ptx":
             return file["name"]
         compute = compute_of(target) if file["native"] else "75"
+        flags = file["compiler_flags"] + ([VISIBLE] if file.get("visible") else [])
         ptx = os.path.splitext(file["name"])[0] + ".compute_%s.ptx" % compute
         if ptx not in self.made_ptx:
             self.tools.compile_to_ptx(self.folder, file["name"], ptx, compute, file["headers"],
-                                      file["debug"], file["lineinfo"], file["compiler_flags"])
+                                      file["debug"], file["lineinfo"], flags)
             self.made_ptx[ptx] = True
         return ptx
 
@@ -67,8 +74,9 @@ class Build:
         objects = []
         for file in self.files_for(target):
             name = os.path.splitext(file["name"])[0] + ".cubin"
-            self.tools.assemble(self.folder, self.ptx_of(file, target), os.path.join(target, name),
-                                target, file["debug"], file["lineinfo"], file["assembler_flags"])
+            chip = OLDER_TARGETS.get(target, target) if file.get("older") else target
+            self.tools.assemble(self.folder, self.ptx_of(file, chip), os.path.join(target, name),
+                                chip, file["debug"], file["lineinfo"], file["assembler_flags"])
             objects.append(name)
         return objects
 

@@ -11,7 +11,7 @@ import argparse
 import sys
 
 from dice import Dice
-from features import FEATURES, LATER_FEATURES, LATER_FROM
+from features import FEATURES, LATER_FEATURES, LATER_FROM, LATEST_FEATURES, LATEST_FROM
 from program import Program
 
 
@@ -51,16 +51,51 @@ def choose_options(program, dice):
                                  "native ptx", "native ptx", "native ptx"][style])
 
 
+# Options of the assembler that leave traces in objects.
+ASSEMBLER_FLAGS = ["-O0", "-O1", "-dlcm=cg", "-dlcm=cv", "-fmad=false", "-disable-optimizer-consts",
+                   "-device-stack-protector=true", "-make-errors-visible-at-exit", "-sp-bounds-check",
+                   "-preserve-relocs", "-legacy-bar-warp-wide-behavior", "-annotate", "-regUsageLevel=2",
+                   "-Ofc=max", "-allow-expensive-optimizations=false", "-dscm=wt"]
+
+
+def choose_later_options(program, dice):
+    """Files that were compiled with other options than their neighbours, or for an older target of
+    the family."""
+    style = dice.below(10)
+    if style in (0, 1, 2):
+        for file in dice.sample(program.files, dice.between(1, len(program.files))):
+            if not file.debug:
+                file.assembler_flags.append(dice.pick(ASSEMBLER_FLAGS))
+        program.features.append("assembler options")
+    elif style in (3, 4):
+        for file in dice.sample(program.files, dice.between(1, len(program.files))):
+            file.older = True
+        program.features.append("older targets")
+    elif style == 5:
+        for file in program.cuda_files:
+            file.visible = dice.chance(0.5)
+        program.features.append("default visibility")
+    elif style in (6, 7):
+        for file in program.files:
+            kind = dice.below(3)
+            file.debug = file.language == "cuda" and kind == 0
+            file.lineinfo = kind == 1
+        program.features.append("mixed debug")
+
+
 def generate(seed):
     dice = Dice("culink", seed)
     program = Program(seed, file_count(dice.fork("size")))
     later = LATER_FEATURES if seed >= LATER_FROM else []
-    for name, probability, add in later + FEATURES:
+    latest = LATEST_FEATURES if seed >= LATEST_FROM else []
+    for name, probability, add in latest + later + FEATURES:
         own = dice.fork(name)
         if own.chance(probability):
             program.features.append(name)
             add(program, own)
     choose_options(program, dice.fork("options"))
+    if latest:
+        choose_later_options(program, dice.fork("later options"))
     return program
 
 

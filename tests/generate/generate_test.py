@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from dice import Dice                          # noqa: E402
-from features import FEATURES, LATER_FEATURES, LATER_FROM  # noqa: E402
+from features import FEATURES, LATER_FEATURES, LATER_FROM, LATEST_FEATURES, LATEST_FROM  # noqa: E402
 from generate import generate                  # noqa: E402
 from many_sections import synthesize           # noqa: E402
 from select_corpus import Sections, shown_by   # noqa: E402
@@ -66,6 +66,16 @@ class ProgramTest(unittest.TestCase):
         for name, _, _ in LATER_FEATURES:
             self.assertNotIn(name, early)
             self.assertIn(name, late)
+
+    def test_latest_features_are_drawn_by_the_latest_programs_only(self):
+        drawn = {name for seed in range(LATER_FROM, LATEST_FROM) for name in generate(seed).features}
+        latest = {name for seed in range(LATEST_FROM, LATEST_FROM + 80)
+                  for name in generate(seed).features}
+        for name, _, _ in LATEST_FEATURES:
+            self.assertNotIn(name, drawn)
+            self.assertIn(name, latest)
+        for name in ("assembler options", "older targets", "default visibility", "mixed debug"):
+            self.assertIn(name, latest)
 
     def test_programs_have_two_to_about_forty_files(self):
         counts = [len(program.files) for program in self.programs]

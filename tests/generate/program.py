@@ -42,6 +42,8 @@ class SourceFile:
         self.native = False           # needs PTX made for the very target
         self.debug = False
         self.lineinfo = False
+        self.older = False            # compiled for an older target of the family
+        self.visible = False          # without --device-hidden-visibility
         self.compiler_flags = []
         self.assembler_flags = []
         self.min_target = 75          # left out of the program for older targets
@@ -61,10 +63,11 @@ class SourceFile:
                               for part in self.declarations + self.definitions)
 
     def manifest(self):
+        rare = {name: True for name in ("older", "visible") if getattr(self, name)}
         return {"name": self.name, "language": self.language, "headers": self.headers,
                 "native": self.native, "debug": self.debug, "lineinfo": self.lineinfo,
                 "compiler_flags": self.compiler_flags, "assembler_flags": self.assembler_flags,
-                "min_target": self.min_target}
+                "min_target": self.min_target, **rare}
 
 
 class Program:

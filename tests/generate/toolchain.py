@@ -17,6 +17,9 @@ import tempfile
 HEADERS_TINY = "tiny"   # only tiny_device_api.h
 HEADERS_FULL = "full"   # what nvcc includes by itself: cuda_runtime.h
 
+# Among the flags of the compiler: what --device-entity-has-hidden-visibility=false of nvcc does.
+VISIBLE = "visible"
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -111,7 +114,8 @@ class Toolchain:
             at = lambda name: os.path.join(scratch, name)
             self.preprocess(folder, source, at("unit.ii"), compute, headers)
             hide_folders(at("unit.ii"), [HERE + "/", self.include + "/"])
-            command = [self.cicc, "--c++17", "--device-hidden-visibility", "--gnu_version=" + self.gnu_version(),
+            hidden = [] if VISIBLE in flags else ["--device-hidden-visibility"]
+            command = [self.cicc, "--c++17"] + hidden + ["--gnu_version=" + self.gnu_version(),
                        "--orig_src_file_name", source, "--orig_src_path_name", "/" + source,
                        "--allow_managed", "--device-c", "-arch", "compute_" + compute, "-m64",
                        "--no-version-ident", "-ftz=0", "-prec_div=1", "-prec_sqrt=1", "-fmad=1",
@@ -125,7 +129,8 @@ class Toolchain:
                 command.append("-generate-line-info")
             # Run from the root folder: the compiler writes its working directory into debug
             # information.
-            self.run(command + list(flags) + [at("unit.ii"), "-o", at("unit.ptx")], cwd="/")
+            flags = [flag for flag in flags if flag != VISIBLE]
+            self.run(command + flags + [at("unit.ii"), "-o", at("unit.ptx")], cwd="/")
             shutil.copyfile(at("unit.ptx"), os.path.join(folder, ptx))
 
     def assemble(self, folder, ptx, cubin, target, debug=False, lineinfo=False, flags=()):

@@ -2,8 +2,9 @@
 """The list of features in the order in which they add to a program, with how often each is drawn.
 What offers steps stands before what draws them."""
 
-from features import (assembly, calls, copies, data, device_runtime, hopper, images, memory, mistakes,
-                      pointers, project, shared, system, templates)
+from features import (assembly, calls, classes, copies, data, device_runtime, handwritten, hopper, images,
+                      instructions, large, memory, mistakes, pointers, project, shared, system,
+                      templates)
 
 FEATURES = [
     ("globals", 0.70, data.add_globals),
@@ -66,4 +67,30 @@ LATER_FEATURES = [
     ("copies of tables", 0.40, copies.add_tables),
     ("copies with other constants", 0.30, copies.add_differing_constants),
     ("local names", 0.30, copies.add_local_names),
+]
+
+# What only programs from 701 on have.
+LATEST_FROM = 701
+LATEST_FEATURES = [
+    ("diamonds", 0.20, classes.add_diamonds),
+    ("erased types", 0.20, classes.add_erased),
+    ("inline variables", 0.40, classes.add_inline_variables),
+    ("local statics", 0.40, classes.add_local_statics),
+    ("records", 0.30, classes.add_records),
+    ("weak and strong", 0.25, classes.add_weak_and_strong),
+    ("deep stacks", 0.12, large.add_deep_stacks),
+    ("long names", 0.15, large.add_long_names),
+    ("kernel values", 0.15, large.add_kernel_values),
+    ("dynamic types", 0.20, large.add_dynamic_types),
+    ("instructions", 0.25, instructions.add_instructions),
+    ("instruction functions", 0.25, instructions.add_instruction_functions),
+    ("ptx prototypes", 0.12, handwritten.add_prototypes),
+    ("ptx branches", 0.12, handwritten.add_branches),
+    ("ptx inner variables", 0.12, handwritten.add_inner_variables),
+    ("ptx weak entries", 0.12, handwritten.add_weak_entries),
+    ("ptx unusual data", 0.15, handwritten.add_unusual_data),
+    ("ptx alias chains", 0.12, handwritten.add_alias_chains),
+    ("large parameters", 0.20, large.add_large_parameters),
+    ("many kernels", 0.12, large.add_many_kernels),
+    ("bounds", 0.20, large.add_bounds),
 ]
