@@ -114,8 +114,8 @@ private:
     };
     std::stable_sort(sorted.begin(), sorted.end(), [&](u32 a, u32 b) { return compare(a, b) < 0; });
     for (const u32 i : sorted) {
-      const bool alone = objects[i].earlier.empty();
-      if (alone && !order_.empty() && objects[order_.back()].earlier.empty() &&
+      const bool alone = objects[i].together.empty();
+      if (alone && !order_.empty() && objects[order_.back()].together.empty() &&
           compare(order_.back(), i) == 0)
         same_as_[i] = order_.back();
       else
@@ -124,7 +124,7 @@ private:
   }
 
   Result<FinalizedObject> finalize(const FinalizeRequest::Object &object) {
-    if (!object.earlier.empty())
+    if (!object.together.empty())
       return finalize_together(object);
     const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
     if (!view)
@@ -148,16 +148,15 @@ private:
   // Only the program takes several objects. What it cannot do leaves the linker with less.
   [[nodiscard]] Result<FinalizedObject>
   finalize_together(const FinalizeRequest::Object &object) const {
-    std::vector<ByteSpan> sources = object.earlier;
-    sources.push_back(object.bytes);
     std::vector<std::vector<u8>> prepared;
-    for (const ByteSpan bytes : sources) {
+    for (const ByteSpan bytes : object.together) {
       const Result<elf::ElfView> view = elf::ElfView::open(bytes);
       Answer copy = view ? prepare(*view) : Answer(view.error());
       if (!copy || engine_.nvlink.empty())
         return FinalizedObject{};
       prepared.push_back(std::move(*copy));
     }
+    hide_registers(object.hidden, prepared.front());
     Answer answer = ask_nvlink({prepared.begin(), prepared.end()});
     Result<FinalizedObject> out =
         answer ? harvest_debug(std::move(*answer)) : Result<FinalizedObject>(FinalizedObject{});

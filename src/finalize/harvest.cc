@@ -17,7 +17,9 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "elf/nv_registers.h"
 #include "elf/section_kind.h"
+#include "finalize/register_places.h"
 
 namespace culink {
 
@@ -147,34 +149,13 @@ void add_places(const elf::ElfView &answer, std::string_view name,
     (out[mention.code].*places).push_back(mention.addend);
 }
 
-// name, u32 count, count times (u32, name, u32 register, u32 start, u32 end).
 using PartsByName = std::unordered_map<std::string_view, std::vector<ByteSpan>>;
 
 PartsByName registers_of(const elf::ElfView &answer) {
-  constexpr u64 kBehindName = 12;
   PartsByName out;
-  const elf::Section *section = answer.find(".nv_debug_info_reg_sass");
-  if (!section)
-    return out;
-  const ByteSpan data = section->data;
-  for (u64 at = 0; at < data.size();) {
-    const u64 start = at;
-    const std::optional<std::string_view> function = c_string_at(data, at);
-    if (!function)
-      break;
-    at += function->size() + 1;
-    const std::optional<u32> count = load_at<u32>(data, at);
-    if (!count)
-      break;
-    at += sizeof(u32);
-    for (u32 i = 0; i < *count; ++i) {
-      const std::optional<std::string_view> variable = c_string_at(data, at + sizeof(u32));
-      if (!variable || !slice(data, at, sizeof(u32) + variable->size() + 1 + kBehindName))
-        return out;
-      at += sizeof(u32) + variable->size() + 1 + kBehindName;
-    }
-    out[*function].push_back(data.subspan(start, at - start));
-  }
+  if (const elf::Section *section = answer.find(".nv_debug_info_reg_sass"))
+    for (const elf::RegisterBlock &block : elf::split_registers(section->data))
+      out[block.function].push_back(block.bytes);
   return out;
 }
 
@@ -242,6 +223,7 @@ CodeByName code_by_name(const elf::ElfView &object) {
 Result<FinalizedObject> harvest_debug(std::vector<u8> answer) {
   FinalizedObject out;
   out.image = std::move(answer);
+  clear_unknown_places(out.image);
   const Result<elf::ElfView> view = elf::ElfView::open(out.image);
   if (!view)
     return Error{"answer of the finalizer", "", view.error().text()};
@@ -258,6 +240,7 @@ Result<FinalizedObject> harvest_debug(std::vector<u8> answer) {
 Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vector<u8> answer) {
   FinalizedObject out;
   out.image = std::move(answer);
+  clear_unknown_places(out.image);
   const Result<elf::ElfView> view = elf::ElfView::open(out.image);
   if (!view)
     return Error{"answer of the finalizer", "", view.error().text()};

@@ -24,6 +24,7 @@
 #include "elf/codec.h"
 #include "elf/nv_callgraph.h"
 #include "elf/nv_info.h"
+#include "elf/nv_registers.h"
 #include "elf/wire.h"
 
 namespace culink {
@@ -177,6 +178,22 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_co
   if (info && debug_code)
     replace_section(object, *info, with_debug_mark(*info), file);
   return file;
+}
+
+void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file) {
+  constexpr u8 kNoName = 1; // nothing has a name that begins so
+  const Result<elf::ElfView> view = elf::ElfView::open(file);
+  if (!view)
+    return;
+  std::vector<u64> places;
+  for (const elf::Section &section : view->sections())
+    if (section.name == ".nv_debug_info_reg_sass" ||
+        section.name == ".nv.merc.nv_debug_info_reg_sass")
+      for (const elf::RegisterBlock &block : elf::split_registers(section.data))
+        if (std::find(functions.begin(), functions.end(), block.function) != functions.end())
+          places.push_back(section.offset + block.offset);
+  for (const u64 place : places)
+    file[place] = kNoName;
 }
 
 } // namespace culink

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -16,5 +18,8 @@ namespace culink {
 // numbers.
 [[nodiscard]] Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code,
                                                      bool distinct_names);
+
+// In a prepared copy, what debug information says about registers of these functions is about none.
+void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file);
 
 } // namespace culink

@@ -9,7 +9,6 @@
 // last word of the instruction's record.
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "base/bytes.h"
 #include "elf/nv_capmerc.h"
@@ -101,48 +100,11 @@ bool is_linked_for_debugger(const InputObject &object) {
 
 } // namespace
 
-// By object: earlier ones with copies of functions that it has replaced.
-std::vector<std::vector<u32>> MachineWriter::replaced_copies() const {
-  std::vector<std::vector<u32>> out(inputs_.objects.size());
-  if (!p_.dialect.joins_frames)
-    return out;
-  for (u32 o = 0; o < inputs_.objects.size(); ++o)
-    for (const u32 symbol : p_.symbols.functions_of[o]) {
-      const EntityId id = p_.symbols.of(ObjectId(o), symbol);
-      if (!id.valid() || p_.symbols.outcome(ObjectId(o), symbol) != Outcome::Accepted ||
-          !p_.stays(id))
-        continue;
-      const SymbolRef winner = p_.symbols[id].winner;
-      if (winner == SymbolRef{ObjectId(o), symbol})
-        continue;
-      std::vector<u32> &earlier = out[winner.object.value];
-      if (earlier.empty() || earlier.back() != o)
-        earlier.push_back(o);
-    }
-  return out;
-}
-
-void MachineWriter::note_joined_debug(u32 object, const FinalizedObject &joined,
-                                      std::vector<u32> earlier) {
-  std::unordered_map<std::string_view, const FinalizedDebug *> by_name;
-  for (const FinalizedFunction &function : joined.functions)
-    by_name.emplace(function.name, &function.debug);
-  std::vector<u32> objects = earlier;
-  objects.push_back(object);
-  for (const u32 o : earlier)
-    for (const u32 symbol : p_.symbols.functions_of[o]) {
-      const EntityId id = p_.symbols.of(ObjectId(o), symbol);
-      if (!id.valid() || p_.symbols[id].winner.object != ObjectId(object) || p_.symbols[id].local)
-        continue;
-      if (const auto found = by_name.find(p_.symbols[id].name); found != by_name.end())
-        joined_.insert_or_assign(id.value, JoinedDebug{found->second, objects});
-    }
-}
-
 // Each object with code in the output is finalized for itself, once. nvlink -r does so too, but
 // that changes nothing unless code is made for another target or for a debugger (Q104). Objects
 // with copies of one function are finalized together, too, for the sake of debug information.
 void MachineWriter::finalize() {
+  find_first_of_names();
   if (!inputs_.finalizer)
     return;
   std::vector<bool> needed(inputs_.objects.size(), false);
@@ -166,29 +128,32 @@ void MachineWriter::finalize() {
     request.objects.push_back({object.name, object.view.file()});
     numbers.push_back(i);
   }
-  const std::vector<std::vector<u32>> replaced = replaced_copies();
+  const std::vector<JointCopies> joint = joint_copies();
+  const std::vector<ForeignRegisters> foreign = foreign_registers();
   const size_t count = numbers.size();
-  for (u32 i = 0; i < replaced.size(); ++i) {
-    if (replaced[i].empty())
-      continue;
-    numbers.push_back(i);
-    const InputObject &object = inputs_.objects[i];
-    request.objects.push_back({object.name, object.view.file()});
-    for (const u32 earlier : replaced[i])
-      request.objects.back().earlier.push_back(inputs_.objects[earlier].view.file());
+  for (const JointCopies &copies : joint) {
+    request.objects.push_back({});
+    for (const u32 object : copies.objects)
+      request.objects.back().together.push_back(inputs_.objects[object].view.file());
   }
-  if (numbers.empty())
+  for (const ForeignRegisters &one : foreign)
+    request.objects.push_back({.together = {inputs_.objects[one.owner].view.file(),
+                                            inputs_.objects[one.object].view.file()},
+                               .hidden = one.functions});
+  if (request.objects.empty())
     return;
   std::vector<FinalizedObject> results = inputs_.finalizer(request, diag_);
-  if (results.size() != numbers.size())
+  if (results.size() != request.objects.size())
     return; // and the finalizer has said why
   out_.finalized.resize(inputs_.objects.size());
   for (size_t i = 0; i < count; ++i)
     out_.finalized[numbers[i]] = std::move(results[i]);
-  joined_objects_.reserve(numbers.size() - count);
-  for (size_t i = count; i < numbers.size(); ++i)
-    note_joined_debug(numbers[i], joined_objects_.emplace_back(std::move(results[i])),
-                      replaced[numbers[i]]);
+  joined_objects_.assign(std::make_move_iterator(results.begin() + static_cast<i64>(count)),
+                         std::make_move_iterator(results.end()));
+  for (size_t i = 0; i < joint.size(); ++i)
+    note_joint_debug(joint[i], joined_objects_[i]);
+  for (size_t i = 0; i < foreign.size(); ++i)
+    note_foreign_registers(foreign[i], joined_objects_[joint.size() + i]);
 }
 
 void MachineWriter::read_code() {
@@ -258,31 +223,6 @@ void MachineWriter::move_relocations(RelocationPlan &machine) const {
                         : static_cast<i64>(named_code->moved_label(static_cast<u64>(kept.addend)));
   }
   move_joined_places(machine);
-}
-
-// Places that debug information names in a copy that was replaced, or in the one that has done so,
-// as the finalizer of both says (Q106).
-void MachineWriter::move_joined_places(RelocationPlan &machine) const {
-  if (joined_.empty())
-    return;
-  std::map<std::pair<u32, bool>, std::vector<KeptRelocation *>> mentions; // function, .debug_info
-  for (KeptRelocation &kept : machine.kept) {
-    const std::string_view name = m_[m_[kept.table].target].name;
-    if (kept.against == KeptRelocation::Against::Entity && joined_.contains(kept.id) &&
-        (name == ".debug_loc" || name == ".debug_info"))
-      mentions[{kept.id, name == ".debug_info"}].push_back(&kept);
-  }
-  for (auto &[key, entries] : mentions) {
-    const FinalizedDebug &parts = *joined_.at(key.first).parts;
-    const std::vector<i64> &places = key.second ? parts.info_places : parts.location_places;
-    if (places.size() != entries.size())
-      continue;
-    std::sort(entries.begin(), entries.end(), [](const KeptRelocation *a, const KeptRelocation *b) {
-      return a->offset < b->offset;
-    });
-    for (size_t i = 0; i < entries.size(); ++i)
-      entries[i]->addend = places[i];
-  }
 }
 
 void MachineWriter::fill_code(const RelocationPlan &machine) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "elf/nv_registers.h"
 #include "link/frame_instructions.h"
 #include "link/machine_writer.h"
 
@@ -117,6 +118,11 @@ CodeAddresses code_addresses(const InputObject &object, u32 target) {
 }
 
 using Frame = FinalizedDebug::Frame;
+
+void clear_places(std::span<u8> table, const elf::RegisterBlock &block) {
+  for (const elf::RegisterBlock::Record &record : block.records)
+    std::memset(table.data() + record.offset, 0, 2 * sizeof(u32));
+}
 
 // Returns where the address of the code goes.
 u64 append_frame(std::vector<u8> &section, const Frame &frame) {
@@ -419,53 +425,58 @@ void MachineWriter::fill_lines(OutId id) {
   add_code_addresses(id, entries);
 }
 
-// name, count, count times (number, name, register, start, end)
-void MachineWriter::move_registers(std::vector<u8> &bytes, u64 begin, u32 object,
+// The same records with other places, if a finalizer has made them.
+void MachineWriter::take_registers(std::span<u8> table, const elf::RegisterBlock &block,
+                                   const ByteSpan *made) {
+  if (made && made->size() == block.bytes.size())
+    std::copy(made->begin(), made->end(), table.begin() + static_cast<i64>(block.offset));
+}
+
+void MachineWriter::move_places(std::span<u8> table, const elf::RegisterBlock &block,
+                                const Code &code) {
+  for (const elf::RegisterBlock::Record &record : block.records)
+    if (code.moves()) {
+      store_le<u32>(table.data() + record.offset, static_cast<u32>(code.moved(record.start)));
+      store_le<u32>(table.data() + record.offset + 4, static_cast<u32>(code.moved(record.end)));
+    }
+}
+
+// Places in the code that the blocks of one object name. nvlink finds functions by name: the first
+// block of a name counts, wherever the code comes from; in all others places become 0 (Q109).
+void MachineWriter::move_registers(std::span<u8> bytes, u32 object,
                                    std::unordered_set<std::string_view> &described,
                                    UsedParts &used) const {
-  std::unordered_map<std::string_view, u32> functions;
   const InputObject &input = inputs_.objects[object];
+  std::unordered_map<std::string_view, u32> functions;
   for (u32 i = 0; i < input.symbols.size(); ++i)
     if (input.symbols[i].type() == elf::SymbolType::Function)
       functions.emplace(input.symbols[i].name, i);
-  u64 at = begin;
-  const auto skip_name = [&]() -> std::optional<std::string_view> {
-    const auto name = c_string_at(ByteSpan(bytes), at);
-    if (name)
-      at += name->size() + 1;
-    return name;
-  };
-  while (at < bytes.size()) {
-    const auto name = skip_name();
-    if (!name || bytes.size() - at < 4)
-      return;
-    const auto found = functions.find(*name);
-    const EntityId function =
-        found == functions.end() ? EntityId() : p_.symbols.of(ObjectId(object), found->second);
-    const auto joined = function.valid() ? joined_.find(function.value) : joined_.end();
-    bool alive = found != functions.end() && code_from(object, found->second);
-    if (alive && !described.insert(found->first).second)
-      alive = false; // nvlink knows them by name: of local functions the first counts (Q109)
-    if (joined != joined_.end())
-      alive = std::find(joined->second.objects.begin(), joined->second.objects.end(), object) !=
-              joined->second.objects.end();
-    const u32 count = load_le<u32>(bytes.data() + at);
-    at += 4;
-    const ByteSpan *made =
-        alive ? finalized_part(object, function, &FinalizedDebug::registers, used) : nullptr;
-    if (made) { // the same records with other places in the code
-      const u64 start = at - 4 - (name->size() + 1);
-      if (made->size() > name->size() + 5 && made->size() <= bytes.size() - start)
-        std::copy(made->begin(), made->end(), bytes.begin() + static_cast<i64>(start));
+  for (const elf::RegisterBlock &block : elf::split_registers(bytes)) {
+    const auto found = functions.find(block.function);
+    const auto owner = first_of_name_.find(block.function);
+    if (found == functions.end() || owner == first_of_name_.end()) {
+      clear_places(bytes, block);
+      continue;
     }
-    for (u32 i = 0; i < count; ++i) {
-      at += 4;
-      if (at > bytes.size() || !skip_name() || bytes.size() - at < 12)
-        return;
-      if (!alive)
-        std::memset(bytes.data() + at + 4, 0, 8);
-      at += 12;
-    }
+    const EntityId function = p_.symbols.of(ObjectId(object), found->second);
+    const auto joined = function == owner->second ? joined_.find(function.value) : joined_.end();
+    const bool counts = joined == joined_.end()
+                            ? described.insert(owner->first).second
+                            : std::binary_search(joined->second.objects.begin(),
+                                                 joined->second.objects.end(), object);
+    const auto foreign = foreign_.find({object, block.function});
+    const SymbolRef first = p_.symbols[owner->second].winner;
+    if (!counts)
+      clear_places(bytes, block);
+    else if (joined != joined_.end() || first == SymbolRef{ObjectId(object), found->second})
+      take_registers(bytes, block,
+                     finalized_part(object, function, &FinalizedDebug::registers, used));
+    else if (foreign != foreign_.end())
+      take_registers(bytes, block, &foreign->second);
+    else if (have_equal_code({ObjectId(object), found->second}, first))
+      move_places(bytes, block, *code_of(owner->second));
+    else
+      clear_places(bytes, block);
   }
 }
 
@@ -481,7 +492,7 @@ void MachineWriter::fill_other(OutId id) {
     m_.where[o][from->index].offset = start;
     bytes.insert(bytes.end(), from->data.begin(), from->data.end());
     if (m_[id].name == kRegisters)
-      move_registers(bytes, start, o, described, used);
+      move_registers(std::span(bytes).subspan(start), o, described, used);
   }
   m_[id].size = bytes.size();
   if (!shares_bytes(id))

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The state of add_machine_half, whose parts are in machine_half.cc (tables), machine_code.cc (code
-// and its records), machine_constants.cc and machine_debug.cc.
+// and its records), machine_copies.cc, machine_constants.cc and machine_debug.cc.
 #pragma once
 
+#include <map>
+#include <set>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "elf/nv_registers.h"
 #include "link/draft_records.h"
 #include "link/machine_half.h"
 
@@ -79,8 +83,6 @@ private:
 
   // machine_code.cc
   void finalize();
-  [[nodiscard]] std::vector<std::vector<u32>> replaced_copies() const;
-  void note_joined_debug(u32 object, const FinalizedObject &joined, std::vector<u32> earlier);
   void read_code();
   void fill_code(const RelocationPlan &machine);
   void fill_capsule(OutId id, const Code &code, std::span<const FoldedRelocation> values);
@@ -88,8 +90,27 @@ private:
   [[nodiscard]] std::vector<OutInfo> linked_records(OutId text) const;
   [[nodiscard]] std::vector<OutInfo> machine_records(OutId text) const;
   void move_relocations(RelocationPlan &machine) const;
-  void move_joined_places(RelocationPlan &machine) const;
   void store_fastpath_mask();
+
+  // machine_copies.cc
+  // Functions of one object, and all objects with copies of them, it included.
+  struct JointCopies {
+    std::set<u32> functions;
+    std::vector<u32> objects;
+  };
+  [[nodiscard]] bool have_equal_code(SymbolRef a, SymbolRef b) const;
+  [[nodiscard]] std::vector<JointCopies> joint_copies() const;
+  void note_joint_debug(const JointCopies &copies, const FinalizedObject &joint);
+  // What one object says about registers of functions that are another's (Q109).
+  struct ForeignRegisters {
+    u32 object = 0;
+    u32 owner = 0;
+    std::vector<std::string_view> functions;
+  };
+  void find_first_of_names();
+  [[nodiscard]] std::vector<ForeignRegisters> foreign_registers() const;
+  void note_foreign_registers(const ForeignRegisters &foreign, const FinalizedObject &joint);
+  void move_joined_places(RelocationPlan &machine) const;
 
   // machine_constants.cc
   using Labels = std::unordered_map<u64, u32>;
@@ -118,7 +139,10 @@ private:
   void add_code_addresses(OutId id, const std::vector<elf::RelocationSpec> &entries);
   void fill_debug_sections();
   void fill_other(OutId id);
-  void move_registers(std::vector<u8> &bytes, u64 begin, u32 object,
+  static void take_registers(std::span<u8> table, const elf::RegisterBlock &block,
+                             const ByteSpan *made);
+  static void move_places(std::span<u8> table, const elf::RegisterBlock &block, const Code &code);
+  void move_registers(std::span<u8> bytes, u32 object,
                       std::unordered_set<std::string_view> &described, UsedParts &used) const;
   [[nodiscard]] bool is_rebuilt(OutId id) const;
   [[nodiscard]] const Code *code_from(u32 object, u32 symbol) const;
@@ -151,14 +175,16 @@ private:
   u32 first_global_ = 0;
   u32 symbol_total_ = 0;
   std::vector<Code> code_; // by OutId of a text section
-  // Functions of which a later copy has replaced others: debug parts of all copies, as nvlink mixes
-  // them (Q106).
+  // The function that nvlink finds by name: the first one in the table of symbols.
+  std::unordered_map<std::string_view, EntityId> first_of_name_;
+  // Functions with copies that nvlink confuses: debug parts of all, as it mixes them (Q106).
   struct JoinedDebug {
     const FinalizedDebug *parts;
     std::vector<u32> objects; // that were linked together
   };
   std::unordered_map<u32, JoinedDebug> joined_;
-  std::vector<FinalizedObject> joined_objects_; // whose bytes joined_ borrows
+  std::map<std::pair<u32, std::string_view>, ByteSpan> foreign_; // by object and function
+  std::vector<FinalizedObject> joined_objects_; // whose bytes joined_ and foreign_ borrow
   std::vector<elf::SymbolId> parameter_symbol_; // by OutId of a text section: of its bank 0
   std::vector<elf::SectionId> twin_of_section_; // by SectionId
   std::vector<bool> has_images_;                // by OutId of a text section

@@ -56,10 +56,12 @@ struct FinalizeRequest {
   struct Object {
     std::string_view name; // as messages call it
     ByteSpan bytes;        // the object as it was read
-    // Earlier objects, in their order, with copies of functions that this one has replaced (Q106).
-    // If there are any, all are linked together, and functions have names and debug parts only;
-    // nothing at all where the engine cannot do that.
-    std::vector<ByteSpan> earlier = {};
+    // All objects with copies of functions that this one defines, it included, in their order
+    // (Q106). If there are any, all are linked together, and functions have names and debug parts
+    // only; nothing at all where the engine cannot do that.
+    std::vector<ByteSpan> together = {};
+    // Functions whose registers the first of those objects must not mention.
+    std::vector<std::string_view> hidden = {};
   };
   std::string target;          // "sm_103"
   bool debug = false;          // link option -g

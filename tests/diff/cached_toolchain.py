@@ -130,11 +130,12 @@ class LinkMemory:
         return record
 
 
-def run_linker(command, folder):
+def run_linker(command, folder, environment=None):
     """Returns (exit status, messages); the status of a linker that was killed is CRASHED."""
     try:
         done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", timeout=TIMEOUT_SECONDS)
+                              text=True, errors="replace", timeout=TIMEOUT_SECONDS,
+                              env={**os.environ, **(environment or {})})
     except subprocess.TimeoutExpired:
         return CRASHED, "no answer within %d s" % TIMEOUT_SECONDS
     return (CRASHED if done.returncode < 0 else done.returncode), done.stdout

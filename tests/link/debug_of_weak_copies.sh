@@ -15,10 +15,11 @@ same() {
   expect_same expected.cubin out.cubin
 }
 
-# Another body, so that places in the code are others.
-sed 's/add.s32 %x, %x, 1000;/mul.lo.s32 %x, %x, %x; xor.b32 %x, %x, 77; mul.lo.s32 %x, %x, %x;/' \
-  "$golden/frames_of_weak_copies/old.ptx" > old.ptx
-cp "$golden/frames_of_weak_copies/new.ptx" .
+# Another body, so that places in the code are others. The later one is longer, so that nvlink finds
+# something at each of them.
+sed 's/add.s32 %x, %x, 2000;/mul.lo.s32 %x, %x, %x; xor.b32 %x, %x, 77; mul.lo.s32 %x, %x, %x;/' \
+  "$golden/frames_of_weak_copies/new.ptx" > new.ptx
+cp "$golden/frames_of_weak_copies/old.ptx" .
 for options in -lineinfo -g; do
   for file in old new; do
     ptxas -c -arch=sm_100 $options $file.ptx -o $file.cubin

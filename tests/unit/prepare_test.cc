@@ -7,6 +7,7 @@
 
 #include "elf/nv_callgraph.h"
 #include "elf/nv_info.h"
+#include "elf/nv_registers.h"
 #include "recorded_answers.h"
 
 namespace culink {
@@ -122,6 +123,24 @@ TEST(PrepareObject, RefusesObjectsWithoutMercuryCode) {
       MappedFile::open(CULINK_SOURCE_DIR "/examples/vector_math/sm_90/main.cubin").value();
   const elf::ElfView view = elf::ElfView::open(file.bytes()).value();
   EXPECT_FALSE(prepare_object(view, false, true).ok());
+}
+
+TEST(HideRegisters, TakesTheNameFromBothForms) {
+  const Prepared prepared("steps.cubin");
+  std::vector<u8> file = prepared.after;
+  const char *tables[] = {".nv_debug_info_reg_sass", ".nv.merc.nv_debug_info_reg_sass"};
+  const std::string name(
+      elf::split_registers(prepared.view.find(tables[0])->data).front().function);
+  const std::vector<std::string_view> hidden = {name};
+  hide_registers(hidden, file);
+  const elf::ElfView view = elf::ElfView::open(file).value();
+  for (const char *table : tables) {
+    const auto before = elf::split_registers(prepared.view.find(table)->data);
+    const auto after = elf::split_registers(view.find(table)->data);
+    ASSERT_EQ(before.size(), after.size());
+    for (size_t i = 0; i < after.size(); ++i)
+      EXPECT_EQ(after[i].function == before[i].function, before[i].function != name) << table;
+  }
 }
 
 } // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of registers of machine code comes from that of the Mercury code: the same blocks, in
+// each the same records, sorted by register and place. So a record of the one leads to that of the
+// other, and that tells whether its places lie in the Mercury code of the function at all.
+#include "finalize/register_places.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/bytes.h"
+#include "elf/elf_view.h"
+#include "elf/nv_registers.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::string_view kTable = ".nv_debug_info_reg_sass",
+                           kMercuryTable = ".nv.merc.nv_debug_info_reg_sass",
+                           kMercurySymbols = ".nv.merc.symtab";
+
+std::unordered_map<std::string_view, u64> sizes_of_functions(const elf::ElfView &file,
+                                                             const elf::Section &table) {
+  std::unordered_map<std::string_view, u64> out;
+  const elf::SymbolTable symbols = file.symbols(table);
+  for (u32 i = 0; i < symbols.size(); ++i)
+    if (const elf::Symbol symbol = symbols[i];
+        symbol.type() == elf::SymbolType::Function && symbol.in_section())
+      out.emplace(symbol.name, symbol.size);
+  return out;
+}
+
+} // namespace
+
+void clear_unknown_places(std::vector<u8> &linked_file) {
+  const Result<elf::ElfView> view = elf::ElfView::open(linked_file);
+  if (!view)
+    return;
+  const elf::Section *table = view->find(kTable), *mercury = view->find(kMercuryTable);
+  const elf::Section *symbols = view->find(kMercurySymbols);
+  if (!table || !mercury || !symbols)
+    return;
+  const std::unordered_map<std::string_view, u64> sizes = sizes_of_functions(*view, *symbols);
+  const std::vector<elf::RegisterBlock> blocks = elf::split_registers(table->data);
+  std::vector<elf::RegisterBlock> origins = elf::split_registers(mercury->data);
+  std::vector<u64> unknown; // places in the section
+  for (size_t i = 0; i < std::min(blocks.size(), origins.size()); ++i) {
+    std::vector<elf::RegisterBlock::Record> &from = origins[i].records;
+    const auto size = sizes.find(blocks[i].function);
+    if (blocks[i].function != origins[i].function || from.size() != blocks[i].records.size() ||
+        size == sizes.end())
+      continue;
+    std::stable_sort(from.begin(), from.end(), [](const auto &a, const auto &b) {
+      return std::pair(a.number, a.start) < std::pair(b.number, b.start);
+    });
+    for (size_t k = 0; k < from.size(); ++k) {
+      if (from[k].start >= size->second)
+        unknown.push_back(blocks[i].records[k].offset);
+      if (from[k].end >= size->second)
+        unknown.push_back(blocks[i].records[k].offset + sizeof(u32));
+    }
+  }
+  for (const u64 place : unknown)
+    store_le<u32>(linked_file.data() + table->offset + place, 0);
+}
+
+} // namespace culink
