@@ -341,7 +341,8 @@ void MachineWriter::fill_twin_of_reserved(OutId id) {
   u64 start = 0;
   for (const OutId other : order_) {
     const OutSection &s = m_[other];
-    cursor = align_up(cursor, s.function.valid() ? kMercuryCodeAlign : s.align);
+    const bool code = s.function.valid() && s.type == SectionType::Progbits; // and no stub
+    cursor = align_up(cursor, code ? kMercuryCodeAlign : s.align);
     if (other == id)
       start = cursor;
     cursor += size_in_between(other);
