@@ -95,7 +95,7 @@ public:
                   [&](u32 i) { out[order_[i]] = finalize(request_.objects[order_[i]]); });
     for (size_t i = 0; i < count; ++i)
       if (same_as_[i] != i)
-        out[i] = repeat(request_.objects[i].bytes, out[same_as_[i]]);
+        out[i] = repeat(request_.objects[i], out[same_as_[i]]);
     return out;
   }
 
@@ -133,9 +133,20 @@ private:
     if (!prepared)
       return prepared.error();
     Answer answer = ask(sm_of(view->header()), *prepared);
-    if (!answer)
-      return answer.error();
-    return harvest(*prepared, std::move(*answer));
+    if (answer)
+      return harvest(*prepared, std::move(*answer), {});
+    return object.wanted.empty() ? Result<FinalizedObject>(answer.error())
+                                 : finalize_wanted(*view, object.wanted, answer.error());
+  }
+
+  // What the engine cannot do may be about a function that goes away. One that a relocatable link
+  // has broken is an example.
+  Result<FinalizedObject> finalize_wanted(const elf::ElfView &view, std::span<const u32> wanted,
+                                          const Error &error) {
+    const Answer prepared =
+        prepare_object(view, request_.debug_code, request_.distinct_names, wanted);
+    Answer answer = prepared ? ask(sm_of(view.header()), *prepared) : prepared;
+    return answer ? harvest(*prepared, std::move(*answer), wanted) : Result<FinalizedObject>(error);
   }
 
   [[nodiscard]] Answer prepare(const elf::ElfView &view) const {
@@ -164,24 +175,26 @@ private:
   }
 
   // The same answer for other bytes with the same contents.
-  Result<FinalizedObject> repeat(ByteSpan bytes, const Result<FinalizedObject> &first) const {
+  Result<FinalizedObject> repeat(const FinalizeRequest::Object &object,
+                                 const Result<FinalizedObject> &first) const {
     if (!first)
       return first.error();
-    const Result<elf::ElfView> view = elf::ElfView::open(bytes);
+    const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
     if (!view)
       return view.error();
     const Result<std::vector<u8>> prepared =
         prepare_object(*view, request_.debug_code, request_.distinct_names);
     if (!prepared)
       return prepared.error();
-    return harvest(*prepared, first->image);
+    return harvest(*prepared, first->image, object.wanted);
   }
 
-  static Result<FinalizedObject> harvest(ByteSpan prepared, std::vector<u8> answer) {
+  static Result<FinalizedObject> harvest(ByteSpan prepared, std::vector<u8> answer,
+                                         std::span<const u32> wanted) {
     const Result<elf::ElfView> view = elf::ElfView::open(prepared);
     if (!view)
       return view.error();
-    return harvest_functions(*view, std::move(answer));
+    return harvest_functions(*view, std::move(answer), wanted);
   }
 
   Answer ask(u8 sm, ByteSpan object) {

@@ -237,7 +237,8 @@ Result<FinalizedObject> harvest_debug(std::vector<u8> answer) {
   return out;
 }
 
-Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vector<u8> answer) {
+Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vector<u8> answer,
+                                          std::span<const u32> wanted) {
   FinalizedObject out;
   out.image = std::move(answer);
   clear_unknown_places(out.image);
@@ -273,7 +274,8 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
     function.moved = std::move(*moved);
   }
   for (const elf::Section &section : object.sections())
-    if (has_prefix(section.name, kText) && !compiled[section.name].empty())
+    if (has_prefix(section.name, kText) && !compiled[section.name].empty() &&
+        (wanted.empty() || std::find(wanted.begin(), wanted.end(), section.index) != wanted.end()))
       return Error{"answer of the finalizer", "",
                    std::string(section.name) + " of the object is missing"};
   return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -11,10 +12,12 @@
 namespace culink {
 
 // Takes the functions of an object out of what an engine made of it. `object` is the prepared copy,
-// in which sections have the numbers of the object. The answer is checked
-// like any file from outside; it must have the code and the capsule of every function.
+// in which sections have the numbers of the object. The answer is checked like any file from
+// outside; it must have the code and the capsule of every function, or of those in the sections
+// `wanted`.
 [[nodiscard]] Result<FinalizedObject> harvest_functions(const elf::ElfView &object,
-                                                        std::vector<u8> answer);
+                                                        std::vector<u8> answer,
+                                                        std::span<const u32> wanted = {});
 
 // Functions with what debug sections of a linked file say about them, without their code.
 [[nodiscard]] Result<FinalizedObject> harvest_debug(std::vector<u8> answer);

@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/bytes.h"
 #include "elf/codec.h"
@@ -48,6 +49,33 @@ void weaken_undefined(const elf::Section &table, std::vector<u8> &file) {
     symbol.st_other = static_cast<u8>(symbol.st_other & ~elf::kOtherKernel);
     store_le(entry, symbol);
   }
+}
+
+using NameSet = std::unordered_set<std::string_view>;
+
+// Of all functions whose code is in these sections, or of all.
+NameSet wanted_functions(const elf::ElfView &object, std::span<const u32> only) {
+  NameSet out;
+  const elf::SymbolTable symbols = object.symbols();
+  for (u32 i = 1; i < symbols.size(); ++i)
+    if (const elf::Symbol symbol = symbols[i];
+        symbol.type() == elf::SymbolType::Function && symbol.in_section() &&
+        (only.empty() || std::find(only.begin(), only.end(), symbol.section) != only.end()))
+      out.insert(symbol.name);
+  return out;
+}
+
+// Kernels that are not wanted become device functions, which nobody calls.
+void forget_kernels(const elf::ElfView &object, const elf::Section &table, const NameSet &wanted,
+                    std::vector<u8> &file) {
+  const elf::SymbolTable symbols = object.symbols(table);
+  for (u32 i = 1; i < symbols.size(); ++i)
+    if (const elf::Symbol symbol = symbols[i];
+        symbol.type() == elf::SymbolType::Function && !wanted.contains(symbol.name)) {
+      u8 *other =
+          file.data() + table.offset + i * kSymbolBytes + offsetof(elf::wire::Sym64, st_other);
+      *other = static_cast<u8>(*other & ~elf::kOtherKernel);
+    }
 }
 
 // The section has these contents now.
@@ -113,8 +141,9 @@ std::optional<Error> tell_names_apart(const elf::ElfView &object, const elf::Sec
   return std::nullopt;
 }
 
-// The call graph, with every device function among those whose address is taken.
-std::vector<u8> with_all_taken(const elf::ElfView &object, elf::CallGraph graph) {
+// The call graph, with every wanted device function among those whose address is taken.
+std::vector<u8> with_all_taken(const elf::ElfView &object, const NameSet &wanted,
+                               elf::CallGraph graph) {
   elf::PrototypeSection prototypes;
   if (const elf::Section *section = object.find(".nv.prototype"))
     prototypes = elf::decode_prototypes(section->data);
@@ -136,7 +165,8 @@ std::vector<u8> with_all_taken(const elf::ElfView &object, elf::CallGraph graph)
   for (u32 i = 1; i < symbols.size(); ++i) {
     const elf::Symbol symbol = symbols[i];
     const bool kernel = (symbol.other & elf::kOtherKernel) != 0;
-    if (symbol.type() == elf::SymbolType::Function && symbol.in_section() && !kernel && !taken[i])
+    if (symbol.type() == elf::SymbolType::Function && symbol.in_section() && !kernel && !taken[i] &&
+        wanted.contains(symbol.name))
       group->pairs.push_back({i, prototype_of[i]});
   }
   return elf::encode_call_graph(graph);
@@ -157,7 +187,7 @@ std::vector<u8> with_debug_mark(const elf::Section &info) {
 } // namespace
 
 Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code,
-                                       bool distinct_names) {
+                                       bool distinct_names, std::span<const u32> only) {
   const elf::Section *symbols = object.find(".symtab");
   const elf::Section *mercury = object.find(".nv.merc.symtab");
   if (object.header().elf_class() != elf::ElfClass::Elf64 || !symbols || !mercury)
@@ -165,6 +195,10 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_co
   std::vector<u8> file(object.file().begin(), object.file().end());
   weaken_undefined(*symbols, file);
   weaken_undefined(*mercury, file);
+  const NameSet wanted = wanted_functions(object, only);
+  for (const elf::Section *table : {symbols, mercury})
+    if (!only.empty())
+      forget_kernels(object, *table, wanted, file);
   if (distinct_names)
     if (std::optional<Error> error = tell_names_apart(object, *symbols, *mercury, file))
       return std::move(*error);
@@ -172,7 +206,7 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_co
     const elf::CallGraph graph = elf::decode_call_graph(section->data);
     if (!graph.violations.empty())
       return Error{elf::describe_section(*section), "", graph.violations.front().message};
-    replace_section(object, *section, with_all_taken(object, graph), file);
+    replace_section(object, *section, with_all_taken(object, wanted, graph), file);
   }
   const elf::Section *info = object.find(".nv.merc.nv.info");
   if (info && debug_code)

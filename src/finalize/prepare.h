@@ -15,9 +15,10 @@ namespace culink {
 // the result: undefined symbols become weak, and every device function counts as one whose address
 // is taken. `debug_code`: it counts as compiled with -G, which changes code at the end of kernels.
 // `distinct_names`: no two sections, and no two local functions, have one name. Sections keep their
-// numbers.
+// numbers. `only`: sections of code, if not all functions have to be in the result.
 [[nodiscard]] Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code,
-                                                     bool distinct_names);
+                                                     bool distinct_names,
+                                                     std::span<const u32> only = {});
 
 // In a prepared copy, what debug information says about registers of these functions is about none.
 void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file);

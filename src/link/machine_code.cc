@@ -107,10 +107,13 @@ void MachineWriter::finalize() {
   find_first_of_names();
   if (!inputs_.finalizer)
     return;
-  std::vector<bool> needed(inputs_.objects.size(), false);
+  std::vector<std::vector<u32>> needed(inputs_.objects.size()); // sections
   for (const OutId id : order_)
-    if (const EntityId function = m_[id].function; function.valid())
-      needed[p_.symbols[function].winner.object.value] = true;
+    if (const EntityId function = m_[id].function; function.valid()) {
+      const SymbolRef winner = p_.symbols[function].winner;
+      const u32 object = winner.object.value;
+      needed[object].push_back(inputs_.objects[object].symbols[winner.symbol].section);
+    }
   FinalizeRequest request{.target = std::string(inputs_.arch.name),
                           .debug = p_.options.debug,
                           .relocatable = !executable(),
@@ -123,9 +126,9 @@ void MachineWriter::finalize() {
     const InputObject &object = inputs_.objects[i];
     const bool unfinished = p_.dialect.joins_frames &&
                             (has_unfinished_frames(object) || is_linked_for_debugger(object));
-    if (!needed[i] || !(changes || object.sm != inputs_.arch.number || unfinished))
+    if (needed[i].empty() || !(changes || object.sm != inputs_.arch.number || unfinished))
       continue;
-    request.objects.push_back({object.name, object.view.file()});
+    request.objects.push_back({object.name, object.view.file(), std::move(needed[i])});
     numbers.push_back(i);
   }
   const std::vector<JointCopies> joint = joint_copies();

@@ -56,6 +56,8 @@ struct FinalizeRequest {
   struct Object {
     std::string_view name; // as messages call it
     ByteSpan bytes;        // the object as it was read
+    // Sections of code in the output. Where the engine fails, it is asked for them alone.
+    std::vector<u32> wanted = {};
     // All objects with copies of functions that this one defines, it included, in their order
     // (Q106). If there are any, all are linked together, and functions have names and debug parts
     // only; nothing at all where the engine cannot do that.

@@ -76,6 +76,27 @@ TEST_F(FinalizeWithScript, FailuresNameTheObject) {
   EXPECT_NE(diag.all()[0].arguments[1].find("ended with 3: it is broken"), std::string::npos);
 }
 
+TEST_F(FinalizeWithScript, WhatItFailsOnIsTriedWithoutTheRest) {
+  const std::string second = "[ -e '" + calls + "' ] || { echo > '" + calls + "'; exit 1; }; ";
+  const ProgramScript program(second + copying());
+  FinalizerEngine engine;
+  engine.nvlink = program.path();
+  engine.folder = ::testing::TempDir();
+  const std::vector<u8> bytes = recorded_bytes("steps.cubin");
+  const elf::ElfView view = elf::ElfView::open(bytes).value();
+  FinalizeRequest request;
+  request.target = "sm_100";
+  request.objects.push_back({"an object", bytes});
+  for (const elf::Section &section : view.sections())
+    if (section.name.starts_with(".text.") && request.objects[0].wanted.empty())
+      request.objects[0].wanted = {section.index};
+  WorkerPool pool(1);
+  const std::vector<FinalizedObject> objects = make_finalizer(engine, pool)(request, diag);
+  ASSERT_EQ(objects.size(), 1u);
+  EXPECT_FALSE(objects[0].functions.empty());
+  EXPECT_EQ(calls_made().size(), 2u);
+}
+
 TEST_F(FinalizeWithScript, OneFailureLeavesNothing) {
   EXPECT_TRUE(
       run(copying(), {recorded_bytes("steps.cubin"), recorded_bytes("doubles.cubin")}).empty());

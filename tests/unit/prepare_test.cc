@@ -125,6 +125,27 @@ TEST(PrepareObject, RefusesObjectsWithoutMercuryCode) {
   EXPECT_FALSE(prepare_object(view, false, true).ok());
 }
 
+TEST(PrepareObject, KeepsWhatIsWantedAlone) {
+  const std::vector<u8> bytes = recorded_bytes("steps.cubin");
+  const elf::ElfView object = elf::ElfView::open(bytes).value();
+  const elf::Symbol helper = object.symbols()[symbol_named(object.symbols(), "helper")];
+  const std::vector<u32> only = {helper.section};
+  const std::vector<u8> file = prepare_object(object, false, true, only).value();
+  const elf::ElfView view = elf::ElfView::open(file).value();
+  for (const char *table : {".symtab", ".nv.merc.symtab"}) {
+    const elf::SymbolTable symbols = view.symbols(*view.find(table));
+    for (u32 i = 1; i < symbols.size(); ++i)
+      EXPECT_FALSE(symbols[i].type() == elf::SymbolType::Function &&
+                   (symbols[i].other & elf::kOtherKernel) != 0)
+          << table << symbols[i].name;
+  }
+  const elf::CallGraph graph = elf::decode_call_graph(view.find(".nv.callgraph")->data);
+  std::set<std::string_view> taken;
+  for (const elf::CallPair &pair : graph.pairs(elf::CallPart::AddressTaken))
+    taken.insert(view.symbols()[pair.first].name);
+  EXPECT_EQ(taken, std::set<std::string_view>{helper.name});
+}
+
 TEST(HideRegisters, TakesTheNameFromBothForms) {
   const Prepared prepared("steps.cubin");
   std::vector<u8> file = prepared.after;
