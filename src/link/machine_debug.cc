@@ -254,13 +254,20 @@ MachineWriter::join_frames(OutId id,
   return out;
 }
 
-// Functions whose second name nvlink takes for the owner (Q107).
-std::unordered_set<u32> MachineWriter::functions_named_earlier() const {
-  std::unordered_set<u32> out;
+// Functions whose second name nvlink takes for the owner (Q107): of several, the first.
+MachineWriter::FirstNames MachineWriter::functions_named_earlier() const {
+  const auto position = [this](u32 entity) {
+    const elf::SymbolId id = symbols_.of_entity[entity];
+    return std::pair(*elf_.symbol(id).part, id.value);
+  };
+  FirstNames out;
   for (u32 i = 0; i < symbols_.of_entity.size(); ++i)
     if (p_.symbols[EntityId(i)].function && symbols_.of_entity[i].valid() &&
-        stands_before_owner(EntityId(i)))
-      out.insert(m_[m_.place_of[i].section].function.value);
+        stands_before_owner(EntityId(i))) {
+      u32 &first = out.try_emplace(m_[m_.place_of[i].section].function.value, i).first->second;
+      if (position(i) < position(first))
+        first = i;
+    }
   return out;
 }
 
@@ -280,8 +287,10 @@ void MachineWriter::fill_frames() {
   std::vector<u8> bytes;
   std::unordered_map<u64, u64> moved; // from the Mercury section to this one
   const JoinedFrames joined = join_frames(id, at);
-  const std::unordered_set<u32> taken = functions_named_earlier();
-  std::unordered_set<u32> done = taken; // functions
+  const FirstNames taken = functions_named_earlier();
+  std::unordered_set<u32> done; // functions
+  for (const auto &[function, name] : taken)
+    done.insert(function);
   UsedParts used;
   for (u32 o = 0; o < inputs_.objects.size(); ++o) {
     const elf::Section *section = machine_section(o, id);

@@ -544,20 +544,20 @@ bool MachineWriter::stands_before_owner(EntityId alias) const {
 
 // Names that have one in Mercury code do. So does the owner of code, unless another name takes its
 // place, and that one.
-bool MachineWriter::has_machine_size(EntityId id,
-                                     const std::unordered_set<u32> &named_earlier) const {
+bool MachineWriter::has_machine_size(EntityId id, const FirstNames &named_earlier) const {
   const SymbolRef winner = p_.symbols[id].winner;
   if (winner.valid() && p_.objects[winner.object.value].symbols[winner.symbol].size != 0)
     return true;
-  const bool owns = m_[m_.place_of[id.value].section].function == id;
-  return owns ? !named_earlier.contains(id.value) : stands_before_owner(id);
+  const EntityId owner = m_[m_.place_of[id.value].section].function;
+  const auto first = named_earlier.find(owner.value);
+  return first == named_earlier.end() ? owner == id : first->second == id.value;
 }
 
 // The symbols of bank 0 stand behind the global ones, so all of the table counts as local.
 void MachineWriter::convert_symbols() {
   if (executable())
     convert_to_machine_symbols(machine_, m_, plan_.shared, symbols_, elf_);
-  const std::unordered_set<u32> named_earlier = functions_named_earlier();
+  const FirstNames named_earlier = functions_named_earlier();
   for (u32 i = 0; i < symbols_.of_entity.size(); ++i) {
     const elf::SymbolId id = symbols_.of_entity[i];
     if (!id.valid())

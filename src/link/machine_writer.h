@@ -70,8 +70,8 @@ private:
   void convert_headers();
   void convert_symbols();
   [[nodiscard]] bool stands_before_owner(EntityId alias) const;
-  [[nodiscard]] bool has_machine_size(EntityId id,
-                                      const std::unordered_set<u32> &named_earlier) const;
+  using FirstNames = std::unordered_map<u32, u32>; // of a function: the one that comes first
+  [[nodiscard]] bool has_machine_size(EntityId id, const FirstNames &named_earlier) const;
   [[nodiscard]] elf::SectionId twin_or_self(elf::SectionId id) const {
     const bool has = id.value < twin_of_section_.size() && twin_of_section_[id.value].valid();
     return has ? twin_of_section_[id.value] : id;
@@ -128,7 +128,7 @@ private:
   using JoinedFrames = std::unordered_map<u32, std::vector<u8>>; // by function: its first FDE
   [[nodiscard]] JoinedFrames
   join_frames(OutId id, const std::unordered_map<u64, const KeptRelocation *> &kept) const;
-  [[nodiscard]] std::unordered_set<u32> functions_named_earlier() const;
+  [[nodiscard]] FirstNames functions_named_earlier() const;
   struct HeadValue {
     u32 unit; // of a line table
     u64 offset;
