@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A relocation of a function's code against a shared variable is a use. Code that was removed as
-// dead does not use a variable, but it mentions it, and that is enough to give it room (Q013).
+// dead does not use a variable, but it mentions it, and that is enough to give it room (Q013). Copies
+// that lost or were replaced do not count.
 #include "link/shared_uses.h"
 
 #include <algorithm>
@@ -23,6 +24,18 @@ FunctionId function_in(const Program &p, const Merged &merged, ObjectId object, 
   return p.function_of(function);
 }
 
+// By section of the object: code of a copy that a later one has replaced.
+std::vector<bool> replaced_code(const Program &p, u32 object) {
+  std::vector<bool> out(p.objects[object].view.sections().size(), false);
+  for (const u32 s : p.symbols.functions_of[object]) {
+    const EntityId id = p.symbols.of(ObjectId(object), s);
+    if (id.valid() && p.symbols.outcome(ObjectId(object), s) == Outcome::Accepted &&
+        p.symbols[id].winner != SymbolRef{ObjectId(object), s})
+      out[p.objects[object].symbols[s].section] = true;
+  }
+  return out;
+}
+
 } // namespace
 
 SharedUses find_shared_uses(const Program &p, const Merged &merged) {
@@ -33,10 +46,11 @@ SharedUses find_shared_uses(const Program &p, const Merged &merged) {
     return out;
   for (u32 i = 0; i < p.objects.size(); ++i) {
     const InputObject &object = p.objects[i];
+    const std::vector<bool> replaced = replaced_code(p, i);
     for (const elf::Section &table : object.view.sections()) {
       if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
           table.info == 0 || object.kinds[table.info].role != elf::SectionRole::Text ||
-          merged.where[i][table.info].lost)
+          merged.where[i][table.info].lost || replaced[table.info])
         continue;
       const FunctionId function = function_in(p, merged, ObjectId(i), table.info);
       const elf::RelocationTable entries = object.view.relocations(table);
