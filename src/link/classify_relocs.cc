@@ -50,6 +50,7 @@ private:
     const elf::Section *section;
     const std::vector<LostRange> *lost; // of the object
     bool about_code;                    // debug information that goes away with its function
+    bool in_constants;                  // where pointers may be forgotten (Q045)
     u64 target_size;                    // of the section that is relocated, in the object
   };
   // One relocation on its way through the rules.
@@ -152,8 +153,11 @@ Classifier::Table Classifier::table_of(const RelocationGroup &group,
   const InputObject &object = p_.objects[slice.object.value];
   const elf::Section &section = object.section(slice.section);
   const std::string_view name = m_[group.target].name;
-  return {slice.object, &section, &m_.lost[slice.object.value],
+  return {slice.object,
+          &section,
+          &m_.lost[slice.object.value],
           object.kinds[section.info].is_debug() && name != ".debug_info" && name != ".debug_loc",
+          p_.dialect.miscompiles_constants && object.kinds[section.info].is_constant(),
           object.section(section.info).size};
 }
 
@@ -162,7 +166,7 @@ void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice 
   const elf::RelocationTable entries =
       p_.objects[slice.object.value].view.relocations(*table.section);
   const FunctionId function = function_of(group.target);
-  const bool may_skip = table.about_code || !table.lost->empty();
+  const bool may_skip = table.about_code || table.in_constants || !table.lost->empty();
   // Relocations often come in pairs, for the halves of an address.
   std::optional<u32> symbol;
   SymbolMeaning meaning;
@@ -272,6 +276,8 @@ bool Classifier::is_skipped(const RelocationGroup &group, const Table &table,
   for (const LostRange &range : *table.lost)
     if (range.section == table.section->info && range.begin <= raw.offset && raw.offset < range.end)
       return true;
+  if (table.in_constants && is_forgotten_pointer(p_, table.object, table.section->info, raw.symbol))
+    return true;
   return table.about_code && is_about_unused_code(group, table.object, raw.symbol);
 }
 

@@ -290,7 +290,8 @@ void Merger::keep_bank2_relocations(const elf::Section &table, const SectionPlac
 
 void Merger::add_relocations(const elf::Section &table, const SectionPlace &place) {
   const bool rela = table.type == SectionType::Rela;
-  if (object_->kinds[table.info].is_debug() && is_all_about_lost_code(table))
+  if ((object_->kinds[table.info].is_debug() || object_->kinds[table.info].is_constant()) &&
+      is_all_about_lost_code(table))
     return;
   const Moved moved = rela || p_.lossless() ? Moved::None : moved_entries(table);
   if (moved == Moved::Some)
@@ -308,7 +309,8 @@ void Merger::add_relocations(const elf::Section &table, const SectionPlace &plac
   bool first = true;
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Relocation entry = entries[i];
-    if (in_lost_range(table.info, entry.offset) || is_about_lost_code(table.info, entry.symbol))
+    if (in_lost_range(table.info, entry.offset) || is_about_lost_code(table.info, entry.symbol) ||
+        is_lost_pointer(p_, id_, table.info, entry.symbol))
       continue;
     if (!first && entry.addend == 0) {
       name_only(m_.keep_name(".rel", m_[place.section].name));
@@ -396,7 +398,8 @@ bool Merger::is_about_lost_code(u32 section, u32 symbol) const {
 bool Merger::is_all_about_lost_code(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
   for (u32 i = 0; i < entries.size(); ++i)
-    if (!is_about_lost_code(table.info, entries[i].symbol))
+    if (!is_about_lost_code(table.info, entries[i].symbol) &&
+        !is_lost_pointer(p_, id_, table.info, entries[i].symbol))
       return false;
   return true;
 }
@@ -416,6 +419,26 @@ void Merger::finish_text() {
     if (p_.options.relocatable && !p_.lossless())
       section.flags |= text.flags & elf::kTextBarrierMask;
   }
+}
+
+bool is_lost_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
+  const elf::SectionKind &kind = p.objects[object.value].kinds[section];
+  const Outcome outcome = p.symbols.outcome(object, symbol);
+  return p.dialect.miscompiles_constants && kind.role == SectionRole::Constant &&
+         kind.bank == p.arch.banks.user &&
+         (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong);
+}
+
+bool is_forgotten_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
+  if (is_lost_pointer(p, object, section, symbol))
+    return true;
+  // A variable in global memory that was replaced. What points to functions and constants stays.
+  const InputObject &input = p.objects[object.value];
+  const EntityId id = p.symbols.of(object, symbol);
+  return p.dialect.miscompiles_constants && input.kinds[section].is_constant() && id.valid() &&
+         p.symbols.outcome(object, symbol) == Outcome::Accepted && !p.symbols[id].function &&
+         is_global(input.symbols[symbol].other) &&
+         p.symbols[id].winner != SymbolRef{object, symbol};
 }
 
 Merged merge_inputs(const Program &program) {

@@ -234,7 +234,9 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   }
   const Outcome outcome = p_.symbols.outcome(id_, symbol_index);
   if (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong) {
-    if (outcome == Outcome::LostToWeak)
+    // In constants it counts what pointers point to, not where they stand (Q045).
+    if (outcome == Outcome::LostToWeak &&
+        !(p_.dialect.miscompiles_constants && object_->kinds[section.index].is_constant()))
       m_.lost[id_.value].push_back({section.index, symbol.value, symbol.value + symbol.size});
     // Memory of a definition that lost to a common symbol is there all the same (Q057).
     if (const Entity &entity = p_.symbols[id]; entity.common_align == 0 || entity.defined())

@@ -35,7 +35,8 @@ struct Dialect {
   // Sound links on which nvlink gives up with an internal error are refused, too.
   bool repeat_internal_errors = false;
   // Where kernels are selected, equal __constant__ blocks are merged without moving the variables
-  // in them, and vectors may be put where they cannot be loaded.
+  // in them, and vectors may be put where they cannot be loaded (Q050, Q051). Pointers in constants
+  // to copies that were not used are lost (Q045).
   bool miscompiles_constants = false;
   // The device runtime library stays if something is undefined where it stands (Q083).
   bool decides_about_runtime_in_order = false;

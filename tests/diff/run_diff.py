@@ -28,7 +28,7 @@ from cached_toolchain import CRASHED, CachedToolchain, LinkMemory, read, run_lin
 from device_runtime import NoDeviceRuntime
 from reasons import culink_reasons, culink_rows, missing, nvlink_reasons
 from plain_sass import is_mercury, to_plain_sass
-from recipes import KERNELS_USED, RECIPES, RELOCATABLE, is_about_joined_frames
+from recipes import KERNELS_USED, RECIPES, RELOCATABLE, is_about_constant_pointers, is_about_joined_frames
 from rewritten import unexplained
 from scheduling import differ_in_scheduling_only
 from unsettled import unsettled_bytes
@@ -66,7 +66,7 @@ def differs_on_purpose(step, difference):
     """Where kernels are selected, nvlink merges equal constants and packs banks that are too large in
     ways that break programs (Q050, Q051 in docs/compat.md); by itself culink does not. The bank of
     constants must differ, or symbol 0, which shows where nvlink put the last block."""
-    if is_about_joined_frames(difference):
+    if is_about_joined_frames(difference) or is_about_constant_pointers(difference):
         return True
     selected = any(option.startswith(KERNELS_USED) for option in step.options)
     return selected and (".nv.constant3" in difference or "symbol 0 no symbol" in difference)

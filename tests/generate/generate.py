@@ -80,6 +80,8 @@ def choose_later_options(program, dice):
             kind = dice.below(3)
             file.debug = file.language == "cuda" and kind == 0
             file.lineinfo = kind == 1
+            if file.debug:  # not together with optimisation
+                file.assembler_flags = [flag for flag in file.assembler_flags if flag[:2] != "-O"]
         program.features.append("mixed debug")
 
 
