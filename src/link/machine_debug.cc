@@ -289,8 +289,6 @@ void MachineWriter::fill_frames() {
   const JoinedFrames joined = join_frames(id, at);
   const FirstNames taken = functions_named_earlier();
   std::unordered_set<u32> done; // functions
-  for (const auto &[function, name] : taken)
-    done.insert(function);
   UsedParts used;
   for (u32 o = 0; o < inputs_.objects.size(); ++o) {
     const elf::Section *section = machine_section(o, id);
@@ -318,8 +316,8 @@ void MachineWriter::fill_frames() {
       if (const Frame *made = finalized_part(o, function, &FinalizedDebug::frames, used))
         frame = *made;
       const auto first = joined.find(function.value);
-      const bool again = (first != joined.end() || taken.contains(function.value)) &&
-                         !done.insert(function.value).second;
+      const bool again = taken.contains(function.value) ||
+                         (first != joined.end() && !done.insert(function.value).second);
       if (again)
         frame = {mercury_cie, left = with_frame_instructions(record.bytes, {})};
       else if (first != joined.end())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A relocation of a function's code against a shared variable is a use. Code that was removed as
-// dead does not use a variable, but it mentions it, and that is enough to give it room (Q013). Copies
-// that lost or were replaced do not count.
+// dead does not use a variable, but it mentions it, and that is enough to give it room (Q013).
+// Copies that lost or were replaced do not count.
 #include "link/shared_uses.h"
 
 #include <algorithm>
