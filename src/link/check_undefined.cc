@@ -32,8 +32,8 @@ bool may_stay_undefined(const Entity &entity, const elf::Symbol &first) {
   return entity.common_align != 0 || first.binding() == elf::SymbolBinding::Weak;
 }
 
-// Where an alias took code over, nvlink does not find the register count that the object gives
-// under the owner's name, and gives up (Q043).
+// Where an alias took code over because it was read before the owner, nvlink does not find the
+// register count that the object gives under the owner's name, and gives up (Q043).
 void check_register_counts(const Program &p, Diagnostics &diag) {
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
@@ -42,8 +42,12 @@ void check_register_counts(const Program &p, Diagnostics &diag) {
       continue;
     const InputObject &object = p.objects[entity.winner.object.value];
     const u32 owner = object.owner_of_code(object.symbols[entity.winner.symbol].section);
-    const bool took_over = entity.winner.symbol < owner && owner < object.symbols.size();
-    if (took_over && object.registers[entity.winner.symbol] == InputObject::kNoRegisters)
+    if (entity.winner.symbol >= owner || owner >= object.symbols.size() ||
+        object.registers[entity.winner.symbol] != InputObject::kNoRegisters)
+      continue;
+    const std::vector<u32> &order = p.symbols.functions_of[entity.winner.object.value];
+    const auto read = std::find(order.begin(), order.end(), entity.winner.symbol);
+    if (std::find(read, order.end(), owner) != order.end())
       diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
           .at("defined in", object.origin());
   }
