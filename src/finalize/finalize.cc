@@ -167,6 +167,7 @@ private:
         return FinalizedObject{};
       prepared.push_back(std::move(*copy));
     }
+    agree_on_kernels(prepared);
     hide_registers(object.hidden, prepared.front());
     Answer answer = ask_nvlink({prepared.begin(), prepared.end()});
     Result<FinalizedObject> out =

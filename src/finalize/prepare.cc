@@ -214,6 +214,37 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_co
   return file;
 }
 
+void agree_on_kernels(std::span<std::vector<u8>> files) {
+  std::unordered_set<std::string> kernels;
+  const auto each = [&files](const auto &act) {
+    for (std::vector<u8> &file : files) {
+      const Result<elf::ElfView> view = elf::ElfView::open(file);
+      for (const std::string_view name : {".symtab", ".nv.merc.symtab"}) {
+        const elf::Section *table = view ? view->find(name) : nullptr;
+        if (!table || table->link >= view->sections().size())
+          continue;
+        for (u64 at = kSymbolBytes; at + kSymbolBytes <= table->data.size(); at += kSymbolBytes) {
+          u8 *entry = file.data() + table->offset + at;
+          const u32 text = load_le<elf::wire::Sym64>(entry).st_name;
+          act(entry, c_string_at(view->sections()[table->link].data, text).value_or(""));
+        }
+      }
+    }
+  };
+  each([&kernels](const u8 *entry, std::string_view name) {
+    const auto symbol = load_le<elf::wire::Sym64>(entry);
+    if (symbol.st_shndx != elf::kSectionUndefined && (symbol.st_other & elf::kOtherKernel) != 0)
+      kernels.emplace(name);
+  });
+  each([&kernels](u8 *entry, std::string_view name) {
+    auto symbol = load_le<elf::wire::Sym64>(entry);
+    if (symbol.st_shndx == elf::kSectionUndefined && kernels.contains(std::string(name))) {
+      symbol.st_other |= elf::kOtherKernel;
+      store_le(entry, symbol);
+    }
+  });
+}
+
 void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file) {
   constexpr u8 kNoName = 1; // nothing has a name that begins so
   const Result<elf::ElfView> view = elf::ElfView::open(file);

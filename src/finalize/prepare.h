@@ -20,6 +20,9 @@ namespace culink {
                                                      bool distinct_names,
                                                      std::span<const u32> only = {});
 
+// Prepared copies that are linked together: what one of them defines as a kernel is one in all.
+void agree_on_kernels(std::span<std::vector<u8>> files);
+
 // In a prepared copy, what debug information says about registers of these functions is about none.
 void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file);
 

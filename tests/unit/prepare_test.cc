@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "base/bytes.h"
 #include "elf/nv_callgraph.h"
 #include "elf/nv_info.h"
 #include "elf/nv_registers.h"
+#include "elf/wire.h"
 #include "recorded_answers.h"
 
 namespace culink {
@@ -50,6 +52,32 @@ TEST(PrepareObject, WeakensUndefinedSymbolsInBothTables) {
       EXPECT_EQ(after[i].binding(), elf::SymbolBinding::Weak);
     }
     EXPECT_TRUE(changed) << table;
+  }
+}
+
+TEST(PrepareObject, KernelsOfOneCopyAreKernelsInAll) {
+  const Prepared user("steps.cubin");
+  const elf::SymbolTable symbols = user.view.symbols();
+  u32 undefined = 1;
+  while (
+      !(symbols[undefined].undefined() && symbols[undefined].type() == elf::SymbolType::Function))
+    ASSERT_LT(++undefined, symbols.size());
+  std::vector<std::vector<u8>> files = {user.after, user.after};
+  u8 *entry =
+      files[1].data() + user.view.find(".symtab")->offset + undefined * sizeof(elf::wire::Sym64);
+  auto symbol = load_le<elf::wire::Sym64>(entry);
+  symbol.st_shndx = 1;
+  symbol.st_other |= elf::kOtherKernel;
+  store_le(entry, symbol);
+  agree_on_kernels(files);
+  const elf::ElfView view = elf::ElfView::open(files[0]).value();
+  for (const char *table : {".symtab", ".nv.merc.symtab"}) {
+    const elf::SymbolTable after = view.symbols(*view.find(table));
+    for (u32 i = 1; i < after.size(); ++i)
+      if (after[i].undefined())
+        EXPECT_EQ((after[i].other & elf::kOtherKernel) != 0,
+                  after[i].name == symbols[undefined].name)
+            << table << ": " << after[i].name;
   }
 }
 
