@@ -178,7 +178,7 @@ private:
 // did not fit, classification fell back on the type.
 void SectionCheck::check_name() {
   std::string_view name = s_.name;
-  if (kind_.role == SectionRole::Text && name.starts_with(".text.")) // the first rule, and it fits
+  if (elf::is_common_section(name, s_.type))
     return;
   if (name.starts_with(".nv.merc."))
     name.remove_prefix(8);

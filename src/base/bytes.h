@@ -30,6 +30,14 @@ template <typename T> void store_le(u8 *p, T v) {
   std::memcpy(p, &v, sizeof(T));
 }
 
+// The fields of a structure one by one. Where many are written, a structure that is first put
+// together on the stack and then copied makes the processor wait: it loads more bytes at once than
+// any single store has written.
+template <typename Structure, typename... Fields> void store_fields(u8 *p, Fields... fields) {
+  static_assert((sizeof(Fields) + ...) == sizeof(Structure));
+  ((store_le(p, fields), p += sizeof(Fields)), ...);
+}
+
 // A value at `offset`, or nothing when it does not lie inside.
 template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64 offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T))

@@ -41,7 +41,7 @@ public:
       return {slots_[slot].number, false};
     slots_[slot] = {hash, static_cast<u32>(strings_.size())};
     starts_with_dots_ = starts_with_dots_ && s.starts_with('.');
-    strings_.push_back(s);
+    strings_.emplace_back(s.data(), s.size()); // from registers: see store_fields
     return {slots_[slot].number, true};
   }
 
@@ -90,6 +90,9 @@ private:
     const u32 home = hash & mask & ~(kLine - 1);
     for (u32 i = 0; i < kLine; ++i)
       if (const u32 slot = home | ((hash + i) & (kLine - 1)); is_it(slots_[slot]))
+        return slot;
+    for (u32 i = 0; i < kLine && i < slots_.size() - kLine; ++i) // next door, which comes along
+      if (const u32 slot = (home ^ kLine) | ((hash + i) & (kLine - 1)); is_it(slots_[slot]))
         return slot;
     const u32 other = static_cast<u32>((hash * u64{0x9e3779b97f4a7c15}) >> 32);
     for (u32 i = other & mask;; i = (i + 1) & mask)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/bytes.h"
 #include "base/prefetch.h"
@@ -107,17 +108,13 @@ template <typename Shdr> void ElfEmitter::write_section_header(u32 place) const 
   using Word = decltype(Shdr::sh_size);
   const SectionId id = layout_.order[place];
   const SectionSpec &spec = writer_.section(id);
-  Shdr header{};
-  header.sh_name = layout_.section_name[id.value];
-  header.sh_type = static_cast<u32>(spec.type);
-  header.sh_flags = static_cast<Word>(spec.flags);
-  header.sh_offset = static_cast<Word>(layout_.offset_of(id));
-  header.sh_size = static_cast<Word>(size_of(id));
-  header.sh_link = spec.link.valid() ? layout_.index_of(spec.link) : 0;
-  header.sh_info = info_of(id);
-  header.sh_addralign = static_cast<Word>(spec.align);
-  header.sh_entsize = static_cast<Word>(spec.entsize);
-  store_le(out_.data() + layout_.section_table + (u64{place} + 1) * sizeof(Shdr), header);
+  constexpr Word kAddress = 0;
+  store_fields<Shdr>(out_.data() + layout_.section_table + (u64{place} + 1) * sizeof(Shdr),
+                     layout_.section_name[id.value], static_cast<u32>(spec.type),
+                     static_cast<Word>(spec.flags), kAddress,
+                     static_cast<Word>(layout_.offset_of(id)), static_cast<Word>(size_of(id)),
+                     spec.link.valid() ? layout_.index_of(spec.link) : 0, info_of(id),
+                     static_cast<Word>(spec.align), static_cast<Word>(spec.entsize));
 }
 
 template <typename Phdr> void ElfEmitter::write_program_headers() const {
@@ -138,34 +135,34 @@ template <typename Phdr> void ElfEmitter::write_program_headers() const {
 
 // With their names. Equal names share an offset and are simply written again.
 template <typename Sym> void ElfEmitter::write_symbols() const {
-  using Word = decltype(Sym::st_size);
   u8 *table = at(writer_.symtab());
   u8 *names = at(writer_.strtab());
   const bool extended = layout_.index_of(writer_.symtab_shndx()) != 0;
   for (u32 id = 0; id < writer_.symbols_.size(); ++id) {
     const SymbolSpec &spec = writer_.symbols_[id];
-    if (const u32 name = layout_.symbol_name[id]; name != 0)
+    const u32 name = layout_.symbol_name[id];
+    if (name != 0)
       std::memcpy(names + name, spec.name.data(), spec.name.size());
     const u32 number = layout_.symbol_number[id];
     if (number == 0)
       continue;
-    Sym symbol{};
-    symbol.st_name = layout_.symbol_name[id];
-    symbol.st_info =
-        static_cast<u8>(static_cast<u8>(spec.binding) << 4 | static_cast<u8>(spec.type));
-    symbol.st_other = spec.other;
-    symbol.st_value = static_cast<Word>(spec.value);
-    symbol.st_size = static_cast<Word>(spec.size);
     const u32 index = spec.section.valid() ? layout_.index_of(spec.section) : spec.special_section;
     const bool lost = spec.named && index == kSectionCommon && writer_.options_.lose_section_fff2;
     const bool too_large = spec.section.valid() && !lost &&
                            (spec.named ? index >= kSectionLoReserve : is_too_large(index));
-    symbol.st_shndx = static_cast<u16>(too_large ? kSectionXindex : index);
     if (extended && too_large)
       store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, index);
     else if (extended && spec.section.valid() && spec.named && writer_.uncounted_)
       store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, number_as_added(spec.section));
-    store_le(table + u64{number} * sizeof(Sym), symbol);
+    const u8 info =
+        static_cast<u8>(static_cast<u8>(spec.binding) << 4 | static_cast<u8>(spec.type));
+    const u16 section = static_cast<u16>(too_large ? kSectionXindex : index);
+    u8 *p = table + u64{number} * sizeof(Sym);
+    if constexpr (std::is_same_v<Sym, wire::Sym64>)
+      store_fields<Sym>(p, name, info, spec.other, section, spec.value, spec.size);
+    else
+      store_fields<Sym>(p, name, static_cast<u32>(spec.value), static_cast<u32>(spec.size), info,
+                        spec.other, section);
   }
 }
 

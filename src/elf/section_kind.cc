@@ -356,27 +356,49 @@ bool starts_with_part(std::string_view name, std::string_view part) {
   return name.starts_with(part) && name.substr(part.size()).starts_with('.');
 }
 
-// Three of four sections of a large file are of one of these kinds: of code, of its records or of
-// its relocations. The rules would say the same, later.
-std::optional<SectionKind> classify_common(std::string_view name, SectionType type) {
-  constexpr std::string_view kText = ".text.", kInfo = ".nv.info.", kRelaText = ".rela.text.";
-  if (type == T::Progbits && name.starts_with(kText))
-    return SectionKind{.role = SectionRole::Text, .owner = name.substr(kText.size())};
-  if (type == T::CudaInfo && name.starts_with(kInfo))
-    return SectionKind{.role = SectionRole::Info, .owner = name.substr(kInfo.size())};
-  if (type == T::Rela && name.starts_with(kRelaText))
-    return SectionKind{.role = SectionRole::Rela, .owner = name.substr(kRelaText.size())};
-  return std::nullopt;
+// Nearly all sections of a large file are of one of these kinds, which belong to functions. The
+// rules would say the same, later; here the compiler knows what it compares.
+struct CommonKind {
+  std::string_view prefix; // in front of the owner
+  SectionRole role;
+  u8 bank = kNoBank;
+};
+constexpr CommonKind kCommonText{".text.", SectionRole::Text};
+constexpr CommonKind kCommonInfo{".nv.info.", SectionRole::Info};
+constexpr CommonKind kCommonRela{".rela.text.", SectionRole::Rela};
+constexpr CommonKind kCommonBank{".nv.constant0.", SectionRole::Constant, 0};
+constexpr CommonKind kCommonShared{".nv.shared.", SectionRole::Shared};
+
+inline const CommonKind *find_common(std::string_view name, SectionType type) {
+  const auto is = [name](const CommonKind &kind) {
+    return name.starts_with(kind.prefix) ? &kind : nullptr;
+  };
+  switch (type) {
+  case T::Progbits:
+    return name.starts_with(kCommonText.prefix) ? &kCommonText : is(kCommonBank);
+  case T::CudaConstantB0:
+    return is(kCommonBank);
+  case T::CudaInfo:
+    return is(kCommonInfo);
+  case T::Rela:
+    return is(kCommonRela);
+  case T::CudaShared:
+  case T::Nobits:
+    return name.starts_with(".nv.shared.reserved.") ? nullptr : is(kCommonShared);
+  default:
+    return nullptr;
+  }
 }
 
 } // namespace
 
 SectionKind classify_section(std::string_view name, SectionType type, u64 flags) {
   SectionKind found;
-  if (std::optional<SectionKind> common = classify_common(name, type)) {
-    common->mercury = (flags & kFlagMercury) != 0;
-    return *common;
-  }
+  if (const CommonKind *common = find_common(name, type))
+    return {.role = common->role,
+            .bank = common->bank,
+            .mercury = (flags & kFlagMercury) != 0,
+            .owner = name.substr(common->prefix.size())};
   if (type == T::CudaCapmerc) {
     found.role = SectionRole::CapmercText;
     if (starts_with_part(name, kCapmercPrefix))
@@ -392,6 +414,10 @@ SectionKind classify_section(std::string_view name, SectionType type, u64 flags)
                         found.role == SectionRole::MercurySassMap;
   found.mercury = found.mercury || own_type || (flags & kFlagMercury) != 0;
   return found;
+}
+
+bool is_common_section(std::string_view name, SectionType type) {
+  return find_common(name, type) != nullptr;
 }
 
 std::string_view name_of_section_role(SectionRole role) {

@@ -113,6 +113,9 @@ struct SectionKind {
 // Nothing known: Unknown, which every tool carries verbatim.
 [[nodiscard]] SectionKind classify_section(std::string_view name, SectionType type, u64 flags);
 
+// Whether it is of one of the kinds that large files consist of; then name and type agree.
+[[nodiscard]] bool is_common_section(std::string_view name, SectionType type);
+
 // "text", "constant", "reserved-shared" ...
 [[nodiscard]] std::string_view name_of_section_role(SectionRole role);
 

@@ -167,21 +167,24 @@ void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice 
       p_.objects[slice.object.value].view.relocations(*table.section);
   const FunctionId function = function_of(group.target);
   const bool may_skip = table.about_code || table.in_constants || !table.lost->empty();
-  // Relocations often come in pairs, for the halves of an address.
-  std::optional<u32> symbol;
-  SymbolMeaning meaning;
-  for (u32 i = entries.size(); i-- > 0;) {
-    const elf::Relocation raw = entries[i];
-    if (may_skip && is_skipped(group, table, raw))
-      continue;
-    if (symbol != raw.symbol) {
-      symbol = raw.symbol;
-      meaning = meaning_of(c_, slice.object, raw.symbol, function);
-    }
+  const auto read = [&](const elf::Relocation &raw, const SymbolMeaning &meaning) {
     const u64 place = plain_ ? raw.offset + slice.base : place_of(slice, raw);
     const RelocInfo *row = rows_.find(raw.type);
     if (!read_usual(group, table, raw, place, row, meaning))
       read_entry(group, {slice.object, table.section, raw, place, row, meaning});
+  };
+  const auto skips = [&](u32 i) { return may_skip && is_skipped(group, table, entries[i]); };
+  u32 left = entries.size();
+  while (left > 0 && skips(left - 1))
+    --left;
+  while (left > 0) { // they often come in pairs, for the halves of an address
+    const u32 symbol = entries[left - 1].symbol;
+    const SymbolMeaning meaning = meaning_of(c_, slice.object, symbol, function);
+    do {
+      read(entries[--left], meaning);
+      while (left > 0 && skips(left - 1))
+        --left;
+    } while (left > 0 && entries[left - 1].symbol == symbol);
   }
 }
 

@@ -212,6 +212,10 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
                                    .has_symbol = true});
   m_.place_of[id.value].section = section;
   where(symbol.section) = {.section = section};
+  if (entity.winner == SymbolRef{id_, symbol_index})
+    fill_text(m_[section], text);
+  else
+    replaced_text_.push_back(section);
   // A kernel that was not selected is not yet known to stay, unless an earlier object launches it.
   const ObjectId taken_in = p_.calls.taken_in[p_.function_of(id).value];
   const bool launched = is_kernel_mark(entity.other) && taken_in.valid() && taken_in < id_;
@@ -404,20 +408,21 @@ bool Merger::is_all_about_lost_code(const elf::Section &table) const {
   return true;
 }
 
-// Code comes from the definition that won, which may have been read after the section was made.
+// Code comes from the definition that won.
+void Merger::fill_text(OutSection &section, const elf::Section &text) const {
+  section.size = text.size;
+  section.pieces.push_back({0, text.data});
+  section.info_top = static_cast<u8>(text.info >> 24);
+  if (p_.options.relocatable && !p_.lossless())
+    section.flags |= text.flags & elf::kTextBarrierMask;
+}
+
+// Which may have been read after the section was made.
 void Merger::finish_text() {
-  for (OutSection &section : m_.sections) {
-    if (!section.function.valid())
-      continue;
-    const SymbolRef winner = p_.symbols[section.function].winner;
+  for (const OutId id : replaced_text_) {
+    const SymbolRef winner = p_.symbols[m_[id].function].winner;
     const InputObject &object = p_.objects[winner.object.value];
-    const elf::Section &text = object.section(object.symbols[winner.symbol].section);
-    section.size = text.size;
-    section.pieces.clear();
-    section.pieces.push_back({0, text.data});
-    section.info_top = static_cast<u8>(text.info >> 24);
-    if (p_.options.relocatable && !p_.lossless())
-      section.flags |= text.flags & elf::kTextBarrierMask;
+    fill_text(m_[id], object.section(object.symbols[winner.symbol].section));
   }
 }
 

@@ -38,6 +38,7 @@ private:
   enum class Moved : u8 { None, Some, All };
   [[nodiscard]] Moved moved_entries(const elf::Section &table);
   [[nodiscard]] bool names_sections(const elf::Section &table) const;
+  void fill_text(OutSection &section, const elf::Section &text) const;
   void finish_text();
 
   // merge_data.cc
@@ -83,6 +84,7 @@ private:
   std::vector<Bank2Place> bank2_of_;              // by FunctionId; empty until there is one
   std::vector<bool> listed_;                      // by EntityId: has its place among the symbols
   std::vector<bool> no_block_;                    // by section of the file: some symbol in it lost
+  std::vector<OutId> replaced_text_;              // its code comes from a later file
   std::vector<bool> joins_strong_;      // by section of the file: code of another copy, see Q044
   std::vector<EntityId> replaced_code_; // by section of the file: code that will be replaced
   std::vector<std::array<u32, 2>> group_of_; // by target: number + 1 of its .rel and .rela group

@@ -168,6 +168,30 @@ TEST(SectionKind, ReservedSharedMemoryIsNoKernel) {
             (SectionKind{.role = SectionRole::Shared, .owner = "reserved"}));
 }
 
+// Kinds that are told without asking the rules.
+TEST(SectionKind, CommonSectionsBelongToFunctions) {
+  const SectionKind bank{.role = SectionRole::Constant, .bank = 0, .owner = "k"};
+  EXPECT_EQ(classify_section(".nv.constant0.k", T::CudaConstantB0, 2), bank);
+  EXPECT_EQ(classify_section(".nv.constant0.k", T::Progbits, 2), bank);
+  const SectionKind shared{.role = SectionRole::Shared, .owner = "k"};
+  EXPECT_EQ(classify_section(".nv.shared.k", T::CudaShared, 3), shared);
+  EXPECT_EQ(classify_section(".nv.shared.k", T::Nobits, 3), shared);
+  for (const auto &[name, type] :
+       std::vector<std::pair<std::string_view, T>>{{".text.f", T::Progbits},
+                                                   {".nv.info.f", T::CudaInfo},
+                                                   {".rela.text.f", T::Rela},
+                                                   {".nv.constant0.f", T::CudaConstantB0},
+                                                   {".nv.shared.f", T::Nobits}}) {
+    EXPECT_TRUE(is_common_section(name, type)) << name;
+    EXPECT_EQ(classify_section(name, type, 0).owner, "f") << name;
+    EXPECT_FALSE(is_common_section(name, T::Note)) << name;
+    EXPECT_TRUE(classify_section(name, type, kFlagMercury).mercury) << name;
+  }
+  for (const std::string_view name : {".nv.shared.reserved.0", ".text", ".nv.constant1.k", ""})
+    for (const T type : {T::Nobits, T::Progbits, T::CudaShared, T::CudaConstantB0})
+      EXPECT_FALSE(is_common_section(name, type)) << name;
+}
+
 // Files that ptxas and nvlink wrote, objects and linked, with and without debug information.
 TEST(SectionKind, EverySectionOfTheShippedCubinsHasARole) {
   u32 files = 0;
