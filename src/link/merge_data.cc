@@ -63,7 +63,8 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
   listed_[id.value] = true;
   if (symbol.binding() == SymbolBinding::Local) {
     m_.bank_sizes.push_back(id);
-    if (p_.options.relocatable)
+    // One is enough where nothing refers to it any more (Q023).
+    if (p_.options.relocatable && (p_.lossless() || m_.bank_sizes.size() == 1))
       m_.add_local(id);
     return;
   }

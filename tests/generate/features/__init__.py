@@ -3,7 +3,7 @@
 What offers steps stands before what draws them."""
 
 from features import (assembly, calls, classes, copies, data, device_runtime, handwritten, hopper, images,
-                      instructions, large, memory, mistakes, pointers, project, shared, system,
+                      instructions, large, libraries, memory, mistakes, pointers, project, shared, system,
                       templates)
 
 FEATURES = [
@@ -90,6 +90,8 @@ LATEST_FEATURES = [
     ("ptx weak entries", 0.12, handwritten.add_weak_entries),
     ("ptx unusual data", 0.15, handwritten.add_unusual_data),
     ("ptx alias chains", 0.12, handwritten.add_alias_chains),
+    ("library", 0.12, libraries.add_library),
+    ("real launches", 0.05, libraries.add_real_launches),
     ("large parameters", 0.20, large.add_large_parameters),
     ("many kernels", 0.12, large.add_many_kernels),
     ("bounds", 0.20, large.add_bounds),
