@@ -252,6 +252,11 @@ void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inher
   u64 record = store_.find(records, rule.attribute);
   const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
   if (record == InfoStore::kNone) {
+    // A sum of nothing is nothing to the only kernel of a program.
+    if (!several_ && rule.combine == Combine::Sum &&
+        std::all_of(inherited.addends.begin(), inherited.addends.end(),
+                    [](const Inheritance::Addend &addend) { return addend.value == 0; }))
+      return;
     record = records.size;
     store_.put_value(records, rule.attribute, rule.format, mask ? kNoSparseMask : u16{0});
   } else if (!several_ && rule.own_value_stays && (!mask || nobody_lacks_)) {

@@ -1,5 +1,0 @@
-#!/usr/bin/env bash
-# A program's only kernel keeps its SPARSE_MMA_MASK if every function has one. As soon as a function
-# is undefined or has been removed, it gets the masks of all others (Q018).
-. "${BASH_SOURCE%/*}/../common.inc.sh"
-links_as_recorded masks_of_the_only_kernel
