@@ -45,6 +45,25 @@ bool limits_fastpath(ByteSpan code) {
   return false;
 }
 
+constexpr u32 kImageIndex = 59, kImageBase = 66; // R_CUDA_ABS16_32, R_CUDA_CONST_FIELD21_38
+
+// Where the load is in `MOV R, index; LDC R, c[0][R + base]`.
+std::optional<u64> find_indexed_load(ByteSpan code, u64 index_offset) {
+  constexpr u64 kFarthest = 8;
+  constexpr u32 kTarget = 2, kSource = 3; // bytes
+  constexpr u16 kLoad = 0xb82;
+  const u64 first = index_offset / kInstructionSize * kInstructionSize;
+  for (u64 i = 1; i <= kFarthest; ++i) {
+    const u64 at = first + i * kInstructionSize;
+    const std::optional<ByteSpan> load = slice(code, at, kInstructionSize);
+    if (!load)
+      break;
+    if ((load_le<u16>(load->data()) & 0xfff) == kLoad && (*load)[kSource] == code[first + kTarget])
+      return at;
+  }
+  return std::nullopt;
+}
+
 u64 fastpath_mask_of(const InputObject &object) {
   for (const elf::Section &section : object.view.sections())
     if (object.kinds[section.index].role == elf::SectionRole::Compat)
@@ -280,6 +299,32 @@ void MachineWriter::fill_capsule(OutId id, const Code &code,
   }
   elf_.append_copy(out, bytes);
   elf_.add_fixup(out, {0, elf::Fixup::Kind::SectionIndex, section(id).value});
+}
+
+// Code that was compiled with -G may load the number of an image by an index (Q112): the linker
+// stores the index, and where slots begin, for which there is no relocation, into the load.
+void MachineWriter::index_images(RelocationPlan &machine) const {
+  const u64 base = plan_.constants.slot_base;
+  std::vector<FoldedRelocation> loads;
+  for (FoldedRelocation &value : machine.folded) {
+    if (!value.image_slot || value.row->number != kImageIndex ||
+        !m_[value.section].function.valid())
+      continue;
+    const auto load = find_indexed_load(code_[value.section.value].text, value.offset);
+    if (!load)
+      continue;
+    value.value.value -= base;
+    loads.push_back({.section = value.section,
+                     .offset = *load,
+                     .row = arch::find_reloc(kImageBase),
+                     .value = {base, 0}});
+  }
+  if (loads.empty())
+    return;
+  machine.folded.insert(machine.folded.end(), loads.begin(), loads.end());
+  std::stable_sort(
+      machine.folded.begin(), machine.folded.end(),
+      [](const FoldedRelocation &a, const FoldedRelocation &b) { return a.section < b.section; });
 }
 
 // The records of a text section one by one, with their symbols.

@@ -513,6 +513,7 @@ void MachineWriter::add_relocations() {
     elf_.add_relocation(section(kept.table), {kept.offset, kept.type, against, kept.addend});
   }
   fill_code(machine);
+  index_images(machine);
   separate_values(machine);
 }
 

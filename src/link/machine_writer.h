@@ -90,6 +90,7 @@ private:
   [[nodiscard]] std::vector<OutInfo> linked_records(OutId text) const;
   [[nodiscard]] std::vector<OutInfo> machine_records(OutId text) const;
   void move_relocations(RelocationPlan &machine) const;
+  void index_images(RelocationPlan &machine) const;
   void store_fastpath_mask();
 
   // machine_copies.cc
