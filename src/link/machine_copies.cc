@@ -91,8 +91,29 @@ std::vector<MachineWriter::JointCopies> MachineWriter::joint_copies() const {
     if (copies.objects.empty() || copies.objects.back() != copy.object.value)
       copies.objects.push_back(copy.object.value);
   });
+  add_functions_named_earlier(out);
   std::erase_if(out, [](const JointCopies &copies) { return copies.functions.empty(); });
   return out;
+}
+
+// Functions whose second name stands before them are not found at all (Q107).
+void MachineWriter::add_functions_named_earlier(std::vector<JointCopies> &out) const {
+  for (u32 i = 0; i < symbols_.of_entity.size(); ++i) {
+    const EntityId alias(i);
+    if (!p_.symbols[alias].function || !symbols_.of_entity[i].valid() ||
+        !stands_before_owner(alias))
+      continue;
+    const EntityId function = m_[m_.place_of[i].section].function;
+    const u32 owner = p_.symbols[function].winner.object.value;
+    if (!inputs_.objects[owner].view.find(".nv_debug_line_sass"))
+      continue;
+    JointCopies &copies = out[owner];
+    copies.functions.insert(function.value);
+    copies.objects.insert(copies.objects.end(), {p_.symbols[alias].first.object.value, owner});
+    std::sort(copies.objects.begin(), copies.objects.end());
+    copies.objects.erase(std::unique(copies.objects.begin(), copies.objects.end()),
+                         copies.objects.end());
+  }
 }
 
 void MachineWriter::note_joint_debug(const JointCopies &copies, const FinalizedObject &joint) {

@@ -101,6 +101,7 @@ private:
   };
   [[nodiscard]] bool have_equal_code(SymbolRef a, SymbolRef b) const;
   [[nodiscard]] std::vector<JointCopies> joint_copies() const;
+  void add_functions_named_earlier(std::vector<JointCopies> &out) const;
   void note_joint_debug(const JointCopies &copies, const FinalizedObject &joint);
   // What one object says about registers of functions that are another's (Q109).
   struct ForeignRegisters {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Where a later copy of a weak function replaces an earlier one of other code, nvlink takes what call
 # frames, lines and registers say about the earlier one for places in the later one's code (Q106).
-# The next link of a relocatable file makes call frames anew that it left unfinished (Q107).
+# The next link of a relocatable file makes call frames anew that it left unfinished, as they are
+# where a second name of a function comes first; lines and registers are those of no code then (Q107).
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need nvcc nvlink ptxas
 golden=$SOURCE/tests/golden
@@ -37,3 +38,8 @@ same -arch=sm_100 -r user.cubin owner.cubin
 mv expected.cubin relocatable.cubin
 same -arch=sm_100 relocatable.cubin
 same -arch=sm_100 -r relocatable.cubin
+for file in user owner; do
+  ptxas -c -arch=sm_100 -g "$golden/alias_before_its_function/$file.ptx" -o $file.cubin
+done
+same -arch=sm_100 user.cubin owner.cubin
+same -arch=sm_100 -r user.cubin owner.cubin
