@@ -140,12 +140,16 @@ private:
   }
 
   // What the engine cannot do may be about a function that goes away. One that a relocatable link
-  // has broken is an example.
+  // has broken is an example. Only the program leaves kernels out.
   Result<FinalizedObject> finalize_wanted(const elf::ElfView &view, std::span<const u32> wanted,
-                                          const Error &error) {
+                                          const Error &error) const {
     const Answer prepared =
         prepare_object(view, request_.debug_code, request_.distinct_names, wanted);
-    Answer answer = prepared ? ask(sm_of(view.header()), *prepared) : prepared;
+    if (engine_.nvlink.empty() || !prepared)
+      return error;
+    const std::string kernels = kernels_in(view, wanted);
+    Answer answer =
+        ask_nvlink({*prepared}, "-kernels-used=" + (kernels.empty() ? "none" : kernels));
     return answer ? harvest(*prepared, std::move(*answer), wanted) : Result<FinalizedObject>(error);
   }
 
@@ -220,8 +224,11 @@ private:
     return same_fault ? Answer(error) : std::move(second);
   }
 
-  [[nodiscard]] Answer ask_nvlink(const std::vector<ByteSpan> &objects) const {
+  [[nodiscard]] Answer ask_nvlink(const std::vector<ByteSpan> &objects,
+                                  const std::string &more = {}) const {
     std::vector<std::string> options = {"-arch=" + request_.target};
+    if (!more.empty())
+      options.push_back(more);
     if (request_.debug)
       options.emplace_back("-g");
     if (request_.relocatable)

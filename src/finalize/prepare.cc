@@ -65,19 +65,6 @@ NameSet wanted_functions(const elf::ElfView &object, std::span<const u32> only) 
   return out;
 }
 
-// Kernels that are not wanted become device functions, which nobody calls.
-void forget_kernels(const elf::ElfView &object, const elf::Section &table, const NameSet &wanted,
-                    std::vector<u8> &file) {
-  const elf::SymbolTable symbols = object.symbols(table);
-  for (u32 i = 1; i < symbols.size(); ++i)
-    if (const elf::Symbol symbol = symbols[i];
-        symbol.type() == elf::SymbolType::Function && !wanted.contains(symbol.name)) {
-      u8 *other =
-          file.data() + table.offset + i * kSymbolBytes + offsetof(elf::wire::Sym64, st_other);
-      *other = static_cast<u8>(*other & ~elf::kOtherKernel);
-    }
-}
-
 // The section has these contents now.
 void replace_section(const elf::ElfView &object, const elf::Section &section, ByteSpan contents,
                      std::vector<u8> &file) {
@@ -196,9 +183,6 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_co
   weaken_undefined(*symbols, file);
   weaken_undefined(*mercury, file);
   const NameSet wanted = wanted_functions(object, only);
-  for (const elf::Section *table : {symbols, mercury})
-    if (!only.empty())
-      forget_kernels(object, *table, wanted, file);
   if (distinct_names)
     if (std::optional<Error> error = tell_names_apart(object, *symbols, *mercury, file))
       return std::move(*error);
@@ -243,6 +227,19 @@ void agree_on_kernels(std::span<std::vector<u8>> files) {
       store_le(entry, symbol);
     }
   });
+}
+
+std::string kernels_in(const elf::ElfView &object, std::span<const u32> sections) {
+  std::string out;
+  const NameSet wanted = wanted_functions(object, sections);
+  const elf::SymbolTable symbols = object.symbols();
+  for (u32 i = 1; i < symbols.size(); ++i)
+    if (const elf::Symbol symbol = symbols[i];
+        (symbol.other & elf::kOtherKernel) != 0 && wanted.contains(symbol.name)) {
+      out.append(out.empty() ? "" : ",");
+      out.append(symbol.name);
+    }
+  return out;
 }
 
 void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file) {

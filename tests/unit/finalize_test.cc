@@ -20,9 +20,10 @@ protected:
   }
   ~FinalizeWithScript() override { std::remove(calls.c_str()); }
 
-  // The words are -arch=..., the object, -o, the output.
+  // The words are -arch=..., the object, -o, the output; or some more, and the output.
   [[nodiscard]] std::string copying() const {
-    return "echo \"$*\" >> '" + calls + "'; cp '" + recorded_path("steps.answer") + "' \"$4\"";
+    return "echo \"$*\" >> '" + calls + "'; for last; do :; done; cp '" +
+           recorded_path("steps.answer") + "' \"$last\"";
   }
   [[nodiscard]] std::vector<std::string> calls_made() const {
     std::ifstream file(calls);
