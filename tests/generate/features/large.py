@@ -75,7 +75,7 @@ def add_deep_stacks(program, dice):
     """Large and strictly aligned stack frames, handed down by reference."""
     for _ in range(dice.between(1, 2)):
         name = program.unique("deep")
-        size = dice.pick([600, 5000, 20000])
+        size = dice.pick([600, 1500, 3000])
         align = dice.pick(["", "alignas(32) ", "alignas(128) "])
         file = dice.pick(program.cuda_files)
         lines = "\n".join(program.statements(file, dice, LEVEL_TEMPLATE, dice.between(0, 2)))
