@@ -295,10 +295,11 @@ bool Classifier::is_about_unused_code(const RelocationGroup &group, ObjectId obj
     return false;
   if (p_.symbols.outcome(object, index) != Outcome::Accepted)
     return true;
-  // What replaced copies said is forgotten if one of them had relocations, but only in .rela tables
-  // (Q028).
-  return p_.symbols[id].winner.object != object && group.has_addends &&
-         m_.forgets_replaced[id.value];
+  // What replaced copies said is forgotten if one of them had relocations, but only in .rela
+  // tables, and in the .rel table of a section that had a .rela table first (Q028).
+  const OutId rela = rela_of_[group.target.value];
+  return p_.symbols[id].winner.object != object && m_.forgets_replaced[id.value] &&
+         (group.has_addends || (rela.valid() && rela < group.table));
 }
 
 void Classifier::read_entry(const RelocationGroup &group, const Entry &entry) {
