@@ -246,8 +246,11 @@ void InputCollector::add_host_modules(const std::string &name, const HostObject 
   }
 }
 
-void InputCollector::note_host_references(const HostObject &object) {
+// The device runtime names its own kernels, which says nothing about the program.
+void InputCollector::note_host_references(const std::string &name, const HostObject &object) {
   all_say_what_they_use_ &= object.lists_kernels;
+  some_use_kernels_ |=
+      !is_system(name) && !(object.external_kernels.empty() && object.internal_kernels.empty());
   const auto append = [](std::vector<std::string> &to, const auto &from) {
     to.insert(to.end(), from.begin(), from.end());
   };
@@ -262,7 +265,7 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
       diag_.report(DiagId::BadHostObject, {name, object.error().text()});
     return;
   }
-  note_host_references(*object);
+  note_host_references(name, *object);
   for (const elf::ModuleId &module : object->modules)
     if (module.defined)
       defined_.emplace(module.id);
@@ -435,8 +438,7 @@ CollectedInputs InputCollector::take() {
   if (!habits_.first_container_only) // else the first of a file is all that counts
     std::erase_if(further_, is_defined);
   out_.modules.insert(out_.modules.end(), further_.rbegin(), further_.rend());
-  const bool any = !references_.external_kernels.empty() || !references_.internal_kernels.empty();
-  if (all_say_what_they_use_ && any)
+  if (all_say_what_they_use_ && some_use_kernels_)
     out_.host = std::move(references_);
   return std::move(out_);
 }

@@ -102,7 +102,7 @@ private:
   void use_device_object(const std::string &name, ByteSpan bytes);
   void add_file_module(const std::string &name);
   void add_host_modules(const std::string &name, const HostObject &object);
-  void note_host_references(const HostObject &object);
+  void note_host_references(const std::string &name, const HostObject &object);
   void warn(DiagId id, std::vector<std::string> arguments, std::string hint = {});
   [[nodiscard]] std::optional<ByteSpan> open_thin_member(const std::string &archive,
                                                          const std::string &member);
@@ -123,6 +123,7 @@ private:
   std::set<std::string, std::less<>> defined_; // modules that a device link has taken already
   HostReferences references_;
   bool all_say_what_they_use_ = true;
+  bool some_use_kernels_ = false;
   u32 archive_length_ = 0;          // of the name of the archive whose member is looked at
   std::string module_;              // of the host object that is looked at
   std::vector<HostModule> further_; // modules of objects that have listed one

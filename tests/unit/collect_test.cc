@@ -391,6 +391,11 @@ TEST(Collect, host_references_count_only_if_every_input_has_them) {
   EXPECT_EQ(patterns({{"a.o", uses}, {"b.o", uses_none}}), Words{"k*"});
   EXPECT_EQ(patterns({{"a.o", uses}, {"b.a", archive_of({{"b.o", uses}})}}), (Words{"k*", "k*"}));
   EXPECT_EQ(patterns({{"b.o", uses_none}}), Words{"unknown"});
+  // The device runtime uses kernels of its own.
+  const Bytes runtime = archive_of({{"r.o", uses}});
+  EXPECT_EQ(patterns({{"b.o", uses_none}, {"libcudadevrt.a", runtime}}), Words{"unknown"});
+  EXPECT_EQ(patterns({{"a.o", uses}, {"libcudadevrt.a", runtime}}), (Words{"k*", "k*"}));
+  EXPECT_EQ(patterns({{"b.o", uses_none}, {"other.a", runtime}}), Words{"k*"});
   EXPECT_EQ(patterns({{"a.o", uses}, {"l.so", sample(FileKind::HostImage)}}), Words{"k*"});
   EXPECT_EQ(patterns({{"a.o", uses}, {"x", sample(FileKind::Unknown)}}), Words{"k*"});
   EXPECT_EQ(patterns({{"a.o", uses}, {"x", Bytes{}}}), Words{"k*"});
