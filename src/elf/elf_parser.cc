@@ -37,6 +37,7 @@ private:
   void check_symbol_table(const Section &table);
   void check_extended_indices(const Section &indices);
   void check_relocation_table(const Section &table);
+  [[nodiscard]] u64 end_of_places(const Section &table) const;
   void report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count);
 
   [[nodiscard]] bool is_64() const { return view_.header_.elf_class() == ElfClass::Elf64; }
@@ -403,6 +404,13 @@ void ElfParser::check_symbol_table(const Section &table) {
   }
 }
 
+// Offsets of Mercury relocations count bytes of the expanded capsule, not of the section. A list of
+// resolved relocations may speak of several sections of one name and names one of them (Q113).
+u64 ElfParser::end_of_places(const Section &table) const {
+  const bool any = table.is_mercury() || table.type == SectionType::CudaResolvedRela;
+  return any ? ~u64{0} : view_.sections_[table.info].size;
+}
+
 void ElfParser::check_relocation_table(const Section &table) {
   const bool has_addends = is_rela(table.type);
   const u64 entry = is_64() ? (has_addends ? sizeof(wire::Rela64) : sizeof(wire::Rel64))
@@ -424,8 +432,7 @@ void ElfParser::check_relocation_table(const Section &table) {
     return;
   }
   const u32 symbol_count = view_.symbol_count(symbol_section);
-  // Offsets of Mercury relocations count bytes of the expanded capsule, not of the section.
-  const u64 end = table.is_mercury() ? ~u64{0} : view_.sections_[table.info].size;
+  const u64 end = end_of_places(table);
   // The widest index any entry can have lets the table decode what is stored.
   const RelocationTable raw(view_.header_.elf_class(), has_addends, 0xffffffff, table.data);
   u32 last_symbol = 0;
@@ -443,7 +450,7 @@ void ElfParser::check_relocation_table(const Section &table) {
 // Which entries are out of range: some are.
 void ElfParser::report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count) {
   const Section &target = view_.sections_[table.info];
-  const bool bounded = !table.is_mercury();
+  const u64 end = end_of_places(table);
   Repeated bad_symbol(*this, table.index), bad_offset(*this, table.index);
   for (u32 i = 0; i < raw.size(); ++i) {
     const Relocation r = raw[i];
@@ -451,7 +458,7 @@ void ElfParser::report_entries(const Section &table, const RelocationTable &raw,
       bad_symbol.add(
           [&] { return fmt::format("r_info of entry {}", i); },
           [&] { return fmt::format("{} is not a symbol (there are {})", r.symbol, symbol_count); });
-    if (bounded && r.offset >= target.size)
+    if (r.offset >= end)
       bad_offset.add([&] { return fmt::format("r_offset of entry {}", i); },
                      [&] {
                        return fmt::format("{:#x} lies outside {} ({:#x} bytes)", r.offset,

@@ -143,14 +143,24 @@ private:
   // has broken is an example. Only the program leaves kernels out.
   Result<FinalizedObject> finalize_wanted(const elf::ElfView &view, std::span<const u32> wanted,
                                           const Error &error) const {
-    const Answer prepared =
-        prepare_object(view, request_.debug_code, request_.distinct_names, wanted);
-    if (engine_.nvlink.empty() || !prepared)
-      return error;
     const std::string kernels = kernels_in(view, wanted);
-    Answer answer =
-        ask_nvlink({*prepared}, "-kernels-used=" + (kernels.empty() ? "none" : kernels));
-    return answer ? harvest(*prepared, std::move(*answer), wanted) : Result<FinalizedObject>(error);
+    // As functions whose address is taken; or as those that kernels call, because nvlink may take
+    // the address of another one of that name.
+    const std::array<u32, 1> none = {0};
+    for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)}) {
+      const Answer prepared =
+          prepare_object(view, request_.debug_code, request_.distinct_names, taken);
+      if (engine_.nvlink.empty() || !prepared)
+        return error;
+      Answer answer =
+          ask_nvlink({*prepared}, "-kernels-used=" + (kernels.empty() ? "none" : kernels));
+      if (!answer)
+        continue;
+      Result<FinalizedObject> out = harvest(*prepared, std::move(*answer), wanted);
+      if (out)
+        return out;
+    }
+    return error;
   }
 
   [[nodiscard]] Answer prepare(const elf::ElfView &view) const {

@@ -218,6 +218,17 @@ CodeByName code_by_name(const elf::ElfView &object) {
   return out;
 }
 
+// Where an engine has left out some of those that have one name, the others are the wanted ones.
+void forget_removed(CodeByName &compiled, const CodeByName &answered, std::span<const u32> wanted) {
+  for (auto &[name, sections] : compiled) {
+    const auto found = answered.find(name);
+    if (found != answered.end() && found->second.size() < sections.size())
+      std::erase_if(sections, [&](const elf::Section *section) {
+        return std::find(wanted.begin(), wanted.end(), section->index) == wanted.end();
+      });
+  }
+}
+
 } // namespace
 
 Result<FinalizedObject> harvest_debug(std::vector<u8> answer) {
@@ -246,6 +257,8 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
   if (!view)
     return Error{"answer of the finalizer", "", view.error().text()};
   CodeByName compiled = code_by_name(object);
+  if (!wanted.empty())
+    forget_removed(compiled, code_by_name(*view), wanted);
   const PartsOfCode old_capsules = capsules_of(object), capsules = capsules_of(*view);
   const PartsOfCode infos = infos_of(*view);
   DebugParts debug(*view);

@@ -564,24 +564,24 @@ i64 Classifier::listed_addend(const RelocationGroup &group, const Entry &entry) 
   return field ? static_cast<i64>(field->value >> entry.row->pieces[0].value_bit) : addend;
 }
 
+// Sections of one name, as local functions of several files have them, share a list.
 void Classifier::list_resolved() {
   std::vector<std::vector<const RelocationGroup *>> groups(m_.sections.size());
   for (const RelocationGroup &group : m_.relocations)
-    groups[group.target.value].push_back(&group);
-  for (u32 target = 0; target < groups.size(); ++target) {
-    if (groups[target].empty())
-      continue;
+    if (const OutId table = m_.find(".nv.resolvedrela" + std::string(m_[group.target].name));
+        table.valid())
+      groups[table.value].push_back(&group);
+  for (u32 table = 0; table < groups.size(); ++table) {
     std::vector<std::pair<RelocationSlice, const RelocationGroup *>> slices;
-    for (const RelocationGroup *group : groups[target])
+    for (const RelocationGroup *group : groups[table])
       for (u32 i = group->newest; i != RelocationSlice::kNoSlice; i = m_.slices[i].previous)
         slices.emplace_back(m_.slices[i], group);
     std::sort(slices.begin(), slices.end(), [](const auto &a, const auto &b) {
       return std::pair(a.first.object, a.first.section) >
              std::pair(b.first.object, b.first.section);
     });
-    const OutId table = m_.find(".nv.resolvedrela" + std::string(m_[OutId(target)].name));
-    const EntityId code = m_[OutId(target)].function;
     for (const auto &[slice, group] : slices) {
+      const EntityId code = m_[group->target].function;
       if (code.valid() && p_.symbols[code].winner.object != slice.object)
         continue;
       const InputObject &object = p_.objects[slice.object.value];
@@ -592,7 +592,7 @@ void Classifier::list_resolved() {
         if (is_skipped(*group, source, raw))
           continue;
         const SymbolMeaning meaning =
-            meaning_of(c_, slice.object, raw.symbol, function_of(OutId(target)));
+            meaning_of(c_, slice.object, raw.symbol, function_of(group->target));
         const Entry entry{slice.object,         source.section,       raw,
                           place_of(slice, raw), rows_.find(raw.type), meaning};
         if (meaning.dangling && p_.dialect.repeat_internal_errors && entry.row &&
@@ -602,7 +602,7 @@ void Classifier::list_resolved() {
         if (!is_listed(entry))
           continue;
         const bool relocatable = p_.options.relocatable;
-        out_.kept.push_back({.table = table,
+        out_.kept.push_back({.table = OutId(table),
                              .id = meaning.id,
                              .offset = entry.offset,
                              .addend = listed_addend(*group, entry),

@@ -366,13 +366,14 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
   if (second ? p_.options.preserve_relocs : mercury)
     m_.created_again.push_back(table);
   if (p_.options.preserve_relocs && !second) {
-    const OutId resolved = add(m_.keep_name(".nv.resolvedrela", m_[target].name),
-                               {.type = SectionType::CudaResolvedRela,
-                                .flags = elf::kFlagInfoLink,
-                                .align = 8,
-                                .entsize = 24,
-                                .target = target,
-                                .links_symtab = true});
+    // One for all sections of one name (Q113).
+    const OutId resolved = need(m_.keep_name(".nv.resolvedrela", m_[target].name),
+                                {.type = SectionType::CudaResolvedRela,
+                                 .flags = elf::kFlagInfoLink,
+                                 .align = 8,
+                                 .entsize = 24,
+                                 .target = target,
+                                 .links_symtab = true});
     if (mercury)
       m_.created_again.push_back(resolved);
   }

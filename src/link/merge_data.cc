@@ -177,13 +177,18 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
   // Constants that only a copy that lost has stay where they are: nobody asks for them.
   const bool alone = lost && known.block == kNoBlock;
   if (p_.options.relocatable || is_kernel_mark(p_.symbols[function].other) || alone) {
-    place.section = need(bank.name, {.type = bank.type,
-                                     .flags = bank.flags,
-                                     .align = bank.align,
-                                     .target = text,
-                                     .keep = true,
-                                     .has_symbol = true});
-    known.section = place.section;
+    // Local functions of several files may have one name; each has a bank of its own.
+    if (const OutId named = m_.find(bank.name);
+        !known.section.valid() && named.valid() && m_[named].target == text)
+      known.section = named;
+    if (!known.section.valid())
+      known.section = add(bank.name, {.type = bank.type,
+                                      .flags = bank.flags,
+                                      .align = bank.align,
+                                      .target = text,
+                                      .keep = true,
+                                      .has_symbol = true});
+    place.section = known.section;
     m_[place.section].forgotten = false;
     append(m_[place.section].pieces, m_[place.section].size);
     return;

@@ -101,8 +101,6 @@ void ConstantPlacer::run_blocks() {
 
 void ConstantPlacer::place_block(u32 number) {
   Bank2Block &block = m_.bank2_blocks[number];
-  if (block.size == 0) // a copy without constants has replaced the one that had them
-    return;
   const FunctionId one[] = {block.function};
   std::vector<FunctionId> kernels = reach_.kernels_reaching(one);
   std::reverse(kernels.begin(), kernels.end());
@@ -112,6 +110,9 @@ void ConstantPlacer::place_block(u32 number) {
     const Entity &kernel = p_.entity_of(k);
     const std::string name = ".nv.constant2." + std::string(kernel.name);
     OutId id = m_.find(name);
+    // A copy without constants may have replaced the one that had them. The place is still taken.
+    if (!id.valid() && block.size == 0)
+      continue;
     if (!id.valid()) {
       id = m_.add({.name = m_.keep_name(name, ""),
                    .type = block.type,
