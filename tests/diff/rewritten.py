@@ -249,8 +249,10 @@ class Comparison:
         debug = (any(name.endswith(part) for part in LINES + (FRAMES,)) and
                  not name.startswith(".nv.merc."))
         moved = in_changed or (debug and (self.changed or self.joined))
+        # Places in code, and what other debug information says about copies that were joined.
+        of_moved = self.changed | (self.joined if name.startswith(".rela.debug_") else set())
         return [(None if moved else offset, number, symbol,
-                 None if symbol in self.changed else addend)
+                 None if symbol in of_moved else addend)
                 for offset, number, symbol, addend in file.relocations(index)
                 if not (debug and symbol in self.joined)]
 
