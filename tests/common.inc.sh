@@ -102,3 +102,13 @@ links_as_recorded() {
   done < "$folder/links"
   [ "$count" -gt 0 ] || fail "no links recorded in $folder"
 }
+
+# links_as_nvlink OPTION...: culink with --emulate and exact code writes what the installed nvlink
+# writes.
+links_as_nvlink() {
+  nvlink "$@" -o out.cubin # the name stands in the file
+  mv out.cubin expected.cubin
+  "$CULINK" --emulate=nvlink-13.0.88 --code=exact "$@" -o out.cubin 2> err ||
+    { grep -q finalizer err && skip "no finalizer"; cat err; fail "no link"; }
+  expect_same expected.cubin out.cubin
+}

@@ -11,6 +11,7 @@
 #include "elf/elf_view.h"
 
 #include "base/bytes.h"
+#include "elf/section_fields.h"
 #include "elf/wire.h"
 
 #include <fmt/format.h>
@@ -206,19 +207,8 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
   Repeated bad_names(*this, h.name_section);
   for (u32 i = 0; i < h.section_count; ++i) {
     const Shdr raw = load_le<Shdr>(table + i * sizeof(Shdr));
-    Section &s = view_.sections_.emplace_back(); // filled in place: see store_fields
-    s.index = i;
-    s.type = static_cast<SectionType>(raw.sh_type);
-    s.name = c_string_at(strings, raw.sh_name).value_or("");
-    s.flags = raw.sh_flags;
-    s.addr = raw.sh_addr;
-    s.offset = raw.sh_offset;
-    s.size = raw.sh_size;
-    s.align = raw.sh_addralign;
-    s.entsize = raw.sh_entsize;
-    s.link = raw.sh_link;
-    s.info = raw.sh_info;
-    s.name_offset = raw.sh_name;
+    Section &s = view_.sections_.emplace_back();
+    fill_fields(s, raw, i, strings);
     check_section(s);
     list_table(s);
     if (s.name_offset >= strings.size() && h.name_section != 0)

@@ -6,6 +6,7 @@
 // whatever is not as usual ends the scan: nothing has to be explained here.
 #include "elf/section_scan.h"
 
+#include "elf/section_fields.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
@@ -38,18 +39,7 @@ bool is_sound(const wire::Shdr64 &raw, ByteSpan file, u32 count) {
 
 Section widen(const wire::Shdr64 &raw, u32 index, ByteSpan file, ByteSpan strings) {
   Section out;
-  out.index = index;
-  out.type = static_cast<SectionType>(raw.sh_type);
-  out.name = c_string_at(strings, raw.sh_name).value_or("");
-  out.flags = raw.sh_flags;
-  out.addr = raw.sh_addr;
-  out.offset = raw.sh_offset;
-  out.size = raw.sh_size;
-  out.align = raw.sh_addralign;
-  out.entsize = raw.sh_entsize;
-  out.link = raw.sh_link;
-  out.info = raw.sh_info;
-  out.name_offset = raw.sh_name;
+  fill_fields(out, raw, index, strings);
   if (!out.no_data())
     out.data = file.subspan(raw.sh_offset, raw.sh_size);
   return out;

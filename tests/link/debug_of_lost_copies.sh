@@ -6,15 +6,6 @@
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need nvcc nvlink ptxas
 
-# same OPTION...: both linkers write the same file.
-same() {
-  nvlink "$@" -o out.cubin # the name stands in the file
-  mv out.cubin expected.cubin
-  "$CULINK" --emulate=nvlink-13.0.88 --code=exact "$@" -o out.cubin 2> err ||
-    { grep -q finalizer err && skip "no finalizer"; cat err; fail "no link"; }
-  expect_same expected.cubin out.cubin
-}
-
 cat > copies.cu << 'CODE'
 template <typename T> __noinline__ __device__ T step(T x, T *p) {
   T sum = x;
@@ -36,10 +27,10 @@ compile short 2 int -G
 compile other 3 helper -G
 for option in "" -g -r; do
   # shellcheck disable=SC2086  # none or one
-  same -arch=sm_100 $option long.cubin short.cubin other.cubin
+  links_as_nvlink -arch=sm_100 $option long.cubin short.cubin other.cubin
 done
 mv expected.cubin relocatable.cubin # of -r
-same -arch=sm_100 relocatable.cubin
+links_as_nvlink -arch=sm_100 relocatable.cubin
 
 # A local function without debug information comes before one of its name with it.
 program() { # LINKAGE NAME ROUNDS
@@ -73,8 +64,8 @@ program "" local 9 > local.ptx
 program .visible global 4 > global.ptx
 ptxas -c -arch=sm_100 local.ptx -o local.cubin
 ptxas -c -arch=sm_100 -g global.ptx -o global.cubin 2> /dev/null
-same -arch=sm_100 global.cubin local.cubin
-same -arch=sm_100 local.cubin global.cubin
+links_as_nvlink -arch=sm_100 global.cubin local.cubin
+links_as_nvlink -arch=sm_100 local.cubin global.cubin
 
 # Where the copy that counts is shorter, too, the file is the same each time.
 compile shortest 0 int

@@ -7,15 +7,6 @@
 need nvcc nvlink ptxas
 golden=$SOURCE/tests/golden
 
-# same OPTION...: both linkers write the same file.
-same() {
-  nvlink "$@" -o out.cubin # the name stands in the file
-  mv out.cubin expected.cubin
-  "$CULINK" --emulate=nvlink-13.0.88 --code=exact "$@" -o out.cubin 2> err ||
-    { grep -q finalizer err && skip "no finalizer"; cat err; fail "no link"; }
-  expect_same expected.cubin out.cubin
-}
-
 # Another body, so that places in the code are others. The later one is longer, so that nvlink finds
 # something at each of them.
 sed 's/add.s32 %x, %x, 2000;/mul.lo.s32 %x, %x, %x; xor.b32 %x, %x, 77; mul.lo.s32 %x, %x, %x;/' \
@@ -27,19 +18,19 @@ for options in -lineinfo -g; do
   done
   for more in "" -g -r; do
     # shellcheck disable=SC2086  # none or one
-    same -arch=sm_100 $more old.cubin new.cubin
+    links_as_nvlink -arch=sm_100 $more old.cubin new.cubin
   done
   mv expected.cubin relocatable.cubin # of -r
-  same -arch=sm_100 relocatable.cubin
+  links_as_nvlink -arch=sm_100 relocatable.cubin
 done
 
 cp "$golden/alias_before_its_function/"{user,owner}.cubin .
-same -arch=sm_100 -r user.cubin owner.cubin
+links_as_nvlink -arch=sm_100 -r user.cubin owner.cubin
 mv expected.cubin relocatable.cubin
-same -arch=sm_100 relocatable.cubin
-same -arch=sm_100 -r relocatable.cubin
+links_as_nvlink -arch=sm_100 relocatable.cubin
+links_as_nvlink -arch=sm_100 -r relocatable.cubin
 for file in user owner; do
   ptxas -c -arch=sm_100 -g "$golden/alias_before_its_function/$file.ptx" -o $file.cubin
 done
-same -arch=sm_100 user.cubin owner.cubin
-same -arch=sm_100 -r user.cubin owner.cubin
+links_as_nvlink -arch=sm_100 user.cubin owner.cubin
+links_as_nvlink -arch=sm_100 -r user.cubin owner.cubin
