@@ -73,6 +73,36 @@ TEST_F(HarvestOfDebugCode, RegisterRecordsStartWithTheName) {
   }
 }
 
+// Gives one section the name of another.
+void rename_as(std::vector<u8> &file, u32 section, u32 other) {
+  const u64 table = load_le<u64>(file.data() + 40); // e_shoff
+  const auto name_of = [&](u32 index) { return file.data() + table + u64{index} * 64; };
+  store_le<u32>(name_of(section), load_le<u32>(name_of(other)));
+}
+
+u32 code_of(const std::vector<u8> &file, std::string_view function) {
+  return elf::ElfView::open(file)->find(".text." + std::string(function))->index;
+}
+
+// Of two functions of one name the engine has left the first out.
+TEST(Harvest, WantedFunctionsAreFoundAmongThoseOfOneName) {
+  std::vector<u8> object = recorded_bytes("steps.cubin"), answer = recorded_bytes("steps.answer");
+  const u32 first = code_of(object, "_Z6helperi"), second = code_of(object, "_Z6lonelyi");
+  const u32 kernel = code_of(object, "_Z5stepsPi");
+  ASSERT_LT(first, second);
+  rename_as(object, first, second);
+  rename_as(answer, code_of(answer, "_Z6helperi"), 1); // no name of code
+  const elf::ElfView view = elf::ElfView::open(object).value();
+  const u32 wanted[] = {second, kernel};
+  const Result<FinalizedObject> found = harvest_functions(view, answer, wanted);
+  ASSERT_TRUE(found) << found.error().text();
+  const FinalizedFunction *function = function_named(*found, "lonely");
+  ASSERT_NE(function, nullptr);
+  EXPECT_EQ(function->section, second);
+  const u32 both[] = {first, second, kernel};
+  EXPECT_FALSE(harvest_functions(view, answer, both));
+}
+
 // A later copy has replaced an earlier one: the first frame speaks for both (Q106).
 TEST(Harvest, FramesOfBothCopiesAreFoundInOrder) {
   const MappedFile file = MappedFile::open(recorded_path("../golden/frames_of_weak_copies/"
