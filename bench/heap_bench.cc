@@ -11,7 +11,7 @@
 #include "base/text_out.h"
 #include "counted_heap.h"
 #include "elf/elf_view.h"
-#include "text/dump.h"
+#include "text/dump/dump.h"
 
 int main(int argc, char **argv) {
   if (argc != 2)

@@ -5,12 +5,12 @@
 
 #include <map>
 
-#include "arch/verify.h"
 #include "elf/elf_view.h"
-#include "elf/nv_info.h"
+#include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 #include "synthetic_cubin.h"
-#include "text/diff.h"
+#include "text/diff/diff.h"
+#include "verify/verify.h"
 
 namespace culink::bench {
 namespace {

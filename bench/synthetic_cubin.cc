@@ -9,9 +9,9 @@
 #include "arch/arch.h"
 #include "base/bytes.h"
 #include "culink/elf_writer.h"
-#include "elf/nv_callgraph.h"
-#include "elf/nv_info.h"
-#include "elf/nv_notes.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_info.h"
+#include "elf/records/nv_notes.h"
 
 namespace culink::bench {
 

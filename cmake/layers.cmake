@@ -1,4 +1,5 @@
-# culink_layer(NAME LIBRARIES...): the static library culink_NAME of all sources in src/NAME.
+# culink_layer(NAME LIBRARIES... [ROOMS FOLDERS...]): the static library culink_NAME of all sources in
+# src/NAME and in the folders of it that are named; tests/tidy says which of them may include which.
 # Globbing keeps the folder the only list of its files; CONFIGURE_DEPENDS notices new ones.
 # The global property CULINK_LAYERS lists the libraries for those who take them all.
 #
@@ -40,10 +41,20 @@ if(NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 function(culink_layer name)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc
-       ${PROJECT_SOURCE_DIR}/src/${name}/*.h)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "ROOMS")
+  set(folder ${PROJECT_SOURCE_DIR}/src/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*.h)
+  foreach(room ${layer_ROOMS})
+    file(GLOB more CONFIGURE_DEPENDS ${folder}/${room}/*.cc ${folder}/${room}/*.h)
+    list(APPEND sources ${more})
+  endforeach()
+  file(GLOB_RECURSE all CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*.h)
+  list(REMOVE_ITEM all ${sources})
+  if(all)
+    message(FATAL_ERROR "not in a room of the layer ${name}: ${all}")
+  endif()
   add_library(culink_${name} STATIC ${sources})
-  target_link_libraries(culink_${name} PUBLIC culink_options ${ARGN})
+  target_link_libraries(culink_${name} PUBLIC culink_options ${layer_UNPARSED_ARGUMENTS})
   target_compile_options(culink_${name} PRIVATE $<$<BOOL:${CULINK_FUZZ}>:-fsanitize=fuzzer-no-link>)
   set_target_properties(culink_${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS culink_${name} EXPORT culink ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

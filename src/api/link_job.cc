@@ -8,19 +8,19 @@
 
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
-#include "arch/verify.h"
 #include "base/release_memory.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
 #include "finalize/finalize.h"
 #include "input/mercury_plane.h"
+#include "link/emulate/mixed_kinds.h"
+#include "link/emulate/repeated_names.h"
 #include "link/link.h"
-#include "link/machine_half.h"
-#include "link/mixed_kinds.h"
-#include "link/repeated_names.h"
-#include "link/system_library.h"
-#include "link/write.h"
+#include "link/mercury/machine_half.h"
+#include "link/output/write.h"
+#include "link/resolve/system_library.h"
+#include "verify/verify.h"
 
 namespace culink {
 

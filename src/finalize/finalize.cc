@@ -19,12 +19,12 @@
 #include <optional>
 
 #include "arch/elf_flags.h"
-#include "arch/verify.h"
 #include "elf/elf_view.h"
 #include "finalize/harvest.h"
 #include "finalize/nvlink_program.h"
 #include "finalize/prepare.h"
 #include "finalize/worker_process.h"
+#include "verify/verify.h"
 
 namespace culink {
 

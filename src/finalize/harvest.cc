@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "elf/nv_registers.h"
+#include "elf/records/nv_registers.h"
 #include "elf/section_kind.h"
 #include "finalize/register_places.h"
 

@@ -23,9 +23,9 @@
 
 #include "base/bytes.h"
 #include "elf/codec.h"
-#include "elf/nv_callgraph.h"
-#include "elf/nv_info.h"
-#include "elf/nv_registers.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_info.h"
+#include "elf/records/nv_registers.h"
 #include "elf/wire.h"
 
 namespace culink {

@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
-#include "elf/nv_registers.h"
+#include "elf/records/nv_registers.h"
 
 namespace culink {
 

@@ -12,8 +12,8 @@
 
 #include "arch/compatible.h"
 #include "arch/elf_flags.h"
-#include "elf/nv_compat.h"
-#include "elf/nv_notes.h"
+#include "elf/records/nv_compat.h"
+#include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
 
 namespace culink {

@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "base/process.h"
 #include "elf/elf_view.h"
-#include "elf/nv_notes.h"
+#include "elf/records/nv_notes.h"
 #include "elf/wire.h"
 
 namespace culink {

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
-#include "elf/nv_host_refs.h"
+#include "elf/records/nv_host_refs.h"
 
 namespace culink {
 

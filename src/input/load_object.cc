@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "elf/names.h"
-#include "elf/nv_compat.h"
+#include "elf/records/nv_compat.h"
 #include "input/accept.h"
 #include "input/parse_object.h"
 

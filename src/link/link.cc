@@ -4,18 +4,18 @@
 // new; the lines marked -- say what holds from there on.
 #include "link/link.h"
 
-#include "link/call_graph.h"
-#include "link/check_undefined.h"
-#include "link/classify_relocs.h"
-#include "link/collect_facts.h"
-#include "link/info_records.h"
-#include "link/merge.h"
-#include "link/place_constants.h"
-#include "link/place_shared.h"
-#include "link/place_user_constants.h"
-#include "link/reach.h"
-#include "link/resolve.h"
-#include "link/synthesize.h"
+#include "link/merge/merge.h"
+#include "link/place/place_constants.h"
+#include "link/place/place_shared.h"
+#include "link/place/place_user_constants.h"
+#include "link/records/collect_facts.h"
+#include "link/records/info_records.h"
+#include "link/records/synthesize.h"
+#include "link/relocs/classify_relocs.h"
+#include "link/resolve/call_graph.h"
+#include "link/resolve/check_undefined.h"
+#include "link/resolve/reach.h"
+#include "link/resolve/resolve.h"
 
 namespace culink {
 

@@ -9,7 +9,7 @@
 #include "base/step_timer.h"
 #include "base/worker_pool.h"
 #include "culink/link_facts.h"
-#include "link/draft.h"
+#include "link/output/draft.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "elf/nv_info.h"
+#include "elf/records/nv_info.h"
 #include "model/program.h"
 
 namespace culink {

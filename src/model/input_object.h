@@ -10,8 +10,8 @@
 #include "base/types.h"
 #include "culink/diagnostics.h"
 #include "elf/elf_view.h"
-#include "elf/nv_callgraph.h"
-#include "elf/nv_info.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 
 namespace culink {

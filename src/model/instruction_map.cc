@@ -17,7 +17,7 @@
 #include <optional>
 
 #include "base/bytes.h"
-#include "elf/nv_capmerc.h"
+#include "elf/records/nv_capmerc.h"
 
 namespace culink {
 

@@ -13,7 +13,7 @@
 
 #include "base/types.h"
 #include "elf/constants.h"
-#include "elf/nv_unified.h"
+#include "elf/records/nv_unified.h"
 #include "model/piece_list.h"
 #include "model/program.h"
 

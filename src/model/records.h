@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "elf/nv_info.h"
+#include "elf/records/nv_info.h"
 #include "model/info_store.h"
 #include "model/merged.h"
 

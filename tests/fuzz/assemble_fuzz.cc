@@ -6,8 +6,8 @@
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
-#include "text/assemble.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
+#include "text/yaml/assemble.h"
 
 using namespace culink;
 

@@ -5,9 +5,9 @@
 #include "round_trip.h"
 
 #include "elf/elf_view.h"
-#include "text/assemble.h"
-#include "text/describe.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
+#include "text/yaml/assemble.h"
+#include "text/yaml/describe.h"
 
 using namespace culink;
 

@@ -2,10 +2,10 @@
 // Seeds: cubins.
 //
 // Everything that `cubin dump` and `cubin usage` print, as text and as JSON, into memory.
-#include "text/dump.h"
+#include "text/dump/dump.h"
 
 #include "round_trip.h"
-#include "text/usage.h"
+#include "text/dump/usage.h"
 
 using namespace culink;
 

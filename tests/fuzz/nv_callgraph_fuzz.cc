@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Call graph and prototypes: pairs of words.
-#include "elf/nv_callgraph.h"
+#include "elf/records/nv_callgraph.h"
 
 #include "round_trip.h"
 

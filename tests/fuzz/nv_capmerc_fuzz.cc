@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Mercury capsules.
-#include "elf/nv_capmerc.h"
+#include "elf/records/nv_capmerc.h"
 
 #include "round_trip.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records of .nv.compat.
-#include "elf/nv_compat.h"
+#include "elf/records/nv_compat.h"
 
 #include "round_trip.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Name lists of host objects.
-#include "elf/nv_host_refs.h"
+#include "elf/records/nv_host_refs.h"
 
 #include "round_trip.h"
 

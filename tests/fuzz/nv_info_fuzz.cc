@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records of .nv.info: framing, typed values, symbol words.
-#include "elf/nv_info.h"
+#include "elf/records/nv_info.h"
 
 #include "round_trip.h"
 

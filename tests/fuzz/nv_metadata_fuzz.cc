@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Words of .nv.metadata.
-#include "elf/nv_metadata.h"
+#include "elf/records/nv_metadata.h"
 
 #include "round_trip.h"
 

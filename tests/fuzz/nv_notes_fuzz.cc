@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Notes and the descriptors of the two that NVIDIA writes.
-#include "elf/nv_notes.h"
+#include "elf/records/nv_notes.h"
 
 #include "round_trip.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records of .nv.rel.action.
-#include "elf/nv_rel_action.h"
+#include "elf/records/nv_rel_action.h"
 
 #include "round_trip.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entries of .nv.uft.entry and .nv.udt.entry.
-#include "elf/nv_unified.h"
+#include "elf/records/nv_unified.h"
 
 #include "round_trip.h"
 

@@ -2,7 +2,7 @@
 // Seeds: cubins.
 //
 // The verifier, over anything a tolerant view lets through. Findings have a known rule and a text.
-#include "arch/verify.h"
+#include "verify/verify.h"
 
 #include "round_trip.h"
 

@@ -12,8 +12,8 @@
 #include "base/bytes.h"
 #include "base/mapped_file.h"
 #include "elf/elf_view.h"
-#include "text/assemble.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
+#include "text/yaml/assemble.h"
 
 namespace culink::reloc_test {
 

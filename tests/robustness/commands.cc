@@ -7,15 +7,15 @@
 
 #include <algorithm>
 
-#include "arch/verify.h"
 #include "base/text_out.h"
 #include "elf/elf_view.h"
-#include "text/assemble.h"
-#include "text/describe.h"
-#include "text/diff.h"
-#include "text/dump.h"
-#include "text/usage.h"
-#include "text/yaml_io.h"
+#include "text/diff/diff.h"
+#include "text/document/yaml_io.h"
+#include "text/dump/dump.h"
+#include "text/dump/usage.h"
+#include "text/yaml/assemble.h"
+#include "text/yaml/describe.h"
+#include "verify/verify.h"
 
 namespace culink::robustness {
 

@@ -8,9 +8,9 @@
 
 #include "arch/arch.h"
 #include "arch/elf_flags.h"
-#include "arch/verify.h"
 #include "elf/elf_view.h"
 #include "report/resource_table.h"
+#include "verify/verify.h"
 
 namespace culink::robustness {
 

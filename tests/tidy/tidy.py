@@ -16,12 +16,32 @@ import sys
 LAYERS = {"base": []}
 LAYERS["elf"] = ["base"]
 LAYERS["arch"] = LAYERS["elf"] + ["elf"]
+LAYERS["verify"] = LAYERS["arch"] + ["arch"]
 LAYERS["model"] = LAYERS["arch"] + ["arch"]
 SIBLINGS = ["input", "link", "finalize", "compat", "report", "text"]
 for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
-LAYERS["api"] = LAYERS["model"] + ["model"] + SIBLINGS
+LAYERS["finalize"] = LAYERS["finalize"] + ["verify"]
+LAYERS["api"] = LAYERS["model"] + ["model", "verify"] + SIBLINGS
 LAYERS["tools"] = LAYERS["api"] + ["api"]
+
+# Large layers have rooms: folders, each of which may include itself and those named here. What is
+# directly in the layer may include them all, and they may not include it.
+ROOMS = {
+    "elf": {"records": ["."]},
+    "text": {"document": [], "yaml": ["document"], "dump": [], "diff": []},
+    "link": {
+        "resolve": [],
+        "emulate": ["resolve"],
+        "merge": ["resolve"],
+        "place": ["resolve", "merge"],
+        "records": ["resolve", "merge", "place"],
+        "relocs": ["resolve", "merge", "place"],
+        "output": ["resolve", "merge", "place", "records", "relocs"],
+        "mercury": ["resolve", "merge", "place", "records", "relocs", "output", "emulate"],
+    },
+}
+MAX_ROOM_FILES = 15  # .cc files in one folder
 
 MAX_FILE_LINES = 700
 MAX_FUNCTION_LINES = 60
@@ -106,6 +126,40 @@ def layering(tree):
                 yield f"{name}:{number}: a public header includes the private layer {include[1]}"
             elif include[1] not in LAYERS[layer]:
                 yield f"{name}:{number}: layer {layer} includes {include[1]}, which is not below it"
+
+
+def room_of(layer, path):
+    """The room of a layer that a path below src/LAYER/ is in; "." directly in the layer."""
+    folder = path.split("/")[0] if "/" in path else "."
+    return folder if folder in ROOMS.get(layer, {}) else "."
+
+
+def rooms(tree):
+    """A room of a layer includes only the rooms below it, and is no larger than one can survey."""
+    counts = {}
+    for name in tree.matching(".cc", ".h", under=("src/",)):
+        folder = name.rpartition("/")[0]
+        counts[folder] = counts.get(folder, 0) + name.endswith(".cc")
+        layer, _, path = name.removeprefix("src/").partition("/")
+        if layer not in ROOMS:
+            if "/" in path:
+                yield f"{name}:1: {folder} is no room of docs/design.md"
+            continue
+        room = room_of(layer, path)
+        if room == "." and "/" in path:
+            yield f"{name}:1: {folder} is no room of docs/design.md"
+        for number, line in tree.lines(name):
+            include = re.match(rf'\s*#\s*include\s+"{layer}/([^"]+)"', line)
+            target = room_of(layer, include[1]) if include else room
+            allowed = ROOMS[layer][room] if room != "." else [target]
+            if target != room and target not in allowed:
+                yield f"{name}:{number}: room {room} includes {target}, which is not below it"
+    for folder, count in sorted(counts.items()):
+        if count > MAX_ROOM_FILES:
+            yield f"{folder}: {count} .cc files, the limit is {MAX_ROOM_FILES}"
+    for name in tree.matching(".cc", ".h", under=("src/link/",)):
+        if "/" not in name.removeprefix("src/link/") and not name.startswith("src/link/link."):
+            yield f"{name}:1: only the list of passes is directly in src/link"
 
 
 def file_length(tree):
@@ -276,7 +330,7 @@ def spelling(tree):
 
 
 RULES = {rule.__name__: rule for rule in (
-    layering, file_length, function_length, local_paths, opening, unfinished, house_rules,
+    layering, rooms, file_length, function_length, local_paths, opening, unfinished, house_rules,
     quirk_ids, doc_links, passes, clang_format, shellcheck, spelling)}
 
 

@@ -2,13 +2,13 @@
 //
 // Documents of the exact form written by hand: what defaults give, and what is refused with which
 // words.
-#include "text/assemble.h"
+#include "text/yaml/assemble.h"
 
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "text/assemble.h"
+#include "text/yaml/assemble.h"
 
 #include <gtest/gtest.h>
 
 #include "arch/arch.h"
-#include "arch/verify.h"
 #include "elf/elf_view.h"
-#include "elf/nv_callgraph.h"
-#include "elf/nv_info.h"
-#include "text/yaml_io.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_info.h"
+#include "text/document/yaml_io.h"
+#include "verify/verify.h"
 
 namespace culink::text {
 namespace {

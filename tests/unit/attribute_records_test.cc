@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "elf/attribute_records.h"
+#include "elf/records/attribute_records.h"
 
 #include <gtest/gtest.h>
 
-#include "elf/nv_info.h"
+#include "elf/records/nv_info.h"
 
 namespace culink::elf {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "broken_file.h"
 #include "elf/elf_view.h"
-#include "elf/nv_notes.h"
+#include "elf/records/nv_notes.h"
 
 namespace culink {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The law assemble(describe_exact(f)) == f, on files as tools make them, on broken ones, and on
 // files edited as text.
-#include "text/describe.h"
+#include "text/yaml/describe.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include "base/mapped_file.h"
 #include "broken_file.h"
 #include "culink/elf_writer.h"
-#include "text/assemble.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
+#include "text/yaml/assemble.h"
 
 namespace culink::text {
 namespace {

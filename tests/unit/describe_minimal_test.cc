@@ -6,10 +6,10 @@
 
 #include "broken_file.h"
 #include "elf/section_kind.h"
-#include "text/assemble.h"
-#include "text/describe.h"
-#include "text/usage.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
+#include "text/dump/usage.h"
+#include "text/yaml/assemble.h"
+#include "text/yaml/describe.h"
 
 namespace culink::text {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Both sinks are told the same; what they write must hold the same values.
-#include "text/dump_sink.h"
+#include "text/dump/dump_sink.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "link/frame_instructions.h"
+#include "link/emulate/frame_instructions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "link/inherit.h"
+#include "link/records/inherit.h"
 
 #include <gtest/gtest.h>
 

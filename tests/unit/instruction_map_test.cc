@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
-#include "elf/nv_capmerc.h"
+#include "elf/records/nv_capmerc.h"
 
 namespace culink {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "elf/nv_capmerc.h"
+#include "elf/records/nv_capmerc.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "elf/nv_info.h"
+#include "elf/records/nv_info.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "elf/nv_metadata.h"
+#include "elf/records/nv_metadata.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "elf/nv_registers.h"
+#include "elf/records/nv_registers.h"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/bytes.h"
-#include "elf/nv_callgraph.h"
-#include "elf/nv_info.h"
-#include "elf/nv_registers.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_info.h"
+#include "elf/records/nv_registers.h"
 #include "elf/wire.h"
 #include "recorded_answers.h"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Record sections as text and back, through YAML: whatever describes must assemble to its bytes.
-#include "text/records.h"
+#include "text/yaml/records.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "base/bytes.h"
-#include "elf/nv_callgraph.h"
-#include "elf/nv_compat.h"
-#include "elf/nv_info.h"
-#include "elf/nv_notes.h"
-#include "text/yaml_io.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_compat.h"
+#include "elf/records/nv_info.h"
+#include "elf/records/nv_notes.h"
+#include "text/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

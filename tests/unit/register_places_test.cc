@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
-#include "elf/nv_registers.h"
+#include "elf/records/nv_registers.h"
 #include "recorded_answers.h"
 
 namespace culink {

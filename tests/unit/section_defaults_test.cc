@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "text/section_defaults.h"
+#include "text/yaml/section_defaults.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "text/string_list.h"
+#include "text/document/string_list.h"
 
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Resource usage of the shipped example cubins. Register, stack and shared numbers of kernels are
 // those cuobjdump -res-usage prints for the same files.
-#include "text/usage.h"
+#include "text/dump/usage.h"
 
 #include <string>
 

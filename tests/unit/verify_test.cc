@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/verify.h"
+#include "verify/verify.h"
 
 #include <gtest/gtest.h>
 

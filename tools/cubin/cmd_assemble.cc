@@ -10,8 +10,8 @@
 #include "base/bytes.h"
 #include "base/output_file.h"
 #include "open_input.h"
-#include "text/assemble.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
+#include "text/yaml/assemble.h"
 
 namespace culink::tools {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "open_input.h"
-#include "text/diff.h"
-#include "text/dump_sink.h"
+#include "text/diff/diff.h"
+#include "text/dump/dump_sink.h"
 
 namespace culink::tools {
 

@@ -9,7 +9,7 @@
 
 #include "open_input.h"
 #include "show_files.h"
-#include "text/dump.h"
+#include "text/dump/dump.h"
 
 namespace culink::tools {
 

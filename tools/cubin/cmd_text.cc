@@ -11,8 +11,8 @@
 #include "base/output_file.h"
 #include "elf/elf_view.h"
 #include "open_input.h"
-#include "text/describe.h"
-#include "text/yaml_io.h"
+#include "text/document/yaml_io.h"
+#include "text/yaml/describe.h"
 
 namespace culink::tools {
 

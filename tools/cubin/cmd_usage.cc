@@ -9,7 +9,7 @@
 
 #include "open_input.h"
 #include "show_files.h"
-#include "text/usage.h"
+#include "text/dump/usage.h"
 
 namespace culink::tools {
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "arch/verify.h"
 #include "open_input.h"
-#include "text/dump_sink.h"
+#include "text/dump/dump_sink.h"
+#include "verify/verify.h"
 
 namespace culink::tools {
 

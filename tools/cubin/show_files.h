@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "elf/elf_view.h"
-#include "text/dump_sink.h"
+#include "text/dump/dump_sink.h"
 
 namespace culink::tools {
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The target of a file by name. The number stands in e_flags; the letter of sm_90a and its like is
+// an attribute of .nv.compat, in older files a flag beside the number. sm_100f and its like cannot
+// be told from sm_100: the attribute is the same.
+#include "arch/target_name.h"
+
+#include <fmt/format.h>
+
+#include "elf/records/nv_compat.h"
+
+namespace culink::arch {
+
+namespace {
+
+bool is_accelerated(const elf::ElfView &file, const arch::ElfTarget &target) {
+  if (target.accelerated)
+    return true;
+  for (const elf::Section &section : file.sections()) {
+    if (section.type != elf::SectionType::CudaCompat)
+      continue;
+    for (const elf::CompatRecord &record : elf::decode_compat(section.data).records)
+      if (record.attribute == elf::CompatAttribute::CudaAcceleratorTarget)
+        return elf::compat_number(record) == 1;
+  }
+  return false;
+}
+
+} // namespace
+
+FileTarget target_of(const elf::ElfView &file) {
+  const elf::FileHeader &header = file.header();
+  FileTarget out;
+  out.flags = arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
+                                      header.ident[elf::kIdentAbiVersion], header.flags);
+  const bool accelerated = is_accelerated(file, out.flags);
+  out.arch = arch::find_arch(out.flags.sm, accelerated ? 'a' : '\0');
+  out.name = fmt::format("sm_{}{}", out.flags.sm, accelerated ? "a" : "");
+  return out;
+}
+
+} // namespace culink::arch

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "arch/arch.h"
+#include "arch/elf_flags.h"
+#include "elf/elf_view.h"
+
+namespace culink::arch {
+
+// What a file was compiled for.
+struct FileTarget {
+  arch::ElfTarget flags;                // what its header says
+  const arch::ArchInfo *arch = nullptr; // nothing for a target we do not know
+  std::string name;                     // "sm_90a"
+};
+
+// Since toolkit 13 the header has the number only; the letter is in .nv.compat.
+[[nodiscard]] FileTarget target_of(const elf::ElfView &file);
+
+} // namespace culink::arch

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The call graph is a flat list of pairs cut into parts by markers (0, -n). The groups are kept as
+// they stand, so a graph with missing, repeated or unknown parts encodes to what it was. Readers
+// who call the markers terminators (-4 ends the graph) lose the indirect targets, which follow it.
+#include "elf/records/nv_callgraph.h"
+
+#include "base/bytes.h"
+
+#include <fmt/format.h>
+
+namespace culink::elf {
+
+namespace {
+
+constexpr u64 kPairSize = 8;
+
+CallPair pair_at(ByteSpan section, u64 offset) {
+  return {load_le<u32>(section.data() + offset), load_le<u32>(section.data() + offset + 4)};
+}
+
+bool is_marker(const CallPair &pair) {
+  return pair.first == 0 && static_cast<i32>(pair.second) < 0;
+}
+
+// Reports a group whose place among the others is unusual.
+void check_group(CallGraph &graph, const CallGroup &group) {
+  const u32 part = static_cast<u32>(group.part);
+  const u32 expected = graph.groups.empty() ? 1 : static_cast<u32>(graph.groups.back().part) + 1;
+  if (group.part == CallPart::Unmarked)
+    graph.violations.push_back({group.offset, "pairs before the first marker"});
+  else if (part > static_cast<u32>(CallPart::IndirectTargets))
+    graph.violations.push_back({group.offset, fmt::format("marker -{} is not known", part)});
+  else if (part != expected)
+    graph.violations.push_back(
+        {group.offset, fmt::format("marker -{} where -{} is expected", part, expected)});
+}
+
+void check_end(CallGraph &graph, ByteSpan section) {
+  const u32 last = graph.groups.empty() ? 0 : static_cast<u32>(graph.groups.back().part);
+  if (last < static_cast<u32>(CallPart::IndirectTargets))
+    graph.violations.push_back(
+        {section.size(), fmt::format("the graph ends without marker -{}", last + 1)});
+  if (!graph.rest.empty())
+    graph.violations.push_back({section.size() - graph.rest.size(),
+                                fmt::format("{} trailing bytes, a pair has 8", graph.rest.size())});
+}
+
+} // namespace
+
+std::vector<CallPair> CallGraph::pairs(CallPart part) const {
+  std::vector<CallPair> out;
+  for (const CallGroup &group : groups)
+    if (group.part == part)
+      out.insert(out.end(), group.pairs.begin(), group.pairs.end());
+  return out;
+}
+
+CallGraph decode_call_graph(ByteSpan section) {
+  CallGraph graph;
+  u64 at = 0;
+  for (; section.size() - at >= kPairSize; at += kPairSize) {
+    const CallPair pair = pair_at(section, at);
+    if (is_marker(pair) || graph.groups.empty()) {
+      const u32 part = is_marker(pair) ? 0u - pair.second : 0u;
+      CallGroup group{static_cast<CallPart>(part), {}, at};
+      check_group(graph, group);
+      graph.groups.push_back(std::move(group));
+    }
+    if (!is_marker(pair))
+      graph.groups.back().pairs.push_back(pair);
+  }
+  graph.rest = section.subspan(at);
+  check_end(graph, section);
+  return graph;
+}
+
+std::vector<u8> encode_call_graph(const CallGraph &graph) {
+  std::vector<u8> out;
+  for (const CallGroup &group : graph.groups) {
+    if (group.part != CallPart::Unmarked) {
+      append_le<u32>(out, 0);
+      append_le<u32>(out, 0u - static_cast<u32>(group.part));
+    }
+    for (const CallPair &pair : group.pairs) {
+      append_le(out, pair.first);
+      append_le(out, pair.second);
+    }
+  }
+  append_bytes(out, graph.rest);
+  return out;
+}
+
+PrototypeSection decode_prototypes(ByteSpan section) {
+  PrototypeSection out;
+  u64 at = 0;
+  for (; section.size() - at >= kPairSize; at += kPairSize) {
+    const CallPair pair = pair_at(section, at);
+    out.records.push_back({pair.first, pair.second});
+  }
+  out.rest = section.subspan(at);
+  if (!out.rest.empty())
+    out.violations.push_back(
+        {at, fmt::format("{} trailing bytes, a record has 8", out.rest.size())});
+  return out;
+}
+
+std::vector<u8> encode_prototypes(const PrototypeSection &section) {
+  std::vector<u8> out;
+  for (const Prototype &record : section.records) {
+    append_le(out, record.symbol);
+    append_le(out, record.string);
+  }
+  append_bytes(out, section.rest);
+  return out;
+}
+
+} // namespace culink::elf

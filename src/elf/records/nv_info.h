@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// .nv.info, .nv.info.<function> and their Mercury twins: what ptxas tells the linker and the driver
+// about the module and about each function. A record is framed as attribute_records.h says; this
+// header gives the payload of each attribute its type. Names for people: names.h.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "elf/records/attribute_records.h"
+#include "elf/records/info_attributes.h"
+
+namespace culink::elf {
+
+using InfoRecord = AttributeRecord<InfoAttribute>;
+using InfoSection = AttributeSection<InfoAttribute>;
+using InfoRecords = AttributeRange<InfoAttribute>;
+
+[[nodiscard]] InfoSection decode_info(ByteSpan section);
+[[nodiscard]] std::vector<u8> encode_info(const InfoSection &section);
+
+// How the payload of an attribute is laid out.
+enum class InfoShape : u8 {
+  Opaque,           // not known: bytes
+  None,             // the record's presence says it all (or two bytes nobody has explained)
+  Number8,          // one u8 in the record header
+  Number16,         // one u16 in the record header
+  Word,             // one u32
+  Words,            // any number of u32
+  Offsets,          // any number of u32 byte offsets into the function's code
+  SymbolWord,       // InfoSymbolWord
+  SymbolWords,      // one symbol, then any number of u32
+  Symbols,          // any number of symbols
+  Dim3,             // three u32: x, y, z
+  ParameterBank,    // InfoParameterBank
+  KernelParameter,  // InfoKernelParameter
+  KernelParameter2, // InfoKernelParameter2
+  BranchTargets,    // InfoBranchTargets
+  OffsetPairs,      // InfoTable of 2 columns: code offset, register or mask
+  OffsetTriples,    // InfoTable of 3 columns: code offset, two words
+  OffsetQuads,      // InfoTable of 4 columns: code offset, three words
+  Annotations,      // InfoAnnotations
+};
+
+// Where symbol indices stand in a sized payload: in no word, in the first, in all.
+enum class InfoSymbols : u8 { None, First, All };
+
+// Where a row comes from: files that ptxas and nvlink 13.0 wrote, or descriptions only.
+enum class InfoEvidence : u8 { Measured, Described };
+
+// One row of the attribute table. Symbol words are measured in every row: nvlink 13.0 renumbers
+// exactly these when the record is patched into an object.
+struct InfoRow {
+  InfoAttribute attribute;
+  RecordFormat format; // the format ptxas and nvlink write
+  InfoShape shape;
+  InfoSymbols symbols;
+  InfoEvidence evidence;
+};
+
+// Every attribute whose layout is known, ascending.
+[[nodiscard]] std::span<const InfoRow> info_rows();
+// The row of an attribute, or nothing for one we do not know.
+[[nodiscard]] const InfoRow *info_row(InfoAttribute attribute);
+
+// By attribute, of every one there can be: InfoRow::symbols, or none.
+extern const std::array<InfoSymbols, 256> kInfoSymbols;
+
+// How many leading u32 of the payload are symbol indices: what a linker renumbers.
+[[nodiscard]] inline u32 symbol_word_count(const InfoRecord &record) {
+  const InfoSymbols symbols = kInfoSymbols[static_cast<u8>(record.attribute)];
+  if (!record.sized() || symbols == InfoSymbols::None)
+    return 0;
+  const u32 words = static_cast<u32>(record.payload.size() / 4);
+  return symbols == InfoSymbols::All ? words : std::min<u32>(words, 1);
+}
+
+// The payload as words; what does not make a whole one is left out.
+[[nodiscard]] std::vector<u32> words_of(const InfoRecord &record);
+
+// ---- Typed values -------------------------------------------------------------------------------
+
+struct InfoSymbolWord {
+  u32 symbol = 0;
+  u32 value = 0;
+  friend bool operator==(const InfoSymbolWord &, const InfoSymbolWord &) = default;
+};
+
+struct InfoSymbolWords {
+  u32 symbol = 0;
+  std::vector<u32> values;
+  friend bool operator==(const InfoSymbolWords &, const InfoSymbolWords &) = default;
+};
+
+struct InfoDim3 {
+  u32 x = 0, y = 0, z = 0;
+  friend bool operator==(const InfoDim3 &, const InfoDim3 &) = default;
+};
+
+// PARAM_CBANK: where the parameters lie in bank 0.
+struct InfoParameterBank {
+  u32 symbol = 0; // section symbol of .nv.constant0.<function>
+  u16 offset = 0;
+  u16 size = 0;
+  friend bool operator==(const InfoParameterBank &, const InfoParameterBank &) = default;
+};
+
+// KPARAM_INFO: one kernel parameter.
+struct InfoKernelParameter {
+  u32 index = 0; // 0 in every file seen
+  u16 ordinal = 0;
+  u16 offset = 0;               // from the start of the parameters
+  u8 pointee_alignment = 0;     // logarithm
+  u8 space = 0;                 // 4 bits: 1 local, 2 shared, 4 global or constant, 5 generic
+  u8 cbank = 0;                 // 5 bits; 0x1f: none
+  bool parameter_space = false; // bit 17
+  u16 size = 0;                 // 14 bits, bytes
+  friend bool operator==(const InfoKernelParameter &, const InfoKernelParameter &) = default;
+};
+
+// KPARAM_INFO_V2: the same for kernels with more than 4 KB of parameters.
+struct InfoKernelParameter2 {
+  u32 index = 0; // 0 in every file seen
+  u16 ordinal = 0;
+  u16 offset = 0;
+  u16 size = 0;
+  u8 pointee_alignment = 0; // logarithm
+  u8 space = 0;             // 4 bits
+  u8 high = 0;              // 4 bits, 0 in every file seen
+  friend bool operator==(const InfoKernelParameter2 &, const InfoKernelParameter2 &) = default;
+};
+
+// INDIRECT_BRANCH_TARGETS: the computed branches of a function and where each may go.
+struct InfoBranch {
+  u32 offset = 0;
+  u32 kind = 0; // 0 in every file seen
+  std::vector<u32> targets;
+  friend bool operator==(const InfoBranch &, const InfoBranch &) = default;
+};
+struct InfoBranchTargets {
+  std::vector<InfoBranch> branches;
+  friend bool operator==(const InfoBranchTargets &, const InfoBranchTargets &) = default;
+};
+
+// A table of words; the first column is a code offset.
+struct InfoTable {
+  u32 columns = 1;
+  std::vector<u32> words; // row after row
+  friend bool operator==(const InfoTable &, const InfoTable &) = default;
+};
+
+// ANNOTATIONS: remarks of the compiler (ptxas --compiler-annotations; the device runtime library
+// has marks).
+inline constexpr u32 kAnnotationMark = 1; // of code, without a text
+inline constexpr u32 kAnnotationOfCode = 2;
+inline constexpr u32 kAnnotationOfFunction = 3;
+struct InfoAnnotation {
+  u32 kind = kAnnotationOfFunction;
+  u32 offset = 0;   // in the code; not with kAnnotationOfFunction
+  std::string text; // without its NUL; not with kAnnotationMark
+  friend bool operator==(const InfoAnnotation &, const InfoAnnotation &) = default;
+};
+struct InfoAnnotations {
+  std::vector<InfoAnnotation> annotations;
+  friend bool operator==(const InfoAnnotations &, const InfoAnnotations &) = default;
+};
+
+// Word lists; the shape says which kind of number they hold.
+struct InfoWords {
+  std::vector<u32> words;
+  friend bool operator==(const InfoWords &, const InfoWords &) = default;
+};
+
+struct InfoNumber {
+  u32 value = 0;
+  friend bool operator==(const InfoNumber &, const InfoNumber &) = default;
+};
+
+// The payload as it is: unknown attribute, or a payload that does not fit its shape.
+struct InfoBytes {
+  std::vector<u8> bytes;
+  friend bool operator==(const InfoBytes &, const InfoBytes &) = default;
+};
+
+// InfoNumber holds the header value of unsized records and the word of shape Word.
+using InfoValue = std::variant<InfoNumber, InfoWords, InfoSymbolWord, InfoSymbolWords, InfoDim3,
+                               InfoParameterBank, InfoKernelParameter, InfoKernelParameter2,
+                               InfoBranchTargets, InfoTable, InfoAnnotations, InfoBytes>;
+
+// The shape that decode_value used: that of the attribute's row, or Opaque (Number16 for an unsized
+// record) when the record has another format or its payload does not fit.
+[[nodiscard]] InfoShape effective_shape(const InfoRecord &record);
+
+[[nodiscard]] InfoValue decode_value(const InfoRecord &record);
+// The payload of a sized record with that value; encode_payload(decode_value(r)) == r.payload.
+// InfoNumber gives one word. Fields wider than their bits are cut to them.
+[[nodiscard]] std::vector<u8> encode_payload(const InfoValue &value);
+
+// What is wrong with a record as the table describes it: another format than NVIDIA's tools write
+// or a payload of the wrong size (measured rows only), a size that is no multiple of 4 (any).
+[[nodiscard]] std::optional<Violation> check_record(const InfoRecord &record);
+
+// Remembers which records were right: a large file has half a million, of a few dozen sizes.
+class RecordMemory {
+public:
+  // Whether a record of that attribute, format and size was right before. If not, check_record
+  // says what this one is, and learn() takes note of a right one.
+  [[nodiscard]] bool knows(const InfoRecord &record) const {
+    return right_[static_cast<u8>(record.attribute)] == key(record);
+  }
+  void learn(const InfoRecord &record);
+
+private:
+  [[nodiscard]] static u32 key(const InfoRecord &record) {
+    return static_cast<u32>(record.format) | static_cast<u32>(record.payload.size()) << 8;
+  }
+  std::array<u32, 256> right_{}; // by attribute: the key of the last right one; 0 is none
+};
+
+} // namespace culink::elf

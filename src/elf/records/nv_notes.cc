@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Notes. A note whose padding is missing or not zero would not encode to the same bytes; it and
+// what follows is kept raw instead. The strings of a tkinfo descriptor are read wherever its words
+// point, but only the layout all tools write (in order, no gaps) counts as well-formed.
+#include "elf/records/nv_notes.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "elf/wire.h"
+
+namespace culink::elf {
+
+namespace {
+
+constexpr u64 kNoteAlign = 4;
+constexpr u64 kToolkitHeader = 24;
+constexpr u64 kCudaInfoSize = 8;
+
+bool all_zero(ByteSpan bytes) {
+  return std::ranges::all_of(bytes, [](u8 byte) { return byte == 0; });
+}
+
+// `size` bytes at `offset` and zeros up to the next multiple of 4, or nothing.
+std::optional<ByteSpan> padded(ByteSpan section, u64 offset, u64 size) {
+  const std::optional<ByteSpan> whole = slice(section, offset, align_up(size, kNoteAlign));
+  if (!whole || !all_zero(whole->subspan(size)))
+    return std::nullopt;
+  return whole->first(size);
+}
+
+void append_padded(std::vector<u8> &out, ByteSpan bytes) {
+  append_bytes(out, bytes);
+  out.resize(out.size() + align_up(bytes.size(), kNoteAlign) - bytes.size());
+}
+
+// Reads the note at `offset` into `section` and returns its encoded size, or why that cannot be.
+Result<u64> read_note(ByteSpan bytes, u64 offset, NoteSection &section) {
+  const std::optional<wire::Nhdr> header = load_at<wire::Nhdr>(bytes, offset);
+  if (!header)
+    return Error{
+        {}, {}, fmt::format("{} trailing bytes, a note header has 12", bytes.size() - offset)};
+  const u64 name_at = offset + sizeof(wire::Nhdr);
+  const std::optional<ByteSpan> name = padded(bytes, name_at, header->n_namesz);
+  if (!name)
+    return Error{{},
+                 {},
+                 fmt::format("a name of {} bytes is not inside the section with its "
+                             "zero padding",
+                             header->n_namesz)};
+  const u64 desc_at = name_at + align_up(header->n_namesz, kNoteAlign);
+  const std::optional<ByteSpan> desc = padded(bytes, desc_at, header->n_descsz);
+  if (!desc)
+    return Error{{},
+                 {},
+                 fmt::format("a descriptor of {} bytes is not inside the section with "
+                             "its zero padding",
+                             header->n_descsz)};
+  section.notes.push_back({header->n_type, as_text(*name), *desc, offset});
+  return desc_at + align_up(header->n_descsz, kNoteAlign) - offset;
+}
+
+} // namespace
+
+NoteSection decode_notes(ByteSpan section) {
+  NoteSection out;
+  u64 at = 0;
+  while (at < section.size()) {
+    const Result<u64> size = read_note(section, at, out);
+    if (!size) {
+      out.violations.push_back({at, size.error().message});
+      break;
+    }
+    at += *size;
+  }
+  out.rest = section.subspan(at);
+  return out;
+}
+
+void append_note(std::vector<u8> &out, const Note &note) {
+  append_le(out, wire::Nhdr{static_cast<u32>(note.name.size()), static_cast<u32>(note.desc.size()),
+                            note.type});
+  append_padded(out, as_bytes(note.name));
+  append_padded(out, note.desc);
+}
+
+std::vector<u8> encode_notes(const NoteSection &section) {
+  std::vector<u8> out;
+  for (const Note &note : section.notes)
+    append_note(out, note);
+  append_bytes(out, section.rest);
+  return out;
+}
+
+Result<ToolkitInfo> decode_toolkit_info(ByteSpan desc) {
+  if (desc.size() < kToolkitHeader)
+    return Error{
+        "tkinfo", {}, fmt::format("a descriptor of {} bytes, at least 24 are needed", desc.size())};
+  const ByteSpan strings = desc.subspan(kToolkitHeader);
+  ToolkitInfo info;
+  info.version = load_le<u32>(desc.data());
+  const std::array fields = {&info.object, &info.tool, &info.tool_version, &info.build,
+                             &info.options};
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const u32 offset = load_le<u32>(desc.data() + 4 * (i + 1));
+    const std::optional<std::string_view> text = c_string_at(strings, offset);
+    if (!text)
+      return Error{"tkinfo", fmt::format("string {}", i),
+                   fmt::format("{:#x} lies outside the descriptor", offset)};
+    *fields[i] = *text;
+  }
+  if (!std::ranges::equal(encode_toolkit_info(info), desc))
+    return Error{"tkinfo", {}, "the strings are not in their usual order or place"};
+  return info;
+}
+
+std::vector<u8> encode_toolkit_info(const ToolkitInfo &info) {
+  const std::array texts = {info.object, info.tool, info.tool_version, info.build, info.options};
+  std::vector<u8> out;
+  append_le(out, info.version);
+  u32 offset = 0;
+  for (const std::string_view text : texts) {
+    append_le(out, offset);
+    offset += static_cast<u32>(text.size()) + 1;
+  }
+  for (const std::string_view text : texts) {
+    append_bytes(out, as_bytes(text));
+    out.push_back(0);
+  }
+  out.resize(align_up(out.size(), kNoteAlign));
+  return out;
+}
+
+Result<CudaInfo> decode_cuda_info(ByteSpan desc) {
+  if (desc.size() != kCudaInfoSize)
+    return Error{"cuinfo", {}, fmt::format("a descriptor of {} bytes, 8 are usual", desc.size())};
+  return CudaInfo{load_le<u16>(desc.data()), load_le<u16>(desc.data() + 2),
+                  load_le<u32>(desc.data() + 4)};
+}
+
+std::vector<u8> encode_cuda_info(const CudaInfo &info) {
+  std::vector<u8> out;
+  append_le(out, info.version);
+  append_le(out, info.virtual_arch);
+  append_le(out, info.toolkit);
+  return out;
+}
+
+} // namespace culink::elf

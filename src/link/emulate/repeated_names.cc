@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A relocatable link may leave several local functions of one name in an object, with sections of
+// one name each. When nvlink reads such an object for sm_100 or later, it looks for records and
+// relocations of a function by the name of their section, and finds the first one's for all (Q110).
+//
+// What may surprise: relocations of code of another size stay, because places of the first need not
+// be places in it. nvlink then writes a broken program or gives up.
+#include "link/emulate/repeated_names.h"
+
+#include <unordered_map>
+
+namespace culink {
+
+namespace {
+
+void repeat_records(InputObject &object) {
+  std::unordered_map<std::string_view, const InputObject::Info *> first;
+  for (InputObject::Info &info : object.infos)
+    info.records = first.emplace(object.section(info.section).name, &info).first->second->records;
+}
+
+void repeat_relocations(InputObject &object) {
+  std::unordered_map<std::string_view, const elf::Section *> first;
+  std::vector<elf::Section> sections;
+  for (const elf::Section &table : object.view.sections()) {
+    if (!elf::is_relocation_table(table.type) || !object.kinds[table.info].is_code())
+      continue;
+    const elf::Section &known = *first.emplace(table.name, &table).first->second;
+    if (&known == &table || object.section(known.info).size != object.section(table.info).size)
+      continue;
+    if (sections.empty())
+      sections = object.view.sections();
+    sections[table.index].data = known.data;
+    sections[table.index].size = known.size;
+  }
+  if (!sections.empty())
+    object.view = object.view.with_sections(std::move(sections));
+}
+
+} // namespace
+
+void repeat_first_of_name(std::vector<InputObject> &objects, const Dialect &dialect) {
+  if (!dialect.repeats_first_of_name)
+    return;
+  for (InputObject &object : objects) {
+    repeat_records(object);
+    repeat_relocations(object);
+  }
+}
+
+} // namespace culink

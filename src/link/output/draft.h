@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <optional>
+
+#include "culink/elf_writer.h"
+#include "link/records/synthesize.h"
+#include "link/relocs/classify_relocs.h"
+#include "model/finalized.h"
+#include "model/records.h"
+
+namespace culink {
+
+// Everything that the output holds.
+struct OutputPlan {
+  Merged &merged;
+  const SharedPlan &shared;
+  const ConstantPlan &constants;
+  RelocationPlan &relocations;
+  InfoPlan &info;
+  const Synthetic &synthetic;
+};
+
+// Bytes that no section's content has.
+struct FilePatch {
+  elf::SectionId section;
+  std::vector<u8> bytes; // from the section's start on
+};
+
+// The output with the place and number of everything in it; only the bytes are not written yet. All
+// it borrows are the bytes of the inputs.
+struct FileDraft {
+  elf::ElfWriter elf;
+  elf::ElfLayout layout;
+  std::vector<FoldedRelocation> values;   // to be stored into the contents, by section
+  std::vector<elf::SectionId> section_of; // by OutId
+  u64 null_symbol_value = 0;
+  std::vector<FilePatch> patches;
+  std::vector<FinalizedObject> finalized;                     // whose bytes sections borrow
+  std::vector<u8> records;                                    // of .nv.info sections
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> names; // of sections
+};
+
+struct MachineHalves; // machine_half.h
+
+// The type that a section of an object has in an executable.
+[[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
+
+// Numbers and lays out the file. Takes the plan apart: what is in the draft is set free in the
+// plan. `machine`: of links of Mercury code, else nothing.
+[[nodiscard]] std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan,
+                                                  const MachineHalves *machine, WorkerPool &pool,
+                                                  Diagnostics &diag);
+
+} // namespace culink

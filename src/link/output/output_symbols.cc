@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which symbols survive, and as what. Every section has an entry among the locals, so that its name
+// is in .strtab, but only some are emitted. In an executable, data symbols become plain objects and
+// shared variables vanish, names included, unless -g or --preserve-relocs keeps them.
+#include "link/output/output_symbols.h"
+
+#include "link/resolve/special_symbols.h"
+
+namespace culink {
+
+using elf::SectionType;
+using elf::SymbolBinding;
+using elf::SymbolType;
+
+namespace {
+
+constexpr u8 kOtherInternal = 0x01; // made by compiler or linker
+
+class SymbolWriter {
+public:
+  SymbolWriter(const Program &program, const Merged &merged, const SharedPlan &shared,
+               const std::vector<elf::SectionId> &section_of, elf::ElfWriter &elf)
+      : p_(program), m_(merged), shared_(shared), section_of_(section_of), elf_(elf) {
+    out_.of_entity.resize(program.symbols.entities.size());
+    out_.of_section.resize(merged.sections.size());
+    out_.of_instance.resize(merged.instances.size());
+  }
+
+  void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
+  void add_section(OutId id, bool emitted);
+  void add_entity(EntityId id, elf::SymbolPart part);
+  void add_instance(u32 number);
+  OutputSymbols take() { return std::move(out_); }
+
+private:
+  [[nodiscard]] bool vanishes(EntityId id, elf::SymbolPart part) const;
+  [[nodiscard]] bool is_dropped(EntityId id) const {
+    return !m_.dropped.empty() && m_.dropped[id.value];
+  }
+  // Only marked as internal, which --preserve-relocs shows, as long as the bank is there (Q051).
+  [[nodiscard]] bool marks_dropped(EntityId id) const {
+    return p_.options.preserve_relocs && p_.dialect.miscompiles_constants &&
+           !m_[m_.place_of[id.value].section].forgotten;
+  }
+
+  const Program &p_;
+  const Merged &m_;
+  const SharedPlan &shared_;
+  const std::vector<elf::SectionId> &section_of_;
+  elf::ElfWriter &elf_;
+  OutputSymbols out_;
+};
+
+void SymbolWriter::add_section(OutId id, bool emitted) {
+  const OutSection &s = m_[id];
+  if (s.forgotten)
+    return;
+  // Empty sections of these types have no symbol even if they stay.
+  const bool needs_size = s.type == SectionType::Progbits || s.type == SectionType::CudaShared ||
+                          s.type == SectionType::CudaGlobal;
+  out_.of_section[id.value] =
+      elf_.add_symbol({.name = s.name,
+                       .binding = SymbolBinding::Local,
+                       .type = SymbolType::Section,
+                       .section = section_of_[id.value],
+                       .part = elf::SymbolPart::Local,
+                       .emitted = emitted && s.has_symbol && (s.size != 0 || !needs_size),
+                       .name_number = s.name_number});
+}
+
+bool SymbolWriter::vanishes(EntityId id, elf::SymbolPart part) const {
+  if (shared_.deleted[id.value] || (is_dropped(id) && !marks_dropped(id)))
+    return true;
+  const bool keeps_shared =
+      p_.options.relocatable || p_.options.debug || p_.options.preserve_relocs;
+  const u8 other = p_.symbols[id].other;
+  const bool shared =
+      part == elf::SymbolPart::Local ? (other & elf::kOtherShared) != 0 : is_shared(other);
+  return !keeps_shared && shared && !p_.symbols[id].function;
+}
+
+void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
+  const Entity &entity = p_.symbols[id];
+  if (spec.type == SymbolType::CudaObject)
+    spec.type = SymbolType::Object;
+  if (entity.function)
+    return;
+  spec.other &= elf::kOtherManaged;
+  const bool preserve = p_.options.preserve_relocs;
+  if (is_shared(entity.other)) {
+    spec.other = preserve && !p_.options.debug ? kOtherInternal : entity.other & kOtherInternal;
+    u64 value = static_cast<u64>(shared_.offset[id.value]) + p_.arch.reserved_shared;
+    if (entity.sized) // counted as dynamic and as a variable of a fixed size (Q041)
+      value += shared_.has_slots ? p_.arch.reserved_shared : -u64{p_.arch.reserved_shared};
+    else if (shared_.dynamic(id) && shared_.one_dynamic_value && !shared_.has_slots)
+      value -= p_.arch.reserved_shared;
+    spec.value = value;
+  } else if (preserve && (entity.other & 0xe1) == (elf::kOtherConstant | kOtherInternal)) {
+    spec.other = kOtherInternal;
+  }
+  if (is_dropped(id))
+    spec.other |= kOtherInternal;
+}
+
+void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
+  if (vanishes(id, part))
+    return;
+  const Entity &entity = p_.symbols[id];
+  const EntityPlace &place = m_.place_of[id.value];
+  elf::SymbolSpec spec{.name = entity.name,
+                       .binding = static_cast<SymbolBinding>(entity.info >> 4),
+                       .type = entity.type(),
+                       .other = entity.other,
+                       .value = place.value,
+                       .size = entity.size,
+                       .part = part};
+  if (place.section.valid())
+    spec.section = section_of_[place.section.value];
+  if (p_.lossless() && entity.common_align != 0 && !entity.defined()) {
+    spec.special_section = elf::kSectionCommon; // the next link may still initialise it
+    spec.value = entity.common_align;
+  }
+  if (p_.options.relocatable && entity.name == kConstantBankSize)
+    spec.type = SymbolType::CudaObject;
+  // In Mercury code these have the type of other variables.
+  if (p_.arch.code_kind == arch::CodeKind::Capmerc &&
+      (is_reserved_shared_mark(entity.name) || is_unified_table(entity.name)))
+    spec.type = SymbolType::CudaObject;
+  if (!p_.options.relocatable) {
+    if (p_.arch.code_kind == arch::CodeKind::Sass)
+      convert_for_executable(id, spec);
+    else if (is_shared(entity.other)) {
+      spec.value = static_cast<u64>(shared_.offset[id.value]);
+      if (p_.options.preserve_relocs && !p_.options.debug)
+        spec.other |= kOtherInternal;
+    } else if (is_dropped(id)) {
+      spec.other |= kOtherInternal;
+    }
+    spec.emitted = entity.defined() || !is_unified_table(entity.name);
+  }
+  out_.of_entity[id.value] = elf_.add_symbol(spec);
+}
+
+void SymbolWriter::add_instance(u32 number) {
+  out_.of_instance[number] = elf_.add_symbol({.name = "externsharedinstance",
+                                              .binding = SymbolBinding::Weak,
+                                              .type = SymbolType::CudaObject,
+                                              .other = elf::kOtherShared | kOtherInternal,
+                                              .value = m_.instances[number].value,
+                                              .part = elf::SymbolPart::Local});
+}
+
+} // namespace
+
+OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
+                                 const SharedPlan &shared,
+                                 const std::vector<elf::SectionId> &section_of,
+                                 elf::SectionId rel_action, const std::vector<bool> &is_emitted,
+                                 elf::ElfWriter &elf) {
+  SymbolWriter writer(program, merged, shared, section_of, elf);
+  for (const LocalSymbol &symbol : merged.locals)
+    switch (symbol.kind) {
+    case LocalSymbol::Kind::Section:
+      writer.add_section(OutId(symbol.id), is_emitted[symbol.id]);
+      break;
+    case LocalSymbol::Kind::Entity:
+      writer.add_entity(EntityId(symbol.id), elf::SymbolPart::Local);
+      break;
+    case LocalSymbol::Kind::SharedInstance:
+      writer.add_instance(symbol.id);
+      break;
+    }
+  if (rel_action.valid())
+    elf.add_symbol({.name = kRelAction,
+                    .binding = SymbolBinding::Local,
+                    .type = SymbolType::Section,
+                    .section = rel_action,
+                    .part = elf::SymbolPart::Local});
+  for (const EntityId id : merged.globals)
+    writer.add_entity(id, elf::SymbolPart::Global);
+  return writer.take();
+}
+
+void convert_to_machine_symbols(const Program &program, const Merged &merged,
+                                const SharedPlan &shared, const OutputSymbols &symbols,
+                                elf::ElfWriter &elf) {
+  const std::vector<elf::SectionId> no_sections;
+  const SymbolWriter writer(program, merged, shared, no_sections, elf);
+  for (u32 i = 0; i < symbols.of_entity.size(); ++i) {
+    if (!symbols.of_entity[i].valid())
+      continue;
+    elf::SymbolSpec &spec = elf.symbol(symbols.of_entity[i]);
+    const elf::SymbolType type = spec.type;
+    const u64 offset = spec.value;
+    writer.convert_for_executable(EntityId(i), spec);
+    if (is_shared(program.symbols[EntityId(i)].other) && !program.symbols[EntityId(i)].function)
+      spec.value = offset + program.arch.reserved_shared;
+    if (is_reserved_shared_mark(program.symbols[EntityId(i)].name))
+      spec.type = type;
+  }
+}
+
+} // namespace culink

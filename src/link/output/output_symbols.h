@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "culink/elf_writer.h"
+#include "link/merge/merge.h"
+#include "link/place/place_shared.h"
+
+namespace culink {
+
+// The section that tells loaders how to apply new relocations; the writer has no other of its own.
+inline constexpr std::string_view kRelAction = ".nv.rel.action";
+
+struct OutputSymbols {
+  std::vector<elf::SymbolId> of_entity;   // by EntityId; none: no symbol is left of it
+  std::vector<elf::SymbolId> of_section;  // by OutId
+  std::vector<elf::SymbolId> of_instance; // by position in Merged::instances
+};
+
+// Gives every symbol of the output to the writer, in order. The sections themselves may follow
+// later, under the ids that are given here.
+[[nodiscard]] OutputSymbols
+add_output_symbols(const Program &program, const Merged &merged, const SharedPlan &shared,
+                   const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,
+                   const std::vector<bool> &is_emitted, elf::ElfWriter &elf);
+
+// Makes symbols of an executable with machine code from those that a link of Mercury code has given
+// the writer.
+void convert_to_machine_symbols(const Program &program, const Merged &merged,
+                                const SharedPlan &shared, const OutputSymbols &symbols,
+                                elf::ElfWriter &elf);
+
+} // namespace culink

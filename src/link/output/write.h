@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "base/worker_pool.h"
+#include "culink/byte_buffer.h"
+#include "link/output/draft.h"
+
+namespace culink {
+
+// Writes the file.
+[[nodiscard]] ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &diag);
+
+} // namespace culink

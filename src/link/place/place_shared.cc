@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory of an executable. A variable is either a kernel's own (declared inside it), or a
+// device variable (at file scope or in a device function), or dynamic (extern __shared__ x[], whose
+// size is known at launch). Each kernel's memory starts at 0, so variables that no kernel uses
+// together may overlap:
+//
+//   1  device variables, largest first: one with exactly one user joins that kernel's own; the
+//      others go to slots, the first slot none of whose users is a user of the variable
+//   2  slots follow each other from 0; a kernel's part of them ends where its last one does
+//   3  the kernel's own variables follow, largest alignment first
+//   4  dynamic memory starts behind all that, aligned to 16; kernels that reach a common function
+//      with dynamic memory agree on the largest start
+//
+// Relocatable links only sum up sizes (place_shared_relocatable.cc).
+#include "link/place/place_shared.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "link/place/list_sort.h"
+#include "link/place/place_shared_relocatable.h"
+#include "link/place/shared_uses.h"
+
+namespace culink {
+
+namespace {
+
+struct Slot {
+  std::vector<EntityId> members;
+  std::vector<FunctionId> users; // sorted
+};
+
+constexpr std::string_view kKernelShared = ".nv.shared."; // then the kernel
+
+class SharedPlacer {
+public:
+  SharedPlacer(const Program &program, const Reach &reach, Merged &merged, Diagnostics &diag)
+      : p_(program), reach_(reach), m_(merged), diag_(diag),
+        uses_(find_shared_uses(program, merged)) {}
+
+  SharedPlan run();
+
+private:
+  void sort_variables();
+  void assign_to_slots();
+  void place_slots();
+  void place_own();
+  void place_dynamic();
+  void agree_on_dynamic();
+  void finish_sections();
+  void finish_dynamic_symbols();
+  void check_limit(FunctionId kernel);
+  [[nodiscard]] u64 debug_section_align() const;
+  [[nodiscard]] u64 debug_section_size() const;
+
+  [[nodiscard]] std::vector<FunctionId> users_of(EntityId v) const;
+  [[nodiscard]] const Entity &entity(EntityId v) const { return p_.symbols[v]; }
+  [[nodiscard]] u64 align(EntityId v) const { return m_.shared_align[v.value]; }
+  [[nodiscard]] OutId section_of(FunctionId kernel);
+  [[nodiscard]] bool has_section(FunctionId kernel);
+  void adopt_section(FunctionId kernel, OutId id);
+  [[nodiscard]] bool keeps_symbols() const {
+    return p_.options.debug || p_.options.preserve_relocs;
+  }
+
+  const Program &p_;
+  const Reach &reach_;
+  Merged &m_;
+  Diagnostics &diag_;
+  const SharedUses uses_;
+  SharedPlan plan_;
+  std::vector<FunctionId> kernels_;
+  std::vector<EntityId> device_, dynamic_;
+  std::vector<EntityId> sized_; // dynamic, and of a fixed size elsewhere: never placed (Q041)
+  std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
+  std::vector<std::vector<EntityId>> own_;            // by FunctionId
+  std::vector<OutId> section_of_;                     // by FunctionId: what section_of found
+  std::string name_;                                  // of a section that is being looked for
+  std::vector<u64> end_;                              // by FunctionId of a kernel
+  std::vector<Slot> slots_;
+  u64 slots_end_ = 0;
+  u64 device_align_ = 1;
+  bool has_dynamic_ = false;
+  u32 made_for_variables_ = 0; // later sections were made for dynamic memory only
+  bool several_users_ = false; // some mentioned variable has not exactly one user
+};
+
+SharedPlan SharedPlacer::run() {
+  const size_t functions = p_.calls.functions.size();
+  plan_.offset.assign(p_.symbols.entities.size(), SharedPlan::kNowhere);
+  plan_.is_dynamic.assign(p_.symbols.entities.size(), false);
+  plan_.deleted.assign(p_.symbols.entities.size(), false);
+  plan_.dynamic_end.assign(functions, SharedPlan::kNowhere);
+  plan_.instance_of.assign(functions, kNoBlock);
+  end_.assign(functions, 0);
+  section_of_.resize(functions);
+  own_.resize(functions);
+  for (u32 f = 0; f < functions; ++f)
+    if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.live.live[f]))
+      kernels_.push_back(FunctionId(f));
+  sort_variables();
+  assign_to_slots();
+  place_slots();
+  place_own();
+  place_dynamic();
+  finish_sections();
+  return std::move(plan_);
+}
+
+void SharedPlacer::sort_variables() {
+  if (!m_.debug_shared.valid())
+    return;
+  const std::vector<EntityId> all = m_.shared_variables(m_.debug_shared);
+  for (const EntityId v : all) {
+    device_align_ = std::max(device_align_, align(v));
+    if (entity(v).sized) { // stands there twice, which shows in the order of others
+      sized_.push_back(v);
+      continue;
+    }
+    // Size 0 in a section: dynamic memory that came through a relocatable link.
+    if (!entity(v).defined() || entity(v).size == 0)
+      dynamic_.push_back(v);
+    users_[v] = users_of(v);
+  }
+  for (const EntityId v : dynamic_)
+    plan_.is_dynamic[v.value] = true;
+  has_dynamic_ = !dynamic_.empty() || !sized_.empty();
+  device_ =
+      list_sort(all, [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
+  std::erase_if(device_, [this](EntityId v) { return plan_.dynamic(v) || entity(v).sized; });
+}
+
+// Kernels that reach a use. One that was not selected uses only what it mentions itself.
+std::vector<FunctionId> SharedPlacer::users_of(EntityId v) const {
+  const std::vector<FunctionId> &direct = uses_.users[v.value];
+  std::vector<FunctionId> out = reach_.kernels_reaching(direct);
+  for (const FunctionId f : direct)
+    if (p_.live.demoted[f.value] && p_.live.live[f.value] && !p_.live.kernel[f.value])
+      out.push_back(f);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// The kernel's shared section; one that was not selected gets it only when it is needed.
+OutId SharedPlacer::section_of(FunctionId kernel) {
+  if (has_section(kernel))
+    return section_of_[kernel.value];
+  const OutId id = m_.add({.name = m_.keep_name(kKernelShared, p_.entity_of(kernel).name),
+                           .type = elf::SectionType::CudaShared,
+                           .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+                           .has_symbol = true});
+  m_.add_section_symbol(id);
+  adopt_section(kernel, id);
+  return id;
+}
+
+// Whether there is one already. Looked for once, since a program may have many.
+bool SharedPlacer::has_section(FunctionId kernel) {
+  if (section_of_[kernel.value].valid())
+    return true;
+  OutId id = m_.shared_of[p_.calls.functions[kernel.value].value];
+  if (!id.valid())
+    id = m_.find(name_.assign(kKernelShared).append(p_.entity_of(kernel).name));
+  if (id.valid())
+    adopt_section(kernel, id);
+  return id.valid();
+}
+
+void SharedPlacer::adopt_section(FunctionId kernel, OutId id) {
+  m_[id].target = m_.place_of[p_.calls.functions[kernel.value].value].section;
+  m_[id].has_symbol = true;
+  section_of_[kernel.value] = id;
+}
+
+void SharedPlacer::assign_to_slots() {
+  for (const EntityId v : device_) {
+    const std::vector<FunctionId> &users = users_[v];
+    for (const FunctionId k : users)
+      (void)section_of(k);
+    if (users.size() != 1 && uses_.mentioned[v.value])
+      several_users_ = true;
+    if (users.size() == 1) {
+      own_[users[0].value].push_back(v);
+      m_.place_of[v.value].section = section_of(users[0]);
+    } else if (uses_.mentioned[v.value]) {
+      const auto disjoint = [&users](const Slot &slot) {
+        std::vector<FunctionId> common;
+        std::set_intersection(slot.users.begin(), slot.users.end(), users.begin(), users.end(),
+                              std::back_inserter(common));
+        return common.empty();
+      };
+      auto slot = std::find_if(slots_.begin(), slots_.end(), disjoint);
+      if (slot == slots_.end())
+        slot = slots_.insert(slots_.end(), Slot{});
+      slot->members.push_back(v);
+      slot->users.insert(slot->users.end(), users.begin(), users.end());
+      std::sort(slot->users.begin(), slot->users.end());
+    } else { // at most debug information mentions it
+      plan_.deleted[v.value] = true;
+    }
+  }
+  made_for_variables_ = static_cast<u32>(m_.sections.size());
+  std::vector<FunctionId> dynamic_users;
+  for (const EntityId v : dynamic_)
+    dynamic_users.insert(dynamic_users.end(), users_[v].begin(), users_[v].end());
+  std::sort(dynamic_users.begin(), dynamic_users.end());
+  for (const FunctionId k : dynamic_users)
+    (void)section_of(k);
+}
+
+void SharedPlacer::place_slots() {
+  for (const Slot &slot : slots_) {
+    u64 slot_align = 1, size = 0;
+    for (const EntityId v : slot.members) {
+      slot_align = std::max(slot_align, align(v));
+      size = std::max(size, entity(v).size);
+    }
+    const u64 offset = align_up(slots_end_, slot_align);
+    slots_end_ = offset + size;
+    for (const EntityId v : slot.members) {
+      plan_.offset[v.value] = static_cast<i64>(offset);
+      for (const FunctionId k : users_[v])
+        end_[k.value] = std::max(end_[k.value], offset + entity(v).size);
+    }
+  }
+}
+
+void SharedPlacer::place_own() {
+  std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
+  for (const FunctionId k : kernels_) {
+    const OutId id = section_of(k);
+    std::vector<EntityId> variables = m_.shared_variables(id);
+    variables.insert(variables.end(), own_[k.value].begin(), own_[k.value].end());
+    variables = list_sort(variables, [this](EntityId a, EntityId b) {
+      return align(a) != align(b) ? align(a) > align(b) : entity(a).size <= entity(b).size;
+    });
+    OutSection &section = m_[id];
+    if (several_users_ && id.value < made_for_variables_)
+      section.align = std::max(section.align, device_align_);
+    u64 &end = end_[k.value];
+    for (const EntityId v : variables) {
+      end = align_up(end, align(v));
+      plan_.offset[v.value] = static_cast<i64>(end);
+      end += entity(v).size;
+      section.align = std::max(section.align, align(v));
+    }
+  }
+}
+
+void SharedPlacer::place_dynamic() {
+  for (const EntityId v : dynamic_)
+    for (const FunctionId k : users_[v]) {
+      end_[k.value] = align_up(end_[k.value], kDynamicAlign);
+      OutSection &section = m_[section_of(k)];
+      section.align = std::max(section.align, kDynamicAlign);
+    }
+  agree_on_dynamic();
+  finish_dynamic_symbols();
+}
+
+void SharedPlacer::agree_on_dynamic() {
+  // (function with dynamic memory, the kernels that reach it)
+  std::vector<std::vector<FunctionId>> groups;
+  for (const EntityId v : dynamic_)
+    for (const FunctionId f : uses_.users[v.value])
+      if (!p_.live.kernel[f.value]) {
+        const FunctionId one[] = {f};
+        groups.push_back(reach_.kernels_reaching(one));
+      }
+  if (p_.options.debug) // the symbol stays, so it has one value for all its users
+    for (const EntityId v : dynamic_)
+      groups.push_back(users_[v]);
+  agree_on_largest(groups, end_);
+}
+
+void SharedPlacer::finish_dynamic_symbols() {
+  // Without an offset a symbol goes away, unless the reserved area is added to it (Q014).
+  const bool stays = p_.arch.reserved_shared != 0 && slots_end_ != 0;
+  const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
+  for (const EntityId v : sized_) {
+    m_.place_of[v.value].section = m_.debug_shared;
+    if (p_.options.debug)
+      plan_.offset[v.value] = 0;
+    else
+      plan_.deleted[v.value] = p_.options.preserve_relocs && !stays;
+  }
+  for (const EntityId v : dynamic_) {
+    u64 largest = 0;
+    for (const FunctionId k : users_[v])
+      largest = std::max(largest, end_[k.value]);
+    m_.place_of[v.value].section = m_.debug_shared;
+    if (p_.options.debug) {
+      plan_.one_dynamic_value = true;
+      plan_.offset[v.value] = static_cast<i64>(largest);
+      // Not part of the output: an instance that an earlier relocatable link made.
+      plan_.deleted[v.value] = (entity(v).other & 1) != 0 && !instances_stay;
+    } else if (p_.options.preserve_relocs) {
+      plan_.deleted[v.value] = !stays;
+    }
+  }
+  if (p_.options.debug)
+    return;
+  for (const EntityId v : dynamic_)
+    for (const FunctionId f : uses_.users[v.value]) {
+      const FunctionId one[] = {f};
+      for (const FunctionId k : reach_.kernels_reaching(one))
+        plan_.dynamic_end[f.value] =
+            std::max(plan_.dynamic_end[f.value], static_cast<i64>(end_[k.value]));
+      if (p_.live.demoted[f.value])
+        plan_.dynamic_end[f.value] =
+            std::max(plan_.dynamic_end[f.value], static_cast<i64>(end_[f.value]));
+    }
+}
+
+// The reserved area does not count.
+void SharedPlacer::check_limit(FunctionId kernel) {
+  const u64 used = end_[kernel.value];
+  if (used <= p_.arch.limits.static_shared)
+    return;
+  std::vector<EntityId> largest; // what it consists of, the largest first
+  for (const auto &[variable, users] : users_)
+    if (std::find(users.begin(), users.end(), kernel) != users.end())
+      largest.push_back(variable);
+  // Its own, which come first in its section.
+  for (u32 v = 0; v < p_.symbols.entities.size(); ++v)
+    if (const Entity &own = entity(EntityId(v));
+        !own.function && is_shared(own.other) && own.size != 0 && own.defined() &&
+        m_.place_of[v].section.valid() &&
+        m_[m_.place_of[v].section].target ==
+            m_.place_of[p_.calls.functions[kernel.value].value].section)
+      largest.push_back(EntityId(v));
+  std::sort(largest.begin(), largest.end(),
+            [](EntityId a, EntityId b) { return a.value < b.value; });
+  largest.erase(std::unique(largest.begin(), largest.end()), largest.end());
+  std::stable_sort(largest.begin(), largest.end(),
+                   [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
+  Diagnostic &message = diag_.report(DiagId::TooMuchShared,
+                                     {std::string(p_.entity_of(kernel).name), std::to_string(used),
+                                      std::to_string(p_.arch.limits.static_shared)});
+  message.at("kernel defined in", p_.origin_of(kernel));
+  for (size_t i = 0; i < largest.size() && i < 3; ++i) {
+    const Entity &v = entity(largest[i]);
+    message.at("variable of",
+               p_.objects[v.first.object.value].origin(v.name, fmt::format("{} bytes", v.size)));
+  }
+}
+
+u64 SharedPlacer::debug_section_align() const {
+  return std::max(several_users_ ? device_align_ : 1, has_dynamic_ ? kDynamicAlign : 1);
+}
+
+u64 SharedPlacer::debug_section_size() const {
+  const bool keep = slots_end_ != 0 || (has_dynamic_ && debug_section_align() == kDynamicAlign);
+  return keeps_symbols() && keep ? slots_end_ + p_.arch.reserved_shared : 0;
+}
+
+void SharedPlacer::finish_sections() {
+  const u64 reserved = p_.arch.reserved_shared;
+  plan_.has_slots = slots_end_ != 0;
+  if (m_.debug_shared.valid()) {
+    OutSection &section = m_[m_.debug_shared];
+    section.align = debug_section_align();
+    section.has_symbol = true;
+    section.size = debug_section_size();
+    section.keep = section.size != 0 || (has_dynamic_ && section.align == kDynamicAlign);
+  }
+  for (const FunctionId k : kernels_) {
+    OutSection &section = m_[section_of(k)];
+    const bool only_dynamic = has_dynamic_ && (section.align == kDynamicAlign ||
+                                               (section.align > kDynamicAlign && reserved != 0));
+    if (end_[k.value] != 0 || only_dynamic) {
+      section.size = end_[k.value] + reserved;
+      section.keep = true;
+      check_limit(k);
+    }
+  }
+}
+
+} // namespace
+
+SharedPlan place_shared(const Program &program, const Reach &reach, Merged &merged,
+                        Diagnostics &diag) {
+  if (program.options.relocatable)
+    return place_shared_relocatable(program, merged);
+  return SharedPlacer(program, reach, merged, diag).run();
+}
+
+} // namespace culink

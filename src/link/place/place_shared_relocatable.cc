@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory in a relocatable link: nothing is placed, the next link will do that. Section sizes
+// are sums of the variables' sizes. A lossless link leaves dynamic memory undefined, as it came.
+//
+// nvlink defines dynamic memory in .nv_debug.shared and makes a weak symbol externsharedinstance
+// for each kernel that refers to it (Q020), so that only those references survive (Q021).
+#include "link/place/place_shared_relocatable.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/bytes.h"
+#include "link/place/shared_uses.h"
+
+namespace culink {
+
+namespace {
+
+class RelocatablePlacer {
+public:
+  RelocatablePlacer(const Program &program, Merged &merged)
+      : p_(program), m_(merged), uses_(find_shared_uses(program, merged)) {}
+
+  SharedPlan run();
+
+private:
+  void order_by_relocations();
+  void run_lossless();
+  void size_sections();
+  void size_debug_section();
+  void make_instances();
+  void give_one_value();
+  // Size as nvlink writes it: never equal to or below the alignment (Q022).
+  static u64 written_size(u64 size, u64 align) { return size <= align ? size + align : size; }
+  [[nodiscard]] bool refers_to_dynamic(FunctionId f) const;
+  [[nodiscard]] OutId section_of(FunctionId kernel) const {
+    return m_.find(".nv.shared." + std::string(p_.entity_of(kernel).name));
+  }
+  OutId need_section(FunctionId kernel);
+
+  const Program &p_;
+  Merged &m_;
+  const SharedUses uses_;
+  SharedPlan plan_;
+  std::vector<FunctionId> kernels_;
+  std::vector<EntityId> device_, dynamic_;
+  std::map<FunctionId, u64> sum_;
+  std::vector<bool> late_; // by FunctionId: section created here
+  u64 device_align_ = 1;
+  bool has_dynamic_ = false;
+};
+
+SharedPlan RelocatablePlacer::run() {
+  const size_t functions = p_.calls.functions.size();
+  plan_.offset.assign(p_.symbols.entities.size(), SharedPlan::kNowhere);
+  plan_.is_dynamic.assign(p_.symbols.entities.size(), false);
+  plan_.deleted.assign(p_.symbols.entities.size(), false);
+  plan_.dynamic_end.assign(functions, SharedPlan::kNowhere);
+  plan_.instance_of.assign(functions, kNoBlock);
+  late_.assign(functions, false);
+  for (u32 f = 0; f < functions; ++f)
+    if (p_.live.kernel[f] || p_.live.demoted[f])
+      kernels_.push_back(FunctionId(f));
+  order_by_relocations();
+  for (const FunctionId k : kernels_)
+    if (const OutId id = section_of(k); id.valid()) {
+      m_[id].target = m_.place_of[p_.calls.functions[k.value].value].section;
+      m_[id].has_symbol = true;
+    }
+  if (m_.debug_shared.valid())
+    for (const EntityId v : m_.shared_variables(m_.debug_shared)) {
+      const Entity &entity = p_.symbols[v];
+      if (entity.sized && std::find(device_.begin(), device_.end(), v) != device_.end())
+        continue; // listed twice (Q041)
+      const bool is_dynamic = entity.size == 0 || (!entity.defined() && !entity.sized);
+      (is_dynamic ? dynamic_ : device_).push_back(v);
+      plan_.is_dynamic[v.value] = is_dynamic;
+      has_dynamic_ |= is_dynamic || entity.sized;
+      device_align_ = std::max(device_align_, m_.shared_align[v.value]);
+    }
+  if (p_.lossless()) {
+    run_lossless();
+    return std::move(plan_);
+  }
+  size_debug_section();
+  if (!p_.options.debug)
+    make_instances();
+  size_sections();
+  return std::move(plan_);
+}
+
+// nvlink meets kernels as it reads the relocations of the code that stays.
+void RelocatablePlacer::order_by_relocations() {
+  std::map<u32, std::vector<u32>> tables; // by object: the table of each section
+  const auto place = [&](FunctionId k) {
+    const SymbolRef code = p_.entity_of(k).winner;
+    if (!code.valid())
+      return std::pair(~u32{0}, 0u);
+    const InputObject &object = p_.objects[code.object.value];
+    std::vector<u32> &table_of = tables[code.object.value];
+    if (table_of.empty()) {
+      table_of.resize(object.view.sections().size());
+      for (const elf::Section &table : object.view.sections())
+        if (elf::is_relocation_table(table.type) && table.info < table_of.size())
+          table_of[table.info] = table.index;
+    }
+    return std::pair(code.object.value, table_of[object.symbols[code.symbol].section]);
+  };
+  std::vector<std::pair<std::pair<u32, u32>, FunctionId>> order;
+  for (const FunctionId k : kernels_)
+    order.emplace_back(place(k), k);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (size_t i = 0; i < order.size(); ++i)
+    kernels_[i] = order[i].second;
+}
+
+void RelocatablePlacer::run_lossless() {
+  const auto size = [this](OutId id) {
+    u64 sum = 0, align = 1;
+    for (const EntityId v : m_.shared_variables(id))
+      if (!plan_.dynamic(v)) {
+        sum += p_.symbols[v].size;
+        align = std::max(align, m_.shared_align[v.value]);
+      }
+    if (sum == 0)
+      return;
+    OutSection &section = m_[id];
+    section.align = align;
+    section.size = written_size(sum, align);
+    section.keep = section.has_symbol = true;
+  };
+  if (m_.debug_shared.valid())
+    size(m_.debug_shared);
+  for (const FunctionId k : kernels_)
+    if (const OutId id = section_of(k); id.valid())
+      size(id);
+  for (const EntityId v : dynamic_)
+    m_.place_of[v.value] = {};
+}
+
+bool RelocatablePlacer::refers_to_dynamic(FunctionId f) const {
+  for (const EntityId v : dynamic_) {
+    const std::vector<FunctionId> &users = uses_.users[v.value];
+    if (std::binary_search(users.begin(), users.end(), f))
+      return true;
+  }
+  return false;
+}
+
+OutId RelocatablePlacer::need_section(FunctionId kernel) {
+  if (const OutId id = section_of(kernel); id.valid())
+    return id;
+  const EntityId entity = p_.calls.functions[kernel.value];
+  const OutId id = m_.add({.name = m_.keep_name(".nv.shared.", p_.symbols[entity].name),
+                           .type = elf::SectionType::CudaShared,
+                           .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+                           .target = m_.place_of[entity.value].section,
+                           .has_symbol = true});
+  m_.add_section_symbol(id);
+  late_[kernel.value] = true;
+  return id;
+}
+
+void RelocatablePlacer::size_debug_section() {
+  if (!m_.debug_shared.valid())
+    return;
+  u64 sum = 0;
+  for (const EntityId v : device_)
+    sum += p_.symbols[v].size;
+  OutSection &section = m_[m_.debug_shared];
+  section.align = std::max(device_align_, has_dynamic_ ? kDynamicAlign : 1);
+  for (const EntityId v : device_)
+    if (p_.symbols[v].sized) // never placed (Q041)
+      m_.place_of[v.value] = {m_.debug_shared, 0};
+  section.has_symbol = sum > 0;
+  section.size = written_size(sum, section.align);
+  section.keep = true;
+  for (const EntityId v : dynamic_) {
+    const u64 value = p_.symbols[v].weak() ? m_.shared_align[v.value] : 0;
+    m_.place_of[v.value] = {m_.debug_shared, value};
+  }
+}
+
+void RelocatablePlacer::make_instances() {
+  for (const FunctionId k : kernels_)
+    if (refers_to_dynamic(k)) {
+      plan_.instance_of[k.value] = static_cast<u32>(m_.instances.size());
+      m_.locals.push_back(
+          {LocalSymbol::Kind::SharedInstance, static_cast<u32>(m_.instances.size())});
+      m_.instances.push_back({k, 0});
+    }
+}
+
+void RelocatablePlacer::size_sections() {
+  for (const FunctionId k : kernels_)
+    if (refers_to_dynamic(k))
+      need_section(k);
+  for (const FunctionId k : kernels_) {
+    const OutId id = section_of(k);
+    if (!id.valid())
+      continue;
+    OutSection &section = m_[id];
+    u64 sum = 0;
+    section.align = late_[k.value] ? 1 : device_align_;
+    for (const EntityId v : m_.shared_variables(id)) {
+      sum += p_.symbols[v].size;
+      section.align = std::max(section.align, m_.shared_align[v.value]);
+    }
+    if (refers_to_dynamic(k)) {
+      section.align = std::max(section.align, kDynamicAlign);
+      sum = align_up(sum, kDynamicAlign);
+    }
+    sum_[k] = sum;
+  }
+  if (p_.options.debug)
+    give_one_value();
+  for (const auto &[k, sum] : sum_) {
+    OutSection &section = m_[section_of(k)];
+    section.has_symbol = sum > 0;
+    if (sum != 0 || (has_dynamic_ && section.align == kDynamicAlign)) {
+      section.size = written_size(sum, section.align);
+      section.keep = true;
+    }
+    if (plan_.instance_of[k.value] != kNoBlock)
+      m_.instances[plan_.instance_of[k.value]].value = sum;
+  }
+}
+
+// -r -g: dynamic memory has one value, the largest of the kernels that refer to it.
+void RelocatablePlacer::give_one_value() {
+  plan_.one_dynamic_value = true;
+  std::vector<u64> ends(p_.calls.functions.size(), 0);
+  for (const auto &[k, sum] : sum_)
+    ends[k.value] = sum;
+  std::vector<std::vector<FunctionId>> groups;
+  for (const EntityId v : dynamic_) {
+    std::vector<FunctionId> &group = groups.emplace_back(uses_.users[v.value]);
+    std::erase_if(group, [this](FunctionId f) { return !sum_.contains(f); });
+  }
+  agree_on_largest(groups, ends);
+  for (auto &[k, sum] : sum_)
+    sum = ends[k.value];
+  for (size_t i = 0; i < dynamic_.size(); ++i) {
+    const u64 value = groups[i].empty() ? 0 : ends[groups[i].front().value];
+    m_.place_of[dynamic_[i].value].value = value;
+    plan_.offset[dynamic_[i].value] = static_cast<i64>(value);
+  }
+}
+
+} // namespace
+
+SharedPlan place_shared_relocatable(const Program &program, Merged &merged) {
+  return RelocatablePlacer(program, merged).run();
+}
+
+} // namespace culink

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "link/place/place_shared.h"
+
+namespace culink {
+
+[[nodiscard]] SharedPlan place_shared_relocatable(const Program &program, Merged &merged);
+
+} // namespace culink

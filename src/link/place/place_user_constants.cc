@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bank of __constant__ variables, which all kernels share. It holds the blocks of the files one
+// behind the other, as merge_data.cc left them, and must not be larger than a bank can be.
+//
+// Where kernels are selected nvlink does more, and not all of it well:
+//
+//   - A bank that is too large is packed: variables that nothing uses go away, the others are laid
+//     out one by one. nvlink takes the alignment of a variable from its size, 8 at most, so it
+//     happens to put vectors where they cannot be loaded. We check, and align where it matters
+//     (Q051).
+//   - Blocks of certain sizes with equal bytes are merged, but the variables in and behind them
+//     are not told, so programs compute wrong results. Only --emulate does that (Q050).
+#include "link/place/place_user_constants.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string>
+
+#include "base/bytes.h"
+#include "link/place/list_sort.h"
+
+namespace culink {
+
+namespace {
+
+constexpr u64 kBankSize = 0x10000;
+
+struct Variable {
+  EntityId id;
+  ByteSpan bytes;
+  u64 align = 1;      // as nvlink guesses
+  u64 real_align = 1; // as far as can be told
+  u64 offset = 0;
+};
+
+class UserBank {
+public:
+  UserBank(const Program &program, Merged &merged, OutId bank)
+      : p_(program), m_(merged), bank_(bank) {}
+
+  [[nodiscard]] bool can_be_packed() const;
+  [[nodiscard]] bool crashes_nvlink() const;
+  void pack();
+  void merge_equal_blocks();
+
+private:
+  [[nodiscard]] bool has_pointers(const Entity &variable) const;
+  [[nodiscard]] std::vector<bool> find_used() const;
+  [[nodiscard]] std::vector<Variable> list_variables() const;
+  void drop_unused(std::vector<Variable> &variables);
+  struct Origin {
+    ObjectId object;
+    u32 section;
+    u64 begin;
+  };
+  [[nodiscard]] Origin origin(EntityId id) const;
+  void move_pointers(const std::vector<Variable> &variables);
+  [[nodiscard]] u64 lay_out(std::vector<Variable> &variables, bool real) const;
+  [[nodiscard]] bool in_bank(ObjectId object, u32 section) const {
+    return m_.where[object.value][section].section == bank_;
+  }
+
+  const Program &p_;
+  Merged &m_;
+  const OutId bank_;
+};
+
+// References to the bank as a whole cannot be told apart.
+bool UserBank::can_be_packed() const {
+  for (const RelocationSlice &slice : m_.slices) {
+    const InputObject &object = p_.objects[slice.object.value];
+    const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const elf::Symbol &symbol = object.symbols[entries[i].symbol];
+      if (symbol.type() == elf::SymbolType::Section && symbol.in_section() &&
+          in_bank(slice.object, symbol.section))
+        return false;
+    }
+  }
+  return true;
+}
+
+// nvlink divides by zero over variables that stand among the local symbols, and stumbles over
+// pointers in variables that go away (Q051).
+bool UserBank::crashes_nvlink() const {
+  const std::vector<bool> used = find_used();
+  const std::vector<Variable> variables = list_variables();
+  return std::any_of(variables.begin(), variables.end(), [&](const Variable &v) {
+    const Entity &entity = p_.symbols[v.id];
+    return used[v.id.value] ? entity.local || entity.weak_place : has_pointers(entity);
+  });
+}
+
+bool UserBank::has_pointers(const Entity &variable) const {
+  const InputObject &object = p_.objects[variable.winner.object.value];
+  const elf::Symbol &symbol = object.symbols[variable.winner.symbol];
+  for (const elf::Section &table : object.view.sections()) {
+    if (!elf::is_relocation_table(table.type) || table.info != symbol.section)
+      continue;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (entries[i].offset >= symbol.value && entries[i].offset - symbol.value < symbol.size)
+        return true;
+  }
+  return false;
+}
+
+std::vector<bool> UserBank::find_used() const {
+  std::vector<bool> used(p_.symbols.entities.size(), false);
+  for (const RelocationSlice &slice : m_.slices) {
+    const InputObject &object = p_.objects[slice.object.value];
+    const elf::Section &table = object.section(slice.section);
+    if (object.kinds[table.info].is_debug())
+      continue;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const EntityId id = p_.symbols.of(slice.object, entries[i].symbol); id.valid())
+        used[id.value] = true;
+  }
+  return used;
+}
+
+// In order of the symbols in the output.
+std::vector<Variable> UserBank::list_variables() const {
+  std::vector<Variable> out;
+  const auto list = [&](EntityId id) {
+    const SymbolRef winner = p_.symbols[id].winner;
+    if (!winner.valid())
+      return;
+    const InputObject &object = p_.objects[winner.object.value];
+    const elf::Symbol &symbol = object.symbols[winner.symbol];
+    if (!symbol.in_section() || !in_bank(winner.object, symbol.section))
+      return;
+    const elf::Section &section = object.section(symbol.section);
+    if (symbol.value > section.data.size() || symbol.size > section.data.size() - symbol.value)
+      return;
+    Variable &v = out.emplace_back();
+    v.id = id;
+    v.bytes = section.data.subspan(symbol.value, symbol.size);
+    v.align = std::clamp<u64>(symbol.size, 1, 8);
+    v.real_align =
+        std::max<u64>(1, symbol.value == 0 ? section.align
+                                           : std::min(section.align, symbol.value & -symbol.value));
+  };
+  for (const LocalSymbol &symbol : m_.locals)
+    if (symbol.kind == LocalSymbol::Kind::Entity)
+      list(EntityId(symbol.id));
+  for (const EntityId id : m_.globals)
+    list(id);
+  return out;
+}
+
+void UserBank::drop_unused(std::vector<Variable> &variables) {
+  const std::vector<bool> used = find_used();
+  if (m_.dropped.empty())
+    m_.dropped.assign(used.size(), false);
+  // With --preserve-relocs nvlink leaves their symbols in, which say nothing true.
+  m_.unsound |= p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
+  std::erase_if(variables, [&](const Variable &v) {
+    if (used[v.id.value])
+      return false;
+    m_.dropped[v.id.value] = true;
+    const auto [object, section, begin] = origin(v.id); // pointers in it go away, too
+    m_.lost[object.value].push_back({section, begin, begin + v.bytes.size()});
+    return true;
+  });
+}
+
+u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {
+  u64 end = 0;
+  for (Variable &v : variables) {
+    // 3, 5, 6 or 7 is no alignment, but nvlink guesses so (Q051).
+    v.offset = align_up(end, real ? std::max(std::bit_floor(v.align), v.real_align) : v.align);
+    end = v.offset + v.bytes.size();
+  }
+  return end;
+}
+
+UserBank::Origin UserBank::origin(EntityId id) const {
+  const SymbolRef winner = p_.symbols[id].winner;
+  const elf::Symbol &symbol = p_.objects[winner.object.value].symbols[winner.symbol];
+  return {winner.object, symbol.section, symbol.value};
+}
+
+// Pointers inside variables move with them.
+void UserBank::move_pointers(const std::vector<Variable> &variables) {
+  m_.moved.resize(p_.objects.size());
+  for (const Variable &v : variables) {
+    const auto [object, section, begin] = origin(v.id);
+    m_.moved[object.value].push_back({section, begin, begin + v.bytes.size(), v.offset});
+  }
+  for (std::vector<MovedRange> &ranges : m_.moved)
+    std::sort(ranges.begin(), ranges.end(), [](const MovedRange &a, const MovedRange &b) {
+      return std::pair(a.section, a.begin) < std::pair(b.section, b.begin);
+    });
+}
+
+void UserBank::pack() {
+  std::vector<Variable> variables = list_variables();
+  drop_unused(variables);
+  variables = list_sort(variables, [](const Variable &a, const Variable &b) {
+    return a.align != b.align ? a.align > b.align : a.bytes.size() <= b.bytes.size();
+  });
+  OutSection &bank = m_[bank_];
+  bank.forgotten = variables.empty();
+  bank.size = lay_out(variables, false);
+  const u64 guess = variables.empty() ? 1 : variables.front().align; // the largest
+  const bool sound = std::has_single_bit(guess) &&
+                     std::all_of(variables.begin(), variables.end(),
+                                 [](const Variable &v) { return v.offset % v.real_align == 0; });
+  if (!sound && !p_.dialect.miscompiles_constants)
+    bank.size = lay_out(variables, true);
+  bank.align = sound ? guess : std::bit_floor(guess);
+  bank.pieces.clear();
+  for (const Variable &v : variables) {
+    if (!sound)
+      bank.align = std::max(bank.align, v.real_align);
+    bank.pieces.push_back({v.offset, v.bytes});
+    m_.place_of[v.id.value].value = v.offset;
+  }
+  move_pointers(variables);
+  if (p_.dialect.miscompiles_constants)
+    bank.align = std::bit_floor(guess); // of the whole bank such a number would be no valid ELF
+}
+
+// Sizes that nvlink compares: one word and two words if aligned to their size, and some more.
+bool is_compared(u64 size, u64 align) {
+  constexpr u64 kSizes[] = {12, 16, 20, 24, 32, 48, 64};
+  return (size == 4 && align == 4) || (size == 8 && align == 8) ||
+         std::find(std::begin(kSizes), std::end(kSizes), size) != std::end(kSizes);
+}
+
+void UserBank::merge_equal_blocks() {
+  OutSection &bank = m_[bank_];
+  std::map<std::pair<u64, std::string_view>, bool> seen; // (alignment, bytes)
+  PieceList pieces;
+  u64 end = 0;
+  for (u32 i = 0; i < bank.pieces.size(); ++i) {
+    const ByteSpan bytes = bank.pieces[i].bytes;
+    const u64 align = m_.user_constant_aligns[i];
+    if (is_compared(bytes.size(), align)) {
+      const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+      const bool zero = std::all_of(bytes.begin(), bytes.end(), [](u8 byte) { return byte == 0; });
+      const bool is_new = seen.try_emplace({align, text}, true).second;
+      // Words that are zero are never found again.
+      if (!is_new && !(zero && bytes.size() <= 8) && p_.dialect.miscompiles_constants) {
+        m_.unsound = true;
+        continue;
+      }
+      m_.null_symbol_value = align_up(end, align);
+    }
+    const u64 offset = align_up(end, align);
+    pieces.push_back({offset, bytes});
+    end = offset + bytes.size();
+  }
+  bank.pieces = std::move(pieces);
+  bank.size = end;
+}
+
+// Names the largest variables of the bank.
+void add_largest_constants(const Program &p, Diagnostic &message) {
+  constexpr size_t kMost = 3;
+  std::vector<const Entity *> variables;
+  for (const Entity &entity : p.symbols.entities)
+    if (!entity.function && is_constant(entity.other) && entity.defined() && entity.size != 0)
+      variables.push_back(&entity);
+  std::stable_sort(variables.begin(), variables.end(),
+                   [](const Entity *a, const Entity *b) { return a->size > b->size; });
+  for (size_t i = 0; i < variables.size() && i < kMost; ++i)
+    message.at("variable of",
+               p.objects[variables[i]->winner.object.value].origin(
+                   variables[i]->name, std::to_string(variables[i]->size) + " bytes"));
+  if (variables.size() > kMost)
+    message.note("and " + std::to_string(variables.size() - kMost) + " smaller variables");
+}
+
+} // namespace
+
+void place_user_constants(const Program &p, Merged &m, Diagnostics &diag) {
+  const OutId id = m.find(".nv.constant" + std::to_string(p.arch.banks.user));
+  if (id.valid() && p.live.selective && !p.options.relocatable) {
+    UserBank bank(p, m, id);
+    if (m[id].size <= kBankSize)
+      bank.merge_equal_blocks();
+    else if (bank.can_be_packed() && !(p.dialect.repeat_internal_errors && bank.crashes_nvlink()))
+      bank.pack();
+  }
+  for (const EntityId size : m.bank_sizes)
+    m.place_of[size.value].value = id.valid() ? m[id].size : ~u64{0};
+  if (id.valid() && m[id].size > kBankSize)
+    add_largest_constants(p,
+                          diag.report(DiagId::TooMuchConstant, {std::to_string(m[id].size),
+                                                                std::to_string(p.arch.banks.user),
+                                                                std::to_string(kBankSize)}));
+}
+
+} // namespace culink

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "link/merge/merge.h"
+#include "model/diagnostics.h"
+
+namespace culink {
+
+// Checks that the __constant__ variables of the program fit into their bank. Where kernels are
+// selected, variables that nothing uses go away if that is what it takes.
+void place_user_constants(const Program &program, Merged &merged, Diagnostics &diag);
+
+} // namespace culink

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A relocation of a function's code against a shared variable is a use. Code that was removed as
+// dead does not use a variable, but it mentions it, and that is enough to give it room (Q013).
+// Copies that lost or were replaced do not count.
+#include "link/place/shared_uses.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace culink {
+
+namespace {
+
+// The function whose code a section of an object is in the output; none: not part of it.
+FunctionId function_in(const Program &p, const Merged &merged, ObjectId object, u32 section) {
+  const SectionPlace &place = merged.where[object.value][section];
+  if (!place.section.valid() || place.lost)
+    return {};
+  const EntityId function = merged[place.section].function;
+  // Replaced later: the bytes of another object are in its place.
+  if (!function.valid() || p.symbols[function].winner.object != object)
+    return {};
+  return p.function_of(function);
+}
+
+// By section of the object: code of a copy that a later one has replaced.
+std::vector<bool> replaced_code(const Program &p, u32 object) {
+  std::vector<bool> out(p.objects[object].view.sections().size(), false);
+  for (const u32 s : p.symbols.functions_of[object]) {
+    const EntityId id = p.symbols.of(ObjectId(object), s);
+    if (id.valid() && p.symbols.outcome(ObjectId(object), s) == Outcome::Accepted &&
+        p.symbols[id].winner != SymbolRef{ObjectId(object), s})
+      out[p.objects[object].symbols[s].section] = true;
+  }
+  return out;
+}
+
+} // namespace
+
+SharedUses find_shared_uses(const Program &p, const Merged &merged) {
+  SharedUses out;
+  out.users.resize(p.symbols.entities.size());
+  out.mentioned.assign(p.symbols.entities.size(), false);
+  if (!merged.debug_shared.valid()) // kernels' own variables need no users
+    return out;
+  for (u32 i = 0; i < p.objects.size(); ++i) {
+    const InputObject &object = p.objects[i];
+    const std::vector<bool> replaced = replaced_code(p, i);
+    for (const elf::Section &table : object.view.sections()) {
+      if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
+          table.info == 0 || object.kinds[table.info].role != elf::SectionRole::Text ||
+          merged.where[i][table.info].lost || replaced[table.info])
+        continue;
+      const FunctionId function = function_in(p, merged, ObjectId(i), table.info);
+      const elf::RelocationTable entries = object.view.relocations(table);
+      for (u32 e = 0; e < entries.size(); ++e) {
+        const u32 symbol = entries[e].symbol;
+        if (!is_shared(object.symbols[symbol].other))
+          continue;
+        const EntityId id = p.symbols.of(ObjectId(i), symbol);
+        if (!id.valid())
+          continue;
+        out.mentioned[id.value] = true;
+        if (function.valid())
+          out.users[id.value].push_back(function);
+      }
+    }
+  }
+  for (std::vector<FunctionId> &users : out.users) {
+    std::sort(users.begin(), users.end());
+    users.erase(std::unique(users.begin(), users.end()), users.end());
+  }
+  return out;
+}
+
+// Groups that share a kernel end up with one value, so joined sets are enough.
+void agree_on_largest(const std::vector<std::vector<FunctionId>> &groups, std::vector<u64> &ends) {
+  std::vector<u32> leader(ends.size());
+  std::iota(leader.begin(), leader.end(), 0u);
+  const auto find = [&leader](u32 k) {
+    while (leader[k] != k)
+      k = leader[k] = leader[leader[k]];
+    return k;
+  };
+  for (const std::vector<FunctionId> &group : groups)
+    for (const FunctionId k : group) {
+      const u32 a = find(group.front().value), b = find(k.value);
+      leader[b] = a;
+      ends[a] = std::max(ends[a], ends[b]);
+    }
+  for (u32 k = 0; k < ends.size(); ++k)
+    ends[k] = ends[find(k)];
+}
+
+} // namespace culink

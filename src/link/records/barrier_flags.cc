@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Barriers of old objects. Since toolkit 13 a function has a NUM_BARRIERS record; before, the count
+// was in sh_flags of its code. A link of old objects, or of old and new ones, moves the counts into
+// records, behind all others.
+//
+// What may surprise: nvlink takes a kernel's record for complete if a callee of toolkit 13 gave it
+// one, and so loses a larger count in the kernel's own flags. We take the larger one (Q063).
+#include "link/records/barrier_flags.h"
+
+#include <algorithm>
+
+#include "elf/text_info.h"
+
+namespace culink {
+
+namespace {
+
+// By node of the call graph: the count in the flags of the function's own code.
+std::vector<u32> own_counts(const Program &p) {
+  std::vector<u32> counts(p.calls.node_count(), 0);
+  for (u32 f = 0; f < p.calls.functions.size(); ++f) {
+    const Entity &entity = p.entity_of(FunctionId(f));
+    if (!p.live.live[f] || !entity.defined())
+      continue;
+    const InputObject &object = p.objects[entity.winner.object.value];
+    const elf::Symbol &symbol = object.symbols[entity.winner.symbol];
+    if (symbol.in_section())
+      counts[f] = elf::text_barriers(object.section(symbol.section).flags);
+  }
+  return counts;
+}
+
+// The maximum over everything that a node reaches.
+std::vector<u32> reached_counts(const Program &p, const Reach &reach, const std::vector<u32> &own) {
+  std::vector<u32> out(own.size(), 0);
+  const std::vector<u32> &order = reach.callees_first();
+  for (size_t begin = 0; begin < order.size();) {
+    const u32 component = reach.component_of(order[begin]);
+    size_t end = begin;
+    u32 most = 0;
+    for (; end < order.size() && reach.component_of(order[end]) == component; ++end) {
+      most = std::max(most, own[order[end]]);
+      for (const u32 callee : p.calls.edges[order[end]])
+        most = std::max(most, out[callee]);
+    }
+    for (; begin < end; ++begin)
+      out[order[begin]] = most;
+  }
+  return out;
+}
+
+} // namespace
+
+void add_barrier_records(const Program &p, const Reach &reach, const Merged &merged,
+                         InfoPlan &plan) {
+  const std::vector<u32> own = own_counts(p);
+  if (std::all_of(own.begin(), own.end(), [](u32 count) { return count == 0; }))
+    return;
+  const std::vector<u32> reached = reached_counts(p, reach, own);
+  for (u32 f = 0; f < p.calls.functions.size(); ++f) {
+    const u32 count = p.live.kernel[f] && !p.options.relocatable ? reached[f] : own[f];
+    const OutId text = merged.place_of[p.calls.functions[f].value].section;
+    if (count == 0 || !p.live.live[f] || !text.valid())
+      continue;
+    InfoList &records = plan.of_text[text.value];
+    const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
+    if (record == InfoStore::kNone)
+      plan.store.put_value(records, elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
+                           static_cast<u16>(count));
+    else if (!p.dialect.loses_old_barriers)
+      plan.store.set_value(
+          records, record,
+          static_cast<u16>(std::max<u32>(plan.store.value(records, record), count)));
+  }
+}
+
+} // namespace culink

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "culink/link_facts.h"
+#include "link/merge/merge.h"
+#include "link/place/place_constants.h"
+#include "link/records/info_records.h"
+
+namespace culink {
+
+// What reports say about a link. Sections are as planned; the file may have more of them.
+[[nodiscard]] LinkFacts collect_facts(const Program &program, const Merged &merged,
+                                      const ConstantPlan &constants, const InfoResult &info);
+
+} // namespace culink

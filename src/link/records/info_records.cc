@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// .nv.info records of the output. Lists are kept newest first: the output holds what was read last
+// at the front. In an executable, a kernel's records speak for all it calls:
+//
+//   REGCOUNT        of a kernel: the maximum over what it reaches
+//   MIN_STACK_SIZE  new, for each kernel, at the end; MAX_STACK_SIZE of the inputs goes away
+//   .nv.info.K      inherits flags, maxima, sums and the list of undefined callees (inherit.h)
+//
+// What may surprise: a program with a single kernel follows other rules than one with several, in
+// which values it takes over, and in the order of new records (Q017).
+#include "link/records/info_records.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+#include "link/records/barrier_flags.h"
+#include "link/records/kernel_records.h"
+#include "link/records/propagate.h"
+#include "link/resolve/call_paths.h"
+
+namespace culink {
+
+using elf::InfoAttribute;
+using elf::RecordFormat;
+
+namespace {
+
+class InfoPlanner {
+public:
+  InfoPlanner(const Program &program, const Reach &reach, const Merged &merged, Diagnostics &diag)
+      : p_(program), reach_(reach), m_(merged), diag_(diag) {}
+
+  InfoResult run();
+
+private:
+  void reserve();
+  void note_fragments(FunctionId function, const elf::InfoRecord &record);
+  void read_function_records(ObjectId object, const InputObject::Info &info);
+  void read_module_records(const Resources &resources);
+  void read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
+                          const Resources &resources, InfoPrepender &list) const;
+  [[nodiscard]] InfoWord named_by(ObjectId object, const elf::InfoRecord &record, u32 symbol) const;
+  [[nodiscard]] bool is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const;
+  [[nodiscard]] std::vector<EntityId> still_undefined(ObjectId object,
+                                                      const elf::InfoRecord &record) const;
+  void place_externs();
+  void finish_kernels(const Resources &resources);
+  void check_registers(FunctionId kernel, const Resources &resources);
+  void report_recursion(FunctionId kernel);
+  [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
+
+  const Program &p_;
+  const Reach &reach_;
+  const Merged &m_;
+  Diagnostics &diag_;
+  InfoResult out_;
+  FunctionRecords functions_;
+  std::vector<bool> lists_externs_; // by OutId of code: it has such a record
+  // Looking for chains of calls takes time, and nobody reads hundreds of them.
+  static constexpr u32 kMostPaths = 20;
+  u32 paths_ = 0;
+};
+
+InfoResult InfoPlanner::run() {
+  out_.plan.of_text.resize(m_.sections.size());
+  lists_externs_.resize(m_.sections.size());
+  functions_.externs.resize(p_.calls.functions.size());
+  functions_.inherited.resize(p_.calls.functions.size());
+  const Resources resources =
+      p_.options.relocatable ? Resources{} : propagate_resources(p_, reach_);
+  reserve();
+  for (u32 i = 0; i < p_.objects.size(); ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos)
+      if (info.text != 0)
+        read_function_records(ObjectId(i), info);
+  read_module_records(resources);
+  place_externs();
+  if (!p_.options.relocatable)
+    finish_kernels(resources);
+  // nvlink -r leaves the barriers of old objects where they are.
+  if (!p_.options.relocatable || p_.lossless())
+    add_barrier_records(p_, reach_, m_, out_.plan);
+  return std::move(out_);
+}
+
+// Nearly all records are taken over as they are. A kernel gets one more in its own section as a
+// rule, and one in that of the module.
+void InfoPlanner::reserve() {
+  constexpr u64 kMore = InfoStore::kRecordSize + 12;
+  constexpr u64 kWords = 5; // as a rule: three in the module's section, one of its own, one more
+  u64 bytes = 0, sections = 0;
+  for (u32 i = 0; i < p_.objects.size(); ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos) {
+      if (m_.where[i][info.text].lost) // one of many copies of a weak function
+        continue;
+      bytes += info.records.bytes().size();
+      ++sections;
+    }
+  out_.plan.store.reserve(bytes + sections * kMore, sections * kWords);
+}
+
+// The symbol in the first word of a record, or 0: KPARAM_INFO has a place for one and names none.
+// EXTERNS, which may have several, is the caller's.
+u32 first_symbol(const elf::InfoRecord &record) {
+  return elf::symbol_word_count(record) == 0 ? 0 : load_le<u32>(record.payload.data());
+}
+
+// What that symbol stands for.
+inline InfoWord InfoPlanner::named_by(ObjectId object, const elf::InfoRecord &record,
+                                      u32 symbol) const {
+  const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
+  // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
+  if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank)
+    return {.id = m_.where[object.value][first.section].section.value,
+            .names = InfoWord::Names::Bank};
+  return {.id = p_.symbols.of(object, symbol).value, .names = InfoWord::Names::Entity};
+}
+
+// Of a function's undefined callees, those that are still undefined or are kernels stay.
+std::vector<EntityId> InfoPlanner::still_undefined(ObjectId object,
+                                                   const elf::InfoRecord &record) const {
+  std::vector<EntityId> out; // nearly always empty
+  const u32 count = elf::symbol_word_count(record);
+  for (u32 i = 0; i < count; ++i) {
+    const EntityId id = p_.symbols.of(object, load_le<u32>(record.payload.data() + u64{i} * 4));
+    if (id.valid() && p_.stays(id) &&
+        (!p_.symbols[id].defined() || is_kernel_mark(p_.symbols[id].other)))
+      out.push_back(id);
+  }
+  return out;
+}
+
+// Whether a module record about an entity has nothing to say in the output.
+bool InfoPlanner::is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const {
+  if (!named.valid() || !p_.stays(named))
+    return true;
+  // Only the definition that won speaks for a function.
+  const Entity &entity = p_.symbols[named];
+  if (entity.function && entity.defined() && entity.winner.object != object)
+    return true;
+  return attribute == InfoAttribute::MaxStackSize && !p_.options.relocatable;
+}
+
+void InfoPlanner::read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
+                                     const Resources &resources, InfoPrepender &list) const {
+  if (record.attribute == InfoAttribute::Externs) {
+    u8 *copy = list.add(bytes);
+    const u32 count = elf::symbol_word_count(record);
+    for (u32 i = 0; i < count; ++i) {
+      u8 *word = copy + InfoStore::kRecordSize + u64{i} * 4;
+      list.name(word, InfoWord::Names::Entity, p_.symbols.of(object, load_le<u32>(word)).value);
+    }
+    return;
+  }
+  const u32 symbol = first_symbol(record);
+  if (symbol == 0) {
+    list.add(bytes);
+    return;
+  }
+  const InfoWord named = named_by(object, record, symbol);
+  const bool about_entity = named.names == InfoWord::Names::Entity;
+  if (about_entity && is_dropped(object, EntityId(named.id), record.attribute))
+    return;
+  u8 *copy = list.add(bytes);
+  list.name(copy + InfoStore::kRecordSize, named.names, named.id);
+  // A kernel speaks for all it calls.
+  if (!about_entity || record.attribute != InfoAttribute::Regcount || p_.options.relocatable ||
+      record.payload.size() < 8)
+    return;
+  if (const FunctionId f = p_.function_of(EntityId(named.id)); f.valid() && p_.live.kernel[f.value])
+    store_le<u32>(copy + InfoStore::kRecordSize + 4, resources.registers[f.value]);
+}
+
+void InfoPlanner::read_module_records(const Resources &resources) {
+  u64 most = 0;
+  for (const InputObject &object : p_.objects)
+    for (const InputObject::Info &info : object.infos)
+      most += info.text == 0 ? info.records.bytes().size() : 0;
+  InfoPrepender list(out_.plan.store, most);
+  for (u32 i = 0; i < p_.objects.size(); ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos) {
+      if (info.text != 0)
+        continue;
+      for (const elf::InfoRecord &record : info.records)
+        read_module_record(ObjectId(i),
+                           info.records.bytes().subspan(record.offset, record.encoded_size()),
+                           record, resources, list);
+    }
+  out_.plan.module = list.finish(0);
+}
+
+void InfoPlanner::note_fragments(FunctionId function, const elf::InfoRecord &record) {
+  std::vector<std::vector<u32>> &known = functions_.fragments[function.value];
+  functions_.inherited[function.value].push_back(
+      {record.attribute, static_cast<u16>(known.size())});
+  known.push_back(elf::words_of(record));
+}
+
+void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info &info) {
+  const SectionPlace &place = m_.where[object.value][info.text];
+  if (!place.section.valid() || place.lost)
+    return;
+  const EntityId entity = m_[place.section].function;
+  if (p_.symbols[entity].winner.object != object)
+    return;
+  const FunctionId function = p_.function_of(entity);
+  functions_.read_order.push_back(function);
+  const ByteSpan section = info.records.bytes();
+  InfoPrepender list(out_.plan.store, section.size());
+  for (const elf::InfoRecord &record : info.records) {
+    const bool externs = record.attribute == InfoAttribute::Externs;
+    if (externs || inherit_rule_of(record.attribute))
+      functions_.inherited[function.value].push_back({record.attribute, record.value});
+    if (externs) { // who is still undefined comes later
+      functions_.externs[function.value] = still_undefined(object, record);
+      lists_externs_[place.section.value] = true;
+      store_le<u16>(list.add(section.subspan(record.offset, InfoStore::kRecordSize)) + 2,
+                    record.value);
+      continue;
+    }
+    if (record.attribute == InfoAttribute::AtEntryFragments && !p_.options.relocatable) {
+      note_fragments(function, record);
+      if (!p_.live.kernel[function.value])
+        continue; // kernels have it instead
+    }
+    u8 *copy = list.add(section.subspan(record.offset, record.encoded_size()));
+    if (const u32 symbol = first_symbol(record); symbol != 0) {
+      const InfoWord named = named_by(object, record, symbol);
+      list.name(copy + InfoStore::kRecordSize, named.names, named.id);
+    }
+  }
+  InfoList &records = out_.plan.of_text[place.section.value];
+  const InfoList older = records;
+  records = list.finish(p_.live.kernel[function.value] ? InfoStore::kRecordSize : 0);
+  if (!older.empty()) // a second section about the same code
+    out_.plan.store.append_list(records, older);
+}
+
+// Those of a kernel may be more (kernel_records.cc).
+void InfoPlanner::place_externs() {
+  InfoStore &store = out_.plan.store;
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
+    if (p_.live.kernel[f] && !p_.options.relocatable)
+      continue;
+    const OutId text = m_.place_of[p_.calls.functions[f].value].section;
+    if (!text.valid() || !lists_externs_[text.value])
+      continue;
+    InfoList &records = out_.plan.of_text[text.value];
+    const std::vector<EntityId> &externs = functions_.externs[f];
+    u64 record = store.find(records, InfoAttribute::Externs);
+    if (!externs.empty() && record != InfoStore::kNone)
+      store.put_symbols(records, InfoAttribute::Externs, externs, record);
+    for (; externs.empty() && record != InfoStore::kNone;
+         record = store.find(records, InfoAttribute::Externs))
+      store.erase(records, record);
+  }
+}
+
+std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
+  std::vector<FunctionId> out;
+  const auto take = [&](EntityId id) {
+    if (p_.is_kernel(id) && p_.symbols[id].defined())
+      out.push_back(p_.function_of(id));
+  };
+  for (const LocalSymbol &symbol : m_.locals)
+    if (symbol.kind == LocalSymbol::Kind::Entity)
+      take(EntityId(symbol.id));
+  for (const EntityId id : m_.globals)
+    take(id);
+  return out;
+}
+
+// A kernel that promised to need few registers must not call what needs more.
+void InfoPlanner::check_registers(FunctionId kernel, const Resources &resources) {
+  const u32 needed = resources.registers[kernel.value];
+  const OutId text = m_.place_of[p_.calls.functions[kernel.value].value].section;
+  for (const elf::InfoRecord &record : out_.plan.store.records(out_.plan.of_text[text.value])) {
+    if (record.attribute != InfoAttribute::MaxregCount || needed <= record.value)
+      continue;
+    for (const FunctionId f : reach_.reached_from(kernel))
+      if (resources.own_registers[f.value] == needed) {
+        diag_
+            .report(DiagId::RegisterLimit,
+                    {std::string(p_.entity_of(kernel).name), std::to_string(record.value),
+                     std::string(p_.entity_of(f).name), std::to_string(needed)})
+            .at("kernel defined in", p_.origin_of(kernel));
+        if (paths_++ < kMostPaths)
+          add_call_path(p_, kernel, f, diag_.all().back());
+        break;
+      }
+  }
+}
+
+void InfoPlanner::report_recursion(FunctionId kernel) {
+  Diagnostic &message =
+      diag_.report(DiagId::UnknownStackSize, {std::string(p_.entity_of(kernel).name)})
+          .at("kernel defined in", p_.origin_of(kernel));
+  if (paths_++ < kMostPaths)
+    add_call_cycle(p_, reach_, kernel, message);
+}
+
+void InfoPlanner::finish_kernels(const Resources &resources) {
+  const std::vector<FunctionId> kernels = kernels_in_symbol_order();
+  for (const FunctionId k : kernels) {
+    const bool unbounded = resources.unbounded[k.value];
+    out_.plan.store.put_symbol_and_word(
+        out_.plan.module, InfoAttribute::MinStackSize, p_.calls.functions[k.value],
+        unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]));
+    out_.kernels.push_back(
+        {.kernel = k,
+         .registers = resources.registers[k.value],
+         .stack = unbounded ? resources.own_frame[k.value] : resources.stack[k.value],
+         .recursive = unbounded});
+    if (unbounded && !p_.options.suppress_stack_size_warning)
+      report_recursion(k);
+    check_registers(k, resources);
+  }
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f)
+    if (p_.live.demoted[f] && p_.live.live[f])
+      out_.kernels.push_back({.kernel = FunctionId(f), .stack = resources.own_frame[f]});
+  finish_kernel_records(p_, reach_, m_, resources, kernels, functions_, out_.plan, diag_);
+}
+
+} // namespace
+
+InfoResult plan_info_records(const Program &program, const Reach &reach, const Merged &merged,
+                             Diagnostics &diag) {
+  return InfoPlanner(program, reach, merged, diag).run();
+}
+
+} // namespace culink

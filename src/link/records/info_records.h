@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "link/merge/merge.h"
+#include "link/resolve/reach.h"
+#include "model/diagnostics.h"
+#include "model/records.h"
+
+namespace culink {
+
+struct InfoResult {
+  InfoPlan plan;
+  std::vector<KernelUse> kernels; // in symbol order, then those that were not selected but stay
+};
+
+// The records of .nv.info and .nv.info.F: those of the inputs, and what a kernel inherits from the
+// functions it reaches.
+[[nodiscard]] InfoResult plan_info_records(const Program &program, const Reach &reach,
+                                           const Merged &merged, Diagnostics &diag);
+
+} // namespace culink

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <optional>
+#include <unordered_map>
+
+#include "elf/records/nv_info.h"
+#include "link/merge/merge.h"
+#include "link/resolve/reach.h"
+
+namespace culink {
+
+// How a kernel's value and those of the functions it reaches make one.
+enum class Combine : u8 { Flag, Maximum, Sum, BitOr, Last };
+
+struct InheritRule {
+  elf::InfoAttribute attribute;
+  elf::RecordFormat format; // of a new record
+  Combine combine;
+  bool own_value_stays; // in a program with one kernel, if it has the record
+};
+
+inline constexpr size_t kInheritRuleCount = 9;
+
+// In the order in which a program's only kernel gets new records.
+inline constexpr std::array<InheritRule, kInheritRuleCount> kInheritRules = {{
+    {elf::InfoAttribute::SparseMmaMask, elf::RecordFormat::Half, Combine::BitOr, true},
+    {elf::InfoAttribute::CtaidzUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::ReservedSmemUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::VrcCtaInitCount, elf::RecordFormat::Byte, Combine::Maximum, true},
+    {elf::InfoAttribute::Tcgen05OneCtaUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::Tcgen05TwoCtaUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte, Combine::Maximum, false},
+    {elf::InfoAttribute::RegReconfig, elf::RecordFormat::NoValue, Combine::Last, true},
+    {elf::InfoAttribute::NumMbarriers, elf::RecordFormat::Half, Combine::Sum, false},
+}};
+// By attribute: the number of its rule, plus 1. Every record of a program is asked for.
+inline constexpr std::array<u8, 256> kInheritRuleOf = [] {
+  std::array<u8, 256> rules{};
+  for (u8 i = 0; i < kInheritRuleCount; ++i)
+    rules[static_cast<u8>(kInheritRules[i].attribute)] = i + 1;
+  return rules;
+}();
+// Nothing: kernels do not inherit the attribute.
+[[nodiscard]] constexpr std::optional<size_t> inherit_rule_of(elf::InfoAttribute attribute) {
+  const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)];
+  return rule == 0 ? std::nullopt : std::optional<size_t>(rule - 1);
+}
+
+// A record that kernels take over.
+struct Inherited {
+  elf::InfoAttribute attribute{};
+  u16 value = 0;
+};
+
+// Those of one function. They are few, and then take no memory of their own.
+class InheritedList {
+public:
+  InheritedList() = default;
+  InheritedList(std::initializer_list<Inherited> list) {
+    for (const Inherited &record : list)
+      push_back(record);
+  }
+  void push_back(const Inherited &record) {
+    if (count_ == kFew)
+      many_.assign(few_.begin(), few_.end());
+    if (count_ >= kFew)
+      many_.push_back(record);
+    else
+      few_[count_] = record;
+    ++count_;
+  }
+  void push_front(const Inherited &record) {
+    const std::vector<Inherited> old(begin(), end());
+    *this = {record};
+    for (const Inherited &next : old)
+      push_back(next);
+  }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] const Inherited *begin() const {
+    return count_ <= kFew ? few_.data() : many_.data();
+  }
+  [[nodiscard]] const Inherited *end() const { return begin() + count_; }
+
+private:
+  static constexpr u32 kFew = 5;
+  std::array<Inherited, kFew> few_;
+  u32 count_ = 0;
+  std::vector<Inherited> many_; // all, if they are not few
+};
+
+// What the records of functions say that kernels take over.
+struct FunctionRecords {
+  std::vector<FunctionId> read_order;         // of their .nv.info.F sections
+  std::vector<std::vector<EntityId>> externs; // by FunctionId: undefined callees, filtered
+  std::vector<InheritedList> inherited;       // by FunctionId: in order of reading
+  // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
+  // reading; few have any.
+  std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
+};
+
+// A place in the walk over all records: functions in the order in which their sections were read,
+// each function's records in input order.
+using WalkPosition = u64;
+inline constexpr WalkPosition kNeverMet = ~u64{0};
+
+// Everything that a set of functions hands down, without the walk.
+struct Inheritance {
+  struct Item {
+    WalkPosition first = kNeverMet;
+    WalkPosition last = 0;
+    u16 last_value = 0;
+    u16 largest = 0;
+    u16 bits = 0;
+    void add(const Item &more);
+  };
+  struct Addend {
+    FunctionId function;
+    u16 value = 0;
+  };
+  struct Undefined {
+    EntityId callee;
+    WalkPosition first = kNeverMet;
+  };
+  struct Fragments {
+    WalkPosition position = kNeverMet;
+    FunctionId function;
+    u32 record = 0; // of those of the function
+  };
+  std::array<Item, kInheritRuleCount> items;
+  WalkPosition first_externs = kNeverMet;
+  std::vector<Addend> addends;      // of Combine::Sum, by function
+  std::vector<Undefined> undefined; // by callee
+  std::vector<Fragments> fragments; // by position
+
+  void add(const Inheritance &other);
+  void add_lists(const Inheritance &other); // all but the items
+};
+
+// What every kernel inherits, from one sweep over the call graph.
+class InheritanceSweep {
+public:
+  InheritanceSweep(const Program &program, const Reach &reach, const FunctionRecords &functions);
+
+  // Of all functions that the kernel reaches. Precondition: it does not reach itself.
+  [[nodiscard]] Inheritance of(FunctionId kernel) const;
+  // Of one function alone, added to `into`.
+  void add_own(FunctionId function, Inheritance &into) const;
+  // Whether a kernel that does not reach itself inherits anything.
+  [[nodiscard]] bool anything(FunctionId kernel) const;
+  [[nodiscard]] bool counts(FunctionId function) const {
+    return read_position_[function.value] != kNotRead &&
+           !(functions_.inherited[function.value].empty() &&
+             functions_.externs[function.value].empty());
+  }
+
+private:
+  static constexpr u32 kNotRead = 0xffffffff;
+  static constexpr u32 kNothing = 0xffffffff;
+
+  void sweep();
+  void keep(Inheritance &&part);
+  void add(u32 part, Inheritance &into) const;
+  void list_parts(u32 node, std::vector<u32> &out) const;
+  static void sort_parts(std::vector<u32> &parts);
+
+  const Program &p_;
+  const Reach &reach_;
+  const FunctionRecords &functions_;
+  std::vector<u32> read_position_; // by FunctionId
+  std::vector<u32> part_of_;       // by component: position in parts_, or kNothing
+  // Many components share a part. Nearly all have one item or two of nine, and no lists.
+  struct Part {
+    WalkPosition first_externs = kNeverMet;
+    u32 first_item = 0;   // in items_; as many as there are bits in `rules`
+    u32 lists = kNothing; // in lists_
+    u16 rules = 0;        // a bit for each rule that has an item
+  };
+  std::vector<Part> parts_;
+  std::vector<Inheritance::Item> items_;
+  std::vector<Inheritance> lists_;
+};
+
+} // namespace culink

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel's .nv.info.K inherits from the functions it reaches. A record the kernel has is
+// changed in place; a new one is appended, in the order in which a walk over the functions (in the
+// order their sections were read, each function's records in input order) first meets it.
+//
+// What the functions that a kernel reaches hand down comes from one sweep (inherit.cc); there is no
+// walk for each kernel.
+#include "link/records/kernel_records.h"
+
+#include <algorithm>
+#include <set>
+
+namespace culink {
+
+using elf::InfoAttribute;
+using elf::RecordFormat;
+
+namespace {
+
+// A function without the mask counts as this, as soon as any function has one (Q018).
+constexpr u16 kNoSparseMask = 0x8000;
+
+class KernelRecordPlanner {
+public:
+  KernelRecordPlanner(const Program &program, const Reach &reach, const Merged &merged,
+                      const Resources &resources, const std::vector<FunctionId> &kernels,
+                      FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag)
+      : p_(program), reach_(reach), m_(merged), resources_(resources), kernels_(kernels),
+        functions_(functions), plan_(plan), store_(plan.store), diag_(diag),
+        several_(!program.live.only.valid()) {}
+
+  void run();
+
+private:
+  void add_missing_masks();
+  void finish(FunctionId kernel, const Inheritance &inherited);
+  [[nodiscard]] Inheritance inheritance_of(FunctionId kernel, const InheritanceSweep &sweep) const;
+  [[nodiscard]] std::vector<EntityId> undefined_callees(FunctionId kernel,
+                                                        const Inheritance &inherited);
+  [[nodiscard]] std::vector<EntityId> undefined_callees_of_all();
+  [[nodiscard]] bool place_own_externs(FunctionId kernel, InfoList &records,
+                                       const std::vector<EntityId> &undefined) const;
+  void mark_recursion(FunctionId kernel, InfoList &records) const;
+  void inherit(InfoList &records, const Inheritance &inherited,
+               const std::vector<EntityId> &undefined, bool has_externs) const;
+  void take_over(size_t rule_number, const Inheritance &inherited, InfoList &records) const;
+  [[nodiscard]] std::vector<u32> fragments_of_all() const;
+  void take_over_fragments(InfoList &records, const Inheritance &inherited) const;
+  void check_cta_groups(FunctionId kernel, const InfoList &records);
+
+  [[nodiscard]] OutId text_of(FunctionId f) const {
+    return m_.place_of[p_.calls.functions[f.value].value].section;
+  }
+
+  const Program &p_;
+  const Reach &reach_;
+  const Merged &m_;
+  const Resources &resources_;
+  const std::vector<FunctionId> &kernels_;
+  FunctionRecords &functions_;
+  InfoPlan &plan_;
+  InfoStore &store_;
+  Diagnostics &diag_;
+  const bool several_;
+  bool has_masks_ = false;     // some function has SPARSE_MMA_MASK
+  bool masks_missing_ = false; // and some has not
+  bool nobody_lacks_ = true;   // not even functions that are removed or undefined
+  std::vector<u32> seen_;      // by FunctionId: number of the last search
+  u32 search_ = 0;
+};
+
+void KernelRecordPlanner::run() {
+  seen_.assign(p_.calls.functions.size(), 0);
+  add_missing_masks();
+  const InheritanceSweep sweep(p_, reach_, functions_);
+  for (const FunctionId k : kernels_)
+    finish(k, inheritance_of(k, sweep));
+}
+
+void KernelRecordPlanner::add_missing_masks() {
+  const auto has_mask = [](const InheritedList &list) {
+    return std::any_of(list.begin(), list.end(), [](const Inherited &i) {
+      return i.attribute == InfoAttribute::SparseMmaMask;
+    });
+  };
+  for (const InheritedList &list : functions_.inherited)
+    has_masks_ |= has_mask(list);
+  if (!has_masks_)
+    return;
+  std::vector<u32> without; // functions that get one
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
+    const OutId text = text_of(FunctionId(f));
+    if (!text.valid() || !p_.live.live[f]) {
+      nobody_lacks_ = false;
+      continue;
+    }
+    const EntityId owner = m_[text].function; // another one for an alias
+    const bool alias = owner != p_.calls.functions[f];
+    const u32 owner_function = p_.function_of(owner).value;
+    if (!alias && has_mask(functions_.inherited[owner_function]))
+      continue;
+    masks_missing_ = true;
+    nobody_lacks_ = false;
+    if (p_.live.kernel[f])
+      continue;
+    store_.put_value(plan_.of_text[text.value], InfoAttribute::SparseMmaMask, RecordFormat::Half,
+                     kNoSparseMask);
+    without.push_back(owner_function);
+  }
+  for (const u32 f : without)
+    functions_.inherited[f].push_front({InfoAttribute::SparseMmaMask, kNoSparseMask});
+}
+
+void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited) {
+  InfoList &records = plan_.of_text[text_of(kernel).value];
+  const std::vector<EntityId> undefined =
+      several_ ? undefined_callees(kernel, inherited) : undefined_callees_of_all();
+  const bool has_externs = place_own_externs(kernel, records, undefined);
+  mark_recursion(kernel, records);
+  inherit(records, inherited, undefined, has_externs);
+  check_cta_groups(kernel, records);
+}
+
+// What counts for a kernel. The only kernel of a program inherits from all functions that stay
+// (Q025); a kernel never from itself.
+Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
+                                                const InheritanceSweep &sweep) const {
+  Inheritance out;
+  if (!several_) {
+    for (const FunctionId f : functions_.read_order)
+      if (f != kernel)
+        sweep.add_own(f, out);
+  } else if (!reach_.recursive(kernel.value)) {
+    if (!sweep.anything(kernel))
+      return out;
+    out = sweep.of(kernel);
+  } else {
+    for (const FunctionId f : reach_.reached_from(kernel))
+      if (f != kernel && sweep.counts(f))
+        sweep.add_own(f, out);
+  }
+  return out;
+}
+
+// The kernel's own entries, then those of what it reaches in reading order.
+std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel,
+                                                             const Inheritance &inherited) {
+  std::vector<EntityId> out;
+  ++search_;
+  const auto take = [&](EntityId id) {
+    const FunctionId callee = p_.function_of(id);
+    if (callee.valid() && seen_[callee.value] != search_) {
+      seen_[callee.value] = search_;
+      out.push_back(id);
+    }
+  };
+  for (const EntityId id : functions_.externs[kernel.value])
+    take(id);
+  std::vector<Inheritance::Undefined> others = inherited.undefined;
+  std::sort(others.begin(), others.end(),
+            [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (const Inheritance::Undefined &other : others)
+    take(other.callee);
+  return out;
+}
+
+// The only kernel of a program gets the entries of all functions that stay, the last one read first
+// (Q025).
+std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
+  std::vector<EntityId> out;
+  ++search_;
+  for (const FunctionId f : functions_.read_order)
+    for (const EntityId id : functions_.externs[f.value]) {
+      const FunctionId callee = p_.function_of(id);
+      if (callee.valid() && seen_[callee.value] != search_) {
+        seen_[callee.value] = search_;
+        out.push_back(id);
+      }
+    }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+// Fills the kernel's own EXTERNS record or takes it out. True if it has one afterwards.
+bool KernelRecordPlanner::place_own_externs(FunctionId kernel, InfoList &records,
+                                            const std::vector<EntityId> &undefined) const {
+  const u64 record = store_.find(records, InfoAttribute::Externs);
+  if (record == InfoStore::kNone)
+    return false;
+  const std::vector<EntityId> &own = functions_.externs[kernel.value];
+  if (!undefined.empty() && several_) {
+    store_.put_symbols(records, InfoAttribute::Externs, undefined, record);
+    return true;
+  }
+  std::vector<EntityId> a = own, b = undefined;
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  a.erase(std::unique(a.begin(), a.end()), a.end());
+  if (!undefined.empty() && a == b) {
+    store_.put_symbols(records, InfoAttribute::Externs, own, record);
+    return true;
+  }
+  store_.erase(records, record);
+  return false;
+}
+
+void KernelRecordPlanner::mark_recursion(FunctionId kernel, InfoList &records) const {
+  if (!resources_.unbounded[kernel.value])
+    return;
+  store_.put_word(records, InfoAttribute::CrsStackSize, 0xffffffff,
+                  store_.find(records, InfoAttribute::CrsStackSize));
+}
+
+// The kernel's records with what it inherits. New ones come in the order of the walk, or for the
+// only kernel of a program in the order of the rules, and EXTERNS at the end.
+void KernelRecordPlanner::inherit(InfoList &records, const Inheritance &inherited,
+                                  const std::vector<EntityId> &undefined, bool has_externs) const {
+  constexpr size_t kExterns = kInheritRuleCount, kFragments = kExterns + 1; // not rules
+  std::vector<std::pair<WalkPosition, size_t>> order;
+  for (size_t rule = 0; rule < kInheritRuleCount; ++rule) {
+    const bool mask = kInheritRules[rule].attribute == InfoAttribute::SparseMmaMask;
+    if (mask && has_masks_) // every kernel gets one as soon as one function has it
+      order.emplace_back(0, rule);
+    else if (inherited.items[rule].first != kNeverMet)
+      order.emplace_back(several_ ? inherited.items[rule].first : rule + 1, rule);
+  }
+  if (!several_ || inherited.first_externs != kNeverMet)
+    order.emplace_back(several_ ? inherited.first_externs : kNeverMet, kExterns);
+  if (!functions_.fragments.empty() && (!several_ || !inherited.fragments.empty()))
+    order.emplace_back(several_ ? inherited.fragments[0].position : kNeverMet, kFragments);
+  std::sort(order.begin(), order.end());
+  for (const auto &[position, rule] : order)
+    if (rule == kFragments) {
+      take_over_fragments(records, inherited);
+    } else if (rule != kExterns) {
+      take_over(rule, inherited, records);
+    } else if (!has_externs && !undefined.empty()) {
+      store_.put_symbols(records, InfoAttribute::Externs, undefined);
+    }
+  if (several_ || !masks_missing_)
+    return;
+  if (const u64 record = store_.find(records, InfoAttribute::SparseMmaMask);
+      record != InfoStore::kNone)
+    store_.set_value(records, record, store_.value(records, record) | kNoSparseMask);
+}
+
+// The first record of the attribute, or a new one at the end, with the value that results.
+void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inherited,
+                                    InfoList &records) const {
+  const InheritRule &rule = kInheritRules[rule_number];
+  u64 record = store_.find(records, rule.attribute);
+  const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
+  if (record == InfoStore::kNone) {
+    // A sum of nothing is nothing to the only kernel of a program.
+    if (!several_ && rule.combine == Combine::Sum &&
+        std::all_of(inherited.addends.begin(), inherited.addends.end(),
+                    [](const Inheritance::Addend &addend) { return addend.value == 0; }))
+      return;
+    record = records.size;
+    store_.put_value(records, rule.attribute, rule.format, mask ? kNoSparseMask : u16{0});
+  } else if (!several_ && rule.own_value_stays && (!mask || nobody_lacks_)) {
+    return; // Q018
+  }
+  const Inheritance::Item &item = inherited.items[rule_number];
+  u16 value = store_.value(records, record);
+  switch (rule.combine) {
+  case Combine::Flag:
+    return;
+  case Combine::Maximum:
+    value = std::max(value, item.largest);
+    break;
+  case Combine::Sum:
+    for (const Inheritance::Addend &addend : inherited.addends)
+      value = static_cast<u16>(value + addend.value);
+    break;
+  case Combine::BitOr:
+    value |= item.bits;
+    break;
+  case Combine::Last:
+    value = several_ ? item.last_value : u16{0};
+    break;
+  }
+  store_.set_value(records, record, value);
+}
+
+// Of all functions that stay, each once.
+std::vector<u32> KernelRecordPlanner::fragments_of_all() const {
+  std::vector<u32> out;
+  for (const FunctionId f : functions_.read_order)
+    if (const auto found = functions_.fragments.find(f.value); found != functions_.fragments.end())
+      for (const std::vector<u32> &record : found->second)
+        for (const u32 value : record)
+          if (std::find(out.begin(), out.end(), value) == out.end())
+            out.push_back(value);
+  return out;
+}
+
+// What has to run before functions does so before the kernels that reach them (Q111). The record of
+// the kernel grows; that of a program's only kernel is made anew unless it has all already.
+void KernelRecordPlanner::take_over_fragments(InfoList &records,
+                                              const Inheritance &inherited) const {
+  constexpr InfoAttribute kAttribute = InfoAttribute::AtEntryFragments;
+  const u64 place = store_.find(records, kAttribute);
+  std::vector<u32> values;
+  for (const elf::InfoRecord &record : store_.records(records))
+    if (record.offset == place)
+      values = elf::words_of(record);
+  if (several_) {
+    for (const Inheritance::Fragments &one : inherited.fragments) {
+      const std::vector<u32> known = values;
+      for (const u32 value : functions_.fragments.at(one.function.value)[one.record])
+        if (std::find(known.begin(), known.end(), value) == known.end())
+          values.push_back(value);
+    }
+    store_.put_words(records, kAttribute, values, place);
+    return;
+  }
+  const std::vector<u32> all = fragments_of_all();
+  if (all.empty() || (place != InfoStore::kNone && std::set<u32>(all.begin(), all.end()) ==
+                                                       std::set<u32>(values.begin(), values.end())))
+    return;
+  if (place != InfoStore::kNone)
+    store_.erase(records, place);
+  store_.put_words(records, kAttribute, all);
+}
+
+void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &records) {
+  const auto has = [&](InfoAttribute attribute) {
+    return store_.find(records, attribute) != InfoStore::kNone;
+  };
+  if (several_ && has(InfoAttribute::Tcgen05OneCtaUsed) && has(InfoAttribute::Tcgen05TwoCtaUsed))
+    diag_.report(DiagId::MixedCtaGroups, {std::string(p_.entity_of(kernel).name)})
+        .at("defined in", p_.origin_of(kernel));
+}
+
+} // namespace
+
+void finish_kernel_records(const Program &program, const Reach &reach, const Merged &merged,
+                           const Resources &resources, const std::vector<FunctionId> &kernels,
+                           FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag) {
+  KernelRecordPlanner(program, reach, merged, resources, kernels, functions, plan, diag).run();
+}
+
+} // namespace culink

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "link/merge/merge.h"
+#include "link/records/inherit.h"
+#include "link/records/propagate.h"
+#include "link/resolve/reach.h"
+#include "model/diagnostics.h"
+#include "model/records.h"
+
+namespace culink {
+
+// Completes the records of every kernel.
+void finish_kernel_records(const Program &program, const Reach &reach, const Merged &merged,
+                           const Resources &resources, const std::vector<FunctionId> &kernels,
+                           FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag);
+
+} // namespace culink

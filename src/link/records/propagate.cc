@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers and stack of a call tree in one sweep: nodes come callees first, so each node's value
+// is final when a caller asks for it. Inside a circle of calls every member reaches every other;
+// their maximum is taken together, and their stack has no bound.
+#include "link/records/propagate.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+namespace {
+
+void read_own(const Program &p, Resources &out) {
+  for (u32 i = 0; i < p.objects.size(); ++i)
+    for (const InputObject::Info &info : p.objects[i].infos) {
+      if (info.text != 0)
+        continue;
+      for (const elf::InfoRecord record : info.records) {
+        const bool registers = record.attribute == elf::InfoAttribute::Regcount;
+        if ((!registers && record.attribute != elf::InfoAttribute::FrameSize) ||
+            record.payload.size() < 8)
+          continue;
+        const EntityId entity = p.symbols.of(ObjectId(i), load_le<u32>(record.payload.data()));
+        if (!entity.valid() || !p.function_of(entity).valid() ||
+            p.symbols[entity].winner.object != ObjectId(i))
+          continue;
+        const u32 value = load_le<u32>(record.payload.data() + 4);
+        (registers ? out.own_registers : out.own_frame)[p.function_of(entity).value] = value;
+      }
+    }
+}
+
+} // namespace
+
+Resources propagate_resources(const Program &p, const Reach &reach) {
+  const u32 count = p.calls.node_count();
+  Resources out;
+  out.own_registers.assign(count, 0);
+  out.own_frame.assign(count, 0);
+  read_own(p, out);
+  out.registers = out.own_registers;
+  out.stack.assign(count, 0);
+  out.unbounded.assign(count, false);
+
+  const std::vector<u32> &order = reach.callees_first();
+  for (size_t begin = 0; begin < order.size();) {
+    size_t end = begin;
+    const u32 component = reach.component_of(order[begin]);
+    u32 registers = 0;
+    u64 deepest = 0;
+    bool unbounded = reach.recursive(order[begin]);
+    for (; end < order.size() && reach.component_of(order[end]) == component; ++end) {
+      registers = std::max(registers, out.own_registers[order[end]]);
+      for (const u32 callee : p.calls.edges[order[end]]) {
+        registers = std::max(registers, out.registers[callee]);
+        deepest = std::max(deepest, out.stack[callee]);
+        unbounded = unbounded || out.unbounded[callee];
+      }
+    }
+    for (size_t i = begin; i < end; ++i) {
+      out.registers[order[i]] = registers;
+      out.unbounded[order[i]] = unbounded;
+      out.stack[order[i]] = unbounded ? 0 : out.own_frame[order[i]] + deepest;
+    }
+    begin = end;
+  }
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "link/merge/merge.h"
+#include "link/resolve/reach.h"
+
+namespace culink {
+
+// Registers and stack of every node of the call graph, what it reaches included.
+struct Resources {
+  std::vector<u32> own_registers;
+  std::vector<u32> own_frame;
+  std::vector<u32> registers;  // maximum over what it reaches
+  std::vector<u64> stack;      // deepest call chain, unless unbounded
+  std::vector<bool> unbounded; // recursion can be reached
+};
+
+[[nodiscard]] Resources propagate_resources(const Program &program, const Reach &reach);
+
+} // namespace culink

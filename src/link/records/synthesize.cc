@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sections that the linker writes itself: the call graph and prototypes of what is left, the notes
+// that say which tools made the file and for what, the merged compatibility record.
+#include "link/records/synthesize.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "elf/codec.h"
+#include "elf/records/nv_compat.h"
+#include "elf/records/nv_notes.h"
+
+namespace culink {
+
+using elf::CompatAttribute;
+using Second = CallRecord::Second;
+
+namespace {
+
+constexpr u32 marker(elf::CallPart part) {
+  return 0u - static_cast<u32>(part);
+}
+
+// Callees in reverse order of reading; of several mentions the first counts, or all (Q027).
+class CalleeLists {
+public:
+  explicit CalleeLists(const Program &program)
+      : p_(program), listed_for_(program.calls.functions.size()) {}
+
+  // Valid until the next call.
+  [[nodiscard]] const std::vector<FunctionId> &newest_first(const std::vector<FunctionId> &callees,
+                                                            bool once) {
+    ++list_;
+    out_.clear();
+    for (const FunctionId callee : callees) {
+      if (!p_.live.is_live(callee) || (once && listed_for_[callee.value] == list_))
+        continue;
+      listed_for_[callee.value] = list_;
+      out_.push_back(callee);
+    }
+    std::reverse(out_.begin(), out_.end());
+    return out_;
+  }
+
+private:
+  const Program &p_;
+  std::vector<FunctionId> out_;
+  std::vector<u32> listed_for_; // by FunctionId: number of the last list it is in
+  u32 list_ = 0;
+};
+
+std::vector<CallRecord> build_call_graph_records(const Program &p) {
+  std::vector<CallRecord> out;
+  const u32 count = static_cast<u32>(p.calls.functions.size());
+  const auto open = [&](elf::CallPart part) { out.push_back({{}, Second::Marker, marker(part)}); };
+  CalleeLists lists(p);
+  const auto add_calls = [&](const std::vector<std::vector<FunctionId>> &edges, bool once) {
+    for (u32 f = 0; f < count; ++f)
+      if (p.live.live[f])
+        for (const FunctionId callee : lists.newest_first(edges[f], once))
+          out.push_back({FunctionId(f), Second::Function, callee.value});
+  };
+  // By function in order of creation, the newest first.
+  const auto add_prototypes = [&](std::vector<CallGraph::Taken> list) {
+    std::reverse(list.begin(), list.end());
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto &a, const auto &b) { return a.function < b.function; });
+    for (const auto &[f, prototype] : list)
+      if (p.live.is_live(f))
+        out.push_back(prototype.valid() ? CallRecord{f, Second::Prototype, prototype.value}
+                                        : CallRecord{f, Second::Marker, 0});
+  };
+  open(elf::CallPart::Calls);
+  add_calls(p.calls.calls, p.options.relocatable);
+  open(elf::CallPart::AddressTaken);
+  add_prototypes(p.calls.taken);
+  open(elf::CallPart::IndirectCalls);
+  add_prototypes(p.calls.indirect);
+  open(elf::CallPart::IndirectTargets);
+  add_calls(p.calls.targets, p.options.relocatable);
+  return out;
+}
+
+// Functions whose address is taken have their prototype in the call graph.
+std::vector<CallRecord> build_prototype_records(const Program &p) {
+  std::vector<bool> taken(p.calls.functions.size(), false);
+  for (const CallGraph::Taken &t : p.calls.taken)
+    taken[t.function.value] = true;
+  std::vector<CallRecord> out;
+  for (u32 f = 0; f < p.calls.functions.size(); ++f)
+    if (p.live.live[f] && !taken[f] && p.calls.prototype_of[f].valid())
+      out.push_back({FunctionId(f), Second::Prototype, p.calls.prototype_of[f].value});
+  return out;
+}
+
+std::vector<u8> build_tkinfo(const Program &p) {
+  std::vector<u8> out;
+  const std::vector<u8> desc = elf::encode_toolkit_info({.object = p.options.object_name,
+                                                         .tool = p.dialect.tool,
+                                                         .tool_version = p.dialect.tool_version,
+                                                         .build = p.dialect.tool_build,
+                                                         .options = p.options.option_words});
+  elf::append_note(out, {elf::kNoteToolkitInfo, elf::kNoteOwner, desc});
+  if (p.options.relocatable && !p.lossless())
+    return out; // nvlink -r forgets who made the inputs
+  for (const InputObject &object : p.objects)
+    for (u32 i = 0; i < object.kinds.size(); ++i)
+      if (object.kinds[i].role == elf::SectionRole::NoteTkinfo)
+        elf::append_bytes(out, object.section(i).data);
+  return out;
+}
+
+// The oldest virtual architecture of the inputs, and the toolkit we speak for.
+std::vector<u8> build_cuinfo(const Program &p) {
+  u16 oldest = p.arch.number;
+  u32 toolkit = p.dialect.toolkit;
+  for (const InputObject &object : p.objects) {
+    oldest = std::min(oldest, object.virtual_sm);
+    toolkit = std::max(toolkit, object.toolkit); // an older driver must not be told otherwise
+  }
+  std::vector<u8> out;
+  const std::vector<u8> desc =
+      elf::encode_cuda_info({.version = 2, .virtual_arch = oldest, .toolkit = toolkit});
+  elf::append_note(out, {elf::kNoteCudaInfo, elf::kNoteOwner, desc});
+  return out;
+}
+
+u16 merge_compat_value(CompatAttribute attribute, u16 a, u16 b) {
+  switch (attribute) {
+  case CompatAttribute::IsaClass:
+    return a == 0 || b == 0 ? u16{0} : std::max(a, b);
+  case CompatAttribute::InstTensormapV1:
+    return a | b;
+  case CompatAttribute::InstTcgen05Mma: { // 5 is neutral
+    if (b == 5)
+      return a;
+    return a == 5 ? b : std::min(a, b);
+  }
+  case CompatAttribute::EnableOpportunisticFinalization:
+    return a == b ? a : u16{1};
+  case CompatAttribute::MercuryIsaMajorMinorVersion:
+    return static_cast<u16>(std::max(a & 0xff, b & 0xff) | std::max(a >> 8, b >> 8) << 8);
+  default:
+    return a;
+  }
+}
+
+// The first file's records, the values of later files merged in.
+std::vector<u8> build_compat(const Program &p) {
+  elf::CompatSection merged;
+  bool first = true;
+  for (const InputObject &object : p.objects)
+    for (u32 i = 0; i < object.kinds.size(); ++i) {
+      if (object.kinds[i].role != elf::SectionRole::Compat)
+        continue;
+      for (elf::CompatRecord record : elf::decode_compat(object.section(i).data).records) {
+        if (record.sized() && p.arch.code_kind == arch::CodeKind::Sass)
+          continue;
+        if (record.attribute == CompatAttribute::CudaAcceleratorTarget)
+          record.value = p.arch.accelerator_target;
+        const auto same = std::find_if(
+            merged.records.begin(), merged.records.end(),
+            [&record](const elf::CompatRecord &r) { return r.attribute == record.attribute; });
+        if (first || same == merged.records.end())
+          merged.records.push_back(record);
+        else
+          same->value = merge_compat_value(record.attribute, same->value, record.value);
+      }
+      first = false;
+    }
+  if (merged.records.empty() && p.arch.has_compat)
+    merged.records.push_back({.format = elf::RecordFormat::Byte,
+                              .attribute = CompatAttribute::CudaAcceleratorTarget,
+                              .value = p.arch.accelerator_target});
+  return elf::encode_compat(merged);
+}
+
+// How a loader applies relocation 115: 17 bits of offset at bit 37, 5 bits of bank at bit 54.
+constexpr u8 kRelActionRecord[] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36};
+
+} // namespace
+
+Synthetic synthesize_sections(const Program &p) {
+  Synthetic out;
+  out.callgraph = build_call_graph_records(p);
+  out.prototypes = build_prototype_records(p);
+  out.tkinfo = build_tkinfo(p);
+  out.cuinfo = build_cuinfo(p);
+  out.compat = build_compat(p);
+  if (p.arch.has_rel_action && !p.options.relocatable)
+    out.rel_action.assign(std::begin(kRelActionRecord), std::end(kRelActionRecord));
+  return out;
+}
+
+} // namespace culink

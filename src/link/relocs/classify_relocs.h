@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "arch/reloc_field.h"
+#include "base/worker_pool.h"
+#include "link/merge/merge.h"
+#include "link/place/place_constants.h"
+#include "link/place/place_shared.h"
+#include "model/diagnostics.h"
+
+namespace culink {
+
+// A relocation of the output: for the loader, or for the next link.
+struct KeptRelocation {
+  enum class Against : u8 { Nothing, Entity, Section, Instance };
+  OutId table;
+  u32 id = 0; // EntityId, OutId, or a position in Merged::instances
+  u64 offset = 0;
+  i64 addend = 0;
+  u32 type = 0;
+  Against against = Against::Nothing;
+};
+
+// A value that the linker stores.
+struct FoldedRelocation {
+  OutId section;
+  bool implicit_addend = false; // the field's old content is added
+  bool image_slot = false;      // an offset in bank 0
+  u64 offset = 0;
+  const arch::RelocInfo *row = nullptr;
+  arch::FieldValue value;
+};
+
+struct RelocationPlan {
+  std::vector<KeptRelocation> kept;     // those of one table in output order
+  std::vector<FoldedRelocation> folded; // by section; to be stored in this order
+};
+
+// Decides what becomes of every relocation: stored now, kept, or dropped.
+[[nodiscard]] RelocationPlan classify_relocations(const Program &program, const Merged &merged,
+                                                  const SharedPlan &shared,
+                                                  const ConstantPlan &constants, WorkerPool &pool,
+                                                  Diagnostics &diag);
+
+} // namespace culink

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One call graph from those of the objects. ptxas records direct calls, functions whose address is
+// taken (with their prototype) and indirect calls (with the prototype they call through). An
+// indirect call may reach every address-taken function of the same prototype; a node per prototype
+// between callers and targets keeps that linear.
+//
+// What an object says about a function of which an earlier definition stayed is not heard: neither
+// its calls nor, a surprise, that its address is taken, unless code that is heard takes it (Q026).
+#include "link/resolve/call_graph.h"
+
+#include <algorithm>
+
+#include "arch/reloc.h"
+
+namespace culink {
+
+using elf::CallPart;
+
+namespace {
+
+class GraphBuilder {
+public:
+  GraphBuilder(const std::vector<InputObject> &objects, const Resolution &symbols,
+               Diagnostics &diag)
+      : objects_(objects), symbols_(symbols), diag_(diag) {
+    out_.function_of.resize(symbols.entities.size());
+    for (const std::span<const arch::RelocInfo> rows :
+         {arch::cuda_relocs(), arch::mercury_relocs()})
+      for (const arch::RelocInfo &row : rows)
+        if (row.resolver == arch::Resolver::LoaderFunction)
+          descriptor_types_.push_back(row.number);
+  }
+
+  CallGraph run();
+
+private:
+  void number_functions();
+  void read_calls(ObjectId object);
+  void read_prototypes(ObjectId object);
+  void read_descriptors(ObjectId object);
+  void agree(FunctionId function, PrototypeId prototype, ObjectId object);
+  void connect();
+  PrototypeId prototype(std::string_view text);
+  CallGraph::Taken &taken(FunctionId function, ObjectId object);
+  // Whether what an object says about the calls of one of its functions counts: not if an earlier
+  // definition stayed. One that a later definition replaced still counts (Q026).
+  [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
+    const Outcome outcome = symbols_.outcome(object, symbol);
+    return outcome != Outcome::LostToWeak && outcome != Outcome::LostToStrong;
+  }
+  [[nodiscard]] FunctionId function(ObjectId object, u32 symbol) const {
+    const EntityId entity = symbols_.of(object, symbol);
+    return entity.valid() ? out_.function_of[entity.value] : FunctionId{};
+  }
+
+  const std::vector<InputObject> &objects_;
+  const Resolution &symbols_;
+  Diagnostics &diag_;
+  std::vector<u32> descriptor_types_; // relocations that take the address of a function
+  CallGraph out_;
+  StringIndex prototype_index_;
+  std::vector<u32> taken_place_; // by FunctionId: position + 1 in out_.taken
+  // By FunctionId: the prototype that was read last, and where.
+  std::vector<std::pair<PrototypeId, ObjectId>> latest_;
+};
+
+CallGraph GraphBuilder::run() {
+  number_functions();
+  out_.calls.resize(out_.functions.size());
+  taken_place_.resize(out_.functions.size());
+  out_.taken_in.resize(out_.functions.size());
+  latest_.resize(out_.functions.size());
+  out_.targets.resize(out_.functions.size());
+  out_.prototype_of.resize(out_.functions.size());
+  for (u32 i = 0; i < objects_.size(); ++i) {
+    read_calls(ObjectId(i));
+    read_prototypes(ObjectId(i));
+    read_descriptors(ObjectId(i));
+  }
+  for (CallGraph::Taken &taken : out_.taken)
+    if (!taken.prototype.valid())
+      taken.prototype = out_.prototype_of[taken.function.value];
+  connect();
+  return std::move(out_);
+}
+
+// In order of first mention: the order of nvlink's call graph and prototype records.
+void GraphBuilder::number_functions() {
+  for (u32 i = 0; i < objects_.size(); ++i)
+    for (const u32 s : symbols_.functions_of[i]) {
+      const EntityId entity = symbols_.of(ObjectId(i), s);
+      if (!entity.valid() || out_.function_of[entity.value].valid())
+        continue;
+      out_.function_of[entity.value] = FunctionId(static_cast<u32>(out_.functions.size()));
+      out_.functions.push_back(entity);
+    }
+}
+
+PrototypeId GraphBuilder::prototype(std::string_view text) {
+  const auto [number, is_new] = prototype_index_.insert(text);
+  if (is_new)
+    out_.prototypes.push_back(text);
+  return PrototypeId(number);
+}
+
+// A function has one prototype as a target of indirect calls: the last one that was read.
+CallGraph::Taken &GraphBuilder::taken(FunctionId function, ObjectId object) {
+  u32 &place = taken_place_[function.value];
+  if (place == 0) {
+    out_.taken_in[function.value] = object;
+    out_.taken.push_back({function, {}});
+    place = static_cast<u32>(out_.taken.size());
+  }
+  return out_.taken[place - 1];
+}
+
+void GraphBuilder::read_calls(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  for (const elf::CallGroup &group : object.calls.groups)
+    for (const elf::CallPair &pair : group.pairs) {
+      const FunctionId first = function(id, pair.first);
+      if (elf::second_is_prototype(group.part)) {
+        const PrototypeId p = prototype(object.prototype(pair.second));
+        if (!first.valid() || !counts(id, pair.first))
+          continue;
+        if (group.part == CallPart::AddressTaken) {
+          taken(first, id).prototype = p;
+          latest_[first.value] = {p, id};
+        } else {
+          out_.indirect.push_back({first, p});
+        }
+        continue;
+      }
+      const FunctionId second = function(id, pair.second);
+      if (!first.valid() || !second.valid() || !counts(id, pair.first))
+        continue;
+      if (group.part == CallPart::Calls) {
+        out_.calls[first.value].push_back(second);
+      } else if (group.part == CallPart::IndirectTargets) {
+        out_.targets[first.value].push_back(second);
+        (void)taken(second, id);
+      }
+    }
+}
+
+void GraphBuilder::read_prototypes(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  for (const elf::Prototype &record : object.prototypes.records) {
+    const PrototypeId p = prototype(object.prototype(record.string));
+    const FunctionId f = function(id, record.symbol);
+    if (!f.valid())
+      continue;
+    agree(f, p, id);
+    if (!out_.prototype_of[f.value].valid())
+      out_.prototype_of[f.value] = p;
+  }
+}
+
+// A function that a function-descriptor relocation names has its address taken, whatever the
+// object's own call graph says (Q071).
+void GraphBuilder::read_descriptors(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  const auto may_occur = [&object](u32 type) { return object.view.may_have_relocations(type); };
+  if (std::none_of(descriptor_types_.begin(), descriptor_types_.end(), may_occur))
+    return;
+  for (const elf::Section &table : object.view.sections()) {
+    if (!elf::is_relocation_table(table.type))
+      continue;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const elf::Relocation entry = entries[i];
+      const arch::RelocInfo *row = arch::find_reloc(entry.type);
+      if (!row || row->resolver != arch::Resolver::LoaderFunction)
+        continue;
+      if (const FunctionId named = function(id, entry.symbol); named.valid())
+        (void)taken(named, id);
+    }
+  }
+}
+
+// Objects that call or define a function by one prototype must mean the same. Where only its
+// address is taken nothing is compared, but what is read later is compared with that (Q054).
+void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId object) {
+  auto &[latest, where] = latest_[function.value];
+  if (latest.valid() && latest != prototype) {
+    const std::string first(out_.prototypes[latest.value]);
+    const std::string second(out_.prototypes[prototype.value]);
+    const InputObject &here = objects_[object.value];
+    // nvlink names the definition if it has seen it, whoever used the other prototype.
+    const Entity &entity = symbols_[out_.functions[function.value]];
+    const bool seen = entity.defined() && entity.place.object.value <= object.value;
+    const ObjectId named = (seen ? entity.place : entity.first).object;
+    diag_
+        .report(DiagId::PrototypeMismatch,
+                {std::string(entity.name), first, second, objects_[named.value].name})
+        .at("first used or defined in", objects_[where.value].origin({}, first))
+        .at("used or defined in", here.origin({}, second))
+        .in_step(here.step);
+  }
+  latest = prototype;
+  where = object;
+}
+
+void GraphBuilder::connect() {
+  // By caller and by prototype: few programs have many.
+  std::vector<CallGraph::Taken> callers = out_.indirect, targets = out_.taken;
+  std::stable_sort(callers.begin(), callers.end(),
+                   [](const auto &a, const auto &b) { return a.function < b.function; });
+  std::erase_if(targets, [](const CallGraph::Taken &one) { return !one.prototype.valid(); });
+  std::stable_sort(targets.begin(), targets.end(),
+                   [](const auto &a, const auto &b) { return a.prototype < b.prototype; });
+  size_t calls = callers.size() + targets.size();
+  for (const std::vector<FunctionId> &callees : out_.calls)
+    calls += callees.size();
+  out_.edges.reserve(out_.functions.size() + out_.prototypes.size(), calls);
+  std::vector<u32> successors;
+  auto call = callers.begin();
+  for (u32 f = 0; f < out_.functions.size(); ++f) {
+    successors.clear();
+    for (const FunctionId callee : out_.calls[f])
+      successors.push_back(callee.value);
+    for (; call != callers.end() && call->function.value == f; ++call)
+      successors.push_back(out_.node(call->prototype));
+    out_.edges.add_node(successors);
+  }
+  auto target = targets.begin();
+  for (u32 p = 0; p < out_.prototypes.size(); ++p) {
+    successors.clear();
+    for (; target != targets.end() && target->prototype.value == p; ++target)
+      successors.push_back(target->function.value);
+    out_.edges.add_node(successors);
+  }
+}
+
+} // namespace
+
+CallGraph build_call_graph(const std::vector<InputObject> &objects, const Resolution &symbols,
+                           Diagnostics &diag) {
+  return GraphBuilder(objects, symbols, diag).run();
+}
+
+} // namespace culink

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chains of calls, for messages: why a kernel needs so many registers, or a stack without bound.
+// Searched breadth first, so that nobody has to read a longer chain than there must be. A call
+// through a pointer goes over the node of its prototype and is shown as such.
+#include "link/resolve/call_paths.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace culink {
+
+namespace {
+
+using Path = std::vector<u32>;
+
+// The nodes behind `from` up to the first one that `is_end`, or nothing.
+Path shortest_path(const CallGraph &calls, u32 from, const std::function<bool(u32)> &is_end) {
+  constexpr u32 kUnseen = ~u32{0};
+  std::vector<u32> came_from(calls.node_count(), kUnseen);
+  std::vector<u32> queue = {from};
+  for (size_t next = 0; next < queue.size(); ++next)
+    for (const u32 node : calls.edges[queue[next]]) {
+      if (came_from[node] != kUnseen)
+        continue;
+      came_from[node] = queue[next];
+      queue.push_back(node);
+      if (!is_end(node))
+        continue;
+      Path path = {node};
+      for (u32 at = came_from[node]; at != from; at = came_from[at])
+        path.push_back(at);
+      std::reverse(path.begin(), path.end());
+      return path;
+    }
+  return {};
+}
+
+void add_path(const Program &p, const Path &path, Diagnostic &message) {
+  bool pointer = false;
+  for (const u32 node : path) {
+    if (node >= p.calls.functions.size()) {
+      pointer = true;
+      continue;
+    }
+    Origin origin = p.origin_of(FunctionId(node));
+    origin.symbol = p.entity_of(FunctionId(node)).name;
+    message.at(pointer ? "which may call through a pointer" : "which calls", std::move(origin));
+    pointer = false;
+  }
+}
+
+} // namespace
+
+void add_call_path(const Program &p, FunctionId from, FunctionId to, Diagnostic &message) {
+  add_path(p, shortest_path(p.calls, from.value, [to](u32 node) { return node == to.value; }),
+           message);
+}
+
+void add_call_cycle(const Program &p, const Reach &reach, FunctionId from, Diagnostic &message) {
+  const auto is_circular = [&](u32 node) {
+    return node < p.calls.functions.size() && reach.recursive(node);
+  };
+  u32 start = from.value;
+  if (!is_circular(start)) {
+    const Path path = shortest_path(p.calls, start, is_circular);
+    if (path.empty())
+      return;
+    add_path(p, path, message);
+    start = path.back();
+  }
+  add_path(p, shortest_path(p.calls, start, [start](u32 node) { return node == start; }), message);
+}
+
+} // namespace culink

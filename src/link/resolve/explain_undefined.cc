@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Undefined symbols, explained. Nobody asks here unless a link has failed, so nothing is prepared
+// for it: the references come from one walk over all relocations, the similar names from one list
+// of all defined names, however many symbols are missing.
+//
+// nvlink names the file that mentions a symbol first, so that place comes first here, too.
+#include "link/resolve/explain_undefined.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/demangle.h"
+
+namespace culink {
+
+namespace {
+
+constexpr size_t kMostReferences = 3;
+constexpr size_t kMostSimilar = 2;
+constexpr size_t kMostExplained = 50; // a forgotten library leaves thousands; these will do
+
+struct Reference {
+  u32 object = 0;
+  std::string_view function; // empty: data
+  std::string_view section;
+
+  friend bool operator==(const Reference &, const Reference &) = default;
+};
+
+struct References {
+  std::vector<Reference> all; // each once, if it is not interrupted by others
+};
+
+// The name without parameters, template arguments and return type: what people mistype.
+std::string plain_name(std::string_view symbol) {
+  std::string text = demangle(symbol);
+  text.resize(std::min(text.find_first_of("(<"), text.size()));
+  return text.substr(text.rfind(' ') + 1);
+}
+
+// How many letters have to be changed, added, left out or swapped, or `limit` if that many or more.
+size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit)
+    return limit;
+  std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    last[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return std::min(last[b.size()], limit);
+}
+
+class UndefinedExplainer {
+public:
+  UndefinedExplainer(const Program &program, const std::vector<EntityId> &missing)
+      : p_(program), missing_(missing) {}
+
+  void run(Diagnostics &diag);
+
+private:
+  struct Candidate {
+    std::string plain;
+    EntityId entity;
+  };
+
+  void find_references();
+  void read_table(u32 object, const elf::Section &table);
+  void find_candidates();
+  void add_references(size_t number, Diagnostic &message) const;
+  void add_similar(const Entity &entity, Diagnostic &message) const;
+
+  const Program &p_;
+  const std::vector<EntityId> &missing_;
+  std::vector<u32> number_of_; // by EntityId: position in missing_ plus 1
+  std::vector<References> references_;
+  std::vector<Candidate> candidates_;
+};
+
+void UndefinedExplainer::read_table(u32 object_number, const elf::Section &table) {
+  const InputObject &object = p_.objects[object_number];
+  const elf::RelocationTable entries = object.view.relocations(table);
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const EntityId id = p_.symbols.of(ObjectId(object_number), entries[i].symbol);
+    const u32 number = id.valid() ? number_of_[id.value] : 0;
+    if (number == 0)
+      continue;
+    const elf::Section &place = object.section(table.info);
+    const u32 owner = object.kinds[place.index].is_code() ? object.owner_of_code(place.index) : 0;
+    const Reference reference{object_number,
+                              owner != 0 && owner < object.symbols.size()
+                                  ? object.symbols[owner].name
+                                  : std::string_view{},
+                              place.name};
+    std::vector<Reference> &all = references_[number - 1].all;
+    if (all.empty() || all.back() != reference)
+      all.push_back(reference);
+  }
+}
+
+void UndefinedExplainer::find_references() {
+  number_of_.assign(p_.symbols.entities.size(), 0);
+  for (u32 i = 0; i < missing_.size(); ++i)
+    number_of_[missing_[i].value] = i + 1;
+  references_.resize(missing_.size());
+  for (u32 object = 0; object < p_.objects.size(); ++object)
+    for (const elf::Section &section : p_.objects[object].view.sections())
+      if (section.info < p_.objects[object].view.sections().size())
+        read_table(object, section);
+}
+
+void UndefinedExplainer::find_candidates() {
+  for (u32 i = 0; i < p_.symbols.entities.size(); ++i)
+    if (p_.symbols.entities[i].defined())
+      candidates_.push_back({plain_name(p_.symbols.entities[i].name), EntityId(i)});
+}
+
+void UndefinedExplainer::add_references(size_t number, Diagnostic &message) const {
+  const Entity &entity = p_.symbols[missing_[number]];
+  const std::vector<Reference> &all = references_[number].all;
+  const u32 first = entity.first.object.value;
+  if (all.empty() || all.front().object != first)
+    message.at("mentioned by", p_.objects[first].origin());
+  for (size_t i = 0; i < all.size() && i < kMostReferences; ++i)
+    message.at("referenced by",
+               p_.objects[all[i].object].origin(
+                   all[i].function,
+                   std::string(all[i].function.empty() ? all[i].section : std::string_view{})));
+  if (all.size() > kMostReferences)
+    message.at(fmt::format("referenced by {} more", all.size() - kMostReferences), {});
+}
+
+void UndefinedExplainer::add_similar(const Entity &entity, Diagnostic &message) const {
+  const std::string wanted = plain_name(entity.name);
+  const size_t limit = std::min<size_t>(wanted.size() / 4, 2) + 1;
+  size_t shown = 0;
+  for (const Candidate &candidate : candidates_) {
+    if (shown == kMostSimilar)
+      return;
+    const Entity &other = p_.symbols[candidate.entity];
+    const Origin origin = p_.objects[other.winner.object.value].origin(other.name);
+    if (candidate.plain == wanted) {
+      const bool hidden = other.name == entity.name && other.local;
+      message.at(hidden ? "not visible outside of" : "other signature in", origin);
+      ++shown;
+    } else if (limit > 1 && edit_distance(candidate.plain, wanted, limit) < limit) {
+      message.at("similar name in", origin);
+      ++shown;
+    }
+  }
+}
+
+// What libcudadevrt defines: the part of the runtime API that device code may call.
+bool is_device_runtime(const Entity &entity) {
+  return entity.function &&
+         (entity.name.starts_with("__cudaCDP") || entity.name.starts_with("cuda"));
+}
+
+void UndefinedExplainer::run(Diagnostics &diag) {
+  find_references();
+  find_candidates();
+  const bool has_runtime = std::any_of(p_.objects.begin(), p_.objects.end(),
+                                       [](const InputObject &object) { return object.system; });
+  for (size_t i = 0; i < missing_.size(); ++i) {
+    const Entity &entity = p_.symbols[missing_[i]];
+    Diagnostic &message = diag.report(DiagId::UndefinedReference, {std::string(entity.name)});
+    add_references(i, message);
+    if (i < kMostExplained)
+      add_similar(entity, message);
+    if (is_device_runtime(entity) && !has_runtime)
+      message.advise("it is part of the device runtime: add -lcudadevrt, and -L with its folder");
+  }
+}
+
+} // namespace
+
+void report_undefined(const Program &program, const std::vector<EntityId> &missing,
+                      Diagnostics &diag) {
+  if (!missing.empty())
+    UndefinedExplainer(program, missing).run(diag);
+}
+
+} // namespace culink

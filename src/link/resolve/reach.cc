@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Strongly connected components by Tarjan's algorithm, with an explicit stack: a chain of calls may
+// be long. Components come out callees first, so one forward sweep propagates anything upwards.
+#include "link/resolve/reach.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace culink {
+
+Reach::Reach(const CallGraph &calls, const LiveSet &live)
+    : calls_(calls), live_(live), mark_(calls.node_count(), 0) {
+  find_callers();
+  find_components();
+}
+
+// Counted first, so that all lists can lie in one vector.
+void Reach::find_callers() {
+  first_caller_.assign(u64{calls_.node_count()} + 1, 0);
+  for (const u32 callee : calls_.edges.all())
+    ++first_caller_[callee + 1];
+  std::partial_sum(first_caller_.begin(), first_caller_.end(), first_caller_.begin());
+  callers_.resize(first_caller_.back());
+  std::vector<u32> next(first_caller_.begin(), first_caller_.end() - 1);
+  for (u32 node = 0; node < calls_.node_count(); ++node)
+    for (const u32 callee : calls_.edges[node])
+      callers_[next[callee]++] = node;
+}
+
+void Reach::find_components() {
+  const u32 count = calls_.node_count();
+  constexpr u32 kUnseen = 0xffffffff;
+  std::vector<u32> index(count, kUnseen), low(count, 0), stack;
+  std::vector<std::pair<u32, u32>> work; // (node, next successor)
+  component_of_.assign(count, kUnseen);
+  callees_first_.reserve(count);
+  u32 next_index = 0;
+  for (u32 root = 0; root < count; ++root) {
+    if (index[root] != kUnseen)
+      continue;
+    work.emplace_back(root, 0);
+    while (!work.empty()) {
+      auto &[node, next] = work.back();
+      if (next == 0) {
+        index[node] = low[node] = next_index++;
+        stack.push_back(node);
+      }
+      if (const std::span<const u32> callees = calls_.edges[node]; next < callees.size()) {
+        const u32 callee = callees[next++];
+        if (index[callee] == kUnseen)
+          work.emplace_back(callee, 0);
+        else if (component_of_[callee] == kUnseen)
+          low[node] = std::min(low[node], index[callee]);
+        continue;
+      }
+      const u32 done = node;
+      work.pop_back();
+      if (!work.empty())
+        low[work.back().first] = std::min(low[work.back().first], low[done]);
+      if (low[done] != index[done])
+        continue;
+      const size_t begin = callees_first_.size();
+      u32 member = 0;
+      do {
+        member = stack.back();
+        stack.pop_back();
+        component_of_[member] = component_count_;
+        callees_first_.push_back(member);
+      } while (member != done);
+      const bool circle =
+          callees_first_.size() - begin > 1 || std::ranges::binary_search(calls_.edges[done], done);
+      recursive_.push_back(circle);
+      ++component_count_;
+    }
+  }
+}
+
+std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> functions) const {
+  ++search_;
+  std::vector<u32> open_nodes;
+  for (const FunctionId f : functions)
+    open_nodes.push_back(f.value);
+  std::vector<FunctionId> out;
+  while (!open_nodes.empty()) {
+    const u32 node = open_nodes.back();
+    open_nodes.pop_back();
+    if (mark_[node] == search_)
+      continue;
+    mark_[node] = search_;
+    if (node < calls_.functions.size() && live_.kernel[node])
+      out.push_back(FunctionId(node));
+    const std::span<const u32> callers = callers_of(node);
+    open_nodes.insert(open_nodes.end(), callers.begin(), callers.end());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<FunctionId> Reach::reached_from(FunctionId start) const {
+  ++search_;
+  const std::span<const u32> callees = calls_.edges[start.value];
+  std::vector<u32> open_nodes(callees.begin(), callees.end());
+  std::vector<FunctionId> out;
+  while (!open_nodes.empty()) {
+    const u32 node = open_nodes.back();
+    open_nodes.pop_back();
+    if (mark_[node] == search_)
+      continue;
+    mark_[node] = search_;
+    if (node < calls_.functions.size())
+      out.push_back(FunctionId(node));
+    const std::span<const u32> more = calls_.edges[node];
+    open_nodes.insert(open_nodes.end(), more.begin(), more.end());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbol resolution. Objects are read in order, in each first the functions and then everything
+// else, as nvlink does; a name that is defined again meets these rules:
+//
+//   strong after strong   an error
+//   strong after weak     the strong one counts, in the weak one's place
+//   weak function         fewer registers count, then newer PTX, in the first one's place
+//   weak data after weak  the first counts
+//   anything after strong the strong one stays
+//   common                the largest size, the first alignment, unless somebody initialises it
+//
+// An entity therefore remembers two definitions: where it stands (`place`) and what it is
+// (`winner`); and every definition its outcome at the time it was read.
+#include "link/resolve/resolve.h"
+
+#include <fmt/format.h>
+
+#include "arch/arch.h"
+#include "link/resolve/special_symbols.h"
+
+namespace culink {
+
+using elf::SymbolBinding;
+using elf::SymbolType;
+
+namespace {
+
+std::string space_name(bool function, u8 other) {
+  if (function)
+    return "a function";
+  switch (other & 0xe0) {
+  case elf::kOtherShared:
+    return "__shared__";
+  case elf::kOtherConstant:
+    return "__constant__";
+  default:
+    return "__device__";
+  }
+}
+
+constexpr u8 kParameterBank = arch::ConstantBanks{}.parameters;
+
+std::string bytes_text(u64 size) {
+  return fmt::format("{} bytes", size);
+}
+
+class SymbolResolver {
+public:
+  SymbolResolver(const std::vector<InputObject> &objects, Diagnostics &diag)
+      : objects_(objects), diag_(diag) {}
+
+  Resolution run();
+
+private:
+  void read_functions(ObjectId object);
+  void read_function(ObjectId object, u32 symbol);
+  void read_data(ObjectId object, u32 symbol);
+  void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] bool may_differ_in_size(const Entity &entity, SymbolRef ref,
+                                        const elf::Symbol &symbol) const;
+  [[nodiscard]] bool is_initialised(SymbolRef ref) const;
+  [[nodiscard]] bool is_better_copy(SymbolRef ref, const Entity &entity) const;
+  [[nodiscard]] u64 parameter_bytes(SymbolRef kernel);
+  void compare_parameters(const Entity &kernel, SymbolRef ref);
+  [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void report_duplicate(const Entity &entity, SymbolRef ref);
+  void report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+
+  // The entity of a symbol, new if this is its first mention.
+  std::pair<Entity *, bool> mention(SymbolRef ref, const elf::Symbol &symbol);
+  Outcome &outcome(SymbolRef ref) { return out_.outcome_of[ref.object.value][ref.symbol]; }
+  [[nodiscard]] const std::string &file(SymbolRef ref) const {
+    return objects_[ref.object.value].name;
+  }
+  [[nodiscard]] Origin origin(SymbolRef ref, std::string detail = {}) const {
+    return objects_[ref.object.value].origin({}, std::move(detail));
+  }
+  Diagnostic &report(DiagId id, SymbolRef ref, std::vector<std::string> arguments) {
+    return diag_.report(id, std::move(arguments)).in_step(objects_[ref.object.value].step);
+  }
+  [[nodiscard]] u32 registers(SymbolRef ref) const {
+    return objects_[ref.object.value].registers[ref.symbol];
+  }
+
+  const std::vector<InputObject> &objects_;
+  Diagnostics &diag_;
+  Resolution out_;
+  StringIndex names_;
+  std::vector<EntityId> entity_of_name_;
+  std::vector<std::vector<u64>> parameters_; // by object and section of code; where asked for
+};
+
+Resolution SymbolResolver::run() {
+  for (u32 i = 0; i < objects_.size(); ++i) {
+    const InputObject &object = objects_[i];
+    out_.entity_of.emplace_back(object.symbols.size());
+    out_.outcome_of.emplace_back(object.symbols.size(), Outcome::None);
+    if (i + 1 < objects_.size())
+      prefetch_bytes(objects_[i + 1].strings);
+    for (const elf::Symbol &symbol : object.symbols)
+      if (symbol.binding() != SymbolBinding::Local)
+        names_.expect(symbol.name);
+    read_functions(ObjectId(i));
+    for (u32 s = 1; s < object.symbols.size(); ++s)
+      if (object.symbols[s].type() != SymbolType::Function)
+        read_data(ObjectId(i), s);
+  }
+  return std::move(out_);
+}
+
+// In symbol order; but a name nobody has heard of yet, for code that belongs to another symbol,
+// lets that symbol go first (Q043).
+void SymbolResolver::read_functions(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  std::vector<u32> &order = out_.functions_of.emplace_back();
+  std::vector<bool> done(object.symbols.size(), false);
+  const auto read = [&](u32 s) {
+    if (done[s])
+      return;
+    done[s] = true;
+    order.push_back(s);
+    read_function(id, s);
+  };
+  for (u32 s = 1; s < object.symbols.size(); ++s) {
+    const elf::Symbol &symbol = object.symbols[s];
+    if (symbol.type() != SymbolType::Function)
+      continue;
+    if (const u32 owner = symbol.in_section() ? object.owner_of_code(symbol.section) : s;
+        owner != s && owner < object.symbols.size() && !names_.find(symbol.name) &&
+        object.symbols[owner].type() == SymbolType::Function &&
+        object.symbols[owner].section == symbol.section)
+      read(owner);
+    read(s);
+  }
+}
+
+std::pair<Entity *, bool> SymbolResolver::mention(SymbolRef ref, const elf::Symbol &symbol) {
+  const bool local = symbol.binding() == SymbolBinding::Local;
+  EntityId id(static_cast<u32>(out_.entities.size()));
+  bool is_new = true;
+  if (!local) {
+    const auto [number, inserted] = names_.insert(symbol.name);
+    if (inserted)
+      entity_of_name_.push_back(id);
+    id = entity_of_name_[number];
+    is_new = inserted;
+  }
+  if (is_new) {
+    Entity &entity = out_.entities.emplace_back();
+    entity.name = symbol.name;
+    entity.first = ref;
+    entity.local = local;
+    entity.function = symbol.type() == SymbolType::Function;
+    entity.info = symbol.info;
+    entity.other = symbol.other;
+    entity.size = symbol.size;
+    entity.dynamic = is_shared(symbol.other) && symbol.size == 0;
+    // Undefined names stay weak, except the objects that compilers declare in every file (Q072).
+    const bool declared_object = symbol.undefined() && symbol.type() == SymbolType::Object;
+    entity.weak_place = symbol.binding() == SymbolBinding::Weak && !declared_object;
+    if (declared_object && symbol.binding() == SymbolBinding::Weak)
+      entity.info =
+          static_cast<u8>(static_cast<u8>(SymbolBinding::Global) << 4 | (symbol.info & 15));
+  }
+  out_.entity_of[ref.object.value][ref.symbol] = id;
+  return {&out_.entities[id.value], is_new};
+}
+
+void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
+  const SymbolRef first = entity.defined() ? entity.winner : entity.first;
+  // nvlink names the first mention of a variable as if it defined it.
+  const SymbolRef mentioned = entity.function ? first : entity.first;
+  report(DiagId::MultipleDefinition, ref, {std::string(entity.name), file(ref), file(mentioned)})
+      .at("defined in", origin(first))
+      .at("defined in", origin(ref))
+      .advise(first.object == ref.object || file(first) == file(ref)
+                  ? "the same file is given twice"
+                  : "");
+}
+
+// A function and a variable of one name, both defined.
+void SymbolResolver::report_other_kind(const Entity &entity, SymbolRef ref,
+                                       const elf::Symbol &symbol) {
+  const bool other = entity.function != (symbol.type() == SymbolType::Function);
+  if (other && entity.defined() && !entity.weak() && symbol.binding() != SymbolBinding::Weak)
+    report_duplicate(entity, ref);
+}
+
+// Whether two mentions of a name can mean the same thing.
+bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const auto disagree = [&](DiagId id, std::vector<std::string> more, std::string here,
+                            std::string there) {
+    std::vector<std::string> arguments = {std::string(entity.name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    report(id, ref, std::move(arguments))
+        .at("first mentioned in", origin(entity.first, std::move(here)))
+        .at("mentioned in", origin(ref, std::move(there)));
+  };
+  const bool function = symbol.type() == SymbolType::Function;
+  if (entity.function != function || (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
+    const std::string here = space_name(entity.function, entity.other);
+    const std::string there = space_name(function, symbol.other);
+    disagree(DiagId::SpaceMismatch, {here, there}, here, there);
+    return false;
+  }
+  if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
+    const auto kind = [](u8 other) { return is_kernel_mark(other) ? "__global__" : "__device__"; };
+    disagree(DiagId::NotAKernelEverywhere, {}, kind(entity.other), kind(symbol.other));
+    return false;
+  }
+  if (!function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
+    const auto kind = [](u8 other) {
+      return (other & elf::kOtherManaged) != 0 ? "__managed__" : "not __managed__";
+    };
+    disagree(DiagId::ManagedMismatch, {}, kind(entity.other), kind(symbol.other));
+    return false;
+  }
+  return true;
+}
+
+void SymbolResolver::read_function(ObjectId object, u32 index) {
+  const elf::Symbol &symbol = objects_[object.value].symbols[index];
+  const SymbolRef ref{object, index};
+  if (symbol.name.empty())
+    return;
+  const auto [entity, is_new] = mention(ref, symbol);
+  const bool is_code =
+      symbol.in_section() && objects_[object.value].kinds[symbol.section].is_code();
+  if (!is_new && !compatible(*entity, ref, symbol)) {
+    if (is_code)
+      report_other_kind(*entity, ref, symbol);
+    return;
+  }
+  if (is_code)
+    define_function(*entity, ref, symbol);
+}
+
+// Of weak copies the one with fewer registers counts, then one of newer PTX than the first of all
+// had (Q055), then the earlier one.
+bool SymbolResolver::is_better_copy(SymbolRef ref, const Entity &entity) const {
+  if (registers(ref) != registers(entity.winner))
+    return registers(ref) < registers(entity.winner);
+  return objects_[ref.object.value].virtual_sm > objects_[entity.place.object.value].virtual_sm;
+}
+
+// Size of a kernel's bank of parameters. Few objects have weak kernels of which others have copies.
+u64 SymbolResolver::parameter_bytes(SymbolRef kernel) {
+  const InputObject &object = objects_[kernel.object.value];
+  parameters_.resize(objects_.size());
+  std::vector<u64> &sizes = parameters_[kernel.object.value];
+  if (sizes.empty()) {
+    sizes.resize(object.view.sections().size());
+    for (const elf::Section &section : object.view.sections())
+      if (const elf::SectionKind &kind = object.kinds[section.index];
+          kind.role == elf::SectionRole::Constant && kind.bank == kParameterBank && !kind.mercury)
+        sizes[object.owner_of(section.index)] = section.size;
+  }
+  return sizes[object.symbols[kernel.symbol].section];
+}
+
+// Two weak copies of a kernel must have parameters of one size; of others nobody asks (Q044).
+void SymbolResolver::compare_parameters(const Entity &kernel, SymbolRef ref) {
+  const u64 first = parameter_bytes(kernel.winner), second = parameter_bytes(ref);
+  if (first != second)
+    report(DiagId::ParameterBankMismatch, ref,
+           {std::string(kernel.name), std::to_string(first), std::to_string(second)})
+        .at("first defined in", origin(kernel.winner, bytes_text(first)))
+        .at("defined in", origin(ref, bytes_text(second)));
+}
+
+void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const bool strong = symbol.binding() != SymbolBinding::Weak;
+  if (entity.defined()) {
+    if (!entity.weak()) {
+      outcome(ref) = Outcome::LostToStrong;
+      if (strong)
+        report_duplicate(entity, ref);
+      return;
+    }
+    if (!strong && is_kernel_mark(symbol.other))
+      compare_parameters(entity, ref);
+    if (!strong && !is_better_copy(ref, entity)) {
+      outcome(ref) = Outcome::LostToWeak;
+      return;
+    }
+  } else {
+    entity.place = ref;
+    entity.other = symbol.other;
+  }
+  outcome(ref) = Outcome::Accepted;
+  entity.winner = ref;
+  entity.info = symbol.info;
+  entity.size = symbol.size;
+}
+
+void SymbolResolver::read_data(ObjectId object, u32 index) {
+  const elf::Symbol &symbol = objects_[object.value].symbols[index];
+  const SymbolRef ref{object, index};
+  const bool local = symbol.binding() == SymbolBinding::Local;
+  if (symbol.type() == SymbolType::Section || symbol.type() == SymbolType::NoType ||
+      symbol.name.empty() || (symbol.undefined() && local && symbol.name != kConstantBankSize))
+    return;
+  const auto [entity, is_new] = mention(ref, symbol);
+  const bool agrees = is_new || compatible(*entity, ref, symbol);
+  if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
+      !may_differ_in_size(*entity, ref, symbol)) {
+    report(DiagId::SizeMismatch, ref,
+           {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)})
+        .at("first specified in", origin(entity->first, bytes_text(entity->size)))
+        .at("specified in", origin(ref, bytes_text(symbol.size)));
+  }
+  if (!agrees && entity->function) {
+    if (symbol.in_section())
+      report_other_kind(*entity, ref, symbol);
+    return;
+  }
+  if (symbol.common())
+    merge_common(*entity, ref, symbol);
+  else if (symbol.in_section())
+    define_data(*entity, ref, symbol);
+}
+
+bool SymbolResolver::is_initialised(SymbolRef ref) const {
+  const InputObject &object = objects_[ref.object.value];
+  return object.kinds[object.symbols[ref.symbol].section].role != elf::SectionRole::Global;
+}
+
+// Of common symbols the largest counts; initialised data only has to be large enough.
+bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
+                                        const elf::Symbol &symbol) const {
+  if (symbol.common())
+    return entity.common_align != 0 || (entity.defined() && is_initialised(entity.winner));
+  return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
+}
+
+// Beside a common symbol, data without initial values is only another mention of it, but strong and
+// read first it stands in the way (Q057).
+void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  if (entity.defined() && is_initialised(entity.winner)) {
+    if (symbol.size > entity.size)
+      report(DiagId::CommonLargerThanDefinition, ref,
+             {std::string(entity.name), std::to_string(symbol.size), std::to_string(entity.size)})
+          .at("common in", origin(ref, bytes_text(symbol.size)))
+          .at("defined in", origin(entity.winner, bytes_text(entity.size)));
+    return;
+  }
+  if (entity.defined() && !entity.weak()) {
+    report_duplicate(entity, ref);
+    return;
+  }
+  entity.winner = {};
+  if (entity.common_align == 0)
+    entity.common_align = std::max<u64>(symbol.value, 1);
+  entity.size = std::max(entity.size, symbol.size);
+}
+
+void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const bool strong = symbol.binding() != SymbolBinding::Weak;
+  // To nvlink, dynamic memory is defined by its first mention. A later definition gives it a size
+  // but no place (Q041); only a relocatable link defines it without a size.
+  if (entity.dynamic && entity.first != ref) {
+    outcome(ref) = Outcome::LostToStrong;
+    entity.sized = entity.sized || symbol.size != 0;
+    entity.size = std::max(entity.size, symbol.size);
+    if (symbol.size == 0 && strong)
+      report_duplicate(entity, ref);
+    return;
+  }
+  if (entity.common_align != 0 && !is_initialised(ref)) {
+    outcome(ref) = Outcome::LostToStrong;
+    if (strong)
+      entity.info = symbol.info;
+    return;
+  }
+  if (entity.defined()) {
+    if (!entity.weak() || !strong) {
+      outcome(ref) = entity.weak() ? Outcome::LostToWeak : Outcome::LostToStrong;
+      if (strong)
+        report_duplicate(entity, ref);
+      return;
+    }
+  } else {
+    entity.place = ref;
+    entity.weak_over_common = entity.common_align != 0;
+    if (entity.common_align != 0 && entity.size > symbol.size)
+      report(DiagId::CommonLargerThanDefinition, ref,
+             {std::string(entity.name), std::to_string(entity.size), std::to_string(symbol.size)})
+          .at("common in", origin(entity.first, bytes_text(entity.size)))
+          .at("defined in", origin(ref, bytes_text(symbol.size)));
+  }
+  outcome(ref) = Outcome::Accepted;
+  entity.weak_over_common = entity.weak_over_common && !strong;
+  entity.winner = ref;
+  entity.info = symbol.info;
+  entity.other = symbol.other;
+  entity.size = symbol.size;
+  entity.common_align = 0;
+}
+
+} // namespace
+
+Resolution resolve_symbols(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  return SymbolResolver(objects, diag).run();
+}
+
+} // namespace culink

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How sections, symbols and numbers are called in a dump. Section symbols often have no name of
+// their own; they go by that of their section.
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "arch/reloc.h"
+#include "text/dump/dump_parts.h"
+
+namespace culink::text {
+
+namespace {
+
+elf::SymbolTable table_of(const elf::ElfView &file, const elf::Section &user) {
+  elf::SymbolTable linked = file.linked_symbols(user);
+  return linked.empty() ? file.symbols() : linked;
+}
+
+} // namespace
+
+SymbolNames::SymbolNames(const DumpContext &context, const elf::Section &user)
+    : SymbolNames(context.file, table_of(context.file, user), context.options.demangle) {}
+
+SymbolNames::SymbolNames(const elf::ElfView &file, const elf::SymbolTable &table, bool demangle)
+    : file_(file), table_(table), demangle_(demangle) {}
+
+std::string SymbolNames::operator()(u32 index) const {
+  return index == 0 || index >= table_.size() ? std::string() : of(table_[index]);
+}
+
+std::string SymbolNames::of(const elf::Symbol &symbol) const {
+  if (symbol.name.empty() && symbol.type() == elf::SymbolType::Section && symbol.in_section())
+    return std::string(file_.sections()[symbol.section].name);
+  return demangle_ ? demangled(symbol.name) : std::string(symbol.name);
+}
+
+std::string demangled(std::string_view name) {
+  const std::string text(name);
+  if (!name.starts_with("_Z"))
+    return text;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void *)> plain(
+      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && plain ? std::string(plain.get()) : text;
+}
+
+std::string_view relocation_name(u32 type) {
+  const arch::RelocInfo *row = arch::find_reloc(type);
+  return row ? row->name : std::string_view();
+}
+
+void put_section(DumpSink &sink, const elf::Section &section) {
+  sink.field({"name", "name"}, name(section.name));
+  sink.field({"section", ""}, number(section.index));
+}
+
+void warn_violations(const DumpContext &context, const elf::Section &section,
+                     const std::vector<elf::Violation> &violations) {
+  for (const elf::Violation &violation : violations)
+    context.warn({elf::describe_section(section), fmt::format("offset {:#x}", violation.offset),
+                  violation.message});
+}
+
+} // namespace culink::text

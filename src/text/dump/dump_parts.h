@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parts of a dump, for dump.cc alone. Each tells one aspect of the file to the sink.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "elf/codec.h"
+#include "elf/elf_view.h"
+#include "text/dump/dump.h"
+#include "text/dump/dump_sink.h"
+
+namespace culink::text {
+
+struct DumpContext {
+  const elf::ElfView &file;
+  const DumpOptions &options;
+  DumpSink &sink;
+  const WarningSink &warn;
+};
+
+void dump_header(const DumpContext &context);
+void dump_sections(const DumpContext &context);
+void dump_segments(const DumpContext &context);
+void dump_symbols(const DumpContext &context);
+void dump_relocations(const DumpContext &context);
+void dump_info(const DumpContext &context);
+void dump_callgraph(const DumpContext &context);
+void dump_prototypes(const DumpContext &context);
+void dump_notes(const DumpContext &context);
+void dump_compat(const DumpContext &context);
+void dump_records(const DumpContext &context);
+
+// Names for the indices of one symbol table.
+class SymbolNames {
+public:
+  // The table that `user`'s sh_link names, or .symtab if it names none.
+  SymbolNames(const DumpContext &context, const elf::Section &user);
+  SymbolNames(const elf::ElfView &file, const elf::SymbolTable &table, bool demangle);
+
+  // "" for an index that is 0 or outside; a section symbol without a name has its section's.
+  [[nodiscard]] std::string operator()(u32 index) const;
+  [[nodiscard]] std::string of(const elf::Symbol &symbol) const;
+  [[nodiscard]] const elf::SymbolTable &table() const { return table_; }
+
+private:
+  const elf::ElfView &file_;
+  elf::SymbolTable table_;
+  bool demangle_;
+};
+
+// A C++ name for people; what is no mangled name stays as it is.
+[[nodiscard]] std::string demangled(std::string_view name);
+
+// R_CUDA_* or R_MERCURY_*; "" for a number without a name.
+[[nodiscard]] std::string_view relocation_name(u32 type);
+
+// The heading of a row that describes one section: its name, then its index.
+void put_section(DumpSink &sink, const elf::Section &section);
+
+// Warns about each violation a codec found in `section`.
+void warn_violations(const DumpContext &context, const elf::Section &section,
+                     const std::vector<elf::Violation> &violations);
+
+} // namespace culink::text

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Call graph, prototypes, notes and compatibility attributes. All four are short lists of fixed
+// records; a descriptor that cannot be read is shown as bytes, beside the warning.
+#include <array>
+#include <string>
+
+#include "base/bytes.h"
+#include "elf/names.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_compat.h"
+#include "elf/records/nv_notes.h"
+#include "text/dump/dump_parts.h"
+
+namespace culink::text {
+
+namespace {
+
+// Prototypes are offsets in the string table of the symbol table.
+ByteSpan strings_for(const elf::ElfView &file, const elf::Section &user) {
+  const elf::Section &table = file.sections()[user.link];
+  if (!elf::is_symbol_table(table.type))
+    return {};
+  return file.sections()[table.link].data;
+}
+
+struct PartName {
+  elf::CallPart part;
+  std::string_view key;
+  std::string_view title;
+  std::string_view first;
+  std::string_view second;
+};
+
+constexpr std::array<PartName, 5> kParts{
+    {{elf::CallPart::Unmarked, "unmarked", "before any part", "first", "second"},
+     {elf::CallPart::Calls, "calls", "calls", "caller", "callee"},
+     {elf::CallPart::AddressTaken, "address_taken", "functions whose address is taken", "function",
+      "prototype"},
+     {elf::CallPart::IndirectCalls, "indirect_calls", "indirect calls", "caller", "prototype"},
+     {elf::CallPart::IndirectTargets, "indirect_targets",
+      "functions made callable through addresses", "caller", "callee"}}};
+
+void put_part(DumpSink &sink, const PartName &part, const elf::CallGraph &graph,
+              const SymbolNames &names, ByteSpan strings) {
+  const std::vector<elf::CallPair> pairs = graph.pairs(part.part);
+  if (pairs.empty() && part.part == elf::CallPart::Unmarked)
+    return;
+  sink.open_list(part.key, part.title);
+  for (const elf::CallPair &pair : pairs) {
+    const std::string first = names(pair.first);
+    const bool prototype = elf::second_is_prototype(part.part);
+    const std::string second = prototype
+                                   ? std::string(c_string_at(strings, pair.second).value_or(""))
+                                   : names(pair.second);
+    sink.open_row();
+    sink.field({part.first, ""}, label(pair.first, first));
+    sink.field({part.second, ""}, label(pair.second, second));
+    sink.close_row();
+  }
+  sink.close_list();
+}
+
+// ---- Notes --------------------------------------------------------------------------------------
+
+void put_toolkit_info(const DumpContext &context, const elf::Section &section,
+                      const elf::Note &note) {
+  const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
+  if (!info) {
+    context.sink.bytes({"bytes", ""}, note.desc);
+    context.warn({elf::describe_section(section), info.error().field, info.error().message});
+    return;
+  }
+  context.sink.field({"version", ""}, number(info->version));
+  const std::array<std::pair<std::string_view, std::string_view>, 5> strings{
+      {{"object", info->object},
+       {"tool", info->tool},
+       {"tool_version", info->tool_version},
+       {"build", info->build},
+       {"options", info->options}}};
+  for (const auto &[key, value] : strings) {
+    context.sink.continue_row();
+    context.sink.field({key, ""}, name(value));
+  }
+}
+
+void put_cuda_info(const DumpContext &context, const elf::Section &section, const elf::Note &note) {
+  const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
+  if (!info) {
+    context.sink.bytes({"bytes", ""}, note.desc);
+    context.warn({elf::describe_section(section), info.error().field, info.error().message});
+    return;
+  }
+  context.sink.field({"version", ""}, number(info->version));
+  context.sink.field({"virtual_arch", ""}, number(info->virtual_arch));
+  context.sink.field({"toolkit", ""}, number(info->toolkit));
+}
+
+void put_note(const DumpContext &context, const elf::Section &section, const elf::Note &note) {
+  context.sink.open_row();
+  context.sink.field({"owner", "owner"}, name(note.owner()));
+  context.sink.field({"type", ""}, number(note.type));
+  if (note.type == elf::kNoteToolkitInfo && note.name == elf::kNoteOwner)
+    put_toolkit_info(context, section, note);
+  else if (note.type == elf::kNoteCudaInfo && note.name == elf::kNoteOwner)
+    put_cuda_info(context, section, note);
+  else
+    context.sink.bytes({"bytes", ""}, note.desc);
+  context.sink.close_row();
+}
+
+} // namespace
+
+void dump_callgraph(const DumpContext &context) {
+  context.sink.open_list("callgraph", "Call graph");
+  for (const elf::Section &section : context.file.sections()) {
+    if (section.type != elf::SectionType::CudaCallgraph)
+      continue;
+    const elf::CallGraph graph = elf::decode_call_graph(section.data);
+    const SymbolNames names(context, section);
+    context.sink.open_row();
+    put_section(context.sink, section);
+    for (const PartName &part : kParts)
+      put_part(context.sink, part, graph, names, strings_for(context.file, section));
+    context.sink.close_row();
+    warn_violations(context, section, graph.violations);
+  }
+  context.sink.close_list();
+}
+
+void dump_prototypes(const DumpContext &context) {
+  context.sink.open_list("prototypes", "Prototypes");
+  for (const elf::Section &section : context.file.sections()) {
+    if (section.type != elf::SectionType::CudaPrototype)
+      continue;
+    const elf::PrototypeSection prototypes = elf::decode_prototypes(section.data);
+    const SymbolNames names(context, section);
+    const ByteSpan strings = strings_for(context.file, section);
+    context.sink.open_row();
+    put_section(context.sink, section);
+    context.sink.open_list("records", "");
+    for (const elf::Prototype &record : prototypes.records) {
+      const std::string function = names(record.symbol);
+      context.sink.open_row();
+      context.sink.field({"function", ""}, label(record.symbol, function));
+      context.sink.field({"prototype", ""},
+                         label(record.string, c_string_at(strings, record.string).value_or("")));
+      context.sink.close_row();
+    }
+    context.sink.close_list();
+    context.sink.close_row();
+    warn_violations(context, section, prototypes.violations);
+  }
+  context.sink.close_list();
+}
+
+void dump_notes(const DumpContext &context) {
+  context.sink.open_list("notes", "Notes");
+  for (const elf::Section &section : context.file.sections()) {
+    if (section.type != elf::SectionType::Note)
+      continue;
+    const elf::NoteSection notes = elf::decode_notes(section.data);
+    context.sink.open_row();
+    put_section(context.sink, section);
+    context.sink.open_list("notes", "");
+    for (const elf::Note &note : notes.notes)
+      put_note(context, section, note);
+    context.sink.close_list();
+    context.sink.close_row();
+    warn_violations(context, section, notes.violations);
+  }
+  context.sink.close_list();
+}
+
+void dump_compat(const DumpContext &context) {
+  context.sink.open_list("compat", "Compatibility attributes");
+  for (const elf::Section &section : context.file.sections()) {
+    if (section.type != elf::SectionType::CudaCompat)
+      continue;
+    const elf::CompatSection compat = elf::decode_compat(section.data);
+    context.sink.open_row();
+    put_section(context.sink, section);
+    context.sink.open_list("records", "");
+    for (const elf::CompatRecord &record : compat.records) {
+      const auto code = static_cast<u8>(record.attribute);
+      const auto format = static_cast<u8>(record.format);
+      context.sink.open_row();
+      context.sink.field({"attribute", "attribute", -47},
+                         label(code, elf::name_of_compat_attribute(code).value_or("")));
+      context.sink.field({"format", "format", -10},
+                         label(format, elf::name_of_info_format(format).value_or("")));
+      if (const std::optional<u64> value = elf::compat_number(record))
+        context.sink.field({"value", ""}, hex(*value));
+      else
+        context.sink.bytes({"bytes", ""}, record.payload);
+      context.sink.close_row();
+      if (const std::optional<elf::Violation> violation = elf::check_compat_record(record))
+        warn_violations(context, section, {*violation});
+    }
+    context.sink.close_list();
+    context.sink.close_row();
+    warn_violations(context, section, compat.violations);
+  }
+  context.sink.close_list();
+}
+
+} // namespace culink::text

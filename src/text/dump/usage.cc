@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel or function costs is spread over the file: registers and stack in .nv.info,
+// barriers and parameters in .nv.info.<function>, memory in the sizes of sections named after the
+// function. Older files keep register and barrier counts in the header of the code section instead.
+// This gathers all of it in one walk over the sections.
+#include "text/dump/usage.h"
+
+#include <unordered_map>
+
+#include "arch/target_name.h"
+#include "elf/records/nv_info.h"
+#include "elf/section_kind.h"
+#include "elf/text_info.h"
+
+namespace culink::text {
+
+namespace {
+
+// Before, the header of the code section counts the barriers.
+constexpr u8 kFirstAbiWithBarrierRecords = 8;
+
+void add_bank(std::vector<BankUse> &banks, u8 bank, u64 size) {
+  for (BankUse &use : banks)
+    if (use.bank == bank) {
+      use.size += size;
+      return;
+    }
+  banks.push_back({bank, size});
+}
+
+class UsageCollector {
+public:
+  explicit UsageCollector(const elf::ElfView &file) : file_(file), symbols_(file.symbols()) {}
+
+  ModuleUsage collect() {
+    collect_functions();
+    for (const elf::Section &section : file_.sections())
+      add_section(section);
+    if (const arch::FileTarget target = arch::target_of(file_);
+        file_.header().type == elf::FileType::Executable && target.arch)
+      usage_.reserved_shared = target.arch->reserved_shared;
+    return std::move(usage_);
+  }
+
+private:
+  void collect_functions() {
+    of_symbol_.assign(symbols_.size(), kNone);
+    for (u32 i = 0; i < symbols_.size(); ++i) {
+      const elf::Symbol symbol = symbols_[i];
+      if (symbol.type() != elf::SymbolType::Function || !symbol.in_section())
+        continue;
+      const auto function = static_cast<u32>(usage_.functions.size());
+      of_symbol_[i] = function;
+      of_section_.try_emplace(symbol.section, function);
+      of_name_.try_emplace(symbol.name, function);
+      FunctionUsage &use = usage_.functions.emplace_back();
+      use.name = symbol.name;
+      use.symbol = i;
+      use.kernel = (symbol.other & elf::kOtherKernel) != 0;
+      use.code = symbol.size;
+      read_old_header(file_.sections()[symbol.section], use);
+    }
+  }
+
+  void read_old_header(const elf::Section &text, FunctionUsage &use) const {
+    if (file_.header().ident[elf::kIdentAbiVersion] < kFirstAbiWithBarrierRecords)
+      use.barriers = elf::text_barriers(text.flags);
+  }
+
+  FunctionUsage *find(u32 function) {
+    return function == kNone ? nullptr : &usage_.functions[function];
+  }
+
+  FunctionUsage *function_of_symbol(u32 symbol) {
+    return symbol < of_symbol_.size() ? find(of_symbol_[symbol]) : nullptr;
+  }
+
+  // The function a companion section belongs to: by sh_info, or by its name.
+  FunctionUsage *owner_of(const elf::Section &section, std::string_view owner) {
+    if (const elf::Section *target = file_.info_section(section))
+      if (const auto at = of_section_.find(target->index); at != of_section_.end())
+        return find(at->second);
+    const auto at = of_name_.find(owner);
+    return owner.empty() || at == of_name_.end() ? nullptr : find(at->second);
+  }
+
+  void add_section(const elf::Section &section) {
+    const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
+    if (kind.mercury) // the mirror says the same again
+      return;
+    FunctionUsage *const owner = owner_of(section, kind.owner);
+    switch (kind.role) {
+    case elf::SectionRole::Info:
+      read_info(section, owner);
+      break;
+    case elf::SectionRole::Constant:
+    case elf::SectionRole::ConstantNamed:
+      add_bank(owner ? owner->constants : usage_.constants, kind.bank, section.size);
+      break;
+    case elf::SectionRole::Shared:
+      (owner ? owner->shared : usage_.shared) += section.size;
+      break;
+    case elf::SectionRole::DebugShared:
+      usage_.shared += section.size;
+      break;
+    case elf::SectionRole::ReservedShared:
+      usage_.reserved_shared += section.size;
+      break;
+    case elf::SectionRole::Local:
+      if (owner)
+        owner->local += section.size;
+      break;
+    case elf::SectionRole::Global:
+    case elf::SectionRole::GlobalInit:
+      usage_.global += section.size;
+      break;
+    default: // takes no memory of its own at run time
+      break;
+    }
+  }
+
+  void read_info(const elf::Section &section, FunctionUsage *owner) {
+    for (const elf::InfoRecord &record : elf::decode_info(section.data).records) {
+      const elf::InfoValue value = elf::decode_value(record);
+      if (const auto *word = std::get_if<elf::InfoSymbolWord>(&value))
+        read_symbol_word(record.attribute, *word);
+      else if (const auto *size = std::get_if<elf::InfoDim3>(&value); size && owner)
+        read_size(record.attribute, *size, *owner);
+      else if (const auto *number = std::get_if<elf::InfoNumber>(&value); number && owner)
+        read_number(record.attribute, number->value, *owner);
+    }
+  }
+
+  void read_symbol_word(elf::InfoAttribute attribute, const elf::InfoSymbolWord &word) {
+    FunctionUsage *const use = function_of_symbol(word.symbol);
+    if (!use)
+      return;
+    if (attribute == elf::InfoAttribute::Regcount)
+      use->registers = word.value;
+    else if (attribute == elf::InfoAttribute::FrameSize)
+      use->frame = word.value;
+    else if (attribute == elf::InfoAttribute::MinStackSize)
+      use->min_stack = word.value;
+    else if (attribute == elf::InfoAttribute::MaxStackSize)
+      use->max_stack = word.value;
+  }
+
+  static void read_size(elf::InfoAttribute attribute, const elf::InfoDim3 &size,
+                        FunctionUsage &use) {
+    if (attribute == elf::InfoAttribute::MaxThreads)
+      use.max_threads = {size.x, size.y, size.z};
+    else if (attribute == elf::InfoAttribute::Reqntid)
+      use.required_threads = {size.x, size.y, size.z};
+  }
+
+  static void read_number(elf::InfoAttribute attribute, u32 value, FunctionUsage &use) {
+    if (attribute == elf::InfoAttribute::NumBarriers)
+      use.barriers = value;
+    else if (attribute == elf::InfoAttribute::CbankParamSize)
+      use.parameters = value;
+    else if (attribute == elf::InfoAttribute::MaxregCount)
+      use.register_limit = value;
+  }
+
+  static constexpr u32 kNone = 0xffffffff;
+
+  const elf::ElfView &file_;
+  elf::SymbolTable symbols_;
+  ModuleUsage usage_;
+  std::vector<u32> of_symbol_;
+  std::unordered_map<u32, u32> of_section_; // looked up only, never walked
+  std::unordered_map<std::string_view, u32> of_name_;
+};
+
+} // namespace
+
+ModuleUsage collect_usage(const elf::ElfView &file) {
+  return UsageCollector(file).collect();
+}
+
+} // namespace culink::text

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where things lie in the file: header, section data, section table, program headers, nothing else.
+// One walk over the sections in file order finds overlaps and bytes that belong to nothing. Nearly
+// all files are in order, which the survey of all sections finds out on its way; only then is it
+// asked what exactly is wrong.
+//
+// Two habits of NVIDIA's tools matter. A Mercury section without bytes of its own points at those
+// of its SASS twin: same offset, same size. And Mercury sections of a no-data type do take room in
+// the file, filled with whatever lay there.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "elf/wire.h"
+#include "verify/verify_findings.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Section;
+
+namespace {
+
+[[nodiscard]] bool takes_room(const Section &s) {
+  if (s.type == elf::SectionType::Null || s.size == 0)
+    return false;
+  return !s.no_data() || s.is_mercury();
+}
+
+[[nodiscard]] bool may_share_bytes(const Section &a, const Section &b) {
+  return a.offset == b.offset && a.size == b.size && a.is_mercury() != b.is_mercury();
+}
+
+// Sections with bytes, by offset; those that the view refused are left out, so every sum fits.
+[[nodiscard]] std::vector<const Section *> in_file_order(const ElfView &view, bool &all_there) {
+  std::vector<const Section *> out;
+  for (const Section &s : view.sections()) {
+    if (!takes_room(s))
+      continue;
+    if (slice(view.file(), s.offset, s.size))
+      out.push_back(&s);
+    else
+      all_there = false;
+  }
+  const auto lies_before = [](const Section *a, const Section *b) {
+    return std::pair(a->offset, a->index) < std::pair(b->offset, b->index);
+  };
+  if (!std::ranges::is_sorted(out, lies_before)) // they nearly always are
+    std::ranges::sort(out, lies_before);
+  return out;
+}
+
+// How the section is called whose bytes come last; before the first one comes the header.
+[[nodiscard]] std::string name_of(const Section *owner) {
+  return owner ? describe_section(*owner) : "ELF header";
+}
+
+[[nodiscard]] bool is_used(u8 byte) {
+  return byte != 0;
+}
+
+// Checks the bytes between two things; `after` is the one before them.
+void check_gap(const ElfView &view, u64 begin, u64 end, const Section *after, Findings &findings) {
+  if (begin >= end)
+    return;
+  const ByteSpan gap = view.file().subspan(begin, end - begin);
+  const auto used = std::ranges::find_if(gap, is_used);
+  if (used != gap.end())
+    findings.push(Rule::SectionGap, name_of(after), "",
+                  fmt::format("byte {:#x} behind it belongs to no section and is {:#04x}, not 0",
+                              begin + static_cast<u64>(used - gap.begin()), *used));
+}
+
+void check_alignment(const ElfView &view, Findings &findings) {
+  for (const Section &s : view.sections()) {
+    if (s.type == elf::SectionType::Null)
+      continue;
+    if (s.align > 1 && s.offset % s.align != 0)
+      findings.in_section(Rule::SectionAlign, s, [&] {
+        return FieldMessage{"sh_offset",
+                            fmt::format("{:#x} is not a multiple of {:#x}", s.offset, s.align)};
+      });
+    if (s.addr != 0)
+      findings.in_section(Rule::SectionAddress, s, [&] {
+        return FieldMessage{"sh_addr", fmt::format("is {:#x}, not 0", s.addr)};
+      });
+  }
+}
+
+[[nodiscard]] u64 end_of_header(const ElfView &view) {
+  return view.header().elf_class() == elf::ElfClass::Elf64 ? sizeof(elf::wire::Ehdr64)
+                                                           : sizeof(elf::wire::Ehdr32);
+}
+
+// Whether all sections are known, so that bytes between them mean something.
+[[nodiscard]] bool knows_all_sections(const elf::FileHeader &h) {
+  return h.shnum == 0 || h.section_count == h.shnum;
+}
+
+// Whether a section is aligned and lies behind those before it, with zeros between; `end` is
+// theirs.
+[[nodiscard]] bool follows_tidily(const ElfView &view, const Section &s, u64 &end) {
+  if (s.type == elf::SectionType::Null)
+    return true;
+  if ((s.align > 1 && s.offset % s.align != 0) || s.addr != 0)
+    return false;
+  if (!takes_room(s))
+    return true;
+  if (s.offset < end || !slice(view.file(), s.offset, s.size))
+    return false;
+  const ByteSpan gap = view.file().subspan(end, s.offset - end);
+  end = s.offset + s.size;
+  return std::ranges::none_of(gap, is_used);
+}
+
+void list_section(Survey &survey, const Section &s) {
+  switch (s.type) {
+  case elf::SectionType::CudaInfo:
+  case elf::SectionType::MercuryInfo:
+    survey.infos.push_back(&s);
+    return;
+  case elf::SectionType::CudaCallgraph:
+  case elf::SectionType::CudaPrototype:
+    survey.calls.push_back(&s);
+    return;
+  case elf::SectionType::Note:
+  case elf::SectionType::CudaCompat:
+  case elf::SectionType::CudaRelocInfo:
+    survey.notes.push_back(&s);
+    return;
+  default:
+    if (is_relocation_table(s.type))
+      survey.relocation_tables.push_back(&s);
+    else if (is_symbol_table(s.type))
+      survey.symbol_tables.push_back(&s);
+  }
+}
+
+// The end of the last table in the file, or of the section data where there is no table.
+[[nodiscard]] u64 end_of_tables(const ElfView &view, u64 data_end) {
+  const elf::FileHeader &h = view.header();
+  u64 end = data_end;
+  const auto extend = [&](u64 offset, u64 size) {
+    if (const std::optional<u64> table_end = checked_add(offset, size))
+      end = std::max(end, *table_end);
+  };
+  if (h.shoff != 0)
+    extend(h.shoff, u64{h.section_count} * h.shentsize);
+  if (h.phnum != 0)
+    extend(h.phoff, u64{h.phnum} * h.phentsize);
+  return std::min<u64>(end, view.file().size());
+}
+
+// The bytes that sections have, and those between them.
+struct Extent {
+  bool all_there;                 // it is known where all sections are
+  u64 end;                        // of the bytes of sections
+  const Section *owner = nullptr; // of the bytes up to `end`
+};
+
+Extent check_untidy(const ElfView &view, Findings &findings) {
+  check_alignment(view, findings);
+  Extent e{knows_all_sections(view.header()), end_of_header(view)};
+  for (const Section *s : in_file_order(view, e.all_there)) {
+    if (s->offset < e.end) {
+      if (!e.owner || !may_share_bytes(*e.owner, *s))
+        findings.in_section(Rule::SectionOverlap, *s, [&] {
+          return FieldMessage{"sh_offset", fmt::format("{:#x} lies inside {}, which ends at {:#x}",
+                                                       s->offset, name_of(e.owner), e.end)};
+        });
+    } else if (e.all_there) {
+      check_gap(view, e.end, s->offset, e.owner, findings);
+    }
+    if (s->offset + s->size > e.end) {
+      e.end = s->offset + s->size;
+      e.owner = s;
+    }
+  }
+  return e;
+}
+
+} // namespace
+
+Survey survey_sections(const ElfView &view) {
+  Survey out;
+  out.tidy = knows_all_sections(view.header());
+  u64 end = end_of_header(view);
+  for (const Section &s : view.sections()) {
+    list_section(out, s);
+    if (s.name.size() <= kShortName)
+      out.short_names.push_back(&s);
+    const u64 before = end;
+    out.tidy = out.tidy && follows_tidily(view, s, end);
+    if (end != before)
+      out.last = &s;
+  }
+  return out;
+}
+
+void check_layout(const ElfView &view, const Survey &survey, Findings &findings) {
+  const elf::FileHeader &h = view.header();
+  const auto [all_there, end, owner] =
+      survey.tidy
+          ? Extent{true,
+                   survey.last ? survey.last->offset + survey.last->size : end_of_header(view),
+                   survey.last}
+          : check_untidy(view, findings);
+  if (h.shoff != 0 && h.shoff < end)
+    findings.push(Rule::HeaderTables, "ELF header", "e_shoff",
+                  fmt::format("the section table at {:#x} lies inside {}, which ends at {:#x}",
+                              h.shoff, name_of(owner), end));
+  if (all_there)
+    check_gap(view, end, std::min<u64>(h.shoff, view.file().size()), owner, findings);
+  if (h.shoff % 8 != 0)
+    findings.push(Rule::HeaderTables, "ELF header", "e_shoff",
+                  fmt::format("{:#x} is not a multiple of 8", h.shoff));
+
+  const u64 tables_end = end_of_tables(view, end);
+  if (all_there && tables_end < view.file().size())
+    findings.push(Rule::FileTrailing, "file", "",
+                  fmt::format("{} bytes follow the last table, which ends at {:#x}",
+                              view.file().size() - tables_end, tables_end));
+}
+
+} // namespace culink::verify

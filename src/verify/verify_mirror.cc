@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files for sm_100 and later hold a program twice: machine code, and beside it the Mercury code
+// from which it was made, with a section, a symbol and a relocation for each of the other side. The
+// rules here say that the two sides tell the same story.
+//
+// What may surprise: names differ for constant banks, whose numbers Mercury does not know yet; bank
+// 0 and memory without contents have no twin; tables may be shorter in machine code, never absent.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "arch/arch.h"
+#include "arch/elf_flags.h"
+#include "base/bytes.h"
+#include "elf/records/nv_capmerc.h"
+#include "elf/section_kind.h"
+#include "verify/verify_findings.h"
+
+namespace culink::verify {
+
+namespace {
+
+using elf::ElfView;
+using elf::Section;
+using elf::SectionRole;
+using elf::SectionType;
+using elf::Symbol;
+
+constexpr std::string_view kMirrorPrefix = ".nv.merc";
+constexpr std::string_view kCapsulePrefix = ".nv.capmerc";
+
+// The start of a name in machine code, and in Mercury.
+struct BankName {
+  std::string_view sass;
+  std::string_view mercury;
+};
+constexpr BankName kBankNames[] = {
+    {".nv.constant0.", ".nv.constant.entry_image_header_indices."},
+    {".nv.constant2.", ".nv.constant.optimizer."},
+    {".nv.constant3", ".nv.constant.user"},
+};
+
+// What a section of machine code is called inside a Mercury link; tables follow their section.
+std::string mercury_name(std::string_view name) {
+  std::string prefix;
+  for (const std::string_view table : {".rela", ".rel", ".nv.resolvedrela"})
+    if (name.starts_with(std::string(table) + ".")) {
+      prefix = table;
+      name.remove_prefix(table.size());
+      break;
+    }
+  for (const BankName &bank : kBankNames)
+    if (name.starts_with(bank.sass))
+      return prefix + std::string(bank.mercury) + std::string(name.substr(bank.sass.size()));
+  return prefix + std::string(name);
+}
+
+bool is_code(const Section &section) {
+  return (section.flags & elf::kFlagExec) != 0;
+}
+
+std::string twin_name(const Section &section) {
+  if (section.type == SectionType::Symtab)
+    return ".nv.merc.symtab";
+  return std::string(is_code(section) ? kCapsulePrefix : kMirrorPrefix) +
+         mercury_name(section.name);
+}
+
+// By its name; whether the flag says the same is another rule.
+bool is_mirror(const Section &section) {
+  return has_prefix(section.name, ".nv.merc.") || has_prefix(section.name, ".nv.capmerc.");
+}
+
+enum class Twin : u8 { None, Possible, Needed };
+
+Twin twin_of_role(const Section &section) {
+  switch (elf::classify_section(section.name, section.type, section.flags).role) {
+  case SectionRole::Text:
+  case SectionRole::SymbolTable:
+  case SectionRole::Info:
+  case SectionRole::GlobalInit:
+  case SectionRole::Dwarf:
+  case SectionRole::NvDebug:
+  case SectionRole::Rela:
+    return Twin::Needed;
+  case SectionRole::Constant: // bank 0 only with textures
+    return section.name.starts_with(kBankNames[0].sass) ? Twin::Possible : Twin::Needed;
+  case SectionRole::StringTable:
+  case SectionRole::Null:
+  case SectionRole::NoteTkinfo:
+  case SectionRole::NoteCuinfo:
+  case SectionRole::Compat:
+  case SectionRole::Callgraph:
+  case SectionRole::Prototype:
+    return Twin::None;
+  default:
+    return Twin::Possible;
+  }
+}
+
+// Twins that are only another header of the same bytes, or a copy of them.
+bool has_equal_bytes(const Section &section) {
+  constexpr std::string_view kNames[] = {".nv.constant3",   ".nv.global.init", ".debug_abbrev",
+                                         ".debug_str",      ".debug_loc",      ".debug_pubnames",
+                                         ".debug_pubtypes", ".nv.info"};
+  return std::find(std::begin(kNames), std::end(kNames), section.name) != std::end(kNames) ||
+         section.name.starts_with(".nv_debug_ptx_txt.");
+}
+
+class MirrorCheck {
+public:
+  MirrorCheck(const ElfView &view, Findings &findings) : view_(view), findings_(findings) {
+    for (const Section &section : view.sections())
+      if (is_mirror(section))
+        mirrors_.push_back({section.name, section.index, false});
+    std::stable_sort(mirrors_.begin(), mirrors_.end(),
+                     [](const Mirror &a, const Mirror &b) { return a.name < b.name; });
+    twins_.resize(view.sections().size());
+  }
+
+  void run() {
+    for (const Section &section : view_.sections())
+      if (!is_mirror(section))
+        find_twin(section);
+    for (const Mirror &mirror : mirrors_)
+      if (!mirror.used)
+        findings_.in_section(Rule::MirrorSection, view_.sections()[mirror.section], [&] {
+          return FieldMessage{"", "mirrors no section of the machine code"};
+        });
+    compare_symbols();
+  }
+
+private:
+  struct Mirror {
+    std::string_view name;
+    u32 section;
+    bool used;
+  };
+
+  void find_twin(const Section &section) {
+    const Twin twin = twin_of_role(section);
+    if (twin == Twin::None)
+      return;
+    const std::string name = twin_name(section);
+    auto at = std::lower_bound(
+        mirrors_.begin(), mirrors_.end(), std::string_view(name),
+        [](const Mirror &mirror, std::string_view wanted) { return mirror.name < wanted; });
+    while (at != mirrors_.end() && at->name == name && at->used) // local functions of one name
+      ++at;
+    if (at == mirrors_.end() || at->name != name) {
+      if (twin == Twin::Needed && !section.no_data())
+        findings_.in_section(Rule::MirrorSection, section, [&] {
+          return FieldMessage{"", "has no Mercury twin '" + name + "'"};
+        });
+      return;
+    }
+    at->used = true;
+    twins_[section.index] = at->section;
+    compare_contents(section, view_.sections()[at->section]);
+  }
+
+  void compare_contents(const Section &section, const Section &twin) {
+    if (twin.type == SectionType::CudaCapmerc)
+      compare_capsule(section, twin);
+    else if (has_equal_bytes(section) && !std::ranges::equal(section.data, twin.data))
+      findings_.in_section(Rule::MirrorBytes, twin, [&] {
+        return FieldMessage{"", "its bytes are not those of " + elf::describe_section(section)};
+      });
+  }
+
+  // Every instruction of the code is one of the capsule's, or one that the capsule counts.
+  void compare_capsule(const Section &code, const Section &section) {
+    const elf::Capsule capsule = elf::decode_capsule(section.data);
+    if (!capsule.violations.empty()) {
+      const elf::Violation &first = capsule.violations.front();
+      findings_.in_section(Rule::CapsuleFraming, section, [&] {
+        return FieldMessage{fmt::format("byte {:#x}", first.offset), first.message};
+      });
+      return;
+    }
+    if (capsule.text_section != code.index)
+      findings_.in_section(Rule::CapsuleText, section, [&] {
+        return FieldMessage{"byte 0x0",
+                            fmt::format("names section {}, not {}", capsule.text_section,
+                                        elf::describe_section(code))};
+      });
+    u64 count = capsule.instruction_count;
+    for (const elf::CapsuleRecord &record : capsule.records)
+      count += record.sass_count();
+    if (count * kInstructionSize != code.size)
+      findings_.in_section(Rule::CapsuleSize, section, [&] {
+        return FieldMessage{"",
+                            fmt::format("speaks of {} instructions, {} has {}", count,
+                                        elf::describe_section(code), code.size / kInstructionSize)};
+      });
+  }
+
+  // The mirror has the same symbols in the same order; those of bank 0 follow in machine code only.
+  void compare_symbols() {
+    const Section *table = view_.find(".symtab");
+    const Section *mirror = view_.find(".nv.merc.symtab");
+    if (!table || !mirror)
+      return;
+    const elf::SymbolTable symbols = view_.symbols(*table), mirrored = view_.symbols(*mirror);
+    const u32 common = std::min(symbols.size(), mirrored.size());
+    for (u32 i = 1; i < common; ++i)
+      compare_symbol(*mirror, i, symbols[i], mirrored[i]);
+    if (mirrored.size() > symbols.size())
+      findings_.in_section(Rule::MirrorSymbol, *mirror, [&] {
+        return FieldMessage{
+            "", fmt::format("has {} symbols, .symtab only {}", mirrored.size(), symbols.size())};
+      });
+    for (u32 i = common; i < symbols.size(); ++i)
+      if (const Symbol symbol = symbols[i]; symbol.type() != elf::SymbolType::Section)
+        findings_.in_section(Rule::MirrorSymbol, *table, [&] {
+          return FieldMessage{fmt::format("symbol {}", i),
+                              fmt::format("'{}' is not in .nv.merc.symtab", symbol.name)};
+        });
+  }
+
+  void compare_symbol(const Section &table, u32 i, const Symbol &symbol, const Symbol &mirrored) {
+    const bool section = symbol.type() == elf::SymbolType::Section;
+    const std::string name = section ? mercury_name(symbol.name) : std::string(symbol.name);
+    u32 place = symbol.section;
+    if (symbol.in_section() && place < twins_.size() && twins_[place])
+      place = *twins_[place];
+    if (name == mirrored.name && symbol.binding() == mirrored.binding() &&
+        place == mirrored.section)
+      return;
+    findings_.in_section(Rule::MirrorSymbol, table, [&] {
+      return FieldMessage{fmt::format("symbol {}", i),
+                          fmt::format("'{}' in section {} is not the twin of '{}' in section {}",
+                                      mirrored.name, mirrored.section, symbol.name,
+                                      symbol.section)};
+    });
+  }
+
+  const ElfView &view_;
+  Findings &findings_;
+  std::vector<Mirror> mirrors_;           // by name
+  std::vector<std::optional<u32>> twins_; // by section of machine code
+};
+
+} // namespace
+
+void check_mirror(const ElfView &view, Findings &findings) {
+  const elf::FileHeader &header = view.header();
+  const arch::ElfTarget target = arch::decode_elf_target(
+      header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
+  if (target.code_kind == static_cast<u8>(arch::CodeKind::Capmerc))
+    MirrorCheck(view, findings).run();
+}
+
+} // namespace culink::verify

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Relocations: a known type of the table's own list, a field that ends inside the section, and in
+// code the address of an instruction. Symbols and offsets have been checked by the view. Offsets of
+// Mercury code count bytes of the expanded code, not of the capsule in the file, so the place of a
+// Mercury relocation says nothing here.
+#include <fmt/format.h>
+
+#include "arch/reloc.h"
+#include "verify/verify_findings.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Relocation;
+using elf::Section;
+
+namespace {
+
+// Whether entries have meaning; tables where they have none have findings already.
+[[nodiscard]] bool is_readable(const ElfView &view, const Section &table) {
+  return table.info != 0 && table.info < view.sections().size();
+}
+
+// Whether no entry of a table of machine code breaks a rule. Nearly always so, and quickly said.
+[[nodiscard]] bool are_right(const arch::RelocRows &rows, const elf::RelocationTable &entries,
+                             const Section &table, const Section &target) {
+  if (table.is_mercury())
+    return false;
+  u64 offsets = 0; // all bits that are set in some
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const Relocation r = entries[i];
+    const arch::RelocInfo *row = rows.find(r.type);
+    if (!row || r.type >= arch::kFirstMercuryReloc || r.offset >= target.size ||
+        (u64{row->word_bits()} + 7) / 8 > target.size - r.offset)
+      return false;
+    offsets |= r.offset;
+  }
+  return (target.flags & elf::kFlagExec) == 0 || offsets % kInstructionSize == 0;
+}
+
+void check_place(const Section &table, const Section &target, const arch::RelocInfo &row,
+                 const Relocation &r, u32 index, Findings &findings) {
+  const u64 field = (u64{row.word_bits()} + 7) / 8;
+  // The view has refused an offset outside the section.
+  if (r.offset < target.size && field > target.size - r.offset)
+    findings.in_section(Rule::RelocationOffset, table, [&] {
+      return FieldMessage{fmt::format("r_offset of entry {}", index),
+                          fmt::format("{} writes {} bytes at {:#x} of {}, which has {:#x}",
+                                      row.name, field, r.offset, describe_section(target),
+                                      target.size)};
+    });
+  if ((target.flags & elf::kFlagExec) != 0 && r.offset % kInstructionSize != 0)
+    findings.in_section(Rule::RelocationAlign, table, [&] {
+      return FieldMessage{fmt::format("r_offset of entry {}", index),
+                          fmt::format("{:#x} is not the start of an instruction", r.offset)};
+    });
+}
+
+} // namespace
+
+void check_relocations(const ElfView &view, const Survey &survey, Findings &findings) {
+  const arch::RelocRows rows;
+  for (const Section *section : survey.relocation_tables) {
+    const Section &table = *section;
+    if (!is_readable(view, table))
+      continue;
+    const Section &target = view.sections()[table.info];
+    const elf::RelocationTable entries = view.relocations(table);
+    if (are_right(rows, entries, table, target))
+      continue;
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const Relocation r = entries[i];
+      const arch::RelocInfo *row = rows.find(r.type);
+      // nvlink leaves empty entries where a texture reference needs no relocation.
+      if (r.type == 0 && r.symbol == 0)
+        continue;
+      if (!row || (r.type >= arch::kFirstMercuryReloc) != table.is_mercury())
+        findings.in_section(Rule::RelocationType, table, [&] {
+          return FieldMessage{
+              fmt::format("r_info of entry {}", i),
+              fmt::format("type {:#x} is {}", r.type, row ? "of the other list" : "not known")};
+        });
+      else if (!table.is_mercury())
+        check_place(table, target, *row, r, i, findings);
+    }
+  }
+}
+
+} // namespace culink::verify

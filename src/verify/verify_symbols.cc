@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbols. The Mercury symbol table mirrors the plain one and keeps the same rules, with one
+// exception: its functions are as long as the expanded Mercury code, which the capsule in the file
+// is not, so their size cannot be compared with the section.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "elf/names.h"
+#include "elf/section_kind.h"
+#include "verify/verify_findings.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Section;
+using elf::SectionType;
+using elf::Symbol;
+using elf::SymbolBinding;
+using elf::SymbolTable;
+using elf::SymbolType;
+
+namespace {
+
+// What st_other may hold besides visibility. Bit 3 has no meaning anywhere. The bit of managed
+// variables marks unified functions, the bit of kernels marks unified variables.
+constexpr u8 kUnifiedFunction = elf::kOtherManaged;
+constexpr u8 kUnifiedVariable = elf::kOtherKernel;
+constexpr u8 kFunctionOther = elf::kOtherVisibilityMask | elf::kOtherKernel | kUnifiedFunction;
+constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::kOtherGlobal |
+                          elf::kOtherShared | elf::kOtherConstant;
+
+[[nodiscard]] u8 legal_other(SymbolType type) {
+  if (type == SymbolType::Function)
+    return kFunctionOther;
+  return type == SymbolType::CudaObject ? kDataOther | kUnifiedVariable : kDataOther;
+}
+
+[[nodiscard]] std::string symbol_field(std::string_view field, u32 index, std::string_view name) {
+  return name.empty() ? fmt::format("{} of symbol {}", field, index)
+                      : fmt::format("{} of symbol {} '{}'", field, index, name);
+}
+
+[[nodiscard]] bool holds_code(const Section &s) {
+  return (s.flags & elf::kFlagExec) != 0 || s.type == SectionType::CudaCapmerc;
+}
+
+// In shared memory, st_value is the variable's alignment until the executable link, and dynamic
+// shared memory begins where static memory ends.
+[[nodiscard]] bool holds_shared_memory(const Section &s) {
+  return s.type == SectionType::CudaShared || s.type == SectionType::CudaReservedShared ||
+         (s.type == SectionType::Nobits && s.name.find("shared") != std::string_view::npos);
+}
+
+[[nodiscard]] bool is_constant(const Section &s) {
+  return elf::classify_section(s.name, s.type, s.flags).is_constant();
+}
+
+class TableCheck {
+public:
+  TableCheck(const ElfView &view, const Section &table, Findings &findings)
+      : view_(view), table_(table), symbols_(view.symbols(table)), findings_(findings) {}
+
+  void run() {
+    if (symbols_.empty())
+      return;
+    check_null(symbols_[0]);
+    for (u32 i = 1; i < symbols_.size(); ++i)
+      check(i, symbols_.without_name(i));
+  }
+
+private:
+  template <typename MakeMessage>
+  void report(Rule rule, std::string_view field, u32 index, MakeMessage make) {
+    findings_.in_section(rule, table_, [&] {
+      return FieldMessage{symbol_field(field, index, symbols_[index].name), make()};
+    });
+  }
+
+  // st_value is left alone: nvlink stores a leftover there when it selects kernels.
+  void check_null(const Symbol &symbol) {
+    if (symbol.info != 0 || symbol.other != 0 || symbol.raw_section != 0 || symbol.size != 0 ||
+        !symbol.name.empty())
+      report(Rule::SymbolNull, "fields", 0, [] { return std::string("are not all 0"); });
+  }
+
+  // Whether there is such a binding and type. Few different ones are asked for, very often.
+  [[nodiscard]] bool is_known(const Symbol &symbol) {
+    if (!known_[symbol.info])
+      known_[symbol.info] =
+          elf::name_of_symbol_binding(symbol.binding()) && elf::name_of_symbol_type(symbol.type());
+    return known_[symbol.info];
+  }
+
+  void check(u32 index, const Symbol &symbol) {
+    if (!is_known(symbol))
+      report(Rule::SymbolKind, "st_info", index,
+             [&] { return fmt::format("{:#04x} is no binding and type", symbol.info); });
+    // ptxas 13.4 puts its one unnamed local anywhere.
+    const auto is_placeholder = [&] {
+      return symbol.type() == SymbolType::NoType && symbols_[index].name.empty();
+    };
+    if (symbol.binding() == SymbolBinding::Local && index >= table_.info && !is_placeholder() &&
+        !has_old_abi(view_))
+      report(Rule::SymbolOrder, "st_info", index,
+             [&] { return fmt::format("is local, but sh_info is {}", table_.info); });
+    if ((symbol.other & ~legal_other(symbol.type())) != 0)
+      report(Rule::SymbolOther, "st_other", index, [&] {
+        return fmt::format("{:#04x} has bits without a meaning for its type", symbol.other);
+      });
+    if (symbol.in_section())
+      check_defined(index, symbol, view_.sections()[symbol.section]);
+  }
+
+  void check_defined(u32 index, const Symbol &symbol, const Section &section) {
+    if (symbol.type() == SymbolType::Section) {
+      check_section_symbol(index, symbol, section);
+      return;
+    }
+    if (symbol.type() == SymbolType::Function && !holds_code(section))
+      report(Rule::SymbolFunction, "st_shndx", index, [&] {
+        return fmt::format("is a function in {}, which is no code", describe_section(section));
+      });
+    if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
+      return;
+    // nvlink drops constants that host code does not use, but not the symbols behind them; and -r
+    // the compiler constants of a copy of a function that was replaced (Q040).
+    const bool executable = view_.header().type == elf::FileType::Executable;
+    const bool may_be_left_over = !executable && is_constant(section) && section.info != 0 &&
+                                  symbol.binding() == SymbolBinding::Local;
+    const bool may_hang_over = executable && is_constant(section);
+    if (!may_be_left_over && (symbol.value > section.size ||
+                              (symbol.size > section.size - symbol.value && !may_hang_over)))
+      report(Rule::SymbolValue, "st_value, st_size", index, [&] {
+        return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
+                           symbol.size, describe_section(section), section.size);
+      });
+  }
+
+  void check_section_symbol(u32 index, const Symbol &symbol, const Section &section) {
+    const auto wrong = [&](std::string_view field, std::string_view message) {
+      report(Rule::SymbolSection, field, index, [&] { return std::string(message); });
+    };
+    if (symbol.binding() != SymbolBinding::Local)
+      wrong("st_info", "a section symbol is not local");
+    if (symbol.value != 0 || symbol.size != 0)
+      wrong("st_value, st_size", "of a section symbol are not 0");
+    // Mercury sections are named after the Mercury link, their headers after the file they are in.
+    if (symbols_[index].name != section.name && !table_.is_mercury())
+      wrong("st_name", fmt::format("is not the name of {}", describe_section(section)));
+  }
+
+  const ElfView &view_;
+  const Section &table_;
+  const SymbolTable symbols_;
+  Findings &findings_;
+  std::array<bool, 256> known_{}; // by st_info
+};
+
+} // namespace
+
+void check_symbols(const ElfView &view, const Survey &survey, Findings &findings) {
+  for (const Section *table : survey.symbol_tables)
+    TableCheck(view, *table, findings).run();
+}
+
+} // namespace culink::verify
