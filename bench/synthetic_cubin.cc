@@ -8,7 +8,7 @@
 
 #include "arch/arch.h"
 #include "base/bytes.h"
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
@@ -22,7 +22,7 @@ namespace {
 constexpr u64 kParameterBank = 0x210 + 8;
 constexpr u32 kCallTarget = 75; // R_CUDA_ABS55_16_34
 
-void add_notes(ElfWriter &elf) {
+void add_notes(ElfBuilder &elf) {
   const SectionId tkinfo = elf.add_section(
       {.name = ".note.nv.tkinfo", .type = SectionType::Note, .flags = kFlagTkinfoNote, .align = 4});
   const SectionId cuinfo = elf.add_section({.name = ".note.nv.cuinfo",
@@ -41,7 +41,7 @@ void add_notes(ElfWriter &elf) {
   elf.set_flags_section(cuinfo);
 }
 
-void add_register_count(ElfWriter &elf, SectionId info, SymbolId kernel) {
+void add_register_count(ElfBuilder &elf, SectionId info, SymbolId kernel) {
   std::vector<u8> record;
   const std::vector<u8> payload = encode_payload(InfoSymbolWord{0, 24});
   append_record(record, InfoRecord{RecordFormat::Sized, InfoAttribute::Regcount, 0, payload, 0});
@@ -50,7 +50,7 @@ void add_register_count(ElfWriter &elf, SectionId info, SymbolId kernel) {
 }
 
 // A kernel and the four sections that describe it.
-void add_kernel(ElfWriter &elf, SectionId module_info, const std::string &name, ByteSpan code) {
+void add_kernel(ElfBuilder &elf, SectionId module_info, const std::string &name, ByteSpan code) {
   const std::string text_name = ".text." + name, info_name = ".nv.info." + name,
                     bank_name = ".nv.constant0." + name;
   const SectionId text = elf.add_section(
@@ -91,7 +91,7 @@ Result<std::vector<u8>> synthetic_cubin(u32 functions, u64 code_bytes) {
   for (u64 i = 0; i < code.size(); ++i)
     code[i] = arch::kNop[i % arch::kNop.size()];
 
-  ElfWriter elf({.flags = 90 << 8 | kCodeKindSass, .phentsize_without_segments = 0});
+  ElfBuilder elf({.flags = 90 << 8 | kCodeKindSass, .phentsize_without_segments = 0});
   add_notes(elf);
   const SectionId info = elf.add_section(
       {.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .link = elf.symtab()});

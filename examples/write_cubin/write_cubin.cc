@@ -53,7 +53,7 @@ constexpr u32 value(u32 attribute, u32 number) {
 void append_symbol_record(ElfWriter &elf, SectionId info, u32 attribute, SymbolId symbol,
                           u32 number) {
   append_words(elf, info, {sized(attribute, 8), 0, number});
-  elf.add_fixup(info, {elf.size(info) - 8, Fixup::Kind::SymbolNumber, symbol.value});
+  elf.store_symbol_number(info, elf.size(info) - 8, symbol);
 }
 
 // "NVIDIA Corp" notes: which tool made the file, and for which architecture and toolkit.
@@ -83,8 +83,8 @@ SectionId add_notes(ElfWriter &elf) {
   append_words(elf, compat,
                {2 | 9 << 8, 2 | 2 << 8 | 1 << 16, 2 | 5 << 8 | 5 << 16, 3 | 7 << 8 | 0x101 << 16,
                 2 | 3 << 8, 2 | 6 << 8 | 1 << 16});
-  elf.section(cuinfo).flags |= kFlagInfoLink;
-  elf.section(cuinfo).info = compat;
+  elf.set_flags(cuinfo, kFlagCuinfoNote | kFlagInfoLink);
+  elf.set_info(cuinfo, compat);
   elf.add_section_symbol(tkinfo);
   elf.add_section_symbol(cuinfo);
   return cuinfo;
@@ -108,7 +108,7 @@ Result<std::vector<u8>> build() {
                                           .other = kOtherKernel,
                                           .section = text,
                                           .size = sizeof(kCode)});
-  elf.section(text).info = kernel;
+  elf.set_info(text, kernel);
 
   const SectionId parameters = elf.add_section({.name = ".nv.constant0.answer",
                                                 .flags = kFlagAlloc | kFlagInfoLink,

@@ -2,7 +2,7 @@
 //
 // Bytes of a laid-out file. The output is zero when we get it, so padding needs no work; contents
 // are copied once, straight from where the caller has them.
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace culink::elf {
 
 class ElfEmitter {
 public:
-  ElfEmitter(const ElfWriter &writer, const ElfLayout &layout, MutableByteSpan out)
+  ElfEmitter(const ElfBuilder &writer, const ElfLayout &layout, MutableByteSpan out)
       : writer_(writer), layout_(layout), out_(out) {}
 
   template <typename Ehdr> void write_file_header() const;
@@ -38,13 +38,13 @@ private:
   [[nodiscard]] u32 number_as_added(SectionId id) const;
   void write_relocations(SectionId id) const;
 
-  const ElfWriter &writer_;
+  const ElfBuilder &writer_;
   const ElfLayout &layout_;
   MutableByteSpan out_;
 };
 
 template <typename Ehdr> void ElfEmitter::write_file_header() const {
-  const ElfOptions &options = writer_.options_;
+  const BuilderOptions &options = writer_.options_;
   Ehdr header{};
   std::memcpy(header.e_ident, kElfMagic, sizeof(kElfMagic));
   header.e_ident[kIdentClass] = static_cast<u8>(options.elf_class);
@@ -92,7 +92,7 @@ u32 ElfEmitter::info_of(SectionId id) const {
     return *number;
   if (const SectionId *section = std::get_if<SectionId>(&value))
     return section->valid() ? layout_.index_of(*section) : 0;
-  const SymbolInfo &info = std::get<SymbolInfo>(value);
+  const InfoField::SymbolNumber &info = std::get<InfoField::SymbolNumber>(value);
   return layout_.number_of(info.symbol) | u32{info.top_byte} << 24;
 }
 
@@ -215,14 +215,14 @@ void ElfEmitter::write_relocations(SectionId id) const {
 }
 
 void ElfEmitter::write_content(SectionId id) const {
-  const ElfWriter::SectionState &state = writer_.sections_[id.value];
+  const ElfBuilder::SectionState &state = writer_.sections_[id.value];
   if (has_no_file_data(state.spec.type) || state.spec.shares_bytes_with.valid())
     return;
   if (!state.relocations.empty()) {
     write_relocations(id);
     return;
   }
-  const auto copy = [this, id](const ElfWriter::Piece &piece) {
+  const auto copy = [this, id](const ElfBuilder::Piece &piece) {
     if (!piece.bytes.empty())
       std::memcpy(at(id) + piece.offset, piece.bytes.data(), piece.bytes.size());
   };
@@ -264,7 +264,7 @@ void ElfEmitter::fill_in(const Fixup &fixup, u8 *place) const {
   }
 }
 
-void ElfWriter::write_tables(const ElfLayout &layout, MutableByteSpan out) const {
+void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out) const {
   const ElfEmitter emitter(*this, layout, out);
   if (emitter.wide()) {
     emitter.write_file_header<wire::Ehdr64>();
@@ -281,8 +281,8 @@ void ElfWriter::write_tables(const ElfLayout &layout, MutableByteSpan out) const
   emitter.write_late_names();
 }
 
-void ElfWriter::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,
-                               u32 last) const {
+void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,
+                                u32 last) const {
   const ElfEmitter emitter(*this, layout, out);
   for (u32 i = first; i < last; ++i) {
     if (i + kStepsAhead < layout.order.size()) // the caller may go on from `last`
@@ -295,7 +295,7 @@ void ElfWriter::write_contents(const ElfLayout &layout, MutableByteSpan out, u32
   }
 }
 
-void ElfWriter::write(const ElfLayout &layout, MutableByteSpan out) const {
+void ElfBuilder::write(const ElfLayout &layout, MutableByteSpan out) const {
   write_tables(layout, out);
   write_contents(layout, out, 0, static_cast<u32>(layout.order.size()));
 }

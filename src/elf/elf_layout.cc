@@ -7,7 +7,7 @@
 // Two things may surprise. Sections without file data take no bytes, yet their alignment moves the
 // cursor, so padding appears in front of the next section. And program headers of device files
 // carry file offsets only: every address is 0.
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -134,7 +134,7 @@ std::vector<LoadedSegment> mercury_loads() {
 
 class ElfLayouter {
 public:
-  explicit ElfLayouter(const ElfWriter &writer) : writer_(writer) {}
+  explicit ElfLayouter(const ElfBuilder &writer) : writer_(writer) {}
 
   [[nodiscard]] Result<ElfLayout> run();
 
@@ -155,7 +155,7 @@ private:
       prefetch(&writer_.sections_[layout_.order[place].value]);
   }
 
-  const ElfWriter &writer_;
+  const ElfBuilder &writer_;
   ElfLayout layout_;
   std::vector<LoadedSegment> loads_; // segments as far as they are known
 };
@@ -174,7 +174,7 @@ Result<ElfLayout> ElfLayouter::run() {
 }
 
 std::optional<Error> ElfLayouter::check_section(u32 id) const {
-  const ElfWriter::SectionState &state = writer_.sections_[id];
+  const ElfBuilder::SectionState &state = writer_.sections_[id];
   const SectionSpec &spec = state.spec;
   const auto refuse = [&spec](const char *field, std::string message) {
     return Error{fmt::format("section '{}'", spec.name), field, std::move(message)};
@@ -209,12 +209,12 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
 
 // The order and the names of sections, in one walk.
 void ElfLayouter::order_sections() {
-  const std::vector<ElfWriter::SectionState> &sections = writer_.sections_;
+  const std::vector<ElfBuilder::SectionState> &sections = writer_.sections_;
   layout_.section_index.assign(sections.size(), 0);
   layout_.section_name.reserve(sections.size());
   NameTable names(writer_.options_.numbered_names, sections.size());
   std::vector<std::string_view> old_names(writer_.old_names_.empty() ? 0 : sections.size());
-  for (const ElfWriter::OldName &old : writer_.old_names_)
+  for (const ElfBuilder::OldName &old : writer_.old_names_)
     old_names[old.section.value] = old.name;
   std::array<std::vector<SectionId>, 256> buckets;
   u32 count = 1;
@@ -257,7 +257,7 @@ void ElfLayouter::order_sections() {
 std::optional<Error> ElfLayouter::number_symbols() {
   const std::vector<SymbolSpec> &symbols = writer_.symbols_;
   NameTable names(writer_.options_.numbered_names, symbols.size());
-  for (const ElfWriter::EarlyString &string : writer_.strings_)
+  for (const ElfBuilder::EarlyString &string : writer_.strings_)
     layout_.string_offset.push_back(string.separately ? names.add_separately(string.text)
                                                       : names.add(string.text, kNoNumber));
   layout_.symbol_number.assign(symbols.size(), 0);
@@ -286,7 +286,7 @@ std::optional<Error> ElfLayouter::number_symbols() {
       expect(globals[i + kStepsAhead]);
     take(globals[i]);
   }
-  for (const ElfWriter::LateName &late : writer_.late_names_)
+  for (const ElfBuilder::LateName &late : writer_.late_names_)
     layout_.late_name.push_back(names.add(late.name, kNoNumber));
   layout_.symbol_count = next;
   layout_.strtab_size = names.size();
@@ -385,7 +385,7 @@ void ElfLayouter::plan_segments() {
     add_table(SegmentType::Load);
 }
 
-Result<ElfLayout> ElfWriter::lay_out() const {
+Result<ElfLayout> ElfBuilder::lay_out() const {
   return ElfLayouter(*this).run();
 }
 

@@ -1,185 +1,232 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collecting what a file shall hold. Everything is kept in order of creation, because that order is
-// visible in the output: it is the order of the string tables and, inside a bucket, of the section
-// table. Numbers and offsets do not exist before lay_out().
+// The front of ElfBuilder for programs that use the library. The builder trusts its caller: an id
+// that does not exist or content in a table that it fills itself would make it write where it must
+// not. The front checks each call, leaves out those that are wrong, and remembers the first of them
+// for finish(), so that a caller need not check after each call and cannot break anything.
 #include "culink/elf_writer.h"
 
-#include <cstring>
+#include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/bytes.h"
+#include "elf/elf_builder.h"
 
 namespace culink::elf {
 
-ElfWriter::ElfWriter(const ElfOptions &options)
-    : options_(options), arena_(std::make_unique<std::pmr::monotonic_buffer_resource>()) {
-  const bool wide = options.elf_class == ElfClass::Elf64;
-  add_section({.name = ".shstrtab", .type = SectionType::Strtab});
-  add_section({.name = ".strtab", .type = SectionType::Strtab});
-  add_section({.name = ".symtab",
-               .type = SectionType::Symtab,
-               .align = wide ? 8u : 4u,
-               .entsize = wide ? 24u : 16u,
-               .link = strtab()});
-  // Emitted by lay_out() when the indices of some sections do not fit a symbol.
-  add_section({.name = ".symtab_shndx",
-               .type = SectionType::SymtabShndx,
-               .align = 4,
-               .entsize = 4,
-               .link = symtab(),
-               .emitted = false});
-  for (u32 i = 0; i < 4; ++i)
-    add_section_symbol(SectionId(i), false);
-}
+class ElfWriter::Impl {
+public:
+  explicit Impl(const Options &options)
+      : builder({.type = options.type,
+                 .elf_class = options.elf_class,
+                 .flags = options.flags,
+                 .os_abi = options.os_abi,
+                 .abi_version = options.abi_version,
+                 .segments = options.segments}),
+        wide_(options.elf_class == ElfClass::Elf64) {}
 
+  [[nodiscard]] bool is_own(SectionId id) const { return id.value < builder.section_count(); }
+  [[nodiscard]] bool is_own(SymbolId id) const { return id.value < builder.symbol_count(); }
+  [[nodiscard]] bool is_own(StringId id) const { return id.value < string_count; }
+
+  // False, and an error for finish(), unless the id is one of this writer. `place` is what was
+  // called, or the name of the section or symbol; `field` is what the id was given for.
+  template <typename AnyId> bool check(AnyId id, std::string_view place, std::string_view field) {
+    if (is_own(id))
+      return true;
+    refuse(place, field,
+           id.valid() ? fmt::format("id {} is none of this writer", id.value)
+                      : std::string("an empty id"));
+    return false;
+  }
+  template <typename AnyId>
+  bool check_optional(AnyId id, std::string_view place, std::string_view field) {
+    return !id.valid() || check(id, place, field);
+  }
+  bool check_info(const InfoField &info, std::string_view place) {
+    if (const auto *section = std::get_if<SectionId>(&info.value()))
+      return check_optional(*section, place, "sh_info");
+    if (const auto *number = std::get_if<InfoField::SymbolNumber>(&info.value()))
+      return check(number->symbol, place, "sh_info");
+    return true;
+  }
+  // The tables of names and symbols are the writer's own business.
+  bool check_content(SectionId id, std::string_view place, u64 added, u64 align) {
+    if (!check(id, place, "section"))
+      return false;
+    const SectionSpec &spec = builder.section(id);
+    if (id <= builder.symtab_shndx() || is_relocation_table(spec.type)) {
+      refuse(spec.name, place, "the writer makes the content of this section");
+      return false;
+    }
+    if (!is_power_of_two(align)) {
+      refuse(spec.name, place, fmt::format("alignment {:#x} is not a power of two", align));
+      return false;
+    }
+    if (added > kMaxSize - builder.size(id)) {
+      refuse(spec.name, place, fmt::format("{:#x} bytes more are too many", added));
+      return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool has_relocations(const SectionSpec &spec) const {
+    const u64 words = is_rela(spec.type) ? 3 : 2;
+    return is_relocation_table(spec.type) && spec.entsize == words * (wide_ ? 8 : 4);
+  }
+
+  void refuse(std::string_view place, std::string_view field, std::string message) {
+    if (!misuse)
+      misuse = Error{std::string(place), std::string(field), std::move(message)};
+  }
+
+  ElfBuilder builder;
+  u32 string_count = 0;
+  std::optional<Error> misuse; // the first one
+
+private:
+  bool wide_;
+  static constexpr u64 kMaxSize = u64{1} << 48; // offsets are far from overflowing
+};
+
+ElfWriter::ElfWriter(const Options &options) : impl_(std::make_unique<Impl>(options)) {}
 ElfWriter::~ElfWriter() = default;
 ElfWriter::ElfWriter(ElfWriter &&) noexcept = default;
 ElfWriter &ElfWriter::operator=(ElfWriter &&) noexcept = default;
 
-std::string_view ElfWriter::keep(std::string_view text) {
-  if (text.empty())
+SectionId ElfWriter::shstrtab() const {
+  return impl_->builder.shstrtab();
+}
+SectionId ElfWriter::strtab() const {
+  return impl_->builder.strtab();
+}
+SectionId ElfWriter::symtab() const {
+  return impl_->builder.symtab();
+}
+
+SectionId ElfWriter::add_section(const Section &section) {
+  SectionSpec spec{.name = section.name,
+                   .type = section.type,
+                   .flags = section.flags,
+                   .align = section.align,
+                   .entsize = section.entsize};
+  if (impl_->check_optional(section.link, section.name, "sh_link"))
+    spec.link = section.link;
+  if (impl_->check_info(section.info, section.name))
+    spec.info = section.info;
+  return impl_->builder.add_section(spec);
+}
+
+void ElfWriter::set_flags(SectionId section, u64 flags) {
+  if (impl_->check(section, "set_flags", "section"))
+    impl_->builder.section(section).flags = flags;
+}
+
+void ElfWriter::set_link(SectionId section, SectionId link) {
+  if (impl_->check(section, "set_link", "section") &&
+      impl_->check_optional(link, impl_->builder.section(section).name, "sh_link"))
+    impl_->builder.section(section).link = link;
+}
+
+void ElfWriter::set_info(SectionId section, InfoField info) {
+  if (impl_->check(section, "set_info", "section") &&
+      impl_->check_info(info, impl_->builder.section(section).name))
+    impl_->builder.section(section).info = info;
+}
+
+void ElfWriter::set_flags_section(SectionId section) {
+  if (impl_->check(section, "set_flags_section", "section"))
+    impl_->builder.set_flags_section(section);
+}
+
+u64 ElfWriter::append(SectionId section, ByteSpan borrowed, u64 align) {
+  if (!impl_->check_content(section, "append", borrowed.size(), align))
+    return 0;
+  return impl_->builder.append(section, borrowed, align);
+}
+
+u64 ElfWriter::append_copy(SectionId section, ByteSpan bytes, u64 align) {
+  if (!impl_->check_content(section, "append_copy", bytes.size(), align))
+    return 0;
+  return impl_->builder.append_copy(section, bytes, align);
+}
+
+u64 ElfWriter::append_zeros(SectionId section, u64 size, u64 align) {
+  if (!impl_->check_content(section, "append_zeros", size, align))
+    return 0;
+  return impl_->builder.append_zeros(section, size, align);
+}
+
+u64 ElfWriter::size(SectionId section) const {
+  return impl_->is_own(section) ? impl_->builder.size(section) : 0;
+}
+
+SymbolId ElfWriter::add_symbol(const Symbol &symbol) {
+  SymbolSpec spec{.name = symbol.name,
+                  .binding = symbol.binding,
+                  .type = symbol.type,
+                  .other = symbol.other,
+                  .special_section = symbol.special_section,
+                  .value = symbol.value,
+                  .size = symbol.size};
+  if (impl_->check_optional(symbol.section, symbol.name, "st_shndx"))
+    spec.section = symbol.section;
+  return impl_->builder.add_symbol(spec);
+}
+
+SymbolId ElfWriter::add_section_symbol(SectionId section) {
+  if (!impl_->check(section, "add_section_symbol", "section"))
     return {};
-  char *copy = static_cast<char *>(arena_->allocate(text.size(), 1));
-  std::memcpy(copy, text.data(), text.size());
-  return {copy, text.size()};
-}
-
-void ElfWriter::reserve(const Room &room) {
-  sections_.reserve(room.sections);
-  symbols_.reserve(room.symbols);
-  fixups_.reserve(room.fixups);
-  relocations_.reserve(room.relocations);
-}
-
-SectionId ElfWriter::add_section(const SectionSpec &spec) {
-  SectionState &state = sections_.emplace_back();
-  state.spec = spec;
-  state.spec.name = keep_name(spec.name);
-  return SectionId(static_cast<u32>(sections_.size() - 1));
-}
-
-SectionSpec &ElfWriter::section(SectionId id) {
-  return sections_[id.value].spec;
-}
-const SectionSpec &ElfWriter::section(SectionId id) const {
-  return sections_[id.value].spec;
-}
-u64 ElfWriter::size(SectionId id) const {
-  return sections_[id.value].size;
-}
-
-u64 ElfWriter::append(SectionId id, ByteSpan borrowed, u64 align) {
-  SectionState &state = sections_[id.value];
-  const u64 offset = align_up(state.size, align);
-  if (!borrowed.empty()) {
-    if (state.first.bytes.empty())
-      state.first = {offset, borrowed};
-    else
-      pieces_.append(state.more, {offset, borrowed});
-  }
-  state.size = offset + borrowed.size();
-  return offset;
-}
-
-u64 ElfWriter::append_copy(SectionId id, ByteSpan bytes, u64 align) {
-  return append(id, as_bytes(keep(as_text(bytes))), align);
-}
-
-u64 ElfWriter::append_zeros(SectionId id, u64 size, u64 align) {
-  SectionState &state = sections_[id.value];
-  const u64 offset = align_up(state.size, align);
-  state.size = offset + size;
-  return offset;
-}
-
-SymbolId ElfWriter::add_symbol(const SymbolSpec &spec) {
-  SymbolSpec &symbol = symbols_.emplace_back(spec);
-  symbol.name = keep_name(spec.name);
-  if (!symbol.part)
-    symbol.part = spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
-  return SymbolId(static_cast<u32>(symbols_.size() - 1));
-}
-
-SymbolId ElfWriter::add_section_symbol(SectionId id, bool emitted) {
-  SymbolSpec &symbol = symbols_.emplace_back();
-  symbol.name = sections_[id.value].spec.name; // already kept
-  symbol.name_number = sections_[id.value].spec.name_number;
-  symbol.binding = SymbolBinding::Local;
-  symbol.type = SymbolType::Section;
-  symbol.section = id;
-  symbol.part = SymbolPart::Local;
-  symbol.emitted = emitted;
-  return SymbolId(static_cast<u32>(symbols_.size() - 1));
-}
-
-SymbolSpec &ElfWriter::symbol(SymbolId id) {
-  return symbols_[id.value];
-}
-const SymbolSpec &ElfWriter::symbol(SymbolId id) const {
-  return symbols_[id.value];
-}
-
-void ElfWriter::rename_section(SectionId id, std::string_view old_name) {
-  old_names_.push_back({id, keep(old_name)});
-  sections_[id.value].spec.name_number = kNoNumber;
-}
-
-void ElfWriter::rename_symbol(SymbolId id, std::string_view new_name) {
-  late_names_.push_back({id, keep(new_name)});
-}
-
-void ElfWriter::move_content(SectionId from, SectionId to) {
-  SectionState &source = sections_[from.value];
-  SectionState &target = sections_[to.value];
-  target.size = std::exchange(source.size, 0);
-  target.first = std::exchange(source.first, Piece{0, {}});
-  target.more = std::exchange(source.more, {});
-  target.fixups = std::exchange(source.fixups, {});
-  target.relocations = std::exchange(source.relocations, {});
-}
-
-void ElfWriter::copy_content(SectionId from, SectionId to) {
-  const SectionState &source = sections_[from.value];
-  SectionState &target = sections_[to.value];
-  target.size = source.size;
-  target.first = source.first;
-  target.more = source.more;
-  target.fixups = source.fixups;
-}
-
-void ElfWriter::clear_content(SectionId id) {
-  SectionState &state = sections_[id.value];
-  const SectionSpec spec = state.spec;
-  state = {};
-  state.spec = spec;
+  return impl_->builder.add_section_symbol(section);
 }
 
 SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends) {
-  const bool wide = options_.elf_class == ElfClass::Elf64;
-  std::string name(with_addends ? ".rela" : ".rel");
-  name += section(target).name;
-  return add_section({.name = keep(name),
-                      .type = with_addends ? SectionType::Rela : SectionType::Rel,
-                      .flags = kFlagInfoLink,
-                      .align = wide ? 8u : 4u,
-                      .entsize = (with_addends ? 3u : 2u) * (wide ? 8u : 4u),
-                      .link = symtab(),
-                      .info = target});
+  if (!impl_->check(target, "add_relocation_section", "target"))
+    return {};
+  return impl_->builder.add_relocation_section(target, with_addends);
 }
 
-u32 ElfWriter::add_string(std::string_view text, bool separately) {
-  strings_.push_back({keep_name(text), separately});
-  return static_cast<u32>(strings_.size() - 1);
+void ElfWriter::add_relocation(SectionId table, const Relocation &relocation) {
+  if (!impl_->check(table, "add_relocation", "table"))
+    return;
+  const SectionSpec &spec = impl_->builder.section(table);
+  if (!impl_->has_relocations(spec))
+    return impl_->refuse(spec.name, "add_relocation", "not a table of relocations");
+  if (!impl_->check_optional(relocation.symbol, spec.name, "r_info"))
+    return;
+  impl_->builder.add_relocation(
+      table, {relocation.offset, relocation.type, relocation.symbol, relocation.addend});
+}
+
+StringId ElfWriter::add_string(std::string_view text) {
+  ++impl_->string_count;
+  return StringId(impl_->builder.add_string(text));
+}
+
+void ElfWriter::store_symbol_number(SectionId section, u64 offset, SymbolId symbol) {
+  if (impl_->check_content(section, "store_symbol_number", 0, 1) &&
+      impl_->check(symbol, impl_->builder.section(section).name, "symbol number"))
+    impl_->builder.add_fixup(section, {offset, Fixup::Kind::SymbolNumber, symbol.value});
+}
+
+void ElfWriter::store_section_index(SectionId section, u64 offset, SectionId named) {
+  if (impl_->check_content(section, "store_section_index", 0, 1) &&
+      impl_->check(named, impl_->builder.section(section).name, "section index"))
+    impl_->builder.add_fixup(section, {offset, Fixup::Kind::SectionIndex, named.value});
+}
+
+void ElfWriter::store_string_offset(SectionId section, u64 offset, StringId string) {
+  if (impl_->check_content(section, "store_string_offset", 0, 1) &&
+      impl_->check(string, impl_->builder.section(section).name, "string offset"))
+    impl_->builder.add_fixup(section, {offset, Fixup::Kind::StringOffset, string.value});
 }
 
 Result<std::vector<u8>> ElfWriter::finish() const {
-  Result<ElfLayout> layout = lay_out();
-  if (!layout)
-    return layout.error();
-  std::vector<u8> file(layout->file_size);
-  write(*layout, file);
-  return file;
+  if (impl_->misuse)
+    return *impl_->misuse;
+  return impl_->builder.finish();
 }
 
 } // namespace culink::elf

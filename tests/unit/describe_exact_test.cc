@@ -12,7 +12,7 @@
 
 #include "base/mapped_file.h"
 #include "broken_file.h"
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/assemble.h"
 
@@ -206,7 +206,7 @@ TEST(DescribeExact, a_longer_section_moves_those_behind_it) {
 }
 
 Bytes file_with_sections(u32 count, elf::ElfClass elf_class) {
-  elf::ElfWriter writer(
+  elf::ElfBuilder writer(
       {.type = elf::FileType::Relocatable, .elf_class = elf_class, .flags = 0x5a04});
   const Bytes code(16, 0x33);
   for (u32 i = 0; i < count; ++i) {

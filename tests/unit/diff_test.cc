@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "broken_file.h"
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 
 namespace culink::text {
 namespace {
@@ -236,7 +236,7 @@ TEST(Diff, IgnoringTkinfoForgivesTheMovesItCauses) {
 // An executable whose last sections have no bytes, behind a note of `note_size` bytes. A writer
 // that loses part of the data is imitated with `lost`.
 std::vector<u8> with_note_of(u64 note_size, u64 lost = 0) {
-  elf::ElfWriter elf({.type = elf::FileType::Executable, .flags = 90 << 8 | elf::kCodeKindSass});
+  elf::ElfBuilder elf({.type = elf::FileType::Executable, .flags = 90 << 8 | elf::kCodeKindSass});
   const std::vector<u8> note(note_size, 0);
   const std::vector<u8> data(0x148, 7);
   elf.append_copy(elf.add_section({.name = ".note.nv.tkinfo", .type = elf::SectionType::Note}),

@@ -20,7 +20,7 @@ struct MachineHalves {
 struct MercuryDraft {
   const Program &program;
   const MachineHalves &machine;
-  elf::ElfWriter &elf;
+  elf::ElfBuilder &elf;
   OutputPlan &plan;
   std::vector<elf::SectionId> &section_of; // by OutId; Mercury twins come behind
   const OutputSymbols &symbols;

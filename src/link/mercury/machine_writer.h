@@ -159,7 +159,7 @@ private:
 
   const Program &p_; // of Mercury code
   const MachineHalves &inputs_;
-  elf::ElfWriter &elf_;
+  elf::ElfBuilder &elf_;
   OutputPlan &plan_;
   Merged &m_;
   std::vector<elf::SectionId> &section_of_;

@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 #include "base/release_memory.h"
-#include "culink/elf_writer.h"
 #include "elf/codec.h"
+#include "elf/elf_builder.h"
 #include "link/mercury/machine_half.h"
 #include "link/output/draft_records.h"
 #include "link/output/output_symbols.h"
@@ -63,7 +63,7 @@ private:
   const MachineHalves *machine_; // of links of Mercury code
   WorkerPool &pool_;
   Diagnostics &diag_;
-  elf::ElfWriter elf_;
+  elf::ElfBuilder elf_;
   std::vector<bool> is_emitted_;           // by OutId
   std::vector<elf::SectionId> section_of_; // by OutId
   OutputSymbols symbols_;

@@ -5,7 +5,7 @@
 #include <memory_resource>
 #include <optional>
 
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 #include "link/records/synthesize.h"
 #include "link/relocs/classify_relocs.h"
 #include "model/finalized.h"
@@ -32,7 +32,7 @@ struct FilePatch {
 // The output with the place and number of everything in it; only the bytes are not written yet. All
 // it borrows are the bytes of the inputs.
 struct FileDraft {
-  elf::ElfWriter elf;
+  elf::ElfBuilder elf;
   elf::ElfLayout layout;
   std::vector<FoldedRelocation> values;   // to be stored into the contents, by section
   std::vector<elf::SectionId> section_of; // by OutId

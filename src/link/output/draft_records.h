@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 #include "link/output/output_symbols.h"
 #include "model/records.h"
 
@@ -12,7 +12,7 @@ namespace culink {
 // Puts records into sections of the output.
 class RecordWriter {
 public:
-  RecordWriter(elf::ElfWriter &elf, const OutputSymbols &symbols) : elf_(elf), symbols_(symbols) {}
+  RecordWriter(elf::ElfBuilder &elf, const OutputSymbols &symbols) : elf_(elf), symbols_(symbols) {}
 
   // Borrows the bytes of the store.
   void fill(elf::SectionId id, const InfoStore &store, const InfoList &list);
@@ -22,7 +22,7 @@ private:
   [[nodiscard]] elf::SymbolId symbol_of(InfoWord::Names names, u32 id) const;
   void write(elf::SectionId id, const OutInfo &out);
 
-  elf::ElfWriter &elf_;
+  elf::ElfBuilder &elf_;
   const OutputSymbols &symbols_;
   std::vector<u8> records_; // of the section that is being filled
 };

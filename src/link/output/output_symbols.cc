@@ -20,7 +20,7 @@ constexpr u8 kOtherInternal = 0x01; // made by compiler or linker
 class SymbolWriter {
 public:
   SymbolWriter(const Program &program, const Merged &merged, const SharedPlan &shared,
-               const std::vector<elf::SectionId> &section_of, elf::ElfWriter &elf)
+               const std::vector<elf::SectionId> &section_of, elf::ElfBuilder &elf)
       : p_(program), m_(merged), shared_(shared), section_of_(section_of), elf_(elf) {
     out_.of_entity.resize(program.symbols.entities.size());
     out_.of_section.resize(merged.sections.size());
@@ -48,7 +48,7 @@ private:
   const Merged &m_;
   const SharedPlan &shared_;
   const std::vector<elf::SectionId> &section_of_;
-  elf::ElfWriter &elf_;
+  elf::ElfBuilder &elf_;
   OutputSymbols out_;
 };
 
@@ -157,7 +157,7 @@ OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
                                  const SharedPlan &shared,
                                  const std::vector<elf::SectionId> &section_of,
                                  elf::SectionId rel_action, const std::vector<bool> &is_emitted,
-                                 elf::ElfWriter &elf) {
+                                 elf::ElfBuilder &elf) {
   SymbolWriter writer(program, merged, shared, section_of, elf);
   for (const LocalSymbol &symbol : merged.locals)
     switch (symbol.kind) {
@@ -184,7 +184,7 @@ OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
 
 void convert_to_machine_symbols(const Program &program, const Merged &merged,
                                 const SharedPlan &shared, const OutputSymbols &symbols,
-                                elf::ElfWriter &elf) {
+                                elf::ElfBuilder &elf) {
   const std::vector<elf::SectionId> no_sections;
   const SymbolWriter writer(program, merged, shared, no_sections, elf);
   for (u32 i = 0; i < symbols.of_entity.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 #include "link/merge/merge.h"
 #include "link/place/place_shared.h"
 
@@ -24,12 +24,12 @@ struct OutputSymbols {
 [[nodiscard]] OutputSymbols
 add_output_symbols(const Program &program, const Merged &merged, const SharedPlan &shared,
                    const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,
-                   const std::vector<bool> &is_emitted, elf::ElfWriter &elf);
+                   const std::vector<bool> &is_emitted, elf::ElfBuilder &elf);
 
 // Makes symbols of an executable with machine code from those that a link of Mercury code has given
 // the writer.
 void convert_to_machine_symbols(const Program &program, const Merged &merged,
                                 const SharedPlan &shared, const OutputSymbols &symbols,
-                                elf::ElfWriter &elf);
+                                elf::ElfBuilder &elf);
 
 } // namespace culink

@@ -14,7 +14,7 @@
 #include "arch/arch.h"
 #include "arch/elf_flags.h"
 #include "base/bytes.h"
-#include "culink/elf_writer.h"
+#include "elf/elf_builder.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
 #include "text/document/byte_lines.h"
@@ -81,7 +81,7 @@ bool MinimalAssembler::read_target() {
   arch::ElfTarget target;
   target.sm = static_cast<u8>(arch_->number);
   target.code_kind = static_cast<u8>(arch::CodeKind::Sass);
-  ElfOptions options;
+  BuilderOptions options;
   options.type = facts_.type;
   options.flags = arch::encode_elf_flags(target);
   options.segments = arch_->has_mercury_plane ? SegmentRule::Mercury : SegmentRule::Classic;

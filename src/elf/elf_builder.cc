@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collecting what a file shall hold. Everything is kept in order of creation, because that order is
+// visible in the output: it is the order of the string tables and, inside a bucket, of the section
+// table. Numbers and offsets do not exist before lay_out().
+#include "elf/elf_builder.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/bytes.h"
+
+namespace culink::elf {
+
+ElfBuilder::ElfBuilder(const BuilderOptions &options)
+    : options_(options), arena_(std::make_unique<std::pmr::monotonic_buffer_resource>()) {
+  const bool wide = options.elf_class == ElfClass::Elf64;
+  add_section({.name = ".shstrtab", .type = SectionType::Strtab});
+  add_section({.name = ".strtab", .type = SectionType::Strtab});
+  add_section({.name = ".symtab",
+               .type = SectionType::Symtab,
+               .align = wide ? 8u : 4u,
+               .entsize = wide ? 24u : 16u,
+               .link = strtab()});
+  // Emitted by lay_out() when the indices of some sections do not fit a symbol.
+  add_section({.name = ".symtab_shndx",
+               .type = SectionType::SymtabShndx,
+               .align = 4,
+               .entsize = 4,
+               .link = symtab(),
+               .emitted = false});
+  for (u32 i = 0; i < 4; ++i)
+    add_section_symbol(SectionId(i), false);
+}
+
+ElfBuilder::~ElfBuilder() = default;
+ElfBuilder::ElfBuilder(ElfBuilder &&) noexcept = default;
+ElfBuilder &ElfBuilder::operator=(ElfBuilder &&) noexcept = default;
+
+std::string_view ElfBuilder::keep(std::string_view text) {
+  if (text.empty())
+    return {};
+  char *copy = static_cast<char *>(arena_->allocate(text.size(), 1));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
+}
+
+void ElfBuilder::reserve(const Room &room) {
+  sections_.reserve(room.sections);
+  symbols_.reserve(room.symbols);
+  fixups_.reserve(room.fixups);
+  relocations_.reserve(room.relocations);
+}
+
+SectionId ElfBuilder::add_section(const SectionSpec &spec) {
+  SectionState &state = sections_.emplace_back();
+  state.spec = spec;
+  state.spec.name = keep_name(spec.name);
+  return SectionId(static_cast<u32>(sections_.size() - 1));
+}
+
+SectionSpec &ElfBuilder::section(SectionId id) {
+  return sections_[id.value].spec;
+}
+const SectionSpec &ElfBuilder::section(SectionId id) const {
+  return sections_[id.value].spec;
+}
+u64 ElfBuilder::size(SectionId id) const {
+  return sections_[id.value].size;
+}
+
+u64 ElfBuilder::append(SectionId id, ByteSpan borrowed, u64 align) {
+  SectionState &state = sections_[id.value];
+  const u64 offset = align_up(state.size, align);
+  if (!borrowed.empty()) {
+    if (state.first.bytes.empty())
+      state.first = {offset, borrowed};
+    else
+      pieces_.append(state.more, {offset, borrowed});
+  }
+  state.size = offset + borrowed.size();
+  return offset;
+}
+
+u64 ElfBuilder::append_copy(SectionId id, ByteSpan bytes, u64 align) {
+  return append(id, as_bytes(keep(as_text(bytes))), align);
+}
+
+u64 ElfBuilder::append_zeros(SectionId id, u64 size, u64 align) {
+  SectionState &state = sections_[id.value];
+  const u64 offset = align_up(state.size, align);
+  state.size = offset + size;
+  return offset;
+}
+
+SymbolId ElfBuilder::add_symbol(const SymbolSpec &spec) {
+  SymbolSpec &symbol = symbols_.emplace_back(spec);
+  symbol.name = keep_name(spec.name);
+  if (!symbol.part)
+    symbol.part = spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
+  return SymbolId(static_cast<u32>(symbols_.size() - 1));
+}
+
+SymbolId ElfBuilder::add_section_symbol(SectionId id, bool emitted) {
+  SymbolSpec &symbol = symbols_.emplace_back();
+  symbol.name = sections_[id.value].spec.name; // already kept
+  symbol.name_number = sections_[id.value].spec.name_number;
+  symbol.binding = SymbolBinding::Local;
+  symbol.type = SymbolType::Section;
+  symbol.section = id;
+  symbol.part = SymbolPart::Local;
+  symbol.emitted = emitted;
+  return SymbolId(static_cast<u32>(symbols_.size() - 1));
+}
+
+SymbolSpec &ElfBuilder::symbol(SymbolId id) {
+  return symbols_[id.value];
+}
+const SymbolSpec &ElfBuilder::symbol(SymbolId id) const {
+  return symbols_[id.value];
+}
+
+void ElfBuilder::rename_section(SectionId id, std::string_view old_name) {
+  old_names_.push_back({id, keep(old_name)});
+  sections_[id.value].spec.name_number = kNoNumber;
+}
+
+void ElfBuilder::rename_symbol(SymbolId id, std::string_view new_name) {
+  late_names_.push_back({id, keep(new_name)});
+}
+
+void ElfBuilder::move_content(SectionId from, SectionId to) {
+  SectionState &source = sections_[from.value];
+  SectionState &target = sections_[to.value];
+  target.size = std::exchange(source.size, 0);
+  target.first = std::exchange(source.first, Piece{0, {}});
+  target.more = std::exchange(source.more, {});
+  target.fixups = std::exchange(source.fixups, {});
+  target.relocations = std::exchange(source.relocations, {});
+}
+
+void ElfBuilder::copy_content(SectionId from, SectionId to) {
+  const SectionState &source = sections_[from.value];
+  SectionState &target = sections_[to.value];
+  target.size = source.size;
+  target.first = source.first;
+  target.more = source.more;
+  target.fixups = source.fixups;
+}
+
+void ElfBuilder::clear_content(SectionId id) {
+  SectionState &state = sections_[id.value];
+  const SectionSpec spec = state.spec;
+  state = {};
+  state.spec = spec;
+}
+
+SectionId ElfBuilder::add_relocation_section(SectionId target, bool with_addends) {
+  const bool wide = options_.elf_class == ElfClass::Elf64;
+  std::string name(with_addends ? ".rela" : ".rel");
+  name += section(target).name;
+  return add_section({.name = keep(name),
+                      .type = with_addends ? SectionType::Rela : SectionType::Rel,
+                      .flags = kFlagInfoLink,
+                      .align = wide ? 8u : 4u,
+                      .entsize = (with_addends ? 3u : 2u) * (wide ? 8u : 4u),
+                      .link = symtab(),
+                      .info = target});
+}
+
+u32 ElfBuilder::add_string(std::string_view text, bool separately) {
+  strings_.push_back({keep_name(text), separately});
+  return static_cast<u32>(strings_.size() - 1);
+}
+
+Result<std::vector<u8>> ElfBuilder::finish() const {
+  Result<ElfLayout> layout = lay_out();
+  if (!layout)
+    return layout.error();
+  std::vector<u8> file(layout->file_size);
+  write(*layout, file);
+  return file;
+}
+
+} // namespace culink::elf

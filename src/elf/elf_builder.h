@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the linker and the assembler build files with: ElfWriter (culink/elf_writer.h) without its
+// front, and with everything that is needed to write files exactly as ptxas and nvlink do, such as
+// names of sections that are not in the file, symbols in an unusual part of the table, and sections
+// that were renamed late. Nothing is checked or copied that need not be, because a link adds
+// hundreds of thousands of sections.
+//
+// A caller creates sections and symbols in the order in which their names shall appear, calls
+// lay_out(), and writes, perhaps with several threads. Names are copied, unless BuilderOptions say
+// otherwise. Content given as a span is borrowed until the file is written.
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "culink/elf_writer.h"
+#include "elf/constants.h"
+
+namespace culink {
+class StringIndex;
+}
+
+namespace culink::elf {
+
+struct BuilderOptions {
+  FileType type = FileType::Relocatable;
+  ElfClass elf_class = ElfClass::Elf64;
+  u32 flags = 0; // e_flags; the index of flags_section goes to the top byte
+  u8 os_abi = kOsAbiCuda;
+  u8 abi_version = 8;
+  SegmentRule segments = SegmentRule::Classic; // executables only
+  u16 phentsize_without_segments = 56;         // objects of ptxas for sm_90 and later have 0
+  bool borrow_names = false;                   // names outlive the writer: do not copy them
+  // Names of sections that the caller has numbered already; see SectionSpec::name_number. Borrowed
+  // until the file is laid out.
+  const StringIndex *numbered_names = nullptr;
+  // Symbols of section 0xfff2 look like common symbols, and in tables of symbols that are filled in
+  // by Fixup, section 0xff00 is not marked as too large (Q059).
+  bool lose_section_fff2 = false;
+};
+
+// The place of a section in the table: sections are sorted by bucket, stably. The default is the
+// order of ptxas and nvlink; buckets above LastDefault are free for a caller's own groups.
+enum class Bucket : u8 {
+  Tables = 0,
+  Debug = 1,
+  Metadata = 2,
+  Relocations = 3,
+  Constants = 4,
+  Code = 5,
+  Data = 6,
+  NoData = 7,
+  LastDefault = 7,
+};
+
+inline constexpr u32 kNoNumber = 0xffffffff;
+
+struct SectionSpec {
+  std::string_view name;
+  SectionType type = SectionType::Progbits;
+  u64 flags = 0;
+  u64 align = 1;
+  u64 entsize = 0;
+  SectionId link = {};
+  InfoField info = {};
+  bool emitted = true;               // false: only the name appears, in the string tables
+  std::optional<Bucket> bucket = {}; // default: default_bucket(...)
+  SectionId shares_bytes_with = {};  // a Mercury twin that has no bytes of its own
+  u64 gap_after = 0;                 // unused zero bytes behind the content
+  u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
+};
+
+[[nodiscard]] Bucket default_bucket(std::string_view name, SectionType type, u64 flags);
+
+// Which part of the symbol table holds a symbol. The binding decides for most; nvlink keeps weak
+// definitions among the locals.
+enum class SymbolPart : u8 { Local, Global };
+
+struct SymbolSpec {
+  std::string_view name;
+  SymbolBinding binding = SymbolBinding::Global;
+  SymbolType type = SymbolType::NoType;
+  u8 other = 0;
+  SectionId section = {};  // none: undefined, unless special_section says otherwise
+  u16 special_section = 0; // kSectionAbsolute, kSectionCommon
+  u64 value = 0;
+  u64 size = 0;
+  std::optional<SymbolPart> part = {}; // default: Local for Local, Global for all others
+  bool emitted = true;                 // false: only the name appears, in .strtab
+  bool named = true;                   // false: no name, as section symbols of other linkers
+  u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
+};
+
+struct RelocationSpec {
+  u64 offset = 0;
+  u32 type = 0;
+  SymbolId symbol = {}; // none: symbol 0
+  i64 addend = 0;       // ignored in tables without addends
+};
+
+// A 32-bit word of a section's content that holds a number known only in the finished file.
+struct Fixup {
+  enum class Kind : u8 {
+    SymbolNumber,
+    SectionIndex,
+    StringOffset,
+    SymbolName,        // where the name is in .strtab
+    SectionIndexHalf,  // in 16 bits, as st_shndx: 0xffff if it does not fit
+    LargeSectionIndex, // the index that does not fit there; otherwise nothing is written
+    SectionAsAdded,    // see number_sections_as_added; without it nothing is written
+  };
+  u64 offset = 0;
+  Kind kind = Kind::SymbolNumber;
+  u32 id = 0; // of the SymbolId or SectionId, or what add_string returned
+};
+
+// Where everything lies. Positions in the vectors are the values of ids.
+struct ElfLayout {
+  struct Segment {
+    SegmentType type;
+    u32 flags;
+    u64 offset, filesz, memsz;
+  };
+  u64 file_size = 0;
+  u64 section_table = 0; // e_shoff
+  u64 segment_table = 0; // e_phoff, 0 when there are none
+  u32 section_count = 0; // with the null section
+  u32 symbol_count = 0;  // with the null symbol
+  u32 first_global = 0;
+  u64 shstrtab_size = 0;
+  u64 strtab_size = 0;
+  std::vector<SectionId> order;    // emitted sections, in file order
+  std::vector<u32> section_index;  // by SectionId; 0: not emitted
+  std::vector<u64> section_offset; // by SectionId
+  std::vector<u32> section_name;   // by SectionId: offset in .shstrtab
+  std::vector<u32> symbol_number;  // by SymbolId; 0: not emitted
+  std::vector<u32> symbol_name;    // by SymbolId: offset in .strtab
+  std::vector<u32> string_offset;  // by add_string's result: offset in .strtab
+  std::vector<u32> late_name;      // by number of a rename_symbol call: offset in .strtab
+  struct Name {
+    u32 offset;
+    std::string_view text;
+  };
+  std::vector<Name> section_names; // what .shstrtab holds, each string once
+  std::vector<Segment> segments;
+
+  [[nodiscard]] u32 index_of(SectionId id) const { return section_index[id.value]; }
+  [[nodiscard]] u64 offset_of(SectionId id) const { return section_offset[id.value]; }
+  [[nodiscard]] u32 number_of(SymbolId id) const { return symbol_number[id.value]; }
+};
+
+class ElfBuilder {
+public:
+  // Creates .shstrtab, .strtab, .symtab and .symtab_shndx; the last is emitted when it is needed.
+  explicit ElfBuilder(const BuilderOptions &options);
+  ~ElfBuilder();
+  ElfBuilder(ElfBuilder &&) noexcept;
+  ElfBuilder &operator=(ElfBuilder &&) noexcept;
+
+  [[nodiscard]] SectionId shstrtab() const { return SectionId(0); }
+  [[nodiscard]] SectionId strtab() const { return SectionId(1); }
+  [[nodiscard]] SectionId symtab() const { return SectionId(2); }
+  [[nodiscard]] SectionId symtab_shndx() const { return SectionId(3); }
+
+  // Optional: makes room for that many things at once.
+  struct Room {
+    u64 sections = 0;
+    u64 symbols = 0;
+    u64 fixups = 0;
+    u64 relocations = 0;
+  };
+  void reserve(const Room &room);
+  SectionId add_section(const SectionSpec &spec);
+  [[nodiscard]] SectionSpec &section(SectionId id);
+  [[nodiscard]] const SectionSpec &section(SectionId id) const;
+
+  // Adds content behind what is there, after zero bytes up to `align`, and returns its offset.
+  u64 append(SectionId id, ByteSpan borrowed, u64 align = 1);
+  u64 append_copy(SectionId id, ByteSpan bytes, u64 align = 1);
+  // Adds `size` zero bytes; for sections without file data, the memory they ask for.
+  u64 append_zeros(SectionId id, u64 size, u64 align = 1);
+  [[nodiscard]] u64 size(SectionId id) const;
+  [[nodiscard]] u32 section_count() const { return static_cast<u32>(sections_.size()); }
+  void add_fixup(SectionId id, const Fixup &fixup) {
+    fixups_.append(sections_[id.value].fixups, fixup);
+  }
+
+  SymbolId add_symbol(const SymbolSpec &spec);
+  // A local symbol of type Section that carries the section's name.
+  SymbolId add_section_symbol(SectionId id, bool emitted = true);
+  [[nodiscard]] SymbolSpec &symbol(SymbolId id);
+  [[nodiscard]] const SymbolSpec &symbol(SymbolId id) const;
+
+  // Sections and symbols that were renamed when the tables of names existed already, as nvlink does
+  // where it makes machine code of Mercury code. A section's name lies where the old one was, which
+  // is longer; a symbol's new name is behind all others, and the old one stays.
+  void rename_section(SectionId id, std::string_view old_name);
+  void rename_symbol(SymbolId id, std::string_view new_name);
+  // Sections that are added from here on do not share their names in .shstrtab.
+  void name_separately_from_here() { first_separate_ = section_count(); }
+  [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(symbols_.size()); }
+
+  // Everything that was put into one section goes to another, which has nothing in it.
+  void move_content(SectionId from, SectionId to);
+  // The same bytes and numbers in a second section, without relocations.
+  void copy_content(SectionId from, SectionId to);
+  void clear_content(SectionId id);
+
+  // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
+  // Tables of other types and names are ordinary sections to which relocations are added.
+  SectionId add_relocation_section(SectionId target, bool with_addends);
+  void add_relocation(SectionId table, const RelocationSpec &entry) {
+    SectionState &state = sections_[table.value];
+    relocations_.append(state.relocations, entry);
+    state.size += state.spec.entsize;
+  }
+
+  // A string for the front of .strtab, ahead of all symbol names: prototypes live there. Equal
+  // strings share a place, unless `separately`.
+  u32 add_string(std::string_view text, bool separately = false);
+
+  // Section whose index goes to the top byte of e_flags: .note.nv.cuinfo in files of ABI 8.
+  void set_flags_section(SectionId id) { flags_section_ = id; }
+
+  // Fills .symtab_shndx, in files that have one, for symbols that do not need it, too: with the
+  // number their section had when it was added (Q059). Behind each section of `uncounted`, which
+  // is sorted, nvlink counts one more.
+  void number_sections_as_added(std::vector<SectionId> uncounted) {
+    uncounted_ = std::move(uncounted);
+  }
+
+  // Decides every number and offset. Nothing may be added afterwards.
+  [[nodiscard]] Result<ElfLayout> lay_out() const;
+  // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
+  void write(const ElfLayout &layout, MutableByteSpan out) const;
+  // The two parts of write(): symbols, strings and what there is once; then headers and contents of
+  // layout.order[first, last), which different threads may do for different ranges.
+  void write_tables(const ElfLayout &layout, MutableByteSpan out) const;
+  void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last) const;
+
+  // lay_out() and write() into a buffer.
+  [[nodiscard]] Result<std::vector<u8>> finish() const;
+
+private:
+  friend class ElfLayouter;
+  friend class ElfEmitter;
+
+  // The lists of all sections lie in one vector per kind of entry, because a file may have 100,000
+  // sections with a few entries each. An entry names the next one of its section.
+  struct ListEnds {
+    u32 first = kNoEntry;
+    u32 last = kNoEntry;
+    [[nodiscard]] bool empty() const { return first == kNoEntry; }
+  };
+  static constexpr u32 kNoEntry = 0xffffffff;
+  template <typename T> class Lists {
+  public:
+    void append(ListEnds &list, const T &value) {
+      const u32 number = static_cast<u32>(entries_.size());
+      (list.empty() ? list.first : entries_[list.last].next) = number;
+      list.last = number;
+      entries_.push_back({value, kNoEntry});
+    }
+    void reserve(u64 count) { entries_.reserve(count); }
+    template <typename Use> void for_each(const ListEnds &list, Use use) const {
+      for (u32 i = list.first; i != kNoEntry; i = entries_[i].next)
+        use(entries_[i].value);
+    }
+
+  private:
+    struct Entry {
+      T value;
+      u32 next;
+    };
+    std::vector<Entry> entries_;
+  };
+
+  struct Piece {
+    u64 offset;
+    ByteSpan bytes;
+  };
+  struct SectionState {
+    SectionSpec spec;
+    u64 size = 0;
+    Piece first{0, {}}; // most sections have one piece
+    ListEnds more;      // the others
+    ListEnds fixups;
+    ListEnds relocations;
+  };
+  struct OldName {
+    SectionId section;
+    std::string_view name;
+  };
+  struct LateName {
+    SymbolId symbol;
+    std::string_view name;
+  };
+  struct EarlyString {
+    std::string_view text;
+    bool separately;
+  };
+
+  std::string_view keep(std::string_view text);
+  std::string_view keep_name(std::string_view name) {
+    return options_.borrow_names ? name : keep(name);
+  }
+
+  BuilderOptions options_;
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_; // copied names and contents
+  std::vector<SectionState> sections_;
+  Lists<Piece> pieces_;
+  Lists<Fixup> fixups_;
+  Lists<RelocationSpec> relocations_;
+  std::vector<SymbolSpec> symbols_;
+  std::vector<EarlyString> strings_;
+  u32 first_separate_ = kNoNumber; // a SectionId
+  std::vector<OldName> old_names_;
+  std::vector<LateName> late_names_;
+  SectionId flags_section_;
+  std::optional<std::vector<SectionId>> uncounted_; // set: see number_sections_as_added
+};
+
+} // namespace culink::elf
