@@ -124,7 +124,7 @@ int run_link(const CommandLine &line, const Console &console) {
       target && target->has_mercury_plane)
     request.finalizer = find_finalizer(line.value(OptionId::Finalizer));
   const LinkResult result = link_watched(request, is_virtual);
-  const Outcome outcome = console.show(result.messages);
+  const LinkOutcome outcome = console.show(result.messages);
   int status = outcome.status;
   const bool tells = outcome.tells_about_program && (is_virtual || result.complete);
   if (tells && !is_virtual)

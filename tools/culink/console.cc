@@ -58,7 +58,7 @@ bool Console::is_hidden(const Message &message) const {
          (hide_infos_ && message.severity == Severity::Info);
 }
 
-Outcome Console::show(const std::vector<Message> &messages) const {
+LinkOutcome Console::show(const std::vector<Message> &messages) const {
   if (messages.empty())
     return {};
   // What nvlink calls a warning, and takes for a remark.

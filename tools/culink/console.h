@@ -15,7 +15,7 @@ enum class ErrorFormat : u8 { Text, Json, Nvlink };
 void print_to(FILE *to, const std::string &text);
 
 // What messages amount to.
-struct Outcome {
+struct LinkOutcome {
   int status = 0; // 0: there is no error among them; else what nvlink would exit with, or 1
   bool tells_about_program = true; // nvlink would still print what -v asks for
 };
@@ -26,7 +26,7 @@ public:
   explicit Console(const CommandLine &line);
 
   // What a link has to say.
-  Outcome show(const std::vector<Message> &messages) const;
+  LinkOutcome show(const std::vector<Message> &messages) const;
 
   // A line of -v, which is nvlink's in every format.
   void show_info(const std::string &text) const;
