@@ -44,12 +44,13 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   const Resolution symbols = resolve_symbols(objects, diag);
   if (diag.failed())
     return {};
-  // -- The winner of every name is fixed.
+  // -- The prevailing of every name is fixed.
 
   timer.begin("call graph");
   const CallGraph calls = build_call_graph(objects, symbols, diag);
   const LiveSet live = mark_live(symbols, calls, options);
-  const Program program{objects, symbols, calls, live, options, arch, dialect};
+  const LinkPolicy policy = make_link_policy(options, dialect);
+  const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
   if (diag.failed() || !check_habits(program, diag))
     return {};
   check_undefined(program, diag);
@@ -58,26 +59,28 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   timer.begin("reach");
   const Reach reach(calls, live);
   timer.begin("merge");
-  Merged merged = merge_inputs(program);
-  const ConstantPlan constants = place_images(program, reach, merged);
+  Layout layout = merge_inputs(program);
+  PlacedImages images = place_images(program, reach, std::move(layout));
   timer.begin("place shared");
-  const SharedPlan shared = place_shared(program, reach, merged, diag);
+  PlacedShared shared = place_shared(program, reach, std::move(images.layout), diag);
   timer.begin("place constants");
-  place_constants(program, reach, merged);
-  place_user_constants(program, merged, diag);
+  layout = place_constants(program, reach, std::move(shared.layout));
+  layout = place_user_constants(program, std::move(layout), diag);
+  const bool unsound = layout.placement.unsound;
   // -- Every output section exists, and every variable has its place.
 
   timer.begin("info records");
-  InfoResult info = plan_info_records(program, reach, merged, diag);
+  InfoResult info = plan_info_records(program, reach, layout, diag);
   LinkFacts facts;
   if (options.facts)
-    facts = collect_facts(program, merged, constants, info);
+    facts = collect_facts(program, layout, images.images, info);
   if (diag.failed())
-    return PlannedLink{{}, std::move(facts), merged.unsound};
+    return PlannedLink{{}, std::move(facts), unsound};
   // -- The program is sound.
 
   timer.begin("relocations"); // before the layout, because those that are kept have a size
-  RelocationPlan relocations = classify_relocations(program, merged, shared, constants, pool, diag);
+  RelocationPlan relocations =
+      classify_relocations(program, layout, shared.shared, images.images, pool, diag);
   timer.begin("synthesize");
   const Synthetic synthetic = synthesize_sections(program);
   if (diag.failed())
@@ -87,14 +90,17 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   timer.begin("draft");
   if (!machine) // whose passes look at objects again
     forget_tables(objects, drop);
-  std::optional<FileDraft> draft = draft_file(
-      program, {merged, shared, constants, relocations, info.plan, synthetic}, machine, pool, diag);
+  std::optional<FileDraft> draft =
+      draft_file(program,
+                 {std::move(layout), std::move(relocations), std::move(info.plan), shared.shared,
+                  images.images, synthetic},
+                 machine, pool, diag);
   if (diag.failed() || !draft)
     return {};
   // -- Every number and offset is known; the draft needs nothing of the above any more.
 
   timer.begin("free");
-  return PlannedLink{std::move(draft), std::move(facts), merged.unsound};
+  return PlannedLink{std::move(draft), std::move(facts), unsound};
 }
 
 } // namespace culink

@@ -34,7 +34,7 @@ struct Dialect {
   bool refuse_empty_link = false;
   // Sound links on which nvlink gives up with an internal error are refused, too.
   bool repeat_internal_errors = false;
-  // Where kernels are selected, equal __constant__ blocks are merged without moving the variables
+  // Where kernels are selected, equal __constant__ blocks are layout without moving the variables
   // in them, and vectors may be put where they cannot be loaded (Q050, Q051). Pointers in constants
   // to copies that were not used are lost (Q045).
   bool miscompiles_constants = false;

@@ -30,30 +30,30 @@ struct SymbolRef {
 };
 
 // What became of one definition when its object was read.
-enum class Outcome : u8 {
-  None,         // not a definition
-  Accepted,     // became the definition; a later one may have replaced it
-  LostToWeak,   // an earlier weak definition stays
-  LostToStrong, // an earlier strong definition stays
+enum class DefinitionOutcome : u8 {
+  None,               // not a definition
+  Accepted,           // became the definition; a later one may have replaced it
+  DiscardedForWeak,   // an earlier weak definition stays
+  DiscardedForStrong, // an earlier strong definition stays
 };
 
 struct Entity {
   std::string_view name;
-  SymbolRef first;  // first mention
-  SymbolRef place;  // first accepted definition: decides where it stands in the output
-  SymbolRef winner; // last accepted definition: decides what it is
-  u8 info = 0;      // st_info and st_other as they come out of resolution
+  SymbolRef first;            // first mention
+  SymbolRef first_definition; // first accepted one: decides its order in the output
+  SymbolRef prevailing;       // last accepted definition: decides what it is
+  u8 info = 0;                // st_info and st_other as they come out of resolution
   u8 other = 0;
   bool local = false;
   bool function = false;
   bool dynamic = false;          // extern __shared__ x[]: memory whose size the launch gives
   bool sized = false;            // dynamic in an earlier file, of a fixed size in a later one
   bool weak_over_common = false; // a weak definition with initial values replaced a common symbol
-  bool weak_place = false;       // the first mention was a weak definition: stands among the locals
+  bool in_local_part = false;    // the first mention was a weak definition: stands among the locals
   u64 size = 0;
   u64 common_align = 0; // of a common symbol that nobody defines
 
-  [[nodiscard]] bool defined() const { return winner.valid(); }
+  [[nodiscard]] bool defined() const { return prevailing.valid(); }
   [[nodiscard]] elf::SymbolType type() const { return static_cast<elf::SymbolType>(info & 15); }
   [[nodiscard]] bool weak() const { return info >> 4 == 2; }
 };
@@ -61,14 +61,14 @@ struct Entity {
 struct Resolution {
   std::vector<Entity> entities;
   std::vector<std::vector<EntityId>> entity_of; // [object][symbol]; none: section or unnamed
-  std::vector<std::vector<Outcome>> outcome_of; // [object][symbol]
-  std::vector<std::vector<u32>> functions_of;   // [object]: function symbols in order of reading
+  std::vector<std::vector<DefinitionOutcome>> outcome_of; // [object][symbol]
+  std::vector<std::vector<u32>> functions_of; // [object]: function symbols in order of reading
 
   [[nodiscard]] const Entity &operator[](EntityId id) const { return entities[id.value]; }
   [[nodiscard]] EntityId of(ObjectId object, u32 symbol) const {
     return entity_of[object.value][symbol];
   }
-  [[nodiscard]] Outcome outcome(ObjectId object, u32 symbol) const {
+  [[nodiscard]] DefinitionOutcome outcome(ObjectId object, u32 symbol) const {
     return outcome_of[object.value][symbol];
   }
 };

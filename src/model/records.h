@@ -8,7 +8,7 @@
 
 #include "elf/records/nv_info.h"
 #include "model/info_store.h"
-#include "model/merged.h"
+#include "model/layout.h"
 
 namespace culink {
 

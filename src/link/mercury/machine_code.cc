@@ -128,10 +128,10 @@ void MachineWriter::finalize() {
     return;
   std::vector<std::vector<u32>> needed(inputs_.objects.size()); // sections
   for (const OutId id : order_)
-    if (const EntityId function = m_[id].function; function.valid()) {
-      const SymbolRef winner = p_.symbols[function].winner;
-      const u32 object = winner.object.value;
-      needed[object].push_back(inputs_.objects[object].symbols[winner.symbol].section);
+    if (const EntityId function = layout_.sections[id].function; function.valid()) {
+      const SymbolRef prevailing = p_.symbols[function].prevailing;
+      const u32 object = prevailing.object.value;
+      needed[object].push_back(inputs_.objects[object].symbols[prevailing.symbol].section);
     }
   FinalizeRequest request{.target = std::string(inputs_.arch.name),
                           .debug = p_.options.debug,
@@ -139,7 +139,8 @@ void MachineWriter::finalize() {
                           .distinct_names = !p_.dialect.repeats_first_of_name};
   for (const InputObject &plane : p_.objects)
     request.debug_code = request.debug_code || has_debug_code(plane);
-  const bool changes = executable() || (!p_.lossless() && (request.debug || request.debug_code));
+  const bool changes =
+      executable() || (p_.policy.resolves_early && (request.debug || request.debug_code));
   std::vector<u32> numbers;
   for (u32 i = 0; i < inputs_.objects.size(); ++i) {
     const InputObject &object = inputs_.objects[i];
@@ -186,24 +187,24 @@ void MachineWriter::read_code() {
     for (const FinalizedFunction &function : out_.finalized[i].functions)
       finalized[i].emplace(function.section, &function);
   for (const OutId id : order_) {
-    const EntityId function = m_[id].function;
+    const EntityId function = layout_.sections[id].function;
     if (!function.valid())
       continue;
-    const SymbolRef winner = p_.symbols[function].winner;
-    const InputObject &object = inputs_.objects[winner.object.value];
+    const SymbolRef prevailing = p_.symbols[function].prevailing;
+    const InputObject &object = inputs_.objects[prevailing.object.value];
     Code &code = code_[id.value];
-    code.object = winner.object;
-    code.symbol = winner.symbol;
-    code.section = object.symbols[winner.symbol].section;
+    code.object = prevailing.object;
+    code.symbol = prevailing.symbol;
+    code.section = object.symbols[prevailing.symbol].section;
     code.compiled = code.text = object.section(code.section).data;
-    code.capsule = p_.objects[winner.object.value].section(code.section).data;
-    if (winner.object.value >= finalized.size())
+    code.capsule = p_.objects[prevailing.object.value].section(code.section).data;
+    if (prevailing.object.value >= finalized.size())
       continue;
-    const auto found = finalized[winner.object.value].find(code.section);
-    if (found == finalized[winner.object.value].end()) {
+    const auto found = finalized[prevailing.object.value].find(code.section);
+    if (found == finalized[prevailing.object.value].end()) {
       // Stubs of unified functions stay as they are.
       const bool stub = object.kinds[code.section].role != elf::SectionRole::Text;
-      if (!stub && !out_.finalized[winner.object.value].empty())
+      if (!stub && !out_.finalized[prevailing.object.value].empty())
         diag_.report(DiagId::NotFinalized, {object.name, std::string(p_.symbols[function].name)});
       continue;
     }
@@ -214,20 +215,20 @@ void MachineWriter::read_code() {
 }
 
 const MachineWriter::Code *MachineWriter::code_of(EntityId function) const {
-  const OutId text = m_.place_of[function.value].section;
-  return text.valid() && m_[text].function.valid() ? &code_[text.value] : nullptr;
+  const OutId text = layout_.placement.address_of[function.value].section;
+  return text.valid() && layout_.sections[text].function.valid() ? &code_[text.value] : nullptr;
 }
 
 void MachineWriter::move_relocations(RelocationPlan &machine) const {
   const auto code_at = [this](OutId section) {
-    const EntityId function = m_[section].function;
+    const EntityId function = layout_.sections[section].function;
     return function.valid() && code_[section.value].moves() ? &code_[section.value] : nullptr;
   };
   for (FoldedRelocation &value : machine.folded)
     if (const Code *code = code_at(value.section))
       value.offset = code->moved(value.offset);
   for (KeptRelocation &kept : machine.kept) {
-    const OutId target = m_[kept.table].target;
+    const OutId target = layout_.sections[kept.table].target;
     if (const Code *code = code_at(target))
       kept.offset = code->moved(kept.offset);
     if (kept.against != KeptRelocation::Against::Entity)
@@ -237,8 +238,9 @@ void MachineWriter::move_relocations(RelocationPlan &machine) const {
     if (!named_code || !named_code->moves())
       continue;
     // Return addresses, and ends of functions in debug information.
-    const bool own = m_[target].function == named;
-    const bool debug = !m_[target].function.valid() && (m_[target].flags & elf::kFlagAlloc) == 0;
+    const bool own = layout_.sections[target].function == named;
+    const bool debug = !layout_.sections[target].function.valid() &&
+                       (layout_.sections[target].flags & elf::kFlagAlloc) == 0;
     if (own || debug)
       kept.addend = kept.addend == static_cast<i64>(named_code->compiled.size())
                         ? static_cast<i64>(named_code->text.size())
@@ -256,7 +258,7 @@ void MachineWriter::fill_code(const RelocationPlan &machine) {
     auto last = first;
     while (last != machine.folded.end() && last->section == id)
       ++last;
-    if (!m_[id].function.valid() || !is_emitted_[i])
+    if (!layout_.sections[id].function.valid() || !is_emitted_[i])
       continue;
     elf_.append(section(id), code_[i].text);
     fill_capsule(id, code_[i], {first, last});
@@ -269,10 +271,10 @@ void MachineWriter::fill_capsule(OutId id, const Code &code,
   elf_.clear_content(out);
   std::vector<u8> bytes(code.capsule.begin(), code.capsule.end());
   if (bytes.size() < 4) {
-    diag_.report(
-        DiagId::BadInput,
-        {inputs_.objects[code.object.value].name,
-         "the capsule of '" + std::string(p_.symbols[m_[id].function].name) + "' has no header"});
+    diag_.report(DiagId::BadInput,
+                 {inputs_.objects[code.object.value].name,
+                  "the capsule of '" + std::string(p_.symbols[layout_.sections[id].function].name) +
+                      "' has no header"});
     return;
   }
   if (!values.empty()) {
@@ -290,7 +292,7 @@ void MachineWriter::fill_capsule(OutId id, const Code &code,
       if (found == whole.end())
         continue;
       u8 *word = bytes.data() + found->second->offset + found->second->bytes.size() - 4;
-      const u64 stored = value.value.value - (value.image_slot ? plan_.constants.slot_base : 0);
+      const u64 stored = value.value.value - (value.image_slot ? plan_.images.slot_base : 0);
       if (is_short_field(value.row->number))
         store_le<u16>(word, static_cast<u16>(stored));
       else
@@ -304,11 +306,11 @@ void MachineWriter::fill_capsule(OutId id, const Code &code,
 // Code that was compiled with -G may load the number of an image by an index (Q112): the linker
 // stores the index, and where slots begin, for which there is no relocation, into the load.
 void MachineWriter::index_images(RelocationPlan &machine) const {
-  const u64 base = plan_.constants.slot_base;
+  const u64 base = plan_.images.slot_base;
   std::vector<FoldedRelocation> loads;
   for (FoldedRelocation &value : machine.folded) {
     if (!value.image_slot || value.row->number != kImageIndex ||
-        !m_[value.section].function.valid())
+        !layout_.sections[value.section].function.valid())
       continue;
     const auto load = find_indexed_load(code_[value.section.value].text, value.offset);
     if (!load)
@@ -399,11 +401,12 @@ void MachineWriter::fill_records() {
     if (parameter_symbol_[i].valid())
       symbols.of_section[i] = parameter_symbol_[i];
   RecordWriter records(elf_, symbols);
-  if (m_.info.valid() && is_emitted_[m_.info.value])
-    records.fill(section(m_.info), plan_.info.store, plan_.info.module);
+  if (layout_.sections.info.valid() && is_emitted_[layout_.sections.info.value])
+    records.fill(section(layout_.sections.info), plan_.info.store, plan_.info.module);
   for (const OutId id : order_)
-    if (m_[id].function.valid())
-      if (const OutId info = m_.info_of[id.value]; info.valid() && is_emitted_[info.value])
+    if (layout_.sections[id].function.valid())
+      if (const OutId info = layout_.sections.info_of[id.value];
+          info.valid() && is_emitted_[info.value])
         records.fill(section(info), machine_records(id));
 }
 
@@ -414,7 +417,7 @@ void MachineWriter::store_fastpath_mask() {
   bool any = false;
   std::vector<bool> counted(inputs_.objects.size(), false);
   for (const OutId id : order_) {
-    if (!m_[id].function.valid())
+    if (!layout_.sections[id].function.valid())
       continue;
     mask = any ? mask : inputs_.arch.fastpath_mask;
     any = true;
@@ -430,7 +433,7 @@ void MachineWriter::store_fastpath_mask() {
   }
   if (lowest != inputs_.arch.number)
     mask = 0;
-  if (!m_.compat.valid() || elf_.size(section(m_.compat)) == 0)
+  if (!layout_.sections.compat.valid() || elf_.size(section(layout_.sections.compat)) == 0)
     return;
   elf::CompatSection compat = elf::decode_compat(plan_.synthetic.compat);
   std::vector<u8> payload(8);
@@ -445,8 +448,8 @@ void MachineWriter::store_fastpath_mask() {
     compat.records.push_back({.format = elf::RecordFormat::Sized,
                               .attribute = elf::CompatAttribute::CanFastpathFinalize,
                               .payload = payload});
-  elf_.clear_content(section(m_.compat));
-  elf_.append_copy(section(m_.compat), elf::encode_compat(compat));
+  elf_.clear_content(section(layout_.sections.compat));
+  elf_.append_copy(section(layout_.sections.compat), elf::encode_compat(compat));
 }
 
 } // namespace culink

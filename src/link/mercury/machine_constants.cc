@@ -68,8 +68,9 @@ MachineWriter::Labels MachineWriter::labels_of_tables() const {
       if (table.type != elf::SectionType::Rela || !object.kinds[table.info].is_constant() ||
           object.kinds[table.info].bank != p_.arch.banks.compiler)
         continue;
-      const SectionPlace &text = m_.where[i][object.owner_of(table.info)];
-      if (text.lost || !text.section.valid() || code_[text.section.value].object != ObjectId(i))
+      const SectionLocation &text = layout_.placement.location_of[i][object.owner_of(table.info)];
+      if (text.discarded || !text.section.valid() ||
+          code_[text.section.value].object != ObjectId(i))
         continue;
       const Code &code = code_[text.section.value];
       const ByteSpan bank = inputs_.objects[i].section(table.info).data;
@@ -79,7 +80,8 @@ MachineWriter::Labels MachineWriter::labels_of_tables() const {
         if (entry.offset + 4 > bank.size())
           continue;
         const u64 place = load_le<u32>(bank.data() + entry.offset);
-        labels[label_key(m_[text.section].function.value, static_cast<u64>(entry.addend))] =
+        labels[label_key(layout_.sections[text.section].function.value,
+                         static_cast<u64>(entry.addend))] =
             static_cast<u32>(code.moves() ? code.moved_label(place) : place);
       }
     }
@@ -96,7 +98,7 @@ void MachineWriter::fill_compiler_banks() {
   const ConstantTwins twins(p_.objects, inputs_.objects);
   std::vector<std::vector<u8>> bytes_of(count_);
   for (const OutId id : banks) {
-    const OutSection &s = m_[id];
+    const OutSection &s = layout_.sections[id];
     std::vector<u8> &bytes = bytes_of[id.value];
     bytes.resize(s.size);
     for (u32 i = 0; i < s.pieces.size(); ++i) {
@@ -107,7 +109,7 @@ void MachineWriter::fill_compiler_banks() {
   }
   const Labels labels = labels_of_tables();
   for (const KeptRelocation &kept : plan_.relocations.kept) {
-    const OutId bank = m_[kept.table].target;
+    const OutId bank = layout_.sections[kept.table].target;
     if (!bank.valid() || bank.value >= count_ || kept.against != KeptRelocation::Against::Entity ||
         kept.offset + 4 > bytes_of[bank.value].size() || !code_of(EntityId(kept.id)))
       continue;

@@ -69,24 +69,25 @@ std::vector<MachineWriter::JointCopies> MachineWriter::joint_copies() const {
       for (const u32 symbol : p_.symbols.functions_of[o])
         if (const EntityId id = p_.symbols.of(ObjectId(o), symbol);
             id.valid() && !p_.symbols[id].local && p_.stays(id) &&
-            p_.symbols.outcome(ObjectId(o), symbol) != Outcome::None)
+            p_.symbols.outcome(ObjectId(o), symbol) != DefinitionOutcome::None)
           use(SymbolRef{ObjectId(o), symbol}, id);
   };
   for_each_copy([&](SymbolRef copy, EntityId id) {
-    const SymbolRef winner = p_.symbols[id].winner;
-    if (copy == winner)
+    const SymbolRef prevailing = p_.symbols[id].prevailing;
+    if (copy == prevailing)
       return;
-    const bool replaced = p_.symbols.outcome(copy.object, copy.symbol) == Outcome::Accepted;
+    const bool replaced =
+        p_.symbols.outcome(copy.object, copy.symbol) == DefinitionOutcome::Accepted;
     const std::string_view name = p_.symbols[id].name;
     if (replaced ||
         (described[copy.object.value].contains(name) &&
-         !(described[winner.object.value].contains(name) && have_equal_code(copy, winner))))
+         !(described[prevailing.object.value].contains(name) && have_equal_code(copy, prevailing))))
       confused.insert(id.value);
   });
   for_each_copy([&](SymbolRef copy, EntityId id) {
     if (!confused.contains(id.value))
       return;
-    JointCopies &copies = out[p_.symbols[id].winner.object.value];
+    JointCopies &copies = out[p_.symbols[id].prevailing.object.value];
     copies.functions.insert(id.value);
     if (copies.objects.empty() || copies.objects.back() != copy.object.value)
       copies.objects.push_back(copy.object.value);
@@ -103,8 +104,8 @@ void MachineWriter::add_functions_named_earlier(std::vector<JointCopies> &out) c
     if (!p_.symbols[alias].function || !symbols_.of_entity[i].valid() ||
         !stands_before_owner(alias))
       continue;
-    const EntityId function = m_[m_.place_of[i].section].function;
-    const u32 owner = p_.symbols[function].winner.object.value;
+    const EntityId function = layout_.sections[layout_.placement.address_of[i].section].function;
+    const u32 owner = p_.symbols[function].prevailing.object.value;
     if (!inputs_.objects[owner].view.find(".nv_debug_line_sass"))
       continue;
     JointCopies &copies = out[owner];
@@ -129,7 +130,7 @@ void MachineWriter::find_first_of_names() {
   using Number = std::pair<elf::SymbolPart, u32>;
   std::unordered_map<std::string_view, Number> best;
   for (const OutId id : order_) {
-    const EntityId function = m_[id].function;
+    const EntityId function = layout_.sections[id].function;
     if (!function.valid() || !symbols_.of_entity[function.value].valid())
       continue;
     const elf::SymbolId symbol = symbols_.of_entity[function.value];
@@ -156,7 +157,7 @@ std::vector<MachineWriter::ForeignRegisters> MachineWriter::foreign_registers() 
       const auto owner = first_of_name_.find(name);
       if (!described.contains(name) || owner == first_of_name_.end() || !seen.insert(name).second)
         continue;
-      const SymbolRef copy{ObjectId(o), symbol}, first = p_.symbols[owner->second].winner;
+      const SymbolRef copy{ObjectId(o), symbol}, first = p_.symbols[owner->second].prevailing;
       if (p_.symbols.of(copy.object, symbol) == owner->second || have_equal_code(copy, first))
         continue;
       ForeignRegisters &pair = out[{o, first.object.value}];
@@ -187,7 +188,7 @@ void MachineWriter::move_joined_places(RelocationPlan &machine) const {
     return;
   std::map<std::pair<u32, bool>, std::vector<KeptRelocation *>> mentions; // function, .debug_info
   for (KeptRelocation &kept : machine.kept) {
-    const std::string_view name = m_[m_[kept.table].target].name;
+    const std::string_view name = layout_.sections[layout_.sections[kept.table].target].name;
     if (kept.against == KeptRelocation::Against::Entity && joined_.contains(kept.id) &&
         (name == ".debug_loc" || name == ".debug_info"))
       mentions[{kept.id, name == ".debug_info"}].push_back(&kept);

@@ -182,13 +182,14 @@ void MachineWriter::complain(u32 object, const elf::Section &section, std::strin
 // The code in the output, if it is that of this symbol.
 const MachineWriter::Code *MachineWriter::code_from(u32 object, u32 symbol) const {
   const EntityId id = p_.symbols.of(ObjectId(object), symbol);
-  if (!id.valid() || !p_.stays(id) || p_.symbols[id].winner != SymbolRef{ObjectId(object), symbol})
+  if (!id.valid() || !p_.stays(id) ||
+      p_.symbols[id].prevailing != SymbolRef{ObjectId(object), symbol})
     return nullptr;
   return code_of(id);
 }
 
 bool MachineWriter::is_rebuilt(OutId id) const {
-  const std::string_view name = m_[id].name;
+  const std::string_view name = layout_.sections[id].name;
   return name == kFrame || name == kLine || name == kSassLine;
 }
 
@@ -237,7 +238,7 @@ MachineWriter::join_frames(OutId id,
       const auto fde = frame_at.find(offset);
       if (!function.valid() || fde == frame_at.end() || count[function.value] < 2 ||
           joined_.contains(function.value) ||
-          p_.symbols.outcome(ObjectId(o), symbol) != Outcome::Accepted)
+          p_.symbols.outcome(ObjectId(o), symbol) != DefinitionOutcome::Accepted)
         continue;
       UsedParts none;
       const Frame *made = finalized_part(o, function, &FinalizedDebug::frames, none);
@@ -264,7 +265,10 @@ MachineWriter::FirstNames MachineWriter::functions_named_earlier() const {
   for (u32 i = 0; i < symbols_.of_entity.size(); ++i)
     if (p_.symbols[EntityId(i)].function && symbols_.of_entity[i].valid() &&
         stands_before_owner(EntityId(i))) {
-      u32 &first = out.try_emplace(m_[m_.place_of[i].section].function.value, i).first->second;
+      u32 &first =
+          out.try_emplace(layout_.sections[layout_.placement.address_of[i].section].function.value,
+                          i)
+              .first->second;
       if (position(i) < position(first))
         first = i;
     }
@@ -274,13 +278,13 @@ MachineWriter::FirstNames MachineWriter::functions_named_earlier() const {
 // Mercury call frames whose code address stayed say which functions have frames here, and in which
 // order relocations name them.
 void MachineWriter::fill_frames() {
-  const OutId id = m_.find(kFrame);
+  const OutId id = layout_.sections.find(kFrame);
   if (!id.valid() || !is_emitted_[id.value])
     return;
   std::vector<const KeptRelocation *> kept;
   std::unordered_map<u64, const KeptRelocation *> at;
   for (const KeptRelocation &one : plan_.relocations.kept)
-    if (m_[one.table].target == id) {
+    if (layout_.sections[one.table].target == id) {
       kept.push_back(&one);
       at.emplace(one.offset, &one);
     }
@@ -294,7 +298,7 @@ void MachineWriter::fill_frames() {
     const elf::Section *section = machine_section(o, id);
     if (!section)
       continue;
-    const u64 base = m_.where[o][section->index].offset;
+    const u64 base = layout_.placement.location_of[o][section->index].offset;
     const auto sass = split_frames(section->data);
     const auto mercury = split_frames(p_.objects[o].section(section->index).data);
     if (!sass || !mercury) {
@@ -365,7 +369,8 @@ std::vector<MachineWriter::HeadValue> MachineWriter::values_in_heads(u32 object,
       const auto unit = std::upper_bound(starts.begin(), starts.end(), entry.offset);
       if (unit == starts.begin())
         continue;
-      const u64 value = m_.where[object][symbol.section].offset + static_cast<u64>(entry.addend);
+      const u64 value = layout_.placement.location_of[object][symbol.section].offset +
+                        static_cast<u64>(entry.addend);
       out.push_back({static_cast<u32>(unit - starts.begin() - 1), entry.offset - *std::prev(unit),
                      static_cast<u32>(value)});
     }
@@ -386,7 +391,7 @@ void MachineWriter::fill_lines(OutId id) {
     const elf::Section *from = machine_section(o, id);
     if (!from)
       continue;
-    m_.where[o][from->index].offset = bytes.size();
+    layout_.placement.location_of[o][from->index].offset = bytes.size();
     const auto units = split_lines(from->data, code_addresses(inputs_.objects[o], from->index));
     if (!units) {
       complain(o, *from, "a broken line table");
@@ -398,23 +403,25 @@ void MachineWriter::fill_lines(OutId id) {
       std::vector<Found> found;
       for (const LineUnit::Sequence &sequence : unit.sequences) {
         const EntityId function = p_.symbols.of(ObjectId(o), sequence.symbol);
-        const bool joined = function.valid() && p_.stays(function) &&
-                            joined_.contains(function.value) &&
-                            !m_.forgets_replaced[function.value] && // Q028
-                            p_.symbols.outcome(ObjectId(o), sequence.symbol) == Outcome::Accepted;
+        const bool joined =
+            function.valid() && p_.stays(function) && joined_.contains(function.value) &&
+            !layout_.relocs.has_overridden[function.value] && // Q028
+            p_.symbols.outcome(ObjectId(o), sequence.symbol) == DefinitionOutcome::Accepted;
         if (!joined && !code_from(o, sequence.symbol))
           continue;
         const elf::SymbolId symbol = symbols_.of_entity[function.value];
-        const ByteSpan *made = finalized_part(
-            o, function,
-            m_[id].name == kLine ? &FinalizedDebug::lines : &FinalizedDebug::sass_lines, used);
+        const ByteSpan *made =
+            finalized_part(o, function,
+                           layout_.sections[id].name == kLine ? &FinalizedDebug::lines
+                                                              : &FinalizedDebug::sass_lines,
+                           used);
         found.push_back(
             {{*elf_.symbol(symbol).part, symbol.value}, function, made ? *made : sequence.bytes});
       }
       std::stable_sort(found.begin(), found.end(),
                        [](const Found &a, const Found &b) { return a.number < b.number; });
       const u64 start = bytes.size();
-      m_.moved[o].push_back({from->index, unit.offset, unit.offset + 1, start});
+      layout_.relocs.moved[o].push_back({from->index, unit.offset, unit.offset + 1, start});
       bytes.insert(bytes.end(), unit.head.begin(), unit.head.end());
       for (const HeadValue &value : head_values)
         if (value.unit == number && value.offset + 4 <= unit.head.size())
@@ -472,7 +479,7 @@ void MachineWriter::move_registers(std::span<u8> bytes, u32 object,
                             : std::binary_search(joined->second.objects.begin(),
                                                  joined->second.objects.end(), object);
     const auto foreign = foreign_.find({object, block.function});
-    const SymbolRef first = p_.symbols[owner->second].winner;
+    const SymbolRef first = p_.symbols[owner->second].prevailing;
     if (!counts)
       clear_places(bytes, block);
     else if (joined != joined_.end() || first == SymbolRef{ObjectId(object), found->second})
@@ -496,12 +503,12 @@ void MachineWriter::fill_other(OutId id) {
     if (!from)
       continue;
     const u64 start = bytes.size();
-    m_.where[o][from->index].offset = start;
+    layout_.placement.location_of[o][from->index].offset = start;
     bytes.insert(bytes.end(), from->data.begin(), from->data.end());
-    if (m_[id].name == kRegisters)
+    if (layout_.sections[id].name == kRegisters)
       move_registers(std::span(bytes).subspan(start), o, described, used);
   }
-  m_[id].size = bytes.size();
+  layout_.sections[id].size = bytes.size();
   if (!shares_bytes(id))
     elf_.append_copy(section(id), bytes);
 }
@@ -509,27 +516,28 @@ void MachineWriter::fill_other(OutId id) {
 // Where the parts of a section begin is not the same in both halves; what refers to them needs the
 // new places.
 void MachineWriter::fill_debug_sections() {
-  m_.moved.resize(inputs_.objects.size());
+  layout_.relocs.moved.resize(inputs_.objects.size());
   fill_frames();
   for (const OutId id : order_)
-    if (const OutSection &s = m_[id];
+    if (const OutSection &s = layout_.sections[id];
         s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0 && s.name != kFrame) {
       if (is_rebuilt(id))
         fill_lines(id);
       else
         fill_other(id);
     }
-  for (std::vector<MovedRange> &ranges : m_.moved)
+  for (std::vector<MovedRange> &ranges : layout_.relocs.moved)
     std::sort(ranges.begin(), ranges.end(), [](const MovedRange &a, const MovedRange &b) {
       return std::pair(a.section, a.begin) < std::pair(b.section, b.begin);
     });
-  std::erase_if(m_.relocations,
+  std::erase_if(layout_.relocs.groups,
                 [this](const RelocationGroup &group) { return is_rebuilt(group.target); });
-  for (const RelocationGroup &group : m_.relocations)
-    for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = m_.slices[i].previous) {
-      RelocationSlice &slice = m_.slices[i];
+  for (const RelocationGroup &group : layout_.relocs.groups)
+    for (u32 i = group.newest; i != RelocationSlice::kNoSlice;
+         i = layout_.relocs.slices[i].previous) {
+      RelocationSlice &slice = layout_.relocs.slices[i];
       const u32 target = inputs_.objects[slice.object.value].section(slice.section).info;
-      slice.base = m_.where[slice.object.value][target].offset;
+      slice.base = layout_.placement.location_of[slice.object.value][target].offset;
     }
 }
 

@@ -72,7 +72,7 @@ bool is_unified(SectionType type) {
 void MachineWriter::order_sections() {
   std::vector<std::vector<OutId>> buckets(static_cast<u8>(Bucket::LastDefault) + 1);
   for (u32 i = 0; i < count_; ++i)
-    if (is_emitted_[i] && !m_.sections[i].forgotten)
+    if (is_emitted_[i] && !layout_.sections.list[i].discarded())
       buckets[static_cast<u8>(bucket_of(elf_.section(section_of_[i])))].push_back(OutId(i));
   for (const std::vector<OutId> &bucket : buckets)
     order_.insert(order_.end(), bucket.begin(), bucket.end());
@@ -81,13 +81,13 @@ void MachineWriter::order_sections() {
 void MachineWriter::rename_banks() {
   u64 gap = 0;
   for (u32 i = 0; i < count_; ++i) {
-    const OutSection &s = m_.sections[i];
-    if (s.forgotten)
+    const OutSection &s = layout_.sections.list[i];
+    if (s.discarded())
       continue;
     const std::string mercury = elf::mercury_link_name(s.name);
     if (mercury == s.name)
       continue;
-    const std::string_view kept = m_.keep_name(mercury, "");
+    const std::string_view kept = layout_.sections.keep_name(mercury, "");
     elf::SymbolSpec &symbol = elf_.symbol(symbols_.of_section[i]);
     symbol.name = kept;
     symbol.name_number = elf::kNoNumber;
@@ -105,7 +105,7 @@ void MachineWriter::rename_banks() {
   }
   elf_.section(elf_.shstrtab()).gap_after = kNameGap;
   elf_.section(elf_.strtab()).gap_after = gap;
-  if ((p_.options.relocatable && !p_.lossless()) || p_.options.preserve_relocs)
+  if (p_.policy.resolves_early || p_.policy.lists_resolved)
     number_compiler_constants();
 }
 
@@ -115,10 +115,10 @@ void MachineWriter::number_compiler_constants() {
   ObjectId object;
   u32 next = 0; // symbol of the object
   u32 number = 0;
-  for (const LocalSymbol &local : m_.locals) {
+  for (const LocalSymbol &local : layout_.sections.locals) {
     if (local.kind != LocalSymbol::Kind::Entity)
       continue;
-    const OutId place = m_.place_of[local.id].section;
+    const OutId place = layout_.placement.address_of[local.id].section;
     const elf::SymbolId id = symbols_.of_entity[local.id];
     if (!id.valid() || !place.valid() || !is_compiler_bank(place))
       continue;
@@ -130,8 +130,8 @@ void MachineWriter::number_compiler_constants() {
     for (; next <= first.symbol; ++next)
       number += is_compiler_constant(inputs_.objects[object.value], next) ? 1 : 0;
     elf::SymbolSpec &symbol = elf_.symbol(id);
-    const std::string name = elf::mercury_link_name(m_[place].name) + ".";
-    symbol.name = m_.keep_name(name, std::to_string(number));
+    const std::string name = elf::mercury_link_name(layout_.sections[place].name) + ".";
+    symbol.name = layout_.sections.keep_name(name, std::to_string(number));
     symbol.name_number = elf::kNoNumber;
   }
 }
@@ -150,10 +150,10 @@ void MachineWriter::add_parameter_banks() {
   has_images_.resize(count_);
   std::vector<OutId> image_bank(count_);
   for (const OutId id : order_)
-    if (m_[id].type == SectionType::MercuryConstantImgHdr)
-      image_bank[m_[id].target.value] = id;
+    if (layout_.sections[id].type == SectionType::MercuryConstantImgHdr)
+      image_bank[layout_.sections[id].target.value] = id;
   for (const OutId id : order_) {
-    const EntityId function = m_[id].function;
+    const EntityId function = layout_.sections[id].function;
     if (!function.valid() || !is_kernel_mark(p_.symbols[function].other))
       continue;
     const elf::Section *bank = parameter_bank_of(id);
@@ -202,16 +202,16 @@ void MachineWriter::add_parameter_bank(OutId text, const elf::Section &bank) {
 void MachineWriter::fill_image_banks() {
   constexpr u32 kFirstIndex = 0x1000b;
   constexpr std::array<u32, 3> kMachineIndex = {6, 101, 52}; // textures, samplers, surfaces
-  const u64 base = plan_.constants.slot_base;
+  const u64 base = plan_.images.slot_base;
   for (const OutId id : order_) {
-    if (m_[id].type != SectionType::MercuryConstantImgHdr)
+    if (layout_.sections[id].type != SectionType::MercuryConstantImgHdr)
       continue;
-    if (const elf::Section *bank = parameter_bank_of(m_[id].target))
+    if (const elf::Section *bank = parameter_bank_of(layout_.sections[id].target))
       elf_.append(section(id), bank->data);
-    elf_.append_zeros(section(id), base + m_[id].size - elf_.size(section(id)));
+    elf_.append_zeros(section(id), base + layout_.sections[id].size - elf_.size(section(id)));
     elf_.section(section(id)).bucket = Bucket::Constants;
   }
-  for (const SlotTable &table : plan_.constants.tables)
+  for (const SlotTable &table : plan_.images.tables)
     for (const SlotRelocation &entry : table.entries)
       elf_.add_relocation(section(table.table),
                           {entry.offset + base, kMachineIndex[entry.type - kFirstIndex],
@@ -219,7 +219,7 @@ void MachineWriter::fill_image_banks() {
 }
 
 bool MachineWriter::has_twin(OutId id) const {
-  const OutSection &s = m_[id];
+  const OutSection &s = layout_.sections[id];
   switch (s.type) {
   case SectionType::Note:
   case SectionType::CudaCompat:
@@ -238,8 +238,8 @@ bool MachineWriter::shares_bytes(OutId id) const {
   constexpr std::array<std::string_view, 8> kShared = {
       ".nv.constant3",   ".nv.global.init", ".debug_abbrev", ".debug_macinfo",
       ".debug_pubnames", ".debug_pubtypes", ".debug_str",    ".debug_loc"};
-  const std::string_view name = m_[id].name;
-  if (m_[id].type == SectionType::Progbits && m_[id].size == 0)
+  const std::string_view name = layout_.sections[id].name;
+  if (layout_.sections[id].type == SectionType::Progbits && layout_.sections[id].size == 0)
     return true;
   if ((name == ".debug_line" && !lines_name_code_) ||
       (name == ".nv_debug_line_sass" && !sass_lines_name_code_))
@@ -249,10 +249,10 @@ bool MachineWriter::shares_bytes(OutId id) const {
 }
 
 elf::SectionSpec MachineWriter::twin_spec(OutId id) {
-  const OutSection &s = m_[id];
+  const OutSection &s = layout_.sections[id];
   const elf::SectionSpec &plane = elf_.section(section(id));
   const u8 bucket = static_cast<u8>(bucket_of(plane));
-  elf::SectionSpec spec{.name = m_.keep_name(elf::mercury_twin_name(s.name), ""),
+  elf::SectionSpec spec{.name = layout_.sections.keep_name(elf::mercury_twin_name(s.name), ""),
                         .type = twin_type(s.type),
                         .flags = s.flags | elf::kFlagMercury,
                         .align = s.align,
@@ -275,7 +275,7 @@ bool MachineWriter::needs_large_indices() const {
   for (u32 i = 0; i < elf_.section_count(); ++i)
     count += elf_.section(elf::SectionId(i)).emitted ? 1 : 0;
   for (const OutId id : order_)
-    count += !m_[id].function.valid() && has_twin(id) ? 1 : 0;
+    count += !layout_.sections[id].function.valid() && has_twin(id) ? 1 : 0;
   return count >= elf::kSectionLoReserve;
 }
 
@@ -291,7 +291,7 @@ void MachineWriter::add_twins() {
                                            .entsize = 4,
                                            .bucket = static_cast<Bucket>(kTwinBucket)});
     for (const OutId id : order_) {
-      if (m_[id].function.valid() != code || !has_twin(id))
+      if (layout_.sections[id].function.valid() != code || !has_twin(id))
         continue;
       const elf::SectionId out = elf_.add_section(twin_spec(id));
       section_of_[count_ + id.value] = out;
@@ -299,9 +299,9 @@ void MachineWriter::add_twins() {
       if (shares_bytes(id)) {
         elf_.section(out).shares_bytes_with = section(id);
         elf_.append_zeros(out, elf_.size(section(id)));
-      } else if (m_[id].type != SectionType::CudaReservedShared) {
+      } else if (layout_.sections[id].type != SectionType::CudaReservedShared) {
         elf_.move_content(section(id), out);
-        if (is_unified(m_[id].type))
+        if (is_unified(layout_.sections[id].type))
           elf_.copy_content(out, section(id));
       }
     }
@@ -318,11 +318,11 @@ void MachineWriter::add_twins() {
   for (const OutId id : order_) {
     if (!has_twin(id))
       continue;
-    if (m_[id].links_symtab)
+    if (layout_.sections[id].links_symtab)
       elf_.section(twin(id)).link = mercury_symtab_;
-    if (m_[id].target.valid() && !m_[id].function.valid())
-      elf_.section(twin(id)).info = twin(m_[id].target);
-    if (m_[id].type == SectionType::CudaReservedShared)
+    if (layout_.sections[id].target.valid() && !layout_.sections[id].function.valid())
+      elf_.section(twin(id)).info = twin(layout_.sections[id].target);
+    if (layout_.sections[id].type == SectionType::CudaReservedShared)
       fill_twin_of_reserved(id);
   }
 }
@@ -330,7 +330,7 @@ void MachineWriter::add_twins() {
 // The twin of memory takes room in the file, and there nvlink copies what follows the section in a
 // file that it has in between: padding, and the first headers of its section table (Q102).
 void MachineWriter::fill_twin_of_reserved(OutId id) {
-  const u64 size = m_[id].size;
+  const u64 size = layout_.sections[id].size;
   elf_.append_zeros(twin(id), size);
   elf_.section(twin(id)).gap_after = size;
   if (!p_.dialect.leaks_headers)
@@ -340,7 +340,7 @@ void MachineWriter::fill_twin_of_reserved(OutId id) {
   cursor = align_up(cursor + tables.names, 8) + tables.symbols;
   u64 start = 0;
   for (const OutId other : order_) {
-    const OutSection &s = m_[other];
+    const OutSection &s = layout_.sections[other];
     const bool code = s.function.valid() && s.type == SectionType::Progbits; // and no stub
     cursor = align_up(cursor, code ? kMercuryCodeAlign : s.align);
     if (other == id)
@@ -366,13 +366,13 @@ void MachineWriter::fill_twin_of_reserved(OutId id) {
 // Bytes of a section in the file that nvlink has in between. What finalizing tells of all code, a
 // record of .nv.compat, is not there yet.
 u64 MachineWriter::size_in_between(OutId id) const {
-  const OutSection &s = m_[id];
+  const OutSection &s = layout_.sections[id];
   if (elf::has_no_file_data(s.type))
     return 0;
   if (s.function.valid())
     return s.size;
   const u64 size = elf_.size(has_twin(id) && !shares_bytes(id) ? twin(id) : section(id));
-  if (id != m_.compat || size == 0)
+  if (id != layout_.sections.compat || size == 0)
     return size;
   elf::CompatSection compat = elf::decode_compat(plan_.synthetic.compat);
   std::erase_if(compat.records, [](const elf::CompatRecord &record) {
@@ -415,7 +415,7 @@ MachineWriter::TableSizes MachineWriter::table_sizes() const {
 void MachineWriter::add_mercury_symbols() {
   const u32 count = elf_.symbol_count();
   std::vector<u8> table(24);
-  store_le<u64>(table.data() + 8, m_.null_symbol_value); // Q019
+  store_le<u64>(table.data() + 8, layout_.placement.null_symbol_value); // Q019
   for (const elf::SymbolPart part : {elf::SymbolPart::Local, elf::SymbolPart::Global}) {
     if (part == elf::SymbolPart::Global)
       first_global_ = static_cast<u32>(table.size() / 24);
@@ -453,7 +453,7 @@ void MachineWriter::add_mercury_symbols() {
 void MachineWriter::convert_headers() {
   for (const OutId id : order_) {
     elf::SectionSpec &spec = elf_.section(section(id));
-    const SectionType type = m_[id].type;
+    const SectionType type = layout_.sections[id].type;
     if (!executable())
       continue;
     spec.type = type_in_executable(type);
@@ -466,37 +466,37 @@ void MachineWriter::convert_headers() {
 
 const elf::Section *MachineWriter::machine_section(u32 object, OutId id) const {
   for (const elf::Section &section : inputs_.objects[object].view.sections())
-    if (m_.where[object][section.index].section == id)
+    if (layout_.placement.location_of[object][section.index].section == id)
       return &section;
   return nullptr;
 }
 
 OutId MachineWriter::relocation_table_of(OutId target) const {
-  for (const RelocationGroup &group : m_.relocations)
+  for (const RelocationGroup &group : layout_.relocs.groups)
     if (group.target == target)
       return group.table;
   return {};
 }
 
-// From here on `Merged` describes the machine half.
+// From here on `Layout` describes the machine half.
 void MachineWriter::enter_machine_plane() {
-  m_.machine_half = true;
   for (u32 i = 0; i < count_; ++i)
-    if (OutSection &s = m_.sections[i]; s.function.valid()) {
+    if (OutSection &s = layout_.sections.list[i]; s.function.valid()) {
       s.size = code_[i].compiled.size();
       s.pieces.clear();
       s.pieces.push_back({0, code_[i].compiled});
     }
   if (!executable())
     return;
-  for (EntityPlace &place : m_.place_of)
-    if (place.section.valid() && m_[place.section].type == SectionType::CudaReservedShared)
+  for (SymbolAddress &place : layout_.placement.address_of)
+    if (place.section.valid() &&
+        layout_.sections[place.section].type == SectionType::CudaReservedShared)
       place.value += inputs_.arch.reserved_slot;
 }
 
 void MachineWriter::add_relocations() {
   RelocationPlan machine =
-      classify_relocations(machine_, m_, plan_.shared, plan_.constants, pool_, diag_);
+      classify_relocations(machine_, layout_, plan_.shared, plan_.images, pool_, diag_);
   move_relocations(machine);
   for (const KeptRelocation &kept : machine.kept) {
     elf::SymbolId against;
@@ -522,7 +522,7 @@ void MachineWriter::add_relocations() {
 void MachineWriter::separate_values(RelocationPlan &machine) {
   std::vector<FoldedRelocation> &mercury = plan_.relocations.folded;
   std::erase_if(mercury, [this](const FoldedRelocation &value) {
-    return m_[value.section].function.valid() || shares_bytes(value.section) ||
+    return layout_.sections[value.section].function.valid() || shares_bytes(value.section) ||
            !is_emitted_[value.section.value] || !has_twin(value.section);
   });
   for (FoldedRelocation &value : mercury)
@@ -532,10 +532,10 @@ void MachineWriter::separate_values(RelocationPlan &machine) {
 
 // A second name of code that other objects mention first: nvlink takes it for the owner (Q107).
 bool MachineWriter::stands_before_owner(EntityId alias) const {
-  const OutId text = m_.place_of[alias.value].section;
-  if (!p_.dialect.joins_frames || !text.valid() || !m_[text].function.valid())
+  const OutId text = layout_.placement.address_of[alias.value].section;
+  if (!p_.dialect.joins_frames || !text.valid() || !layout_.sections[text].function.valid())
     return false;
-  const elf::SymbolId own = symbols_.of_entity[m_[text].function.value],
+  const elf::SymbolId own = symbols_.of_entity[layout_.sections[text].function.value],
                       other = symbols_.of_entity[alias.value];
   if (!own.valid() || !other.valid() || own == other)
     return false;
@@ -546,10 +546,11 @@ bool MachineWriter::stands_before_owner(EntityId alias) const {
 // Names that have one in Mercury code do. So does the owner of code, unless another name takes its
 // place, and that one.
 bool MachineWriter::has_machine_size(EntityId id, const FirstNames &named_earlier) const {
-  const SymbolRef winner = p_.symbols[id].winner;
-  if (winner.valid() && p_.objects[winner.object.value].symbols[winner.symbol].size != 0)
+  const SymbolRef prevailing = p_.symbols[id].prevailing;
+  if (prevailing.valid() &&
+      p_.objects[prevailing.object.value].symbols[prevailing.symbol].size != 0)
     return true;
-  const EntityId owner = m_[m_.place_of[id.value].section].function;
+  const EntityId owner = layout_.sections[layout_.placement.address_of[id.value].section].function;
   const auto first = named_earlier.find(owner.value);
   return first == named_earlier.end() ? owner == id : first->second == id.value;
 }
@@ -557,18 +558,19 @@ bool MachineWriter::has_machine_size(EntityId id, const FirstNames &named_earlie
 // The symbols of bank 0 stand behind the global ones, so all of the table counts as local.
 void MachineWriter::convert_symbols() {
   if (executable())
-    convert_to_machine_symbols(machine_, m_, plan_.shared, symbols_, elf_);
+    convert_to_machine_symbols(machine_, layout_, plan_.shared, symbols_, elf_);
   const FirstNames named_earlier = functions_named_earlier();
   for (u32 i = 0; i < symbols_.of_entity.size(); ++i) {
     const elf::SymbolId id = symbols_.of_entity[i];
     if (!id.valid())
       continue;
     const Entity &entity = p_.symbols[EntityId(i)];
-    const EntityPlace &place = m_.place_of[i];
+    const SymbolAddress &place = layout_.placement.address_of[i];
     elf::SymbolSpec &spec = elf_.symbol(id);
     if (is_reserved_shared_mark(entity.name))
       spec.value = inputs_.objects[entity.first.object.value].symbols[entity.first.symbol].value;
-    else if (place.section.valid() && m_[place.section].type == SectionType::CudaReservedShared)
+    else if (place.section.valid() &&
+             layout_.sections[place.section].type == SectionType::CudaReservedShared)
       spec.value = place.value;
     else if (const Code *code = entity.function ? code_of(EntityId(i)) : nullptr;
              code && has_machine_size(EntityId(i), named_earlier))
@@ -581,8 +583,8 @@ void MachineWriter::convert_symbols() {
 
 MachineAdditions MachineWriter::run() {
   order_sections();
-  lines_name_code_ = relocation_table_of(m_.find(".debug_line")).valid();
-  sass_lines_name_code_ = relocation_table_of(m_.find(".nv_debug_line_sass")).valid();
+  lines_name_code_ = relocation_table_of(layout_.sections.find(".debug_line")).valid();
+  sass_lines_name_code_ = relocation_table_of(layout_.sections.find(".nv_debug_line_sass")).valid();
   finalize();
   read_code();
   rename_banks();

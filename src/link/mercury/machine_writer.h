@@ -20,10 +20,11 @@ class MachineWriter {
 public:
   MachineWriter(const MercuryDraft &draft, WorkerPool &pool, Diagnostics &diag)
       : p_(draft.program), inputs_(draft.machine), elf_(draft.elf), plan_(draft.plan),
-        m_(draft.plan.merged), section_of_(draft.section_of), symbols_(draft.symbols),
+        layout_(draft.plan.layout), section_of_(draft.section_of), symbols_(draft.symbols),
         is_emitted_(draft.is_emitted), pool_(pool), diag_(diag),
-        machine_{inputs_.objects, p_.symbols, p_.calls, p_.live, p_.options, arch_, p_.dialect},
-        count_(static_cast<u32>(draft.plan.merged.sections.size())) {}
+        machine_{inputs_.objects, p_.symbols, p_.calls,  p_.live, p_.options,
+                 arch_,           p_.dialect, p_.policy, true},
+        count_(static_cast<u32>(draft.plan.layout.sections.list.size())) {}
 
   MachineAdditions run();
 
@@ -48,7 +49,7 @@ private:
   void number_compiler_constants();
   [[nodiscard]] bool is_compiler_constant(const InputObject &object, u32 index) const;
   [[nodiscard]] bool is_compiler_bank(OutId id) const {
-    return static_cast<u32>(m_[id].type) ==
+    return static_cast<u32>(layout_.sections[id].type) ==
            static_cast<u32>(elf::SectionType::CudaConstantB0) + arch_.banks.compiler;
   }
   void add_parameter_banks();
@@ -150,7 +151,7 @@ private:
   [[nodiscard]] const Code *code_from(u32 object, u32 symbol) const;
   void complain(u32 object, const elf::Section &section, std::string what);
 
-  [[nodiscard]] bool executable() const { return !p_.options.relocatable; }
+  [[nodiscard]] bool executable() const { return p_.policy.executable; }
   [[nodiscard]] elf::SectionId section(OutId id) const { return section_of_[id.value]; }
   [[nodiscard]] elf::SectionId twin(OutId id) const { return section_of_[count_ + id.value]; }
   [[nodiscard]] const Code *code_of(EntityId function) const;
@@ -161,7 +162,7 @@ private:
   const MachineHalves &inputs_;
   elf::ElfBuilder &elf_;
   OutputPlan &plan_;
-  Merged &m_;
+  Layout &layout_;
   std::vector<elf::SectionId> &section_of_;
   const OutputSymbols &symbols_;
   const std::vector<bool> &is_emitted_;

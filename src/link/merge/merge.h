@@ -2,12 +2,12 @@
 #pragma once
 
 #include "link/resolve/program.h"
-#include "model/merged.h"
+#include "model/layout.h"
 
 namespace culink {
 
 // Creates output sections and symbols from the inputs, file by file, in nvlink's order.
-[[nodiscard]] Merged merge_inputs(const Program &program);
+[[nodiscard]] Layout merge_inputs(const Program &program);
 
 // Whether nvlink forgets a pointer in constants of an object because the object's own definition of
 // the symbol was not used when it was read, or is not in the end (Q045).

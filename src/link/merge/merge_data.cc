@@ -62,57 +62,61 @@ void Merger::mention_undefined(EntityId id, const elf::Symbol &symbol) {
     return;
   listed_[id.value] = true;
   if (symbol.binding() == SymbolBinding::Local) {
-    m_.bank_sizes.push_back(id);
+    layout_.placement.bank_sizes.push_back(id);
     // One is enough where nothing refers to it any more (Q023).
-    if (p_.options.relocatable && (p_.lossless() || m_.bank_sizes.size() == 1))
-      m_.add_local(id);
+    if (!p_.policy.executable &&
+        (p_.policy.keeps_all_relocations || layout_.placement.bank_sizes.size() == 1))
+      layout_.sections.add_local(id);
     return;
   }
   // A variable that nobody defines has no place: nvlink writes -1. Those of no memory space
   // (.nv.reservedSmem.offset0, __UFT) keep 0.
-  if (symbol.undefined() && !p_.lossless() &&
+  if (symbol.undefined() && !p_.policy.keeps_all_relocations &&
       (is_global(symbol.other) || is_constant(symbol.other) ||
        (is_shared(symbol.other) && symbol.size != 0)))
-    m_.place_of[id.value].value = ~u64{0};
+    layout_.placement.address_of[id.value].value = ~u64{0};
   if (is_reserved_shared_mark(symbol.name))
-    m_.place_of[id.value].value = symbol.value;
+    layout_.placement.address_of[id.value].value = symbol.value;
   const bool dynamic_shared =
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
-  if (dynamic_shared && !m_.debug_shared.valid())
-    m_.debug_shared = need(".nv_debug.shared", shared_section(0));
+  if (dynamic_shared && !layout_.sections.debug_shared.valid())
+    layout_.sections.debug_shared = need(".nv_debug.shared", shared_section(0));
   if (dynamic_shared) {
-    m_.add_shared_variable(m_.debug_shared, id);
+    layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
     // The value of an instance that an earlier relocatable link made counts as alignment (Q020).
-    m_.shared_align[id.value] = symbol.binding() == SymbolBinding::Weak ? symbol.value : 1;
+    layout_.placement.shared_align[id.value] =
+        symbol.binding() == SymbolBinding::Weak ? symbol.value : 1;
   }
-  if (p_.symbols[id].weak_place)
-    m_.add_local(id);
+  if (p_.symbols[id].in_local_part)
+    layout_.sections.add_local(id);
   else
-    m_.globals.push_back(id);
+    layout_.sections.globals.push_back(id);
 }
 
 // A bank of compiler constants belongs to a function. One that replaces an earlier copy starts over
 // (Q040).
 void Merger::create_bank2_symbol(EntityId id, const elf::Symbol &symbol) {
   const elf::Section &bank = object_->section(symbol.section);
-  const SectionPlace &text = where(bank.info);
-  if (text.lost || !text.section.valid())
+  const SectionLocation &text = where(bank.info);
+  if (text.discarded || !text.section.valid())
     return;
   // A copy that a later one replaces leaves nothing behind, unless it is to be as nvlink has it.
-  if (p_.lossless() && p_.symbols[m_[text.section].function].winner.object != id_)
+  if (p_.policy.keeps_all_relocations &&
+      p_.symbols[layout_.sections[text.section].function].prevailing.object != id_)
     return;
-  const SectionPlace &place = where(bank.index);
-  if (!place.section.valid() && place.bank2_block == kNoBlock) // once, however many symbols it has
+  const SectionLocation &place = where(bank.index);
+  if (!place.section.valid() && place.constants == kNoIndex) // once, however many symbols it has
     append_bank2(bank, text.section, false);
-  m_.place_of[id.value] = {place.section, symbol.value + place.offset, place.bank2_block};
-  if (place.section.valid() && (p_.options.relocatable || p_.options.preserve_relocs))
-    m_.add_local(id);
+  layout_.placement.address_of[id.value] = {place.section, symbol.value + place.offset,
+                                            place.constants};
+  if (place.section.valid() && p_.policy.keeps_constant_symbols)
+    layout_.sections.add_local(id);
 }
 
-// A copy of the function that lost still adds its constants behind the winner's (Q040).
+// A copy of the function that lost still adds its constants behind the prevailing's (Q040).
 void Merger::append_lost_bank2(const elf::Section &bank) {
-  const OutId text = m_.find(object_->section(bank.info).name);
-  if (text.valid() && !p_.lossless())
+  const OutId text = layout_.sections.find(object_->section(bank.info).name);
+  if (text.valid() && !p_.policy.keeps_all_relocations)
     append_bank2(bank, text, true);
 }
 
@@ -122,16 +126,16 @@ void Merger::forget_bank2(EntityId function) {
     return;
   const Bank2Place &old = bank2_of_[p_.function_of(function).value];
   if (old.section.valid()) {
-    m_[old.section].pieces.clear();
-    m_[old.section].size = 0;
-    m_[old.section].forgotten = true; // unless the new copy needs it
+    layout_.sections[old.section].pieces.clear();
+    layout_.sections[old.section].size = 0;
+    layout_.sections[old.section].emit = Emit::Discarded; // unless the new definition needs it
   }
-  if (old.block == kNoBlock)
+  if (old.block == kNoIndex)
     return;
-  m_.bank2_blocks[old.block].pieces.clear();
-  m_.bank2_blocks[old.block].size = 0;
-  m_.bank2_blocks[old.block].parts.clear();
-  m_.bank2_blocks[old.block].lost_piece = Bank2Block::kNone;
+  layout_.placement.function_constants[old.block].pieces.clear();
+  layout_.placement.function_constants[old.block].size = 0;
+  layout_.placement.function_constants[old.block].parts.clear();
+  layout_.placement.function_constants[old.block].discarded_piece = FunctionConstants::kNone;
 }
 
 std::vector<u64> Merger::starts_of_symbols(const elf::Section &bank) {
@@ -157,8 +161,8 @@ u64 Merger::used_size(const elf::Section &bank, bool lost) const {
 }
 
 void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
-  SectionPlace &place = where(bank.index);
-  place.lost = lost;
+  SectionLocation &place = where(bank.index);
+  place.discarded = lost;
   const auto append = [&](PieceList &pieces, u64 &size) {
     if (!lost) {
       pieces.clear();
@@ -169,43 +173,43 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
     pieces.push_back({place.offset, bank.data.first(used)});
     size = place.offset + used;
   };
-  const EntityId function = m_[text].function;
+  const EntityId function = layout_.sections[text].function;
   const FunctionId id = p_.function_of(function);
   if (bank2_of_.empty())
     bank2_of_.resize(p_.calls.functions.size());
   Bank2Place &known = bank2_of_[id.value];
   // Constants that only a copy that lost has stay where they are: nobody asks for them.
-  const bool alone = lost && known.block == kNoBlock;
-  if (p_.options.relocatable || is_kernel_mark(p_.symbols[function].other) || alone) {
+  const bool alone = lost && known.block == kNoIndex;
+  if (!p_.policy.executable || is_kernel_mark(p_.symbols[function].other) || alone) {
     // Local functions of several files may have one name; each has a bank of its own.
-    if (const OutId named = m_.find(bank.name);
-        !known.section.valid() && named.valid() && m_[named].target == text)
+    if (const OutId named = layout_.sections.find(bank.name);
+        !known.section.valid() && named.valid() && layout_.sections[named].target == text)
       known.section = named;
     if (!known.section.valid())
       known.section = add(bank.name, {.type = bank.type,
                                       .flags = bank.flags,
                                       .align = bank.align,
                                       .target = text,
-                                      .keep = true,
+                                      .emit = Emit::Always,
                                       .has_symbol = true});
     place.section = known.section;
-    m_[place.section].forgotten = false;
-    append(m_[place.section].pieces, m_[place.section].size);
+    layout_.sections[place.section].emit = Emit::Always;
+    append(layout_.sections[place.section].pieces, layout_.sections[place.section].size);
     return;
   }
   u32 &number = known.block;
-  if (number == kNoBlock) {
-    number = static_cast<u32>(m_.bank2_blocks.size());
-    Bank2Block &made = m_.bank2_blocks.emplace_back();
+  if (number == kNoIndex) {
+    number = static_cast<u32>(layout_.placement.function_constants.size());
+    FunctionConstants &made = layout_.placement.function_constants.emplace_back();
     made.function = id;
     made.type = bank.type;
     made.flags = bank.flags;
     made.align = bank.align;
   }
-  place.bank2_block = number;
-  Bank2Block &block = m_.bank2_blocks[number];
+  place.constants = number;
+  FunctionConstants &block = layout_.placement.function_constants[number];
   append(block.pieces, block.size);
-  block.lost_piece = lost ? place.offset : Bank2Block::kNone;
+  block.discarded_piece = lost ? place.offset : FunctionConstants::kNone;
   block.parts = lost ? std::move(block.parts) : starts_of_symbols(bank);
   if (lost || block.parts.empty())
     block.parts.push_back(place.offset);
@@ -213,20 +217,18 @@ void Merger::append_bank2(const elf::Section &bank, OutId text, bool lost) {
 
 void Merger::create_bank0_symbol(EntityId id, const elf::Symbol &symbol) {
   const elf::Section &bank = object_->section(symbol.section);
-  const SectionPlace &text = where(bank.info);
+  const SectionLocation &text = where(bank.info);
   if (!where(bank.index).section.valid() && joins_parameters(bank))
     append_parameter_bank(bank);
-  else if (text.section.valid() && !text.lost && !where(bank.index).section.valid())
+  else if (text.section.valid() && !text.discarded && !where(bank.index).section.valid())
     create_function_bank(bank, text.section);
   // Parameter symbols stay only where another link or the loader may want them; relocatable links
   // keep that of a kernel that lost, too.
-  const OutId section = m_.find(bank.name);
-  const bool lost = !where(bank.index).section.valid();
-  if (!section.valid() || !(p_.options.relocatable || p_.options.preserve_relocs) ||
-      (lost && !p_.options.relocatable && !p_.options.preserve_relocs))
+  const OutId section = layout_.sections.find(bank.name);
+  if (!section.valid() || !p_.policy.keeps_constant_symbols)
     return;
-  m_.place_of[id.value] = {section, symbol.value + where(bank.index).offset};
-  m_.add_local(id);
+  layout_.placement.address_of[id.value] = {section, symbol.value + where(bank.index).offset};
+  layout_.sections.add_local(id);
 }
 
 void Merger::define_data(EntityId id, u32 symbol_index) {
@@ -236,21 +238,24 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   const bool local = symbol.binding() == SymbolBinding::Local;
   if (!listed_[id.value] && !weak && !local) {
     listed_[id.value] = true;
-    m_.globals.push_back(id);
+    layout_.sections.globals.push_back(id);
   }
-  const Outcome outcome = p_.symbols.outcome(id_, symbol_index);
-  if (outcome == Outcome::LostToWeak || outcome == Outcome::LostToStrong) {
+  const DefinitionOutcome outcome = p_.symbols.outcome(id_, symbol_index);
+  if (outcome == DefinitionOutcome::DiscardedForWeak ||
+      outcome == DefinitionOutcome::DiscardedForStrong) {
     // In constants it counts what pointers point to, not where they stand (Q045).
-    if (outcome == Outcome::LostToWeak &&
+    if (outcome == DefinitionOutcome::DiscardedForWeak &&
         !(p_.dialect.miscompiles_constants && object_->kinds[section.index].is_constant()))
-      m_.lost[id_.value].push_back({section.index, symbol.value, symbol.value + symbol.size});
+      layout_.relocs.discarded[id_.value].push_back(
+          {section.index, symbol.value, symbol.value + symbol.size});
     // Memory of a definition that lost to a common symbol is there all the same (Q057).
     if (const Entity &entity = p_.symbols[id]; entity.common_align == 0 || entity.defined())
       no_block_[section.index] = true;
-    if (p_.symbols[id].sized && m_.debug_shared.valid()) {
+    if (p_.symbols[id].sized && layout_.sections.debug_shared.valid()) {
       // Defined without being placed, but not without its alignment, and listed again (Q041).
-      m_.shared_align[id.value] = std::max(m_.shared_align[id.value], symbol.value);
-      m_.add_shared_variable(m_.debug_shared, id);
+      layout_.placement.shared_align[id.value] =
+          std::max(layout_.placement.shared_align[id.value], symbol.value);
+      layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
     }
     return;
   }
@@ -258,15 +263,15 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   const OutId out = reserved ? place_reserved(id, section, symbol) : place_data(section);
   if (!listed_[id.value]) {
     listed_[id.value] = true;
-    m_.add_local(id);
+    layout_.sections.add_local(id);
   }
-  m_.place_of[id.value].section = out;
+  layout_.placement.address_of[id.value].section = out;
   if (reserved)
     return;
-  m_.place_of[id.value].value = symbol.value + where(section.index).offset;
+  layout_.placement.address_of[id.value].value = symbol.value + where(section.index).offset;
   if (section.type == SectionType::CudaShared) {
-    m_.shared_align[id.value] = symbol.value;
-    m_.add_shared_variable(out, id);
+    layout_.placement.shared_align[id.value] = symbol.value;
+    layout_.sections.add_shared_variable(out, id);
   }
 }
 
@@ -276,7 +281,7 @@ OutId Merger::place_data(const elf::Section &section) {
   const OutId out =
       need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
   if (object_->kinds[section.index].role == SectionRole::DebugShared)
-    m_.debug_shared = out;
+    layout_.sections.debug_shared = out;
   where(section.index).section = out;
   return out;
 }
@@ -287,32 +292,32 @@ OutId Merger::place_reserved(EntityId id, const elf::Section &section, const elf
   const OutId out_id =
       need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
   where(section.index).section = out_id;
-  OutSection &out = m_[out_id];
+  OutSection &out = layout_.sections[out_id];
   out.align = std::max(out.align, section.align);
-  const u64 start = p_.options.relocatable ? 0 : p_.arch.reserved_slot;
+  const u64 start = p_.policy.places_memory ? p_.arch.reserved_slot : 0;
   const u64 offset = align_up(std::max(out.size, start), symbol.value);
-  m_.place_of[id.value].value = p_.options.relocatable ? symbol.value : offset;
+  layout_.placement.address_of[id.value].value = p_.policy.places_memory ? offset : symbol.value;
   out.size = offset + symbol.size;
   return out_id;
 }
 
 // Appends this file's part of a section at its own alignment.
 OutId Merger::append_block(const elf::Section &section) {
-  SectionPlace &place = where(section.index);
+  SectionLocation &place = where(section.index);
   if (place.section.valid())
     return place.section;
   const OutId id = need(section.name, {.type = section.type,
                                        .flags = section.flags,
                                        .entsize = section.entsize,
                                        .has_symbol = true});
-  OutSection &out = m_[id];
+  OutSection &out = layout_.sections[id];
   place.section = id;
   place.offset = align_up(out.size, section.align);
   if (!section.no_data() && section.size != 0) {
     out.pieces.push_back({place.offset, section.data});
     if (object_->kinds[section.index].role == SectionRole::Constant &&
         object_->kinds[section.index].bank == p_.arch.banks.user)
-      m_.user_constant_aligns.push_back(section.align);
+      layout_.placement.user_constant_aligns.push_back(section.align);
   }
   out.size = place.offset + section.size;
   out.align = std::max(out.align, section.align);
@@ -323,23 +328,23 @@ OutId Merger::append_block(const elf::Section &section) {
 
 // A bank of one function: the newest accepted definition's bytes.
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
-  OutId id = m_.find(section.name);
+  OutId id = layout_.sections.find(section.name);
   if (!id.valid()) {
     const u64 link_flag = p_.dialect.copies_old_flags ? 0 : elf::kFlagInfoLink;
     // Executable links create a .rel companion that never holds anything. Its section symbol comes
     // before the bank's, its name after (Q003).
-    id = m_.add({.name = section.name,
-                 .type = section.type,
-                 .flags = section.flags | link_flag,
-                 .align = section.align,
-                 .target = text,
-                 .keep = true, // records name it
-                 .has_symbol = true});
-    if (!p_.options.relocatable && object_->kinds[section.index].bank == p_.arch.banks.parameters)
-      name_only(m_.keep_name(".rel", section.name));
-    m_.add_section_symbol(id);
+    id = layout_.sections.add({.name = section.name,
+                               .type = section.type,
+                               .flags = section.flags | link_flag,
+                               .align = section.align,
+                               .target = text,
+                               .emit = Emit::Always, // records name it
+                               .has_symbol = true});
+    if (p_.policy.executable && object_->kinds[section.index].bank == p_.arch.banks.parameters)
+      name_only(layout_.sections.keep_name(".rel", section.name));
+    layout_.sections.add_section_symbol(id);
   }
-  OutSection &out = m_[id];
+  OutSection &out = layout_.sections[id];
   out.size = section.size;
   out.pieces.clear();
   if (section.size != 0)
@@ -349,14 +354,14 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
 
 bool Merger::joins_parameters(const elf::Section &bank) const {
   return object_->kinds[bank.index].bank == p_.arch.banks.parameters &&
-         joins_strong_[object_->owner_of(bank.index)] && m_.find(bank.name).valid();
+         joins_strong_[object_->owner_of(bank.index)] && layout_.sections.find(bank.name).valid();
 }
 
 // Of weak copies of a kernel one bank of parameters is left; beside a strong one each has its own,
 // the later ones behind the first, where nobody looks for them (Q044).
 void Merger::append_parameter_bank(const elf::Section &section) {
-  const OutId id = m_.find(section.name);
-  OutSection &out = m_[id];
+  const OutId id = layout_.sections.find(section.name);
+  OutSection &out = layout_.sections[id];
   const u64 offset = align_up(out.size, section.align);
   if (section.size != 0)
     out.pieces.push_back({offset, section.data});
@@ -366,7 +371,7 @@ void Merger::append_parameter_bank(const elf::Section &section) {
 
 void Merger::create_other_sections() {
   for (const elf::Section &section : object_->view.sections())
-    if (!where(section.index).section.valid() && where(section.index).bank2_block == kNoBlock)
+    if (!where(section.index).section.valid() && where(section.index).constants == kNoIndex)
       create_other_section(section);
 }
 
@@ -380,9 +385,9 @@ void Merger::create_other_section(const elf::Section &section) {
     const OutId id = need(section.name, {.type = section.type,
                                          .flags = section.flags,
                                          .align = section.align,
-                                         .keep = true,
+                                         .emit = Emit::Always,
                                          .has_symbol = true});
-    OutSection &out = m_[id];
+    OutSection &out = layout_.sections[id];
     where(section.index) = {.section = id, .offset = out.size};
     if (section.size != 0)
       out.pieces.push_back({out.size, section.data});
@@ -395,9 +400,10 @@ void Merger::create_other_section(const elf::Section &section) {
       append_block(section);
     } else if (joins_parameters(section)) {
       append_parameter_bank(section);
-    } else if (const SectionPlace &text = where(owner); text.section.valid() && !text.lost) {
+    } else if (const SectionLocation &text = where(owner);
+               text.section.valid() && !text.discarded) {
       create_function_bank(section, text.section);
-    } else if (text.lost && is_function_bank(*object_, section.index) &&
+    } else if (text.discarded && is_function_bank(*object_, section.index) &&
                kind.bank == p_.arch.banks.compiler) {
       append_lost_bank2(section);
     }
@@ -413,8 +419,9 @@ void Merger::create_other_section(const elf::Section &section) {
   case SectionRole::DescriptorSize:
     // Whatever it is, it is not ours to leave out (Q058).
     if (section.type == SectionType::Progbits) {
-      OutSection &out = m_[append_block(section)];
-      out.keep = out.keep || (section.flags & elf::kFlagAlloc) == 0;
+      OutSection &out = layout_.sections[append_block(section)];
+      if ((section.flags & elf::kFlagAlloc) == 0)
+        out.emit = Emit::Always;
     }
     break;
   case SectionRole::GlobalInit:
@@ -438,7 +445,7 @@ void Merger::add_unified_entries(const elf::Section &section) {
                                        .align = section.align,
                                        .entsize = section.entsize,
                                        .links_symtab = true,
-                                       .keep = true,
+                                       .emit = Emit::Always,
                                        .has_symbol = true});
   where(section.index).section = id;
   for (elf::UnifiedEntry entry : elf::decode_unified_entries(section.data).entries) {
@@ -446,10 +453,10 @@ void Merger::add_unified_entries(const elf::Section &section) {
         entry.symbol < object_->symbols.size() ? p_.symbols.of(id_, entry.symbol) : EntityId{};
     entry.flags |= kLinked;
     if (object_->kinds[section.index].role == SectionRole::UdtEntry && named.valid())
-      entry.offset = m_.place_of[named.value].value;
+      entry.offset = layout_.placement.address_of[named.value].value;
     else
-      m_.has_unified_functions = true;
-    m_.unified.push_back({id, named, entry});
+      layout_.sections.has_unified_functions = true;
+    layout_.sections.unified.push_back({id, named, entry});
   }
 }
 
@@ -457,24 +464,24 @@ void Merger::add_unified_entries(const elf::Section &section) {
 void Merger::place_commons() {
   const auto place = [this](EntityId id) {
     const Entity &entity = p_.symbols[id];
-    if (entity.common_align == 0 || entity.defined() || p_.lossless())
+    if (entity.common_align == 0 || entity.defined() || p_.policy.keeps_all_relocations)
       return;
     const OutId section = need(".nv.global", {.type = SectionType::CudaGlobal,
                                               .flags = elf::kFlagAlloc | elf::kFlagWrite,
                                               .has_symbol = true});
-    OutSection &out = m_[section];
-    out.keep = true; // even if all it holds is empty
+    OutSection &out = layout_.sections[section];
+    out.emit = Emit::Always; // even if all it holds is empty
     const u64 offset = align_up(out.size, entity.common_align);
     out.align = std::max(out.align, entity.common_align);
     out.size = offset + entity.size;
-    m_.place_of[id.value] = {section, offset};
+    layout_.placement.address_of[id.value] = {section, offset};
   };
-  for (size_t i = m_.globals.size(); i-- > 0;)
-    place(m_.globals[i]);
+  for (size_t i = layout_.sections.globals.size(); i-- > 0;)
+    place(layout_.sections.globals[i]);
   // Those that were weak definitions first stand among the locals.
-  for (size_t i = m_.locals.size(); i-- > 0;)
-    if (m_.locals[i].kind == LocalSymbol::Kind::Entity)
-      place(EntityId(m_.locals[i].id));
+  for (size_t i = layout_.sections.locals.size(); i-- > 0;)
+    if (layout_.sections.locals[i].kind == LocalSymbol::Kind::Entity)
+      place(EntityId(layout_.sections.locals[i].id));
 }
 
 } // namespace culink

@@ -13,7 +13,7 @@ class Merger {
 public:
   explicit Merger(const Program &program) : p_(program) {}
 
-  [[nodiscard]] Merged run();
+  [[nodiscard]] Layout run();
 
 private:
   // merge.cc
@@ -27,13 +27,13 @@ private:
   void create_text(EntityId id, u32 symbol_index);
   void create_function_records();
   void create_relocation_tables();
-  void keep_bank2_relocations(const elf::Section &table, const SectionPlace &place);
-  void add_relocations(const elf::Section &table, const SectionPlace &place);
+  void keep_bank2_relocations(const elf::Section &table, const SectionLocation &place);
+  void add_relocations(const elf::Section &table, const SectionLocation &place);
   RelocationGroup &relocation_group(OutId target, bool rela);
   // Where the compiler constants of a function are.
   struct Bank2Place {
     OutId section;
-    u32 block = kNoBlock;
+    u32 block = kNoIndex;
   };
   enum class Moved : u8 { None, Some, All };
   [[nodiscard]] Moved moved_entries(const elf::Section &table);
@@ -69,14 +69,16 @@ private:
 
   [[nodiscard]] static OutSection function_record_section(OutId text);
   [[nodiscard]] static OutSection shared_section(u64 more_flags);
-  [[nodiscard]] SectionPlace &where(u32 section) { return m_.where[id_.value][section]; }
+  [[nodiscard]] SectionLocation &where(u32 section) {
+    return layout_.placement.location_of[id_.value][section];
+  }
   void add_unified_entries(const elf::Section &section);
   [[nodiscard]] bool is_about_lost_code(u32 section, u32 symbol) const;
   [[nodiscard]] bool is_all_about_lost_code(const elf::Section &table) const;
   [[nodiscard]] bool in_lost_range(u32 section, u64 offset) const;
 
   const Program &p_;
-  Merged m_;
+  Layout layout_;
   ObjectId id_; // the file being walked
   const InputObject *object_ = nullptr;
   std::vector<u64> extent_;                       // by section of the file: end of its last symbol

@@ -27,16 +27,17 @@ namespace {
 
 class Drafter {
 public:
-  Drafter(const Program &program, OutputPlan &plan, const MachineHalves *machine, WorkerPool &pool,
+  Drafter(const Program &program, OutputPlan plan, const MachineHalves *machine, WorkerPool &pool,
           Diagnostics &diag)
-      : p_(program), plan_(plan), m_(plan.merged), machine_(machine), pool_(pool), diag_(diag),
-        elf_({.type = program.options.relocatable ? elf::FileType::Relocatable
-                                                  : elf::FileType::Executable,
+      : p_(program), plan_(std::move(plan)), layout_(plan_.layout), machine_(machine), pool_(pool),
+        diag_(diag),
+        elf_({.type = program.policy.executable ? elf::FileType::Executable
+                                                : elf::FileType::Relocatable,
               .flags = u32{program.arch.number} << 8 | static_cast<u32>(program.arch.code_kind),
               .segments = machine ? elf::SegmentRule::Mercury : elf::SegmentRule::Classic,
               .phentsize_without_segments = static_cast<u16>(machine ? 0 : 56),
               .borrow_names = true,
-              .numbered_names = &plan.merged.names,
+              .numbered_names = &layout_.sections.names,
               .lose_section_fff2 = program.dialect.loses_section_fff2}) {}
 
   std::optional<FileDraft> run();
@@ -58,8 +59,8 @@ private:
   [[nodiscard]] elf::SymbolId symbol(EntityId id) const { return symbols_.of_entity[id.value]; }
 
   const Program &p_;
-  OutputPlan &plan_;
-  Merged &m_;
+  OutputPlan plan_;
+  Layout &layout_;
   const MachineHalves *machine_; // of links of Mercury code
   WorkerPool &pool_;
   Diagnostics &diag_;
@@ -72,17 +73,18 @@ private:
 
 std::optional<FileDraft> Drafter::run() {
   if (!machine_) { // relocations were the last to ask where sections of objects went
-    m_.where = std::vector<std::vector<SectionPlace>>();
-    m_.slices = std::vector<RelocationSlice>();
+    layout_.placement.location_of = std::vector<std::vector<SectionLocation>>();
+    layout_.relocs.slices = std::vector<RelocationSlice>();
   }
-  elf_.reserve({.sections = m_.sections.size() + 8,
-                .symbols = m_.locals.size() + m_.globals.size() + 8,
+  elf_.reserve({.sections = layout_.sections.list.size() + 8,
+                .symbols = layout_.sections.locals.size() + layout_.sections.globals.size() + 8,
                 .fixups = plan_.info.module.word_count + 2 * plan_.synthetic.callgraph.size(),
                 .relocations = plan_.relocations.kept.size()});
   for (const std::string_view text : p_.calls.prototypes)
     elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
   choose_sections();
-  symbols_ = add_output_symbols(p_, m_, plan_.shared, section_of_, rel_action_, is_emitted_, elf_);
+  symbols_ =
+      add_output_symbols(p_, layout_, plan_.shared, section_of_, rel_action_, is_emitted_, elf_);
   RecordWriter records(elf_, symbols_);
   add_sections(records);
   fill_special_sections(records);
@@ -95,9 +97,9 @@ std::optional<FileDraft> Drafter::run() {
   std::vector<u8> info_bytes = plan_.info.store.take_bytes();
   plan_.info = {};
   plan_.relocations.kept = std::vector<KeptRelocation>();
-  elf_.set_flags_section(section(m_.cuinfo));
+  elf_.set_flags_section(section(layout_.sections.cuinfo));
   elf_.number_sections_as_added(find_uncounted());
-  m_.sections = std::vector<OutSection>();
+  layout_.sections.list = std::vector<OutSection>();
   symbols_ = {};
   release_free_memory(); // the layout needs little, but looks at names all over the inputs
   Result<elf::ElfLayout> layout = elf_.lay_out();
@@ -109,20 +111,20 @@ std::optional<FileDraft> Drafter::run() {
                    std::move(*layout),
                    std::move(plan_.relocations.folded),
                    std::move(section_of_),
-                   m_.null_symbol_value,
+                   layout_.placement.null_symbol_value,
                    std::move(additions.patches),
                    std::move(additions.finalized),
                    std::move(info_bytes),
-                   std::move(m_.name_storage)};
+                   std::move(layout_.sections.name_storage)};
 }
 
 // Behind these nvlink counts a section that is not there (Q059): executables have an empty one
 // behind the first notes; some sections are created twice.
 std::vector<elf::SectionId> Drafter::find_uncounted() const {
   std::vector<elf::SectionId> out;
-  if (!p_.options.relocatable)
-    out.push_back(section(m_.cuinfo));
-  for (const OutId id : m_.created_again)
+  if (p_.policy.executable)
+    out.push_back(section(layout_.sections.cuinfo));
+  for (const OutId id : layout_.sections.created_again)
     out.push_back(section(id));
   return out;
 }
@@ -130,16 +132,17 @@ std::vector<elf::SectionId> Drafter::find_uncounted() const {
 // Which sections are part of the file, and the ids that they will have: symbols name them, and they
 // name symbols.
 void Drafter::choose_sections() {
-  is_emitted_.assign(m_.sections.size(), false);
+  is_emitted_.assign(layout_.sections.list.size(), false);
   for (const KeptRelocation &kept : plan_.relocations.kept)
     is_emitted_[kept.table.value] = true;
-  for (const SlotTable &slots : plan_.constants.tables)
+  for (const SlotTable &slots : plan_.images.tables)
     is_emitted_[slots.table.value] = true;
   u32 next = elf_.section_count();
-  section_of_.reserve(m_.sections.size());
-  for (u32 i = 0; i < m_.sections.size(); ++i) {
+  section_of_.reserve(layout_.sections.list.size());
+  for (u32 i = 0; i < layout_.sections.list.size(); ++i) {
     is_emitted_[i] = is_part_of_file(OutId(i));
-    section_of_.push_back(m_.sections[i].forgotten ? elf::SectionId{} : elf::SectionId(next++));
+    section_of_.push_back(layout_.sections.list[i].discarded() ? elf::SectionId{}
+                                                               : elf::SectionId(next++));
   }
   if (!plan_.synthetic.rel_action.empty())
     rel_action_ = elf::SectionId(next);
@@ -147,24 +150,25 @@ void Drafter::choose_sections() {
 
 // Relocation tables with entries; other sections with content or that stay without.
 bool Drafter::is_part_of_file(OutId id) const {
-  const OutSection &s = m_[id];
-  if (s.name_only)
+  const OutSection &s = layout_.sections[id];
+  if (s.emit == Emit::NameOnly || s.discarded())
     return false;
-  if (id == m_.info)
+  if (id == layout_.sections.info)
     return !plan_.info.module.empty();
-  if (id == m_.prototype)
+  if (id == layout_.sections.prototype)
     return !plan_.synthetic.prototypes.empty();
-  return elf::is_relocation_table(s.type) ? is_emitted_[id.value] : s.keep || s.size != 0;
+  return elf::is_relocation_table(s.type) ? is_emitted_[id.value]
+                                          : s.emit == Emit::Always || s.size != 0;
 }
 
 // Objects have a type for each memory space, and so has Mercury code.
 SectionType Drafter::written_type(SectionType type) const {
-  const bool keeps = p_.options.relocatable || p_.arch.code_kind == arch::CodeKind::Capmerc;
+  const bool keeps = !p_.policy.executable || p_.arch.code_kind == arch::CodeKind::Capmerc;
   return keeps ? type : type_in_executable(type);
 }
 
 void Drafter::add_section(OutId id) {
-  const OutSection &s = m_[id];
+  const OutSection &s = layout_.sections[id];
   const bool emitted = is_emitted_[id.value];
   elf::SectionSpec spec{.name = s.name,
                         .type = written_type(s.type),
@@ -186,9 +190,9 @@ void Drafter::add_section(OutId id) {
 }
 
 void Drafter::fill_section(OutId id, RecordWriter &records) {
-  const OutSection &s = m_[id];
+  const OutSection &s = layout_.sections[id];
   const elf::SectionId out = section(id);
-  if (s.target.valid() && m_.info_of[s.target.value] == id)
+  if (s.target.valid() && layout_.sections.info_of[s.target.value] == id)
     records.fill(out, plan_.info.store, plan_.info.of_text[s.target.value]);
   for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
     elf_.append_zeros(out, s.pieces[piece].offset - elf_.size(out));
@@ -199,8 +203,8 @@ void Drafter::fill_section(OutId id, RecordWriter &records) {
 }
 
 void Drafter::add_sections(RecordWriter &records) {
-  for (u32 i = 0; i < m_.sections.size(); ++i)
-    if (!m_.sections[i].forgotten) {
+  for (u32 i = 0; i < layout_.sections.list.size(); ++i)
+    if (!layout_.sections.list[i].discarded()) {
       add_section(OutId(i));
       fill_section(OutId(i), records);
     }
@@ -209,28 +213,28 @@ void Drafter::add_sections(RecordWriter &records) {
         {.name = kRelAction, .type = SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
     elf_.append_copy(rel_action_, plan_.synthetic.rel_action);
   }
-  elf::SectionSpec &cuinfo = elf_.section(section(m_.cuinfo));
-  cuinfo.link = section(m_.tkinfo);
-  if (m_.compat.valid()) {
+  elf::SectionSpec &cuinfo = elf_.section(section(layout_.sections.cuinfo));
+  cuinfo.link = section(layout_.sections.tkinfo);
+  if (layout_.sections.compat.valid()) {
     cuinfo.flags |= elf::kFlagInfoLink;
-    cuinfo.info = section(m_.compat);
+    cuinfo.info = section(layout_.sections.compat);
   }
 }
 
 // Those that are not put together from parts of the inputs.
 void Drafter::fill_special_sections(RecordWriter &records) {
-  elf_.append_copy(section(m_.tkinfo), plan_.synthetic.tkinfo);
-  elf_.append_copy(section(m_.cuinfo), plan_.synthetic.cuinfo);
-  if (m_.compat.valid())
-    elf_.append_copy(section(m_.compat), plan_.synthetic.compat);
-  fill_calls(m_.callgraph, plan_.synthetic.callgraph);
-  fill_calls(m_.prototype, plan_.synthetic.prototypes);
-  if (m_.info.valid())
-    records.fill(section(m_.info), plan_.info.store, plan_.info.module);
+  elf_.append_copy(section(layout_.sections.tkinfo), plan_.synthetic.tkinfo);
+  elf_.append_copy(section(layout_.sections.cuinfo), plan_.synthetic.cuinfo);
+  if (layout_.sections.compat.valid())
+    elf_.append_copy(section(layout_.sections.compat), plan_.synthetic.compat);
+  fill_calls(layout_.sections.callgraph, plan_.synthetic.callgraph);
+  fill_calls(layout_.sections.prototype, plan_.synthetic.prototypes);
+  if (layout_.sections.info.valid())
+    records.fill(section(layout_.sections.info), plan_.info.store, plan_.info.module);
 }
 
 void Drafter::fill_unified() {
-  for (const UnifiedIdentity &identity : m_.unified) {
+  for (const UnifiedIdentity &identity : layout_.sections.unified) {
     const elf::SectionId id = section(identity.section);
     elf::UnifiedEntry entry = identity.entry;
     entry.symbol = 0;
@@ -289,13 +293,14 @@ void Drafter::fill_relocations() {
     }
     // A list of resolved relocations may name what nothing is left of.
     if (kept.against == Against::Section && (!against.valid() || !elf_.symbol(against).emitted)) {
-      diag_.report(DiagId::DeletedSymbol, {std::string(m_.sections[kept.id].name)},
-                   {fmt::format("listed in {} at {:#x}", m_[kept.table].name, kept.offset)});
+      diag_.report(
+          DiagId::DeletedSymbol, {std::string(layout_.sections.list[kept.id].name)},
+          {fmt::format("listed in {} at {:#x}", layout_.sections[kept.table].name, kept.offset)});
       continue;
     }
     elf_.add_relocation(section(kept.table), {kept.offset, kept.type, against, kept.addend});
   }
-  for (const SlotTable &table : plan_.constants.tables)
+  for (const SlotTable &table : plan_.images.tables)
     for (const SlotRelocation &entry : table.entries)
       elf_.add_relocation(section(table.table), {entry.offset, entry.type, symbol(entry.image), 0});
 }
@@ -323,7 +328,7 @@ SectionType type_in_executable(SectionType type) {
 std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan,
                                     const MachineHalves *machine, WorkerPool &pool,
                                     Diagnostics &diag) {
-  return Drafter(program, plan, machine, pool, diag).run();
+  return Drafter(program, std::move(plan), machine, pool, diag).run();
 }
 
 } // namespace culink

@@ -13,13 +13,14 @@
 
 namespace culink {
 
-// Everything that the output holds.
+// Everything that the output holds. What is here by value is set free as soon as it is in the
+// draft.
 struct OutputPlan {
-  Merged &merged;
+  Layout layout;
+  RelocationPlan relocations;
+  InfoPlan info;
   const SharedPlan &shared;
-  const ConstantPlan &constants;
-  RelocationPlan &relocations;
-  InfoPlan &info;
+  const ImagePlan &images;
   const Synthetic &synthetic;
 };
 
@@ -48,8 +49,7 @@ struct MachineHalves; // machine_half.h
 // The type that a section of an object has in an executable.
 [[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
 
-// Numbers and lays out the file. Takes the plan apart: what is in the draft is set free in the
-// plan. `machine`: of links of Mercury code, else nothing.
+// Numbers and lays out the file. `machine`: of links of Mercury code, else nothing.
 [[nodiscard]] std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan,
                                                   const MachineHalves *machine, WorkerPool &pool,
                                                   Diagnostics &diag);

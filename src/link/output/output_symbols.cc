@@ -19,12 +19,12 @@ constexpr u8 kOtherInternal = 0x01; // made by compiler or linker
 
 class SymbolWriter {
 public:
-  SymbolWriter(const Program &program, const Merged &merged, const SharedPlan &shared,
+  SymbolWriter(const Program &program, const Layout &layout, const SharedPlan &shared,
                const std::vector<elf::SectionId> &section_of, elf::ElfBuilder &elf)
-      : p_(program), m_(merged), shared_(shared), section_of_(section_of), elf_(elf) {
+      : p_(program), layout_(layout), shared_(shared), section_of_(section_of), elf_(elf) {
     out_.of_entity.resize(program.symbols.entities.size());
-    out_.of_section.resize(merged.sections.size());
-    out_.of_instance.resize(merged.instances.size());
+    out_.of_section.resize(layout.sections.list.size());
+    out_.of_instance.resize(layout.sections.instances.size());
   }
 
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
@@ -36,16 +36,16 @@ public:
 private:
   [[nodiscard]] bool vanishes(EntityId id, elf::SymbolPart part) const;
   [[nodiscard]] bool is_dropped(EntityId id) const {
-    return !m_.dropped.empty() && m_.dropped[id.value];
+    return !layout_.placement.dropped.empty() && layout_.placement.dropped[id.value];
   }
   // Only marked as internal, which --preserve-relocs shows, as long as the bank is there (Q051).
   [[nodiscard]] bool marks_dropped(EntityId id) const {
     return p_.options.preserve_relocs && p_.dialect.miscompiles_constants &&
-           !m_[m_.place_of[id.value].section].forgotten;
+           !layout_.sections[layout_.placement.address_of[id.value].section].discarded();
   }
 
   const Program &p_;
-  const Merged &m_;
+  const Layout &layout_;
   const SharedPlan &shared_;
   const std::vector<elf::SectionId> &section_of_;
   elf::ElfBuilder &elf_;
@@ -53,8 +53,8 @@ private:
 };
 
 void SymbolWriter::add_section(OutId id, bool emitted) {
-  const OutSection &s = m_[id];
-  if (s.forgotten)
+  const OutSection &s = layout_.sections[id];
+  if (s.discarded())
     return;
   // Empty sections of these types have no symbol even if they stay.
   const bool needs_size = s.type == SectionType::Progbits || s.type == SectionType::CudaShared ||
@@ -72,12 +72,10 @@ void SymbolWriter::add_section(OutId id, bool emitted) {
 bool SymbolWriter::vanishes(EntityId id, elf::SymbolPart part) const {
   if (shared_.deleted[id.value] || (is_dropped(id) && !marks_dropped(id)))
     return true;
-  const bool keeps_shared =
-      p_.options.relocatable || p_.options.debug || p_.options.preserve_relocs;
   const u8 other = p_.symbols[id].other;
   const bool shared =
       part == elf::SymbolPart::Local ? (other & elf::kOtherShared) != 0 : is_shared(other);
-  return !keeps_shared && shared && !p_.symbols[id].function;
+  return !p_.policy.keeps_shared_symbols && shared && !p_.symbols[id].function;
 }
 
 void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
@@ -107,7 +105,7 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
   if (vanishes(id, part))
     return;
   const Entity &entity = p_.symbols[id];
-  const EntityPlace &place = m_.place_of[id.value];
+  const SymbolAddress &place = layout_.placement.address_of[id.value];
   elf::SymbolSpec spec{.name = entity.name,
                        .binding = static_cast<SymbolBinding>(entity.info >> 4),
                        .type = entity.type(),
@@ -117,17 +115,17 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
                        .part = part};
   if (place.section.valid())
     spec.section = section_of_[place.section.value];
-  if (p_.lossless() && entity.common_align != 0 && !entity.defined()) {
+  if (p_.policy.keeps_all_relocations && entity.common_align != 0 && !entity.defined()) {
     spec.special_section = elf::kSectionCommon; // the next link may still initialise it
     spec.value = entity.common_align;
   }
-  if (p_.options.relocatable && entity.name == kConstantBankSize)
+  if (!p_.policy.executable && entity.name == kConstantBankSize)
     spec.type = SymbolType::CudaObject;
   // In Mercury code these have the type of other variables.
   if (p_.arch.code_kind == arch::CodeKind::Capmerc &&
       (is_reserved_shared_mark(entity.name) || is_unified_table(entity.name)))
     spec.type = SymbolType::CudaObject;
-  if (!p_.options.relocatable) {
+  if (p_.policy.executable) {
     if (p_.arch.code_kind == arch::CodeKind::Sass)
       convert_for_executable(id, spec);
     else if (is_shared(entity.other)) {
@@ -147,19 +145,19 @@ void SymbolWriter::add_instance(u32 number) {
                                               .binding = SymbolBinding::Weak,
                                               .type = SymbolType::CudaObject,
                                               .other = elf::kOtherShared | kOtherInternal,
-                                              .value = m_.instances[number].value,
+                                              .value = layout_.sections.instances[number].value,
                                               .part = elf::SymbolPart::Local});
 }
 
 } // namespace
 
-OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
+OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                                  const SharedPlan &shared,
                                  const std::vector<elf::SectionId> &section_of,
                                  elf::SectionId rel_action, const std::vector<bool> &is_emitted,
                                  elf::ElfBuilder &elf) {
-  SymbolWriter writer(program, merged, shared, section_of, elf);
-  for (const LocalSymbol &symbol : merged.locals)
+  SymbolWriter writer(program, layout, shared, section_of, elf);
+  for (const LocalSymbol &symbol : layout.sections.locals)
     switch (symbol.kind) {
     case LocalSymbol::Kind::Section:
       writer.add_section(OutId(symbol.id), is_emitted[symbol.id]);
@@ -177,16 +175,16 @@ OutputSymbols add_output_symbols(const Program &program, const Merged &merged,
                     .type = SymbolType::Section,
                     .section = rel_action,
                     .part = elf::SymbolPart::Local});
-  for (const EntityId id : merged.globals)
+  for (const EntityId id : layout.sections.globals)
     writer.add_entity(id, elf::SymbolPart::Global);
   return writer.take();
 }
 
-void convert_to_machine_symbols(const Program &program, const Merged &merged,
+void convert_to_machine_symbols(const Program &program, const Layout &layout,
                                 const SharedPlan &shared, const OutputSymbols &symbols,
                                 elf::ElfBuilder &elf) {
   const std::vector<elf::SectionId> no_sections;
-  const SymbolWriter writer(program, merged, shared, no_sections, elf);
+  const SymbolWriter writer(program, layout, shared, no_sections, elf);
   for (u32 i = 0; i < symbols.of_entity.size(); ++i) {
     if (!symbols.of_entity[i].valid())
       continue;

@@ -16,19 +16,19 @@ inline constexpr std::string_view kRelAction = ".nv.rel.action";
 struct OutputSymbols {
   std::vector<elf::SymbolId> of_entity;   // by EntityId; none: no symbol is left of it
   std::vector<elf::SymbolId> of_section;  // by OutId
-  std::vector<elf::SymbolId> of_instance; // by position in Merged::instances
+  std::vector<elf::SymbolId> of_instance; // by position in Layout::instances
 };
 
 // Gives every symbol of the output to the writer, in order. The sections themselves may follow
 // later, under the ids that are given here.
 [[nodiscard]] OutputSymbols
-add_output_symbols(const Program &program, const Merged &merged, const SharedPlan &shared,
+add_output_symbols(const Program &program, const Layout &layout, const SharedPlan &shared,
                    const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,
                    const std::vector<bool> &is_emitted, elf::ElfBuilder &elf);
 
 // Makes symbols of an executable with machine code from those that a link of Mercury code has given
 // the writer.
-void convert_to_machine_symbols(const Program &program, const Merged &merged,
+void convert_to_machine_symbols(const Program &program, const Layout &layout,
                                 const SharedPlan &shared, const OutputSymbols &symbols,
                                 elf::ElfBuilder &elf);
 

@@ -50,11 +50,11 @@ constexpr ImageKinds kTextures = 1, kSamplers = 2, kSurfaces = 4;
 
 class ConstantPlacer {
 public:
-  ConstantPlacer(const Program &program, const Reach &reach, Merged &merged)
-      : p_(program), reach_(reach), m_(merged) {}
+  ConstantPlacer(const Program &program, const Reach &reach, Layout layout)
+      : p_(program), reach_(reach), layout_(std::move(layout)) {}
 
-  ConstantPlan run_images();
-  void run_blocks();
+  PlacedImages run_images();
+  Layout run_blocks();
 
 private:
   void place_block(u32 number);
@@ -67,7 +67,7 @@ private:
   [[nodiscard]] ImageKinds kinds_in_any_code() const;
   [[nodiscard]] std::vector<ImageKinds> kinds_of_kernels() const;
   [[nodiscard]] OutId bank0(FunctionId kernel) const {
-    return m_.find(".nv.constant0." + std::string(p_.entity_of(kernel).name));
+    return layout_.sections.find(".nv.constant0." + std::string(p_.entity_of(kernel).name));
   }
   [[nodiscard]] u32 slot_type(EntityId image) const;
   [[nodiscard]] bool mercury() const { return p_.arch.code_kind == arch::CodeKind::Capmerc; }
@@ -77,30 +77,31 @@ private:
 
   const Program &p_;
   const Reach &reach_;
-  Merged &m_;
+  Layout layout_;
   std::vector<OutId> table_of_; // by section: its relocations
-  ConstantPlan plan_;
+  ImagePlan plan_;
 };
 
-ConstantPlan ConstantPlacer::run_images() {
-  plan_.slot.assign(p_.symbols.entities.size(), ConstantPlan::kNoSlot);
+PlacedImages ConstantPlacer::run_images() {
+  plan_.slot.assign(p_.symbols.entities.size(), ImagePlan::kNoSlot);
   place_slots();
-  return std::move(plan_);
+  return {std::move(layout_), std::move(plan_)};
 }
 
-void ConstantPlacer::run_blocks() {
-  if (m_.bank2_blocks.empty())
-    return;
-  table_of_.resize(m_.sections.size());
-  for (const RelocationGroup &group : m_.relocations)
+Layout ConstantPlacer::run_blocks() {
+  if (layout_.placement.function_constants.empty())
+    return std::move(layout_);
+  table_of_.resize(layout_.sections.list.size());
+  for (const RelocationGroup &group : layout_.relocs.groups)
     if (OutId &table = table_of_[group.target.value]; !table.valid())
       table = group.table;
-  for (size_t i = m_.bank2_blocks.size(); i-- > 0;)
+  for (size_t i = layout_.placement.function_constants.size(); i-- > 0;)
     place_block(static_cast<u32>(i));
+  return std::move(layout_);
 }
 
 void ConstantPlacer::place_block(u32 number) {
-  Bank2Block &block = m_.bank2_blocks[number];
+  FunctionConstants &block = layout_.placement.function_constants[number];
   const FunctionId one[] = {block.function};
   std::vector<FunctionId> kernels = reach_.kernels_reaching(one);
   std::reverse(kernels.begin(), kernels.end());
@@ -109,53 +110,57 @@ void ConstantPlacer::place_block(u32 number) {
   for (const FunctionId k : kernels) {
     const Entity &kernel = p_.entity_of(k);
     const std::string name = ".nv.constant2." + std::string(kernel.name);
-    OutId id = m_.find(name);
+    OutId id = layout_.sections.find(name);
     // A copy without constants may have replaced the one that had them. The place is still taken.
     if (!id.valid() && block.size == 0)
       continue;
     if (!id.valid()) {
-      id = m_.add({.name = m_.keep_name(name, ""),
-                   .type = block.type,
-                   .flags = block.flags,
-                   .target = m_.place_of[p_.calls.functions[k.value].value].section,
-                   .has_symbol = true});
-      m_.add_section_symbol(id);
+      id = layout_.sections.add(
+          {.name = layout_.sections.keep_name(name, ""),
+           .type = block.type,
+           .flags = block.flags,
+           .target = layout_.placement.address_of[p_.calls.functions[k.value].value].section,
+           .has_symbol = true});
+      layout_.sections.add_section_symbol(id);
     }
-    align = std::max(align, m_[id].align);
-    longest = std::max(longest, m_[id].size);
+    align = std::max(align, layout_.sections[id].align);
+    longest = std::max(longest, layout_.sections[id].size);
     banks.push_back(id);
   }
   block.offset = align_up(longest, align);
   for (const OutId id : banks) {
-    m_[id].align = align;
+    layout_.sections[id].align = align;
     for (u32 i = 0; i < block.pieces.size(); ++i)
-      m_[id].pieces.push_back({block.offset + block.pieces[i].offset, block.pieces[i].bytes});
-    m_[id].size = align_up(block.offset + block.size, align);
+      layout_.sections[id].pieces.push_back(
+          {block.offset + block.pieces[i].offset, block.pieces[i].bytes});
+    layout_.sections[id].size = align_up(block.offset + block.size, align);
   }
   add_tails(number, banks);
   // Constants of a copy that lost belong to no symbol: where they went shows in the null symbol
   // (Q019, Q040).
-  if (block.lost_piece != Bank2Block::kNone && !banks.empty())
-    m_.null_symbol_value = block.offset + block.lost_piece;
+  if (block.discarded_piece != FunctionConstants::kNone && !banks.empty())
+    layout_.placement.null_symbol_value = block.offset + block.discarded_piece;
 }
 
 void ConstantPlacer::add_tails(u32 block, const std::vector<OutId> &banks) {
-  if (m_.bank2_blocks[block].relocations.empty())
+  if (layout_.placement.function_constants[block].relocations.empty())
     return;
   for (const OutId bank : banks) {
     if (bank.value >= table_of_.size()) // the bank is new
-      table_of_.resize(m_.sections.size());
+      table_of_.resize(layout_.sections.list.size());
     OutId &table = table_of_[bank.value];
     if (!table.valid()) {
-      table = m_.add(relocations_for(bank, m_.keep_name(".rela", m_[bank].name)));
-      m_.add_section_symbol(table);
-      m_.relocations.push_back({table, bank, true});
-      if (p_.options.preserve_relocs) // the list is only a name
-        m_.add_section_symbol(m_.add({.name = m_.keep_name(".nv.resolvedrela", m_[bank].name),
-                                      .type = SectionType::Null,
-                                      .name_only = true}));
+      table = layout_.sections.add(
+          relocations_for(bank, layout_.sections.keep_name(".rela", layout_.sections[bank].name)));
+      layout_.sections.add_section_symbol(table);
+      layout_.relocs.groups.push_back({table, bank, true});
+      if (p_.policy.lists_resolved) // the list is only a name
+        layout_.sections.add_section_symbol(layout_.sections.add(
+            {.name = layout_.sections.keep_name(".nv.resolvedrela", layout_.sections[bank].name),
+             .type = SectionType::Null,
+             .emit = Emit::NameOnly}));
     }
-    m_.bank2_tails.push_back({table, bank, block});
+    layout_.relocs.copied.push_back({table, bank, block});
   }
 }
 
@@ -163,7 +168,7 @@ std::vector<EntityId> ConstantPlacer::images_in_slot_order() const {
   std::vector<EntityId> images;
   for (const SymbolType type :
        {SymbolType::CudaSurface, SymbolType::CudaSampler, SymbolType::CudaTexture})
-    for (const EntityId id : m_.globals)
+    for (const EntityId id : layout_.sections.globals)
       if (p_.symbols[id].type() == type)
         images.push_back(id);
   std::reverse(images.begin(), images.end());
@@ -199,7 +204,7 @@ ImageKinds ConstantPlacer::kinds_in(ObjectId object, const elf::Section &table) 
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Relocation entry = entries[i];
     const EntityId id = p_.symbols.of(object, entry.symbol);
-    if (!id.valid() || plan_.slot[id.value] == ConstantPlan::kNoSlot)
+    if (!id.valid() || plan_.slot[id.value] == ImagePlan::kNoSlot)
       continue;
     const arch::RelocInfo *row = arch::find_reloc(entry.type);
     if (row && row->image == arch::ImageAction::Slot)
@@ -211,14 +216,16 @@ ImageKinds ConstantPlacer::kinds_in(ObjectId object, const elf::Section &table) 
 // Functions whose code refers to an image.
 std::vector<std::pair<FunctionId, ImageKinds>> ConstantPlacer::image_users() const {
   std::vector<std::pair<FunctionId, ImageKinds>> out;
-  for (const RelocationGroup &group : m_.relocations) {
-    const EntityId function = m_[group.target].function;
+  for (const RelocationGroup &group : layout_.relocs.groups) {
+    const EntityId function = layout_.sections[group.target].function;
     if (!function.valid())
       continue;
-    const SymbolRef winner = p_.symbols[function].winner;
+    const SymbolRef prevailing = p_.symbols[function].prevailing;
     ImageKinds kinds = 0;
-    for (u32 s = group.newest; s != RelocationSlice::kNoSlice; s = m_.slices[s].previous)
-      if (const RelocationSlice &slice = m_.slices[s]; slice.object == winner.object)
+    for (u32 s = group.newest; s != RelocationSlice::kNoSlice;
+         s = layout_.relocs.slices[s].previous)
+      if (const RelocationSlice &slice = layout_.relocs.slices[s];
+          slice.object == prevailing.object)
         kinds |= kinds_in(slice.object, p_.objects[slice.object.value].section(slice.section));
     if (kinds != 0)
       out.emplace_back(p_.function_of(function), kinds);
@@ -233,7 +240,8 @@ ImageKinds ConstantPlacer::kinds_in_any_code() const {
     const InputObject &object = p_.objects[i];
     for (const elf::Section &table : object.view.sections())
       if (elf::is_relocation_table(table.type) &&
-          object.kinds[table.info].role == elf::SectionRole::Text && !m_.where[i][table.info].lost)
+          object.kinds[table.info].role == elf::SectionRole::Text &&
+          !layout_.placement.location_of[i][table.info].discarded)
         kinds |= kinds_in(ObjectId(i), table);
   }
   return kinds;
@@ -264,24 +272,26 @@ std::vector<ImageKinds> ConstantPlacer::kinds_of_kernels() const {
 }
 
 u64 ConstantPlacer::parameter_size(FunctionId kernel) const {
-  const SymbolRef winner = p_.entity_of(kernel).winner;
-  if (mercury() && winner.valid()) {
-    const InputObject &object = p_.objects[winner.object.value];
-    return object.parameter_sizes[object.symbols[winner.symbol].section];
+  const SymbolRef prevailing = p_.entity_of(kernel).prevailing;
+  if (mercury() && prevailing.valid()) {
+    const InputObject &object = p_.objects[prevailing.object.value];
+    return object.parameter_sizes[object.symbols[prevailing.symbol].section];
   }
   const OutId bank = bank0(kernel);
-  return bank.valid() ? m_[bank].size : 0;
+  return bank.valid() ? layout_.sections[bank].size : 0;
 }
 
 // The companion that was only a name becomes a real table.
 OutId ConstantPlacer::extend_bank0(FunctionId kernel, u64 size) {
   const OutId bank = bank0(kernel);
-  const OutId table = bank.valid() ? m_.find(".rel" + std::string(m_[bank].name)) : OutId{};
+  const OutId table = bank.valid()
+                          ? layout_.sections.find(".rel" + std::string(layout_.sections[bank].name))
+                          : OutId{};
   if (!table.valid())
     return {};
-  m_[bank].size = size;
-  OutSection &section = m_[table];
-  section.name_only = false;
+  layout_.sections[bank].size = size;
+  OutSection &section = layout_.sections[table];
+  section.emit = Emit::IfUsed;
   section.type = SectionType::Rel;
   section.links_symtab = true;
   section.target = bank;
@@ -291,19 +301,20 @@ OutId ConstantPlacer::extend_bank0(FunctionId kernel, u64 size) {
 // Mercury code has no bank 0, but a list of the images that will be there.
 OutId ConstantPlacer::add_image_headers(FunctionId kernel, u64 size) {
   const Entity &entity = p_.entity_of(kernel);
-  const OutId text = m_.place_of[p_.calls.functions[kernel.value].value].section;
-  const OutId bank = m_.add({.name = m_.keep_name(".nv.constant0.", entity.name),
-                             .type = SectionType::MercuryConstantImgHdr,
-                             .flags = elf::kFlagAlloc | elf::kFlagInfoLink,
-                             .align = 4,
-                             .size = size,
-                             .target = text,
-                             .keep = true,
-                             .has_symbol = true});
-  const OutId table =
-      m_.add(relocations_for(bank, m_.keep_name(".rela.nv.constant0.", entity.name)));
-  m_.add_section_symbol(table);
-  m_.add_section_symbol(bank);
+  const OutId text = layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
+  const OutId bank =
+      layout_.sections.add({.name = layout_.sections.keep_name(".nv.constant0.", entity.name),
+                            .type = SectionType::MercuryConstantImgHdr,
+                            .flags = elf::kFlagAlloc | elf::kFlagInfoLink,
+                            .align = 4,
+                            .size = size,
+                            .target = text,
+                            .emit = Emit::Always,
+                            .has_symbol = true});
+  const OutId table = layout_.sections.add(
+      relocations_for(bank, layout_.sections.keep_name(".rela.nv.constant0.", entity.name)));
+  layout_.sections.add_section_symbol(table);
+  layout_.sections.add_section_symbol(bank);
   return table;
 }
 
@@ -317,7 +328,7 @@ void ConstantPlacer::place_slots() {
       base = std::max(base, parameter_size(FunctionId(f)));
   base = align_up(base, p_.arch.image_slot_align);
   plan_.slot_base = base;
-  if (p_.options.relocatable)
+  if (!p_.policy.places_memory)
     return;
   for (size_t i = 0; i < images.size(); ++i)
     plan_.slot[images[i].value] = base + 4 * i;
@@ -344,12 +355,12 @@ void ConstantPlacer::place_slots() {
 
 } // namespace
 
-ConstantPlan place_images(const Program &program, const Reach &reach, Merged &merged) {
-  return ConstantPlacer(program, reach, merged).run_images();
+PlacedImages place_images(const Program &program, const Reach &reach, Layout layout) {
+  return ConstantPlacer(program, reach, std::move(layout)).run_images();
 }
 
-void place_constants(const Program &program, const Reach &reach, Merged &merged) {
-  ConstantPlacer(program, reach, merged).run_blocks();
+Layout place_constants(const Program &program, const Reach &reach, Layout layout) {
+  return ConstantPlacer(program, reach, std::move(layout)).run_blocks();
 }
 
 } // namespace culink

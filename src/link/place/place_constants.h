@@ -21,7 +21,7 @@ struct SlotTable {
   std::vector<SlotRelocation> entries;
 };
 
-struct ConstantPlan {
+struct ImagePlan {
   u64 slot_base = 0;             // where slots begin in bank 0
   std::vector<u64> slot;         // by EntityId of an image: offset in bank 0; kNoSlot: not one
   std::vector<SlotTable> tables; // one per kernel that reaches an image
@@ -29,10 +29,15 @@ struct ConstantPlan {
   static constexpr u64 kNoSlot = ~u64{0};
 };
 
+struct PlacedImages {
+  Layout layout;
+  ImagePlan images;
+};
+
 // Gives every texture, sampler and surface reference a slot in bank 0.
-[[nodiscard]] ConstantPlan place_images(const Program &program, const Reach &reach, Merged &merged);
+[[nodiscard]] PlacedImages place_images(const Program &program, const Reach &reach, Layout layout);
 
 // Copies the compiler constants of device functions into the banks of the kernels that reach them.
-void place_constants(const Program &program, const Reach &reach, Merged &merged);
+[[nodiscard]] Layout place_constants(const Program &program, const Reach &reach, Layout layout);
 
 } // namespace culink

@@ -38,11 +38,11 @@ constexpr std::string_view kKernelShared = ".nv.shared."; // then the kernel
 
 class SharedPlacer {
 public:
-  SharedPlacer(const Program &program, const Reach &reach, Merged &merged, Diagnostics &diag)
-      : p_(program), reach_(reach), m_(merged), diag_(diag),
-        uses_(find_shared_uses(program, merged)) {}
+  SharedPlacer(const Program &program, const Reach &reach, Layout layout, Diagnostics &diag)
+      : p_(program), reach_(reach), layout_(std::move(layout)), diag_(diag),
+        uses_(find_shared_uses(program, layout_)) {}
 
-  SharedPlan run();
+  PlacedShared run();
 
 private:
   void sort_variables();
@@ -59,17 +59,15 @@ private:
 
   [[nodiscard]] std::vector<FunctionId> users_of(EntityId v) const;
   [[nodiscard]] const Entity &entity(EntityId v) const { return p_.symbols[v]; }
-  [[nodiscard]] u64 align(EntityId v) const { return m_.shared_align[v.value]; }
+  [[nodiscard]] u64 align(EntityId v) const { return layout_.placement.shared_align[v.value]; }
   [[nodiscard]] OutId section_of(FunctionId kernel);
   [[nodiscard]] bool has_section(FunctionId kernel);
   void adopt_section(FunctionId kernel, OutId id);
-  [[nodiscard]] bool keeps_symbols() const {
-    return p_.options.debug || p_.options.preserve_relocs;
-  }
+  [[nodiscard]] bool keeps_symbols() const { return p_.policy.keeps_shared_symbols; }
 
   const Program &p_;
   const Reach &reach_;
-  Merged &m_;
+  Layout layout_;
   Diagnostics &diag_;
   const SharedUses uses_;
   SharedPlan plan_;
@@ -89,13 +87,13 @@ private:
   bool several_users_ = false; // some mentioned variable has not exactly one user
 };
 
-SharedPlan SharedPlacer::run() {
+PlacedShared SharedPlacer::run() {
   const size_t functions = p_.calls.functions.size();
   plan_.offset.assign(p_.symbols.entities.size(), SharedPlan::kNowhere);
   plan_.is_dynamic.assign(p_.symbols.entities.size(), false);
   plan_.deleted.assign(p_.symbols.entities.size(), false);
   plan_.dynamic_end.assign(functions, SharedPlan::kNowhere);
-  plan_.instance_of.assign(functions, kNoBlock);
+  plan_.instance_of.assign(functions, kNoIndex);
   end_.assign(functions, 0);
   section_of_.resize(functions);
   own_.resize(functions);
@@ -108,13 +106,14 @@ SharedPlan SharedPlacer::run() {
   place_own();
   place_dynamic();
   finish_sections();
-  return std::move(plan_);
+  return {std::move(layout_), std::move(plan_)};
 }
 
 void SharedPlacer::sort_variables() {
-  if (!m_.debug_shared.valid())
+  if (!layout_.sections.debug_shared.valid())
     return;
-  const std::vector<EntityId> all = m_.shared_variables(m_.debug_shared);
+  const std::vector<EntityId> all =
+      layout_.sections.shared_variables(layout_.sections.debug_shared);
   for (const EntityId v : all) {
     device_align_ = std::max(device_align_, align(v));
     if (entity(v).sized) { // stands there twice, which shows in the order of others
@@ -149,11 +148,12 @@ std::vector<FunctionId> SharedPlacer::users_of(EntityId v) const {
 OutId SharedPlacer::section_of(FunctionId kernel) {
   if (has_section(kernel))
     return section_of_[kernel.value];
-  const OutId id = m_.add({.name = m_.keep_name(kKernelShared, p_.entity_of(kernel).name),
-                           .type = elf::SectionType::CudaShared,
-                           .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
-                           .has_symbol = true});
-  m_.add_section_symbol(id);
+  const OutId id = layout_.sections.add(
+      {.name = layout_.sections.keep_name(kKernelShared, p_.entity_of(kernel).name),
+       .type = elf::SectionType::CudaShared,
+       .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+       .has_symbol = true});
+  layout_.sections.add_section_symbol(id);
   adopt_section(kernel, id);
   return id;
 }
@@ -162,17 +162,18 @@ OutId SharedPlacer::section_of(FunctionId kernel) {
 bool SharedPlacer::has_section(FunctionId kernel) {
   if (section_of_[kernel.value].valid())
     return true;
-  OutId id = m_.shared_of[p_.calls.functions[kernel.value].value];
+  OutId id = layout_.sections.shared_of[p_.calls.functions[kernel.value].value];
   if (!id.valid())
-    id = m_.find(name_.assign(kKernelShared).append(p_.entity_of(kernel).name));
+    id = layout_.sections.find(name_.assign(kKernelShared).append(p_.entity_of(kernel).name));
   if (id.valid())
     adopt_section(kernel, id);
   return id.valid();
 }
 
 void SharedPlacer::adopt_section(FunctionId kernel, OutId id) {
-  m_[id].target = m_.place_of[p_.calls.functions[kernel.value].value].section;
-  m_[id].has_symbol = true;
+  layout_.sections[id].target =
+      layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
+  layout_.sections[id].has_symbol = true;
   section_of_[kernel.value] = id;
 }
 
@@ -185,7 +186,7 @@ void SharedPlacer::assign_to_slots() {
       several_users_ = true;
     if (users.size() == 1) {
       own_[users[0].value].push_back(v);
-      m_.place_of[v.value].section = section_of(users[0]);
+      layout_.placement.address_of[v.value].section = section_of(users[0]);
     } else if (uses_.mentioned[v.value]) {
       const auto disjoint = [&users](const Slot &slot) {
         std::vector<FunctionId> common;
@@ -203,7 +204,7 @@ void SharedPlacer::assign_to_slots() {
       plan_.deleted[v.value] = true;
     }
   }
-  made_for_variables_ = static_cast<u32>(m_.sections.size());
+  made_for_variables_ = static_cast<u32>(layout_.sections.list.size());
   std::vector<FunctionId> dynamic_users;
   for (const EntityId v : dynamic_)
     dynamic_users.insert(dynamic_users.end(), users_[v].begin(), users_[v].end());
@@ -233,12 +234,12 @@ void SharedPlacer::place_own() {
   std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
   for (const FunctionId k : kernels_) {
     const OutId id = section_of(k);
-    std::vector<EntityId> variables = m_.shared_variables(id);
+    std::vector<EntityId> variables = layout_.sections.shared_variables(id);
     variables.insert(variables.end(), own_[k.value].begin(), own_[k.value].end());
     variables = list_sort(variables, [this](EntityId a, EntityId b) {
       return align(a) != align(b) ? align(a) > align(b) : entity(a).size <= entity(b).size;
     });
-    OutSection &section = m_[id];
+    OutSection &section = layout_.sections[id];
     if (several_users_ && id.value < made_for_variables_)
       section.align = std::max(section.align, device_align_);
     u64 &end = end_[k.value];
@@ -255,7 +256,7 @@ void SharedPlacer::place_dynamic() {
   for (const EntityId v : dynamic_)
     for (const FunctionId k : users_[v]) {
       end_[k.value] = align_up(end_[k.value], kDynamicAlign);
-      OutSection &section = m_[section_of(k)];
+      OutSection &section = layout_.sections[section_of(k)];
       section.align = std::max(section.align, kDynamicAlign);
     }
   agree_on_dynamic();
@@ -282,7 +283,7 @@ void SharedPlacer::finish_dynamic_symbols() {
   const bool stays = p_.arch.reserved_shared != 0 && slots_end_ != 0;
   const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
   for (const EntityId v : sized_) {
-    m_.place_of[v.value].section = m_.debug_shared;
+    layout_.placement.address_of[v.value].section = layout_.sections.debug_shared;
     if (p_.options.debug)
       plan_.offset[v.value] = 0;
     else
@@ -292,7 +293,7 @@ void SharedPlacer::finish_dynamic_symbols() {
     u64 largest = 0;
     for (const FunctionId k : users_[v])
       largest = std::max(largest, end_[k.value]);
-    m_.place_of[v.value].section = m_.debug_shared;
+    layout_.placement.address_of[v.value].section = layout_.sections.debug_shared;
     if (p_.options.debug) {
       plan_.one_dynamic_value = true;
       plan_.offset[v.value] = static_cast<i64>(largest);
@@ -329,9 +330,9 @@ void SharedPlacer::check_limit(FunctionId kernel) {
   for (u32 v = 0; v < p_.symbols.entities.size(); ++v)
     if (const Entity &own = entity(EntityId(v));
         !own.function && is_shared(own.other) && own.size != 0 && own.defined() &&
-        m_.place_of[v].section.valid() &&
-        m_[m_.place_of[v].section].target ==
-            m_.place_of[p_.calls.functions[kernel.value].value].section)
+        layout_.placement.address_of[v].section.valid() &&
+        layout_.sections[layout_.placement.address_of[v].section].target ==
+            layout_.placement.address_of[p_.calls.functions[kernel.value].value].section)
       largest.push_back(EntityId(v));
   std::sort(largest.begin(), largest.end(),
             [](EntityId a, EntityId b) { return a.value < b.value; });
@@ -361,20 +362,22 @@ u64 SharedPlacer::debug_section_size() const {
 void SharedPlacer::finish_sections() {
   const u64 reserved = p_.arch.reserved_shared;
   plan_.has_slots = slots_end_ != 0;
-  if (m_.debug_shared.valid()) {
-    OutSection &section = m_[m_.debug_shared];
+  if (layout_.sections.debug_shared.valid()) {
+    OutSection &section = layout_.sections[layout_.sections.debug_shared];
     section.align = debug_section_align();
     section.has_symbol = true;
     section.size = debug_section_size();
-    section.keep = section.size != 0 || (has_dynamic_ && section.align == kDynamicAlign);
+    section.emit = section.size != 0 || (has_dynamic_ && section.align == kDynamicAlign)
+                       ? Emit::Always
+                       : Emit::IfUsed;
   }
   for (const FunctionId k : kernels_) {
-    OutSection &section = m_[section_of(k)];
+    OutSection &section = layout_.sections[section_of(k)];
     const bool only_dynamic = has_dynamic_ && (section.align == kDynamicAlign ||
                                                (section.align > kDynamicAlign && reserved != 0));
     if (end_[k.value] != 0 || only_dynamic) {
       section.size = end_[k.value] + reserved;
-      section.keep = true;
+      section.emit = Emit::Always;
       check_limit(k);
     }
   }
@@ -382,11 +385,11 @@ void SharedPlacer::finish_sections() {
 
 } // namespace
 
-SharedPlan place_shared(const Program &program, const Reach &reach, Merged &merged,
-                        Diagnostics &diag) {
-  if (program.options.relocatable)
-    return place_shared_relocatable(program, merged);
-  return SharedPlacer(program, reach, merged, diag).run();
+PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout,
+                          Diagnostics &diag) {
+  if (!program.policy.places_memory)
+    return place_shared_relocatable(program, std::move(layout));
+  return SharedPlacer(program, reach, std::move(layout), diag).run();
 }
 
 } // namespace culink

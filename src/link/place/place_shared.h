@@ -22,13 +22,18 @@ struct SharedPlan {
   // -g gives dynamic memory one value for all users; then `offset` of the variable has it.
   bool one_dynamic_value = false;
   bool has_slots = false;       // .nv_debug.shared holds variables of several kernels
-  std::vector<u32> instance_of; // by FunctionId: in Merged::instances, kNoBlock: none
+  std::vector<u32> instance_of; // by FunctionId: in Layout::instances, kNoIndex: none
 
   [[nodiscard]] bool dynamic(EntityId id) const { return is_dynamic[id.value]; }
 };
 
+struct PlacedShared {
+  Layout layout;
+  SharedPlan shared;
+};
+
 // Places every shared variable, sizes the shared sections, and creates those that are missing.
-[[nodiscard]] SharedPlan place_shared(const Program &program, const Reach &reach, Merged &merged,
-                                      Diagnostics &diag);
+[[nodiscard]] PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout,
+                                        Diagnostics &diag);
 
 } // namespace culink

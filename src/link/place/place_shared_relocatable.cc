@@ -19,14 +19,14 @@ namespace {
 
 class RelocatablePlacer {
 public:
-  RelocatablePlacer(const Program &program, Merged &merged)
-      : p_(program), m_(merged), uses_(find_shared_uses(program, merged)) {}
+  RelocatablePlacer(const Program &program, Layout layout)
+      : p_(program), layout_(std::move(layout)), uses_(find_shared_uses(program, layout_)) {}
 
-  SharedPlan run();
+  PlacedShared run();
 
 private:
   void order_by_relocations();
-  void run_lossless();
+  void sum_up_sizes();
   void size_sections();
   void size_debug_section();
   void make_instances();
@@ -35,12 +35,12 @@ private:
   static u64 written_size(u64 size, u64 align) { return size <= align ? size + align : size; }
   [[nodiscard]] bool refers_to_dynamic(FunctionId f) const;
   [[nodiscard]] OutId section_of(FunctionId kernel) const {
-    return m_.find(".nv.shared." + std::string(p_.entity_of(kernel).name));
+    return layout_.sections.find(".nv.shared." + std::string(p_.entity_of(kernel).name));
   }
   OutId need_section(FunctionId kernel);
 
   const Program &p_;
-  Merged &m_;
+  Layout layout_;
   const SharedUses uses_;
   SharedPlan plan_;
   std::vector<FunctionId> kernels_;
@@ -51,13 +51,13 @@ private:
   bool has_dynamic_ = false;
 };
 
-SharedPlan RelocatablePlacer::run() {
+PlacedShared RelocatablePlacer::run() {
   const size_t functions = p_.calls.functions.size();
   plan_.offset.assign(p_.symbols.entities.size(), SharedPlan::kNowhere);
   plan_.is_dynamic.assign(p_.symbols.entities.size(), false);
   plan_.deleted.assign(p_.symbols.entities.size(), false);
   plan_.dynamic_end.assign(functions, SharedPlan::kNowhere);
-  plan_.instance_of.assign(functions, kNoBlock);
+  plan_.instance_of.assign(functions, kNoIndex);
   late_.assign(functions, false);
   for (u32 f = 0; f < functions; ++f)
     if (p_.live.kernel[f] || p_.live.demoted[f])
@@ -65,11 +65,12 @@ SharedPlan RelocatablePlacer::run() {
   order_by_relocations();
   for (const FunctionId k : kernels_)
     if (const OutId id = section_of(k); id.valid()) {
-      m_[id].target = m_.place_of[p_.calls.functions[k.value].value].section;
-      m_[id].has_symbol = true;
+      layout_.sections[id].target =
+          layout_.placement.address_of[p_.calls.functions[k.value].value].section;
+      layout_.sections[id].has_symbol = true;
     }
-  if (m_.debug_shared.valid())
-    for (const EntityId v : m_.shared_variables(m_.debug_shared)) {
+  if (layout_.sections.debug_shared.valid())
+    for (const EntityId v : layout_.sections.shared_variables(layout_.sections.debug_shared)) {
       const Entity &entity = p_.symbols[v];
       if (entity.sized && std::find(device_.begin(), device_.end(), v) != device_.end())
         continue; // listed twice (Q041)
@@ -77,24 +78,24 @@ SharedPlan RelocatablePlacer::run() {
       (is_dynamic ? dynamic_ : device_).push_back(v);
       plan_.is_dynamic[v.value] = is_dynamic;
       has_dynamic_ |= is_dynamic || entity.sized;
-      device_align_ = std::max(device_align_, m_.shared_align[v.value]);
+      device_align_ = std::max(device_align_, layout_.placement.shared_align[v.value]);
     }
-  if (p_.lossless()) {
-    run_lossless();
-    return std::move(plan_);
+  if (p_.policy.keeps_all_relocations) {
+    sum_up_sizes();
+    return {std::move(layout_), std::move(plan_)};
   }
   size_debug_section();
   if (!p_.options.debug)
     make_instances();
   size_sections();
-  return std::move(plan_);
+  return {std::move(layout_), std::move(plan_)};
 }
 
 // nvlink meets kernels as it reads the relocations of the code that stays.
 void RelocatablePlacer::order_by_relocations() {
   std::map<u32, std::vector<u32>> tables; // by object: the table of each section
   const auto place = [&](FunctionId k) {
-    const SymbolRef code = p_.entity_of(k).winner;
+    const SymbolRef code = p_.entity_of(k).prevailing;
     if (!code.valid())
       return std::pair(~u32{0}, 0u);
     const InputObject &object = p_.objects[code.object.value];
@@ -116,28 +117,29 @@ void RelocatablePlacer::order_by_relocations() {
     kernels_[i] = order[i].second;
 }
 
-void RelocatablePlacer::run_lossless() {
+void RelocatablePlacer::sum_up_sizes() {
   const auto size = [this](OutId id) {
     u64 sum = 0, align = 1;
-    for (const EntityId v : m_.shared_variables(id))
+    for (const EntityId v : layout_.sections.shared_variables(id))
       if (!plan_.dynamic(v)) {
         sum += p_.symbols[v].size;
-        align = std::max(align, m_.shared_align[v.value]);
+        align = std::max(align, layout_.placement.shared_align[v.value]);
       }
     if (sum == 0)
       return;
-    OutSection &section = m_[id];
+    OutSection &section = layout_.sections[id];
     section.align = align;
     section.size = written_size(sum, align);
-    section.keep = section.has_symbol = true;
+    section.emit = Emit::Always;
+    section.has_symbol = true;
   };
-  if (m_.debug_shared.valid())
-    size(m_.debug_shared);
+  if (layout_.sections.debug_shared.valid())
+    size(layout_.sections.debug_shared);
   for (const FunctionId k : kernels_)
     if (const OutId id = section_of(k); id.valid())
       size(id);
   for (const EntityId v : dynamic_)
-    m_.place_of[v.value] = {};
+    layout_.placement.address_of[v.value] = {};
 }
 
 bool RelocatablePlacer::refers_to_dynamic(FunctionId f) const {
@@ -153,43 +155,44 @@ OutId RelocatablePlacer::need_section(FunctionId kernel) {
   if (const OutId id = section_of(kernel); id.valid())
     return id;
   const EntityId entity = p_.calls.functions[kernel.value];
-  const OutId id = m_.add({.name = m_.keep_name(".nv.shared.", p_.symbols[entity].name),
-                           .type = elf::SectionType::CudaShared,
-                           .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
-                           .target = m_.place_of[entity.value].section,
-                           .has_symbol = true});
-  m_.add_section_symbol(id);
+  const OutId id = layout_.sections.add(
+      {.name = layout_.sections.keep_name(".nv.shared.", p_.symbols[entity].name),
+       .type = elf::SectionType::CudaShared,
+       .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+       .target = layout_.placement.address_of[entity.value].section,
+       .has_symbol = true});
+  layout_.sections.add_section_symbol(id);
   late_[kernel.value] = true;
   return id;
 }
 
 void RelocatablePlacer::size_debug_section() {
-  if (!m_.debug_shared.valid())
+  if (!layout_.sections.debug_shared.valid())
     return;
   u64 sum = 0;
   for (const EntityId v : device_)
     sum += p_.symbols[v].size;
-  OutSection &section = m_[m_.debug_shared];
+  OutSection &section = layout_.sections[layout_.sections.debug_shared];
   section.align = std::max(device_align_, has_dynamic_ ? kDynamicAlign : 1);
   for (const EntityId v : device_)
     if (p_.symbols[v].sized) // never placed (Q041)
-      m_.place_of[v.value] = {m_.debug_shared, 0};
+      layout_.placement.address_of[v.value] = {layout_.sections.debug_shared, 0};
   section.has_symbol = sum > 0;
   section.size = written_size(sum, section.align);
-  section.keep = true;
+  section.emit = Emit::Always;
   for (const EntityId v : dynamic_) {
-    const u64 value = p_.symbols[v].weak() ? m_.shared_align[v.value] : 0;
-    m_.place_of[v.value] = {m_.debug_shared, value};
+    const u64 value = p_.symbols[v].weak() ? layout_.placement.shared_align[v.value] : 0;
+    layout_.placement.address_of[v.value] = {layout_.sections.debug_shared, value};
   }
 }
 
 void RelocatablePlacer::make_instances() {
   for (const FunctionId k : kernels_)
     if (refers_to_dynamic(k)) {
-      plan_.instance_of[k.value] = static_cast<u32>(m_.instances.size());
-      m_.locals.push_back(
-          {LocalSymbol::Kind::SharedInstance, static_cast<u32>(m_.instances.size())});
-      m_.instances.push_back({k, 0});
+      plan_.instance_of[k.value] = static_cast<u32>(layout_.sections.instances.size());
+      layout_.sections.locals.push_back(
+          {LocalSymbol::Kind::SharedInstance, static_cast<u32>(layout_.sections.instances.size())});
+      layout_.sections.instances.push_back({k, 0});
     }
 }
 
@@ -201,12 +204,12 @@ void RelocatablePlacer::size_sections() {
     const OutId id = section_of(k);
     if (!id.valid())
       continue;
-    OutSection &section = m_[id];
+    OutSection &section = layout_.sections[id];
     u64 sum = 0;
     section.align = late_[k.value] ? 1 : device_align_;
-    for (const EntityId v : m_.shared_variables(id)) {
+    for (const EntityId v : layout_.sections.shared_variables(id)) {
       sum += p_.symbols[v].size;
-      section.align = std::max(section.align, m_.shared_align[v.value]);
+      section.align = std::max(section.align, layout_.placement.shared_align[v.value]);
     }
     if (refers_to_dynamic(k)) {
       section.align = std::max(section.align, kDynamicAlign);
@@ -217,14 +220,14 @@ void RelocatablePlacer::size_sections() {
   if (p_.options.debug)
     give_one_value();
   for (const auto &[k, sum] : sum_) {
-    OutSection &section = m_[section_of(k)];
+    OutSection &section = layout_.sections[section_of(k)];
     section.has_symbol = sum > 0;
     if (sum != 0 || (has_dynamic_ && section.align == kDynamicAlign)) {
       section.size = written_size(sum, section.align);
-      section.keep = true;
+      section.emit = Emit::Always;
     }
-    if (plan_.instance_of[k.value] != kNoBlock)
-      m_.instances[plan_.instance_of[k.value]].value = sum;
+    if (plan_.instance_of[k.value] != kNoIndex)
+      layout_.sections.instances[plan_.instance_of[k.value]].value = sum;
   }
 }
 
@@ -244,15 +247,15 @@ void RelocatablePlacer::give_one_value() {
     sum = ends[k.value];
   for (size_t i = 0; i < dynamic_.size(); ++i) {
     const u64 value = groups[i].empty() ? 0 : ends[groups[i].front().value];
-    m_.place_of[dynamic_[i].value].value = value;
+    layout_.placement.address_of[dynamic_[i].value].value = value;
     plan_.offset[dynamic_[i].value] = static_cast<i64>(value);
   }
 }
 
 } // namespace
 
-SharedPlan place_shared_relocatable(const Program &program, Merged &merged) {
-  return RelocatablePlacer(program, merged).run();
+PlacedShared place_shared_relocatable(const Program &program, Layout layout) {
+  return RelocatablePlacer(program, std::move(layout)).run();
 }
 
 } // namespace culink

@@ -5,6 +5,6 @@
 
 namespace culink {
 
-[[nodiscard]] SharedPlan place_shared_relocatable(const Program &program, Merged &merged);
+[[nodiscard]] PlacedShared place_shared_relocatable(const Program &program, Layout layout);
 
 } // namespace culink

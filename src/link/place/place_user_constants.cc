@@ -9,7 +9,7 @@
 //     out one by one. nvlink takes the alignment of a variable from its size, 8 at most, so it
 //     happens to put vectors where they cannot be loaded. We check, and align where it matters
 //     (Q051).
-//   - Blocks of certain sizes with equal bytes are merged, but the variables in and behind them
+//   - Blocks of certain sizes with equal bytes are layout, but the variables in and behind them
 //     are not told, so programs compute wrong results. Only --emulate does that (Q050).
 #include "link/place/place_user_constants.h"
 
@@ -37,8 +37,8 @@ struct Variable {
 
 class UserBank {
 public:
-  UserBank(const Program &program, Merged &merged, OutId bank)
-      : p_(program), m_(merged), bank_(bank) {}
+  UserBank(const Program &program, Layout &layout, OutId bank)
+      : p_(program), layout_(layout), bank_(bank) {}
 
   [[nodiscard]] bool can_be_packed() const;
   [[nodiscard]] bool crashes_nvlink() const;
@@ -59,17 +59,17 @@ private:
   void move_pointers(const std::vector<Variable> &variables);
   [[nodiscard]] u64 lay_out(std::vector<Variable> &variables, bool real) const;
   [[nodiscard]] bool in_bank(ObjectId object, u32 section) const {
-    return m_.where[object.value][section].section == bank_;
+    return layout_.placement.location_of[object.value][section].section == bank_;
   }
 
   const Program &p_;
-  Merged &m_;
+  Layout &layout_;
   const OutId bank_;
 };
 
 // References to the bank as a whole cannot be told apart.
 bool UserBank::can_be_packed() const {
-  for (const RelocationSlice &slice : m_.slices) {
+  for (const RelocationSlice &slice : layout_.relocs.slices) {
     const InputObject &object = p_.objects[slice.object.value];
     const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
     for (u32 i = 0; i < entries.size(); ++i) {
@@ -89,13 +89,13 @@ bool UserBank::crashes_nvlink() const {
   const std::vector<Variable> variables = list_variables();
   return std::any_of(variables.begin(), variables.end(), [&](const Variable &v) {
     const Entity &entity = p_.symbols[v.id];
-    return used[v.id.value] ? entity.local || entity.weak_place : has_pointers(entity);
+    return used[v.id.value] ? entity.local || entity.in_local_part : has_pointers(entity);
   });
 }
 
 bool UserBank::has_pointers(const Entity &variable) const {
-  const InputObject &object = p_.objects[variable.winner.object.value];
-  const elf::Symbol &symbol = object.symbols[variable.winner.symbol];
+  const InputObject &object = p_.objects[variable.prevailing.object.value];
+  const elf::Symbol &symbol = object.symbols[variable.prevailing.symbol];
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type) || table.info != symbol.section)
       continue;
@@ -109,7 +109,7 @@ bool UserBank::has_pointers(const Entity &variable) const {
 
 std::vector<bool> UserBank::find_used() const {
   std::vector<bool> used(p_.symbols.entities.size(), false);
-  for (const RelocationSlice &slice : m_.slices) {
+  for (const RelocationSlice &slice : layout_.relocs.slices) {
     const InputObject &object = p_.objects[slice.object.value];
     const elf::Section &table = object.section(slice.section);
     if (object.kinds[table.info].is_debug())
@@ -126,12 +126,12 @@ std::vector<bool> UserBank::find_used() const {
 std::vector<Variable> UserBank::list_variables() const {
   std::vector<Variable> out;
   const auto list = [&](EntityId id) {
-    const SymbolRef winner = p_.symbols[id].winner;
-    if (!winner.valid())
+    const SymbolRef prevailing = p_.symbols[id].prevailing;
+    if (!prevailing.valid())
       return;
-    const InputObject &object = p_.objects[winner.object.value];
-    const elf::Symbol &symbol = object.symbols[winner.symbol];
-    if (!symbol.in_section() || !in_bank(winner.object, symbol.section))
+    const InputObject &object = p_.objects[prevailing.object.value];
+    const elf::Symbol &symbol = object.symbols[prevailing.symbol];
+    if (!symbol.in_section() || !in_bank(prevailing.object, symbol.section))
       return;
     const elf::Section &section = object.section(symbol.section);
     if (symbol.value > section.data.size() || symbol.size > section.data.size() - symbol.value)
@@ -144,26 +144,26 @@ std::vector<Variable> UserBank::list_variables() const {
         std::max<u64>(1, symbol.value == 0 ? section.align
                                            : std::min(section.align, symbol.value & -symbol.value));
   };
-  for (const LocalSymbol &symbol : m_.locals)
+  for (const LocalSymbol &symbol : layout_.sections.locals)
     if (symbol.kind == LocalSymbol::Kind::Entity)
       list(EntityId(symbol.id));
-  for (const EntityId id : m_.globals)
+  for (const EntityId id : layout_.sections.globals)
     list(id);
   return out;
 }
 
 void UserBank::drop_unused(std::vector<Variable> &variables) {
   const std::vector<bool> used = find_used();
-  if (m_.dropped.empty())
-    m_.dropped.assign(used.size(), false);
+  if (layout_.placement.dropped.empty())
+    layout_.placement.dropped.assign(used.size(), false);
   // With --preserve-relocs nvlink leaves their symbols in, which say nothing true.
-  m_.unsound |= p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
+  layout_.placement.unsound |= p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
   std::erase_if(variables, [&](const Variable &v) {
     if (used[v.id.value])
       return false;
-    m_.dropped[v.id.value] = true;
+    layout_.placement.dropped[v.id.value] = true;
     const auto [object, section, begin] = origin(v.id); // pointers in it go away, too
-    m_.lost[object.value].push_back({section, begin, begin + v.bytes.size()});
+    layout_.relocs.discarded[object.value].push_back({section, begin, begin + v.bytes.size()});
     return true;
   });
 }
@@ -179,19 +179,20 @@ u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {
 }
 
 UserBank::Origin UserBank::origin(EntityId id) const {
-  const SymbolRef winner = p_.symbols[id].winner;
-  const elf::Symbol &symbol = p_.objects[winner.object.value].symbols[winner.symbol];
-  return {winner.object, symbol.section, symbol.value};
+  const SymbolRef prevailing = p_.symbols[id].prevailing;
+  const elf::Symbol &symbol = p_.objects[prevailing.object.value].symbols[prevailing.symbol];
+  return {prevailing.object, symbol.section, symbol.value};
 }
 
 // Pointers inside variables move with them.
 void UserBank::move_pointers(const std::vector<Variable> &variables) {
-  m_.moved.resize(p_.objects.size());
+  layout_.relocs.moved.resize(p_.objects.size());
   for (const Variable &v : variables) {
     const auto [object, section, begin] = origin(v.id);
-    m_.moved[object.value].push_back({section, begin, begin + v.bytes.size(), v.offset});
+    layout_.relocs.moved[object.value].push_back(
+        {section, begin, begin + v.bytes.size(), v.offset});
   }
-  for (std::vector<MovedRange> &ranges : m_.moved)
+  for (std::vector<MovedRange> &ranges : layout_.relocs.moved)
     std::sort(ranges.begin(), ranges.end(), [](const MovedRange &a, const MovedRange &b) {
       return std::pair(a.section, a.begin) < std::pair(b.section, b.begin);
     });
@@ -203,8 +204,9 @@ void UserBank::pack() {
   variables = list_sort(variables, [](const Variable &a, const Variable &b) {
     return a.align != b.align ? a.align > b.align : a.bytes.size() <= b.bytes.size();
   });
-  OutSection &bank = m_[bank_];
-  bank.forgotten = variables.empty();
+  OutSection &bank = layout_.sections[bank_];
+  if (variables.empty())
+    bank.emit = Emit::Discarded;
   bank.size = lay_out(variables, false);
   const u64 guess = variables.empty() ? 1 : variables.front().align; // the largest
   const bool sound = std::has_single_bit(guess) &&
@@ -218,7 +220,7 @@ void UserBank::pack() {
     if (!sound)
       bank.align = std::max(bank.align, v.real_align);
     bank.pieces.push_back({v.offset, v.bytes});
-    m_.place_of[v.id.value].value = v.offset;
+    layout_.placement.address_of[v.id.value].value = v.offset;
   }
   move_pointers(variables);
   if (p_.dialect.miscompiles_constants)
@@ -233,23 +235,23 @@ bool is_compared(u64 size, u64 align) {
 }
 
 void UserBank::merge_equal_blocks() {
-  OutSection &bank = m_[bank_];
+  OutSection &bank = layout_.sections[bank_];
   std::map<std::pair<u64, std::string_view>, bool> seen; // (alignment, bytes)
   PieceList pieces;
   u64 end = 0;
   for (u32 i = 0; i < bank.pieces.size(); ++i) {
     const ByteSpan bytes = bank.pieces[i].bytes;
-    const u64 align = m_.user_constant_aligns[i];
+    const u64 align = layout_.placement.user_constant_aligns[i];
     if (is_compared(bytes.size(), align)) {
       const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
       const bool zero = std::all_of(bytes.begin(), bytes.end(), [](u8 byte) { return byte == 0; });
       const bool is_new = seen.try_emplace({align, text}, true).second;
       // Words that are zero are never found again.
       if (!is_new && !(zero && bytes.size() <= 8) && p_.dialect.miscompiles_constants) {
-        m_.unsound = true;
+        layout_.placement.unsound = true;
         continue;
       }
-      m_.null_symbol_value = align_up(end, align);
+      layout_.placement.null_symbol_value = align_up(end, align);
     }
     const u64 offset = align_up(end, align);
     pieces.push_back({offset, bytes});
@@ -270,7 +272,7 @@ void add_largest_constants(const Program &p, Diagnostic &message) {
                    [](const Entity *a, const Entity *b) { return a->size > b->size; });
   for (size_t i = 0; i < variables.size() && i < kMost; ++i)
     message.at("variable of",
-               p.objects[variables[i]->winner.object.value].origin(
+               p.objects[variables[i]->prevailing.object.value].origin(
                    variables[i]->name, std::to_string(variables[i]->size) + " bytes"));
   if (variables.size() > kMost)
     message.note("and " + std::to_string(variables.size() - kMost) + " smaller variables");
@@ -278,22 +280,23 @@ void add_largest_constants(const Program &p, Diagnostic &message) {
 
 } // namespace
 
-void place_user_constants(const Program &p, Merged &m, Diagnostics &diag) {
-  const OutId id = m.find(".nv.constant" + std::to_string(p.arch.banks.user));
-  if (id.valid() && p.live.selective && !p.options.relocatable) {
-    UserBank bank(p, m, id);
-    if (m[id].size <= kBankSize)
+Layout place_user_constants(const Program &p, Layout layout, Diagnostics &diag) {
+  const OutId id = layout.sections.find(".nv.constant" + std::to_string(p.arch.banks.user));
+  if (id.valid() && p.live.selective && p.policy.places_memory) {
+    UserBank bank(p, layout, id);
+    if (layout.sections[id].size <= kBankSize)
       bank.merge_equal_blocks();
     else if (bank.can_be_packed() && !(p.dialect.repeat_internal_errors && bank.crashes_nvlink()))
       bank.pack();
   }
-  for (const EntityId size : m.bank_sizes)
-    m.place_of[size.value].value = id.valid() ? m[id].size : ~u64{0};
-  if (id.valid() && m[id].size > kBankSize)
-    add_largest_constants(p,
-                          diag.report(DiagId::TooMuchConstant, {std::to_string(m[id].size),
-                                                                std::to_string(p.arch.banks.user),
-                                                                std::to_string(kBankSize)}));
+  for (const EntityId size : layout.placement.bank_sizes)
+    layout.placement.address_of[size.value].value = id.valid() ? layout.sections[id].size : ~u64{0};
+  if (id.valid() && layout.sections[id].size > kBankSize)
+    add_largest_constants(
+        p, diag.report(DiagId::TooMuchConstant,
+                       {std::to_string(layout.sections[id].size), std::to_string(p.arch.banks.user),
+                        std::to_string(kBankSize)}));
+  return layout;
 }
 
 } // namespace culink

@@ -8,6 +8,6 @@ namespace culink {
 
 // Checks that the __constant__ variables of the program fit into their bank. Where kernels are
 // selected, variables that nothing uses go away if that is what it takes.
-void place_user_constants(const Program &program, Merged &merged, Diagnostics &diag);
+[[nodiscard]] Layout place_user_constants(const Program &program, Layout layout, Diagnostics &diag);
 
 } // namespace culink

@@ -13,13 +13,13 @@ namespace culink {
 namespace {
 
 // The function whose code a section of an object is in the output; none: not part of it.
-FunctionId function_in(const Program &p, const Merged &merged, ObjectId object, u32 section) {
-  const SectionPlace &place = merged.where[object.value][section];
-  if (!place.section.valid() || place.lost)
+FunctionId function_in(const Program &p, const Layout &layout, ObjectId object, u32 section) {
+  const SectionLocation &place = layout.placement.location_of[object.value][section];
+  if (!place.section.valid() || place.discarded)
     return {};
-  const EntityId function = merged[place.section].function;
+  const EntityId function = layout.sections[place.section].function;
   // Replaced later: the bytes of another object are in its place.
-  if (!function.valid() || p.symbols[function].winner.object != object)
+  if (!function.valid() || p.symbols[function].prevailing.object != object)
     return {};
   return p.function_of(function);
 }
@@ -29,8 +29,8 @@ std::vector<bool> replaced_code(const Program &p, u32 object) {
   std::vector<bool> out(p.objects[object].view.sections().size(), false);
   for (const u32 s : p.symbols.functions_of[object]) {
     const EntityId id = p.symbols.of(ObjectId(object), s);
-    if (id.valid() && p.symbols.outcome(ObjectId(object), s) == Outcome::Accepted &&
-        p.symbols[id].winner != SymbolRef{ObjectId(object), s})
+    if (id.valid() && p.symbols.outcome(ObjectId(object), s) == DefinitionOutcome::Accepted &&
+        p.symbols[id].prevailing != SymbolRef{ObjectId(object), s})
       out[p.objects[object].symbols[s].section] = true;
   }
   return out;
@@ -38,11 +38,11 @@ std::vector<bool> replaced_code(const Program &p, u32 object) {
 
 } // namespace
 
-SharedUses find_shared_uses(const Program &p, const Merged &merged) {
+SharedUses find_shared_uses(const Program &p, const Layout &layout) {
   SharedUses out;
   out.users.resize(p.symbols.entities.size());
   out.mentioned.assign(p.symbols.entities.size(), false);
-  if (!merged.debug_shared.valid()) // kernels' own variables need no users
+  if (!layout.sections.debug_shared.valid()) // kernels' own variables need no users
     return out;
   for (u32 i = 0; i < p.objects.size(); ++i) {
     const InputObject &object = p.objects[i];
@@ -50,9 +50,9 @@ SharedUses find_shared_uses(const Program &p, const Merged &merged) {
     for (const elf::Section &table : object.view.sections()) {
       if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
           table.info == 0 || object.kinds[table.info].role != elf::SectionRole::Text ||
-          merged.where[i][table.info].lost || replaced[table.info])
+          layout.placement.location_of[i][table.info].discarded || replaced[table.info])
         continue;
-      const FunctionId function = function_in(p, merged, ObjectId(i), table.info);
+      const FunctionId function = function_in(p, layout, ObjectId(i), table.info);
       const elf::RelocationTable entries = object.view.relocations(table);
       for (u32 e = 0; e < entries.size(); ++e) {
         const u32 symbol = entries[e].symbol;

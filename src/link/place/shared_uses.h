@@ -13,7 +13,7 @@ struct SharedUses {
   std::vector<bool> mentioned; // by EntityId: by any code, removed code included, lost code not
 };
 
-[[nodiscard]] SharedUses find_shared_uses(const Program &program, const Merged &merged);
+[[nodiscard]] SharedUses find_shared_uses(const Program &program, const Layout &layout);
 
 // Raises the ends of the kernels of each group to the largest among them, until all groups agree.
 void agree_on_largest(const std::vector<std::vector<FunctionId>> &groups, std::vector<u64> &ends);

@@ -23,8 +23,8 @@ std::vector<u32> own_counts(const Program &p) {
     const Entity &entity = p.entity_of(FunctionId(f));
     if (!p.live.live[f] || !entity.defined())
       continue;
-    const InputObject &object = p.objects[entity.winner.object.value];
-    const elf::Symbol &symbol = object.symbols[entity.winner.symbol];
+    const InputObject &object = p.objects[entity.prevailing.object.value];
+    const elf::Symbol &symbol = object.symbols[entity.prevailing.symbol];
     if (symbol.in_section())
       counts[f] = elf::text_barriers(object.section(symbol.section).flags);
   }
@@ -52,15 +52,15 @@ std::vector<u32> reached_counts(const Program &p, const Reach &reach, const std:
 
 } // namespace
 
-void add_barrier_records(const Program &p, const Reach &reach, const Merged &merged,
+void add_barrier_records(const Program &p, const Reach &reach, const Layout &layout,
                          InfoPlan &plan) {
   const std::vector<u32> own = own_counts(p);
   if (std::all_of(own.begin(), own.end(), [](u32 count) { return count == 0; }))
     return;
   const std::vector<u32> reached = reached_counts(p, reach, own);
   for (u32 f = 0; f < p.calls.functions.size(); ++f) {
-    const u32 count = p.live.kernel[f] && !p.options.relocatable ? reached[f] : own[f];
-    const OutId text = merged.place_of[p.calls.functions[f].value].section;
+    const u32 count = p.live.kernel[f] && p.policy.completes_kernels ? reached[f] : own[f];
+    const OutId text = layout.placement.address_of[p.calls.functions[f].value].section;
     if (count == 0 || !p.live.live[f] || !text.valid())
       continue;
     InfoList &records = plan.of_text[text.value];

@@ -20,9 +20,9 @@ namespace {
 
 class FactCollector {
 public:
-  FactCollector(const Program &program, const Merged &merged, const ConstantPlan &constants,
+  FactCollector(const Program &program, const Layout &layout, const ImagePlan &constants,
                 const InfoResult &info)
-      : p_(program), m_(merged), constants_(constants), info_(info) {}
+      : p_(program), layout_(layout), constants_(constants), info_(info) {}
 
   LinkFacts run();
 
@@ -36,8 +36,8 @@ private:
   [[nodiscard]] KernelFacts *kernel_of_text(OutId text);
 
   const Program &p_;
-  const Merged &m_;
-  const ConstantPlan &constants_;
+  const Layout &layout_;
+  const ImagePlan &constants_;
   const InfoResult &info_;
   LinkFacts out_;
   std::vector<u32> kernel_at_; // by FunctionId: position in kernels plus 1
@@ -48,7 +48,7 @@ LinkFacts FactCollector::run() {
   add_functions();
   add_pointer_calls();
   kernel_at_.assign(p_.calls.functions.size(), 0);
-  for (const OutSection &section : m_.sections)
+  for (const OutSection &section : layout_.sections.list)
     if (section.function.valid())
       add_kernel(section.function);
   read_module_records();
@@ -67,12 +67,13 @@ void FactCollector::add_functions() {
     facts.kernel = p_.live.kernel[f];
     facts.live = p_.live.live[f];
     if (entity.defined()) {
-      const InputObject &object = p_.objects[entity.winner.object.value];
+      const InputObject &object = p_.objects[entity.prevailing.object.value];
       facts.file = object.name;
-      facts.code_bytes = object.symbols[entity.winner.symbol].size;
-      const u32 registers = object.registers[entity.winner.symbol];
-      const bool second_name = object.owner_of_code(object.symbols[entity.winner.symbol].section) !=
-                               entity.winner.symbol;
+      facts.code_bytes = object.symbols[entity.prevailing.symbol].size;
+      const u32 registers = object.registers[entity.prevailing.symbol];
+      const bool second_name =
+          object.owner_of_code(object.symbols[entity.prevailing.symbol].section) !=
+          entity.prevailing.symbol;
       facts.registers = registers == InputObject::kNoRegisters || second_name ? 0 : registers;
     }
     for (const FunctionId callee : p_.calls.calls[f])
@@ -115,15 +116,15 @@ void FactCollector::add_kernel(EntityId id) {
   kernel_at_[f.value] = static_cast<u32>(out_.kernels.size());
   const InfoPlan &plan = info_.plan;
   for (const elf::InfoRecord &record :
-       plan.store.records(plan.of_text[m_.place_of[id.value].section.value]))
+       plan.store.records(plan.of_text[layout_.placement.address_of[id.value].section.value]))
     if (record.attribute == InfoAttribute::NumBarriers)
       facts.barriers = record.value & 0xff;
 }
 
 KernelFacts *FactCollector::kernel_of_text(OutId text) {
-  if (!text.valid() || !m_[text].function.valid())
+  if (!text.valid() || !layout_.sections[text].function.valid())
     return nullptr;
-  const FunctionId f = p_.function_of(m_[text].function);
+  const FunctionId f = p_.function_of(layout_.sections[text].function);
   return f.valid() && kernel_at_[f.value] != 0 ? &out_.kernels[kernel_at_[f.value] - 1] : nullptr;
 }
 
@@ -152,7 +153,7 @@ void FactCollector::read_sections() {
                          [](const BankFacts &b, u32 number) { return b.bank < number; });
     banks.insert(at, {bank, bytes});
   };
-  for (const OutSection &section : m_.sections) {
+  for (const OutSection &section : layout_.sections.list) {
     const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
     KernelFacts *kernel = kernel_of_text(section.target);
     switch (kind.role) {
@@ -180,8 +181,8 @@ void FactCollector::read_sections() {
 
 void FactCollector::read_image_slots() {
   for (const SlotTable &table : constants_.tables) {
-    const OutId bank = m_[table.table].target;
-    KernelFacts *kernel = bank.valid() ? kernel_of_text(m_[bank].target) : nullptr;
+    const OutId bank = layout_.sections[table.table].target;
+    KernelFacts *kernel = bank.valid() ? kernel_of_text(layout_.sections[bank].target) : nullptr;
     if (!kernel)
       continue;
     for (const SlotRelocation &slot : table.entries) {
@@ -196,15 +197,15 @@ void FactCollector::read_image_slots() {
 
 } // namespace
 
-LinkFacts collect_facts(const Program &program, const Merged &merged, const ConstantPlan &constants,
+LinkFacts collect_facts(const Program &program, const Layout &layout, const ImagePlan &constants,
                         const InfoResult &info) {
-  LinkFacts facts = FactCollector(program, merged, constants, info).run();
-  for (const OutSection &section : merged.sections)
+  LinkFacts facts = FactCollector(program, layout, constants, info).run();
+  for (const OutSection &section : layout.sections.list)
     facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
                               section.flags, 0, section.size});
   facts.objects = static_cast<u32>(program.objects.size());
   if (program.options.map)
-    add_symbol_facts(program, merged, facts);
+    add_symbol_facts(program, layout, facts);
   if (!program.options.trace_symbols.empty())
     add_mentions(program, facts);
   return facts;

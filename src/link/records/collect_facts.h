@@ -9,7 +9,7 @@
 namespace culink {
 
 // What reports say about a link. Sections are as planned; the file may have more of them.
-[[nodiscard]] LinkFacts collect_facts(const Program &program, const Merged &merged,
-                                      const ConstantPlan &constants, const InfoResult &info);
+[[nodiscard]] LinkFacts collect_facts(const Program &program, const Layout &layout,
+                                      const ImagePlan &constants, const InfoResult &info);
 
 } // namespace culink

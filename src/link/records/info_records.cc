@@ -29,8 +29,8 @@ namespace {
 
 class InfoPlanner {
 public:
-  InfoPlanner(const Program &program, const Reach &reach, const Merged &merged, Diagnostics &diag)
-      : p_(program), reach_(reach), m_(merged), diag_(diag) {}
+  InfoPlanner(const Program &program, const Reach &reach, const Layout &layout, Diagnostics &diag)
+      : p_(program), reach_(reach), layout_(layout), diag_(diag) {}
 
   InfoResult run();
 
@@ -53,7 +53,7 @@ private:
 
   const Program &p_;
   const Reach &reach_;
-  const Merged &m_;
+  const Layout &layout_;
   Diagnostics &diag_;
   InfoResult out_;
   FunctionRecords functions_;
@@ -64,12 +64,12 @@ private:
 };
 
 InfoResult InfoPlanner::run() {
-  out_.plan.of_text.resize(m_.sections.size());
-  lists_externs_.resize(m_.sections.size());
+  out_.plan.of_text.resize(layout_.sections.list.size());
+  lists_externs_.resize(layout_.sections.list.size());
   functions_.externs.resize(p_.calls.functions.size());
   functions_.inherited.resize(p_.calls.functions.size());
   const Resources resources =
-      p_.options.relocatable ? Resources{} : propagate_resources(p_, reach_);
+      p_.policy.completes_kernels ? propagate_resources(p_, reach_) : Resources{};
   reserve();
   for (u32 i = 0; i < p_.objects.size(); ++i)
     for (const InputObject::Info &info : p_.objects[i].infos)
@@ -77,11 +77,11 @@ InfoResult InfoPlanner::run() {
         read_function_records(ObjectId(i), info);
   read_module_records(resources);
   place_externs();
-  if (!p_.options.relocatable)
+  if (p_.policy.completes_kernels)
     finish_kernels(resources);
   // nvlink -r leaves the barriers of old objects where they are.
-  if (!p_.options.relocatable || p_.lossless())
-    add_barrier_records(p_, reach_, m_, out_.plan);
+  if (!p_.policy.resolves_early)
+    add_barrier_records(p_, reach_, layout_, out_.plan);
   return std::move(out_);
 }
 
@@ -93,7 +93,8 @@ void InfoPlanner::reserve() {
   u64 bytes = 0, sections = 0;
   for (u32 i = 0; i < p_.objects.size(); ++i)
     for (const InputObject::Info &info : p_.objects[i].infos) {
-      if (m_.where[i][info.text].lost) // one of many copies of a weak function
+      if (layout_.placement.location_of[i][info.text]
+              .discarded) // one of many copies of a weak function
         continue;
       bytes += info.records.bytes().size();
       ++sections;
@@ -113,7 +114,7 @@ inline InfoWord InfoPlanner::named_by(ObjectId object, const elf::InfoRecord &re
   const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
   // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
   if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank)
-    return {.id = m_.where[object.value][first.section].section.value,
+    return {.id = layout_.placement.location_of[object.value][first.section].section.value,
             .names = InfoWord::Names::Bank};
   return {.id = p_.symbols.of(object, symbol).value, .names = InfoWord::Names::Entity};
 }
@@ -138,9 +139,9 @@ bool InfoPlanner::is_dropped(ObjectId object, EntityId named, InfoAttribute attr
     return true;
   // Only the definition that won speaks for a function.
   const Entity &entity = p_.symbols[named];
-  if (entity.function && entity.defined() && entity.winner.object != object)
+  if (entity.function && entity.defined() && entity.prevailing.object != object)
     return true;
-  return attribute == InfoAttribute::MaxStackSize && !p_.options.relocatable;
+  return attribute == InfoAttribute::MaxStackSize && p_.policy.completes_kernels;
 }
 
 void InfoPlanner::read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
@@ -166,8 +167,8 @@ void InfoPlanner::read_module_record(ObjectId object, ByteSpan bytes, const elf:
   u8 *copy = list.add(bytes);
   list.name(copy + InfoStore::kRecordSize, named.names, named.id);
   // A kernel speaks for all it calls.
-  if (!about_entity || record.attribute != InfoAttribute::Regcount || p_.options.relocatable ||
-      record.payload.size() < 8)
+  if (!about_entity || record.attribute != InfoAttribute::Regcount ||
+      !p_.policy.completes_kernels || record.payload.size() < 8)
     return;
   if (const FunctionId f = p_.function_of(EntityId(named.id)); f.valid() && p_.live.kernel[f.value])
     store_le<u32>(copy + InfoStore::kRecordSize + 4, resources.registers[f.value]);
@@ -199,11 +200,11 @@ void InfoPlanner::note_fragments(FunctionId function, const elf::InfoRecord &rec
 }
 
 void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info &info) {
-  const SectionPlace &place = m_.where[object.value][info.text];
-  if (!place.section.valid() || place.lost)
+  const SectionLocation &place = layout_.placement.location_of[object.value][info.text];
+  if (!place.section.valid() || place.discarded)
     return;
-  const EntityId entity = m_[place.section].function;
-  if (p_.symbols[entity].winner.object != object)
+  const EntityId entity = layout_.sections[place.section].function;
+  if (p_.symbols[entity].prevailing.object != object)
     return;
   const FunctionId function = p_.function_of(entity);
   functions_.read_order.push_back(function);
@@ -220,7 +221,7 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
                     record.value);
       continue;
     }
-    if (record.attribute == InfoAttribute::AtEntryFragments && !p_.options.relocatable) {
+    if (record.attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
       note_fragments(function, record);
       if (!p_.live.kernel[function.value])
         continue; // kernels have it instead
@@ -242,9 +243,9 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
 void InfoPlanner::place_externs() {
   InfoStore &store = out_.plan.store;
   for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
-    if (p_.live.kernel[f] && !p_.options.relocatable)
+    if (p_.live.kernel[f] && p_.policy.completes_kernels)
       continue;
-    const OutId text = m_.place_of[p_.calls.functions[f].value].section;
+    const OutId text = layout_.placement.address_of[p_.calls.functions[f].value].section;
     if (!text.valid() || !lists_externs_[text.value])
       continue;
     InfoList &records = out_.plan.of_text[text.value];
@@ -264,10 +265,10 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
     if (p_.is_kernel(id) && p_.symbols[id].defined())
       out.push_back(p_.function_of(id));
   };
-  for (const LocalSymbol &symbol : m_.locals)
+  for (const LocalSymbol &symbol : layout_.sections.locals)
     if (symbol.kind == LocalSymbol::Kind::Entity)
       take(EntityId(symbol.id));
-  for (const EntityId id : m_.globals)
+  for (const EntityId id : layout_.sections.globals)
     take(id);
   return out;
 }
@@ -275,7 +276,7 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
 // A kernel that promised to need few registers must not call what needs more.
 void InfoPlanner::check_registers(FunctionId kernel, const Resources &resources) {
   const u32 needed = resources.registers[kernel.value];
-  const OutId text = m_.place_of[p_.calls.functions[kernel.value].value].section;
+  const OutId text = layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
   for (const elf::InfoRecord &record : out_.plan.store.records(out_.plan.of_text[text.value])) {
     if (record.attribute != InfoAttribute::MaxregCount || needed <= record.value)
       continue;
@@ -320,14 +321,14 @@ void InfoPlanner::finish_kernels(const Resources &resources) {
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.demoted[f] && p_.live.live[f])
       out_.kernels.push_back({.kernel = FunctionId(f), .stack = resources.own_frame[f]});
-  finish_kernel_records(p_, reach_, m_, resources, kernels, functions_, out_.plan, diag_);
+  finish_kernel_records(p_, reach_, layout_, resources, kernels, functions_, out_.plan, diag_);
 }
 
 } // namespace
 
-InfoResult plan_info_records(const Program &program, const Reach &reach, const Merged &merged,
+InfoResult plan_info_records(const Program &program, const Reach &reach, const Layout &layout,
                              Diagnostics &diag) {
-  return InfoPlanner(program, reach, merged, diag).run();
+  return InfoPlanner(program, reach, layout, diag).run();
 }
 
 } // namespace culink

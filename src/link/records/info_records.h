@@ -16,6 +16,6 @@ struct InfoResult {
 // The records of .nv.info and .nv.info.F: those of the inputs, and what a kernel inherits from the
 // functions it reaches.
 [[nodiscard]] InfoResult plan_info_records(const Program &program, const Reach &reach,
-                                           const Merged &merged, Diagnostics &diag);
+                                           const Layout &layout, Diagnostics &diag);
 
 } // namespace culink

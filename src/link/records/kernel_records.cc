@@ -23,10 +23,10 @@ constexpr u16 kNoSparseMask = 0x8000;
 
 class KernelRecordPlanner {
 public:
-  KernelRecordPlanner(const Program &program, const Reach &reach, const Merged &merged,
+  KernelRecordPlanner(const Program &program, const Reach &reach, const Layout &layout,
                       const Resources &resources, const std::vector<FunctionId> &kernels,
                       FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag)
-      : p_(program), reach_(reach), m_(merged), resources_(resources), kernels_(kernels),
+      : p_(program), reach_(reach), layout_(layout), resources_(resources), kernels_(kernels),
         functions_(functions), plan_(plan), store_(plan.store), diag_(diag),
         several_(!program.live.only.valid()) {}
 
@@ -50,12 +50,12 @@ private:
   void check_cta_groups(FunctionId kernel, const InfoList &records);
 
   [[nodiscard]] OutId text_of(FunctionId f) const {
-    return m_.place_of[p_.calls.functions[f.value].value].section;
+    return layout_.placement.address_of[p_.calls.functions[f.value].value].section;
   }
 
   const Program &p_;
   const Reach &reach_;
-  const Merged &m_;
+  const Layout &layout_;
   const Resources &resources_;
   const std::vector<FunctionId> &kernels_;
   FunctionRecords &functions_;
@@ -95,7 +95,7 @@ void KernelRecordPlanner::add_missing_masks() {
       nobody_lacks_ = false;
       continue;
     }
-    const EntityId owner = m_[text].function; // another one for an alias
+    const EntityId owner = layout_.sections[text].function; // another one for an alias
     const bool alias = owner != p_.calls.functions[f];
     const u32 owner_function = p_.function_of(owner).value;
     if (!alias && has_mask(functions_.inherited[owner_function]))
@@ -336,10 +336,10 @@ void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &re
 
 } // namespace
 
-void finish_kernel_records(const Program &program, const Reach &reach, const Merged &merged,
+void finish_kernel_records(const Program &program, const Reach &reach, const Layout &layout,
                            const Resources &resources, const std::vector<FunctionId> &kernels,
                            FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag) {
-  KernelRecordPlanner(program, reach, merged, resources, kernels, functions, plan, diag).run();
+  KernelRecordPlanner(program, reach, layout, resources, kernels, functions, plan, diag).run();
 }
 
 } // namespace culink

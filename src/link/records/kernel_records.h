@@ -11,7 +11,7 @@
 namespace culink {
 
 // Completes the records of every kernel.
-void finish_kernel_records(const Program &program, const Reach &reach, const Merged &merged,
+void finish_kernel_records(const Program &program, const Reach &reach, const Layout &layout,
                            const Resources &resources, const std::vector<FunctionId> &kernels,
                            FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag);
 

@@ -25,7 +25,7 @@ void read_own(const Program &p, Resources &out) {
           continue;
         const EntityId entity = p.symbols.of(ObjectId(i), load_le<u32>(record.payload.data()));
         if (!entity.valid() || !p.function_of(entity).valid() ||
-            p.symbols[entity].winner.object != ObjectId(i))
+            p.symbols[entity].prevailing.object != ObjectId(i))
           continue;
         const u32 value = load_le<u32>(record.payload.data() + 4);
         (registers ? out.own_registers : out.own_frame)[p.function_of(entity).value] = value;

@@ -31,7 +31,7 @@ std::string mention_text(const Program &p, ObjectId object, u32 symbol_number,
   if (!symbol.in_section())
     return "refers to it";
   const bool weak = symbol.binding() == elf::SymbolBinding::Weak;
-  const bool wins = entity.winner == SymbolRef{object, symbol_number};
+  const bool wins = entity.prevailing == SymbolRef{object, symbol_number};
   return std::string(weak           ? "defines it weakly"
                      : entity.local ? "defines its own"
                                     : "defines it") +
@@ -40,28 +40,29 @@ std::string mention_text(const Program &p, ObjectId object, u32 symbol_number,
 
 } // namespace
 
-void add_symbol_facts(const Program &p, const Merged &m, LinkFacts &facts) {
+void add_symbol_facts(const Program &p, const Layout &layout, LinkFacts &facts) {
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
-    const EntityPlace &place = m.place_of[i];
+    const SymbolAddress &place = layout.placement.address_of[i];
     if (entity.defined() && p.stays(EntityId(i)) && place.section.valid())
-      facts.symbols.push_back({std::string(entity.name), p.objects[entity.winner.object.value].name,
-                               std::string(m[place.section].name), place.value, entity.size});
+      facts.symbols.push_back(
+          {std::string(entity.name), p.objects[entity.prevailing.object.value].name,
+           std::string(layout.sections[place.section].name), place.value, entity.size});
   }
   for (u32 o = 0; o < p.objects.size(); ++o) {
     const InputObject &object = p.objects[o];
     for (u32 s = 1; s < object.symbols.size(); ++s) {
       const EntityId id = p.symbols.of(ObjectId(o), s);
-      if (!id.valid() || p.symbols.outcome(ObjectId(o), s) == Outcome::None)
+      if (!id.valid() || p.symbols.outcome(ObjectId(o), s) == DefinitionOutcome::None)
         continue;
       const Entity &entity = p.symbols[id];
-      const bool wins = entity.winner == SymbolRef{ObjectId(o), s};
+      const bool wins = entity.prevailing == SymbolRef{ObjectId(o), s};
       if (wins && p.stays(id))
         continue;
       const bool other = !wins && entity.defined() && p.stays(id);
       facts.discarded.push_back(
           {std::string(entity.name), object.name, object.symbols[s].size,
-           other ? "the copy of " + p.objects[entity.winner.object.value].name + " is linked"
+           other ? "the copy of " + p.objects[entity.prevailing.object.value].name + " is linked"
                  : "unused"});
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sections that the linker writes itself: the call graph and prototypes of what is left, the notes
-// that say which tools made the file and for what, the merged compatibility record.
+// that say which tools made the file and for what, the layout compatibility record.
 #include "link/records/synthesize.h"
 
 #include <algorithm>
@@ -72,13 +72,13 @@ std::vector<CallRecord> build_call_graph_records(const Program &p) {
                                         : CallRecord{f, Second::Marker, 0});
   };
   open(elf::CallPart::Calls);
-  add_calls(p.calls.calls, p.options.relocatable);
+  add_calls(p.calls.calls, !p.policy.executable);
   open(elf::CallPart::AddressTaken);
   add_prototypes(p.calls.taken);
   open(elf::CallPart::IndirectCalls);
   add_prototypes(p.calls.indirect);
   open(elf::CallPart::IndirectTargets);
-  add_calls(p.calls.targets, p.options.relocatable);
+  add_calls(p.calls.targets, !p.policy.executable);
   return out;
 }
 
@@ -102,7 +102,7 @@ std::vector<u8> build_tkinfo(const Program &p) {
                                                          .build = p.dialect.tool_build,
                                                          .options = p.options.option_words});
   elf::append_note(out, {elf::kNoteToolkitInfo, elf::kNoteOwner, desc});
-  if (p.options.relocatable && !p.lossless())
+  if (p.policy.resolves_early)
     return out; // nvlink -r forgets who made the inputs
   for (const InputObject &object : p.objects)
     for (u32 i = 0; i < object.kinds.size(); ++i)
@@ -146,9 +146,9 @@ u16 merge_compat_value(CompatAttribute attribute, u16 a, u16 b) {
   }
 }
 
-// The first file's records, the values of later files merged in.
+// The first file's records, the values of later files layout in.
 std::vector<u8> build_compat(const Program &p) {
-  elf::CompatSection merged;
+  elf::CompatSection layout;
   bool first = true;
   for (const InputObject &object : p.objects)
     for (u32 i = 0; i < object.kinds.size(); ++i) {
@@ -160,20 +160,20 @@ std::vector<u8> build_compat(const Program &p) {
         if (record.attribute == CompatAttribute::CudaAcceleratorTarget)
           record.value = p.arch.accelerator_target;
         const auto same = std::find_if(
-            merged.records.begin(), merged.records.end(),
+            layout.records.begin(), layout.records.end(),
             [&record](const elf::CompatRecord &r) { return r.attribute == record.attribute; });
-        if (first || same == merged.records.end())
-          merged.records.push_back(record);
+        if (first || same == layout.records.end())
+          layout.records.push_back(record);
         else
           same->value = merge_compat_value(record.attribute, same->value, record.value);
       }
       first = false;
     }
-  if (merged.records.empty() && p.arch.has_compat)
-    merged.records.push_back({.format = elf::RecordFormat::Byte,
+  if (layout.records.empty() && p.arch.has_compat)
+    layout.records.push_back({.format = elf::RecordFormat::Byte,
                               .attribute = CompatAttribute::CudaAcceleratorTarget,
                               .value = p.arch.accelerator_target});
-  return elf::encode_compat(merged);
+  return elf::encode_compat(layout);
 }
 
 // How a loader applies relocation 115: 17 bits of offset at bit 37, 5 bits of bank at bit 54.
@@ -188,7 +188,7 @@ Synthetic synthesize_sections(const Program &p) {
   out.tkinfo = build_tkinfo(p);
   out.cuinfo = build_cuinfo(p);
   out.compat = build_compat(p);
-  if (p.arch.has_rel_action && !p.options.relocatable)
+  if (p.arch.has_rel_action && p.policy.executable)
     out.rel_action.assign(std::begin(kRelActionRecord), std::end(kRelActionRecord));
   return out;
 }

@@ -30,14 +30,15 @@ class Classifier {
 public:
   // `rela_of`: by OutId, the .rela table of a section.
   Classifier(const RelocationContext &context, const std::vector<OutId> &rela_of, Diagnostics &diag)
-      : c_(context), p_(context.program), m_(context.merged), rela_of_(rela_of), diag_(diag),
-        plain_(!p_.options.relocatable && !p_.lossless() && !m_.machine_half && m_.moved.empty()) {}
+      : c_(context), p_(context.program), layout_(context.layout), rela_of_(rela_of), diag_(diag),
+        plain_(p_.policy.executable && !p_.sass_plane && layout_.relocs.moved.empty()) {}
 
   void read_groups(u32 begin, u32 end);
   [[nodiscard]] bool is_of_replaced_bank(const RelocationGroup &group,
                                          const RelocationSlice &slice) const;
   void read_bank2_tails();
-  void read_bank2_part(const Bank2Tail &tail, const Bank2Relocations &from, u64 begin, u64 end);
+  void read_bank2_part(const CopiedRelocations &tail, const ConstantRelocations &from, u64 begin,
+                       u64 end);
   // --preserve-relocs: what was stored is listed as well, .rel and .rela of a section in one list.
   void list_resolved();
   RelocationPlan take() { return std::move(out_); }
@@ -48,10 +49,10 @@ private:
   struct Table {
     ObjectId object;
     const elf::Section *section;
-    const std::vector<LostRange> *lost; // of the object
-    bool about_code;                    // debug information that goes away with its function
-    bool in_constants;                  // where pointers may be forgotten (Q045)
-    u64 target_size;                    // of the section that is relocated, in the object
+    const std::vector<DiscardedRange> *discarded; // of the object
+    bool about_code;   // debug information that goes away with its function
+    bool in_constants; // where pointers may be forgotten (Q045)
+    u64 target_size;   // of the section that is relocated, in the object
   };
   // One relocation on its way through the rules.
   struct Entry {
@@ -88,7 +89,7 @@ private:
   [[nodiscard]] Fate fate_of_image(const Entry &entry) const;
   // The link is one of Mercury code, or of the machine code beside it.
   [[nodiscard]] bool has_both_forms() const {
-    return m_.machine_half || p_.arch.code_kind == arch::CodeKind::Capmerc;
+    return p_.sass_plane || p_.arch.code_kind == arch::CodeKind::Capmerc;
   }
   void keep(const RelocationGroup &group, const Entry &entry);
   void keep_with_addend(const RelocationGroup &group, const Entry &entry, KeptRelocation out);
@@ -97,13 +98,13 @@ private:
   [[nodiscard]] bool field_fits(const Entry &entry) const;
   void report_outside(const RelocationGroup &group, const Entry &entry);
   [[nodiscard]] FunctionId function_of(OutId target) const {
-    const EntityId id = m_[target].function;
+    const EntityId id = layout_.sections[target].function;
     return id.valid() ? p_.function_of(id) : FunctionId{};
   }
 
   const RelocationContext &c_;
   const Program &p_;
-  const Merged &m_;
+  const Layout &layout_;
   const std::vector<OutId> &rela_of_;
   Diagnostics &diag_;
   const arch::RelocRows rows_;
@@ -114,25 +115,30 @@ private:
 void Classifier::read_groups(u32 begin, u32 end) {
   u64 entries = 0;
   for (u32 i = begin; i < end; ++i)
-    for (u32 s = m_.relocations[i].newest; s != RelocationSlice::kNoSlice;
-         s = m_.slices[s].previous)
-      entries += p_.objects[m_.slices[s].object.value].section(m_.slices[s].section).size / 16;
+    for (u32 s = layout_.relocs.groups[i].newest; s != RelocationSlice::kNoSlice;
+         s = layout_.relocs.slices[s].previous)
+      entries += p_.objects[layout_.relocs.slices[s].object.value]
+                     .section(layout_.relocs.slices[s].section)
+                     .size /
+                 16;
   out_.kept.reserve(entries); // what is not used is not touched either
   for (u32 i = begin; i < end; ++i)
-    read_group(m_.relocations[i]);
+    read_group(layout_.relocs.groups[i]);
 }
 
 void Classifier::read_group(const RelocationGroup &group) {
-  if (m_[group.target].forgotten)
+  if (layout_.sections[group.target].discarded())
     return;
-  const EntityId function = m_[group.target].function;
-  for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = m_.slices[i].previous) {
+  const EntityId function = layout_.sections[group.target].function;
+  for (u32 i = group.newest; i != RelocationSlice::kNoSlice;
+       i = layout_.relocs.slices[i].previous) {
     // Of code that was replaced, only the final definition's relocations count.
-    if (function.valid() && p_.symbols[function].winner.object != m_.slices[i].object)
+    if (function.valid() &&
+        p_.symbols[function].prevailing.object != layout_.relocs.slices[i].object)
       continue;
-    if (!p_.dialect.miscompiles_constants && is_of_replaced_bank(group, m_.slices[i]))
+    if (!p_.dialect.miscompiles_constants && is_of_replaced_bank(group, layout_.relocs.slices[i]))
       continue;
-    read_slice(group, m_.slices[i]);
+    read_slice(group, layout_.relocs.slices[i]);
   }
 }
 
@@ -140,22 +146,22 @@ void Classifier::read_group(const RelocationGroup &group) {
 // (Q040).
 bool Classifier::is_of_replaced_bank(const RelocationGroup &group,
                                      const RelocationSlice &slice) const {
-  const OutId text = m_[group.target].target;
-  if (!text.valid() || !m_[text].function.valid())
+  const OutId text = layout_.sections[group.target].target;
+  if (!text.valid() || !layout_.sections[text].function.valid())
     return false;
   const u32 bank = p_.objects[slice.object.value].section(slice.section).info;
-  return p_.symbols[m_[text].function].winner.object != slice.object &&
-         !m_.where[slice.object.value][bank].lost;
+  return p_.symbols[layout_.sections[text].function].prevailing.object != slice.object &&
+         !layout_.placement.location_of[slice.object.value][bank].discarded;
 }
 
 Classifier::Table Classifier::table_of(const RelocationGroup &group,
                                        const RelocationSlice &slice) const {
   const InputObject &object = p_.objects[slice.object.value];
   const elf::Section &section = object.section(slice.section);
-  const std::string_view name = m_[group.target].name;
+  const std::string_view name = layout_.sections[group.target].name;
   return {slice.object,
           &section,
-          &m_.lost[slice.object.value],
+          &layout_.relocs.discarded[slice.object.value],
           object.kinds[section.info].is_debug() && name != ".debug_info" && name != ".debug_loc",
           p_.dialect.miscompiles_constants && object.kinds[section.info].is_constant(),
           object.section(section.info).size};
@@ -166,7 +172,7 @@ void Classifier::read_slice(const RelocationGroup &group, const RelocationSlice 
   const elf::RelocationTable entries =
       p_.objects[slice.object.value].view.relocations(*table.section);
   const FunctionId function = function_of(group.target);
-  const bool may_skip = table.about_code || table.in_constants || !table.lost->empty();
+  const bool may_skip = table.about_code || table.in_constants || !table.discarded->empty();
   const auto read = [&](const elf::Relocation &raw, const SymbolMeaning &meaning) {
     const u64 place = plain_ ? raw.offset + slice.base : place_of(slice, raw);
     const RelocInfo *row = rows_.find(raw.type);
@@ -198,7 +204,7 @@ inline bool Classifier::read_usual(const RelocationGroup &group, const Table &ta
   const u64 addend = static_cast<u64>(raw.addend) + meaning.addend_shift;
   if (meaning.kind == Kind::Loader) {
     if (row->resolver == Resolver::Clear || row->resolver == Resolver::LoaderFunction ||
-        offset >= m_[group.target].size)
+        offset >= layout_.sections[group.target].size)
       return false;
     out_.kept.push_back({group.table, meaning.id, offset, static_cast<i64>(addend),
                          row->number_in_executable(), meaning.against});
@@ -219,8 +225,8 @@ inline bool Classifier::read_usual(const RelocationGroup &group, const Table &ta
 
 // Constant by constant from the last one; of each, the last object's first, each from its end.
 void Classifier::read_bank2_tails() {
-  for (const Bank2Tail &tail : m_.bank2_tails) {
-    const Bank2Block &block = m_.bank2_blocks[tail.block];
+  for (const CopiedRelocations &tail : layout_.relocs.copied) {
+    const FunctionConstants &block = layout_.placement.function_constants[tail.constants];
     u64 end = block.size;
     for (size_t i = block.parts.size(); i-- > 0; end = block.parts[i])
       for (auto from = block.relocations.rbegin(); from != block.relocations.rend(); ++from)
@@ -228,12 +234,12 @@ void Classifier::read_bank2_tails() {
   }
 }
 
-void Classifier::read_bank2_part(const Bank2Tail &tail, const Bank2Relocations &from, u64 begin,
-                                 u64 end) {
+void Classifier::read_bank2_part(const CopiedRelocations &tail, const ConstantRelocations &from,
+                                 u64 begin, u64 end) {
   const InputObject &object = p_.objects[from.object.value];
   const elf::Section &table = object.section(from.section);
   const elf::RelocationTable entries = object.view.relocations(table);
-  const u64 base = m_.bank2_blocks[tail.block].offset;
+  const u64 base = layout_.placement.function_constants[tail.constants].offset;
   for (u32 i = entries.size(); i-- > 0;) {
     const elf::Relocation raw = entries[i];
     const u64 offset = from.base + raw.offset;
@@ -246,8 +252,8 @@ void Classifier::read_bank2_part(const Bank2Tail &tail, const Bank2Relocations &
 
 // Behind the start of its file's block, unless parts were moved one by one.
 u64 Classifier::moved_offset(ObjectId object, u32 section, u64 offset, u64 base) const {
-  if (!m_.moved.empty()) {
-    const std::vector<MovedRange> &ranges = m_.moved[object.value];
+  if (!layout_.relocs.moved.empty()) {
+    const std::vector<MovedRange> &ranges = layout_.relocs.moved[object.value];
     const auto next = std::upper_bound(
         ranges.begin(), ranges.end(), offset, [section](u64 wanted, const MovedRange &range) {
           return std::pair(section, wanted) < std::pair(range.section, range.begin);
@@ -266,7 +272,7 @@ u64 Classifier::place_of(const RelocationSlice &slice, const elf::Relocation &en
 // What a section symbol's addend grows by: the part that it names is not where it was.
 u64 Classifier::shift_of(const Entry &entry) const {
   const u64 shift = entry.meaning.addend_shift;
-  if (m_.moved.empty() || entry.meaning.against != Against::Section)
+  if (layout_.relocs.moved.empty() || entry.meaning.against != Against::Section)
     return shift;
   const u32 section = p_.objects[entry.object.value].symbols[entry.raw.symbol].section;
   const u64 addend = static_cast<u64>(entry.raw.addend);
@@ -276,7 +282,7 @@ u64 Classifier::shift_of(const Entry &entry) const {
 // Relocations that leave no trace: the bytes stay as they are.
 bool Classifier::is_skipped(const RelocationGroup &group, const Table &table,
                             const elf::Relocation &raw) const {
-  for (const LostRange &range : *table.lost)
+  for (const DiscardedRange &range : *table.discarded)
     if (range.section == table.section->info && range.begin <= raw.offset && raw.offset < range.end)
       return true;
   if (table.in_constants && is_forgotten_pointer(p_, table.object, table.section->info, raw.symbol))
@@ -293,17 +299,17 @@ bool Classifier::is_about_unused_code(const RelocationGroup &group, ObjectId obj
   const EntityId id = p_.symbols.of(object, index);
   if (!id.valid())
     return false;
-  if (p_.symbols.outcome(object, index) != Outcome::Accepted)
+  if (p_.symbols.outcome(object, index) != DefinitionOutcome::Accepted)
     return true;
   // What replaced copies said is forgotten if one of them had relocations, but only in .rela
   // tables, and in the .rel table of a section that had a .rela table first (Q028).
   const OutId rela = rela_of_[group.target.value];
-  return p_.symbols[id].winner.object != object && m_.forgets_replaced[id.value] &&
+  return p_.symbols[id].prevailing.object != object && layout_.relocs.has_overridden[id.value] &&
          (group.has_addends || (rela.valid() && rela < group.table));
 }
 
 void Classifier::read_entry(const RelocationGroup &group, const Entry &entry) {
-  switch (p_.options.relocatable ? fate_of_relocatable(entry) : fate_of(entry)) {
+  switch (p_.policy.executable ? fate_of(entry) : fate_of_relocatable(entry)) {
   case Fate::Drop:
     break;
   case Fate::Keep:
@@ -351,7 +357,7 @@ Classifier::Fate Classifier::fate_of(const Entry &entry) const {
     break;
   }
   // nvlink -r leaves pointers to functions to the next link, whatever they point to.
-  if (p_.options.relocatable && entry.row->value == arch::ValueKind::Unified)
+  if (!p_.policy.executable && entry.row->value == arch::ValueKind::Unified)
     return Fate::Keep;
   switch (resolver) {
   case Resolver::Linker:
@@ -371,7 +377,7 @@ Classifier::Fate Classifier::fate_of(const Entry &entry) const {
 
 // Kept as number 0 without a symbol, which means nothing to anyone.
 bool Classifier::loses_symbol(const Entry &entry) const {
-  if (!entry.row || p_.lossless())
+  if (!entry.row || p_.policy.keeps_all_relocations)
     return false;
   if (entry.meaning.kind == Kind::Image)
     return entry.row->image == arch::ImageAction::NullSymbol;
@@ -390,7 +396,7 @@ bool Classifier::is_cleared(const SymbolMeaning &meaning) const {
     return false;
   constexpr u8 kInternalConstant = elf::kOtherConstant | 1;
   const u8 other = p_.symbols[EntityId(meaning.id)].other;
-  return is_shared(other) ? !p_.options.relocatable : other == kInternalConstant;
+  return is_shared(other) ? p_.policy.places_memory : other == kInternalConstant;
 }
 
 Classifier::Fate Classifier::fate_of_loaded(const Entry &entry) const {
@@ -411,8 +417,9 @@ Classifier::Fate Classifier::fate_of_image(const Entry &entry) const {
   case arch::ImageAction::Keep:
     return Fate::Keep;
   case arch::ImageAction::Slot:
-    return p_.options.relocatable && (entry.row->image_kept_by_r || has_both_forms()) ? Fate::Keep
-                                                                                      : Fate::Fold;
+    return !p_.policy.places_memory && (entry.row->image_kept_by_r || has_both_forms())
+               ? Fate::Keep
+               : Fate::Fold;
   case arch::ImageAction::ZeroValue:
     return Fate::Fold;
   case arch::ImageAction::Refuse:
@@ -425,7 +432,7 @@ Classifier::Fate Classifier::fate_of_image(const Entry &entry) const {
 
 // A lossless relocatable link keeps all that the next link can use.
 Classifier::Fate Classifier::fate_of_relocatable(const Entry &entry) const {
-  if (!p_.lossless())
+  if (!p_.policy.keeps_all_relocations)
     return entry.meaning.kind == Kind::Unified ? Fate::Keep : fate_of(entry);
   if (entry.meaning.kind == Kind::Ignored || entry.meaning.kind == Kind::Plain)
     return Fate::Drop;
@@ -440,15 +447,16 @@ void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
                      .addend = entry.raw.addend + static_cast<i64>(shift_of(entry)),
                      .type = entry.raw.type,
                      .against = entry.meaning.against};
-  if (!p_.options.relocatable && entry.row)
+  if (p_.policy.executable && entry.row)
     out.type = entry.row->number_in_executable();
   if (loses_symbol(entry))
     out = {.table = group.table, .offset = entry.offset, .addend = entry.raw.addend};
-  if (entry.offset >= m_[group.target].size) {
+  if (entry.offset >= layout_.sections[group.target].size) {
     report_outside(group, entry);
     return;
   }
-  if (p_.lossless() && !group.has_addends && out.against == Against::Section && entry.row)
+  if (p_.policy.keeps_all_relocations && !group.has_addends && out.against == Against::Section &&
+      entry.row)
     keep_with_addend(group, entry, out);
   else {
     // A part of a section that has moved needs an addend.
@@ -457,8 +465,8 @@ void Classifier::keep(const RelocationGroup &group, const Entry &entry) {
     out_.kept.push_back(out);
   }
   // The code shows where slots would begin (Q103).
-  if (m_.machine_half && entry.meaning.kind == Kind::Image && p_.options.relocatable &&
-      !p_.lossless() && entry.row && entry.row->image == arch::ImageAction::Slot)
+  if (p_.sass_plane && entry.meaning.kind == Kind::Image && p_.policy.resolves_early && entry.row &&
+      entry.row->image == arch::ImageAction::Slot)
     out_.folded.push_back({.section = group.target,
                            .image_slot = true,
                            .offset = entry.offset,
@@ -488,7 +496,7 @@ void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
                        .value = {meaning.value + shift_of(entry), meaning.bank}};
   if (meaning.kind == Kind::Image) {
     const bool slot =
-        entry.row->image == arch::ImageAction::Slot && meaning.value != ConstantPlan::kNoSlot;
+        entry.row->image == arch::ImageAction::Slot && meaning.value != ImagePlan::kNoSlot;
     // Without a slot nvlink -r writes this bank (Q024).
     constexpr u8 kNoSlotBank = 28;
     out.value = {slot ? meaning.value : 0, slot ? u8{0} : kNoSlotBank};
@@ -497,7 +505,8 @@ void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
   if (entry.row->value == arch::ValueKind::AddendOnly) {
     u64 start = meaning.addend_shift;
     if (is_shared_variable(meaning))
-      start = meaning.dynamic_shared ? kDynamicAlign : m_.place_of[meaning.id].value;
+      start =
+          meaning.dynamic_shared ? kDynamicAlign : layout_.placement.address_of[meaning.id].value;
     out.value = {start, 0};
   }
   if (group.has_addends)
@@ -508,10 +517,11 @@ void Classifier::fold(const RelocationGroup &group, const Entry &entry) {
 void Classifier::refuse(const RelocationGroup &group, const Entry &entry) {
   const InputObject &object = p_.objects[entry.object.value];
   const elf::Symbol &symbol = object.symbols[entry.raw.symbol];
-  diag_.report(
-      DiagId::UnsupportedRelocation,
-      {object.name, entry.row ? std::string(entry.row->name) : std::to_string(entry.raw.type),
-       fmt::format("{}+{:#x}", m_[group.target].name, entry.offset), std::string(symbol.name)});
+  diag_.report(DiagId::UnsupportedRelocation,
+               {object.name,
+                entry.row ? std::string(entry.row->name) : std::to_string(entry.raw.type),
+                fmt::format("{}+{:#x}", layout_.sections[group.target].name, entry.offset),
+                std::string(symbol.name)});
 }
 
 // The view has checked where a field starts.
@@ -525,7 +535,7 @@ void Classifier::report_outside(const RelocationGroup &group, const Entry &entry
   diag_.report(DiagId::RelocationOutsideSection,
                {p_.objects[entry.object.value].name,
                 entry.row ? std::string(entry.row->name) : std::to_string(entry.raw.type),
-                fmt::format("{}+{:#x}", m_[group.target].name, entry.offset)},
+                fmt::format("{}+{:#x}", layout_.sections[group.target].name, entry.offset)},
                {fmt::format("r_offset of an entry of {}", elf::describe_section(*entry.table))});
 }
 
@@ -540,7 +550,7 @@ bool Classifier::is_listed(const Entry &entry) const {
     return false;
   if (meaning.kind == Kind::Image) // where there is a slot, the slot's relocation is enough
     return fate_of_image(entry) == Fate::Fold &&
-           (p_.options.relocatable || entry.row->image == arch::ImageAction::ZeroValue);
+           (!p_.policy.executable || entry.row->image == arch::ImageAction::ZeroValue);
   // What is untyped is listed without its symbol, which is not part of the output (Q056).
   const bool told = meaning.kind == Kind::Value && meaning.against != Against::Nothing;
   if (!told && meaning.kind != Kind::Plain)
@@ -548,7 +558,7 @@ bool Classifier::is_listed(const Entry &entry) const {
   if (entry.row->resolver == Resolver::Clear)
     return is_cleared(meaning) && !meaning.dynamic_shared;
   const bool kept =
-      p_.options.relocatable && entry.row->value == arch::ValueKind::Unified; // for the next link
+      !p_.policy.executable && entry.row->value == arch::ValueKind::Unified; // for the next link
   return entry.row->resolver == Resolver::Linker && !kept;
 }
 
@@ -566,23 +576,25 @@ i64 Classifier::listed_addend(const RelocationGroup &group, const Entry &entry) 
 
 // Sections of one name, as local functions of several files have them, share a list.
 void Classifier::list_resolved() {
-  std::vector<std::vector<const RelocationGroup *>> groups(m_.sections.size());
-  for (const RelocationGroup &group : m_.relocations)
-    if (const OutId table = m_.find(".nv.resolvedrela" + std::string(m_[group.target].name));
+  std::vector<std::vector<const RelocationGroup *>> groups(layout_.sections.list.size());
+  for (const RelocationGroup &group : layout_.relocs.groups)
+    if (const OutId table = layout_.sections.find(".nv.resolvedrela" +
+                                                  std::string(layout_.sections[group.target].name));
         table.valid())
       groups[table.value].push_back(&group);
   for (u32 table = 0; table < groups.size(); ++table) {
     std::vector<std::pair<RelocationSlice, const RelocationGroup *>> slices;
     for (const RelocationGroup *group : groups[table])
-      for (u32 i = group->newest; i != RelocationSlice::kNoSlice; i = m_.slices[i].previous)
-        slices.emplace_back(m_.slices[i], group);
+      for (u32 i = group->newest; i != RelocationSlice::kNoSlice;
+           i = layout_.relocs.slices[i].previous)
+        slices.emplace_back(layout_.relocs.slices[i], group);
     std::sort(slices.begin(), slices.end(), [](const auto &a, const auto &b) {
       return std::pair(a.first.object, a.first.section) >
              std::pair(b.first.object, b.first.section);
     });
     for (const auto &[slice, group] : slices) {
-      const EntityId code = m_[group->target].function;
-      if (code.valid() && p_.symbols[code].winner.object != slice.object)
+      const EntityId code = layout_.sections[group->target].function;
+      if (code.valid() && p_.symbols[code].prevailing.object != slice.object)
         continue;
       const InputObject &object = p_.objects[slice.object.value];
       const Table source = table_of(*group, slice);
@@ -601,21 +613,21 @@ void Classifier::list_resolved() {
                        {"referenced by " + object.name});
         if (!is_listed(entry))
           continue;
-        const bool relocatable = p_.options.relocatable;
-        out_.kept.push_back({.table = OutId(table),
-                             .id = meaning.id,
-                             .offset = entry.offset,
-                             .addend = listed_addend(*group, entry),
-                             .type = relocatable ? raw.type : entry.row->number_in_executable(),
-                             .against = meaning.against});
+        out_.kept.push_back(
+            {.table = OutId(table),
+             .id = meaning.id,
+             .offset = entry.offset,
+             .addend = listed_addend(*group, entry),
+             .type = p_.policy.executable ? entry.row->number_in_executable() : raw.type,
+             .against = meaning.against});
       }
     }
   }
 }
 
-std::vector<OutId> rela_tables(const Merged &merged) {
-  std::vector<OutId> out(merged.sections.size());
-  for (const RelocationGroup &group : merged.relocations)
+std::vector<OutId> rela_tables(const Layout &layout) {
+  std::vector<OutId> out(layout.sections.list.size());
+  for (const RelocationGroup &group : layout.relocs.groups)
     if (group.has_addends)
       out[group.target.value] = group.table;
   return out;
@@ -647,16 +659,16 @@ std::vector<T> join(std::vector<Part> &parts, std::vector<T> RelocationPlan::*li
 
 // Groups are independent of each other. Each thread takes some and has its own lists, which are
 // joined in the order of the groups.
-RelocationPlan classify_relocations(const Program &program, const Merged &merged,
-                                    const SharedPlan &shared, const ConstantPlan &constants,
+RelocationPlan classify_relocations(const Program &program, const Layout &layout,
+                                    const SharedPlan &shared, const ImagePlan &constants,
                                     WorkerPool &pool, Diagnostics &diag) {
-  const RelocationContext context{program, merged, shared, constants};
-  const std::vector<OutId> rela_of = rela_tables(merged);
+  const RelocationContext context{program, layout, shared, constants};
+  const std::vector<OutId> rela_of = rela_tables(layout);
   struct Part {
     RelocationPlan plan;
     Diagnostics diag;
   };
-  const u32 groups = static_cast<u32>(merged.relocations.size());
+  const u32 groups = static_cast<u32>(layout.relocs.groups.size());
   const u32 grain = pool.threads() == 1 ? std::max(groups, 1u) : 256;
   std::vector<Part> parts(groups / grain + 1);
   pool.for_ranges(groups, grain, [&](u32 begin, u32 end) {
@@ -665,13 +677,13 @@ RelocationPlan classify_relocations(const Program &program, const Merged &merged
     classifier.read_groups(begin, end);
     part.plan = classifier.take();
   });
-  if (!merged.bank2_tails.empty()) {
+  if (!layout.relocs.copied.empty()) {
     Part &part = parts.emplace_back();
     Classifier classifier(context, rela_of, part.diag);
     classifier.read_bank2_tails();
     part.plan = classifier.take();
   }
-  if (program.options.preserve_relocs) {
+  if (program.policy.lists_resolved) {
     Part &part = parts.emplace_back();
     Classifier classifier(context, rela_of, part.diag);
     classifier.list_resolved();

@@ -14,7 +14,7 @@ namespace culink {
 struct KeptRelocation {
   enum class Against : u8 { Nothing, Entity, Section, Instance };
   OutId table;
-  u32 id = 0; // EntityId, OutId, or a position in Merged::instances
+  u32 id = 0; // EntityId, OutId, or a position in Layout::instances
   u64 offset = 0;
   i64 addend = 0;
   u32 type = 0;
@@ -37,9 +37,9 @@ struct RelocationPlan {
 };
 
 // Decides what becomes of every relocation: stored now, kept, or dropped.
-[[nodiscard]] RelocationPlan classify_relocations(const Program &program, const Merged &merged,
+[[nodiscard]] RelocationPlan classify_relocations(const Program &program, const Layout &layout,
                                                   const SharedPlan &shared,
-                                                  const ConstantPlan &constants, WorkerPool &pool,
+                                                  const ImagePlan &constants, WorkerPool &pool,
                                                   Diagnostics &diag);
 
 } // namespace culink

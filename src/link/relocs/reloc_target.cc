@@ -2,7 +2,7 @@
 //
 // Functions and variables in global memory get their addresses from the loader. What the linker
 // lays out itself has a value now: constants (an offset in their bank), shared variables (an offset
-// in a kernel's shared memory), sections that are merged file by file (the start of this file's
+// in a kernel's shared memory), sections that are layout file by file (the start of this file's
 // part). Relocatable links resolve nothing that the next link will move, unless they imitate
 // nvlink, which does (Q023).
 #include "link/relocs/reloc_target.h"
@@ -33,10 +33,10 @@ bool is_global_memory(SectionType type) {
 }
 
 SymbolMeaning section_meaning(const RelocationContext &c, ObjectId object, u32 section) {
-  const SectionPlace &place = c.merged.where[object.value][section];
+  const SectionLocation &place = c.layout.placement.location_of[object.value][section];
   if (!place.section.valid())
     return {.kind = Kind::Value}; // a section that is not part of the output starts nowhere
-  const OutSection &out = c.merged[place.section];
+  const OutSection &out = c.layout.sections[place.section];
   SymbolMeaning meaning{.kind = Kind::Value,
                         .against = Against::Section,
                         .id = place.section.value,
@@ -44,8 +44,8 @@ SymbolMeaning section_meaning(const RelocationContext &c, ObjectId object, u32 s
                         .bank = bank_of(out.type)};
   // Units of line tables move once more when machine code is made anew (Q103).
   const bool moves_again =
-      c.merged.machine_half && c.program.options.relocatable && out.name == kLineSection;
-  if (is_global_memory(out.type) || c.program.lossless() || moves_again)
+      c.program.sass_plane && !c.program.policy.executable && out.name == kLineSection;
+  if (is_global_memory(out.type) || c.program.policy.keeps_all_relocations || moves_again)
     meaning.kind = Kind::Loader;
   return meaning;
 }
@@ -55,22 +55,21 @@ SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId
   SymbolMeaning meaning{.kind = Kind::Value, .against = Against::Entity, .id = id.value};
   meaning.dynamic_shared = c.shared.dynamic(id);
   meaning.bank = bank_of(meaning.dynamic_shared ? SectionType::Null : SectionType::CudaShared);
-  if (c.program.options.relocatable) {
+  if (!c.program.policy.places_memory) {
     const u32 instance = function.valid() && meaning.dynamic_shared
                              ? c.shared.instance_of[function.value]
-                             : kNoBlock;
-    if (instance != kNoBlock) {
+                             : kNoIndex;
+    if (instance != kNoIndex) {
       meaning.kind = Kind::Loader;
       meaning.against = Against::Instance;
       meaning.id = instance;
-    } else if (c.program.lossless() || entity.weak()) {
+    } else if (c.program.policy.keeps_all_relocations || entity.weak()) {
       meaning.kind = Kind::Loader;
     }
-    meaning.value = c.merged.place_of[id.value].value;
+    meaning.value = c.layout.placement.address_of[id.value].value;
     return meaning;
   }
-  meaning.nameless =
-      meaning.dynamic_shared || !(c.program.options.debug || c.program.options.preserve_relocs);
+  meaning.nameless = meaning.dynamic_shared || !c.program.policy.keeps_shared_symbols;
   meaning.value = static_cast<u64>(c.shared.offset[id.value]);
   if (meaning.dynamic_shared && !c.shared.one_dynamic_value && function.valid())
     meaning.value = static_cast<u64>(c.shared.dynamic_end[function.value]);
@@ -89,24 +88,24 @@ SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId
 SymbolMeaning data_meaning(const RelocationContext &c, ObjectId object, EntityId id,
                            const elf::Symbol &symbol) {
   const Entity &entity = c.program.symbols[id];
-  const EntityPlace &place = c.merged.place_of[id.value];
+  const SymbolAddress &place = c.layout.placement.address_of[id.value];
   SymbolMeaning meaning{.kind = Kind::Loader, .against = Against::Entity, .id = id.value};
-  if (place.bank2_block != kNoBlock) {
-    const Bank2Block &block = c.merged.bank2_blocks[place.bank2_block];
+  if (place.constants != kNoIndex) {
+    const FunctionConstants &block = c.layout.placement.function_constants[place.constants];
     meaning.kind = Kind::Value;
     meaning.value = block.offset + place.value;
     meaning.bank = bank_of(block.type);
     meaning.unlisted = true;
     return meaning;
   }
-  const bool keeps = c.program.lossless();
+  const bool keeps = c.program.policy.keeps_all_relocations;
   if (place.section.valid()) {
-    const SectionType type = c.merged[place.section].type;
+    const SectionType type = c.layout.sections[place.section].type;
     // nvlink -r keeps what refers to weak variables, because they may still be replaced.
     const bool finalized = type == SectionType::CudaReservedShared &&
                            c.program.arch.code_kind == arch::CodeKind::Capmerc;
     if (is_global_memory(type) || keeps || finalized ||
-        (c.program.options.relocatable && entity.weak()))
+        (!c.program.policy.executable && entity.weak()))
       return meaning;
     meaning.kind = Kind::Value;
     meaning.value = place.value;
@@ -122,21 +121,21 @@ SymbolMeaning data_meaning(const RelocationContext &c, ObjectId object, EntityId
     }
     // An undefined constant that nobody has to define: no address at all, in no bank.
     const bool weak = symbol.binding() == elf::SymbolBinding::Weak;
-    if (!keeps && is_constant(symbol.other) && !(weak && c.program.options.relocatable)) {
+    if (!keeps && is_constant(symbol.other) && !(weak && !c.program.policy.executable)) {
       meaning.kind = Kind::Value;
       meaning.value = ~u64{0};
       // A finalizer knows the bank all the same (Q103).
-      meaning.bank = c.merged.machine_half ? c.program.arch.banks.user : bank_of(SectionType::Null);
+      meaning.bank = c.program.sass_plane ? c.program.arch.banks.user : bank_of(SectionType::Null);
     }
     return meaning;
   }
   // A name for the parameters of a kernel, which executables do not keep.
-  if (const SectionPlace &at =
-          c.merged.where[object.value][symbol.in_section() ? symbol.section : 0];
+  if (const SectionLocation &at =
+          c.layout.placement.location_of[object.value][symbol.in_section() ? symbol.section : 0];
       at.section.valid() && is_constant(symbol.other)) {
     meaning.kind = Kind::Value;
     meaning.value = at.offset + symbol.value;
-    meaning.bank = bank_of(c.merged[at.section].type);
+    meaning.bank = bank_of(c.layout.sections[at.section].type);
     meaning.nameless = true;
     return meaning;
   }
@@ -153,7 +152,8 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
   const EntityId id = c.program.symbols.of(object, index);
   SymbolMeaning plain{.kind = Kind::Plain, .bank = bank_of(SectionType::Null)};
   if (!id.valid()) {
-    plain.value = c.merged.null_symbol_value; // such a name stands for symbol 0 (Q019, Q056)
+    plain.value =
+        c.layout.placement.null_symbol_value; // such a name stands for symbol 0 (Q019, Q056)
     return plain;
   }
   const Entity &entity = c.program.symbols[id];
@@ -163,8 +163,8 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
     const bool missing = !entity.defined() && symbol.binding() == elf::SymbolBinding::Weak &&
                          !c.program.options.keeps_all_code();
     // A second name of code is not named by relocations: the first one is.
-    const OutId text = c.merged.place_of[id.value].section;
-    const u32 named = text.valid() ? c.merged[text].function.value : id.value;
+    const OutId text = c.layout.placement.address_of[id.value].section;
+    const u32 named = text.valid() ? c.layout.sections[text].function.value : id.value;
     return {.kind = missing ? Kind::Gone : Kind::Loader, .against = Against::Entity, .id = named};
   }
   switch (entity.type()) {
@@ -180,7 +180,7 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
   }
   if (is_unified_table(entity.name) && !entity.defined()) {
     // Indirect calls go through the table of unified functions, if there is one (Q067).
-    const bool unused = entity.name == kUnifiedOffset && !c.merged.has_unified_functions;
+    const bool unused = entity.name == kUnifiedOffset && !c.layout.sections.has_unified_functions;
     return {
         .kind = unused ? Kind::Ignored : Kind::Unified, .against = Against::Entity, .id = id.value};
   }

@@ -32,9 +32,9 @@ struct SymbolMeaning {
 
 struct RelocationContext {
   const Program &program;
-  const Merged &merged;
+  const Layout &layout;
   const SharedPlan &shared;
-  const ConstantPlan &constants;
+  const ImagePlan &constants;
 };
 
 // `function`: whose code the relocation is in, if any.

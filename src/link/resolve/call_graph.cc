@@ -46,8 +46,9 @@ private:
   // Whether what an object says about the calls of one of its functions counts: not if an earlier
   // definition stayed. One that a later definition replaced still counts (Q026).
   [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
-    const Outcome outcome = symbols_.outcome(object, symbol);
-    return outcome != Outcome::LostToWeak && outcome != Outcome::LostToStrong;
+    const DefinitionOutcome outcome = symbols_.outcome(object, symbol);
+    return outcome != DefinitionOutcome::DiscardedForWeak &&
+           outcome != DefinitionOutcome::DiscardedForStrong;
   }
   [[nodiscard]] FunctionId function(ObjectId object, u32 symbol) const {
     const EntityId entity = symbols_.of(object, symbol);
@@ -189,8 +190,8 @@ void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId ob
     const InputObject &here = objects_[object.value];
     // nvlink names the definition if it has seen it, whoever used the other prototype.
     const Entity &entity = symbols_[out_.functions[function.value]];
-    const bool seen = entity.defined() && entity.place.object.value <= object.value;
-    const ObjectId named = (seen ? entity.place : entity.first).object;
+    const bool seen = entity.defined() && entity.first_definition.object.value <= object.value;
+    const ObjectId named = (seen ? entity.first_definition : entity.first).object;
     diag_
         .report(DiagId::PrototypeMismatch,
                 {std::string(entity.name), first, second, objects_[named.value].name})

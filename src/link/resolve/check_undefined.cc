@@ -37,16 +37,16 @@ bool may_stay_undefined(const Entity &entity, const elf::Symbol &first) {
 void check_register_counts(const Program &p, Diagnostics &diag) {
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
-    if (!entity.function || !entity.defined() || entity.first.object == entity.winner.object ||
+    if (!entity.function || !entity.defined() || entity.first.object == entity.prevailing.object ||
         !p.stays(EntityId(i)))
       continue;
-    const InputObject &object = p.objects[entity.winner.object.value];
-    const u32 owner = object.owner_of_code(object.symbols[entity.winner.symbol].section);
-    if (entity.winner.symbol >= owner || owner >= object.symbols.size() ||
-        object.registers[entity.winner.symbol] != InputObject::kNoRegisters)
+    const InputObject &object = p.objects[entity.prevailing.object.value];
+    const u32 owner = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
+    if (entity.prevailing.symbol >= owner || owner >= object.symbols.size() ||
+        object.registers[entity.prevailing.symbol] != InputObject::kNoRegisters)
       continue;
-    const std::vector<u32> &order = p.symbols.functions_of[entity.winner.object.value];
-    const auto read = std::find(order.begin(), order.end(), entity.winner.symbol);
+    const std::vector<u32> &order = p.symbols.functions_of[entity.prevailing.object.value];
+    const auto read = std::find(order.begin(), order.end(), entity.prevailing.symbol);
     if (std::find(read, order.end(), owner) != order.end())
       diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
           .at("defined in", object.origin());
@@ -59,13 +59,13 @@ void check_missing_register_counts(const Program &p, Diagnostics &diag) {
     const Entity &entity = p.symbols.entities[i];
     if (!entity.function || !entity.defined() || !p.stays(EntityId(i)))
       continue;
-    const InputObject &object = p.objects[entity.winner.object.value];
-    const u32 owner = object.owner_of_code(object.symbols[entity.winner.symbol].section);
+    const InputObject &object = p.objects[entity.prevailing.object.value];
+    const u32 owner = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
     const auto has_none = [&](u32 symbol) {
       return symbol >= object.registers.size() ||
              object.registers[symbol] == InputObject::kNoRegisters;
     };
-    if (has_none(entity.winner.symbol) && has_none(owner))
+    if (has_none(entity.prevailing.symbol) && has_none(owner))
       diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
           .at("defined in", object.origin());
   }
@@ -82,7 +82,7 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
     for (u32 s = 1; s < object.symbols.size(); ++s) {
       const elf::Symbol &symbol = object.symbols[s];
       if (symbol.type() != SymbolType::Function || !symbol.in_section() ||
-          p.symbols.outcome(ObjectId(i), s) != Outcome::Accepted)
+          p.symbols.outcome(ObjectId(i), s) != DefinitionOutcome::Accepted)
         continue;
       const EntityId id = p.symbols.of(ObjectId(i), s);
       EntityId &first = owner[symbol.section];
@@ -120,15 +120,15 @@ void check_deleted_constants(const Program &p, Diagnostics &diag) {
     for (const u32 s : p.symbols.functions_of[i]) {
       const EntityId id = p.symbols.of(ObjectId(i), s);
       const elf::Symbol &symbol = p.objects[i].symbols[s];
-      if (!id.valid() || p.symbols[id].winner == p.symbols[id].place || !symbol.in_section() ||
-          !p.stays(id))
+      if (!id.valid() || p.symbols[id].prevailing == p.symbols[id].first_definition ||
+          !symbol.in_section() || !p.stays(id))
         continue;
       if (with_constants.empty())
         with_constants = code_with_constants(p, p.objects[i]);
       Constants &known = constants[id.value];
       if (with_constants[symbol.section])
         known = {ObjectId(i), false};
-      else if (p.symbols.outcome(ObjectId(i), s) == Outcome::Accepted)
+      else if (p.symbols.outcome(ObjectId(i), s) == DefinitionOutcome::Accepted)
         known.deleted = known.object.valid();
     }
   }
@@ -137,7 +137,7 @@ void check_deleted_constants(const Program &p, Diagnostics &diag) {
       diag.report(DiagId::DeletedConstants, {std::string(p.symbols.entities[i].name)}, {},
                   "nvlink stops here; without --emulate this can be linked")
           .at("constants in", p.objects[constants[i].object.value].origin())
-          .at("replaced by", p.objects[p.symbols.entities[i].winner.object.value].origin());
+          .at("replaced by", p.objects[p.symbols.entities[i].prevailing.object.value].origin());
 }
 
 // nvlink crashes over them (Q057).
@@ -146,7 +146,7 @@ void check_commons(const Program &p, Diagnostics &diag) {
     if (entity.weak_over_common)
       diag.report(DiagId::MultipleDefinition, {std::string(entity.name)})
           .at("common in", p.objects[entity.first.object.value].origin())
-          .at("weak definition in", p.objects[entity.place.object.value].origin());
+          .at("weak definition in", p.objects[entity.first_definition.object.value].origin());
 }
 
 // Unified functions and variables have their places from a file that is made for a whole system.
@@ -164,7 +164,7 @@ void check_unified(const Program &p, Diagnostics &diag) {
 } // namespace
 
 bool check_habits(const Program &p, Diagnostics &diag) {
-  if (p.options.relocatable) {
+  if (!p.policy.executable) {
     if (p.dialect.repeat_internal_errors)
       check_deleted_constants(p, diag);
     return !diag.failed();
@@ -180,7 +180,7 @@ bool check_habits(const Program &p, Diagnostics &diag) {
 }
 
 void check_undefined(const Program &p, Diagnostics &diag) {
-  if (p.options.relocatable)
+  if (!p.policy.requires_definitions)
     return;
   std::vector<EntityId> missing;
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {

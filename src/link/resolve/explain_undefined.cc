@@ -147,7 +147,7 @@ void UndefinedExplainer::add_similar(const Entity &entity, Diagnostic &message) 
     if (shown == kMostSimilar)
       return;
     const Entity &other = p_.symbols[candidate.entity];
-    const Origin origin = p_.objects[other.winner.object.value].origin(other.name);
+    const Origin origin = p_.objects[other.prevailing.object.value].origin(other.name);
     if (candidate.plain == wanted) {
       const bool hidden = other.name == entity.name && other.local;
       message.at(hidden ? "not visible outside of" : "other signature in", origin);

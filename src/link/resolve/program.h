@@ -6,6 +6,7 @@
 
 #include "arch/arch.h"
 #include "model/dialect.h"
+#include "model/link_policy.h"
 #include "model/options.h"
 #include "model/program.h"
 
@@ -20,6 +21,8 @@ struct Program {
   const LinkOptions &options;
   const arch::ArchInfo &arch;
   const Dialect &dialect;
+  const LinkPolicy &policy;
+  bool sass_plane = false; // the SASS of a file that has Mercury code, too
 
   [[nodiscard]] FunctionId function_of(EntityId id) const { return calls.function_of[id.value]; }
   [[nodiscard]] const Entity &entity_of(FunctionId id) const {
@@ -28,16 +31,12 @@ struct Program {
   // The input that a function's code is from, or that mentions it first.
   [[nodiscard]] Origin origin_of(FunctionId id, std::string detail = {}) const {
     const Entity &entity = entity_of(id);
-    return objects[(entity.defined() ? entity.winner : entity.first).object.value].origin(
+    return objects[(entity.defined() ? entity.prevailing : entity.first).object.value].origin(
         {}, std::move(detail));
   }
   [[nodiscard]] const std::string &file_of(FunctionId id) const {
     const Entity &entity = entity_of(id);
-    return objects[(entity.defined() ? entity.winner : entity.first).object.value].name;
-  }
-  // A relocatable link from which the next link can make what a direct link would have made.
-  [[nodiscard]] bool lossless() const {
-    return options.relocatable && dialect.lossless_relocatable;
+    return objects[(entity.defined() ? entity.prevailing : entity.first).object.value].name;
   }
   // Variables always stay; functions as liveness says.
   [[nodiscard]] bool stays(EntityId id) const {

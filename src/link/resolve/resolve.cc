@@ -11,7 +11,7 @@
 //   common                the largest size, the first alignment, unless somebody initialises it
 //
 // An entity therefore remembers two definitions: where it stands (`place`) and what it is
-// (`winner`); and every definition its outcome at the time it was read.
+// (`prevailing`); and every definition its outcome at the time it was read.
 #include "link/resolve/resolve.h"
 
 #include <fmt/format.h>
@@ -71,7 +71,9 @@ private:
 
   // The entity of a symbol, new if this is its first mention.
   std::pair<Entity *, bool> mention(SymbolRef ref, const elf::Symbol &symbol);
-  Outcome &outcome(SymbolRef ref) { return out_.outcome_of[ref.object.value][ref.symbol]; }
+  DefinitionOutcome &outcome(SymbolRef ref) {
+    return out_.outcome_of[ref.object.value][ref.symbol];
+  }
   [[nodiscard]] const std::string &file(SymbolRef ref) const {
     return objects_[ref.object.value].name;
   }
@@ -97,7 +99,7 @@ Resolution SymbolResolver::run() {
   for (u32 i = 0; i < objects_.size(); ++i) {
     const InputObject &object = objects_[i];
     out_.entity_of.emplace_back(object.symbols.size());
-    out_.outcome_of.emplace_back(object.symbols.size(), Outcome::None);
+    out_.outcome_of.emplace_back(object.symbols.size(), DefinitionOutcome::None);
     if (i + 1 < objects_.size())
       prefetch_bytes(objects_[i + 1].strings);
     for (const elf::Symbol &symbol : object.symbols)
@@ -160,7 +162,7 @@ std::pair<Entity *, bool> SymbolResolver::mention(SymbolRef ref, const elf::Symb
     entity.dynamic = is_shared(symbol.other) && symbol.size == 0;
     // Undefined names stay weak, except the objects that compilers declare in every file (Q072).
     const bool declared_object = symbol.undefined() && symbol.type() == SymbolType::Object;
-    entity.weak_place = symbol.binding() == SymbolBinding::Weak && !declared_object;
+    entity.in_local_part = symbol.binding() == SymbolBinding::Weak && !declared_object;
     if (declared_object && symbol.binding() == SymbolBinding::Weak)
       entity.info =
           static_cast<u8>(static_cast<u8>(SymbolBinding::Global) << 4 | (symbol.info & 15));
@@ -170,7 +172,7 @@ std::pair<Entity *, bool> SymbolResolver::mention(SymbolRef ref, const elf::Symb
 }
 
 void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
-  const SymbolRef first = entity.defined() ? entity.winner : entity.first;
+  const SymbolRef first = entity.defined() ? entity.prevailing : entity.first;
   // nvlink names the first mention of a variable as if it defined it.
   const SymbolRef mentioned = entity.function ? first : entity.first;
   report(DiagId::MultipleDefinition, ref, {std::string(entity.name), file(ref), file(mentioned)})
@@ -241,9 +243,10 @@ void SymbolResolver::read_function(ObjectId object, u32 index) {
 // Of weak copies the one with fewer registers counts, then one of newer PTX than the first of all
 // had (Q055), then the earlier one.
 bool SymbolResolver::is_better_copy(SymbolRef ref, const Entity &entity) const {
-  if (registers(ref) != registers(entity.winner))
-    return registers(ref) < registers(entity.winner);
-  return objects_[ref.object.value].virtual_sm > objects_[entity.place.object.value].virtual_sm;
+  if (registers(ref) != registers(entity.prevailing))
+    return registers(ref) < registers(entity.prevailing);
+  return objects_[ref.object.value].virtual_sm >
+         objects_[entity.first_definition.object.value].virtual_sm;
 }
 
 // Size of a kernel's bank of parameters. Few objects have weak kernels of which others have copies.
@@ -263,11 +266,11 @@ u64 SymbolResolver::parameter_bytes(SymbolRef kernel) {
 
 // Two weak copies of a kernel must have parameters of one size; of others nobody asks (Q044).
 void SymbolResolver::compare_parameters(const Entity &kernel, SymbolRef ref) {
-  const u64 first = parameter_bytes(kernel.winner), second = parameter_bytes(ref);
+  const u64 first = parameter_bytes(kernel.prevailing), second = parameter_bytes(ref);
   if (first != second)
     report(DiagId::ParameterBankMismatch, ref,
            {std::string(kernel.name), std::to_string(first), std::to_string(second)})
-        .at("first defined in", origin(kernel.winner, bytes_text(first)))
+        .at("first defined in", origin(kernel.prevailing, bytes_text(first)))
         .at("defined in", origin(ref, bytes_text(second)));
 }
 
@@ -275,7 +278,7 @@ void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::S
   const bool strong = symbol.binding() != SymbolBinding::Weak;
   if (entity.defined()) {
     if (!entity.weak()) {
-      outcome(ref) = Outcome::LostToStrong;
+      outcome(ref) = DefinitionOutcome::DiscardedForStrong;
       if (strong)
         report_duplicate(entity, ref);
       return;
@@ -283,15 +286,15 @@ void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::S
     if (!strong && is_kernel_mark(symbol.other))
       compare_parameters(entity, ref);
     if (!strong && !is_better_copy(ref, entity)) {
-      outcome(ref) = Outcome::LostToWeak;
+      outcome(ref) = DefinitionOutcome::DiscardedForWeak;
       return;
     }
   } else {
-    entity.place = ref;
+    entity.first_definition = ref;
     entity.other = symbol.other;
   }
-  outcome(ref) = Outcome::Accepted;
-  entity.winner = ref;
+  outcome(ref) = DefinitionOutcome::Accepted;
+  entity.prevailing = ref;
   entity.info = symbol.info;
   entity.size = symbol.size;
 }
@@ -332,26 +335,26 @@ bool SymbolResolver::is_initialised(SymbolRef ref) const {
 bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
                                         const elf::Symbol &symbol) const {
   if (symbol.common())
-    return entity.common_align != 0 || (entity.defined() && is_initialised(entity.winner));
+    return entity.common_align != 0 || (entity.defined() && is_initialised(entity.prevailing));
   return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
 }
 
 // Beside a common symbol, data without initial values is only another mention of it, but strong and
 // read first it stands in the way (Q057).
 void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  if (entity.defined() && is_initialised(entity.winner)) {
+  if (entity.defined() && is_initialised(entity.prevailing)) {
     if (symbol.size > entity.size)
       report(DiagId::CommonLargerThanDefinition, ref,
              {std::string(entity.name), std::to_string(symbol.size), std::to_string(entity.size)})
           .at("common in", origin(ref, bytes_text(symbol.size)))
-          .at("defined in", origin(entity.winner, bytes_text(entity.size)));
+          .at("defined in", origin(entity.prevailing, bytes_text(entity.size)));
     return;
   }
   if (entity.defined() && !entity.weak()) {
     report_duplicate(entity, ref);
     return;
   }
-  entity.winner = {};
+  entity.prevailing = {};
   if (entity.common_align == 0)
     entity.common_align = std::max<u64>(symbol.value, 1);
   entity.size = std::max(entity.size, symbol.size);
@@ -362,7 +365,7 @@ void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbo
   // To nvlink, dynamic memory is defined by its first mention. A later definition gives it a size
   // but no place (Q041); only a relocatable link defines it without a size.
   if (entity.dynamic && entity.first != ref) {
-    outcome(ref) = Outcome::LostToStrong;
+    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
     entity.sized = entity.sized || symbol.size != 0;
     entity.size = std::max(entity.size, symbol.size);
     if (symbol.size == 0 && strong)
@@ -370,20 +373,21 @@ void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbo
     return;
   }
   if (entity.common_align != 0 && !is_initialised(ref)) {
-    outcome(ref) = Outcome::LostToStrong;
+    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
     if (strong)
       entity.info = symbol.info;
     return;
   }
   if (entity.defined()) {
     if (!entity.weak() || !strong) {
-      outcome(ref) = entity.weak() ? Outcome::LostToWeak : Outcome::LostToStrong;
+      outcome(ref) = entity.weak() ? DefinitionOutcome::DiscardedForWeak
+                                   : DefinitionOutcome::DiscardedForStrong;
       if (strong)
         report_duplicate(entity, ref);
       return;
     }
   } else {
-    entity.place = ref;
+    entity.first_definition = ref;
     entity.weak_over_common = entity.common_align != 0;
     if (entity.common_align != 0 && entity.size > symbol.size)
       report(DiagId::CommonLargerThanDefinition, ref,
@@ -391,9 +395,9 @@ void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbo
           .at("common in", origin(entity.first, bytes_text(entity.size)))
           .at("defined in", origin(ref, bytes_text(symbol.size)));
   }
-  outcome(ref) = Outcome::Accepted;
+  outcome(ref) = DefinitionOutcome::Accepted;
   entity.weak_over_common = entity.weak_over_common && !strong;
-  entity.winner = ref;
+  entity.prevailing = ref;
   entity.info = symbol.info;
   entity.other = symbol.other;
   entity.size = symbol.size;

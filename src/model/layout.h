@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the output is made of: its sections, where input sections and symbols are in them, and the
+// relocations of the inputs. merge_inputs makes a Layout; each placing pass takes it by value and
+// returns it with its part filled in; all later passes only read it.
+#pragma once
+
+#include <vector>
+
+#include "model/output_sections.h"
+
+namespace culink {
+
+// Where one section of an object is in the output.
+struct SectionLocation {
+  OutId section;
+  u64 offset = 0;
+  u32 constants = kNoIndex; // compiler constants of a device function: in function_constants
+  bool discarded = false;   // code of a definition that did not prevail when it was read
+};
+
+// Where a symbol is in the output: an offset in a section.
+struct SymbolAddress {
+  OutId section;
+  u64 value = 0;
+  u32 constants = kNoIndex; // in function_constants, whose offset is added once it is placed
+};
+
+// A relocation table of an object that applies to compiler constants of a device function. SASS has
+// none; branch tables of Mercury code do.
+struct ConstantRelocations {
+  ObjectId object;
+  u32 section = 0; // of the object: the table
+  u64 base = 0;    // offset of the object's constants among the function's
+};
+
+// Compiler constants of a device function. place_constants copies them into the bank of each kernel
+// that reaches the function.
+struct FunctionConstants {
+  FunctionId function;
+  elf::SectionType type = elf::SectionType::CudaConstant;
+  u64 flags = 0;
+  u64 align = 1;
+  PieceList pieces;
+  u64 size = 0;
+  u64 offset = 0; // in each kernel's bank, once placed
+  static constexpr u64 kNone = ~u64{0};
+  u64 discarded_piece = kNone; // offset of the last piece of a discarded definition (Q040)
+  // Offset of each constant; all of a discarded definition count as one.
+  std::vector<u64> parts;
+  // In the order of the objects, also those of overridden definitions.
+  std::vector<ConstantRelocations> relocations;
+};
+
+struct Placement {
+  std::vector<SymbolAddress> address_of;                 // by EntityId
+  std::vector<std::vector<SectionLocation>> location_of; // [object][section]
+  std::vector<FunctionConstants> function_constants;     // in order of creation
+  std::vector<u64> shared_align;                         // by EntityId of a shared variable
+  std::vector<EntityId> bank_sizes;      // symbols whose value is the size of the user bank
+  std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
+  std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out
+  u64 null_symbol_value = 0;             // st_value of symbol 0 (Q019)
+  bool unsound = false;                  // variables are not where their symbols say (Q050, Q051)
+};
+
+// Entries of one input relocation table for an output section.
+struct RelocationSlice {
+  ObjectId object;
+  u32 section = 0;         // of the object: the table
+  u64 base = 0;            // added to r_offset
+  u32 previous = kNoSlice; // of the same group, in RelocationInputs::slices
+
+  static constexpr u32 kNoSlice = 0xffffffff;
+};
+
+// All input relocations of one output section that go to one of its tables.
+struct RelocationGroup {
+  OutId table;
+  OutId target;
+  bool has_addends = false;
+  u32 newest = RelocationSlice::kNoSlice; // the slice that was read last; it leads to the others
+};
+
+// The relocations of function constants that a kernel's bank gets with its copy of them.
+struct CopiedRelocations {
+  OutId table;
+  OutId bank;
+  u32 constants = 0; // in Placement::function_constants
+};
+
+// Bytes of a definition that was discarded for an earlier weak one: relocations in them are
+// dropped.
+struct DiscardedRange {
+  u32 section = 0;
+  u64 begin = 0;
+  u64 end = 0;
+};
+
+// A part of an input section that is not where the rest of the section is: a variable of a bank
+// that was packed, or a unit of a line table.
+struct MovedRange {
+  u32 section = 0;
+  u64 begin = 0;
+  u64 end = 0;
+  u64 offset = 0; // in the output section
+};
+
+struct RelocationInputs {
+  std::vector<RelocationGroup> groups;
+  std::vector<RelocationSlice> slices;                // of all groups
+  std::vector<CopiedRelocations> copied;              // in output order
+  std::vector<std::vector<DiscardedRange>> discarded; // [object]
+  std::vector<std::vector<MovedRange>> moved; // [object], sorted by section and begin; or empty
+  std::vector<bool> has_overridden; // by EntityId: an overridden definition had relocations
+};
+
+struct Layout {
+  OutputSections sections;
+  Placement placement;
+  RelocationInputs relocs;
+};
+
+} // namespace culink

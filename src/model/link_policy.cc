@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From options to decisions. -r decides most of them; -g and --preserve-relocs keep symbols that an
+// executable would lose. All passes read the result through Program::policy.
+#include "model/link_policy.h"
+
+namespace culink {
+
+LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) {
+  const bool object = options.relocatable;
+  return {.executable = !object,
+          .places_memory = !object,
+          .completes_kernels = !object,
+          .requires_definitions = !object,
+          .keeps_all_relocations = object && dialect.lossless_relocatable,
+          .resolves_early = object && !dialect.lossless_relocatable,
+          .keeps_constant_symbols = object || options.preserve_relocs,
+          .keeps_shared_symbols = object || options.debug || options.preserve_relocs,
+          .lists_resolved = options.preserve_relocs};
+}
+
+} // namespace culink

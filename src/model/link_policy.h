@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kind of link this is, as the questions that passes ask. It is computed once from the options
+// and the dialect, so that no pass has to know which combination of -r, -g, --preserve-relocs and
+// emulation means what.
+#pragma once
+
+#include "model/dialect.h"
+#include "model/options.h"
+
+namespace culink {
+
+struct LinkPolicy {
+  // The output is an executable: it has section types, symbol types and relocation numbers that
+  // only the loader reads. Otherwise (-r) the output is an object.
+  bool executable = true;
+  // Shared memory, reserved memory and image slots get their addresses. -r leaves that to the next
+  // link.
+  bool places_memory = true;
+  // Records of a kernel cover all functions that it reaches: registers, stack, barriers.
+  bool completes_kernels = true;
+  // Whatever live code refers to must be defined.
+  bool requires_definitions = true;
+
+  // -r: every relocation that the next link can use is kept, so that linking in two steps gives the
+  // same program as linking in one.
+  bool keeps_all_relocations = false;
+  // -r as nvlink does it: constants, section symbols and shared variables are resolved, although
+  // the next link may move them (Q023).
+  bool resolves_early = false;
+
+  // Symbols of kernel parameters and compiler constants are kept.
+  bool keeps_constant_symbols = false;
+  // Symbols of shared variables are kept.
+  bool keeps_shared_symbols = false;
+  // Resolved relocations are listed in .nv.resolvedrela sections (--preserve-relocs).
+  bool lists_resolved = false;
+};
+
+[[nodiscard]] LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect);
+
+} // namespace culink

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sections and symbols of the output in order of creation. That order is visible in the file
+// (string tables, symbol numbers, section table), so nothing is ever reordered or taken out. One
+// OutputSections is handed from pass to pass by value: a pass that creates sections takes the list
+// and returns it longer.
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/string_index.h"
+#include "base/types.h"
+#include "elf/constants.h"
+#include "elf/records/nv_unified.h"
+#include "model/piece_list.h"
+#include "model/program.h"
+
+namespace culink {
+
+using OutId = Id<struct OutSectionTag>;
+
+inline constexpr u32 kNoIndex = 0xffffffff;
+
+// Whether a section is part of the file.
+enum class Emit : u8 {
+  IfUsed,    // if it has content; a relocation table, if it has entries
+  Always,    // also if it is empty
+  NameOnly,  // only its name is, in the string tables
+  Discarded, // not even its name
+};
+
+struct OutSection {
+  std::string_view name;
+  elf::SectionType type = elf::SectionType::Progbits;
+  u64 flags = 0;
+  u64 align = 1;
+  u64 entsize = 0;
+  u64 size = 0;
+  PieceList pieces;
+  OutId target;               // the section this one belongs to: sh_info
+  EntityId function;          // of .text: sh_info is its symbol
+  u32 name_number = 0;        // in OutputSections::names
+  u32 shared_list = kNoIndex; // of a shared section: in OutputSections::shared_lists
+  u8 info_top = 0;            // top byte of that sh_info
+  bool links_symtab = false;
+  Emit emit = Emit::IfUsed;
+  bool has_symbol = false; // its section symbol is emitted when the section is
+
+  [[nodiscard]] bool discarded() const { return emit == Emit::Discarded; }
+};
+
+// An entry of the local part of the symbol table.
+struct LocalSymbol {
+  enum class Kind : u8 { Section, Entity, SharedInstance };
+  Kind kind = Kind::Section;
+  u32 id = 0; // OutId, EntityId, or an index into OutputSections::instances
+};
+
+// An entry of .nv.uft.entry or .nv.udt.entry.
+struct UnifiedIdentity {
+  OutId section;
+  EntityId named;
+  elf::UnifiedEntry entry;
+};
+
+// nvlink -r makes one of these weak symbols for each kernel that uses dynamic shared memory.
+struct SharedInstance {
+  FunctionId kernel;
+  u64 value = 0;
+};
+
+struct OutputSections {
+  std::vector<OutSection> list; // by OutId
+  std::vector<LocalSymbol> locals;
+  std::vector<EntityId> globals;
+  std::vector<SharedInstance> instances;
+  std::vector<UnifiedIdentity> unified;
+  bool has_unified_functions = false;
+
+  std::vector<OutId> info_of;                      // by OutId of a text section: its .nv.info
+  std::vector<OutId> shared_of;                    // by EntityId of a kernel, where it is known
+  std::vector<std::vector<EntityId>> shared_lists; // by OutSection::shared_list
+  StringIndex names;                               // of sections
+  std::vector<OutId> by_name; // by index into `names`: the newest section of that name
+  // The names that keep_name makes. Behind a pointer, so that an OutputSections can be moved.
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> name_storage =
+      std::make_unique<std::pmr::monotonic_buffer_resource>();
+
+  std::vector<OutId> created_again; // nvlink creates a further section after each of these (Q059)
+  OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
+
+  [[nodiscard]] OutSection &operator[](OutId id) { return list[id.value]; }
+  [[nodiscard]] const OutSection &operator[](OutId id) const { return list[id.value]; }
+  [[nodiscard]] u32 size() const { return static_cast<u32>(list.size()); }
+  [[nodiscard]] OutId find(std::string_view name) const {
+    const std::optional<u32> number = names.find(name);
+    return number ? by_name[*number] : OutId{};
+  }
+
+  // A new section at the end of the list. The name must outlive the link or come from keep_name.
+  OutId add(OutSection &&section) {
+    const OutId id(size());
+    const auto [number, is_new] = names.insert(section.name);
+    if (is_new)
+      by_name.push_back(id);
+    else
+      by_name[number] = id;
+    section.name_number = number;
+    list.push_back(std::move(section));
+    info_of.emplace_back();
+    return id;
+  }
+  // The section of that name, or a new one, and whether it is new.
+  std::pair<OutId, bool> find_or_add(OutSection &&section) {
+    const OutId id(size());
+    const auto [number, is_new] = names.insert(section.name);
+    if (!is_new)
+      return {by_name[number], false};
+    by_name.push_back(id);
+    section.name_number = number;
+    list.push_back(std::move(section));
+    info_of.emplace_back();
+    return {id, true};
+  }
+  // The variables in a shared section, in order of reading.
+  [[nodiscard]] const std::vector<EntityId> &shared_variables(OutId id) const {
+    static const std::vector<EntityId> kNone;
+    const u32 index = list[id.value].shared_list;
+    return index == kNoIndex ? kNone : shared_lists[index];
+  }
+  void add_shared_variable(OutId id, EntityId variable) {
+    u32 &index = list[id.value].shared_list;
+    if (index == kNoIndex) {
+      index = static_cast<u32>(shared_lists.size());
+      shared_lists.emplace_back();
+    }
+    shared_lists[index].push_back(variable);
+  }
+  void add_section_symbol(OutId id) { locals.push_back({LocalSymbol::Kind::Section, id.value}); }
+  void add_local(EntityId id) { locals.push_back({LocalSymbol::Kind::Entity, id.value}); }
+  // The concatenation of the two, valid for as long as this object lives.
+  std::string_view keep_name(std::string_view prefix, std::string_view name) {
+    const size_t size = prefix.size() + name.size();
+    char *text = static_cast<char *>(name_storage->allocate(size, 1));
+    name.copy(prefix.copy(text, prefix.size()) + text, name.size());
+    return {text, size};
+  }
+};
+
+} // namespace culink
