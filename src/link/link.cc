@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The linker is this list of passes. Each reads what earlier ones returned and returns something
-// new; the lines marked -- say what holds from there on.
+// new; a Layout is handed on by value, everything else is read as const. A comment before a pass
+// says why it runs there and not earlier or later.
 #include "link/link.h"
 
 #include "link/merge/merge.h"
@@ -21,12 +22,67 @@ namespace culink {
 
 namespace {
 
-// A draft takes as much memory as the objects do. It gets theirs, in large pages as it is: given
-// back to the system, it would come again in small ones.
-void forget_tables(std::vector<InputObject> &objects, const DropInputs &drop_inputs) {
-  for (InputObject &object : objects)
-    object.forget_tables();
-  drop_inputs();
+// What the passes after liveness need beside the program.
+struct LinkServices {
+  const MachineHalves *machine;
+  WorkerPool &pool;
+  StepTimer &timer;
+  const std::function<void()> &release_inputs;
+};
+
+std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,
+                                       Diagnostics &diag) {
+  // Which kernels reach a function decides where its variables and constants are, so reachability
+  // comes before everything that places memory.
+  services.timer.begin("reach");
+  const Reach reach(program.calls, program.live);
+
+  // Dead functions are gone by now, so that the sections of the output come into being in their
+  // final order.
+  services.timer.begin("merge");
+  Layout layout = merge_inputs(program);
+
+  // Image slots come before shared memory because both create sections, in this order. Compiler
+  // constants come after it: they need no address of a variable, but their banks are newer.
+  PlacedImages images = place_images(program, reach, std::move(layout));
+  services.timer.begin("place shared");
+  PlacedShared shared = place_shared(program, reach, std::move(images.layout), diag);
+  services.timer.begin("place constants");
+  layout = place_constants(program, reach, std::move(shared.layout));
+  layout = place_user_constants(program, std::move(layout), diag);
+
+  // Every output section exists and every variable has its address. Records name sections, so they
+  // come after the last one is created; facts repeat records, so they come next.
+  services.timer.begin("info records");
+  InfoResult info = plan_info_records(program, reach, layout, diag);
+  const bool unsound = layout.placement.unsound;
+  LinkFacts facts;
+  if (program.options.facts)
+    facts = collect_facts(program, layout, images.images, info);
+  if (diag.failed())
+    return PlannedLink{{}, std::move(facts), unsound};
+
+  // Relocations that are kept have a size, so they are classified before the file is laid out.
+  services.timer.begin("relocations");
+  RelocationPlan relocations =
+      classify_relocations(program, layout, shared.shared, images.images, services.pool, diag);
+  services.timer.begin("synthesize");
+  const Synthetic synthetic = synthesize_sections(program);
+  if (diag.failed())
+    return {};
+
+  // The size of every section is known. The draft takes as much memory as the objects did, and gets
+  // theirs.
+  services.timer.begin("draft");
+  services.release_inputs();
+  OutputPlan plan{std::move(layout), std::move(relocations), std::move(info.plan),
+                  shared.shared,     images.images,          synthetic};
+  std::optional<FileDraft> draft =
+      draft_file(program, std::move(plan), services.machine, services.pool, diag);
+  if (diag.failed() || !draft)
+    return {};
+  services.timer.begin("free");
+  return PlannedLink{std::move(draft), std::move(facts), unsound};
 }
 
 } // namespace
@@ -44,63 +100,28 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   const Resolution symbols = resolve_symbols(objects, diag);
   if (diag.failed())
     return {};
-  // -- The prevailing of every name is fixed.
 
+  // The prevailing definition of every name is fixed, so it is known whose calls count.
   timer.begin("call graph");
   const CallGraph calls = build_call_graph(objects, symbols, diag);
   const LiveSet live = mark_live(symbols, calls, options);
+
+  // Only live code has to find what it refers to, so undefined symbols are looked for after
+  // liveness; and before anything is merged, because a program with holes has no layout.
   const LinkPolicy policy = make_link_policy(options, dialect);
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
   if (diag.failed() || !check_habits(program, diag))
     return {};
   check_undefined(program, diag);
-  // -- What the output is made of is fixed.
 
-  timer.begin("reach");
-  const Reach reach(calls, live);
-  timer.begin("merge");
-  Layout layout = merge_inputs(program);
-  PlacedImages images = place_images(program, reach, std::move(layout));
-  timer.begin("place shared");
-  PlacedShared shared = place_shared(program, reach, std::move(images.layout), diag);
-  timer.begin("place constants");
-  layout = place_constants(program, reach, std::move(shared.layout));
-  layout = place_user_constants(program, std::move(layout), diag);
-  const bool unsound = layout.placement.unsound;
-  // -- Every output section exists, and every variable has its place.
-
-  timer.begin("info records");
-  InfoResult info = plan_info_records(program, reach, layout, diag);
-  LinkFacts facts;
-  if (options.facts)
-    facts = collect_facts(program, layout, images.images, info);
-  if (diag.failed())
-    return PlannedLink{{}, std::move(facts), unsound};
-  // -- The program is sound.
-
-  timer.begin("relocations"); // before the layout, because those that are kept have a size
-  RelocationPlan relocations =
-      classify_relocations(program, layout, shared.shared, images.images, pool, diag);
-  timer.begin("synthesize");
-  const Synthetic synthetic = synthesize_sections(program);
-  if (diag.failed())
-    return {};
-  // -- The size of every section is known.
-
-  timer.begin("draft");
-  if (!machine) // whose passes look at objects again
-    forget_tables(objects, drop);
-  std::optional<FileDraft> draft =
-      draft_file(program,
-                 {std::move(layout), std::move(relocations), std::move(info.plan), shared.shared,
-                  images.images, synthetic},
-                 machine, pool, diag);
-  if (diag.failed() || !draft)
-    return {};
-  // -- Every number and offset is known; the draft needs nothing of the above any more.
-
-  timer.begin("free");
-  return PlannedLink{std::move(draft), std::move(facts), unsound};
+  const std::function<void()> release_inputs = [&] {
+    if (machine) // whose passes read the objects again
+      return;
+    for (InputObject &object : objects)
+      object.forget_tables();
+    drop();
+  };
+  return plan_output(program, {machine, pool, timer, release_inputs}, diag);
 }
 
 } // namespace culink

@@ -41,6 +41,8 @@ ROOMS = {
         "mercury": ["resolve", "merge", "place", "records", "relocs", "output", "emulate"],
     },
 }
+# What link.cc calls beside passes.
+NOT_PASSES = ("if", "for", "make_link_policy", "drop")
 MAX_ROOM_FILES = 15  # .cc files in one folder
 
 MAX_FILE_LINES = 700
@@ -291,10 +293,19 @@ def passes(tree):
     """docs/design.md lists the passes of the linker, as src/link/link.cc runs them."""
     if "src/link/link.cc" not in tree.files:
         return
-    body = re.sub(r"//.*", "", tree.text("src/link/link.cc")).partition(" plan_link(")[2]
-    statements = re.split(r"[;{}]", " ".join(body.partition("{")[2].split()))
+    source = re.sub(r"//.*", "", tree.text("src/link/link.cc"))
     call = re.compile(r" ?(?:if \([\w.]+\) )?(?:[\w.:<> ]+ = )?([a-z][a-z_]+)\(")
-    run = [match[1] for match in map(call.match, statements) if match and match[1] != "if"]
+
+    def calls_of(function):
+        """The functions that a function of link.cc calls; its return statement goes on in another."""
+        body = source.partition(f" {function}(")[2].partition("\n}")[0].partition("{")[2]
+        for statement in re.split(r"[;{}]", " ".join(body.split())):
+            if match := re.match(r" ?return (plan_\w+)\(", statement):
+                yield from calls_of(match[1])
+            elif (match := call.match(statement)) and match[1] not in NOT_PASSES:
+                yield match[1]
+
+    run = list(calls_of("plan_link"))
     table = tree.text("docs/design.md").partition("| Pass |")[2].partition("\n\n")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     listed = re.findall(r"`(\w+)`", " ".join(rows))

@@ -375,25 +375,29 @@ void Merger::create_other_sections() {
       create_other_section(section);
 }
 
+// Debug sections are concatenated without padding, as DWARF consumers expect.
+void Merger::append_debug(const elf::Section &section) {
+  const OutId id = need(section.name, {.type = section.type,
+                                       .flags = section.flags,
+                                       .align = section.align,
+                                       .emit = Emit::Always,
+                                       .has_symbol = true});
+  OutSection &out = layout_.sections[id];
+  where(section.index) = {.section = id, .offset = out.size};
+  if (section.size != 0)
+    out.pieces.push_back({out.size, section.data});
+  out.size += section.size;
+}
+
 void Merger::create_other_section(const elf::Section &section) {
   const elf::SectionKind &kind = object_->kinds[section.index];
   if (kind.mercury)
     return;
   switch (kind.role) {
   case SectionRole::Dwarf:
-  case SectionRole::NvDebug: {
-    const OutId id = need(section.name, {.type = section.type,
-                                         .flags = section.flags,
-                                         .align = section.align,
-                                         .emit = Emit::Always,
-                                         .has_symbol = true});
-    OutSection &out = layout_.sections[id];
-    where(section.index) = {.section = id, .offset = out.size};
-    if (section.size != 0)
-      out.pieces.push_back({out.size, section.data});
-    out.size += section.size;
+  case SectionRole::NvDebug:
+    append_debug(section);
     break;
-  }
   case SectionRole::Constant:
   case SectionRole::ConstantNamed:
     if (const u32 owner = object_->owner_of(section.index); owner == 0) {

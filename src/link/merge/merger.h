@@ -59,6 +59,7 @@ private:
   void append_parameter_bank(const elf::Section &section);
   [[nodiscard]] bool joins_parameters(const elf::Section &bank) const;
   void create_other_sections();
+  void append_debug(const elf::Section &section);
   void create_other_section(const elf::Section &section);
   void place_commons();
 
