@@ -59,7 +59,7 @@ public:
   // Records with a payload are left as they are.
   void set_value(const InfoList &list, u64 record, u16 value);
 
-  // New records, in the place of the one at `place` or at the end.
+  // New records, which replace the one at `place` or are appended.
   void put_value(InfoList &list, elf::InfoAttribute attribute, elf::RecordFormat format, u16 value);
   void put_word(InfoList &list, elf::InfoAttribute attribute, u32 word, u64 place = kNone) {
     put_words(list, attribute, {&word, 1}, place);
@@ -71,10 +71,10 @@ public:
                    const std::vector<EntityId> &entities, u64 place = kNone);
   void put_symbol_and_word(InfoList &list, elf::InfoAttribute attribute, EntityId entity, u32 word);
   void erase(InfoList &list, u64 record);
-  // Puts another list behind this one.
+  // Appends another list to this one.
   void append_list(InfoList &list, const InfoList &other);
 
-  // All bytes, for whoever borrows parts of them.
+  // All bytes, for sections that borrow parts of them.
   [[nodiscard]] std::vector<u8> take_bytes() { return std::move(bytes_); }
 
 private:

@@ -313,6 +313,32 @@ def passes(tree):
         yield f"docs/design.md: lists {', '.join(listed)}; link.cc runs {', '.join(run)}"
 
 
+# Results of passes, and the rooms that make them. Elsewhere they are const.
+RESULTS = {"Resolution": "resolve", "CallGraph": "resolve", "LiveSet": "resolve", "Reach": "resolve",
+           "Program": "resolve", "Layout": "merge place", "OutputSections": "merge place",
+           "Placement": "merge place", "RelocationInputs": "merge place", "SharedPlan": "place",
+           "ImagePlan": "place", "InfoPlan": "records", "InfoResult": "records",
+           "Synthetic": "records", "LinkFacts": "records", "RelocationPlan": "relocs",
+           "OutputPlan": "output", "FileDraft": "output"}
+
+
+def values(tree):
+    """A pass changes nothing that another has returned: parameters are const or values."""
+    for name in tree.matching(".cc", ".h", under=("src/link/",)):
+        room = room_of("link", name.removeprefix("src/link/"))
+        for number, line in tree.lines(name):
+            code = line.split("//")[0]
+            for const, kind in re.findall(r"(const )?\b(\w+) [&*]", code):
+                if const or kind not in RESULTS:
+                    continue
+                if name.endswith(".h") and re.search(rf"\b{kind} [&*]\w+[,)]", code):
+                    yield f"{name}:{number}: parameter of type {kind} & is not const"
+                elif room not in RESULTS[kind].split():
+                    yield f"{name}:{number}: a {kind} is changed, which another room has made"
+            if name.endswith(".h") and re.search(r"(?<!const )std::vector<InputObject> &", code):
+                yield f"{name}:{number}: inputs are changed"
+
+
 def clang_format(tree):
     """C++ is formatted as .clang-format says."""
     files = tree.matching(".cc", ".h")
@@ -342,7 +368,7 @@ def spelling(tree):
 
 RULES = {rule.__name__: rule for rule in (
     layering, rooms, file_length, function_length, local_paths, opening, unfinished, house_rules,
-    quirk_ids, doc_links, passes, clang_format, shellcheck, spelling)}
+    quirk_ids, doc_links, passes, values, clang_format, shellcheck, spelling)}
 
 
 def main(arguments):

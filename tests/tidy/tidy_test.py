@@ -73,6 +73,8 @@ VIOLATIONS = (
     ("quirk_ids", "docs/compat.md", "## Q003: answer_is_42\n", "Q003 is not mentioned"),
     ("doc_links", "docs/b.md", "[gone](gone.md)\n", "gone.md"),
     ("passes", "docs/design.md", "| Pass |\n|---|\n| `write` |\n\n", "lists write; link.cc runs"),
+    ("values", "src/link/place/p.h", "void place(const Program &p, Layout &layout);\n", "Layout &"),
+    ("values", "src/link/relocs/r.cc", "  Layout &layout_;\n", "a Layout is changed"),
     ("clang_format", "src/elf/ugly.cc", "int  x ;\n", "ugly.cc"),
     ("shellcheck", "scripts/bad.sh", "#!/usr/bin/env bash\ncd $1\n", "bad.sh"),
     ("spelling", "docs/c.md", "we recie" + "ve it\n", "c.md"),

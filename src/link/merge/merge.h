@@ -11,9 +11,7 @@ namespace culink {
 
 // Whether nvlink forgets a pointer in constants of an object because the object's own definition of
 // the symbol was not used when it was read, or is not in the end (Q045).
-[[nodiscard]] bool is_lost_pointer(const Program &program, ObjectId object, u32 section,
-                                   u32 symbol);
-[[nodiscard]] bool is_forgotten_pointer(const Program &program, ObjectId object, u32 section,
-                                        u32 symbol);
+[[nodiscard]] bool loses_pointer(const Program &program, ObjectId object, u32 section, u32 symbol);
+[[nodiscard]] bool drops_pointer(const Program &program, ObjectId object, u32 section, u32 symbol);
 
 } // namespace culink

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the plan to a file, through the ELF writer: sections and symbols in order of creation, then
-// contents, then the place of everything. What has gone into the file is set free, because a large
-// link is short of memory here and nowhere else.
+// From the plan to a file, through the ELF builder: sections and symbols in order of creation, then
+// contents, then the offset of everything. What has gone into the file is set free, because a large
+// link needs most memory here.
 #include "link/output/draft.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ private:
 
   const Program &p_;
   OutputPlan plan_;
-  Layout &layout_;
+  const Layout &layout_; // of plan_
   const MachineHalves *machine_; // of links of Mercury code
   WorkerPool &pool_;
   Diagnostics &diag_;
@@ -73,15 +73,15 @@ private:
 
 std::optional<FileDraft> Drafter::run() {
   if (!machine_) { // relocations were the last to ask where sections of objects went
-    layout_.placement.location_of = std::vector<std::vector<SectionLocation>>();
-    layout_.relocs.slices = std::vector<RelocationSlice>();
+    plan_.layout.placement.location_of = std::vector<std::vector<SectionLocation>>();
+    plan_.layout.relocs.slices = std::vector<RelocationSlice>();
   }
   elf_.reserve({.sections = layout_.sections.list.size() + 8,
                 .symbols = layout_.sections.locals.size() + layout_.sections.globals.size() + 8,
                 .fixups = plan_.info.module.word_count + 2 * plan_.synthetic.callgraph.size(),
                 .relocations = plan_.relocations.kept.size()});
   for (const std::string_view text : p_.calls.prototypes)
-    elf_.add_string(text, text.empty()); // the empty prototype has a place of its own
+    elf_.add_string(text, text.empty()); // the empty prototype is a string of its own
   choose_sections();
   symbols_ =
       add_output_symbols(p_, layout_, plan_.shared, section_of_, rel_action_, is_emitted_, elf_);
@@ -99,7 +99,7 @@ std::optional<FileDraft> Drafter::run() {
   plan_.relocations.kept = std::vector<KeptRelocation>();
   elf_.set_flags_section(section(layout_.sections.cuinfo));
   elf_.number_sections_as_added(find_uncounted());
-  layout_.sections.list = std::vector<OutSection>();
+  plan_.layout.sections.list = std::vector<OutSection>();
   symbols_ = {};
   release_free_memory(); // the layout needs little, but looks at names all over the inputs
   Result<elf::ElfLayout> layout = elf_.lay_out();
@@ -115,11 +115,11 @@ std::optional<FileDraft> Drafter::run() {
                    std::move(additions.patches),
                    std::move(additions.finalized),
                    std::move(info_bytes),
-                   std::move(layout_.sections.name_storage)};
+                   std::move(plan_.layout.sections.name_storage)};
 }
 
-// Behind these nvlink counts a section that is not there (Q059): executables have an empty one
-// behind the first notes; some sections are created twice.
+// nvlink counts a section that does not exist after each of these (Q059): executables have an empty
+// one after the first notes; some sections are created twice.
 std::vector<elf::SectionId> Drafter::find_uncounted() const {
   std::vector<elf::SectionId> out;
   if (p_.policy.executable)
@@ -148,7 +148,7 @@ void Drafter::choose_sections() {
     rel_action_ = elf::SectionId(next);
 }
 
-// Relocation tables with entries; other sections with content or that stay without.
+// A relocation table is emitted if it has entries; other sections as Emit says.
 bool Drafter::is_part_of_file(OutId id) const {
   const OutSection &s = layout_.sections[id];
   if (s.emit == Emit::NameOnly || s.discarded())
@@ -183,7 +183,7 @@ void Drafter::add_section(OutId id) {
     spec.info = elf::InfoField(symbol(s.function), s.info_top);
   else if (emitted && s.target.valid())
     spec.info = section(s.target);
-  // Unknown sections stand where debug information does.
+  // Unknown sections are among debug information.
   if (s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0)
     spec.bucket = elf::Bucket::Debug;
   elf_.add_section(spec); // as section_of_ says

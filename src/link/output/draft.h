@@ -30,8 +30,8 @@ struct FilePatch {
   std::vector<u8> bytes; // from the section's start on
 };
 
-// The output with the place and number of everything in it; only the bytes are not written yet. All
-// it borrows are the bytes of the inputs.
+// The output with the offset and number of everything in it; only the bytes are not written yet.
+// All it borrows are the bytes of the inputs.
 struct FileDraft {
   elf::ElfBuilder elf;
   elf::ElfLayout layout;

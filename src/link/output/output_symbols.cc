@@ -34,7 +34,7 @@ public:
   OutputSymbols take() { return std::move(out_); }
 
 private:
-  [[nodiscard]] bool vanishes(EntityId id, elf::SymbolPart part) const;
+  [[nodiscard]] bool is_removed(EntityId id, elf::SymbolPart part) const;
   [[nodiscard]] bool is_dropped(EntityId id) const {
     return !layout_.placement.dropped.empty() && layout_.placement.dropped[id.value];
   }
@@ -56,7 +56,7 @@ void SymbolWriter::add_section(OutId id, bool emitted) {
   const OutSection &s = layout_.sections[id];
   if (s.discarded())
     return;
-  // Empty sections of these types have no symbol even if they stay.
+  // Empty sections of these types have no symbol even if they are emitted.
   const bool needs_size = s.type == SectionType::Progbits || s.type == SectionType::CudaShared ||
                           s.type == SectionType::CudaGlobal;
   out_.of_section[id.value] =
@@ -69,7 +69,7 @@ void SymbolWriter::add_section(OutId id, bool emitted) {
                        .name_number = s.name_number});
 }
 
-bool SymbolWriter::vanishes(EntityId id, elf::SymbolPart part) const {
+bool SymbolWriter::is_removed(EntityId id, elf::SymbolPart part) const {
   if (shared_.deleted[id.value] || (is_dropped(id) && !marks_dropped(id)))
     return true;
   const u8 other = p_.symbols[id].other;
@@ -102,19 +102,19 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
 }
 
 void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
-  if (vanishes(id, part))
+  if (is_removed(id, part))
     return;
   const Entity &entity = p_.symbols[id];
-  const SymbolAddress &place = layout_.placement.address_of[id.value];
+  const SymbolAddress &address = layout_.placement.address_of[id.value];
   elf::SymbolSpec spec{.name = entity.name,
                        .binding = static_cast<SymbolBinding>(entity.info >> 4),
                        .type = entity.type(),
                        .other = entity.other,
-                       .value = place.value,
+                       .value = address.value,
                        .size = entity.size,
                        .part = part};
-  if (place.section.valid())
-    spec.section = section_of_[place.section.value];
+  if (address.section.valid())
+    spec.section = section_of_[address.section.value];
   if (p_.policy.keeps_all_relocations && entity.common_align != 0 && !entity.defined()) {
     spec.special_section = elf::kSectionCommon; // the next link may still initialise it
     spec.value = entity.common_align;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constant memory that is per kernel.
+// Constant memory that belongs to single kernels.
 //
 // Bank 2 holds what the compiler wants to load: jump tables, literals. A device function's block is
 // addressed at one offset from every kernel, so it goes to the same offset in the bank of each
-// kernel that reaches the function: behind the longest of those banks. Blocks are not shared, even
+// kernel that reaches the function: after the longest of those banks. Blocks are not shared, even
 // if equal; the newest is placed first (Q015).
 //
-// Image references (PTX .texref, .samplerref, .surfref) get one 4-byte slot each behind the
+// Image references (PTX .texref, .samplerref, .surfref) get one 4-byte slot each after the
 // parameters of every kernel that reaches any of them, at the same offset everywhere; the loader
 // fills the slots through relocations that we add (Q016). That comes before shared memory is
 // placed: new sections of both kinds come in this order.
@@ -111,7 +111,7 @@ void ConstantPlacer::place_block(u32 number) {
     const Entity &kernel = p_.entity_of(k);
     const std::string name = ".nv.constant2." + std::string(kernel.name);
     OutId id = layout_.sections.find(name);
-    // A copy without constants may have replaced the one that had them. The place is still taken.
+    // An overriding definition without constants still takes its position in banks that exist.
     if (!id.valid() && block.size == 0)
       continue;
     if (!id.valid()) {
@@ -136,8 +136,8 @@ void ConstantPlacer::place_block(u32 number) {
     layout_.sections[id].size = align_up(block.offset + block.size, align);
   }
   add_tails(number, banks);
-  // Constants of a copy that lost belong to no symbol: where they went shows in the null symbol
-  // (Q019, Q040).
+  // Constants of a discarded definition have no symbol; nvlink writes their offset to the null
+  // symbol (Q019, Q040).
   if (block.discarded_piece != FunctionConstants::kNone && !banks.empty())
     layout_.placement.null_symbol_value = block.offset + block.discarded_piece;
 }

@@ -9,7 +9,7 @@
 //      others go to slots, the first slot none of whose users is a user of the variable
 //   2  slots follow each other from 0; a kernel's part of them ends where its last one does
 //   3  the kernel's own variables follow, largest alignment first
-//   4  dynamic memory starts behind all that, aligned to 16; kernels that reach a common function
+//   4  dynamic memory starts after all that, aligned to 16; kernels that reach a common function
 //      with dynamic memory agree on the largest start
 //
 // Relocatable links only sum up sizes (place_shared_relocatable.cc).
@@ -84,7 +84,7 @@ private:
   u64 device_align_ = 1;
   bool has_dynamic_ = false;
   u32 made_for_variables_ = 0; // later sections were made for dynamic memory only
-  bool several_users_ = false; // some mentioned variable has not exactly one user
+  bool several_users_ = false; // some referenced variable has not exactly one user
 };
 
 PlacedShared SharedPlacer::run() {
@@ -116,7 +116,7 @@ void SharedPlacer::sort_variables() {
       layout_.sections.shared_variables(layout_.sections.debug_shared);
   for (const EntityId v : all) {
     device_align_ = std::max(device_align_, align(v));
-    if (entity(v).sized) { // stands there twice, which shows in the order of others
+    if (entity(v).sized) { // is listed twice, which shows in the order of others
       sized_.push_back(v);
       continue;
     }
@@ -133,7 +133,7 @@ void SharedPlacer::sort_variables() {
   std::erase_if(device_, [this](EntityId v) { return plan_.dynamic(v) || entity(v).sized; });
 }
 
-// Kernels that reach a use. One that was not selected uses only what it mentions itself.
+// Kernels that reach a use. A kernel that is not selected uses only what its own code refers to.
 std::vector<FunctionId> SharedPlacer::users_of(EntityId v) const {
   const std::vector<FunctionId> &direct = uses_.users[v.value];
   std::vector<FunctionId> out = reach_.kernels_reaching(direct);
@@ -182,12 +182,12 @@ void SharedPlacer::assign_to_slots() {
     const std::vector<FunctionId> &users = users_[v];
     for (const FunctionId k : users)
       (void)section_of(k);
-    if (users.size() != 1 && uses_.mentioned[v.value])
+    if (users.size() != 1 && uses_.referenced[v.value])
       several_users_ = true;
     if (users.size() == 1) {
       own_[users[0].value].push_back(v);
       layout_.placement.address_of[v.value].section = section_of(users[0]);
-    } else if (uses_.mentioned[v.value]) {
+    } else if (uses_.referenced[v.value]) {
       const auto disjoint = [&users](const Slot &slot) {
         std::vector<FunctionId> common;
         std::set_intersection(slot.users.begin(), slot.users.end(), users.begin(), users.end(),
@@ -200,7 +200,7 @@ void SharedPlacer::assign_to_slots() {
       slot->members.push_back(v);
       slot->users.insert(slot->users.end(), users.begin(), users.end());
       std::sort(slot->users.begin(), slot->users.end());
-    } else { // at most debug information mentions it
+    } else { // at most debug information refers to it
       plan_.deleted[v.value] = true;
     }
   }
@@ -272,14 +272,14 @@ void SharedPlacer::agree_on_dynamic() {
         const FunctionId one[] = {f};
         groups.push_back(reach_.kernels_reaching(one));
       }
-  if (p_.options.debug) // the symbol stays, so it has one value for all its users
+  if (p_.options.debug) // the symbol is kept, so it has one value for all its users
     for (const EntityId v : dynamic_)
       groups.push_back(users_[v]);
-  agree_on_largest(groups, end_);
+  end_ = agree_on_largest(groups, std::move(end_));
 }
 
 void SharedPlacer::finish_dynamic_symbols() {
-  // Without an offset a symbol goes away, unless the reserved area is added to it (Q014).
+  // A symbol without an offset is removed, unless the reserved area is added to it (Q014).
   const bool stays = p_.arch.reserved_shared != 0 && slots_end_ != 0;
   const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
   for (const EntityId v : sized_) {

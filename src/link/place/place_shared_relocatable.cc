@@ -91,7 +91,7 @@ PlacedShared RelocatablePlacer::run() {
   return {std::move(layout_), std::move(plan_)};
 }
 
-// nvlink meets kernels as it reads the relocations of the code that stays.
+// Kernels come in the order in which the relocations of live code are read.
 void RelocatablePlacer::order_by_relocations() {
   std::map<u32, std::vector<u32>> tables; // by object: the table of each section
   const auto place = [&](FunctionId k) {
@@ -242,7 +242,7 @@ void RelocatablePlacer::give_one_value() {
     std::vector<FunctionId> &group = groups.emplace_back(uses_.users[v.value]);
     std::erase_if(group, [this](FunctionId f) { return !sum_.contains(f); });
   }
-  agree_on_largest(groups, ends);
+  ends = agree_on_largest(groups, std::move(ends));
   for (auto &[k, sum] : sum_)
     sum = ends[k.value];
   for (size_t i = 0; i < dynamic_.size(); ++i) {

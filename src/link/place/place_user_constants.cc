@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The bank of __constant__ variables, which all kernels share. It holds the blocks of the files one
-// behind the other, as merge_data.cc left them, and must not be larger than a bank can be.
+// after the other, as merge_data.cc appended them, and must not exceed the size of a bank.
 //
 // Where kernels are selected nvlink does more, and not all of it well:
 //
-//   - A bank that is too large is packed: variables that nothing uses go away, the others are laid
+//   - A bank that is too large is packed: variables that nothing uses are dropped, the others are
+//   laid
 //     out one by one. nvlink takes the alignment of a variable from its size, 8 at most, so it
 //     happens to put vectors where they cannot be loaded. We check, and align where it matters
 //     (Q051).
-//   - Blocks of certain sizes with equal bytes are layout, but the variables in and behind them
-//     are not told, so programs compute wrong results. Only --emulate does that (Q050).
+//   - Blocks of certain sizes with equal bytes are merged, but the symbols of variables in and
+//     after them keep their values, so programs compute wrong results (Q050).
 #include "link/place/place_user_constants.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ struct Variable {
   EntityId id;
   ByteSpan bytes;
   u64 align = 1;      // as nvlink guesses
-  u64 real_align = 1; // as far as can be told
+  u64 real_align = 1; // as far as it can be inferred
   u64 offset = 0;
 };
 
@@ -67,7 +68,7 @@ private:
   const OutId bank_;
 };
 
-// References to the bank as a whole cannot be told apart.
+// A reference to the bank as a whole does not say which variable it means.
 bool UserBank::can_be_packed() const {
   for (const RelocationSlice &slice : layout_.relocs.slices) {
     const InputObject &object = p_.objects[slice.object.value];
@@ -82,8 +83,8 @@ bool UserBank::can_be_packed() const {
   return true;
 }
 
-// nvlink divides by zero over variables that stand among the local symbols, and stumbles over
-// pointers in variables that go away (Q051).
+// nvlink divides by zero if a used variable is in the local part of the symbol table, and crashes
+// if a dropped variable holds pointers (Q051).
 bool UserBank::crashes_nvlink() const {
   const std::vector<bool> used = find_used();
   const std::vector<Variable> variables = list_variables();
@@ -162,7 +163,7 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
     if (used[v.id.value])
       return false;
     layout_.placement.dropped[v.id.value] = true;
-    const auto [object, section, begin] = origin(v.id); // pointers in it go away, too
+    const auto [object, section, begin] = origin(v.id); // its pointers are dropped, too
     layout_.relocs.discarded[object.value].push_back({section, begin, begin + v.bytes.size()});
     return true;
   });

@@ -7,7 +7,7 @@
 namespace culink {
 
 // Checks that the __constant__ variables of the program fit into their bank. Where kernels are
-// selected, variables that nothing uses go away if that is what it takes.
+// selected, variables that nothing uses are dropped if the bank is too large.
 [[nodiscard]] Layout place_user_constants(const Program &program, Layout layout, Diagnostics &diag);
 
 } // namespace culink

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A relocation of a function's code against a shared variable is a use. Code that was removed as
-// dead does not use a variable, but it mentions it, and that is enough to give it room (Q013).
-// Copies that lost or were replaced do not count.
+// Users of shared variables, found in the relocations of code. place_shared overlaps variables that
+// no kernel uses together.
+//
+// What may surprise: discarded functions do not use a variable, but a reference from them is enough
+// to give it memory (Q013). Discarded and overridden definitions of live functions do not count.
 #include "link/place/shared_uses.h"
 
 #include <algorithm>
@@ -18,14 +20,14 @@ FunctionId function_in(const Program &p, const Layout &layout, ObjectId object, 
   if (!place.section.valid() || place.discarded)
     return {};
   const EntityId function = layout.sections[place.section].function;
-  // Replaced later: the bytes of another object are in its place.
+  // An overridden definition: the section has the code of another object.
   if (!function.valid() || p.symbols[function].prevailing.object != object)
     return {};
   return p.function_of(function);
 }
 
-// By section of the object: code of a copy that a later one has replaced.
-std::vector<bool> replaced_code(const Program &p, u32 object) {
+// By section of the object: code of a definition that a later one overrides.
+std::vector<bool> overridden_code(const Program &p, u32 object) {
   std::vector<bool> out(p.objects[object].view.sections().size(), false);
   for (const u32 s : p.symbols.functions_of[object]) {
     const EntityId id = p.symbols.of(ObjectId(object), s);
@@ -41,16 +43,16 @@ std::vector<bool> replaced_code(const Program &p, u32 object) {
 SharedUses find_shared_uses(const Program &p, const Layout &layout) {
   SharedUses out;
   out.users.resize(p.symbols.entities.size());
-  out.mentioned.assign(p.symbols.entities.size(), false);
+  out.referenced.assign(p.symbols.entities.size(), false);
   if (!layout.sections.debug_shared.valid()) // kernels' own variables need no users
     return out;
   for (u32 i = 0; i < p.objects.size(); ++i) {
     const InputObject &object = p.objects[i];
-    const std::vector<bool> replaced = replaced_code(p, i);
+    const std::vector<bool> overridden = overridden_code(p, i);
     for (const elf::Section &table : object.view.sections()) {
       if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
           table.info == 0 || object.kinds[table.info].role != elf::SectionRole::Text ||
-          layout.placement.location_of[i][table.info].discarded || replaced[table.info])
+          layout.placement.location_of[i][table.info].discarded || overridden[table.info])
         continue;
       const FunctionId function = function_in(p, layout, ObjectId(i), table.info);
       const elf::RelocationTable entries = object.view.relocations(table);
@@ -61,7 +63,7 @@ SharedUses find_shared_uses(const Program &p, const Layout &layout) {
         const EntityId id = p.symbols.of(ObjectId(i), symbol);
         if (!id.valid())
           continue;
-        out.mentioned[id.value] = true;
+        out.referenced[id.value] = true;
         if (function.valid())
           out.users[id.value].push_back(function);
       }
@@ -74,8 +76,9 @@ SharedUses find_shared_uses(const Program &p, const Layout &layout) {
   return out;
 }
 
-// Groups that share a kernel end up with one value, so joined sets are enough.
-void agree_on_largest(const std::vector<std::vector<FunctionId>> &groups, std::vector<u64> &ends) {
+// Groups that share a kernel end up with one value, so disjoint sets suffice.
+std::vector<u64> agree_on_largest(const std::vector<std::vector<FunctionId>> &groups,
+                                  std::vector<u64> ends) {
   std::vector<u32> leader(ends.size());
   std::iota(leader.begin(), leader.end(), 0u);
   const auto find = [&leader](u32 k) {
@@ -91,6 +94,7 @@ void agree_on_largest(const std::vector<std::vector<FunctionId>> &groups, std::v
     }
   for (u32 k = 0; k < ends.size(); ++k)
     ends[k] = ends[find(k)];
+  return ends;
 }
 
 } // namespace culink

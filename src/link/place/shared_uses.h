@@ -10,12 +10,14 @@ namespace culink {
 // Which code refers to which shared variable.
 struct SharedUses {
   std::vector<std::vector<FunctionId>> users; // by EntityId: functions in the output, ascending
-  std::vector<bool> mentioned; // by EntityId: by any code, removed code included, lost code not
+  // By EntityId: code refers to it, also code of discarded functions.
+  std::vector<bool> referenced;
 };
 
 [[nodiscard]] SharedUses find_shared_uses(const Program &program, const Layout &layout);
 
-// Raises the ends of the kernels of each group to the largest among them, until all groups agree.
-void agree_on_largest(const std::vector<std::vector<FunctionId>> &groups, std::vector<u64> &ends);
+// The ends of kernels, raised to the largest of each group of kernels, until all groups agree.
+[[nodiscard]] std::vector<u64> agree_on_largest(const std::vector<std::vector<FunctionId>> &groups,
+                                                std::vector<u64> ends);
 
 } // namespace culink

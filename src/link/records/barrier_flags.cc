@@ -2,7 +2,7 @@
 //
 // Barriers of old objects. Since toolkit 13 a function has a NUM_BARRIERS record; before, the count
 // was in sh_flags of its code. A link of old objects, or of old and new ones, moves the counts into
-// records, behind all others.
+// records, after all others. plan_info_records calls this last.
 //
 // What may surprise: nvlink takes a kernel's record for complete if a callee of toolkit 13 gave it
 // one, and so loses a larger count in the kernel's own flags. We take the larger one (Q063).
@@ -52,11 +52,11 @@ std::vector<u32> reached_counts(const Program &p, const Reach &reach, const std:
 
 } // namespace
 
-void add_barrier_records(const Program &p, const Reach &reach, const Layout &layout,
-                         InfoPlan &plan) {
+InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout &layout,
+                             InfoPlan plan) {
   const std::vector<u32> own = own_counts(p);
   if (std::all_of(own.begin(), own.end(), [](u32 count) { return count == 0; }))
-    return;
+    return plan;
   const std::vector<u32> reached = reached_counts(p, reach, own);
   for (u32 f = 0; f < p.calls.functions.size(); ++f) {
     const u32 count = p.live.kernel[f] && p.policy.completes_kernels ? reached[f] : own[f];
@@ -73,6 +73,7 @@ void add_barrier_records(const Program &p, const Reach &reach, const Layout &lay
           records, record,
           static_cast<u16>(std::max<u32>(plan.store.value(records, record), count)));
   }
+  return plan;
 }
 
 } // namespace culink

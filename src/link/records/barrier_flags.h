@@ -7,9 +7,9 @@
 
 namespace culink {
 
-// Objects of toolkit 12 count barriers in the flags of their code; the output has records instead.
-// A kernel's record counts those of the functions it reaches.
-void add_barrier_records(const Program &program, const Reach &reach, const Layout &layout,
-                         InfoPlan &plan);
+// The plan with records for the barriers that objects of toolkit 12 count in the flags of their
+// code. A kernel's record covers the functions it reaches.
+[[nodiscard]] InfoPlan add_barrier_records(const Program &program, const Reach &reach,
+                                           const Layout &layout, InfoPlan plan);
 
 } // namespace culink

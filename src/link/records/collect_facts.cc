@@ -20,9 +20,9 @@ namespace {
 
 class FactCollector {
 public:
-  FactCollector(const Program &program, const Layout &layout, const ImagePlan &constants,
+  FactCollector(const Program &program, const Layout &layout, const ImagePlan &images,
                 const InfoResult &info)
-      : p_(program), layout_(layout), constants_(constants), info_(info) {}
+      : p_(program), layout_(layout), images_(images), info_(info) {}
 
   LinkFacts run();
 
@@ -37,7 +37,7 @@ private:
 
   const Program &p_;
   const Layout &layout_;
-  const ImagePlan &constants_;
+  const ImagePlan &images_;
   const InfoResult &info_;
   LinkFacts out_;
   std::vector<u32> kernel_at_; // by FunctionId: position in kernels plus 1
@@ -71,10 +71,9 @@ void FactCollector::add_functions() {
       facts.file = object.name;
       facts.code_bytes = object.symbols[entity.prevailing.symbol].size;
       const u32 registers = object.registers[entity.prevailing.symbol];
-      const bool second_name =
-          object.owner_of_code(object.symbols[entity.prevailing.symbol].section) !=
-          entity.prevailing.symbol;
-      facts.registers = registers == InputObject::kNoRegisters || second_name ? 0 : registers;
+      const bool alias = object.owner_of_code(object.symbols[entity.prevailing.symbol].section) !=
+                         entity.prevailing.symbol;
+      facts.registers = registers == InputObject::kNoRegisters || alias ? 0 : registers;
     }
     for (const FunctionId callee : p_.calls.calls[f])
       if (seen[callee.value] != f) {
@@ -180,7 +179,7 @@ void FactCollector::read_sections() {
 }
 
 void FactCollector::read_image_slots() {
-  for (const SlotTable &table : constants_.tables) {
+  for (const SlotTable &table : images_.tables) {
     const OutId bank = layout_.sections[table.table].target;
     KernelFacts *kernel = bank.valid() ? kernel_of_text(layout_.sections[bank].target) : nullptr;
     if (!kernel)
@@ -197,17 +196,20 @@ void FactCollector::read_image_slots() {
 
 } // namespace
 
-LinkFacts collect_facts(const Program &program, const Layout &layout, const ImagePlan &constants,
+LinkFacts collect_facts(const Program &program, const Layout &layout, const ImagePlan &images,
                         const InfoResult &info) {
-  LinkFacts facts = FactCollector(program, layout, constants, info).run();
+  LinkFacts facts = FactCollector(program, layout, images, info).run();
   for (const OutSection &section : layout.sections.list)
     facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
                               section.flags, 0, section.size});
   facts.objects = static_cast<u32>(program.objects.size());
-  if (program.options.map)
-    add_symbol_facts(program, layout, facts);
+  if (program.options.map) {
+    SymbolLists lists = list_symbols(program, layout);
+    facts.symbols = std::move(lists.symbols);
+    facts.discarded = std::move(lists.discarded);
+  }
   if (!program.options.trace_symbols.empty())
-    add_mentions(program, facts);
+    facts.mentions = list_references(program);
   return facts;
 }
 

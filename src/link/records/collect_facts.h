@@ -10,6 +10,6 @@ namespace culink {
 
 // What reports say about a link. Sections are as planned; the file may have more of them.
 [[nodiscard]] LinkFacts collect_facts(const Program &program, const Layout &layout,
-                                      const ImagePlan &constants, const InfoResult &info);
+                                      const ImagePlan &images, const InfoResult &info);
 
 } // namespace culink

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // .nv.info records of the output. Lists are kept newest first: the output holds what was read last
-// at the front. In an executable, a kernel's records speak for all it calls:
+// at the front. In an executable, a kernel's records cover all functions it reaches:
 //
 //   REGCOUNT        of a kernel: the maximum over what it reaches
-//   MIN_STACK_SIZE  new, for each kernel, at the end; MAX_STACK_SIZE of the inputs goes away
+//   MIN_STACK_SIZE  new, for each kernel, at the end; MAX_STACK_SIZE of the inputs is dropped
 //   .nv.info.K      inherits flags, maxima, sums and the list of undefined callees (inherit.h)
 //
 // What may surprise: a program with a single kernel follows other rules than one with several, in
@@ -45,7 +45,7 @@ private:
   [[nodiscard]] bool is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const;
   [[nodiscard]] std::vector<EntityId> still_undefined(ObjectId object,
                                                       const elf::InfoRecord &record) const;
-  void place_externs();
+  void fill_externs();
   void finish_kernels(const Resources &resources);
   void check_registers(FunctionId kernel, const Resources &resources);
   void report_recursion(FunctionId kernel);
@@ -58,7 +58,7 @@ private:
   InfoResult out_;
   FunctionRecords functions_;
   std::vector<bool> lists_externs_; // by OutId of code: it has such a record
-  // Looking for chains of calls takes time, and nobody reads hundreds of them.
+  // Searching for a chain of calls takes time, and a reader does not want hundreds of them.
   static constexpr u32 kMostPaths = 20;
   u32 paths_ = 0;
 };
@@ -76,12 +76,12 @@ InfoResult InfoPlanner::run() {
       if (info.text != 0)
         read_function_records(ObjectId(i), info);
   read_module_records(resources);
-  place_externs();
+  fill_externs();
   if (p_.policy.completes_kernels)
     finish_kernels(resources);
-  // nvlink -r leaves the barriers of old objects where they are.
+  // A link that resolves early leaves the barriers of old objects in the flags of their code.
   if (!p_.policy.resolves_early)
-    add_barrier_records(p_, reach_, layout_, out_.plan);
+    out_.plan = add_barrier_records(p_, reach_, layout_, std::move(out_.plan));
   return std::move(out_);
 }
 
@@ -93,8 +93,7 @@ void InfoPlanner::reserve() {
   u64 bytes = 0, sections = 0;
   for (u32 i = 0; i < p_.objects.size(); ++i)
     for (const InputObject::Info &info : p_.objects[i].infos) {
-      if (layout_.placement.location_of[i][info.text]
-              .discarded) // one of many copies of a weak function
+      if (layout_.placement.location_of[i][info.text].discarded)
         continue;
       bytes += info.records.bytes().size();
       ++sections;
@@ -102,13 +101,13 @@ void InfoPlanner::reserve() {
   out_.plan.store.reserve(bytes + sections * kMore, sections * kWords);
 }
 
-// The symbol in the first word of a record, or 0: KPARAM_INFO has a place for one and names none.
-// EXTERNS, which may have several, is the caller's.
+// The symbol in the first word of a record, or 0: KPARAM_INFO has a word for one and names none.
+// EXTERNS may name several and is left to the caller.
 u32 first_symbol(const elf::InfoRecord &record) {
   return elf::symbol_word_count(record) == 0 ? 0 : load_le<u32>(record.payload.data());
 }
 
-// What that symbol stands for.
+// The entity or the bank that a symbol of a record names.
 inline InfoWord InfoPlanner::named_by(ObjectId object, const elf::InfoRecord &record,
                                       u32 symbol) const {
   const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
@@ -119,7 +118,7 @@ inline InfoWord InfoPlanner::named_by(ObjectId object, const elf::InfoRecord &re
   return {.id = p_.symbols.of(object, symbol).value, .names = InfoWord::Names::Entity};
 }
 
-// Of a function's undefined callees, those that are still undefined or are kernels stay.
+// Undefined callees of a function that are undefined in the output, too, or are kernels.
 std::vector<EntityId> InfoPlanner::still_undefined(ObjectId object,
                                                    const elf::InfoRecord &record) const {
   std::vector<EntityId> out; // nearly always empty
@@ -133,11 +132,11 @@ std::vector<EntityId> InfoPlanner::still_undefined(ObjectId object,
   return out;
 }
 
-// Whether a module record about an entity has nothing to say in the output.
+// Whether a module record about an entity is left out.
 bool InfoPlanner::is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const {
   if (!named.valid() || !p_.stays(named))
     return true;
-  // Only the definition that won speaks for a function.
+  // Records of a function come from its prevailing definition.
   const Entity &entity = p_.symbols[named];
   if (entity.function && entity.defined() && entity.prevailing.object != object)
     return true;
@@ -166,7 +165,7 @@ void InfoPlanner::read_module_record(ObjectId object, ByteSpan bytes, const elf:
     return;
   u8 *copy = list.add(bytes);
   list.name(copy + InfoStore::kRecordSize, named.names, named.id);
-  // A kernel speaks for all it calls.
+  // The register count of a kernel covers what it calls.
   if (!about_entity || record.attribute != InfoAttribute::Regcount ||
       !p_.policy.completes_kernels || record.payload.size() < 8)
     return;
@@ -200,10 +199,10 @@ void InfoPlanner::note_fragments(FunctionId function, const elf::InfoRecord &rec
 }
 
 void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info &info) {
-  const SectionLocation &place = layout_.placement.location_of[object.value][info.text];
-  if (!place.section.valid() || place.discarded)
+  const SectionLocation &text = layout_.placement.location_of[object.value][info.text];
+  if (!text.section.valid() || text.discarded)
     return;
-  const EntityId entity = layout_.sections[place.section].function;
+  const EntityId entity = layout_.sections[text.section].function;
   if (p_.symbols[entity].prevailing.object != object)
     return;
   const FunctionId function = p_.function_of(entity);
@@ -214,9 +213,9 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
     const bool externs = record.attribute == InfoAttribute::Externs;
     if (externs || inherit_rule_of(record.attribute))
       functions_.inherited[function.value].push_back({record.attribute, record.value});
-    if (externs) { // who is still undefined comes later
+    if (externs) { // the list is filled when all functions are read
       functions_.externs[function.value] = still_undefined(object, record);
-      lists_externs_[place.section.value] = true;
+      lists_externs_[text.section.value] = true;
       store_le<u16>(list.add(section.subspan(record.offset, InfoStore::kRecordSize)) + 2,
                     record.value);
       continue;
@@ -224,7 +223,7 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
     if (record.attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
       note_fragments(function, record);
       if (!p_.live.kernel[function.value])
-        continue; // kernels have it instead
+        continue; // inherited by the kernels that reach it
     }
     u8 *copy = list.add(section.subspan(record.offset, record.encoded_size()));
     if (const u32 symbol = first_symbol(record); symbol != 0) {
@@ -232,15 +231,15 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
       list.name(copy + InfoStore::kRecordSize, named.names, named.id);
     }
   }
-  InfoList &records = out_.plan.of_text[place.section.value];
+  InfoList &records = out_.plan.of_text[text.section.value];
   const InfoList older = records;
   records = list.finish(p_.live.kernel[function.value] ? InfoStore::kRecordSize : 0);
   if (!older.empty()) // a second section about the same code
     out_.plan.store.append_list(records, older);
 }
 
-// Those of a kernel may be more (kernel_records.cc).
-void InfoPlanner::place_externs() {
+// EXTERNS records of device functions; those of kernels are in kernel_records.cc.
+void InfoPlanner::fill_externs() {
   InfoStore &store = out_.plan.store;
   for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
     if (p_.live.kernel[f] && p_.policy.completes_kernels)
@@ -273,7 +272,7 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
   return out;
 }
 
-// A kernel that promised to need few registers must not call what needs more.
+// A kernel with a register limit must not call functions that need more.
 void InfoPlanner::check_registers(FunctionId kernel, const Resources &resources) {
   const u32 needed = resources.registers[kernel.value];
   const OutId text = layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
@@ -321,7 +320,8 @@ void InfoPlanner::finish_kernels(const Resources &resources) {
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.demoted[f] && p_.live.live[f])
       out_.kernels.push_back({.kernel = FunctionId(f), .stack = resources.own_frame[f]});
-  finish_kernel_records(p_, reach_, layout_, resources, kernels, functions_, out_.plan, diag_);
+  out_.plan = finish_kernel_records(p_, reach_, layout_, resources, kernels, std::move(functions_),
+                                    std::move(out_.plan), diag_);
 }
 
 } // namespace

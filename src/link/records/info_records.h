@@ -10,7 +10,7 @@ namespace culink {
 
 struct InfoResult {
   InfoPlan plan;
-  std::vector<KernelUse> kernels; // in symbol order, then those that were not selected but stay
+  std::vector<KernelUse> kernels; // in symbol order, then live ones that are not selected
 };
 
 // The records of .nv.info and .nv.info.F: those of the inputs, and what a kernel inherits from the

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels take records over from all functions they reach, in the order of a walk over these
-// functions. Walking for every kernel is what makes nvlink slow: functions times kernels. But the
+// Kernels inherit records from all functions they reach, in the order of a walk over these
+// functions. A walk for every kernel would cost functions times kernels. But the
 // result needs little of the walk: where it first met an attribute, the largest value, all bits,
-// the last value. All of these can be put together from those of the callees, so one sweep over the
+// the last value. All of these combine from those of the callees, so one sweep over the
 // call graph, callees first, finds them for everybody. A component without records of its own
 // shares what its callee has.
 //
-// Sums cannot be put together that way, because two callees may reach the same function; the
+// Sums do not combine that way, because two callees may reach the same function; the
 // functions that count are listed instead. They are few (NUM_MBARRIERS).
 #include "link/records/inherit.h"
 
@@ -18,7 +18,7 @@ namespace culink {
 
 namespace {
 
-constexpr u32 kListBits = 20; // of a WalkPosition: the place in the list of one function
+constexpr u32 kListBits = 20; // of a WalkPosition: the index in the list of one function
 
 // Joins two lists sorted by `key`; of two entries with one key, `merge` makes one.
 template <typename T, typename Key, typename Merge>
@@ -127,8 +127,8 @@ void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
   into.add(own);
 }
 
-// What the callees of a node in other components hand down: positions in parts_. The same one comes
-// only once in a row, as callees that share one stand together.
+// Parts (indices into parts_) that the callees of a node in other components hand down. Callees
+// that share a part are often neighbours, so repetitions in a row are left out.
 void InheritanceSweep::list_parts(u32 node, std::vector<u32> &out) const {
   for (const u32 callee : p_.calls.edges[node])
     if (const u32 part = part_of_[reach_.component_of(callee)];
@@ -172,7 +172,7 @@ void InheritanceSweep::sweep() {
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     const u32 component = reach_.component_of(order[begin]);
     end = begin + 1;
-    if (!reach_.called(order[begin])) // a kernel: nobody inherits from it
+    if (!reach_.called(order[begin])) // a kernel: no function inherits from it
       continue;
     bool has_own = false;
     parts.clear();

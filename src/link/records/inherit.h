@@ -11,7 +11,7 @@
 
 namespace culink {
 
-// How a kernel's value and those of the functions it reaches make one.
+// How the values of a kernel and of the functions it reaches combine.
 enum class Combine : u8 { Flag, Maximum, Sum, BitOr, Last };
 
 struct InheritRule {
@@ -100,8 +100,8 @@ struct FunctionRecords {
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
 };
 
-// A place in the walk over all records: functions in the order in which their sections were read,
-// each function's records in input order.
+// A position in the walk over all records: functions in the order in which their sections were
+// read, each function's records in input order.
 using WalkPosition = u64;
 inline constexpr WalkPosition kNeverMet = ~u64{0};
 

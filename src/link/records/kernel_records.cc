@@ -4,8 +4,7 @@
 // changed in place; a new one is appended, in the order in which a walk over the functions (in the
 // order their sections were read, each function's records in input order) first meets it.
 //
-// What the functions that a kernel reaches hand down comes from one sweep (inherit.cc); there is no
-// walk for each kernel.
+// The values come from one sweep over the call graph (inherit.cc), not from a walk for each kernel.
 #include "link/records/kernel_records.h"
 
 #include <algorithm>
@@ -25,12 +24,12 @@ class KernelRecordPlanner {
 public:
   KernelRecordPlanner(const Program &program, const Reach &reach, const Layout &layout,
                       const Resources &resources, const std::vector<FunctionId> &kernels,
-                      FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag)
+                      FunctionRecords functions, InfoPlan plan, Diagnostics &diag)
       : p_(program), reach_(reach), layout_(layout), resources_(resources), kernels_(kernels),
-        functions_(functions), plan_(plan), store_(plan.store), diag_(diag),
+        functions_(std::move(functions)), plan_(std::move(plan)), store_(plan_.store), diag_(diag),
         several_(!program.live.only.valid()) {}
 
-  void run();
+  InfoPlan run();
 
 private:
   void add_missing_masks();
@@ -39,8 +38,8 @@ private:
   [[nodiscard]] std::vector<EntityId> undefined_callees(FunctionId kernel,
                                                         const Inheritance &inherited);
   [[nodiscard]] std::vector<EntityId> undefined_callees_of_all();
-  [[nodiscard]] bool place_own_externs(FunctionId kernel, InfoList &records,
-                                       const std::vector<EntityId> &undefined) const;
+  [[nodiscard]] bool fill_own_externs(FunctionId kernel, InfoList &records,
+                                      const std::vector<EntityId> &undefined) const;
   void mark_recursion(FunctionId kernel, InfoList &records) const;
   void inherit(InfoList &records, const Inheritance &inherited,
                const std::vector<EntityId> &undefined, bool has_externs) const;
@@ -58,8 +57,8 @@ private:
   const Layout &layout_;
   const Resources &resources_;
   const std::vector<FunctionId> &kernels_;
-  FunctionRecords &functions_;
-  InfoPlan &plan_;
+  FunctionRecords functions_;
+  InfoPlan plan_;
   InfoStore &store_;
   Diagnostics &diag_;
   const bool several_;
@@ -70,12 +69,13 @@ private:
   u32 search_ = 0;
 };
 
-void KernelRecordPlanner::run() {
+InfoPlan KernelRecordPlanner::run() {
   seen_.assign(p_.calls.functions.size(), 0);
   add_missing_masks();
   const InheritanceSweep sweep(p_, reach_, functions_);
   for (const FunctionId k : kernels_)
     finish(k, inheritance_of(k, sweep));
+  return std::move(plan_);
 }
 
 void KernelRecordPlanner::add_missing_masks() {
@@ -116,14 +116,14 @@ void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited
   InfoList &records = plan_.of_text[text_of(kernel).value];
   const std::vector<EntityId> undefined =
       several_ ? undefined_callees(kernel, inherited) : undefined_callees_of_all();
-  const bool has_externs = place_own_externs(kernel, records, undefined);
+  const bool has_externs = fill_own_externs(kernel, records, undefined);
   mark_recursion(kernel, records);
   inherit(records, inherited, undefined, has_externs);
   check_cta_groups(kernel, records);
 }
 
-// What counts for a kernel. The only kernel of a program inherits from all functions that stay
-// (Q025); a kernel never from itself.
+// What a kernel inherits. The only kernel of a program inherits from all live functions (Q025); a
+// kernel never inherits from itself.
 Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
                                                 const InheritanceSweep &sweep) const {
   Inheritance out;
@@ -143,7 +143,7 @@ Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
   return out;
 }
 
-// The kernel's own entries, then those of what it reaches in reading order.
+// The kernel's own entries, then those of the functions it reaches, in reading order.
 std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel,
                                                              const Inheritance &inherited) {
   std::vector<EntityId> out;
@@ -165,7 +165,7 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel,
   return out;
 }
 
-// The only kernel of a program gets the entries of all functions that stay, the last one read first
+// The only kernel of a program gets the entries of all live functions, the last one read first
 // (Q025).
 std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
   std::vector<EntityId> out;
@@ -183,8 +183,8 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
 }
 
 // Fills the kernel's own EXTERNS record or takes it out. True if it has one afterwards.
-bool KernelRecordPlanner::place_own_externs(FunctionId kernel, InfoList &records,
-                                            const std::vector<EntityId> &undefined) const {
+bool KernelRecordPlanner::fill_own_externs(FunctionId kernel, InfoList &records,
+                                           const std::vector<EntityId> &undefined) const {
   const u64 record = store_.find(records, InfoAttribute::Externs);
   if (record == InfoStore::kNone)
     return false;
@@ -252,7 +252,7 @@ void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inher
   u64 record = store_.find(records, rule.attribute);
   const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
   if (record == InfoStore::kNone) {
-    // A sum of nothing is nothing to the only kernel of a program.
+    // The only kernel of a program gets no record for a sum of 0.
     if (!several_ && rule.combine == Combine::Sum &&
         std::all_of(inherited.addends.begin(), inherited.addends.end(),
                     [](const Inheritance::Addend &addend) { return addend.value == 0; }))
@@ -284,7 +284,7 @@ void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inher
   store_.set_value(records, record, value);
 }
 
-// Of all functions that stay, each once.
+// The fragments of all live functions, each once.
 std::vector<u32> KernelRecordPlanner::fragments_of_all() const {
   std::vector<u32> out;
   for (const FunctionId f : functions_.read_order)
@@ -296,15 +296,16 @@ std::vector<u32> KernelRecordPlanner::fragments_of_all() const {
   return out;
 }
 
-// What has to run before functions does so before the kernels that reach them (Q111). The record of
-// the kernel grows; that of a program's only kernel is made anew unless it has all already.
+// Code that a function needs to run at entry runs at the entry of the kernels that reach it (Q111).
+// The record of the kernel grows; that of a program's only kernel is replaced unless it is
+// complete.
 void KernelRecordPlanner::take_over_fragments(InfoList &records,
                                               const Inheritance &inherited) const {
   constexpr InfoAttribute kAttribute = InfoAttribute::AtEntryFragments;
-  const u64 place = store_.find(records, kAttribute);
+  const u64 old = store_.find(records, kAttribute);
   std::vector<u32> values;
   for (const elf::InfoRecord &record : store_.records(records))
-    if (record.offset == place)
+    if (record.offset == old)
       values = elf::words_of(record);
   if (several_) {
     for (const Inheritance::Fragments &one : inherited.fragments) {
@@ -313,15 +314,15 @@ void KernelRecordPlanner::take_over_fragments(InfoList &records,
         if (std::find(known.begin(), known.end(), value) == known.end())
           values.push_back(value);
     }
-    store_.put_words(records, kAttribute, values, place);
+    store_.put_words(records, kAttribute, values, old);
     return;
   }
   const std::vector<u32> all = fragments_of_all();
-  if (all.empty() || (place != InfoStore::kNone && std::set<u32>(all.begin(), all.end()) ==
-                                                       std::set<u32>(values.begin(), values.end())))
+  if (all.empty() || (old != InfoStore::kNone && std::set<u32>(all.begin(), all.end()) ==
+                                                     std::set<u32>(values.begin(), values.end())))
     return;
-  if (place != InfoStore::kNone)
-    store_.erase(records, place);
+  if (old != InfoStore::kNone)
+    store_.erase(records, old);
   store_.put_words(records, kAttribute, all);
 }
 
@@ -336,10 +337,12 @@ void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &re
 
 } // namespace
 
-void finish_kernel_records(const Program &program, const Reach &reach, const Layout &layout,
-                           const Resources &resources, const std::vector<FunctionId> &kernels,
-                           FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag) {
-  KernelRecordPlanner(program, reach, layout, resources, kernels, functions, plan, diag).run();
+InfoPlan finish_kernel_records(const Program &program, const Reach &reach, const Layout &layout,
+                               const Resources &resources, const std::vector<FunctionId> &kernels,
+                               FunctionRecords functions, InfoPlan plan, Diagnostics &diag) {
+  return KernelRecordPlanner(program, reach, layout, resources, kernels, std::move(functions),
+                             std::move(plan), diag)
+      .run();
 }
 
 } // namespace culink

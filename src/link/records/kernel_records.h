@@ -10,9 +10,11 @@
 
 namespace culink {
 
-// Completes the records of every kernel.
-void finish_kernel_records(const Program &program, const Reach &reach, const Layout &layout,
-                           const Resources &resources, const std::vector<FunctionId> &kernels,
-                           FunctionRecords &functions, InfoPlan &plan, Diagnostics &diag);
+// The plan with complete records of every kernel.
+[[nodiscard]] InfoPlan finish_kernel_records(const Program &program, const Reach &reach,
+                                             const Layout &layout, const Resources &resources,
+                                             const std::vector<FunctionId> &kernels,
+                                             FunctionRecords functions, InfoPlan plan,
+                                             Diagnostics &diag);
 
 } // namespace culink

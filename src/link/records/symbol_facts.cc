@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The lists behind a link map: every definition of the inputs is either part of the output or
-// discarded for a reason. A second name of the same code counts like any other name.
+// discarded for a reason. Aliases are listed like other names.
 #include "link/records/symbol_facts.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ bool is_traced(std::string_view name, const std::vector<std::string> &wanted) {
   return false;
 }
 
-std::string mention_text(const Program &p, ObjectId object, u32 symbol_number,
-                         const Entity &entity) {
+std::string reference_text(const Program &p, ObjectId object, u32 symbol_number,
+                           const Entity &entity) {
   const elf::Symbol &symbol = p.objects[object.value].symbols[symbol_number];
   if (symbol.common())
     return "declares it as common, " + std::to_string(symbol.size) + " bytes";
@@ -40,14 +40,15 @@ std::string mention_text(const Program &p, ObjectId object, u32 symbol_number,
 
 } // namespace
 
-void add_symbol_facts(const Program &p, const Layout &layout, LinkFacts &facts) {
+SymbolLists list_symbols(const Program &p, const Layout &layout) {
+  SymbolLists out;
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
-    const SymbolAddress &place = layout.placement.address_of[i];
-    if (entity.defined() && p.stays(EntityId(i)) && place.section.valid())
-      facts.symbols.push_back(
+    const SymbolAddress &address = layout.placement.address_of[i];
+    if (entity.defined() && p.stays(EntityId(i)) && address.section.valid())
+      out.symbols.push_back(
           {std::string(entity.name), p.objects[entity.prevailing.object.value].name,
-           std::string(layout.sections[place.section].name), place.value, entity.size});
+           std::string(layout.sections[address.section].name), address.value, entity.size});
   }
   for (u32 o = 0; o < p.objects.size(); ++o) {
     const InputObject &object = p.objects[o];
@@ -60,23 +61,26 @@ void add_symbol_facts(const Program &p, const Layout &layout, LinkFacts &facts) 
       if (wins && p.stays(id))
         continue;
       const bool other = !wins && entity.defined() && p.stays(id);
-      facts.discarded.push_back(
+      out.discarded.push_back(
           {std::string(entity.name), object.name, object.symbols[s].size,
            other ? "the copy of " + p.objects[entity.prevailing.object.value].name + " is linked"
                  : "unused"});
     }
   }
+  return out;
 }
 
-void add_mentions(const Program &p, LinkFacts &facts) {
+std::vector<MentionFacts> list_references(const Program &p) {
+  std::vector<MentionFacts> out;
   std::vector<bool> traced(p.symbols.entities.size());
   for (u32 i = 0; i < traced.size(); ++i)
     traced[i] = is_traced(p.symbols.entities[i].name, p.options.trace_symbols);
   for (u32 o = 0; o < p.objects.size(); ++o)
     for (u32 s = 1; s < p.objects[o].symbols.size(); ++s)
       if (const EntityId id = p.symbols.of(ObjectId(o), s); id.valid() && traced[id.value])
-        facts.mentions.push_back({std::string(p.symbols[id].name), p.objects[o].name,
-                                  mention_text(p, ObjectId(o), s, p.symbols[id])});
+        out.push_back({std::string(p.symbols[id].name), p.objects[o].name,
+                       reference_text(p, ObjectId(o), s, p.symbols[id])});
+  return out;
 }
 
 } // namespace culink

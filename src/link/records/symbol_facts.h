@@ -6,10 +6,14 @@
 
 namespace culink {
 
-// What is part of the output, where it is and where it comes from; and what is not, and why.
-void add_symbol_facts(const Program &program, const Layout &layout, LinkFacts &facts);
+// Every definition of the inputs is in one of these.
+struct SymbolLists {
+  std::vector<SymbolFacts> symbols;      // part of the output
+  std::vector<DiscardedFacts> discarded; // and the others, with the reason
+};
+[[nodiscard]] SymbolLists list_symbols(const Program &program, const Layout &layout);
 
-// Which inputs mention the symbols of LinkOptions::trace_symbols, and how.
-void add_mentions(const Program &program, LinkFacts &facts);
+// The inputs that define or refer to a symbol of LinkOptions::trace_symbols, and how.
+[[nodiscard]] std::vector<MentionFacts> list_references(const Program &program);
 
 } // namespace culink

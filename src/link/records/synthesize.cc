@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sections that the linker writes itself: the call graph and prototypes of what is left, the notes
-// that say which tools made the file and for what, the layout compatibility record.
+// that say which tools made the file and for what, the merged compatibility record.
 #include "link/records/synthesize.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr u32 marker(elf::CallPart part) {
   return 0u - static_cast<u32>(part);
 }
 
-// Callees in reverse order of reading; of several mentions the first counts, or all (Q027).
+// Callees in reverse order of reading, each at its first reference or at every one (Q027).
 class CalleeLists {
 public:
   explicit CalleeLists(const Program &program)
@@ -111,13 +111,13 @@ std::vector<u8> build_tkinfo(const Program &p) {
   return out;
 }
 
-// The oldest virtual architecture of the inputs, and the toolkit we speak for.
+// The oldest virtual architecture of the inputs, and the toolkit whose conventions the output has.
 std::vector<u8> build_cuinfo(const Program &p) {
   u16 oldest = p.arch.number;
   u32 toolkit = p.dialect.toolkit;
   for (const InputObject &object : p.objects) {
     oldest = std::min(oldest, object.virtual_sm);
-    toolkit = std::max(toolkit, object.toolkit); // an older driver must not be told otherwise
+    toolkit = std::max(toolkit, object.toolkit); // so that an older driver refuses it
   }
   std::vector<u8> out;
   const std::vector<u8> desc =
@@ -146,7 +146,7 @@ u16 merge_compat_value(CompatAttribute attribute, u16 a, u16 b) {
   }
 }
 
-// The first file's records, the values of later files layout in.
+// The first file's records, the values of later files merged in.
 std::vector<u8> build_compat(const Program &p) {
   elf::CompatSection layout;
   bool first = true;

@@ -285,7 +285,7 @@ bool Classifier::is_skipped(const RelocationGroup &group, const Table &table,
   for (const DiscardedRange &range : *table.discarded)
     if (range.section == table.section->info && range.begin <= raw.offset && raw.offset < range.end)
       return true;
-  if (table.in_constants && is_forgotten_pointer(p_, table.object, table.section->info, raw.symbol))
+  if (table.in_constants && drops_pointer(p_, table.object, table.section->info, raw.symbol))
     return true;
   return table.about_code && is_about_unused_code(group, table.object, raw.symbol);
 }

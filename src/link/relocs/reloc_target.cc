@@ -2,7 +2,7 @@
 //
 // Functions and variables in global memory get their addresses from the loader. What the linker
 // lays out itself has a value now: constants (an offset in their bank), shared variables (an offset
-// in a kernel's shared memory), sections that are layout file by file (the start of this file's
+// in a kernel's shared memory), sections that are merged file by file (the start of this file's
 // part). Relocatable links resolve nothing that the next link will move, unless they imitate
 // nvlink, which does (Q023).
 #include "link/relocs/reloc_target.h"

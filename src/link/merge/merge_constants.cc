@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constant banks that belong to one function: parameters of kernels (bank 0) and what the compiler
+// wants to load (bank 2: literals, branch tables).
+//
+// Compiler constants of a kernel become its section; those of a device function are collected as
+// FunctionConstants, which place_constants copies into the bank of each kernel that reaches the
+// function. A definition that overrides an earlier one starts over with its own constants.
+//
+// What may surprise: constants of a discarded definition are appended after those of the prevailing
+// one, where no code refers to them. nvlink does so, and sizes and offsets follow from it (Q040).
+#include "link/merge/merger.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+using elf::SectionType;
+using elf::SymbolType;
+
+// A symbol in a bank of compiler constants: the bank as a whole is appended at its first symbol.
+void Merger::define_compiler_constant(EntityId id, const elf::Symbol &symbol) {
+  const elf::Section &bank = object_->section(symbol.section);
+  const SectionLocation &text = location(bank.info);
+  if (text.discarded || !text.section.valid())
+    return;
+  // An overridden definition leaves no constants behind where the next link resolves them again.
+  if (p_.policy.keeps_all_relocations &&
+      p_.symbols[layout_.sections[text.section].function].prevailing.object != id_)
+    return;
+  const SectionLocation &at = location(bank.index);
+  if (!at.section.valid() && at.constants == kNoIndex)
+    append_constants(bank, text.section, false);
+  layout_.placement.address_of[id.value] = {at.section, symbol.value + at.offset,
+                                            at.constants};
+  if (at.section.valid() && p_.policy.keeps_constant_symbols)
+    layout_.sections.add_local(id);
+}
+
+// Constants of a discarded definition follow those of the prevailing one (Q040).
+void Merger::append_discarded_constants(const elf::Section &bank) {
+  const OutId text = layout_.sections.find(object_->section(bank.info).name);
+  if (text.valid() && !p_.policy.keeps_all_relocations)
+    append_constants(bank, text, true);
+}
+
+// An overriding definition is about to be read: the constants of the overridden one are dropped.
+void Merger::discard_constants(EntityId function) {
+  if (constants_of_.empty())
+    return;
+  const ConstantsLocation &old = constants_of_[p_.function_of(function).value];
+  if (old.section.valid()) {
+    layout_.sections[old.section].pieces.clear();
+    layout_.sections[old.section].size = 0;
+    layout_.sections[old.section].emit = Emit::Discarded; // unless the new definition needs it
+  }
+  if (old.index == kNoIndex)
+    return;
+  layout_.placement.function_constants[old.index].pieces.clear();
+  layout_.placement.function_constants[old.index].size = 0;
+  layout_.placement.function_constants[old.index].parts.clear();
+  layout_.placement.function_constants[old.index].discarded_piece = FunctionConstants::kNone;
+}
+
+std::vector<u64> Merger::starts_of_constants(const elf::Section &bank) {
+  if (constant_starts_.empty()) // collected once for each object
+    for (const elf::Symbol &symbol : object_->symbols)
+      if (symbol.in_section() && symbol.type() != SymbolType::Section &&
+          object_->kinds[symbol.section].is_constant())
+        constant_starts_.emplace_back(symbol.section, symbol.value);
+  if (!std::is_sorted(constant_starts_.begin(), constant_starts_.end()))
+    std::sort(constant_starts_.begin(), constant_starts_.end());
+  std::vector<u64> starts;
+  const auto first = std::lower_bound(constant_starts_.begin(), constant_starts_.end(),
+                                      std::pair<u32, u64>(bank.index, 0));
+  for (auto at = first; at != constant_starts_.end() && at->first == bank.index; ++at)
+    if (starts.empty() || starts.back() != at->second)
+      starts.push_back(at->second);
+  return starts;
+}
+
+// Bytes that symbols name. A bank that no code will refer to counts with its whole size.
+u64 Merger::constants_size(const elf::Section &bank, bool discarded) const {
+  return discarded ? bank.size : std::min(bank.size, extent_[bank.index]);
+}
+
+void Merger::append_constants(const elf::Section &bank, OutId text, bool discarded) {
+  SectionLocation &at = location(bank.index);
+  at.discarded = discarded;
+  const auto append = [&](PieceList &pieces, u64 &size) {
+    if (!discarded) {
+      pieces.clear();
+      size = 0;
+    }
+    const u64 used = constants_size(bank, discarded);
+    at.offset = align_up(size, bank.align);
+    pieces.push_back({at.offset, bank.data.first(used)});
+    size = at.offset + used;
+  };
+  const EntityId function = layout_.sections[text].function;
+  const FunctionId id = p_.function_of(function);
+  if (constants_of_.empty())
+    constants_of_.resize(p_.calls.functions.size());
+  ConstantsLocation &known = constants_of_[id.value];
+  // Constants that only a discarded definition has get a section of their own.
+  const bool alone = discarded && known.index == kNoIndex;
+  if (!p_.policy.executable || is_kernel_mark(p_.symbols[function].other) || alone) {
+    // Local functions of one name in several files have a bank each.
+    if (const OutId named = layout_.sections.find(bank.name);
+        !known.section.valid() && named.valid() && layout_.sections[named].target == text)
+      known.section = named;
+    if (!known.section.valid())
+      known.section = add(bank.name, {.type = bank.type,
+                                      .flags = bank.flags,
+                                      .align = bank.align,
+                                      .target = text,
+                                      .emit = Emit::Always,
+                                      .has_symbol = true});
+    at.section = known.section;
+    layout_.sections[at.section].emit = Emit::Always;
+    append(layout_.sections[at.section].pieces, layout_.sections[at.section].size);
+    return;
+  }
+  u32 &number = known.index;
+  if (number == kNoIndex) {
+    number = static_cast<u32>(layout_.placement.function_constants.size());
+    FunctionConstants &made = layout_.placement.function_constants.emplace_back();
+    made.function = id;
+    made.type = bank.type;
+    made.flags = bank.flags;
+    made.align = bank.align;
+  }
+  at.constants = number;
+  FunctionConstants &constants = layout_.placement.function_constants[number];
+  append(constants.pieces, constants.size);
+  constants.discarded_piece = discarded ? at.offset : FunctionConstants::kNone;
+  constants.parts = discarded ? std::move(constants.parts) : starts_of_constants(bank);
+  if (discarded || constants.parts.empty())
+    constants.parts.push_back(at.offset);
+}
+
+void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
+  const elf::Section &bank = object_->section(symbol.section);
+  const SectionLocation &text = location(bank.info);
+  if (!location(bank.index).section.valid() && joins_parameters(bank))
+    append_parameter_bank(bank);
+  else if (text.section.valid() && !text.discarded && !location(bank.index).section.valid())
+    create_function_bank(bank, text.section);
+  // Parameter symbols are kept where another link or a debugger may want them, also those of a
+  // discarded kernel.
+  const OutId section = layout_.sections.find(bank.name);
+  if (!section.valid() || !p_.policy.keeps_constant_symbols)
+    return;
+  layout_.placement.address_of[id.value] = {section, symbol.value + location(bank.index).offset};
+  layout_.sections.add_local(id);
+}
+
+// A bank of one function has the bytes of the definition that was accepted last.
+void Merger::create_function_bank(const elf::Section &section, OutId text) {
+  OutId id = layout_.sections.find(section.name);
+  if (!id.valid()) {
+    const u64 link_flag = p_.dialect.copies_old_flags ? 0 : elf::kFlagInfoLink;
+    // In executables a .rel table is named with each parameter bank, although it has no entries.
+    // Its section symbol comes before the bank's, its name after (Q003).
+    id = layout_.sections.add({.name = section.name,
+                               .type = section.type,
+                               .flags = section.flags | link_flag,
+                               .align = section.align,
+                               .target = text,
+                               .emit = Emit::Always, // records name it
+                               .has_symbol = true});
+    if (p_.policy.executable && object_->kinds[section.index].bank == p_.arch.banks.parameters)
+      name_only(layout_.sections.keep_name(".rel", section.name));
+    layout_.sections.add_section_symbol(id);
+  }
+  OutSection &out = layout_.sections[id];
+  out.size = section.size;
+  out.pieces.clear();
+  if (section.size != 0)
+    out.pieces.push_back({0, section.data});
+  location(section.index) = {.section = id, .offset = 0};
+}
+
+bool Merger::joins_parameters(const elf::Section &bank) const {
+  return object_->kinds[bank.index].bank == p_.arch.banks.parameters &&
+         beside_strong_[object_->owner_of(bank.index)] && layout_.sections.find(bank.name).valid();
+}
+
+// Weak definitions of a kernel share one parameter bank. Beside a strong definition each has its
+// own, appended after the first, where no code refers to it (Q044).
+void Merger::append_parameter_bank(const elf::Section &section) {
+  const OutId id = layout_.sections.find(section.name);
+  OutSection &out = layout_.sections[id];
+  const u64 offset = align_up(out.size, section.align);
+  if (section.size != 0)
+    out.pieces.push_back({offset, section.data});
+  out.size = offset + section.size;
+  location(section.index) = {.section = id, .offset = offset};
+}
+
+} // namespace culink

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Relocation tables of the inputs. Each output section gets at most one table without addends and
+// one with; a table lists slices, one per input table, which classify_relocations reads from the
+// newest to the oldest.
+//
+// What may surprise: tables exist here although their entries may all be resolved or dropped later,
+// because the order in which sections are created shows in the file. Whether a table is emitted is
+// decided when its entries are known (output/draft.cc).
+#include "link/merge/merger.h"
+
+namespace culink {
+
+using elf::SectionRole;
+using elf::SectionType;
+
+void Merger::create_relocation_tables() {
+  for (const elf::Section &table : object_->view.sections()) {
+    // Notes of other tools. A link that resolves early drops them (Q058).
+    const SectionRole role = object_->kinds[table.index].role;
+    if ((role == SectionRole::Note || role == SectionRole::NoteCuver) && !p_.policy.resolves_early)
+      append_block(table);
+    if (table.type != SectionType::Rel && table.type != SectionType::Rela)
+      continue;
+    if (table.size == 0 || table.info == 0)
+      continue;
+    if (const EntityId id = overridden_code_[table.info]; id.valid())
+      layout_.relocs.has_overridden[id.value] = true;
+    const SectionLocation &at = location(table.info);
+    if (at.constants != kNoIndex)
+      keep_constant_relocations(table, at);
+    // Constants of a discarded definition are part of the output, with their relocations (Q040).
+    const bool dropped = at.discarded && !object_->kinds[table.info].is_constant();
+    if (!dropped && at.section.valid())
+      add_relocations(table, at);
+  }
+}
+
+// Relocations of function constants. nvlink also keeps those of an overridden definition and
+// applies them to the new one, which clears fields of its branch tables (Q040).
+void Merger::keep_constant_relocations(const elf::Section &table, const SectionLocation &at) {
+  std::vector<ConstantRelocations> &kept =
+      layout_.placement.function_constants[at.constants].relocations;
+  if (!at.discarded && !p_.dialect.miscompiles_constants)
+    kept.clear();
+  if (!at.discarded && p_.policy.lists_resolved)
+    name_only(layout_.sections.keep_name(".nv.resolvedrela", object_->section(table.info).name));
+  kept.push_back({id_, table.index, at.offset});
+}
+
+void Merger::add_relocations(const elf::Section &table, const SectionLocation &at) {
+  const bool rela = table.type == SectionType::Rela;
+  if ((object_->kinds[table.info].is_debug() || object_->kinds[table.info].is_constant()) &&
+      describes_only_discarded_code(table))
+    return;
+  const Shifted shifted =
+      rela || p_.policy.keeps_all_relocations ? Shifted::None : shifted_entries(table);
+  if (shifted == Shifted::Some)
+    relocation_group(at.section, true);
+  RelocationGroup &group = relocation_group(at.section, rela || shifted == Shifted::All);
+  layout_.relocs.slices.push_back({id_, table.index, at.offset, group.newest});
+  group.newest = static_cast<u32>(layout_.relocs.slices.size() - 1);
+  if (!rela) {
+    if (p_.policy.keeps_all_relocations && names_sections(table))
+      relocation_group(at.section, true); // has room for addends
+    return;
+  }
+  // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
+  const elf::RelocationTable entries = object_->view.relocations(table);
+  bool first = true;
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const elf::Relocation entry = entries[i];
+    if (in_discarded_range(table.info, entry.offset) ||
+        describes_discarded_code(table.info, entry.symbol) ||
+        loses_pointer(p_, id_, table.info, entry.symbol))
+      continue;
+    if (!first && entry.addend == 0) {
+      name_only(layout_.sections.keep_name(".rel", layout_.sections[at.section].name));
+      return;
+    }
+    first = false;
+  }
+}
+
+bool Merger::names_sections(const elf::Section &table) const {
+  const elf::RelocationTable entries = object_->view.relocations(table);
+  for (u32 i = 0; i < entries.size(); ++i)
+    if (object_->symbols[entries[i].symbol].type() == elf::SymbolType::Section)
+      return true;
+  return false;
+}
+
+// How many entries of a table without addends refer to a section whose block does not start at 0:
+// the start of the block becomes their addend (Q073).
+Merger::Shifted Merger::shifted_entries(const elf::Section &table) {
+  const elf::RelocationTable entries = object_->view.relocations(table);
+  u32 shifted = 0;
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const elf::Symbol &symbol = object_->symbols[entries[i].symbol];
+    if (symbol.type() != elf::SymbolType::Section || !symbol.in_section())
+      continue;
+    const SectionLocation &at = location(symbol.section);
+    shifted += at.section.valid() && at.offset != 0;
+  }
+  return shifted == 0 ? Shifted::None : shifted == entries.size() ? Shifted::All : Shifted::Some;
+}
+
+RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
+  if (group_of_.size() < layout_.sections.list.size())
+    group_of_.resize(layout_.sections.list.size());
+  u32 &number = group_of_[target.value][rela];
+  if (number != 0)
+    return layout_.relocs.groups[number - 1];
+  const OutId table =
+      add(layout_.sections.keep_name(rela ? ".rela" : ".rel", layout_.sections[target].name),
+          {.type = rela ? SectionType::Rela : SectionType::Rel,
+           .flags = elf::kFlagInfoLink,
+           .align = 8,
+           .entsize = rela ? 24u : 16u,
+           .target = target,
+           .links_symtab = true});
+  const bool second = group_of_[target.value][!rela] != 0;
+  // nvlink counts these twice (Q059): with Mercury code all of them, else a second table.
+  const bool mercury = p_.arch.code_kind == arch::CodeKind::Capmerc;
+  if (second ? p_.policy.lists_resolved : mercury)
+    layout_.sections.created_again.push_back(table);
+  if (p_.policy.lists_resolved && !second) {
+    // Sections of one name share a list (Q113).
+    const OutId resolved =
+        need(layout_.sections.keep_name(".nv.resolvedrela", layout_.sections[target].name),
+             {.type = SectionType::CudaResolvedRela,
+              .flags = elf::kFlagInfoLink,
+              .align = 8,
+              .entsize = 24,
+              .target = target,
+              .links_symtab = true});
+    if (mercury)
+      layout_.sections.created_again.push_back(resolved);
+  }
+  layout_.relocs.groups.push_back({table, target, rela});
+  number = static_cast<u32>(layout_.relocs.groups.size());
+  return layout_.relocs.groups.back();
+}
+
+bool Merger::in_discarded_range(u32 section, u64 offset) const {
+  for (const DiscardedRange &range : layout_.relocs.discarded[id_.value])
+    if (range.section == section && range.begin <= offset && offset < range.end)
+      return true;
+  return false;
+}
+
+// Debug information about a discarded function definition. .debug_info and .debug_loc keep theirs.
+bool Merger::describes_discarded_code(u32 section, u32 symbol) const {
+  if (!object_->kinds[section].is_debug() ||
+      object_->symbols[symbol].type() != elf::SymbolType::Function)
+    return false;
+  const std::string_view name = object_->section(section).name;
+  const DefinitionOutcome outcome = p_.symbols.outcome(id_, symbol);
+  return name != ".debug_info" && name != ".debug_loc" &&
+         (outcome == DefinitionOutcome::DiscardedForWeak ||
+          outcome == DefinitionOutcome::DiscardedForStrong);
+}
+
+bool Merger::describes_only_discarded_code(const elf::Section &table) const {
+  const elf::RelocationTable entries = object_->view.relocations(table);
+  for (u32 i = 0; i < entries.size(); ++i)
+    if (!describes_discarded_code(table.info, entries[i].symbol) &&
+        !loses_pointer(p_, id_, table.info, entries[i].symbol))
+      return false;
+  return true;
+}
+
+} // namespace culink
