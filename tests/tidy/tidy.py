@@ -289,6 +289,22 @@ def doc_links(tree):
                     yield f"{name}:{number}: link to {target}, which does not exist"
 
 
+def doc_paths(tree):
+    """Files that documents name exist, and have the functions named behind them."""
+    folders = {str(parent) for name in tree.files for parent in pathlib.PurePath(name).parents}
+    path = re.compile(r"`((?:src|include|tests|tools|examples|bench|scripts|cmake)/[\w./-]+)`"
+                      r"(?: \(((?:`\w+`(?:, )?)+)\))?")
+    for name in tree.matching(".md"):
+        for number, line in tree.lines(name):
+            for file, functions in path.findall(line):
+                if file.rstrip("/") not in folders and file not in tree.files:
+                    yield f"{name}:{number}: {file} does not exist"
+                    continue
+                for function in re.findall(r"\w+", functions):
+                    if not re.search(rf"\b{function}\(", tree.text(file)):
+                        yield f"{name}:{number}: {file} has no function {function}"
+
+
 def passes(tree):
     """docs/design.md lists the passes of the linker, as src/link/link.cc runs them."""
     if "src/link/link.cc" not in tree.files:
@@ -368,7 +384,7 @@ def spelling(tree):
 
 RULES = {rule.__name__: rule for rule in (
     layering, rooms, file_length, function_length, local_paths, opening, unfinished, house_rules,
-    quirk_ids, doc_links, passes, values, clang_format, shellcheck, spelling)}
+    quirk_ids, doc_links, doc_paths, passes, values, clang_format, shellcheck, spelling)}
 
 
 def main(arguments):

@@ -72,6 +72,8 @@ VIOLATIONS = (
     ("quirk_ids", "docs/compat.md", "## Q001: no test\n", "Q001 names no test"),
     ("quirk_ids", "docs/compat.md", "## Q003: answer_is_42\n", "Q003 is not mentioned"),
     ("doc_links", "docs/b.md", "[gone](gone.md)\n", "gone.md"),
+    ("doc_paths", "docs/t.md", "see `src/elf/gone.cc`\n", "gone.cc does not exist"),
+    ("doc_paths", "docs/t.md", "see `src/elf/clean.cc` (`question`)\n", "no function question"),
     ("passes", "docs/design.md", "| Pass |\n|---|\n| `write` |\n\n", "lists write; link.cc runs"),
     ("values", "src/link/place/p.h", "void place(const Program &p, Layout &layout);\n", "Layout &"),
     ("values", "src/link/relocs/r.cc", "  Layout &layout_;\n", "a Layout is changed"),
