@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 
+#include "arch/instructions.h"
+#include "arch/reloc_roles.h"
 #include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
 #include "elf/records/nv_compat.h"
@@ -18,47 +20,33 @@
 
 namespace culink {
 
+using arch::kInstructionSize;
 using elf::InfoAttribute;
 
 namespace {
 
-constexpr u64 kInstructionSize = 16;
-
-// Relocations of 16-bit fields: those have room for no more in a capsule either.
-bool is_short_field(u32 type) {
-  constexpr std::array<u32, 3> kShort = {59, 64, 66};
-  return std::find(kShort.begin(), kShort.end(), type) != kShort.end();
-}
-
 // What takes a bit away on sm_100: arithmetic in double precision, and comparing with a constant in
 // single precision.
 bool limits_fastpath(ByteSpan code) {
-  constexpr std::array<u16, 5> kDoublePrecision = {0x28, 0x29, 0x2a, 0x2b, 0x3f};
-  constexpr u16 kCompareWithConstant = 0x80b;
-  for (u64 at = 0; at + kInstructionSize <= code.size(); at += kInstructionSize) {
-    const u16 operation = load_le<u16>(code.data() + at) & 0xfff;
-    if (operation == kCompareWithConstant ||
-        std::find(kDoublePrecision.begin(), kDoublePrecision.end(), operation & 0x1ff) !=
-            kDoublePrecision.end())
+  for (; code.size() >= kInstructionSize; code = code.subspan(kInstructionSize))
+    if (const arch::InstructionInfo *row = arch::find_instruction(code);
+        row && row->limits_fastpath)
       return true;
-  }
   return false;
 }
-
-constexpr u32 kImageIndex = 59, kImageBase = 66; // R_CUDA_ABS16_32, R_CUDA_CONST_FIELD21_38
 
 // Where the load is in `MOV R, index; LDC R, c[0][R + base]`.
 std::optional<u64> find_indexed_load(ByteSpan code, u64 index_offset) {
   constexpr u64 kFarthest = 8;
-  constexpr u32 kTarget = 2, kSource = 3; // bytes
-  constexpr u16 kLoad = 0xb82;
   const u64 first = index_offset / kInstructionSize * kInstructionSize;
   for (u64 i = 1; i <= kFarthest; ++i) {
     const u64 at = first + i * kInstructionSize;
     const std::optional<ByteSpan> load = slice(code, at, kInstructionSize);
     if (!load)
       break;
-    if ((load_le<u16>(load->data()) & 0xfff) == kLoad && (*load)[kSource] == code[first + kTarget])
+    if (const arch::InstructionInfo *row = arch::find_instruction(*load);
+        row && row->loads_from_bank_0 &&
+        (*load)[arch::kSourceByte] == code[first + arch::kDestinationByte])
       return at;
   }
   return std::nullopt;
@@ -75,13 +63,12 @@ u64 fastpath_mask_of(const InputObject &object) {
 
 // Code that was compiled with -G.
 bool has_debug_code(const InputObject &plane) {
-  constexpr auto kDebugCode = static_cast<InfoAttribute>(0x53);
   bool functions = false, marked = false;
   for (const elf::Section &section : plane.view.sections())
     functions = functions || plane.kinds[section.index].role == elf::SectionRole::Text;
   for (const InputObject::Info &info : plane.infos)
     for (const elf::InfoRecord record : info.records)
-      marked = marked || (info.text == 0 && record.attribute == kDebugCode);
+      marked = marked || (info.text == 0 && record.attribute == InfoAttribute::GenErrbarAtExit);
   return functions && marked;
 }
 
@@ -293,7 +280,7 @@ void MachineWriter::fill_capsule(OutId id, const Code &code,
         continue;
       u8 *word = bytes.data() + found->second->offset + found->second->bytes.size() - 4;
       const u64 stored = value.value.value - (value.image_slot ? plan_.images.slot_base : 0);
-      if (is_short_field(value.row->number))
+      if (arch::is_short_in_capsule(*value.row))
         store_le<u16>(word, static_cast<u16>(stored));
       else
         store_le<u32>(word, static_cast<u32>(stored));
@@ -307,19 +294,18 @@ void MachineWriter::fill_capsule(OutId id, const Code &code,
 // stores the index, and where slots begin, for which there is no relocation, into the load.
 void MachineWriter::index_images(RelocationPlan &machine) const {
   const u64 base = plan_.images.slot_base;
+  const arch::RelocInfo &index = arch::reloc_for(arch::RelocRole::ImageIndex);
+  const arch::RelocInfo &first = arch::reloc_for(arch::RelocRole::ImageBase);
   std::vector<FoldedRelocation> loads;
   for (FoldedRelocation &value : machine.folded) {
-    if (!value.image_slot || value.row->number != kImageIndex ||
+    if (!value.image_slot || value.row != &index ||
         !layout_.sections[value.section].function.valid())
       continue;
     const auto load = find_indexed_load(code_[value.section.value].text, value.offset);
     if (!load)
       continue;
     value.value.value -= base;
-    loads.push_back({.section = value.section,
-                     .offset = *load,
-                     .row = arch::find_reloc(kImageBase),
-                     .value = {base, 0}});
+    loads.push_back({.section = value.section, .offset = *load, .row = &first, .value = {base, 0}});
   }
   if (loads.empty())
     return;

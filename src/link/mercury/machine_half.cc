@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "elf/codec.h"
 #include "elf/mercury_names.h"
@@ -200,8 +201,6 @@ void MachineWriter::add_parameter_bank(OutId text, const elf::Section &bank) {
 
 // The list of images becomes bank 0 of the kernel: its parameters, and behind them the slots.
 void MachineWriter::fill_image_banks() {
-  constexpr u32 kFirstIndex = 0x1000b;
-  constexpr std::array<u32, 3> kMachineIndex = {6, 101, 52}; // textures, samplers, surfaces
   const u64 base = plan_.images.slot_base;
   for (const OutId id : order_) {
     if (layout_.sections[id].type != SectionType::MercuryConstantImgHdr)
@@ -214,7 +213,7 @@ void MachineWriter::fill_image_banks() {
   for (const SlotTable &table : plan_.images.tables)
     for (const SlotRelocation &entry : table.entries)
       elf_.add_relocation(section(table.table),
-                          {entry.offset + base, kMachineIndex[entry.type - kFirstIndex],
+                          {entry.offset + base, arch::find_reloc(entry.type)->sass.data,
                            symbols_.of_entity[entry.image.value], 0});
 }
 

@@ -15,7 +15,7 @@
 
 #include <algorithm>
 
-#include "arch/reloc.h"
+#include "arch/reloc_roles.h"
 #include "base/bytes.h"
 #include "link/place/list_sort.h"
 
@@ -35,14 +35,6 @@ OutSection relocations_for(OutId bank, std::string_view name) {
           .target = bank,
           .links_symtab = true};
 }
-
-// Relocation types of the slots.
-constexpr u32 kTextureHeaderIndex = 6;
-constexpr u32 kSamplerHeaderIndex = 7;
-constexpr u32 kSurfaceHeaderIndex = 52;
-constexpr u32 kMercuryTextureIndex = 0x1000b;
-constexpr u32 kMercurySamplerIndex = 0x1000c;
-constexpr u32 kMercurySurfaceIndex = 0x1000d;
 
 // Kinds of images, one bit each.
 using ImageKinds = u8;
@@ -176,13 +168,14 @@ std::vector<EntityId> ConstantPlacer::images_in_slot_order() const {
 }
 
 u32 ConstantPlacer::slot_type(EntityId image) const {
+  const arch::Plane plane = mercury() ? arch::Plane::Mercury : arch::Plane::Sass;
   switch (p_.symbols[image].type()) {
   case SymbolType::CudaTexture:
-    return mercury() ? kMercuryTextureIndex : kTextureHeaderIndex;
+    return arch::image_slot_reloc(arch::ImageKind::Texture, plane).number;
   case SymbolType::CudaSampler:
-    return mercury() ? kMercurySamplerIndex : kSamplerHeaderIndex;
+    return arch::image_slot_reloc(arch::ImageKind::Sampler, plane).number;
   default:
-    return mercury() ? kMercurySurfaceIndex : kSurfaceHeaderIndex;
+    return arch::image_slot_reloc(arch::ImageKind::Surface, plane).number;
   }
 }
 

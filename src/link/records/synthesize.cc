@@ -6,10 +6,12 @@
 
 #include <algorithm>
 
+#include "arch/reloc_roles.h"
 #include "base/bytes.h"
 #include "elf/codec.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
+#include "elf/records/nv_rel_action.h"
 
 namespace culink {
 
@@ -176,8 +178,15 @@ std::vector<u8> build_compat(const Program &p) {
   return elf::encode_compat(layout);
 }
 
-// How a loader applies relocation 115: 17 bits of offset at bit 37, 5 bits of bank at bit 54.
-constexpr u8 kRelActionRecord[] = {0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36};
+// How a loader applies a relocation that it may not know: offset and bank of a constant.
+std::vector<u8> build_rel_action() {
+  const arch::RelocInfo &row = arch::reloc_for(arch::RelocRole::NewestField);
+  elf::RelocationAction action;
+  for (size_t i = 0; i < action.fields.size(); ++i)
+    action.fields[i] = {row.pieces[i].value_bit, row.pieces[i].width, row.pieces[i].word_bit};
+  return elf::encode_relocation_actions(
+      {.has_header = true, .first_type = row.number, .actions = {action}});
+}
 
 } // namespace
 
@@ -189,7 +198,7 @@ Synthetic synthesize_sections(const Program &p) {
   out.cuinfo = build_cuinfo(p);
   out.compat = build_compat(p);
   if (p.arch.has_rel_action && p.policy.executable)
-    out.rel_action.assign(std::begin(kRelActionRecord), std::end(kRelActionRecord));
+    out.rel_action = build_rel_action();
   return out;
 }
 

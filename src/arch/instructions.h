@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The few SASS instructions (sm_70 and later, 16 bytes each) that a linker has to recognize. All
+// other code is bytes to it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace culink::arch {
+
+inline constexpr u64 kInstructionSize = 16;
+// Bytes of an instruction that hold the register it writes and the first one it reads.
+inline constexpr u32 kDestinationByte = 2, kSourceByte = 3;
+
+struct InstructionInfo {
+  std::string_view name;
+  u16 opcode;
+  u16 mask;                       // of the bits that tell it: the operation, or its form as well
+  bool limits_fastpath = false;   // takes a bit away from .nv.compat attribute 0x0b on sm_100
+  bool loads_from_bank_0 = false; // c[0][register + offset]
+};
+
+[[nodiscard]] std::span<const InstructionInfo> known_instructions();
+
+// Nothing for the many that do not matter, or for less than one instruction.
+[[nodiscard]] const InstructionInfo *find_instruction(ByteSpan code);
+
+} // namespace culink::arch
