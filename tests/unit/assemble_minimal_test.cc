@@ -29,6 +29,7 @@ std::string minimal_refusal(std::string_view yaml) {
 
 std::string with_arch(std::string_view name) {
   return "arch: " + std::string(name) + R"(
+virtual_arch: 75
 functions:
 - name: kern
   kernel: true
@@ -46,7 +47,14 @@ functions:
   - {at: 0x20, type: ABS32_LO_32, to: kern, add: 0x30}
   attributes:
   - {attr: EXIT_INSTR_OFFSETS, offsets: [0x30]}
-- {name: helper, bind: weak, code: nop, address_taken: "#ii", prototype: "#ii"}
+- name: helper
+  bind: weak
+  code: nop
+  address_taken: "#ii"
+  prototype: "#ii"
+  constants:
+  - {name: literal, data: 0000803f}
+  - {name: pair, size: 8}
 globals:
 - {name: pointer, size: 8, relocs: [{at: 0, type: R_CUDA_64, to: helper}]}
 - {name: zeros, size: 64, managed: true}
@@ -107,6 +115,15 @@ TEST(AssembleMinimal, names_become_symbols_sections_and_records) {
   EXPECT_EQ(graph.pairs(elf::CallPart::AddressTaken).size(), 1u);
   EXPECT_EQ(graph.pairs(elf::CallPart::IndirectCalls).size(), 1u);
   EXPECT_EQ(graph.groups.size(), 4u);
+
+  const elf::Section *bank = view->find(".nv.constant2.helper");
+  ASSERT_TRUE(bank);
+  EXPECT_EQ(static_cast<u32>(bank->type), static_cast<u32>(elf::SectionType::CudaConstantB0) + 2);
+  EXPECT_EQ(bank->info, view->find(".text.helper")->index);
+  EXPECT_EQ(bank->size, 16u);
+  EXPECT_EQ(symbol(*view, "pair").value, 8u);
+  EXPECT_EQ(symbol(*view, "pair").other, elf::kOtherConstant | 1);
+  EXPECT_EQ(symbol(*view, "pair").binding(), elf::SymbolBinding::Local);
 
   const elf::RelocationTable relocations = view->relocations(*view->find(".rela.nv.global.init"));
   ASSERT_EQ(relocations.size(), 1u);
@@ -180,6 +197,8 @@ TEST(AssembleMinimal, refuses_with_line_key_and_the_way_out) {
        "line 3: 48000 bytes of parameters; sm_75 takes at most"},
       {"arch: sm_90\nglobals: [{name: g, size: 2, data: 00112233}]",
        "line 2: `size` is 2, but `data` has 4 bytes"},
+      {"arch: sm_90\nfunctions: [{name: f, constants: [{name: c, size: 4, common: true}]}]",
+       "line 2: constants of a function cannot be `common`"},
       {"arch: sm_90\nglobals: [{name: g, size: 4, align: 3}]",
        "line 2: `align` must be a power of two"},
       {"arch: sm_90\nglobals: [{name: g, size: 0x40000000}, {name: h, size: 1}]",

@@ -82,6 +82,18 @@ TEST(DescribeMinimal, objects_keep_what_links_and_runs) {
   EXPECT_GT(objects, 10u);
 }
 
+TEST(DescribeMinimal, constants_of_functions_and_the_ptx_target_come_back) {
+  const std::string yaml = "arch: sm_90\ntype: rel\nvirtual_arch: 75\nfunctions:\n- name: f\n"
+                           "  constants:\n  - {name: one, data: 0000803f}\n"
+                           "  - {name: two, data: 0102, bind: GLOBAL}\n  code: nop\n";
+  const Result<Bytes> image = assemble(*read_yaml(yaml));
+  ASSERT_TRUE(image) << image.error().text();
+  const Result<elf::ElfView> view = elf::ElfView::open(*image);
+  ASSERT_TRUE(view) << view.error().text();
+  EXPECT_EQ(minimal_yaml(*view), yaml);
+  EXPECT_TRUE(describe_minimal(*view)->left_out.empty());
+}
+
 TEST(DescribeMinimal, says_what_it_leaves_out) {
   test::BrokenFile file("vector_math/sm_100/main.cubin");
   const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());

@@ -26,6 +26,12 @@ namespace culink::text {
 
 using namespace elf;
 
+namespace {
+
+constexpr u8 kInternal = 1; // visibility of what the compiler makes
+
+} // namespace
+
 MinimalAssembler::MinimalAssembler(const Node &document)
     : top_(document, kMinimalKeys, complaints_) {
   names_.add("");
@@ -38,8 +44,10 @@ Result<std::vector<u8>> MinimalAssembler::run() {
     declare_notes();
     for (const Node &node : top_.list("functions"))
       declare_function(node);
-    declare_variables("globals", false);
-    declare_variables("constants", true);
+    for (const Node &node : top_.list("globals"))
+      declare_variable(node, false);
+    for (const Node &node : top_.list("constants"))
+      declare_variable(node, true);
     if (const std::span<const Node> list = top_.list("shared"); !list.empty())
       declare_shared_variables(shared_section(".nv_debug.shared"), list);
     for (const Node &node : top_.list("undefined"))
@@ -169,7 +177,8 @@ void MinimalAssembler::declare_notes() {
   append_note(note, {kNoteToolkitInfo, kNoteOwner, tool_desc});
   writer_->append_copy(tkinfo, note);
   note.clear();
-  const std::vector<u8> cuda_desc = encode_cuda_info({2, arch_->number, toolkit_});
+  const std::vector<u8> cuda_desc = encode_cuda_info(
+      {2, static_cast<u16>(top_.number("virtual_arch", arch_->number, 0xffff)), toolkit_});
   append_note(note, {kNoteCudaInfo, kNoteOwner, cuda_desc});
   writer_->append_copy(cuinfo, note);
   if (!arch_->has_compat)
@@ -208,6 +217,8 @@ void MinimalAssembler::declare_function(const Node &node) {
   else if (map.has("params"))
     complaints_.add(*map.find("params"), "only kernels have parameters here; add `kernel: true`");
   declare_shared(function, map);
+  for (const Node &variable : map.list("constants"))
+    declare_variable(variable, true, &function);
   for (const Node &callee : map.list("calls"))
     called_.insert(callee.text);
   if (map.has("prototype"))
@@ -299,12 +310,19 @@ void MinimalAssembler::declare_shared_variables(SectionId section, std::span<con
   writer_->section(section).align = align;
 }
 
-void MinimalAssembler::declare_variables(std::string_view key, bool constant) {
-  for (const Node &node : top_.list(key))
-    declare_variable(node, constant);
+SectionId MinimalAssembler::section_of(const MapReader &variable, bool constant,
+                                       const Function *owner) {
+  if (owner) {
+    const SectionId bank = shared_section(keep(fmt::format(".nv.constant2.{}", owner->name)));
+    writer_->section(bank).info = owner->text;
+    return bank;
+  }
+  const bool stored = variable.has("data") || variable.has("relocs");
+  return shared_section(constant ? ".nv.constant3" : stored ? ".nv.global.init" : ".nv.global");
 }
 
-void MinimalAssembler::declare_variable(const Node &node, bool constant) {
+// One with an `owner` is a constant that the compiler made for the code of that function.
+void MinimalAssembler::declare_variable(const Node &node, bool constant, const Function *owner) {
   const MapReader row(node, kVariableKeys, complaints_);
   std::vector<u8> data;
   if (const Node *item = row.find("data"))
@@ -319,12 +337,15 @@ void MinimalAssembler::declare_variable(const Node &node, bool constant) {
   if (complaints_.any())
     return;
   SymbolSpec spec;
-  spec.binding = read_binding(row);
+  spec.binding = read_binding(row, owner ? SymbolBinding::Local : SymbolBinding::Global);
   spec.type = SymbolType::CudaObject;
-  spec.other = static_cast<u8>((constant ? kOtherConstant : kOtherGlobal) |
-                               (row.flag("managed") ? kOtherManaged : 0));
+  spec.other =
+      static_cast<u8>((constant ? kOtherConstant : kOtherGlobal) | (owner ? kInternal : u8{0}) |
+                      (row.flag("managed") ? kOtherManaged : 0));
   spec.size = size;
   const std::string_view name = keep(row.name("name"));
+  if (row.flag("common") && owner)
+    return row.complain("constants of a function cannot be `common`");
   if (row.flag("common")) { // the linker allocates it; st_value is the alignment
     spec.special_section = static_cast<u16>(kSectionCommon);
     spec.value = align;
@@ -332,9 +353,7 @@ void MinimalAssembler::declare_variable(const Node &node, bool constant) {
     return;
   }
   const bool stored = constant || row.has("data") || row.has("relocs");
-  const SectionId section = shared_section(constant ? ".nv.constant3"
-                                           : stored ? ".nv.global.init"
-                                                    : ".nv.global");
+  const SectionId section = section_of(row, constant, owner);
   SectionSpec &header = writer_->section(section);
   header.align = std::max(header.align, align);
   spec.section = section;

@@ -58,10 +58,12 @@ private:
   [[nodiscard]] static Node describe_parameters(std::vector<InfoKernelParameter> parameters);
   [[nodiscard]] std::optional<Node> describe_shared(const Section &section) const;
   [[nodiscard]] Node describe_variables(SectionRole role);
-  [[nodiscard]] Node describe_variable(const Symbol &symbol, u64 end);
+  void describe_section_variables(const Section &section, SymbolBinding usual, Node &out);
+  [[nodiscard]] Node describe_variable(const Symbol &symbol, u64 end,
+                                       SymbolBinding usual = SymbolBinding::Global);
   [[nodiscard]] Node describe_undefined() const;
   [[nodiscard]] Node describe_relocations(u32 section, u64 start, u64 size);
-  [[nodiscard]] u32 toolkit() const;
+  [[nodiscard]] CudaInfo cuda_info(const arch::ArchInfo &arch) const;
   void list_left_out();
 
   [[nodiscard]] SectionKind kind_of(const Section &s) const {
@@ -92,11 +94,12 @@ private:
   std::map<u32, FunctionFacts> functions_;             // by symbol
   std::map<u32, std::vector<Relocation>> relocations_; // by target section, by offset
   std::map<u32, std::vector<u32>> symbols_of_;         // by section, by value
-  std::map<u32, u32> info_of_, shared_of_;             // by text section
+  std::map<u32, u32> info_of_, shared_of_, bank_of_;   // by text section; of bank 2
   std::set<u32> called_, referenced_;                  // symbols
   std::set<u32> told_;                                 // sections that the text covers
   std::map<std::string, u64> left_out_;
   u64 spent_ = 0;
+  u32 toolkit_ = kDefaultToolkit;
 };
 
 MinimalDescription MinimalDescriber::run(const arch::ArchInfo &arch) {
@@ -109,8 +112,12 @@ MinimalDescription MinimalDescriber::run(const arch::ArchInfo &arch) {
   Node out = Node::map();
   out.set("arch", std::string(arch.name));
   out.set("type", file_type_text(file_.header().type));
-  if (toolkit() != kDefaultToolkit)
-    out.set("toolkit", decimal(toolkit()));
+  const CudaInfo made_by = cuda_info(arch);
+  toolkit_ = made_by.toolkit;
+  if (made_by.virtual_arch != arch.number)
+    out.set("virtual_arch", decimal(made_by.virtual_arch));
+  if (toolkit_ != kDefaultToolkit)
+    out.set("toolkit", decimal(toolkit_));
   Node functions = Node::sequence();
   for (u32 i = 0; i < symbols_.size(); ++i)
     if (symbols_[i].type() == SymbolType::Function && symbols_[i].in_section())
@@ -156,6 +163,9 @@ void MinimalDescriber::collect_names() {
       info_of_.emplace(section.info, section.index);
     if (kind.role == SectionRole::Shared && !kind.owner.empty())
       shared_of_.emplace(section.info, section.index);
+    if (kind.role == SectionRole::Constant && kind.bank == 2 && !kind.owner.empty() &&
+        symbols_of_.contains(section.index))
+      bank_of_.emplace(section.info, section.index);
   }
 }
 
@@ -256,6 +266,11 @@ Node MinimalDescriber::describe_function(u32 index) {
   if (const auto shared = shared_of_.find(text.index); shared != shared_of_.end())
     if (std::optional<Node> node = describe_shared(file_.sections()[shared->second]))
       out.set("shared", std::move(*node));
+  if (const auto bank = bank_of_.find(text.index); bank != bank_of_.end()) {
+    Node constants = Node::sequence();
+    describe_section_variables(file_.sections()[bank->second], SymbolBinding::Local, constants);
+    out.set("constants", std::move(constants));
+  }
   if (const auto info = info_of_.find(text.index); info != info_of_.end()) {
     const Section &records = file_.sections()[info->second];
     if (spend(records.data.size(), describe_section(records)))
@@ -290,7 +305,7 @@ void MinimalDescriber::describe_info_section(Node &out, const Section &info) {
       }
       break;
     case InfoAttribute::CudaApiVersion:
-      if (number && number->value == toolkit())
+      if (number && number->value == toolkit_)
         continue;
       break;
     case InfoAttribute::MaxregCount:
@@ -371,17 +386,7 @@ Node MinimalDescriber::describe_variables(SectionRole role) {
     if (kind.role != role || kind.mercury || !kind.owner.empty() ||
         (role == SectionRole::Constant && kind.bank != 3))
       continue;
-    told_.insert(section.index);
-    u64 end = 0;
-    for (const u32 i : symbols_of_[section.index]) {
-      const Symbol symbol = symbols_[i];
-      if (symbol.value < end) {
-        left_out(fmt::format("variable {} inside another", printable(symbol.name)));
-        continue;
-      }
-      out.add(describe_variable(symbol, end));
-      end = checked_add(symbol.value, symbol.size).value_or(~u64{0});
-    }
+    describe_section_variables(section, SymbolBinding::Global, out);
   }
   if (role != SectionRole::Global)
     return out;
@@ -394,8 +399,23 @@ Node MinimalDescriber::describe_variables(SectionRole role) {
   return out;
 }
 
+void MinimalDescriber::describe_section_variables(const Section &section, SymbolBinding usual,
+                                                  Node &out) {
+  told_.insert(section.index);
+  u64 end = 0;
+  for (const u32 i : symbols_of_[section.index]) {
+    const Symbol symbol = symbols_[i];
+    if (symbol.value < end) {
+      left_out(fmt::format("variable {} inside another", printable(symbol.name)));
+      continue;
+    }
+    out.add(describe_variable(symbol, end, usual));
+    end = checked_add(symbol.value, symbol.size).value_or(~u64{0});
+  }
+}
+
 // `end` is where the variable before it ended.
-Node MinimalDescriber::describe_variable(const Symbol &symbol, u64 end) {
+Node MinimalDescriber::describe_variable(const Symbol &symbol, u64 end, SymbolBinding usual) {
   Node out = Node::map(Node::Style::Flow);
   out.set("name", name_node(symbol.name));
   u64 align = natural_align(symbol.size);
@@ -414,7 +434,7 @@ Node MinimalDescriber::describe_variable(const Symbol &symbol, u64 end) {
     out.set("size", hexadecimal(symbol.size));
   if (align != natural_align(symbol.size) && is_power_of_two(align))
     out.set("align", hexadecimal(align));
-  if (symbol.binding() != SymbolBinding::Global)
+  if (symbol.binding() != usual)
     out.set("bind", symbol_binding_text(symbol.binding()));
   if ((symbol.other & kOtherManaged) != 0)
     out.set("managed", "true");
@@ -484,13 +504,13 @@ Node MinimalDescriber::describe_relocations(u32 section, u64 start, u64 size) {
   return out;
 }
 
-u32 MinimalDescriber::toolkit() const {
+CudaInfo MinimalDescriber::cuda_info(const arch::ArchInfo &arch) const {
   if (const Section *notes = file_.find(".note.nv.cuinfo"))
     for (const Note &note : decode_notes(notes->data).notes)
       if (const Result<CudaInfo> info = decode_cuda_info(note.desc);
           note.type == kNoteCudaInfo && info)
-        return info->toolkit;
-  return kDefaultToolkit;
+        return *info;
+  return {.virtual_arch = arch.number, .toolkit = kDefaultToolkit};
 }
 
 void MinimalDescriber::list_left_out() {

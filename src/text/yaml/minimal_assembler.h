@@ -59,8 +59,9 @@ private:
   void declare_parameters(Function &function, const MapReader &map);
   void declare_shared(const Function &function, const MapReader &map);
   void declare_shared_variables(elf::SectionId section, std::span<const Node> list);
-  void declare_variables(std::string_view key, bool constant);
-  void declare_variable(const Node &node, bool constant);
+  void declare_variable(const Node &node, bool constant, const Function *owner = nullptr);
+  [[nodiscard]] elf::SectionId section_of(const MapReader &variable, bool constant,
+                                          const Function *owner);
   void declare_undefined(const Node &node);
   void fill_function_info(const Function &function);
   void fill_module_info();

@@ -11,14 +11,14 @@
 
 namespace culink::text {
 
-inline constexpr std::array<std::string_view, 9> kMinimalKeys = {
-    "arch",      "type",   "toolkit",   "functions", "globals",
-    "constants", "shared", "undefined", "attributes"};
+inline constexpr std::array<std::string_view, 10> kMinimalKeys = {
+    "arch",    "type",      "virtual_arch", "toolkit",   "functions",
+    "globals", "constants", "shared",       "undefined", "attributes"};
 
-inline constexpr std::array<std::string_view, 15> kFunctionKeys = {
-    "name",           "kernel",    "bind",          "registers", "frame",
-    "barriers",       "params",    "code",          "relocs",    "calls",
-    "indirect_calls", "prototype", "address_taken", "shared",    "attributes"};
+inline constexpr std::array<std::string_view, 16> kFunctionKeys = {
+    "name",   "kernel",    "bind",          "registers", "frame",     "barriers",
+    "params", "code",      "relocs",        "calls",     "constants", "indirect_calls",
+    "shared", "prototype", "address_taken", "attributes"};
 
 inline constexpr std::array<std::string_view, 8> kVariableKeys = {
     "name", "size", "align", "data", "bind", "managed", "common", "relocs"};
