@@ -377,7 +377,7 @@ def spelling(tree):
     """No common misspellings in sources and documents."""
     sources = set(tree.sources())
     files = [name for name in tree.files
-             if name != "LICENSE" and (name in sources or name.endswith((".md", ".yaml")))]
+             if name != "LICENSE" and (name in sources or name.endswith((".md", ".yaml", ".test")))]
     result = tree.run("codespell", "-L", ",".join(SPELLING_IGNORED), *files)
     yield from result.stdout.splitlines()
 
