@@ -96,17 +96,6 @@ const arch::ArchInfo *LinkJob::choose_target() {
   return nullptr;
 }
 
-std::optional<Dialect> LinkJob::choose_dialect() {
-  if (request_.emulate.empty())
-    return own_dialect();
-  for (const DialectRow &row : kDialects)
-    if (row.name == request_.emulate)
-      return row.make();
-  diag_.report(DiagId::UnknownEmulation, {request_.emulate}, {},
-               "known linkers: " + joined(emulated_linkers()));
-  return std::nullopt;
-}
-
 // A small link is done before other threads have started.
 u32 LinkJob::choose_threads(u64 code_size) const {
   constexpr u64 kWorthThreads = u64{2} << 20; // bytes
@@ -189,9 +178,10 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
 
 LinkResult LinkJob::link_and_verify() {
   const arch::ArchInfo *target = choose_target();
-  dialect_ = choose_dialect();
+  dialect_ = choose_dialect(request_, diag_);
   if (request_.inputs.empty() && request_.libraries.empty())
-    diag_.report(dialect_ && dialect_->refuse_empty_link ? DiagId::NoInput : DiagId::EmptyLink, {});
+    diag_.report(
+        dialect_ && dialect_->command.refuses_empty_link ? DiagId::NoInput : DiagId::EmptyLink, {});
   if (diag_.failed())
     return {};
   // From sm_90 on some relocations are resolved without a trace.
@@ -295,7 +285,7 @@ LinkResult LinkJob::list_modules() {
   LinkResult result;
   const std::string number = request_.target.substr(request_.target.find('_') + 1);
   const arch::ArchInfo *target = arch::find_arch("sm_" + number);
-  dialect_ = choose_dialect();
+  dialect_ = choose_dialect(request_, diag_);
   if (!target)
     diag_.report(DiagId::UnknownTarget, {request_.target});
   if (!diag_.failed()) {
@@ -315,13 +305,6 @@ LinkResult list_modules(const LinkRequest &request) {
 
 LinkResult link(const LinkRequest &request) {
   return LinkJob(request).run();
-}
-
-std::vector<std::string_view> emulated_linkers() {
-  std::vector<std::string_view> names;
-  for (const DialectRow &row : kDialects)
-    names.push_back(row.name);
-  return names;
 }
 
 } // namespace culink

@@ -25,7 +25,6 @@ public:
 
 private:
   [[nodiscard]] const arch::ArchInfo *choose_target();
-  [[nodiscard]] std::optional<Dialect> choose_dialect();
   [[nodiscard]] u32 choose_threads(u64 code_size) const;
   [[nodiscard]] LinkResult link_and_verify();
   [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
@@ -36,7 +35,7 @@ private:
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
   const LinkRequest &request_;
-  std::optional<Dialect> dialect_;
+  const Dialect *dialect_ = nullptr;
   std::optional<InputLoader> loader_; // owns what objects and messages about them borrow
   StepTimer timer_;
   Diagnostics diag_;

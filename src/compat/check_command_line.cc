@@ -13,6 +13,7 @@
 
 #include "base/mapped_file.h"
 #include "compat/command_line.h"
+#include "compat/dialects.h"
 
 namespace culink {
 
@@ -86,7 +87,8 @@ void check_lto(const CommandLine &line, Diagnostics &diag) {
     diag.report(DiagId::NvvmPathMissing, {});
   // We do not need it where there is nothing to optimise; nvlink does.
   const std::string folder = line.value(OptionId::NvvmPath);
-  if (line.has(OptionId::Emulate) && ::access((folder + "/lib64/libnvvm.so").c_str(), R_OK) != 0)
+  if (dialect_of(line).command.needs_nvvm &&
+      ::access((folder + "/lib64/libnvvm.so").c_str(), R_OK) != 0)
     diag.report(DiagId::NvvmNotThere, {folder});
   diag.report(DiagId::LtoIgnored,
               {spelled(line.has(OptionId::Dlto) ? OptionId::Dlto : OptionId::LinkTimeOpt)});
@@ -114,7 +116,8 @@ void check_command_line(const CommandLine &line, Diagnostics &diag) {
     diag.report(DiagId::MissingTarget, {});
   if (line.value(OptionId::Output).empty() && !is_virtual_target(target))
     diag.report(DiagId::MissingOutput, {});
-  if (line.inputs.empty() && line.list(OptionId::Library).empty() && line.has(OptionId::Emulate))
+  if (line.inputs.empty() && line.list(OptionId::Library).empty() &&
+      dialect_of(line).command.refuses_empty_link)
     diag.report(DiagId::NoInput, {});
   if (line.has(kNeedsDebug.first) && !line.has(kNeedsDebug.second))
     diag.report(DiagId::OptionNeedsOption,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two ways to decide what a format leaves open. docs/compat.md explains each point.
+// One row per linker whose output can be asked for: culink itself, then releases of nvlink.
+// Releases have nearly all in common, so a further row starts from an earlier one and names what
+// was fixed, what is new and who it says it is. docs/compat.md explains each defect and how to add
+// a release.
 #include "compat/dialects.h"
 
 #include <array>
@@ -31,53 +34,95 @@ constexpr std::array<FileRule, 11> kFileRules = {{
     {FileRule::kAnyOther, {D, I, U, I, I, U, I, I, I}},
 }};
 
-InputHabits nvlink_input_habits() {
-  constexpr u64 kSmallestFile = 56; // what nvlink reads of each
-  return {.rules = kFileRules,
-          .smallest_file = kSmallestFile,
-          .silent = true,
-          .drops_cut_files = true,
-          .first_container_only = true,
-          .host_members_only = true,
-          .system_by_path = true,
-          .distrusts_foreign_fatbins = true,
-          .loses_ptx_files = true,
-          .little_endian_only = true,
-          .thin_from_here = true};
-}
+constexpr u64 kSmallestFile = 56; // what nvlink reads of each
+
+constexpr InputRules kNvlinkInputs = {.files = kFileRules,
+                                      .smallest_file = kSmallestFile,
+                                      .silent = true,
+                                      .drops_cut_files = true,
+                                      .first_container_only = true,
+                                      .host_members_only = true,
+                                      .system_by_path = true,
+                                      .distrusts_foreign_fatbins = true,
+                                      .loses_ptx_files = true,
+                                      .little_endian_only = true,
+                                      .thin_from_here = true};
+
+constexpr CommandRules kNvlinkCommand = {
+    .refuses_empty_link = true, .dash_is_a_file = true, .needs_nvvm = true, .measures_time = false};
+
+constexpr DefectSet kDefects13_0 = {
+    Defect::NullSymbolValue,    Defect::EarlyResolution,
+    Defect::DeletedConstants,   Defect::OverriddenBranchTables,
+    Defect::SizedDynamicMemory, Defect::UnlistedSymbol,
+    Defect::AliasRegisterCount, Defect::ForgottenPointers,
+    Defect::MergedConstants,    Defect::GuessedAlignment,
+    Defect::PackingCrash,       Defect::DeadAlias,
+    Defect::LabelsOfSymbolZero, Defect::WeakOverCommon,
+    Defect::SilentlyDropped,    Defect::LostSectionFff2,
+    Defect::LostBarriers,       Defect::IncompleteFlags,
+    Defect::NewerToolkit,       Defect::RuntimeInOrder,
+    Defect::StaleRegistration,  Defect::AlwaysDemangles,
+    Defect::MissingMercuryMark, Defect::LeakedHeaders,
+    Defect::MixedDebugInfo,     Defect::AliasTakesCode,
+    Defect::RegistersByName,    Defect::FirstOfName,
+    Defect::StaleImageBase,
+};
+
+constexpr std::array<Dialect, 2> kDialects = {{
+    {.name = "",
+     .tool = "culink",
+     .tool_version = CULINK_VERSION,
+     .newest_toolkit = 134}, // objects of 13.1 to 13.4 were linked and compared
+    {.name = "nvlink-13.0.88",
+     .tool = "nvlink",
+     .tool_version = "Cuda compilation tools, release 13.0, V13.0.88",
+     .tool_build = "Build cuda_13.0.r13.0/compiler.36424714_0",
+     .input = kNvlinkInputs,
+     .command = kNvlinkCommand,
+     .defects = kDefects13_0},
+}};
+static_assert(kDialects[0].name.empty());
 
 } // namespace
 
-Dialect own_dialect() {
-  Dialect d;
-  d.tool = "culink";
-  d.tool_version = CULINK_VERSION;
-  d.tool_build = "";
-  d.newest_toolkit = 134; // objects of 13.1 to 13.4 were linked and compared
-  return d;
+const Dialect &own_dialect() {
+  return kDialects[0];
 }
 
-Dialect nvlink_13_0_88() {
-  Dialect d;
-  d.tool = "nvlink";
-  d.tool_version = "Cuda compilation tools, release 13.0, V13.0.88";
-  d.tool_build = "Build cuda_13.0.r13.0/compiler.36424714_0";
-  d.lossless_relocatable = false;
-  d.loses_old_barriers = true;
-  d.copies_old_flags = true;
-  d.loses_section_fff2 = true;
-  d.tells_what_is_left_out = false;
-  d.refuse_newer_toolkit = true;
-  d.refuse_empty_link = true;
-  d.repeat_internal_errors = true;
-  d.miscompiles_constants = true;
-  d.decides_about_runtime_in_order = true;
-  d.forgets_mercury_marks = true;
-  d.leaks_headers = true;
-  d.joins_frames = true;
-  d.repeats_first_of_name = true;
-  d.input = nvlink_input_habits();
-  return d;
+const Dialect &nvlink_13_0_88() {
+  return kDialects[1];
+}
+
+const Dialect *find_dialect(std::string_view name) {
+  for (const Dialect &row : kDialects)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag) {
+  const Dialect *found = find_dialect(request.emulate);
+  if (found)
+    return found;
+  std::string known;
+  for (const std::string_view name : emulated_linkers())
+    known.append(known.empty() ? "" : ", ").append(name);
+  diag.report(DiagId::UnknownEmulation, {request.emulate}, {}, "known linkers: " + known);
+  return nullptr;
+}
+
+const Dialect &dialect_of(const CommandLine &line) {
+  const Dialect *found = find_dialect(line.value(OptionId::Emulate));
+  return found ? *found : own_dialect();
+}
+
+std::vector<std::string_view> emulated_linkers() {
+  std::vector<std::string_view> names;
+  for (const Dialect &row : kDialects)
+    if (!row.name.empty())
+      names.push_back(row.name);
+  return names;
 }
 
 } // namespace culink

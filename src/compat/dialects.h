@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <string_view>
 
+#include "compat/command_line.h"
+#include "culink/linker.h"
+#include "model/diagnostics.h"
 #include "model/dialect.h"
 
 namespace culink {
 
-// culink's own way: correct relocatable links, its own name in the tool note.
-[[nodiscard]] Dialect own_dialect();
+// culink's own way: no defects, its own name in the tool note.
+[[nodiscard]] const Dialect &own_dialect();
 
 // nvlink 13.0.88 to the last byte, known defects included.
-[[nodiscard]] Dialect nvlink_13_0_88();
+[[nodiscard]] const Dialect &nvlink_13_0_88();
 
-// A linker that can be imitated, by the name that --emulate takes.
-struct DialectRow {
-  std::string_view name;
-  Dialect (*make)();
-};
-inline constexpr std::array<DialectRow, 1> kDialects = {{{"nvlink-13.0.88", nvlink_13_0_88}}};
+// The row of that name; null if there is none. The empty name is culink's own.
+[[nodiscard]] const Dialect *find_dialect(std::string_view name);
+
+// The row that a request asks for; null after a message if there is none.
+[[nodiscard]] const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag);
+
+// The row that a command line asks for; culink's own if there is none, which the link reports.
+[[nodiscard]] const Dialect &dialect_of(const CommandLine &line);
 
 } // namespace culink

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compat/command_line.h"
+#include "compat/dialects.h"
 
 namespace culink {
 
@@ -87,8 +88,8 @@ LinkRequest make_request(const CommandLine &line) {
                             OptionId::DumpCallgraphNoDemangle, OptionId::Stats})
     options.facts = options.facts || line.has(id);
   options.option_words = note_options(line);
-  options.times =
-      (line.has(OptionId::Time) && request.emulate.empty()) || line.has(OptionId::Stats);
+  options.times = (line.has(OptionId::Time) && dialect_of(line).command.measures_time) ||
+                  line.has(OptionId::Stats);
   if (line.has(OptionId::Threads))
     options.threads = static_cast<u32>(std::stoi(line.value(OptionId::Threads)));
   const std::string code = line.value(OptionId::Code);

@@ -126,7 +126,7 @@ bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arc
     diag.report(DiagId::OldObject, {name, "it was made by CUDA " + release(toolkit)});
     return false;
   }
-  if (toolkit <= dialect.newest_toolkit || !dialect.refuse_newer_toolkit)
+  if (toolkit <= dialect.newest_toolkit || !dialect.has(Defect::NewerToolkit))
     return true;
   diag.report(DiagId::TooNewToolkit,
               {name, release(toolkit), release(dialect.newest_toolkit), std::to_string(toolkit),

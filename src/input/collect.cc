@@ -71,20 +71,20 @@ std::string_view base_name(std::string_view path) {
 } // namespace
 
 void InputCollector::warn(DiagId id, std::vector<std::string> arguments, std::string hint) {
-  if (!habits_.silent)
+  if (!rules_.silent)
     diag_.report(id, std::move(arguments), {}, std::move(hint));
 }
 
 // nvlink looks for the name anywhere in the path (Q082).
 bool InputCollector::is_system(const std::string &name) const {
-  if (habits_.system_by_path)
+  if (rules_.system_by_path)
     return name.find("cudadevrt") != std::string::npos;
   return base_name(std::string_view(name).substr(0, name.rfind(':'))).starts_with("libcudadevrt");
 }
 
 FileKind InputCollector::kind_of(ByteSpan bytes) const {
   return file_kind(bytes,
-                   habits_.little_endian_only ? HeaderOrder::LittleEndian : HeaderOrder::AsItSays);
+                   rules_.little_endian_only ? HeaderOrder::LittleEndian : HeaderOrder::AsItSays);
 }
 
 void InputCollector::add(const std::string &name, ByteSpan bytes,
@@ -94,15 +94,15 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
     return;
   }
   const FileKind kind = kind_of(bytes);
-  if (bytes.size() < habits_.smallest_file && kind != FileKind::Archive) {
+  if (bytes.size() < rules_.smallest_file && kind != FileKind::Archive) {
     diag_.report(DiagId::CannotOpenInput,
                  {name, fmt::format("file header: {} bytes are no device code", bytes.size())});
     return;
   }
   if (kind == FileKind::Archive && identity && !archives_.insert(*identity).second)
     return;
-  if (!habits_.rules.empty() && identity) {
-    const FileRule &rule = find_file_rule(habits_.rules, name);
+  if (!rules_.files.empty() && identity) {
+    const FileRule &rule = find_file_rule(rules_.files, name);
     switch (rule.actions[static_cast<size_t>(kind)]) {
     case FileAction::Use:
       break;
@@ -136,7 +136,7 @@ void InputCollector::add_file(const std::string &name, const MappedFile &file) {
 bool InputCollector::is_lost_ptx(const std::string &name, FileKind kind) const {
   const bool is_code =
       kind == FileKind::DeviceObject || kind == FileKind::Fatbin || kind == FileKind::Ptx;
-  return habits_.loses_ptx_files && !target_.has_unified_symbols && is_code &&
+  return rules_.loses_ptx_files && !target_.has_unified_symbols && is_code &&
          name_ending(name) == "ptx";
 }
 
@@ -163,7 +163,7 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     if (use_fatbin(name, bytes, place, DiagId::BadFatbin)) {
       all_say_what_they_use_ = false;
       add_file_module(name);
-    } else if (habits_.distrusts_foreign_fatbins && !options_.registers_modules) {
+    } else if (rules_.distrusts_foreign_fatbins && !options_.registers_modules) {
       all_say_what_they_use_ = false;
     }
     break;
@@ -191,11 +191,11 @@ void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
   Result<elf::ElfView> view = elf::ElfView::open_sections(bytes);
   if (!view) // the header may still be sound
     view = elf::ElfView::open_tolerant(bytes);
-  if (type != elf::FileType::Executable && type != elf::FileType::Shared && !habits_.silent)
+  if (type != elf::FileType::Executable && type != elf::FileType::Shared && !rules_.silent)
     diag_.report(DiagId::BadInput,
                  {name, fmt::format("ELF header, e_type: {:#x} is no object, program or library",
                                     static_cast<u32>(type))});
-  else if (view && view->header().phnum == 0 && !habits_.silent)
+  else if (view && view->header().phnum == 0 && !rules_.silent)
     diag_.report(DiagId::BadInput,
                  {name, "ELF header, e_phnum: a program or library has segments"});
 }
@@ -222,7 +222,7 @@ void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) 
   const bool unusual = bytes.size() <= elf::kIdentData ||
                        bytes[elf::kIdentClass] != static_cast<u8>(elf::ElfClass::Elf64) ||
                        bytes[elf::kIdentData] != elf::kDataLittleEndian;
-  if (habits_.drops_cut_files && (unusual || is_cut(bytes)))
+  if (rules_.drops_cut_files && (unusual || is_cut(bytes)))
     return;
   add_code({.name = name, .bytes = bytes});
   add_file_module(name);
@@ -261,7 +261,7 @@ void InputCollector::note_host_references(const std::string &name, const HostObj
 void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Place place) {
   const Result<HostObject> object = read_host_object(bytes);
   if (!object) {
-    if (place == Place::Given || !habits_.drops_cut_files)
+    if (place == Place::Given || !rules_.drops_cut_files)
       diag_.report(DiagId::BadHostObject, {name, object.error().text()});
     return;
   }
@@ -270,7 +270,7 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
     if (module.defined)
       defined_.emplace(module.id);
   if (!object->has_segment) {
-    if (!object->has_all_names && !habits_.silent)
+    if (!object->has_all_names && !rules_.silent)
       diag_.report(DiagId::BadInput, {name, "section table: there are sections without names"});
     else if (object->has_traces)
       warn(DiagId::NothingToLink, {name, "its device code has no .nvFatBinSegment"});
@@ -284,7 +284,7 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
   add_host_modules(name, *object);
   for (const ByteSpan fatbin : object->linkable) {
     (void)use_fatbin(name, fatbin, place, DiagId::BadHostObject);
-    if (habits_.first_container_only)
+    if (rules_.first_container_only)
       break;
   }
   module_.clear();
@@ -305,7 +305,7 @@ std::vector<FatbinEntry> InputCollector::usable_entries(const FatbinContainer &c
 bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place place,
                                 DiagId damaged) {
   const Result<std::vector<FatbinContainer>> containers = read_fatbins(
-      bytes, habits_.first_container_only ? FatbinReading::AsNvlink : FatbinReading::Strict);
+      bytes, rules_.first_container_only ? FatbinReading::AsNvlink : FatbinReading::Strict);
   if (!containers) {
     const bool version = containers.error().field == "version";
     diag_.report(version ? DiagId::BadFatbin : damaged, {name, containers.error().text()});
@@ -328,7 +328,7 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
     } else {
       skip_container(name, container);
       const bool noteworthy =
-          place == Place::Given || (!habits_.silent && is_for_no_target(container));
+          place == Place::Given || (!rules_.silent && is_for_no_target(container));
       if (noteworthy && options_.warn_about_targets)
         diag_
             .report(DiagId::NoCodeForTarget, {name, target_name(), list_members(container.entries)})
@@ -352,8 +352,7 @@ void InputCollector::skip_container(const std::string &name, const FatbinContain
 // of members that were looked at are let go of again and again.
 void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
   constexpr u64 kStep = u64{2} << 20;
-  ArchiveReader reader(bytes,
-                       habits_.drops_cut_files ? ArchiveDamage::Drop : ArchiveDamage::Refuse);
+  ArchiveReader reader(bytes, rules_.drops_cut_files ? ArchiveDamage::Drop : ArchiveDamage::Refuse);
   for (u64 kept = 0;;) {
     const Result<std::optional<ArchiveMember>> member = reader.next();
     if (!member) {
@@ -375,7 +374,7 @@ bool InputCollector::use_archive_member(const std::string &archive, const Archiv
       member.thin ? open_thin_member(archive, member.name) : member.data;
   if (!data)
     return true;
-  if (habits_.host_members_only && !is_elf(kind_of(*data)))
+  if (rules_.host_members_only && !is_elf(kind_of(*data)))
     return false;
   use_member(archive, member.name, *data);
   return true;
@@ -384,7 +383,7 @@ bool InputCollector::use_archive_member(const std::string &archive, const Archiv
 std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &archive,
                                                          const std::string &member) {
   const std::string folder = archive.substr(0, archive.rfind('/') + 1);
-  const std::string path = habits_.thin_from_here    ? member.substr(0, member.find('/'))
+  const std::string path = rules_.thin_from_here     ? member.substr(0, member.find('/'))
                            : member.starts_with('/') ? member
                                                      : folder + member;
   Result<MappedFile> file = MappedFile::open(path);
@@ -403,7 +402,7 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
   const FileKind kind = kind_of(bytes);
   if (is_elf(kind) && kind != FileKind::HostObject)
     all_say_what_they_use_ = false;
-  if (habits_.host_members_only && kind != FileKind::HostObject)
+  if (rules_.host_members_only && kind != FileKind::HostObject)
     return;
   const std::string name = fmt::format("{}:{}", archive, member);
   if (kind == FileKind::Unknown) {
@@ -435,7 +434,7 @@ CollectedInputs InputCollector::take() {
     drop_linked_modules();
   const auto is_defined = [this](const HostModule &module) { return defined_.contains(module.id); };
   std::erase_if(out_.modules, is_defined);
-  if (!habits_.first_container_only) // else the first of a file is all that counts
+  if (!rules_.first_container_only) // else the first of a file is all that counts
     std::erase_if(further_, is_defined);
   out_.modules.insert(out_.modules.end(), further_.rbegin(), further_.rend());
   if (all_say_what_they_use_ && some_use_kernels_)

@@ -72,7 +72,7 @@ public:
 
   InputCollector(const arch::ArchInfo &target, const Dialect &dialect, Options options,
                  Diagnostics &diag)
-      : target_(target), habits_(dialect.input), options_(options), diag_(diag) {}
+      : target_(target), rules_(dialect.input), options_(options), diag_(diag) {}
 
   // `identity` tells archives that were named twice; none for bytes in memory, whose name says
   // nothing about their kind.
@@ -114,7 +114,7 @@ private:
   [[nodiscard]] bool is_lost_ptx(const std::string &name, FileKind kind) const;
 
   const arch::ArchInfo &target_;
-  const InputHabits &habits_;
+  const InputRules &rules_;
   Options options_;
   Diagnostics &diag_;
   CollectedInputs out_;

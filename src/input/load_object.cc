@@ -77,7 +77,7 @@ std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
   object->toolkit = identity.toolkit;
   if (lacks_isa_class(*object))
     diag.report(DiagId::MissingIsaClass, {std::to_string(target.number), name});
-  if (dialect.tells_what_is_left_out)
+  if (!dialect.has(Defect::SilentlyDropped))
     report_left_out(*object, diag);
   object->capsule = identity.capsule;
   return std::move(*object);

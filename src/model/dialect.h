@@ -1,56 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whose rules a link follows: culink's own, or those of one release of nvlink. A dialect is a row
+// of the table in compat/dialects.cc. What a release gets wrong is a set of named defects; culink's
+// own row has none. Only link/emulate asks for a defect, and nobody asks for a version.
 #pragma once
 
-#include <string>
+#include <initializer_list>
+#include <span>
+#include <string_view>
 
 #include "base/types.h"
 #include "model/file_kind.h"
 
 namespace culink {
 
-// The points at which nvlink decides in a way that nobody else would have to. compat fills this
-// for a version of nvlink or for culink itself; passes read it and never ask for a version.
+// What nvlink gets wrong, in the order of docs/compat.md: it computes a wrong program, writes a
+// file that is invalid or misleading, loses data or refuses sound input.
+enum class Defect : u8 {
+  NullSymbolValue,        // Q019: symbol 0 has a value
+  EarlyResolution,        // Q020 to Q024, Q103: -r resolves what the next link moves
+  DeletedConstants,       // Q040: -r stops where constants of overridden functions are gone
+  OverriddenBranchTables, // Q040: branch tables of overridden functions clear those that prevail
+  SizedDynamicMemory,     // Q041: shared memory, dynamic in one file and sized in another
+  UnlistedSymbol,         // Q042: --preserve-relocs stops at symbols that are gone
+  AliasRegisterCount,     // Q043: stops where an alias is known before the function
+  ForgottenPointers,      // Q045: pointers in constants to overridden definitions are 0
+  MergedConstants,        // Q050: equal __constant__ data is merged, its symbols are not moved
+  GuessedAlignment,       // Q051: packed __constant__ variables are aligned to their size
+  PackingCrash,           // Q051: some banks cannot be packed
+  DeadAlias,              // Q053: stops at an alias that nobody uses
+  LabelsOfSymbolZero,     // Q056: labels without a location take the value of symbol 0
+  WeakOverCommon,         // Q057: stops where a weak definition follows a common symbol
+  SilentlyDropped,        // Q058: sections of unknown types are left out without a word
+  LostSectionFff2,        // Q059: symbols of section 0xfff2 look like common symbols
+  LostBarriers,           // Q063: barrier counts of toolkit 12 that a newer object's count hides
+  IncompleteFlags,        // Q064: banks of toolkits before 12.4 lack a flag
+  NewerToolkit,           // Q065: objects of a newer toolkit are refused
+  RuntimeInOrder,         // Q083: the device runtime library counts only where it is read
+  StaleRegistration,      // Q085: a list of modules that exists stays, whatever it says
+  AlwaysDemangles,        // Q091: names of the call graph are demangled even if they should not be
+  MissingMercuryMark,     // Q100: objects before the first one of SASS only lose a symbol
+  LeakedHeaders,          // Q102: section headers in the Mercury form of reserved memory
+  MixedDebugInfo,         // Q106: debug information of two weak definitions is mixed
+  AliasTakesCode,         // Q107: an alias that precedes its function owns the code
+  RegistersByName,        // Q109: debug registers of local functions are found by name
+  FirstOfName,            // Q110: local functions of one name have records of the first
+  StaleImageBase,         // Q112: images by index are looked up behind the slots
+  Count_,
+};
+
+class DefectSet {
+public:
+  constexpr DefectSet() = default;
+  constexpr DefectSet(std::initializer_list<Defect> defects) {
+    for (const Defect one : defects)
+      bits_ |= bit(one);
+  }
+
+  [[nodiscard]] constexpr bool has(Defect defect) const { return (bits_ & bit(defect)) != 0; }
+  // How a row is made of an earlier release's.
+  [[nodiscard]] constexpr DefectSet with(DefectSet more) const { return of(bits_ | more.bits_); }
+  [[nodiscard]] constexpr DefectSet without(DefectSet fixed) const {
+    return of(bits_ & ~fixed.bits_);
+  }
+
+private:
+  static_assert(static_cast<u32>(Defect::Count_) <= 64);
+  static constexpr u64 bit(Defect defect) { return u64{1} << static_cast<u32>(defect); }
+  static constexpr DefectSet of(u64 bits) {
+    DefectSet out;
+    out.bits_ = bits;
+    return out;
+  }
+
+  u64 bits_ = 0;
+};
+
+// How inputs are taken. What is here by default is culink's way: content decides, all code counts,
+// and what contributes nothing is mentioned. The ids name what nvlink gets wrong.
+struct InputRules {
+  std::span<const FileRule> files;   // Q080; empty: content alone decides
+  u64 smallest_file = 0;             // Q080: a shorter one is refused, unless it is empty
+  bool silent = false;               // Q066: nothing is said about what contributes nothing
+  bool drops_cut_files = false;      // Q080: cut cubins and archive members are ignored
+  bool first_container_only = false; // Q080: further fatbins in a file are ignored
+  bool host_members_only = false; // Q080: other members of archives are ignored, those that are no
+                                  // ELF files with all that follow
+  bool system_by_path = false;    // Q082: "cudadevrt" in any path is the system library
+  bool distrusts_foreign_fatbins = false; // as FileAction::Distrust, unless modules are registered
+  bool loses_ptx_files = false;           // Q084: code in files called .ptx, before sm_90
+  bool little_endian_only = false;        // Q087: headers are read as if every file were
+  bool thin_from_here = false; // Q086: members of thin archives are looked for in the working
+                               // folder, by their names up to the first slash
+};
+
+// Where the command line means something else to nvlink than to culink.
+struct CommandRules {
+  bool refuses_empty_link = false; // instead of making an empty image
+  bool dash_is_a_file = false;     // -o - does not mean standard output
+  bool needs_nvvm = false;         // -dlto looks for the optimizer even if there is nothing for it
+  bool measures_time = true;       // --time shows what the link took
+};
+
 struct Dialect {
+  std::string_view name; // the value of the option that chooses it; empty: culink's own
   // Identity in .note.nv.tkinfo.
-  std::string tool;
-  std::string tool_version;
-  std::string tool_build;
+  std::string_view tool;
+  std::string_view tool_version;
+  std::string_view tool_build;
   u32 toolkit = 130;        // the release the output claims to be of, times ten
   u32 newest_toolkit = 130; // whose objects we know
+  InputRules input;
+  CommandRules command;
+  DefectSet defects;
 
-  // A relocatable link keeps every relocation that the next link needs. nvlink's does not.
-  bool lossless_relocatable = true;
-  // Barrier counts of toolkit 12 that a newer object's count hides are lost (Q063), and banks of
-  // toolkits before 12.4 keep their incomplete flags (Q064).
-  bool loses_old_barriers = false;
-  bool copies_old_flags = false;
-  // The symbols of section 0xfff2 look like common symbols (Q059).
-  bool loses_section_fff2 = false;
-  // A section that is not carried into the output is worth a warning.
-  bool tells_what_is_left_out = true;
-  // Objects of a newer toolkit are refused instead of linked with a warning.
-  bool refuse_newer_toolkit = false;
-  // A link of nothing is refused instead of making an empty image.
-  bool refuse_empty_link = false;
-  // Sound links on which nvlink gives up with an internal error are refused, too.
-  bool repeat_internal_errors = false;
-  // Where kernels are selected, equal __constant__ blocks are layout without moving the variables
-  // in them, and vectors may be put where they cannot be loaded (Q050, Q051). Pointers in constants
-  // to copies that were not used are lost (Q045).
-  bool miscompiles_constants = false;
-  // The device runtime library stays if something is undefined where it stands (Q083).
-  bool decides_about_runtime_in_order = false;
-  // In a link of machine code, Mercury code in front of the first object without any has left its
-  // mark (Q100).
-  bool forgets_mercury_marks = false;
-  // Mercury code of the system's shared memory is what happened to be in memory (Q102).
-  bool leaks_headers = false;
-  // Call frames of two copies of a function are mixed (Q106), and those of a function whose second
-  // name stands first are lost (Q107).
-  bool joins_frames = false;
-  // Local functions of one name in one object have records and relocations of the first (Q110).
-  bool repeats_first_of_name = false;
-  InputHabits input;
+  [[nodiscard]] constexpr bool has(Defect defect) const { return defects.has(defect); }
 };
 
 } // namespace culink

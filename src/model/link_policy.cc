@@ -8,12 +8,13 @@ namespace culink {
 
 LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) {
   const bool object = options.relocatable;
+  const bool early = dialect.has(Defect::EarlyResolution);
   return {.executable = !object,
           .places_memory = !object,
           .completes_kernels = !object,
           .requires_definitions = !object,
-          .keeps_all_relocations = object && dialect.lossless_relocatable,
-          .resolves_early = object && !dialect.lossless_relocatable,
+          .keeps_all_relocations = object && !early,
+          .resolves_early = object && early,
           .keeps_constant_symbols = object || options.preserve_relocs,
           .keeps_shared_symbols = object || options.debug || options.preserve_relocs,
           .lists_resolved = options.preserve_relocs};

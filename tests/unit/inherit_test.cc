@@ -76,7 +76,8 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
   const LinkOptions options;
   const arch::ArchInfo arch{};
   const Dialect dialect;
-  const Program program{objects, symbols, calls, live, options, arch, dialect};
+  const LinkPolicy policy;
+  const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
   const InheritanceSweep sweep(program, reach, records);
   const size_t barriers = *inherit_rule_of(elf::InfoAttribute::NumBarriers);
   for (const u32 start : {0u, 50u, kLinks - 2})

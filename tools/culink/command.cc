@@ -14,6 +14,7 @@
 #include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "compat/command_line.h"
+#include "compat/dialects.h"
 #include "compat/option_documents.h"
 #include "console.h"
 #include "culink/linker.h"
@@ -59,7 +60,7 @@ int write_registration(const CommandLine &line, const Console &console, const Li
   if (std::filesystem::is_regular_file(path)) {
     const Result<MappedFile> existing = MappedFile::open(path);
     if (existing && keeps_registration(result.modules, folder, as_text(existing->bytes()),
-                                       line.has(OptionId::Emulate)))
+                                       dialect_of(line).has(Defect::StaleRegistration)))
       return 0;
   }
   return write_or_tell(console, path, as_bytes(registration_text(result.modules, folder)));
@@ -68,7 +69,7 @@ int write_registration(const CommandLine &line, const Console &console, const Li
 // To nvlink a dash is a name like any other.
 std::string output_path(const CommandLine &line) {
   const std::string path = line.value(OptionId::Output);
-  return path == "-" && line.has(OptionId::Emulate) ? "./-" : path;
+  return path == "-" && dialect_of(line).command.dash_is_a_file ? "./-" : path;
 }
 
 // nvlink finds out before it links.

@@ -4,6 +4,7 @@
 // prints them, then those that only culink has. All go to standard error, beside the messages.
 #include "reports.h"
 
+#include "compat/dialects.h"
 #include "report/call_graph_text.h"
 #include "report/link_map.h"
 #include "report/resource_table.h"
@@ -29,7 +30,8 @@ std::string mentions_text(const LinkFacts &facts, const std::vector<std::string>
 // nvlink demangles even if it is asked not to (Q091), and shows no call graph of an object.
 void print_reports(const CommandLine &line, const Console &console, const LinkResult &result) {
   const LinkFacts &facts = result.facts;
-  const bool mangled = line.has(OptionId::DumpCallgraphNoDemangle) && !line.has(OptionId::Emulate);
+  const bool mangled =
+      line.has(OptionId::DumpCallgraphNoDemangle) && !dialect_of(line).has(Defect::AlwaysDemangles);
   if ((line.has(OptionId::DumpCallgraph) || line.has(OptionId::DumpCallgraphNoDemangle)) &&
       !line.has(OptionId::Relocatable))
     for (const std::string &text :

@@ -14,7 +14,7 @@ void forget_mercury_marks(std::vector<InputObject> &objects, const Dialect &dial
   constexpr std::string_view kCap = ".nv.reservedSmem.cap";
   const auto plain = std::find_if(objects.begin(), objects.end(),
                                   [](const InputObject &object) { return !object.capsule; });
-  if (!dialect.forgets_mercury_marks || plain == objects.end())
+  if (!dialect.has(Defect::MissingMercuryMark) || plain == objects.end())
     return;
   for (auto object = objects.begin(); object != plain; ++object)
     for (elf::Symbol &symbol : object->symbols)

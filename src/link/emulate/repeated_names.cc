@@ -41,7 +41,7 @@ void repeat_relocations(InputObject &object) {
 } // namespace
 
 void repeat_first_of_name(std::vector<InputObject> &objects, const Dialect &dialect) {
-  if (!dialect.repeats_first_of_name)
+  if (!dialect.has(Defect::FirstOfName))
     return;
   for (InputObject &object : objects) {
     repeat_records(object);

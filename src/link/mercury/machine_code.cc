@@ -123,7 +123,7 @@ void MachineWriter::finalize() {
   FinalizeRequest request{.target = std::string(inputs_.arch.name),
                           .debug = p_.options.debug,
                           .relocatable = !executable(),
-                          .distinct_names = !p_.dialect.repeats_first_of_name};
+                          .distinct_names = !p_.dialect.has(Defect::FirstOfName)};
   for (const InputObject &plane : p_.objects)
     request.debug_code = request.debug_code || has_debug_code(plane);
   const bool changes =
@@ -131,7 +131,7 @@ void MachineWriter::finalize() {
   std::vector<u32> numbers;
   for (u32 i = 0; i < inputs_.objects.size(); ++i) {
     const InputObject &object = inputs_.objects[i];
-    const bool unfinished = p_.dialect.joins_frames &&
+    const bool unfinished = p_.dialect.has(Defect::MixedDebugInfo) &&
                             (has_unfinished_frames(object) || is_linked_for_debugger(object));
     if (needed[i].empty() || !(changes || object.sm != inputs_.arch.number || unfinished))
       continue;

@@ -57,7 +57,7 @@ bool MachineWriter::have_equal_code(SymbolRef a, SymbolRef b) const {
 // Functions of one object after the other of which others have copies that nvlink confuses with
 // its own.
 std::vector<MachineWriter::JointCopies> MachineWriter::joint_copies() const {
-  if (!p_.dialect.joins_frames)
+  if (!p_.dialect.has(Defect::MixedDebugInfo))
     return {};
   std::vector<JointCopies> out(inputs_.objects.size());
   std::vector<std::unordered_set<std::string_view>> described;
@@ -146,7 +146,7 @@ void MachineWriter::find_first_of_names() {
 
 // nvlink finds functions by name when it looks up the places of the first block about a name.
 std::vector<MachineWriter::ForeignRegisters> MachineWriter::foreign_registers() const {
-  if (!p_.dialect.joins_frames)
+  if (!p_.dialect.has(Defect::RegistersByName))
     return {};
   std::map<std::pair<u32, u32>, ForeignRegisters> out;
   std::unordered_set<std::string_view> seen;

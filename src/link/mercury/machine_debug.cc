@@ -217,7 +217,7 @@ MachineWriter::JoinedFrames
 MachineWriter::join_frames(OutId id,
                            const std::unordered_map<u64, const KeptRelocation *> &kept) const {
   JoinedFrames out;
-  if (!p_.dialect.joins_frames)
+  if (!p_.dialect.has(Defect::MixedDebugInfo))
     return out;
   std::unordered_map<u32, u32> count; // by function
   for (const auto &[offset, one] : kept)

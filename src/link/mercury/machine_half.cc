@@ -332,7 +332,7 @@ void MachineWriter::fill_twin_of_reserved(OutId id) {
   const u64 size = layout_.sections[id].size;
   elf_.append_zeros(twin(id), size);
   elf_.section(twin(id)).gap_after = size;
-  if (!p_.dialect.leaks_headers)
+  if (!p_.dialect.has(Defect::LeakedHeaders))
     return;
   const TableSizes tables = table_sizes();
   u64 cursor = 64 + tables.section_names;
@@ -532,7 +532,8 @@ void MachineWriter::separate_values(RelocationPlan &machine) {
 // A second name of code that other objects mention first: nvlink takes it for the owner (Q107).
 bool MachineWriter::stands_before_owner(EntityId alias) const {
   const OutId text = layout_.placement.address_of[alias.value].section;
-  if (!p_.dialect.joins_frames || !text.valid() || !layout_.sections[text].function.valid())
+  if (!p_.dialect.has(Defect::AliasTakesCode) || !text.valid() ||
+      !layout_.sections[text].function.valid())
     return false;
   const elf::SymbolId own = symbols_.of_entity[layout_.sections[text].function.value],
                       other = symbols_.of_entity[alias.value];

@@ -290,7 +290,7 @@ void Merger::finish_text() {
 bool loses_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
   const elf::SectionKind &kind = p.objects[object.value].kinds[section];
   const DefinitionOutcome outcome = p.symbols.outcome(object, symbol);
-  return p.dialect.miscompiles_constants && kind.role == SectionRole::Constant &&
+  return p.dialect.has(Defect::ForgottenPointers) && kind.role == SectionRole::Constant &&
          kind.bank == p.arch.banks.user &&
          (outcome == DefinitionOutcome::DiscardedForWeak ||
           outcome == DefinitionOutcome::DiscardedForStrong);
@@ -302,8 +302,8 @@ bool drops_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
   // A variable in global memory that was replaced. What points to functions and constants stays.
   const InputObject &input = p.objects[object.value];
   const EntityId id = p.symbols.of(object, symbol);
-  return p.dialect.miscompiles_constants && input.kinds[section].is_constant() && id.valid() &&
-         p.symbols.outcome(object, symbol) == DefinitionOutcome::Accepted &&
+  return p.dialect.has(Defect::ForgottenPointers) && input.kinds[section].is_constant() &&
+         id.valid() && p.symbols.outcome(object, symbol) == DefinitionOutcome::Accepted &&
          !p.symbols[id].function && is_global(input.symbols[symbol].other) &&
          p.symbols[id].prevailing != SymbolRef{object, symbol};
 }

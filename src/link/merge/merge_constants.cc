@@ -33,8 +33,7 @@ void Merger::define_compiler_constant(EntityId id, const elf::Symbol &symbol) {
   const SectionLocation &at = location(bank.index);
   if (!at.section.valid() && at.constants == kNoIndex)
     append_constants(bank, text.section, false);
-  layout_.placement.address_of[id.value] = {at.section, symbol.value + at.offset,
-                                            at.constants};
+  layout_.placement.address_of[id.value] = {at.section, symbol.value + at.offset, at.constants};
   if (at.section.valid() && p_.policy.keeps_constant_symbols)
     layout_.sections.add_local(id);
 }
@@ -161,7 +160,7 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
   OutId id = layout_.sections.find(section.name);
   if (!id.valid()) {
-    const u64 link_flag = p_.dialect.copies_old_flags ? 0 : elf::kFlagInfoLink;
+    const u64 link_flag = p_.dialect.has(Defect::IncompleteFlags) ? 0 : elf::kFlagInfoLink;
     // In executables a .rel table is named with each parameter bank, although it has no entries.
     // Its section symbol comes before the bank's, its name after (Q003).
     id = layout_.sections.add({.name = section.name,

@@ -108,7 +108,7 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
       outcome == DefinitionOutcome::DiscardedForStrong) {
     // In constants the target of a pointer decides, not the pointer's own location (Q045).
     if (outcome == DefinitionOutcome::DiscardedForWeak &&
-        !(p_.dialect.miscompiles_constants && object_->kinds[section.index].is_constant()))
+        !(p_.dialect.has(Defect::ForgottenPointers) && object_->kinds[section.index].is_constant()))
       layout_.relocs.discarded[id_.value].push_back(
           {section.index, symbol.value, symbol.value + symbol.size});
     // A definition that is discarded for a common symbol still takes memory (Q057).

@@ -41,7 +41,7 @@ void Merger::create_relocation_tables() {
 void Merger::keep_constant_relocations(const elf::Section &table, const SectionLocation &at) {
   std::vector<ConstantRelocations> &kept =
       layout_.placement.function_constants[at.constants].relocations;
-  if (!at.discarded && !p_.dialect.miscompiles_constants)
+  if (!at.discarded && !p_.dialect.has(Defect::OverriddenBranchTables))
     kept.clear();
   if (!at.discarded && p_.policy.lists_resolved)
     name_only(layout_.sections.keep_name(".nv.resolvedrela", object_->section(table.info).name));

@@ -38,7 +38,7 @@ public:
               .phentsize_without_segments = static_cast<u16>(machine ? 0 : 56),
               .borrow_names = true,
               .numbered_names = &layout_.sections.names,
-              .lose_section_fff2 = program.dialect.loses_section_fff2}) {}
+              .lose_section_fff2 = program.dialect.has(Defect::LostSectionFff2)}) {}
 
   std::optional<FileDraft> run();
 
@@ -60,7 +60,7 @@ private:
 
   const Program &p_;
   OutputPlan plan_;
-  const Layout &layout_; // of plan_
+  const Layout &layout_;         // of plan_
   const MachineHalves *machine_; // of links of Mercury code
   WorkerPool &pool_;
   Diagnostics &diag_;

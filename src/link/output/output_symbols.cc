@@ -40,7 +40,7 @@ private:
   }
   // Only marked as internal, which --preserve-relocs shows, as long as the bank is there (Q051).
   [[nodiscard]] bool marks_dropped(EntityId id) const {
-    return p_.options.preserve_relocs && p_.dialect.miscompiles_constants &&
+    return p_.options.preserve_relocs && p_.dialect.has(Defect::GuessedAlignment) &&
            !layout_.sections[layout_.placement.address_of[id.value].section].discarded();
   }
 

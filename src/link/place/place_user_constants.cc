@@ -158,7 +158,8 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
   if (layout_.placement.dropped.empty())
     layout_.placement.dropped.assign(used.size(), false);
   // With --preserve-relocs nvlink leaves their symbols in, which say nothing true.
-  layout_.placement.unsound |= p_.options.preserve_relocs && p_.dialect.miscompiles_constants;
+  layout_.placement.unsound |=
+      p_.options.preserve_relocs && p_.dialect.has(Defect::GuessedAlignment);
   std::erase_if(variables, [&](const Variable &v) {
     if (used[v.id.value])
       return false;
@@ -213,7 +214,7 @@ void UserBank::pack() {
   const bool sound = std::has_single_bit(guess) &&
                      std::all_of(variables.begin(), variables.end(),
                                  [](const Variable &v) { return v.offset % v.real_align == 0; });
-  if (!sound && !p_.dialect.miscompiles_constants)
+  if (!sound && !p_.dialect.has(Defect::GuessedAlignment))
     bank.size = lay_out(variables, true);
   bank.align = sound ? guess : std::bit_floor(guess);
   bank.pieces.clear();
@@ -224,7 +225,7 @@ void UserBank::pack() {
     layout_.placement.address_of[v.id.value].value = v.offset;
   }
   move_pointers(variables);
-  if (p_.dialect.miscompiles_constants)
+  if (p_.dialect.has(Defect::GuessedAlignment))
     bank.align = std::bit_floor(guess); // of the whole bank such a number would be no valid ELF
 }
 
@@ -248,7 +249,7 @@ void UserBank::merge_equal_blocks() {
       const bool zero = std::all_of(bytes.begin(), bytes.end(), [](u8 byte) { return byte == 0; });
       const bool is_new = seen.try_emplace({align, text}, true).second;
       // Words that are zero are never found again.
-      if (!is_new && !(zero && bytes.size() <= 8) && p_.dialect.miscompiles_constants) {
+      if (!is_new && !(zero && bytes.size() <= 8) && p_.dialect.has(Defect::MergedConstants)) {
         layout_.placement.unsound = true;
         continue;
       }
@@ -287,7 +288,8 @@ Layout place_user_constants(const Program &p, Layout layout, Diagnostics &diag) 
     UserBank bank(p, layout, id);
     if (layout.sections[id].size <= kBankSize)
       bank.merge_equal_blocks();
-    else if (bank.can_be_packed() && !(p.dialect.repeat_internal_errors && bank.crashes_nvlink()))
+    else if (bank.can_be_packed() &&
+             !(p.dialect.has(Defect::PackingCrash) && bank.crashes_nvlink()))
       bank.pack();
   }
   for (const EntityId size : layout.placement.bank_sizes)

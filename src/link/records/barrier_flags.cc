@@ -68,7 +68,7 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
     if (record == InfoStore::kNone)
       plan.store.put_value(records, elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
                            static_cast<u16>(count));
-    else if (!p.dialect.loses_old_barriers)
+    else if (!p.dialect.has(Defect::LostBarriers))
       plan.store.set_value(
           records, record,
           static_cast<u16>(std::max<u32>(plan.store.value(records, record), count)));

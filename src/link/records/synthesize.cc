@@ -98,11 +98,12 @@ std::vector<CallRecord> build_prototype_records(const Program &p) {
 
 std::vector<u8> build_tkinfo(const Program &p) {
   std::vector<u8> out;
-  const std::vector<u8> desc = elf::encode_toolkit_info({.object = p.options.object_name,
-                                                         .tool = p.dialect.tool,
-                                                         .tool_version = p.dialect.tool_version,
-                                                         .build = p.dialect.tool_build,
-                                                         .options = p.options.option_words});
+  const std::vector<u8> desc =
+      elf::encode_toolkit_info({.object = p.options.object_name,
+                                .tool = std::string(p.dialect.tool),
+                                .tool_version = std::string(p.dialect.tool_version),
+                                .build = std::string(p.dialect.tool_build),
+                                .options = p.options.option_words});
   elf::append_note(out, {elf::kNoteToolkitInfo, elf::kNoteOwner, desc});
   if (p.policy.resolves_early)
     return out; // nvlink -r forgets who made the inputs

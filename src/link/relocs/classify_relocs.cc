@@ -136,7 +136,8 @@ void Classifier::read_group(const RelocationGroup &group) {
     if (function.valid() &&
         p_.symbols[function].prevailing.object != layout_.relocs.slices[i].object)
       continue;
-    if (!p_.dialect.miscompiles_constants && is_of_replaced_bank(group, layout_.relocs.slices[i]))
+    if (!p_.dialect.has(Defect::OverriddenBranchTables) &&
+        is_of_replaced_bank(group, layout_.relocs.slices[i]))
       continue;
     read_slice(group, layout_.relocs.slices[i]);
   }
@@ -163,7 +164,7 @@ Classifier::Table Classifier::table_of(const RelocationGroup &group,
           &section,
           &layout_.relocs.discarded[slice.object.value],
           object.kinds[section.info].is_debug() && name != ".debug_info" && name != ".debug_loc",
-          p_.dialect.miscompiles_constants && object.kinds[section.info].is_constant(),
+          p_.dialect.has(Defect::ForgottenPointers) && object.kinds[section.info].is_constant(),
           object.section(section.info).size};
 }
 
@@ -607,7 +608,7 @@ void Classifier::list_resolved() {
             meaning_of(c_, slice.object, raw.symbol, function_of(group->target));
         const Entry entry{slice.object,         source.section,       raw,
                           place_of(slice, raw), rows_.find(raw.type), meaning};
-        if (meaning.dangling && p_.dialect.repeat_internal_errors && entry.row &&
+        if (meaning.dangling && p_.dialect.has(Defect::UnlistedSymbol) && entry.row &&
             entry.row->resolver == Resolver::Linker)
           diag_.report(DiagId::DeletedSymbol, {std::string(p_.symbols[EntityId(meaning.id)].name)},
                        {"referenced by " + object.name});

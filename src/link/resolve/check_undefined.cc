@@ -165,17 +165,18 @@ void check_unified(const Program &p, Diagnostics &diag) {
 
 bool check_habits(const Program &p, Diagnostics &diag) {
   if (!p.policy.executable) {
-    if (p.dialect.repeat_internal_errors)
+    if (p.dialect.has(Defect::DeletedConstants))
       check_deleted_constants(p, diag);
     return !diag.failed();
   }
   check_unified(p, diag);
   check_missing_register_counts(p, diag);
-  if (p.dialect.repeat_internal_errors) {
+  if (p.dialect.has(Defect::WeakOverCommon))
     check_commons(p, diag);
+  if (p.dialect.has(Defect::AliasRegisterCount))
     check_register_counts(p, diag);
+  if (p.dialect.has(Defect::DeadAlias))
     check_dead_aliases(p, diag);
-  }
   return !diag.failed();
 }
 

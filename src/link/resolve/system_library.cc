@@ -101,7 +101,7 @@ std::vector<InputObject> drop_unneeded_system_objects(std::vector<InputObject> o
     any |= object.system;
   if (!any || options.keep_system_libraries)
     return objects;
-  const std::vector<bool> needed = dialect.decides_about_runtime_in_order
+  const std::vector<bool> needed = dialect.has(Defect::RuntimeInOrder)
                                        ? needed_in_order(objects, diag)
                                        : needed_anywhere(objects);
   std::vector<InputObject> out;
