@@ -8,6 +8,7 @@ the command line that stand for the program.
 """
 
 import os
+import platform
 import shutil
 import subprocess
 
@@ -18,6 +19,8 @@ PACKINGS = {
     "size": ["--compress-mode=size"],
     "plain": [],
 }
+# How the host's assembler is asked for objects of 64 and 32 bits: on x86-64, on aarch64.
+ASSEMBLER = [{64: "--64", 32: "--32"}, {64: "-mabi=lp64", 32: "-mabi=ilp32"}]
 OTHER_TARGETS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90"]
 
 HOST_OBJECT = """
@@ -134,7 +137,7 @@ class FormMaker:
         source, name = self.name(unit, "s"), self.name(unit, ending)
         with open(self.at(source), "w", encoding="utf-8") as file:
             file.write(text)
-        self.run(["as", "--%d" % bits, source, "-o", name])
+        self.run(["as", ASSEMBLER[platform.machine() == "aarch64"][bits], source, "-o", name])
         return name
 
     def archive(self, names, *flags):

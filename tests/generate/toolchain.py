@@ -91,7 +91,7 @@ class Toolchain:
 
     def preprocess(self, folder, source, output, compute, headers=HEADERS_TINY):
         number = compute.rstrip("af")
-        command = [self.host_compiler, "-E", "-x", "c++", "-m64", "-D__CUDACC__", "-D__NVCC__",
+        command = [self.host_compiler, "-E", "-x", "c++", "-D__CUDACC__", "-D__NVCC__",
                    "-D__CUDACC_RDC__", "-D__CUDA_ARCH__=%s0" % number,
                    "-D__CUDA_ARCH_LIST__=%s0" % number]
         if compute[-1] == "a":

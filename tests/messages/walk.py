@@ -13,6 +13,7 @@ and $CUBIN.
 import hashlib
 import json
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -123,6 +124,13 @@ def beyond(folder):
             yield label, "exits with %d and says\n%s" % (given["status"], given["stderr"])
 
 
+def depends_on_host(words):
+    """Whether nvlink's answer depends on the machine it runs on: of libraries that are named by -l it
+    takes those of its own host only, and the inputs are of x86-64."""
+    return platform.machine() != "x86_64" and any(
+        word.startswith(("-l", "--library=")) for word in words)
+
+
 def differences(nvlink, folder, expected):
     has_ptxas = shutil.which("ptxas", path=PATH) is not None
     for label, arguments, check in all_cases():
@@ -133,7 +141,8 @@ def differences(nvlink, folder, expected):
         if want is None:
             yield label, "is not recorded"
             continue
-        if nvlink and run([nvlink], words, folder) != want:
+        asks = nvlink and not depends_on_host(words)
+        if asks and run([nvlink], words, folder) != want:
             yield label, "nvlink does otherwise than recorded"
         given = run([CULINK] + EMULATE, words, folder)
         if label in LOOSE and severities(given["stderr"]) == severities(want["stderr"]):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A script for the host's linker, as nvlink writes it: the whole of ld's own script for programs
-// that can be loaded anywhere, which ld prints between two lines of equals signs, and the sections
-// of device code. The blank behind one of these lines is nvlink's.
+// A script for the host's linker, as nvlink writes it: the whole of ld's own script, which ld
+// prints between two lines of equals signs, and the sections of device code. The blank behind one
+// of these lines is nvlink's.
 #include "host_script.h"
 
 #include "base/process.h"
@@ -18,8 +18,19 @@ constexpr std::string_view kDeviceSections = "SECTIONS\n"
                                              "\t.nv_fatbin : { *(.nv_fatbin) }\n"
                                              "}\n";
 
+// On x86-64 nvlink asks for the script of programs that can be loaded anywhere, on aarch64 for ld's
+// default.
+#if defined(__aarch64__)
+constexpr bool kAnywhere = false;
+#else
+constexpr bool kAnywhere = true;
+#endif
+
 Result<std::string> script_of_ld() {
-  const Result<ProcessResult> run = run_process({"/usr/bin/env", "ld", "-pie", "--verbose"});
+  std::vector<std::string> command = {"/usr/bin/env", "ld", "--verbose"};
+  if (kAnywhere)
+    command.insert(command.end() - 1, "-pie");
+  const Result<ProcessResult> run = run_process(command);
   if (!run)
     return run.error();
   const std::string_view text = run->output;
