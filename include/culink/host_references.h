@@ -7,7 +7,8 @@
 
 namespace culink {
 
-// The kernels that host code mentions, as patterns of whole names in which '*' stands for any text.
+// The kernels that host code refers to, as patterns of whole names in which '*' stands for any
+// text.
 struct HostReferences {
   std::vector<std::string> external_kernels; // of global symbols
   std::vector<std::string> internal_kernels; // of local symbols

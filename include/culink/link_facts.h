@@ -14,14 +14,14 @@ struct BankFacts {
   u64 bytes = 0;
 };
 
-// One function of the inputs, linked or not, in order of first mention.
+// One function of the inputs, linked or not, in order of first reference.
 struct FunctionFacts {
   std::string name;           // mangled
   std::string file;           // the input its code is from; empty: provided by the system
   bool kernel = false;        // an entry point
   bool live = false;          // part of the output
   bool address_taken = false; // may be called through pointers
-  u32 registers = 0;          // its own, as compiled; 0: not known, or a second name of code
+  u32 registers = 0;          // its own, as compiled; 0: not known, or an alias
   u64 code_bytes = 0;
   std::vector<u32> calls;         // positions in LinkFacts::functions, the newest first
   std::vector<u32> pointer_calls; // those that it may call through pointers
@@ -83,7 +83,7 @@ struct LinkFacts {
   u64 global_bytes = 0;
   std::vector<BankFacts> constants; // of the whole program, ascending
   std::vector<SectionFacts> sections;
-  // With LinkOptions::map: in order of first mention.
+  // With LinkOptions::map: in order of first reference.
   std::vector<SymbolFacts> symbols;
   std::vector<DiscardedFacts> discarded;
   // With LinkOptions::trace_symbols: in the order of the inputs.

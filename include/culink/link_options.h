@@ -27,9 +27,10 @@ struct LinkOptions {
   bool preserve_relocs = false; // --preserve-relocs: keep what was resolved for other tools
   // Substrings of the names of kernels to keep; an empty list keeps none. Nothing: keep all.
   std::optional<std::vector<std::string>> kernels_used;
-  // Host objects say which kernels their code mentions; others go away if no input leaves it open.
+  // Host objects list the kernels that their code launches; other kernels are discarded if every
+  // input has such a list.
   bool ignore_host_info = false;
-  // The kernels that host code mentions, where the inputs do not say it themselves.
+  // The kernels that host code launches, where the inputs do not say it themselves.
   std::optional<HostReferences> host_references;
   bool keep_system_libraries = false;
   bool suppress_arch_warning = false; // about inputs without code for the target
@@ -40,12 +41,12 @@ struct LinkOptions {
   std::string option_words;         // what the tool note records; empty: the options above
   bool facts = false;               // fill LinkResult::facts
   bool map = false;                 // and there the lists of symbols and of what is left out
-  // Names, mangled or as in the source, whose mentions the facts list.
+  // Names, mangled or as in the source, whose references the facts list.
   std::vector<std::string> trace_symbols;
   bool times = false; // fill LinkResult::times
   u32 threads = 0;    // 0: one per core when the work is worth it
 
-  // Kernels that host code does not mention go away.
+  // Kernels that host code does not launch are discarded.
   [[nodiscard]] bool prunes_by_host() const {
     return host_references && !ignore_host_info && !kernels_used && !debug && !relocatable;
   }

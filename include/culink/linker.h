@@ -73,7 +73,7 @@ struct LinkRequest {
 struct LinkedModule {
   std::string input;
   std::string id;     // empty: by path
-  bool linked = true; // else a part of the device runtime library that nobody needed
+  bool linked = true; // else a part of the device runtime library that no object needed
 };
 
 struct LinkResult {

@@ -17,7 +17,7 @@ using i16 = std::int16_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-// Bytes somebody else owns: a mapped file, a decompressed fatbin member, a caller's buffer.
+// Borrowed bytes: a mapped file, a decompressed fatbin member, a caller's buffer.
 using ByteSpan = std::span<const u8>;
 using MutableByteSpan = std::span<u8>;
 

@@ -189,7 +189,7 @@ std::string as_hexadecimal(const std::string &number) {
   return fmt::format("{:#x}", value);
 }
 
-// `blank` is what stands between the braces.
+// `blank` is the text between the braces.
 std::string nvlink_blank(const Message &message, std::string_view blank) {
   if (blank == "a" || blank == "b")
     return origin_file(message, blank == "a" ? 0 : 1);

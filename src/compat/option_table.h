@@ -114,7 +114,7 @@ struct OptionRow {
 
 // By OptionId.
 [[nodiscard]] std::span<const OptionRow> option_rows();
-// Those that users are told of, by name: what --help, the manual page and the completions list.
+// The documented options by name: what --help, the manual page and the completions list.
 [[nodiscard]] std::vector<const OptionRow *> documented_rows();
 [[nodiscard]] const OptionRow &option_row(OptionId id);
 

@@ -29,7 +29,7 @@ std::string comma_joined(const std::vector<std::string> &items) {
 
 namespace {
 
-// What nvlink tells its own compiler of PTX, in its order.
+// The options that nvlink passes to its own compiler of PTX, in its order.
 std::vector<std::string> ptxas_options(const CommandLine &line) {
   std::vector<std::string> out;
   if (line.has(OptionId::Debug))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// -dump-callgraph, as nvlink prints it: every function has a number, in order of first mention;
+// -dump-callgraph, as nvlink prints it: every function has a number, in order of first reference;
 // those that are not part of the output have nothing but the number. Callees come newest first,
 // those of pointers before the others. Then follows which kernels get the register counts of
 // functions they may call.

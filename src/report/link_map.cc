@@ -2,7 +2,7 @@
 //
 // A link map in columns: offset in the file and size for sections, place in the section and size
 // for symbols. Symbols of one section are sorted by their place; names of sections need not be
-// unique, and a symbol stands under the first section of its name.
+// unique, and a symbol is listed under the first section of its name.
 #include "report/link_map.h"
 
 #include <algorithm>

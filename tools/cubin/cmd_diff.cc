@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin diff: reads both files tolerantly and tells how they differ, causes first. Exit codes as
+// cubin diff: reads both files tolerantly and reports how they differ, causes first. Exit codes as
 // those of diff(1): 0 the same, 1 different, 2 trouble.
 #include "cmd_diff.h"
 
@@ -30,7 +30,7 @@ struct DiffArguments {
   bool quiet = false;
 };
 
-// "12 more differences in code" for each topic with more than was told.
+// "12 more differences in code" for each topic with more than was reported.
 void print_rest(const text::DiffResult &result, text::DiffTopic topic, u64 told, TextOut &out) {
   const u64 count = result.counts[static_cast<u32>(topic)];
   if (told == count)

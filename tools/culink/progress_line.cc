@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A link of machine code is over before anyone could read a word. One that has to compile PTX first
-// can take minutes, and whoever waits at a terminal wants to know for what. The line is overwritten
+// can take minutes, and a user at a terminal wants to know why. The line is overwritten
 // in place and gone when messages are printed.
 #include "progress_line.h"
 

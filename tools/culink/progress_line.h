@@ -19,7 +19,7 @@ public:
   ProgressLine(const ProgressLine &) = delete;
   ProgressLine &operator=(const ProgressLine &) = delete;
 
-  // For LinkRequest; null where nobody looks.
+  // For LinkRequest; null unless the output is a terminal.
   [[nodiscard]] LinkProgress *progress() { return watcher_ ? &progress_ : nullptr; }
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The comparison from the top: header and layout, and the order of all parts. Everything that can
-// differ is told by the part that knows what it means; offsets come last, because almost any other
-// difference moves them.
+// differ is reported by the part that knows what it means; offsets come last, because almost any
+// other difference moves them.
 #include "text/diff/diff.h"
 
 #include <algorithm>
@@ -96,8 +96,8 @@ namespace {
 
 // The part of the file that a segment loads, for comparisons in which sections may move. Padding
 // changes with every move, and with it the side of the segment's end on which a section without
-// bytes lies; so a segment is told by the bytes it holds, and by padding only where there is more
-// than an alignment can ask for.
+// bytes lies; so a segment is reported by the bytes it holds, and by padding only where there is
+// more than an alignment can ask for.
 struct Loaded {
   const Section *first = nullptr;
   const Section *last = nullptr;
@@ -184,7 +184,7 @@ DiffOptions forgive_moves(const DiffOptions &options, const diff::Files &files) 
   return out;
 }
 
-// Nothing was told, although something was looked at: only then are unexplained bytes news.
+// Nothing was reported, although something was compared: only then are unexplained bytes news.
 bool nothing_ignored(const DiffOptions &options) {
   return std::ranges::find(options.ignored, true) == options.ignored.end();
 }

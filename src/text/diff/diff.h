@@ -16,10 +16,10 @@
 
 namespace culink::text {
 
-// In the order in which they are told: causes before consequences.
+// In the order in which they are reported: causes before consequences.
 enum class DiffTopic : u8 {
   Header,    // file type, architecture, flags
-  Functions, // which functions have code; their sections are not told again
+  Functions, // which functions have code; their sections are not reported again
   Sections,  // which sections there are, and their order
   Symbols,   // which symbols there are, their order and fields
   Headers,   // fields of matching section headers
@@ -43,7 +43,7 @@ inline constexpr u32 kDiffTopics = static_cast<u32>(DiffTopic::Padding) + 1;
 [[nodiscard]] std::optional<DiffTopic> topic_from_name(std::string_view name);
 
 struct DiffOptions {
-  u64 limit = 12; // differences told per topic; the rest is counted
+  u64 limit = 12; // differences reported per topic; the rest is counted
   std::array<bool, kDiffTopics> ignored{};
 
   [[nodiscard]] bool ignores(DiffTopic topic) const { return ignored[static_cast<u32>(topic)]; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contents that are not tables. Code is compared instruction by instruction and told by function
-// and offset; data is told by the variable it belongs to. Where a file differs in nothing that was
-// told so far, the bytes between the sections are the last place to look.
+// Contents that are not tables. Code is compared instruction by instruction and reported by
+// function and offset; data is reported by the variable it belongs to. Where a file differs in
+// nothing that was reported so far, the bytes between the sections are the last place to look.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // Record sections of the two files: relocations, .nv.info, call graph, prototypes, .nv.compat and
 // notes. Every symbol index and string offset becomes a name before anything is compared. A record
 // is matched by what it is about (attribute and symbol, caller, place in the code), so a changed
-// value is told as a change of that record.
+// value is reported as a change of that record.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -220,7 +220,7 @@ void diff_records(const Files &files, Report &report) {
   for (const Pair &pair : files.pairs) {
     const SectionRole role = role_of(*pair.a);
     if (role != role_of(*pair.b))
-      continue; // told as a difference of types
+      continue; // reported as a difference of types
     if (files.same_numbers && std::ranges::equal(pair.a->data, pair.b->data))
       continue;
     for (const RecordRow &row : kRecords)

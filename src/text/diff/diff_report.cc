@@ -2,7 +2,7 @@
 //
 // The tools of the comparison: a list of differences with a limit per topic, and the one algorithm
 // that compares two lists of named entries. It looks at membership first and at order second, so
-// that one entry too many is told as one entry too many and not as a shift of all that follow.
+// that one entry too many is reported as one entry too many and not as a shift of all that follow.
 #include "text/diff/diff_report.h"
 
 #include <algorithm>

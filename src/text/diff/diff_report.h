@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by the files of the comparison; nobody else includes it.
+// Shared by the files of the comparison, private to this room.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class Report {
 public:
   explicit Report(const DiffOptions &options) : options_(options) {}
 
-  // `make` returns the text; it is called only when the difference will be told.
+  // `make` returns the text; it is called only when the difference will be reported.
   template <typename Make> void add(DiffTopic topic, std::string_view place, Make make) {
     if (options_.ignores(topic))
       return;
@@ -65,7 +65,7 @@ struct Pair {
   const elf::Section *b;
 };
 
-// A file and the names in it that differences are told with.
+// A file and the names in it that reports use.
 class Side {
 public:
   explicit Side(const elf::ElfView &view);
@@ -98,7 +98,7 @@ struct Files {
   std::unordered_set<std::string_view> functions_b;
   bool same_numbers = false; // section and symbol numbers mean the same in both files
 
-  // Belongs to a function that only one file has code of: told once, as the function.
+  // Belongs to a function that only one file has code of: reported once, as the function.
   [[nodiscard]] bool one_sided(const elf::Section &section) const;
 };
 
@@ -117,7 +117,7 @@ void diff_segments(const Files &files, Report &report);
 void diff_layout(const Files &files, Report &report);
 void diff_padding(const Files &files, Report &report);
 
-// Sections that one of the record comparisons has told about; all others compare as bytes.
+// Sections that one of the record comparisons has reported; all others compare as bytes.
 [[nodiscard]] bool has_records(const elf::Section &section);
 
 } // namespace culink::text::diff

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tables of the two files: which sections and symbols there are, in which order, and what their
-// entries say. Indices are never compared: sh_link, sh_info and st_shndx are told by name, so a
+// entries say. Indices are never compared: sh_link, sh_info and st_shndx are reported by name, so a
 // section more does not show in every header behind it.
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A document of the text form as a tree: what describe makes, what YAML carries, what assemble
-// takes. Values are strings until somebody asks for a number, so nothing is lost on the way.
+// takes. Values are strings until a caller asks for a number, so nothing is lost on the way.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// References by name. A name that cannot stand for an entry (not unique, empty, no valid UTF-8, or
+// References by name. A name that cannot identify an entry (not unique, empty, no valid UTF-8, or
 // one that reads like #12) gives way to the number, so every entry of every file can be referred
 // to.
 #include "text/document/name_index.h"

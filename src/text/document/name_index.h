@@ -30,7 +30,7 @@ public:
   [[nodiscard]] Node reference(u32 index) const;
   // The index of the only entry of that name.
   [[nodiscard]] std::optional<u32> find(std::string_view name) const;
-  // What a reference means; complains when there is no such entry, or more than one.
+  // What a reference means; reports an error when there is no such entry, or more than one.
   [[nodiscard]] u32 resolve(const Node &node, Complaints &complaints) const;
 
 private:

@@ -62,7 +62,7 @@ private:
   Complaints &complaints_;
 };
 
-// The items of a sequence node; complains when it is none.
+// The items of a sequence node; reports an error when it is none.
 [[nodiscard]] std::span<const Node> read_list(const Node &node, Complaints &complaints);
 
 // Numbers as they are written.

@@ -13,7 +13,7 @@
 
 namespace culink::text {
 
-// A string table and where each of its strings starts. A string is found where it stands whole for
+// A string table and where each of its strings starts. A string is found where it is complete for
 // the first time, never as the end of another; "" is offset 0.
 class StringPlaces {
 public:
@@ -31,7 +31,7 @@ private:
   ByteSpan table_;
 };
 
-// The table as a list: strings as they stand behind the leading NUL, {zeros: N} for N empty ones,
+// The table as a list: strings as they follow the leading NUL, {zeros: N} for N empty ones,
 // {names: N} for the next N names of `names` that are not in the table yet. Nothing when the bytes
 // are no such table (they do not begin and end with NUL).
 [[nodiscard]] std::optional<Node> string_list_node(ByteSpan table,

@@ -28,7 +28,7 @@ Error at_line(u32 line, std::string message) {
 // yaml-cpp reports a key that is a map also where it later notices a missing bracket.
 constexpr std::string_view kBadKey = "a key must be a plain string";
 
-// Characters somebody else owns, as a stream.
+// Borrowed characters as a stream.
 class ViewBuffer : public std::streambuf {
 public:
   explicit ViewBuffer(std::string_view text) {
@@ -212,7 +212,7 @@ void append_lines(std::string &out, std::string_view text, u32 indent) {
 
 void append_block(std::string &out, const Node &node, u32 indent, bool after_dash = false);
 
-// What stands behind "key:" or "-".
+// The text after "key:" or "-".
 void append_value(std::string &out, const Node &node, u32 indent, bool after_dash) {
   if (node.style == Node::Style::Lines && !node.text.empty()) {
     out += ' ';
@@ -229,7 +229,7 @@ void append_value(std::string &out, const Node &node, u32 indent, bool after_das
   }
 }
 
-// After a dash, the first key stands on the dash's line.
+// After a dash, the first key is on the dash's line.
 void append_block(std::string &out, const Node &node, u32 indent, bool after_dash) {
   for (const Node &item : node.items) {
     out.append(after_dash ? 1 : indent, ' ');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One file's dump: its parts in a fixed order. Each part reads the file anew, which costs little,
+// One file's dump: its parts in a fixed order. Each part reads the file again, which costs little,
 // because the view decodes on demand; so a part can be asked for alone.
 #include "text/dump/dump.h"
 

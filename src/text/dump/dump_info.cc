@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .nv.info, .nv.info.<function> and their Mercury twins, record by record: the attribute's name,
-// its format, and the value as the attribute's layout gives it meaning. A record that does not fit
-// its layout is shown as the bytes it is.
+// .nv.info, .nv.info.<function> and their Mercury counterparts, record by record: the attribute's
+// name, its format, and the value as the attribute's layout gives it meaning. A record that does
+// not fit its layout is shown as the bytes it is.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a dump, for dump.cc alone. Each tells one aspect of the file to the sink.
+// The parts of a dump, for dump.cc alone. Each reports one aspect of the file to the sink.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where facts about a file go. A dump is told once, as lists of rows of named values; one sink
+// Where facts about a file go. A dump is produced once, as lists of rows of named values; one sink
 // writes it for people, the other as JSON. So both say the same by construction.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Value {
     SignedHex, // the same with a sign
     Name,      // a string from the file or from our tables
     Label,     // a number that has a name, or would have one if it were known
-    Reference, // a number that people look up in another table, where its name stands
+    Reference, // a number that people look up in another table, which has its name
     Flag,      // true or false
     Missing,   // the file does not say: text "-", JSON null
   };
@@ -61,7 +61,7 @@ struct Value {
   return {Value::Kind::Reference, v, text};
 }
 
-// How a value is called and placed. Placed columns (title not empty) stand in a table under their
+// How a value is called and placed. Placed columns (title not empty) are in a table under their
 // title; the others are written as "key value".
 struct Column {
   std::string_view key;   // in JSON

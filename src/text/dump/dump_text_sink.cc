@@ -158,7 +158,7 @@ private:
       end_line();
   }
 
-  // What stands before a value: two blanks in a table, ", key " in running text.
+  // The text before a value: two blanks in a table, ", key " in running text.
   void separate(const Column &column) {
     if (column.title.empty()) {
       if (keyed_)
