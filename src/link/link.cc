@@ -7,6 +7,7 @@
 
 #include "link/merge/merge.h"
 #include "link/place/place_constants.h"
+#include "link/place/place_images.h"
 #include "link/place/place_shared.h"
 #include "link/place/place_user_constants.h"
 #include "link/records/collect_facts.h"

@@ -1,41 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <optional>
-#include <vector>
-
-#include "link/merge/merge.h"
+#include "link/resolve/program.h"
 #include "link/resolve/reach.h"
+#include "model/layout.h"
 
 namespace culink {
-
-// A relocation that the linker makes itself: an image's index goes to its slot.
-struct SlotRelocation {
-  u64 offset = 0;
-  u32 type = 0;
-  EntityId image;
-};
-
-struct SlotTable {
-  OutId table;
-  std::vector<SlotRelocation> entries;
-};
-
-struct ImagePlan {
-  u64 slot_base = 0;             // where slots begin in bank 0
-  std::vector<u64> slot;         // by EntityId of an image: offset in bank 0; kNoSlot: not one
-  std::vector<SlotTable> tables; // one per kernel that reaches an image
-
-  static constexpr u64 kNoSlot = ~u64{0};
-};
-
-struct PlacedImages {
-  Layout layout;
-  ImagePlan images;
-};
-
-// Gives every texture, sampler and surface reference a slot in bank 0.
-[[nodiscard]] PlacedImages place_images(const Program &program, const Reach &reach, Layout layout);
 
 // Copies the compiler constants of device functions into the banks of the kernels that reach them.
 [[nodiscard]] Layout place_constants(const Program &program, const Reach &reach, Layout layout);

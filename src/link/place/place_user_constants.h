@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "link/merge/merge.h"
+#include "link/resolve/program.h"
 #include "model/diagnostics.h"
+#include "model/layout.h"
 
 namespace culink {
 

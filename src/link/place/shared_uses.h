@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "link/merge/merge.h"
+#include "link/resolve/program.h"
+#include "model/layout.h"
 
 namespace culink {
 

@@ -3,7 +3,7 @@
 
 #include "culink/link_facts.h"
 #include "link/merge/merge.h"
-#include "link/place/place_constants.h"
+#include "link/place/place_images.h"
 #include "link/records/info_records.h"
 
 namespace culink {

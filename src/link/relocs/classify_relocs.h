@@ -4,7 +4,7 @@
 #include "arch/reloc_field.h"
 #include "base/worker_pool.h"
 #include "link/merge/merge.h"
-#include "link/place/place_constants.h"
+#include "link/place/place_images.h"
 #include "link/place/place_shared.h"
 #include "model/diagnostics.h"
 

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Image references (PTX .texref, .samplerref, .surfref). Each gets a 4-byte slot in constant bank
+// 0, after the parameters of every kernel that reaches any of them, at one offset in all kernels.
+// The loader fills the slots through relocations that this pass adds; code that loads a slot is
+// resolved with its offset (Q016).
+//
+// What may surprise: every kernel that needs a slot gets all of them, but relocations only for the
+// kinds that it uses, and for surfaces (Q070).
+#include "link/place/place_images.h"
+
+#include <algorithm>
+
+#include "arch/reloc_roles.h"
+#include "base/bytes.h"
+#include "link/place/list_sort.h"
+
+namespace culink {
+
+using elf::SectionType;
+using elf::SymbolType;
+
+namespace {
+
+OutSection relocations_for(OutId bank, std::string_view name) {
+  return {.name = name,
+          .type = SectionType::Rela,
+          .flags = elf::kFlagInfoLink,
+          .align = 8,
+          .entsize = 24,
+          .target = bank,
+          .links_symtab = true};
+}
+
+// Kinds of images, one bit each.
+using ImageKinds = u8;
+constexpr ImageKinds kTextures = 1, kSamplers = 2, kSurfaces = 4;
+
+class ImagePlacer {
+public:
+  ImagePlacer(const Program &program, const Reach &reach, Layout layout)
+      : p_(program), reach_(reach), layout_(std::move(layout)) {}
+
+  PlacedImages run();
+
+private:
+  void place_slots();
+  [[nodiscard]] std::vector<EntityId> images_in_slot_order() const;
+  [[nodiscard]] ImageKinds kind_of(EntityId image) const;
+  [[nodiscard]] ImageKinds kinds_in(ObjectId object, const elf::Section &table) const;
+  [[nodiscard]] std::vector<std::pair<FunctionId, ImageKinds>> image_users() const;
+  [[nodiscard]] ImageKinds kinds_in_any_code() const;
+  [[nodiscard]] std::vector<ImageKinds> kinds_of_kernels() const;
+  [[nodiscard]] OutId parameter_bank(FunctionId kernel) const {
+    return layout_.sections.find(".nv.constant0." + std::string(p_.entity_of(kernel).name));
+  }
+  [[nodiscard]] u32 slot_type(EntityId image) const;
+  [[nodiscard]] bool mercury() const { return p_.arch.code_kind == arch::CodeKind::Capmerc; }
+  [[nodiscard]] u64 parameter_size(FunctionId kernel) const;
+  OutId extend_parameter_bank(FunctionId kernel, u64 size);
+  OutId add_image_headers(FunctionId kernel, u64 size);
+
+  const Program &p_;
+  const Reach &reach_;
+  Layout layout_;
+  ImagePlan plan_;
+};
+
+PlacedImages ImagePlacer::run() {
+  plan_.slot.assign(p_.symbols.entities.size(), ImagePlan::kNoSlot);
+  place_slots();
+  return {std::move(layout_), std::move(plan_)};
+}
+
+std::vector<EntityId> ImagePlacer::images_in_slot_order() const {
+  std::vector<EntityId> images;
+  for (const SymbolType type :
+       {SymbolType::CudaSurface, SymbolType::CudaSampler, SymbolType::CudaTexture})
+    for (const EntityId id : layout_.sections.globals)
+      if (p_.symbols[id].type() == type)
+        images.push_back(id);
+  std::reverse(images.begin(), images.end());
+  return list_sort(images, [](EntityId, EntityId) { return true; });
+}
+
+u32 ImagePlacer::slot_type(EntityId image) const {
+  const arch::Plane plane = mercury() ? arch::Plane::Mercury : arch::Plane::Sass;
+  switch (p_.symbols[image].type()) {
+  case SymbolType::CudaTexture:
+    return arch::image_slot_reloc(arch::ImageKind::Texture, plane).number;
+  case SymbolType::CudaSampler:
+    return arch::image_slot_reloc(arch::ImageKind::Sampler, plane).number;
+  default:
+    return arch::image_slot_reloc(arch::ImageKind::Surface, plane).number;
+  }
+}
+
+ImageKinds ImagePlacer::kind_of(EntityId image) const {
+  switch (p_.symbols[image].type()) {
+  case SymbolType::CudaTexture:
+    return kTextures;
+  case SymbolType::CudaSampler:
+    return kSamplers;
+  default:
+    return kSurfaces;
+  }
+}
+
+// The kinds of images that a relocation table refers to by slot.
+ImageKinds ImagePlacer::kinds_in(ObjectId object, const elf::Section &table) const {
+  ImageKinds kinds = 0;
+  const elf::RelocationTable entries = p_.objects[object.value].view.relocations(table);
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const elf::Relocation entry = entries[i];
+    const EntityId id = p_.symbols.of(object, entry.symbol);
+    if (!id.valid() || plan_.slot[id.value] == ImagePlan::kNoSlot)
+      continue;
+    const arch::RelocInfo *row = arch::find_reloc(entry.type);
+    if (row && row->image == arch::ImageAction::Slot)
+      kinds |= kind_of(id);
+  }
+  return kinds;
+}
+
+// Functions whose code refers to an image.
+std::vector<std::pair<FunctionId, ImageKinds>> ImagePlacer::image_users() const {
+  std::vector<std::pair<FunctionId, ImageKinds>> out;
+  for (const RelocationGroup &group : layout_.relocs.groups) {
+    const EntityId function = layout_.sections[group.target].function;
+    if (!function.valid())
+      continue;
+    const SymbolRef prevailing = p_.symbols[function].prevailing;
+    ImageKinds kinds = 0;
+    for (u32 s = group.newest; s != RelocationSlice::kNoSlice;
+         s = layout_.relocs.slices[s].previous)
+      if (const RelocationSlice &slice = layout_.relocs.slices[s];
+          slice.object == prevailing.object)
+        kinds |= kinds_in(slice.object, p_.objects[slice.object.value].section(slice.section));
+    if (kinds != 0)
+      out.emplace_back(p_.function_of(function), kinds);
+  }
+  return out;
+}
+
+// Kinds that any code refers to, also that of discarded functions.
+ImageKinds ImagePlacer::kinds_in_any_code() const {
+  ImageKinds kinds = 0;
+  for (u32 i = 0; i < p_.objects.size(); ++i) {
+    const InputObject &object = p_.objects[i];
+    for (const elf::Section &table : object.view.sections())
+      if (elf::is_relocation_table(table.type) &&
+          object.kinds[table.info].role == elf::SectionRole::Text &&
+          !layout_.placement.location_of[i][table.info].discarded)
+        kinds |= kinds_in(ObjectId(i), table);
+  }
+  return kinds;
+}
+
+// By FunctionId. The only kernel of a program gets slots as soon as any code refers to an image.
+std::vector<ImageKinds> ImagePlacer::kinds_of_kernels() const {
+  const auto users = image_users();
+  std::vector<ImageKinds> kinds(p_.calls.functions.size(), 0);
+  if (p_.live.only.valid()) {
+    kinds[p_.live.only.value] = kinds_in_any_code();
+  } else {
+    for (const ImageKinds kind : {kTextures, kSamplers, kSurfaces}) {
+      std::vector<FunctionId> of_kind;
+      for (const auto &[function, used] : users)
+        if ((used & kind) != 0)
+          of_kind.push_back(function);
+      for (const FunctionId kernel : reach_.kernels_reaching(of_kind))
+        kinds[kernel.value] |= kind;
+    }
+  }
+  if (mercury() && p_.live.only.valid())
+    return kinds;
+  for (const auto &[f, used] :
+       users) // a kernel that is not selected needs what its own code refers to
+    if (p_.live.demoted[f.value] && !p_.live.kernel[f.value])
+      kinds[f.value] |= used;
+  return kinds;
+}
+
+u64 ImagePlacer::parameter_size(FunctionId kernel) const {
+  const SymbolRef prevailing = p_.entity_of(kernel).prevailing;
+  if (mercury() && prevailing.valid()) {
+    const InputObject &object = p_.objects[prevailing.object.value];
+    return object.parameter_sizes[object.symbols[prevailing.symbol].section];
+  }
+  const OutId bank = parameter_bank(kernel);
+  return bank.valid() ? layout_.sections[bank].size : 0;
+}
+
+// The .rel table that was only a name becomes a real one (Q003).
+OutId ImagePlacer::extend_parameter_bank(FunctionId kernel, u64 size) {
+  const OutId bank = parameter_bank(kernel);
+  const OutId table = bank.valid()
+                          ? layout_.sections.find(".rel" + std::string(layout_.sections[bank].name))
+                          : OutId{};
+  if (!table.valid())
+    return {};
+  layout_.sections[bank].size = size;
+  OutSection &section = layout_.sections[table];
+  section.emit = Emit::IfUsed;
+  section.type = SectionType::Rel;
+  section.links_symtab = true;
+  section.target = bank;
+  return table;
+}
+
+// Mercury code has no bank 0, but a list of the images that will be there.
+OutId ImagePlacer::add_image_headers(FunctionId kernel, u64 size) {
+  const Entity &entity = p_.entity_of(kernel);
+  const OutId text = layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
+  const OutId bank =
+      layout_.sections.add({.name = layout_.sections.keep_name(".nv.constant0.", entity.name),
+                            .type = SectionType::MercuryConstantImgHdr,
+                            .flags = elf::kFlagAlloc | elf::kFlagInfoLink,
+                            .align = 4,
+                            .size = size,
+                            .target = text,
+                            .emit = Emit::Always,
+                            .has_symbol = true});
+  const OutId table = layout_.sections.add(
+      relocations_for(bank, layout_.sections.keep_name(".rela.nv.constant0.", entity.name)));
+  layout_.sections.add_section_symbol(table);
+  layout_.sections.add_section_symbol(bank);
+  return table;
+}
+
+void ImagePlacer::place_slots() {
+  const std::vector<EntityId> images = images_in_slot_order();
+  if (images.empty())
+    return;
+  u64 base = 0;
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f)
+    if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.live.live[f]))
+      base = std::max(base, parameter_size(FunctionId(f)));
+  base = align_up(base, p_.arch.image_slot_align);
+  plan_.slot_base = base;
+  if (!p_.policy.places_memory)
+    return;
+  for (size_t i = 0; i < images.size(); ++i)
+    plan_.slot[images[i].value] = base + 4 * i;
+
+  const std::vector<ImageKinds> kinds = kinds_of_kernels();
+  for (u32 k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] == 0)
+      continue;
+    const OutId table = mercury() ? add_image_headers(FunctionId(k), 4 * images.size())
+                                  : extend_parameter_bank(FunctionId(k), base + 4 * images.size());
+    if (!table.valid())
+      continue;
+    // Slots of a kind that the kernel does not use have no relocation, unless they are surfaces or
+    // the kernel uses a surface (Q070).
+    const ImageKinds listed = (kinds[k] & kSurfaces) != 0 ? 0xff : kinds[k] | kSurfaces;
+    SlotTable slots{table, {}};
+    for (size_t i = images.size(); i-- > 0;)
+      if ((kind_of(images[i]) & listed) != 0)
+        slots.entries.push_back({plan_.slot[images[i].value] - (mercury() ? base : 0),
+                                 slot_type(images[i]), images[i]});
+    plan_.tables.push_back(std::move(slots));
+  }
+}
+
+} // namespace
+
+PlacedImages place_images(const Program &program, const Reach &reach, Layout layout) {
+  return ImagePlacer(program, reach, std::move(layout)).run();
+}
+
+} // namespace culink
