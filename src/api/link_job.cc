@@ -17,7 +17,6 @@
 #include "link/emulate/mixed_kinds.h"
 #include "link/emulate/repeated_names.h"
 #include "link/link.h"
-#include "link/mercury/machine_half.h"
 #include "link/output/write.h"
 #include "link/resolve/system_library.h"
 #include "verify/verify.h"
@@ -158,21 +157,21 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     options.host_references = loader_->host_references();
   if (options.option_words.empty())
     options.option_words = note_options(describe_request(request_));
-  std::optional<MachineHalves> machine;
+  std::optional<SassInputs> sass;
   if (mercury) {
     timer_.begin("planes");
     std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
     repeat_first_of_name(objects, *dialect_);
     repeat_first_of_name(planes, *dialect_);
-    machine.emplace(MachineHalves{std::move(objects), target, {}});
+    sass.emplace(SassInputs{std::move(objects), target, {}});
     if (code == OutputCode::Exact && !request_.finalizer.empty())
-      machine->finalizer = make_finalizer(request_.finalizer, pool);
+      sass->finalizer = make_finalizer(request_.finalizer, pool);
     objects = std::move(planes);
     if (diag_.failed())
       return {};
   }
   return plan_link(
-      options, *dialect_, plane, std::move(objects), machine ? &*machine : nullptr, pool,
+      options, *dialect_, plane, std::move(objects), sass ? &*sass : nullptr, pool,
       [this] { drop_input_pages(); }, timer_, diag_);
 }
 

@@ -5,6 +5,7 @@
 // says why it runs there and not earlier or later.
 #include "link/link.h"
 
+#include "link/mercury/machine_half.h"
 #include "link/merge/merge.h"
 #include "link/place/place_constants.h"
 #include "link/place/place_images.h"
@@ -25,7 +26,7 @@ namespace {
 
 // What the passes after liveness need beside the program.
 struct LinkServices {
-  const MachineHalves *machine;
+  const SassInputs *sass;
   WorkerPool &pool;
   StepTimer &timer;
   const std::function<void()> &release_inputs;
@@ -78,8 +79,11 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   services.release_inputs();
   OutputPlan plan{std::move(layout), std::move(relocations), std::move(info.plan),
                   shared.shared,     images.images,          synthetic};
-  std::optional<FileDraft> draft =
-      draft_file(program, std::move(plan), services.machine, services.pool, diag);
+  std::optional<FileDraft> draft;
+  if (services.sass)
+    draft = draft_mercury_file(program, std::move(plan), *services.sass, services.pool, diag);
+  else
+    draft = draft_file(program, std::move(plan), diag);
   if (diag.failed() || !draft)
     return {};
   services.timer.begin("free");
@@ -95,7 +99,7 @@ void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag) 
 
 std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
                                      const arch::ArchInfo &arch, std::vector<InputObject> objects,
-                                     const MachineHalves *machine, WorkerPool &pool,
+                                     const SassInputs *sass, WorkerPool &pool,
                                      const DropInputs &drop, StepTimer &timer, Diagnostics &diag) {
   timer.begin("resolve");
   const Resolution symbols = resolve_symbols(objects, diag);
@@ -116,13 +120,13 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   check_undefined(program, diag);
 
   const std::function<void()> release_inputs = [&] {
-    if (machine) // whose passes read the objects again
+    if (sass) // whose passes read the objects again
       return;
     for (InputObject &object : objects)
       object.forget_tables();
     drop();
   };
-  return plan_output(program, {machine, pool, timer, release_inputs}, diag);
+  return plan_output(program, {sass, pool, timer, release_inputs}, diag);
 }
 
 } // namespace culink

@@ -9,6 +9,7 @@
 #include "base/step_timer.h"
 #include "base/worker_pool.h"
 #include "culink/link_facts.h"
+#include "link/mercury/sass_inputs.h"
 #include "link/output/draft.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
@@ -34,10 +35,10 @@ using DropInputs = std::function<void()>;
 // All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without
 // a draft it failed, too, but there are facts about the program. Planning
 // needs much more memory than the plan, so the caller may want to do something in between.
-// `machine`: for links of Mercury code, whose planes `objects` then are.
+// `sass`: for links of Mercury code, whose planes `objects` then are.
 [[nodiscard]] std::optional<PlannedLink>
 plan_link(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
-          std::vector<InputObject> objects, const MachineHalves *machine, WorkerPool &pool,
+          std::vector<InputObject> objects, const SassInputs *sass, WorkerPool &pool,
           const DropInputs &drop, StepTimer &timer, Diagnostics &diag);
 
 } // namespace culink

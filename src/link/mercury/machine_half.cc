@@ -23,6 +23,7 @@
 #include "elf/records/nv_compat.h"
 #include "elf/string_table.h"
 #include "link/mercury/machine_writer.h"
+#include "link/output/draft_sections.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -607,6 +608,31 @@ MachineAdditions MachineWriter::run() {
 
 MachineAdditions add_machine_half(const MercuryDraft &draft, WorkerPool &pool, Diagnostics &diag) {
   return MachineWriter(draft, pool, diag).run();
+}
+
+std::optional<FileDraft> draft_mercury_file(const Program &program, OutputPlan plan,
+                                            const SassInputs &inputs, WorkerPool &pool,
+                                            Diagnostics &diag) {
+  FileInProgress file = begin_file(program, plan, elf::SegmentRule::Mercury);
+  RecordWriter records(file.elf, file.symbols);
+  for (u32 i = 0; i < plan.layout.sections.size(); ++i)
+    if (!plan.layout.sections.list[i].discarded()) {
+      file.elf.add_section(section_header(plan, file, OutId(i)));
+      fill_section(plan, OutId(i), file.section_of[i], records, file.elf);
+    }
+  finish_headers(plan, file);
+  fill_synthetic(program, plan, file.section_of, plan.synthetic.compat, records, file);
+  fill_unified(plan, file.section_of, file);
+  fill_relocations(program, plan, file.section_of, file, diag);
+  MachineAdditions additions = add_machine_half(
+      {program, inputs, file.elf, plan, file.section_of, file.symbols, file.is_emitted}, pool,
+      diag);
+  std::optional<FileDraft> draft = finish_file(program, std::move(plan), std::move(file), diag);
+  if (draft) {
+    draft->patches = std::move(additions.patches);
+    draft->finalized = std::move(additions.finalized);
+  }
+  return draft;
 }
 
 } // namespace culink

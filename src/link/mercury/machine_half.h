@@ -3,23 +3,16 @@
 
 #include <vector>
 
+#include "link/mercury/sass_inputs.h"
 #include "link/output/draft.h"
 #include "link/output/output_symbols.h"
-#include "model/finalized.h"
 
 namespace culink {
-
-// What a link of Mercury code needs to write machine code, too.
-struct MachineHalves {
-  std::vector<InputObject> objects; // as they were read; the Mercury planes have their numbers
-  const arch::ArchInfo &arch;       // the target, as its table row has it
-  FinalizeObjects finalizer;        // none: the code stays as it was compiled
-};
 
 // A draft of linked Mercury code.
 struct MercuryDraft {
   const Program &program;
-  const MachineHalves &machine;
+  const SassInputs &machine;
   elf::ElfBuilder &elf;
   OutputPlan &plan;
   std::vector<elf::SectionId> &section_of; // by OutId; Mercury twins come behind
@@ -36,5 +29,10 @@ struct MachineAdditions {
 // Mercury twins, and machine code takes its place.
 [[nodiscard]] MachineAdditions add_machine_half(const MercuryDraft &draft, WorkerPool &pool,
                                                 Diagnostics &diag);
+
+// Numbers and lays out a file with Mercury code and SASS.
+[[nodiscard]] std::optional<FileDraft> draft_mercury_file(const Program &program, OutputPlan plan,
+                                                          const SassInputs &inputs,
+                                                          WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink

@@ -159,7 +159,7 @@ private:
   [[nodiscard]] OutId relocation_table_of(OutId target) const;
 
   const Program &p_; // of Mercury code
-  const MachineHalves &inputs_;
+  const SassInputs &inputs_;
   elf::ElfBuilder &elf_;
   OutputPlan &plan_;
   Layout &layout_;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "elf/elf_builder.h"
+#include "link/output/output_symbols.h"
 #include "link/records/synthesize.h"
 #include "link/relocs/classify_relocs.h"
 #include "model/finalized.h"
@@ -44,14 +45,28 @@ struct FileDraft {
   std::unique_ptr<std::pmr::monotonic_buffer_resource> names; // of sections
 };
 
-struct MachineHalves; // machine_half.h
-
-// The type that a section of an object has in an executable.
-[[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
-
-// Numbers and lays out the file. `machine`: of links of Mercury code, else nothing.
+// Numbers and lays out a file that has one form of its code.
 [[nodiscard]] std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan,
-                                                  const MachineHalves *machine, WorkerPool &pool,
                                                   Diagnostics &diag);
+
+// The same in steps, for files that have more to them than the plan.
+
+// A file in the making: what the builder knows of the plan.
+struct FileInProgress {
+  elf::ElfBuilder elf;                    // borrows names of the plan, which must stay where it is
+  std::vector<bool> is_emitted;           // by OutId: it is part of the file
+  std::vector<elf::SectionId> section_of; // by OutId
+  elf::SectionId rel_action;              // .nv.rel.action, or none
+  OutputSymbols symbols;
+};
+
+// The builder with all symbols in it. It has no sections yet, but these have ids: symbols name
+// them, and they name symbols.
+[[nodiscard]] FileInProgress begin_file(const Program &program, const OutputPlan &plan,
+                                        elf::SegmentRule segments);
+
+// Lays out the file. What is not needed for that is set free first.
+[[nodiscard]] std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan,
+                                                   FileInProgress file, Diagnostics &diag);
 
 } // namespace culink

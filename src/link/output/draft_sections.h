@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+
+#include "link/output/draft.h"
+#include "link/output/draft_records.h"
+
+namespace culink {
+
+// The type that a section of an object has in an executable.
+[[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
+
+// By OutId: whether a section is part of the file.
+[[nodiscard]] std::vector<bool> find_emitted(const OutputPlan &plan);
+
+// The header of a section, with its type in the plan.
+[[nodiscard]] elf::SectionSpec section_header(const OutputPlan &plan, const FileInProgress &file,
+                                              OutId id);
+// Headers that are not those of the plan's sections, and links between notes. All others must have
+// been added.
+void finish_headers(const OutputPlan &plan, FileInProgress &file);
+
+// Where the content of a section goes, by OutId.
+using ContentOf = std::span<const elf::SectionId>;
+
+// What a relocation is against; nothing: symbol 0, or a symbol that is not part of the output.
+[[nodiscard]] elf::SymbolId symbol_of(const OutputSymbols &symbols, const KeptRelocation &kept);
+
+// Content of a section that is put together from parts of the inputs.
+void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWriter &records,
+                  elf::ElfBuilder &elf);
+// Content of the sections that only a linker writes. `compat`: that of .nv.compat.
+void fill_synthetic(const Program &program, const OutputPlan &plan, ContentOf to, ByteSpan compat,
+                    RecordWriter &records, FileInProgress &file);
+void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file);
+// Tables of relocations. Reports those against what is not part of the output.
+void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
+                      FileInProgress &file, Diagnostics &diag);
+
+} // namespace culink
