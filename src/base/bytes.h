@@ -52,13 +52,6 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return r;
 }
 
-[[nodiscard]] constexpr std::optional<u64> checked_mul(u64 a, u64 b) {
-  u64 r = 0;
-  if (__builtin_mul_overflow(a, b, &r))
-    return std::nullopt;
-  return r;
-}
-
 // bytes[offset, offset + size), or nothing when that is not inside.
 [[nodiscard]] constexpr std::optional<ByteSpan> slice(ByteSpan bytes, u64 offset, u64 size) {
   if (offset > bytes.size() || bytes.size() - offset < size)

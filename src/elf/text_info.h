@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small facts packed into header fields: sh_info and sh_flags of .text.<function>, st_other.
+// Small facts packed into header fields: sh_flags of .text.<function>, st_other.
 #pragma once
 
 #include "elf/constants.h"
 
 namespace culink::elf {
-
-// sh_info of .text.<function>: the function's symbol; up to sm_89 its registers in the top byte.
-struct TextInfo {
-  u32 symbol = 0;
-  u8 registers = 0;
-  friend bool operator==(const TextInfo &, const TextInfo &) = default;
-};
-
-inline constexpr u32 kLastSmWithRegistersInText = 89;
-inline constexpr u32 kTextSymbolMask = 0x00ffffff;
-
-[[nodiscard]] constexpr TextInfo decode_text_info(u32 sh_info, u32 sm) {
-  if (sm > kLastSmWithRegistersInText)
-    return {sh_info, 0};
-  return {sh_info & kTextSymbolMask, static_cast<u8>(sh_info >> 24)};
-}
-
-[[nodiscard]] constexpr u32 encode_text_info(const TextInfo &info, u32 sm) {
-  if (sm > kLastSmWithRegistersInText)
-    return info.symbol;
-  return (info.symbol & kTextSymbolMask) | u32{info.registers} << 24;
-}
 
 // Named barriers in sh_flags of .text.<function>, in files of the old ABI (version 7). Later ones
 // have a NUM_BARRIERS record.

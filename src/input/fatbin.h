@@ -26,7 +26,6 @@ struct FatbinFlags {
   static constexpr u64 kScrambled = 0x10000; // LTO only: not to be unpacked by others
   static constexpr u64 kArchSpecific = 0x100000;
   static constexpr u64 kFamilySpecific = 0x200000;
-  static constexpr u64 kCopyOfCompat = 0x1000000; // the options record is a copy of .nv.compat
 };
 
 // One member: code for one target, in one form. Borrows the bytes of the fatbin.

@@ -25,7 +25,6 @@ void tell_everything(DumpSink &sink) {
   sink.field(kColumns[0], number(1));
   sink.field(kColumns[1], name("quote\" back\\slash \n"));
   sink.field({"addend", ""}, signed_hex(-16));
-  sink.field({"count", ""}, signed_number(-3));
   sink.close_row();
   sink.open_row();
   sink.field(kColumns[0], number(2));
@@ -65,7 +64,7 @@ TEST(DumpSink, json_is_valid_and_keeps_every_value) {
   const nlohmann::json expected = nlohmann::json::parse(R"([{
     "file": "a\\xff.cubin",
     "header": {"class": 64, "flags": 23044},
-    "rows": [{"index": 1, "name": "quote\" back\\\\slash \\x0a", "addend": -16, "count": -3},
+    "rows": [{"index": 1, "name": "quote\" back\\\\slash \\x0a", "addend": -16},
              {"index": 2, "name": ""}],
     "groups": [{"type": 7, "type_name": "SEVEN", "other": 8, "other_name": null,
                 "link": 3, "link_name": "three", "on": true, "gone": null, "text": "a, b",
@@ -86,7 +85,7 @@ TEST(DumpSink, text_is_laid_out_for_people) {
                         "\n"
                         "Rows\n"
                         "  index  name\n"
-                        "      1  quote\" back\\\\slash \\x0a  addend -0x10, count -3\n"
+                        "      1  quote\" back\\\\slash \\x0a  addend -0x10\n"
                         "      2\n"
                         "\n"
                         "Groups\n"

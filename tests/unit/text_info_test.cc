@@ -6,14 +6,6 @@
 namespace culink::elf {
 namespace {
 
-TEST(TextInfo, RegistersAreInTheTopByteUpToSm89) {
-  EXPECT_EQ(decode_text_info(0x18000025, 80), (TextInfo{0x25, 0x18}));
-  EXPECT_EQ(decode_text_info(0x18000025, 89), (TextInfo{0x25, 0x18}));
-  EXPECT_EQ(decode_text_info(0x18000025, 90), (TextInfo{0x18000025, 0}));
-  for (const u32 sm : {75u, 89u, 90u, 120u})
-    EXPECT_EQ(encode_text_info(decode_text_info(0x18000025, sm), sm), 0x18000025u);
-}
-
 TEST(TextInfo, OldFilesCountBarriersInFlags) {
   EXPECT_EQ(text_barriers(0x100006), 1u);
   EXPECT_EQ(text_barriers(0x07f00006), 127u);

@@ -107,7 +107,4 @@ enum class InfoAttribute : u8 {
   MercuryIsaVersion = 0x5f,
 };
 
-// The first code that nvlink 13.0 refuses.
-inline constexpr u8 kInfoAttributeEnd = 0x60;
-
 } // namespace culink::elf

@@ -12,7 +12,6 @@
 
 namespace culink::elf {
 
-inline constexpr u64 kUftSlotSize = 128;     // also sh_entsize and sh_addralign of .nv.uft
 inline constexpr u64 kUnifiedEntrySize = 32; // sh_entsize of both entry sections
 
 struct UnifiedEntry {

@@ -144,7 +144,6 @@ private:
     case Value::Kind::Reference:
       out_.decimal(value.number);
       break;
-    case Value::Kind::Signed:
     case Value::Kind::SignedHex:
       out_.decimal(static_cast<i64>(value.number));
       break;

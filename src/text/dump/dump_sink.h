@@ -17,7 +17,6 @@ namespace culink::text {
 struct Value {
   enum class Kind : u8 {
     Number,    // decimal
-    Signed,    // decimal, the number is an i64
     Hex,       // text: 0x..; JSON: a number
     SignedHex, // the same with a sign
     Name,      // a string from the file or from our tables
@@ -33,9 +32,6 @@ struct Value {
 
 [[nodiscard]] constexpr Value number(u64 v) {
   return {Value::Kind::Number, v, {}};
-}
-[[nodiscard]] constexpr Value signed_number(i64 v) {
-  return {Value::Kind::Signed, static_cast<u64>(v), {}};
 }
 [[nodiscard]] constexpr Value hex(u64 v) {
   return {Value::Kind::Hex, v, {}};

@@ -200,9 +200,6 @@ private:
     case Value::Kind::Reference:
       scratch_.decimal(value.number);
       break;
-    case Value::Kind::Signed:
-      scratch_.decimal(static_cast<i64>(value.number));
-      break;
     case Value::Kind::SignedHex:
       if (static_cast<i64>(value.number) < 0)
         return render_hex("-0x", 0 - value.number);
