@@ -11,7 +11,6 @@
 #include "text/yaml/describe.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 
 #include "arch/target_name.h"
@@ -21,6 +20,7 @@
 #include "text/document/words.h"
 #include "text/yaml/assemble.h"
 #include "text/yaml/exact_parts.h"
+#include "text/yaml/owned_ranges.h"
 #include "text/yaml/records.h"
 #include "text/yaml/table_rows.h"
 
@@ -30,33 +30,6 @@ using elf::SectionRole;
 using elf::SectionType;
 
 namespace {
-
-// Ranges of the file that have an owner.
-class OwnedRanges {
-public:
-  // Takes the range if no byte of it is owned.
-  [[nodiscard]] bool take(u64 offset, u64 size, u32 owner) {
-    const auto next = ranges_.lower_bound(offset);
-    if (next != ranges_.end() && next->first < offset + size)
-      return false;
-    if (next != ranges_.begin() && std::prev(next)->second.end > offset)
-      return false;
-    ranges_.emplace(offset, Range{offset + size, owner});
-    return true;
-  }
-  // The owner of exactly this range, or 0.
-  [[nodiscard]] u32 owner_of(u64 offset, u64 size) const {
-    const auto found = ranges_.find(offset);
-    return found != ranges_.end() && found->second.end == offset + size ? found->second.owner : 0;
-  }
-
-private:
-  struct Range {
-    u64 end;
-    u32 owner; // a section, or 0 for the headers
-  };
-  std::map<u64, Range> ranges_;
-};
 
 enum class Content : u8 {
   None,       // no bytes: size 0, or a type without data
@@ -489,7 +462,6 @@ void ExactDescriber::describe_segments(Node &out) const {
 
 // What the document does not give yet, from the file itself.
 void ExactDescriber::patch(Node &out) const {
-  constexpr u64 kJoin = 16; // differences closer than this become one
   const Result<std::vector<u8>> made = assemble_exact(out);
   const ByteSpan file = file_.file();
   const bool sound = made && made->size() == file.size();
@@ -500,23 +472,7 @@ void ExactDescriber::patch(Node &out) const {
     out.set("class", facts_.elf_class == elf::ElfClass::Elf32 ? "32" : "64");
     out.set("file_size", hexadecimal(file.size()));
   }
-  const auto same = [&](u64 i) { return i < image.size() && file[i] == image[i]; };
-  Node list = Node::sequence();
-  for (u64 at = 0; at < file.size();) {
-    if (same(at)) {
-      ++at;
-      continue;
-    }
-    u64 end = at + 1;
-    for (u64 i = end; i < file.size() && i < end + kJoin; ++i)
-      if (!same(i))
-        end = i + 1;
-    Node item = Node::map(Node::Style::Flow);
-    item.set("at", hexadecimal(at));
-    item.set("hex", hex_string(file.subspan(at, end - at)));
-    list.add(std::move(item));
-    at = end;
-  }
+  Node list = describe_patches(file, image);
   if (!list.items.empty())
     out.set("patch", std::move(list));
 }

@@ -387,4 +387,26 @@ bool store_segment(u8 *out, const Segment &s, ElfClass elf_class) {
   return fits_class32({s.offset, s.vaddr, s.paddr, s.filesz, s.memsz, s.align});
 }
 
+Node describe_patches(ByteSpan file, ByteSpan image) {
+  constexpr u64 kJoin = 16; // differences closer than this become one
+  const auto same = [&](u64 i) { return i < image.size() && file[i] == image[i]; };
+  Node list = Node::sequence();
+  for (u64 at = 0; at < file.size();) {
+    if (same(at)) {
+      ++at;
+      continue;
+    }
+    u64 end = at + 1;
+    for (u64 i = end; i < file.size() && i < end + kJoin; ++i)
+      if (!same(i))
+        end = i + 1;
+    Node item = Node::map(Node::Style::Flow);
+    item.set("at", hexadecimal(at));
+    item.set("hex", hex_string(file.subspan(at, end - at)));
+    list.add(std::move(item));
+    at = end;
+  }
+  return list;
+}
+
 } // namespace culink::text

@@ -101,4 +101,8 @@ inline constexpr u32 kMaxRangedSegments = 64;
                                         Complaints &complaints);
 [[nodiscard]] bool store_segment(u8 *out, const elf::Segment &segment, elf::ElfClass elf_class);
 
+// What must be written over `image`, which may be shorter, to make `file` of it: a list for
+// `patch`.
+[[nodiscard]] Node describe_patches(ByteSpan file, ByteSpan image);
+
 } // namespace culink::text

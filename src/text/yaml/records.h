@@ -35,7 +35,9 @@ struct RecordNames {
 // The prototype strings that the value refers to, so that the string table can hold them.
 void collect_strings(const Node &content, std::vector<std::string_view> &out);
 
-// nv.info has a file of its own.
+// Notes have a file of their own, and so has .nv.info.
+[[nodiscard]] std::optional<Node> describe_notes(ByteSpan bytes);
+[[nodiscard]] std::vector<u8> assemble_notes(const Node &content, Complaints &complaints);
 [[nodiscard]] std::optional<Node> describe_info(ByteSpan bytes, const NameIndex &symbols);
 [[nodiscard]] std::vector<u8> assemble_info(const Node &content, const NameIndex &symbols,
                                             Complaints &complaints);
