@@ -56,28 +56,11 @@ void append_symbol_record(ElfWriter &elf, SectionId info, u32 attribute, SymbolI
   elf.store_symbol_number(info, elf.size(info) - 8, symbol);
 }
 
-// "NVIDIA Corp" notes: which tool made the file, and for which architecture and toolkit.
-SectionId add_notes(ElfWriter &elf) {
-  const SectionId tkinfo = elf.add_section(
-      {.name = ".note.nv.tkinfo", .type = SectionType::Note, .flags = kFlagTkinfoNote, .align = 4});
-  constexpr char kStrings[] = "\0write_cubin\0example\0\0"; // object, tool, version, build, options
-  append_words(elf, tkinfo, {12, 24 + 24, 2000});
-  elf.append(tkinfo, {reinterpret_cast<const u8 *>("NVIDIA Corp"), 12});
-  append_words(elf, tkinfo, {2, 0, 1, 13, 21, 22});
-  elf.append(tkinfo, {reinterpret_cast<const u8 *>(kStrings), sizeof(kStrings)});
-  elf.append_zeros(tkinfo, 24 - sizeof(kStrings));
-
-  const SectionId cuinfo = elf.add_section({.name = ".note.nv.cuinfo",
-                                            .type = SectionType::Note,
-                                            .flags = kFlagCuinfoNote,
-                                            .align = 4,
-                                            .link = tkinfo});
-  append_words(elf, cuinfo, {12, 8, 1000});
-  elf.append(cuinfo, {reinterpret_cast<const u8 *>("NVIDIA Corp"), 12});
-  append_words(elf, cuinfo, {2 | 90 << 16, 130});
-  elf.set_flags_section(cuinfo);
-
-  // What the code needs from the machine: no feature of sm_90a (attribute 9), the usual classes.
+// Which tool made the file, for which architecture and toolkit, and what the code needs from the
+// machine: no feature of sm_90a (attribute 9), the usual classes.
+void add_identity(ElfWriter &elf) {
+  const SectionId cuinfo = elf.add_notes(
+      {.virtual_sm = 90, .toolkit = 130, .tool = "write_cubin", .tool_version = "example"});
   const SectionId compat =
       elf.add_section({.name = ".nv.compat", .type = SectionType::CudaCompat, .align = 4});
   append_words(elf, compat,
@@ -85,14 +68,11 @@ SectionId add_notes(ElfWriter &elf) {
                 2 | 3 << 8, 2 | 6 << 8 | 1 << 16});
   elf.set_flags(cuinfo, kFlagCuinfoNote | kFlagInfoLink);
   elf.set_info(cuinfo, compat);
-  elf.add_section_symbol(tkinfo);
-  elf.add_section_symbol(cuinfo);
-  return cuinfo;
 }
 
 Result<std::vector<u8>> build() {
   ElfWriter elf({.type = FileType::Executable, .flags = 90 << 8 | kCodeKindSass});
-  add_notes(elf);
+  add_identity(elf);
   const SectionId info = elf.add_section(
       {.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .link = elf.symtab()});
 

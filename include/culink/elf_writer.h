@@ -9,6 +9,7 @@
 // the records that a driver needs to launch it):
 //
 //   ElfWriter elf({.type = FileType::Executable, .flags = 90 << 8 | kCodeKindSass});
+//   elf.add_notes({.virtual_sm = 90, .tool = "my compiler"});
 //   SectionId text = elf.add_section({.name = ".text.k", .flags = kFlagAlloc | kFlagExec,
 //                                     .align = 128, .link = elf.symtab()});
 //   elf.append(text, machine_code);
@@ -110,6 +111,16 @@ public:
     i64 addend = 0;       // ignored in tables without addends
   };
 
+  // What the notes say that every file of ABI 8 has: for whom and by whom it was made.
+  struct Notes {
+    u16 virtual_sm = 0;    // 90 for compute_90
+    u32 toolkit = 130;     // 130 for CUDA 13.0
+    std::string_view tool; // the program that writes the file
+    std::string_view tool_version;
+    std::string_view build;
+    std::string_view options;
+  };
+
   explicit ElfWriter(const Options &options);
   ~ElfWriter();
   ElfWriter(ElfWriter &&) noexcept;
@@ -127,6 +138,10 @@ public:
   void set_info(SectionId section, InfoField info);
   // The section whose index goes to the top byte of e_flags: .note.nv.cuinfo in files of ABI 8.
   void set_flags_section(SectionId section);
+
+  // Adds .note.nv.tkinfo and .note.nv.cuinfo with their symbols, and calls set_flags_section() with
+  // the latter, which it returns. Linkers refuse files of ABI 8 without them.
+  SectionId add_notes(const Notes &notes);
 
   // Adds content behind what is there, after zero bytes up to `align`, and returns its offset.
   u64 append(SectionId section, ByteSpan borrowed, u64 align = 1);

@@ -11,18 +11,21 @@
 namespace culink {
 
 // What is wrong and where. `place` names the part of the file (section, symbol, record), `field`
-// the field in it; either may be empty. The caller knows the file's name and prints it first:
+// the field in it, `file` the file; each may be empty. CubinReader sets `file`; others leave it to
+// the caller, who knows the name and prints it first:
 //   culink: error: a.cubin: .symtab, st_name of symbol 4: 0x9000 lies outside .strtab (0x51 bytes)
 struct Error {
   std::string place;
   std::string field;
   std::string message;
+  std::string file = {};
 
   [[nodiscard]] std::string text() const {
     std::string out = place;
     if (!field.empty())
       out += (out.empty() ? "" : ", ") + field;
-    return out.empty() ? message : out + ": " + message;
+    out = out.empty() ? message : out + ": " + message;
+    return file.empty() ? out : file + ": " + out;
   }
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "elf/elf_builder.h"
+#include "elf/records/nv_notes.h"
 
 namespace culink::elf {
 
@@ -139,6 +140,29 @@ void ElfWriter::set_info(SectionId section, InfoField info) {
 void ElfWriter::set_flags_section(SectionId section) {
   if (impl_->check(section, "set_flags_section", "section"))
     impl_->builder.set_flags_section(section);
+}
+
+SectionId ElfWriter::add_notes(const Notes &notes) {
+  const auto add = [this](std::string_view name, u64 flags, u32 type, ByteSpan desc) {
+    std::vector<u8> content;
+    append_note(content, {.type = type, .name = kNoteOwner, .desc = desc});
+    const SectionId id = impl_->builder.add_section(
+        {.name = name, .type = SectionType::Note, .flags = flags, .align = 4});
+    impl_->builder.append_copy(id, content);
+    impl_->builder.add_section_symbol(id);
+    return id;
+  };
+  const SectionId tkinfo = add(".note.nv.tkinfo", kFlagTkinfoNote, kNoteToolkitInfo,
+                               encode_toolkit_info({.tool = notes.tool,
+                                                    .tool_version = notes.tool_version,
+                                                    .build = notes.build,
+                                                    .options = notes.options}));
+  const SectionId cuinfo =
+      add(".note.nv.cuinfo", kFlagCuinfoNote, kNoteCudaInfo,
+          encode_cuda_info({.virtual_arch = notes.virtual_sm, .toolkit = notes.toolkit}));
+  impl_->builder.section(cuinfo).link = tkinfo;
+  impl_->builder.set_flags_section(cuinfo);
+  return cuinfo;
 }
 
 u64 ElfWriter::append(SectionId section, ByteSpan borrowed, u64 align) {

@@ -4,6 +4,7 @@
 // Everything that `cubin dump` and `cubin usage` print, as text and as JSON, into memory.
 #include "text/dump/dump.h"
 
+#include "inspect/usage.h"
 #include "round_trip.h"
 #include "text/dump/usage.h"
 
@@ -18,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.relocations = options.info = options.callgraph = options.notes = options.records = true;
   options.demangle = true;
   options.hex = {".nv.info", ".strtab"};
-  const text::ModuleUsage usage = text::collect_usage(*view);
+  const ModuleUsage usage = inspect::collect_usage(*view);
   for (const bool json : {false, true}) {
     TextOut out;
     const auto sink = json ? text::make_json_sink(out) : text::make_text_sink(out);

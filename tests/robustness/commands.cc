@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All commands of `cubin` over one file, without the program around them. Besides not crashing they
-// must agree with each other: what the strict view accepts has no violation, what differs from the
-// original is told, exact text gives back the bytes.
+// must agree with each other: what the strict view accepts has no violation, the installed reader
+// opens what verifies and nothing that the strict view refuses, what differs from the original is
+// told, exact text gives back the bytes.
 #include "commands.h"
 
 #include <algorithm>
 
 #include "base/text_out.h"
+#include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
+#include "inspect/usage.h"
 #include "text/diff/diff.h"
 #include "text/document/yaml_io.h"
 #include "text/dump/dump.h"
@@ -31,9 +34,28 @@ void dump_and_usage(const elf::ElfView &view) {
     const auto sink = json ? text::make_json_sink(out) : text::make_text_sink(out);
     sink->begin();
     text::dump_file("mutant", view, options, *sink, [](const Error &) {});
-    text::print_usage("mutant", text::collect_usage(view), json, *sink);
+    text::print_usage("mutant", inspect::collect_usage(view), json, *sink);
     sink->end();
   }
+}
+
+// Whether the installed reader opens the file; if so, everything that it gives is taken from it.
+bool reads(ByteSpan file) {
+  const Result<CubinReader> cubin = CubinReader::open(file, "mutant");
+  if (!cubin)
+    return false;
+  (void)cubin->symbols();
+  (void)cubin->relocations();
+  (void)cubin->attributes();
+  (void)cubin->notes();
+  (void)cubin->tools();
+  (void)cubin->usage();
+  for (const CubinReader::Section &section : cubin->sections()) {
+    (void)cubin->symbols(section);
+    (void)cubin->relocations(section);
+    (void)cubin->attributes(section);
+  }
+  return true;
 }
 
 // Exact text, written and read as YAML, assembles to the bytes it was made from.
@@ -60,6 +82,8 @@ Outcome run_commands(ByteSpan file, ByteSpan original) {
   dump_and_usage(*view);
   outcome.verified = verify_device_elf(*view).empty();
   outcome.broken_law |= outcome.verified && !outcome.accepted;
+  const bool read = reads(file);
+  outcome.broken_law |= (read && !outcome.accepted) || (outcome.verified && !read);
   const Result<elf::ElfView> before = elf::ElfView::open_tolerant(original);
   if (before) {
     outcome.differs = !text::diff_files(*before, *view, {}).same();

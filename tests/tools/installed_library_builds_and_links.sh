@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The installed headers and libraries are enough to build a program that writes a cubin, and one
-# that links two objects in memory.
+# The installed headers and libraries are enough to build a program that writes a cubin, one that
+# reads it, one that links two objects in memory, and those that docs/library.md shows.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need cmake ninja c++
 examples=$SOURCE/examples
@@ -18,12 +18,28 @@ add_executable(write_cubin $examples/write_cubin/write_cubin.cc)
 target_link_libraries(write_cubin PRIVATE culink::elf)
 add_executable(link_in_memory $examples/link_in_memory/link_in_memory.cc)
 target_link_libraries(link_in_memory PRIVATE culink::api)
+add_executable(read_cubin $examples/read_cubin/read_cubin.cc)
+target_link_libraries(read_cubin PRIVATE culink::inspect)
 CMAKE
+# Every program in the document, by the name in its first line, with the library its header is in.
+awk '/^```cpp$/ { inside = 1; file = ""; next } /^```$/ { inside = 0 }
+     inside { if (!file) { file = $2; sub(/:$/, "", file) } print > file }' "$SOURCE/docs/library.md"
+for part in link_two:api registers:inspect embed:elf; do
+  name=${part%:*}
+  cat >> CMakeLists.txt <<CMAKE
+add_executable($name $name.cc)
+target_link_libraries($name PRIVATE culink::${part#*:})
+CMAKE
+done
+[ "$(grep -c '^```cpp$' "$SOURCE/docs/library.md")" = "$(find . -maxdepth 1 -name '*.cc' | wc -l)" ] ||
+  fail "a program of docs/library.md has no name or is not built here"
 cmake -G Ninja -S . -B out -DCMAKE_PREFIX_PATH="$WORK/prefix" > configure.log
 cmake --build out
 out/write_cubin written.cubin
 "$CUBIN" dump --sections written.cubin > sections.txt
 expect_contains sections.txt .text.
+out/read_cubin written.cubin > kernels
+expect_contains kernels "written.cubin: linked for sm_90, CUDA 13.0, write_cubin" " answer"
 
 # What was linked in memory is what the program links from files.
 objects=$examples/vector_math/sm_90
@@ -31,6 +47,25 @@ out/link_in_memory sm_90 "$objects/main.cubin" "$objects/filter.cubin" in_memory
 expect_contains kernels "_Z6smoothPKfPfi: 36 registers, 1568 bytes of shared memory"
 "$CULINK" -arch=sm_90 "$objects/main.cubin" "$objects/filter.cubin" -o from_files.cubin
 expect_same in_memory.cubin from_files.cubin
+
+# The reader says of it what the program does.
+out/read_cubin in_memory.cubin > kernels
+"$CUBIN" usage in_memory.cubin > usage
+expect_contains kernels "in_memory.cubin: linked for sm_90, CUDA 13.0, culink"
+for file in kernels usage; do
+  grep -q '^ .* 36 .* 1568 .* 1280 .*_Z6smoothPKfPfi' $file || fail "$(cat $file)"
+done
+expect_status 1 out/read_cubin CMakeLists.txt none 2> errors
+expect_contains errors "read_cubin: CMakeLists.txt: ELF header" "read_cubin: none: "
+
+# The programs of the document: what one embeds, the next links in and the last reads.
+out/embed CMakeLists.txt embedded_file table.cubin
+"$CUBIN" verify table.cubin
+out/link_two linked.cubin "$objects/main.cubin" "$objects/filter.cubin" table.cubin
+"$CUBIN" dump --symbols linked.cubin > symbols
+expect_contains symbols embedded_file
+out/registers linked.cubin > registers
+expect_contains registers "_Z6smoothPKfPfi: 36 registers"
 
 # A failure is told in messages, and there is no output.
 expect_status 1 out/link_in_memory sm_90 "$objects/main.cubin" "$objects/main.cubin" none 2> errors

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
 
 namespace culink::elf {
@@ -55,6 +56,21 @@ TEST(ElfWriter, BuildsAKernelThatReadsBack) {
   EXPECT_EQ(load_le<u32>(words.data() + 4), code->index);
   EXPECT_EQ(load_le<u32>(words.data() + 8), 1u); // the first string
   EXPECT_TRUE(view->find(".rela.text.k"));
+}
+
+TEST(ElfWriter, AddsTheNotesThatLinkersAskFor) {
+  ElfWriter elf({.flags = 90 << 8 | kCodeKindSass});
+  const SectionId cuinfo = elf.add_notes({.virtual_sm = 90, .toolkit = 129, .tool = "my compiler"});
+  EXPECT_EQ(elf.size(cuinfo), 32u);
+  const Result<std::vector<u8>> file = elf.finish();
+  ASSERT_TRUE(file) << file.error().text();
+  const Result<CubinReader> cubin = CubinReader::open(*file);
+  ASSERT_TRUE(cubin) << cubin.error().text();
+  EXPECT_EQ(cubin->header().virtual_sm, 90u);
+  EXPECT_EQ(cubin->header().toolkit, 129u);
+  EXPECT_EQ(cubin->header().flags >> 24, cubin->find_section(".note.nv.cuinfo")->index);
+  ASSERT_EQ(cubin->tools().size(), 1u);
+  EXPECT_EQ(cubin->tools()[0].name, "my compiler");
 }
 
 TEST(ElfWriter, GivesTheSameBytesAgain) {

@@ -2,6 +2,7 @@
 //
 // Resource usage of the shipped example cubins. Register, stack and shared numbers of kernels are
 // those cuobjdump -res-usage prints for the same files.
+#include "inspect/usage.h"
 #include "text/dump/usage.h"
 
 #include <string>
@@ -16,7 +17,7 @@ namespace {
 ModuleUsage usage_of(const char *path, MappedFile &file) {
   const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
   EXPECT_TRUE(view) << path;
-  return view ? collect_usage(*view) : ModuleUsage{};
+  return view ? inspect::collect_usage(*view) : ModuleUsage{};
 }
 
 // Names in the usage point into the mapped file, so both stay together.

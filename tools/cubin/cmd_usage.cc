@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "inspect/usage.h"
 #include "open_input.h"
 #include "show_files.h"
 #include "text/dump/usage.h"
@@ -26,7 +27,7 @@ int run_usage(const UsageArguments &arguments) {
     return with_view(argument, [&](const std::string &name, const elf::ElfView &view) {
       for (const Error &violation : view.violations())
         print_warning(name, violation);
-      text::print_usage(name, text::collect_usage(view), arguments.demangle, sink);
+      text::print_usage(name, inspect::collect_usage(view), arguments.demangle, sink);
       return view.violations().empty();
     });
   };

@@ -4,7 +4,7 @@
 // barriers and parameters in .nv.info.<function>, memory in the sizes of sections named after the
 // function. Older files keep register and barrier counts in the header of the code section instead.
 // This gathers all of it in one walk over the sections.
-#include "text/dump/usage.h"
+#include "inspect/usage.h"
 
 #include <unordered_map>
 
@@ -13,14 +13,14 @@
 #include "elf/section_kind.h"
 #include "elf/text_info.h"
 
-namespace culink::text {
+namespace culink::inspect {
 
 namespace {
 
 // Before, the header of the code section counts the barriers.
 constexpr u8 kFirstAbiWithBarrierRecords = 8;
 
-void add_bank(std::vector<BankUse> &banks, u8 bank, u64 size) {
+void add_bank(std::vector<BankUse> &banks, u32 bank, u64 size) {
   for (BankUse &use : banks)
     if (use.bank == bank) {
       use.size += size;
@@ -179,4 +179,4 @@ ModuleUsage collect_usage(const elf::ElfView &file) {
   return UsageCollector(file).collect();
 }
 
-} // namespace culink::text
+} // namespace culink::inspect
