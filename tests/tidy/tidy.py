@@ -269,6 +269,8 @@ def quirk_ids(tree):
         for number, line in tree.lines(name):
             for quirk in re.findall(r"\bQ\d{3}\b", line.partition("//")[2]):
                 used.setdefault(quirk, f"{name}:{number}")
+                if name.startswith("include/"):
+                    yield f"{name}:{number}: {quirk} is not for those who use the library"
     for quirk, place in sorted(used.items()):
         if quirk not in documented:
             yield f"{place}: {quirk} is not in docs/compat.md"
@@ -278,6 +280,26 @@ def quirk_ids(tree):
             yield f"docs/compat.md:{number}: {quirk} is not mentioned in the code"
         if not tests.intersection(re.findall(r"\w+", text)):
             yield f"docs/compat.md:{number}: {quirk} names no test under tests/"
+
+
+def one_definition(tree):
+    """No two files define a type of one name in one namespace: programs that use both misbehave."""
+    opened = re.compile(r"(?:inline )?namespace(?: ([\w:]+))? \{")
+    defined = re.compile(r"(?:template <.*> )?(?:struct|class|union|enum|enum class) "
+                         r"(?:\[\[\w+\]\] )?(\w+)(?: final)?(?: : [^{]*)? \{")
+    first = {}
+    for name in tree.matching(".cc", ".h", under=PRODUCT_FOLDERS):
+        namespaces = []
+        for number, line in tree.lines(name):  # clang-format leaves these in column 0
+            if opening_line := opened.match(line):
+                namespaces.append(opening_line[1] or "")
+            elif line.startswith("} // namespace"):
+                del namespaces[-1:]
+            elif (found := defined.match(line)) and "" not in namespaces:
+                known = "::".join([*namespaces, found[1]])
+                place = first.setdefault(known, f"{name}:{number}")
+                if place.rpartition(":")[0] != name:
+                    yield f"{name}:{number}: {known} is another type at {place}"
 
 
 def doc_links(tree):
@@ -386,7 +408,8 @@ def spelling(tree):
 
 RULES = {rule.__name__: rule for rule in (
     layering, rooms, file_length, function_length, local_paths, opening, unfinished, house_rules,
-    quirk_ids, doc_links, doc_paths, passes, values, clang_format, shellcheck, spelling)}
+    quirk_ids, one_definition, doc_links, doc_paths, passes, values, clang_format, shellcheck,
+    spelling)}
 
 
 def main(arguments):

@@ -34,7 +34,7 @@ Image plan_link(Objects objects) {{
 
 CLEAN_TREE = {
     "src/elf/clean.cc": CLEAN_SOURCE,
-    "src/elf/clean.h": f"{tidy.SPDX}\n#pragma once\n\nint answer();\n",
+    "src/elf/clean.h": f"{tidy.SPDX}\n#pragma once\n\nstruct Answer {{}};\nint answer();\n",
     "include/culink/types.h": f"{tidy.SPDX}\n#pragma once\n",
     "src/link/link.cc": CLEAN_LINK,
     "docs/design.md": "| Pass | Result |\n|---|---|\n| `resolve` | symbols |\n\n",
@@ -71,6 +71,8 @@ VIOLATIONS = (
     ("quirk_ids", "src/link/q.cc", "int x; // Q002\n", "Q002 is not in"),
     ("quirk_ids", "docs/compat.md", "## Q001: no test\n", "Q001 names no test"),
     ("quirk_ids", "docs/compat.md", "## Q003: answer_is_42\n", "Q003 is not mentioned"),
+    ("quirk_ids", "include/culink/q.h", "int x; // Q001\n", "not for those who use"),
+    ("one_definition", "src/link/again.h", "struct Answer {\n};\n", "Answer is another type at"),
     ("doc_links", "docs/b.md", "[gone](gone.md)\n", "gone.md"),
     ("doc_paths", "docs/t.md", "see `src/elf/gone.cc`\n", "gone.cc does not exist"),
     ("doc_paths", "docs/t.md", "see `src/elf/clean.cc` (`question`)\n", "no function question"),
