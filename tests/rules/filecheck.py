@@ -3,7 +3,8 @@ link tests need. README.md describes the language.
 
 A pattern is text with holes: `{{regex}}`, `[[NAME:regex]]` which also gives what it matched a name,
 and `[[NAME]]` for that again. Blanks match any blanks. Unlike FileCheck's, a pattern does not match
-in the middle of a word or number, so that `0x10` is not found in `0x100`.
+in the middle of a word or number, so that `0x10` is not found in `0x100`; that of a CHECK-NOT does,
+so that neither kind can hold by accident.
 """
 import dataclasses
 import re
@@ -49,10 +50,11 @@ def compile_pattern(check, names):
         else:
             raise Failure(check.line, f"[[{name}]] has no value yet")
     out += literal(check.pattern[end:])
-    if re.match(WORD, check.pattern):
-        out = f"(?<!{WORD})" + out
-    if re.search(WORD + "$", check.pattern):
-        out += f"(?!{WORD})"
+    if check.kind != "CHECK-NOT":
+        if re.match(WORD, check.pattern):
+            out = f"(?<!{WORD})" + out
+        if re.search(WORD + "$", check.pattern):
+            out += f"(?!{WORD})"
     try:
         return re.compile(out)
     except re.error as error:

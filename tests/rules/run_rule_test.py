@@ -39,6 +39,7 @@ DO_NOT_HOLD = (
     [("CHECK", "index"), ("CHECK-SAME", "first")],
     [("CHECK", "name"), ("CHECK-SAME", "value")],
     [("CHECK-NOT", "second")],
+    [("CHECK-NOT", "eco")],  # in the middle of a word, too
     [("CHECK", "first"), ("CHECK-NOT", "second"), ("CHECK", "third")],
     [("CHECK", "third"), ("CHECK-NOT", "{{.}}"), ("CHECK", "third")],
     [("CHECK", "[[AT:0x[0-9]+]] first"), ("CHECK", "[[AT]] second")],
