@@ -16,6 +16,7 @@
 #include "input/mercury_plane.h"
 #include "link/emulate/mixed_kinds.h"
 #include "link/emulate/repeated_names.h"
+#include "link/emulate/runtime_in_order.h"
 #include "link/link.h"
 #include "link/output/write.h"
 #include "link/resolve/system_library.h"
@@ -151,7 +152,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   const arch::ArchInfo plane =
       mercury ? arch::as_mercury_plane(target) : arch::as_plain_sass(target);
   if (target.has_mercury_plane && request_.options.code == OutputCode::Default)
-    forget_mercury_marks(objects, *dialect_);
+    objects = emulate::forget_mercury_marks(std::move(objects), *dialect_);
   LinkOptions options = request_.options;
   if (!options.ignore_host_info && !options.host_references)
     options.host_references = loader_->host_references();
@@ -161,8 +162,8 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   if (mercury) {
     timer_.begin("planes");
     std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
-    repeat_first_of_name(objects, *dialect_);
-    repeat_first_of_name(planes, *dialect_);
+    objects = emulate::repeat_first_of_name(std::move(objects), *dialect_);
+    planes = emulate::repeat_first_of_name(std::move(planes), *dialect_);
     sass.emplace(SassInputs{std::move(objects), target, {}});
     if (code == OutputCode::Exact && !request_.finalizer.empty())
       sass->finalizer = make_finalizer(request_.finalizer, pool);
@@ -191,8 +192,11 @@ LinkResult LinkJob::link_and_verify() {
   loader.collect();
   timer_.begin("read");
   WorkerPool pool(loader.has_ptx() ? request_.options.threads : choose_threads(loader.code_size()));
-  std::vector<InputObject> objects =
-      drop_unneeded_system_objects(loader.load(pool), request_.options, *dialect_, diag_);
+  std::vector<InputObject> objects = loader.load(pool);
+  if (!request_.options.keep_system_libraries) {
+    const std::vector<bool> needed = emulate::find_needed_objects(objects, *dialect_, diag_);
+    objects = drop_unneeded(std::move(objects), needed);
+  }
   if (diag_.failed()) {
     find_conflicts(objects, diag_);
     return {};

@@ -5,6 +5,7 @@
 // says why it runs there and not earlier or later.
 #include "link/link.h"
 
+#include "link/emulate/emulated_errors.h"
 #include "link/mercury/machine_half.h"
 #include "link/merge/merge.h"
 #include "link/place/place_constants.h"
@@ -115,7 +116,11 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   // liveness; and before anything is merged, because a program with holes has no layout.
   const LinkPolicy policy = make_link_policy(options, dialect);
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
-  if (diag.failed() || !check_habits(program, diag))
+  if (diag.failed())
+    return {};
+  check_executable(program, diag);
+  emulate::check_emulated_errors(program, diag);
+  if (diag.failed())
     return {};
   check_undefined(program, diag);
 

@@ -22,7 +22,7 @@ namespace culink {
 struct PlannedLink {
   std::optional<FileDraft> draft; // nothing: the program as a whole has errors
   LinkFacts facts;                // if the options ask for them
-  bool unsound = false;           // by the dialect's will, variables may lie outside their section
+  bool unsound = false;           // when emulating nvlink, variables may lie outside their section
 };
 
 // Reports what contradicts itself among objects that will not be linked, because others are broken:

@@ -90,7 +90,7 @@ struct OutputSections {
   std::unique_ptr<std::pmr::monotonic_buffer_resource> name_storage =
       std::make_unique<std::pmr::monotonic_buffer_resource>();
 
-  std::vector<OutId> created_again; // nvlink creates a further section after each of these (Q059)
+  std::vector<OutId> created_again; // sections that count twice, see emulate/section_numbers.h
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
 
   [[nodiscard]] OutSection &operator[](OutId id) { return list[id.value]; }

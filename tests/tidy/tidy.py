@@ -35,12 +35,12 @@ ROOMS = {
     "link": {
         "resolve": [],
         "emulate": ["resolve"],
-        "merge": ["resolve"],
-        "place": ["resolve", "merge"],
-        "records": ["resolve", "merge", "place"],
-        "relocs": ["resolve", "merge", "place"],
-        "output": ["resolve", "merge", "place", "records", "relocs"],
-        "mercury": ["resolve", "merge", "place", "records", "relocs", "output", "emulate"],
+        "merge": ["resolve", "emulate"],
+        "place": ["resolve", "emulate", "merge"],
+        "records": ["resolve", "emulate", "merge", "place"],
+        "relocs": ["resolve", "emulate", "merge", "place"],
+        "output": ["resolve", "emulate", "merge", "place", "records", "relocs"],
+        "mercury": ["resolve", "emulate", "merge", "place", "records", "relocs", "output"],
     },
 }
 # What link.cc calls beside passes.

@@ -6,9 +6,10 @@
 #include "model/dialect.h"
 #include "model/input_object.h"
 
-namespace culink {
+namespace culink::emulate {
 
-// What becomes of objects with Mercury code in a link of machine code alone.
-void forget_mercury_marks(std::vector<InputObject> &objects, const Dialect &dialect);
+// The objects of a link of SASS alone, without the marks of Mercury code that are lost.
+[[nodiscard]] std::vector<InputObject> forget_mercury_marks(std::vector<InputObject> objects,
+                                                            const Dialect &dialect);
 
-} // namespace culink
+} // namespace culink::emulate

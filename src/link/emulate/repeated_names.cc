@@ -4,13 +4,13 @@
 // one name each. When nvlink reads such an object for sm_100 or later, it looks for records and
 // relocations of a function by the name of their section, and finds the first one's for all (Q110).
 //
-// What may surprise: relocations of code of another size stay, because places of the first need not
-// be places in it. nvlink then writes a broken program or gives up.
+// What may surprise: relocations of code of another size stay, because offsets in the first need
+// not be offsets in it. nvlink then writes a broken program or gives up.
 #include "link/emulate/repeated_names.h"
 
 #include <unordered_map>
 
-namespace culink {
+namespace culink::emulate {
 
 namespace {
 
@@ -40,13 +40,15 @@ void repeat_relocations(InputObject &object) {
 
 } // namespace
 
-void repeat_first_of_name(std::vector<InputObject> &objects, const Dialect &dialect) {
+std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
+                                              const Dialect &dialect) {
   if (!dialect.has(Defect::FirstOfName))
-    return;
+    return objects;
   for (InputObject &object : objects) {
     repeat_records(object);
     repeat_relocations(object);
   }
+  return objects;
 }
 
-} // namespace culink
+} // namespace culink::emulate

@@ -6,10 +6,11 @@
 #include "model/dialect.h"
 #include "model/input_object.h"
 
-namespace culink {
+namespace culink::emulate {
 
-// Where an object has several local functions of one name, all of them get the records of the
-// first, if the dialect wants it so.
-void repeat_first_of_name(std::vector<InputObject> &objects, const Dialect &dialect);
+// The objects of a link with Mercury code, where several local functions of one name may all have
+// the records and relocations of the first.
+[[nodiscard]] std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
+                                                            const Dialect &dialect);
 
-} // namespace culink
+} // namespace culink::emulate

@@ -287,27 +287,6 @@ void Merger::finish_text() {
   }
 }
 
-bool loses_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
-  const elf::SectionKind &kind = p.objects[object.value].kinds[section];
-  const DefinitionOutcome outcome = p.symbols.outcome(object, symbol);
-  return p.dialect.has(Defect::ForgottenPointers) && kind.role == SectionRole::Constant &&
-         kind.bank == p.arch.banks.user &&
-         (outcome == DefinitionOutcome::DiscardedForWeak ||
-          outcome == DefinitionOutcome::DiscardedForStrong);
-}
-
-bool drops_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
-  if (loses_pointer(p, object, section, symbol))
-    return true;
-  // A variable in global memory that was replaced. What points to functions and constants stays.
-  const InputObject &input = p.objects[object.value];
-  const EntityId id = p.symbols.of(object, symbol);
-  return p.dialect.has(Defect::ForgottenPointers) && input.kinds[section].is_constant() &&
-         id.valid() && p.symbols.outcome(object, symbol) == DefinitionOutcome::Accepted &&
-         !p.symbols[id].function && is_global(input.symbols[symbol].other) &&
-         p.symbols[id].prevailing != SymbolRef{object, symbol};
-}
-
 Layout merge_inputs(const Program &program) {
   return Merger(program).run();
 }

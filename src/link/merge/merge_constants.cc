@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "link/emulate/old_objects.h"
 
 namespace culink {
 
@@ -160,12 +161,11 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
   OutId id = layout_.sections.find(section.name);
   if (!id.valid()) {
-    const u64 link_flag = p_.dialect.has(Defect::IncompleteFlags) ? 0 : elf::kFlagInfoLink;
     // In executables a .rel table is named with each parameter bank, although it has no entries.
     // Its section symbol comes before the bank's, its name after (Q003).
     id = layout_.sections.add({.name = section.name,
                                .type = section.type,
-                               .flags = section.flags | link_flag,
+                               .flags = emulate::bank_flags(p_, section.flags),
                                .align = section.align,
                                .target = text,
                                .emit = Emit::Always, // records name it

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "link/emulate/lost_pointers.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -106,9 +107,8 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   const DefinitionOutcome outcome = p_.symbols.outcome(id_, symbol_index);
   if (outcome == DefinitionOutcome::DiscardedForWeak ||
       outcome == DefinitionOutcome::DiscardedForStrong) {
-    // In constants the target of a pointer decides, not the pointer's own location (Q045).
     if (outcome == DefinitionOutcome::DiscardedForWeak &&
-        !(p_.dialect.has(Defect::ForgottenPointers) && object_->kinds[section.index].is_constant()))
+        emulate::drops_discarded_pointers(p_, id_, section.index))
       layout_.relocs.discarded[id_.value].push_back(
           {section.index, symbol.value, symbol.value + symbol.size});
     // A definition that is discarded for a common symbol still takes memory (Q057).

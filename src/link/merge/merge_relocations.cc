@@ -9,6 +9,10 @@
 // decided when its entries are known (output/draft.cc).
 #include "link/merge/merger.h"
 
+#include "link/emulate/compiler_constants.h"
+#include "link/emulate/lost_pointers.h"
+#include "link/emulate/section_numbers.h"
+
 namespace culink {
 
 using elf::SectionRole;
@@ -36,12 +40,11 @@ void Merger::create_relocation_tables() {
   }
 }
 
-// Relocations of function constants. nvlink also keeps those of an overridden definition and
-// applies them to the new one, which clears fields of its branch tables (Q040).
+// Relocations of function constants. An overriding definition starts over with its own.
 void Merger::keep_constant_relocations(const elf::Section &table, const SectionLocation &at) {
   std::vector<ConstantRelocations> &kept =
       layout_.placement.function_constants[at.constants].relocations;
-  if (!at.discarded && !p_.dialect.has(Defect::OverriddenBranchTables))
+  if (!at.discarded && !emulate::keeps_overridden_relocations(p_))
     kept.clear();
   if (!at.discarded && p_.policy.lists_resolved)
     name_only(layout_.sections.keep_name(".nv.resolvedrela", object_->section(table.info).name));
@@ -72,7 +75,7 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     const elf::Relocation entry = entries[i];
     if (in_discarded_range(table.info, entry.offset) ||
         describes_discarded_code(table.info, entry.symbol) ||
-        loses_pointer(p_, id_, table.info, entry.symbol))
+        emulate::loses_pointer(p_, id_, table.info, entry.symbol))
       continue;
     if (!first && entry.addend == 0) {
       name_only(layout_.sections.keep_name(".rel", layout_.sections[at.section].name));
@@ -120,9 +123,7 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
            .target = target,
            .links_symtab = true});
   const bool second = group_of_[target.value][!rela] != 0;
-  // nvlink counts these twice (Q059): with Mercury code all of them, else a second table.
-  const bool mercury = p_.arch.code_kind == arch::CodeKind::Capmerc;
-  if (second ? p_.policy.lists_resolved : mercury)
+  if (emulate::counts_table_twice(p_, second))
     layout_.sections.created_again.push_back(table);
   if (p_.policy.lists_resolved && !second) {
     // Sections of one name share a list (Q113).
@@ -134,7 +135,7 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
               .entsize = 24,
               .target = target,
               .links_symtab = true});
-    if (mercury)
+    if (emulate::counts_list_twice(p_))
       layout_.sections.created_again.push_back(resolved);
   }
   layout_.relocs.groups.push_back({table, target, rela});
@@ -165,7 +166,7 @@ bool Merger::describes_only_discarded_code(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
   for (u32 i = 0; i < entries.size(); ++i)
     if (!describes_discarded_code(table.info, entries[i].symbol) &&
-        !loses_pointer(p_, id_, table.info, entries[i].symbol))
+        !emulate::loses_pointer(p_, id_, table.info, entries[i].symbol))
       return false;
   return true;
 }

@@ -9,25 +9,10 @@
 #include "link/output/draft.h"
 
 #include "base/release_memory.h"
+#include "link/emulate/section_numbers.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {
-
-namespace {
-
-// nvlink counts a section that does not exist after each of these (Q059): executables have an empty
-// one after the first notes; some sections are created twice.
-std::vector<elf::SectionId> find_uncounted(const Program &program, const OutputSections &sections,
-                                           const FileInProgress &file) {
-  std::vector<elf::SectionId> out;
-  if (program.policy.executable)
-    out.push_back(file.section_of[sections.cuinfo.value]);
-  for (const OutId id : sections.created_again)
-    out.push_back(file.section_of[id.value]);
-  return out;
-}
-
-} // namespace
 
 FileInProgress begin_file(const Program &program, const OutputPlan &plan,
                           elf::SegmentRule segments) {
@@ -42,7 +27,7 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan,
                static_cast<u16>(segments == elf::SegmentRule::Mercury ? 0 : 56),
            .borrow_names = true,
            .numbered_names = &sections.names,
-           .lose_section_fff2 = program.dialect.has(Defect::LostSectionFff2)}),
+           .lose_section_fff2 = emulate::loses_section_fff2(program)}),
       find_emitted(plan),
       {},
       {},
@@ -71,7 +56,8 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
   plan.info = {};
   plan.relocations.kept = std::vector<KeptRelocation>();
   file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
-  file.elf.number_sections_as_added(find_uncounted(program, sections, file));
+  if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
+    file.elf.number_sections_as_added(std::move(*uncounted));
   plan.layout.sections.list = std::vector<OutSection>();
   file.symbols = {};
   release_free_memory(); // the layout needs little, but looks at names all over the inputs

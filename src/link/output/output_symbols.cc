@@ -5,6 +5,7 @@
 // shared variables vanish, names included, unless -g or --preserve-relocs keeps them.
 #include "link/output/output_symbols.h"
 
+#include "link/emulate/user_constants.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -38,9 +39,9 @@ private:
   [[nodiscard]] bool is_dropped(EntityId id) const {
     return !layout_.placement.dropped.empty() && layout_.placement.dropped[id.value];
   }
-  // Only marked as internal, which --preserve-relocs shows, as long as the bank is there (Q051).
+  // Whether a variable that is left out keeps its symbol.
   [[nodiscard]] bool marks_dropped(EntityId id) const {
-    return p_.options.preserve_relocs && p_.dialect.has(Defect::GuessedAlignment) &&
+    return emulate::keeps_dropped_symbols(p_) &&
            !layout_.sections[layout_.placement.address_of[id.value].section].discarded();
   }
 

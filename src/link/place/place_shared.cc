@@ -89,11 +89,7 @@ private:
 
 PlacedShared SharedPlacer::run() {
   const size_t functions = p_.calls.functions.size();
-  plan_.offset.assign(p_.symbols.entities.size(), SharedPlan::kNowhere);
-  plan_.is_dynamic.assign(p_.symbols.entities.size(), false);
-  plan_.deleted.assign(p_.symbols.entities.size(), false);
-  plan_.dynamic_end.assign(functions, SharedPlan::kNowhere);
-  plan_.instance_of.assign(functions, kNoIndex);
+  plan_ = SharedPlan(p_.symbols.entities.size(), functions);
   end_.assign(functions, 0);
   section_of_.resize(functions);
   own_.resize(functions);

@@ -3,13 +3,12 @@
 // The bank of __constant__ variables, which all kernels share. It holds the blocks of the files one
 // after the other, as merge_data.cc appended them, and must not exceed the size of a bank.
 //
-// Where kernels are selected nvlink does more, and not all of it well:
+// Where kernels are selected, a bank that is too large is packed: variables that nothing uses are
+// dropped, the others are laid out one by one.
 //
-//   - A bank that is too large is packed: variables that nothing uses are dropped, the others are
-//   laid
-//     out one by one. nvlink takes the alignment of a variable from its size, 8 at most, so it
-//     happens to put vectors where they cannot be loaded. We check, and align where it matters
-//     (Q051).
+// What may surprise: the alignment of a variable is first guessed from its size, 8 at most, because
+// nvlink does so. That may put vectors where they cannot be loaded; where it does, the bank is laid
+// out again with the alignment that each variable had in its object.
 //   - Blocks of certain sizes with equal bytes are merged, but the symbols of variables in and
 //     after them keep their values, so programs compute wrong results (Q050).
 #include "link/place/place_user_constants.h"
@@ -20,6 +19,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "link/emulate/user_constants.h"
 #include "link/place/list_sort.h"
 
 namespace culink {
@@ -42,11 +42,11 @@ public:
       : p_(program), layout_(layout), bank_(bank) {}
 
   [[nodiscard]] bool can_be_packed() const;
-  [[nodiscard]] bool crashes_nvlink() const;
   void pack();
   void merge_equal_blocks();
 
 private:
+  [[nodiscard]] bool is_named_as_a_whole() const;
   [[nodiscard]] bool has_pointers(const Entity &variable) const;
   [[nodiscard]] std::vector<bool> find_used() const;
   [[nodiscard]] std::vector<Variable> list_variables() const;
@@ -69,7 +69,7 @@ private:
 };
 
 // A reference to the bank as a whole does not say which variable it means.
-bool UserBank::can_be_packed() const {
+bool UserBank::is_named_as_a_whole() const {
   for (const RelocationSlice &slice : layout_.relocs.slices) {
     const InputObject &object = p_.objects[slice.object.value];
     const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
@@ -77,20 +77,20 @@ bool UserBank::can_be_packed() const {
       const elf::Symbol &symbol = object.symbols[entries[i].symbol];
       if (symbol.type() == elf::SymbolType::Section && symbol.in_section() &&
           in_bank(slice.object, symbol.section))
-        return false;
+        return true;
     }
   }
-  return true;
+  return false;
 }
 
-// nvlink divides by zero if a used variable is in the local part of the symbol table, and crashes
-// if a dropped variable holds pointers (Q051).
-bool UserBank::crashes_nvlink() const {
+bool UserBank::can_be_packed() const {
+  if (is_named_as_a_whole())
+    return false;
   const std::vector<bool> used = find_used();
   const std::vector<Variable> variables = list_variables();
-  return std::any_of(variables.begin(), variables.end(), [&](const Variable &v) {
+  return std::none_of(variables.begin(), variables.end(), [&](const Variable &v) {
     const Entity &entity = p_.symbols[v.id];
-    return used[v.id.value] ? entity.local || entity.in_local_part : has_pointers(entity);
+    return emulate::cannot_pack(p_, entity, used[v.id.value], has_pointers(entity));
   });
 }
 
@@ -157,9 +157,7 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
   const std::vector<bool> used = find_used();
   if (layout_.placement.dropped.empty())
     layout_.placement.dropped.assign(used.size(), false);
-  // With --preserve-relocs nvlink leaves their symbols in, which say nothing true.
-  layout_.placement.unsound |=
-      p_.options.preserve_relocs && p_.dialect.has(Defect::GuessedAlignment);
+  layout_.placement.unsound |= emulate::keeps_dropped_symbols(p_);
   std::erase_if(variables, [&](const Variable &v) {
     if (used[v.id.value])
       return false;
@@ -173,7 +171,7 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
 u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {
   u64 end = 0;
   for (Variable &v : variables) {
-    // 3, 5, 6 or 7 is no alignment, but nvlink guesses so (Q051).
+    // 3, 5, 6 or 7 is no alignment, but may be a guess.
     v.offset = align_up(end, real ? std::max(std::bit_floor(v.align), v.real_align) : v.align);
     end = v.offset + v.bytes.size();
   }
@@ -214,7 +212,7 @@ void UserBank::pack() {
   const bool sound = std::has_single_bit(guess) &&
                      std::all_of(variables.begin(), variables.end(),
                                  [](const Variable &v) { return v.offset % v.real_align == 0; });
-  if (!sound && !p_.dialect.has(Defect::GuessedAlignment))
+  if (!sound && !emulate::accepts_guessed_alignment(p_))
     bank.size = lay_out(variables, true);
   bank.align = sound ? guess : std::bit_floor(guess);
   bank.pieces.clear();
@@ -225,7 +223,7 @@ void UserBank::pack() {
     layout_.placement.address_of[v.id.value].value = v.offset;
   }
   move_pointers(variables);
-  if (p_.dialect.has(Defect::GuessedAlignment))
+  if (emulate::accepts_guessed_alignment(p_))
     bank.align = std::bit_floor(guess); // of the whole bank such a number would be no valid ELF
 }
 
@@ -288,8 +286,7 @@ Layout place_user_constants(const Program &p, Layout layout, Diagnostics &diag) 
     UserBank bank(p, layout, id);
     if (layout.sections[id].size <= kBankSize)
       bank.merge_equal_blocks();
-    else if (bank.can_be_packed() &&
-             !(p.dialect.has(Defect::PackingCrash) && bank.crashes_nvlink()))
+    else if (bank.can_be_packed())
       bank.pack();
   }
   for (const EntityId size : layout.placement.bank_sizes)

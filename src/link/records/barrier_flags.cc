@@ -3,14 +3,13 @@
 // Barriers of old objects. Since toolkit 13 a function has a NUM_BARRIERS record; before, the count
 // was in sh_flags of its code. A link of old objects, or of old and new ones, moves the counts into
 // records, after all others. plan_info_records calls this last.
-//
-// What may surprise: nvlink takes a kernel's record for complete if a callee of toolkit 13 gave it
-// one, and so loses a larger count in the kernel's own flags. We take the larger one (Q063).
+// A kernel that has both, its record from a callee of toolkit 13, gets the larger count.
 #include "link/records/barrier_flags.h"
 
 #include <algorithm>
 
 #include "elf/text_info.h"
+#include "link/emulate/old_objects.h"
 
 namespace culink {
 
@@ -68,10 +67,10 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
     if (record == InfoStore::kNone)
       plan.store.put_value(records, elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
                            static_cast<u16>(count));
-    else if (!p.dialect.has(Defect::LostBarriers))
+    else
       plan.store.set_value(
           records, record,
-          static_cast<u16>(std::max<u32>(plan.store.value(records, record), count)));
+          static_cast<u16>(emulate::barrier_count(p, plan.store.value(records, record), count)));
   }
   return plan;
 }

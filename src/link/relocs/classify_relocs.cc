@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "link/emulate/compiler_constants.h"
+#include "link/emulate/lost_pointers.h"
 #include "link/relocs/reloc_target.h"
 
 namespace culink {
@@ -136,7 +138,7 @@ void Classifier::read_group(const RelocationGroup &group) {
     if (function.valid() &&
         p_.symbols[function].prevailing.object != layout_.relocs.slices[i].object)
       continue;
-    if (!p_.dialect.has(Defect::OverriddenBranchTables) &&
+    if (!emulate::keeps_overridden_relocations(p_) &&
         is_of_replaced_bank(group, layout_.relocs.slices[i]))
       continue;
     read_slice(group, layout_.relocs.slices[i]);
@@ -286,7 +288,8 @@ bool Classifier::is_skipped(const RelocationGroup &group, const Table &table,
   for (const DiscardedRange &range : *table.discarded)
     if (range.section == table.section->info && range.begin <= raw.offset && raw.offset < range.end)
       return true;
-  if (table.in_constants && drops_pointer(p_, table.object, table.section->info, raw.symbol))
+  if (table.in_constants &&
+      emulate::drops_pointer(p_, table.object, table.section->info, raw.symbol))
     return true;
   return table.about_code && is_about_unused_code(group, table.object, raw.symbol);
 }

@@ -9,8 +9,8 @@ namespace culink {
 // Reports what an executable needs and nobody defines.
 void check_undefined(const Program &program, Diagnostics &diag);
 
-// Refuses what nvlink stumbles over, where that is asked for, and unified tables, whose index we
-// cannot read. False after a report.
-[[nodiscard]] bool check_habits(const Program &program, Diagnostics &diag);
+// Reports functions without a register count, and unified tables, whose index we cannot read; in
+// executables only.
+void check_executable(const Program &program, Diagnostics &diag);
 
 } // namespace culink

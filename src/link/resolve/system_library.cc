@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An object of libcudadevrt stays if another object calls a function that it defines, wherever the
-// two stand. nvlink decides when it comes to the object: it stays if any function at all is
-// undefined at that moment, system calls apart, and where it goes, nothing but system objects may
-// follow (Q083). Variables do not count.
+// Which objects of libcudadevrt are linked. The driver of a compiler adds that library to every
+// link, and most programs do not use it. An object of it is linked if another object calls a
+// function that it defines, wherever the two are on the command line. Variables do not count. This
+// is decided before symbols are resolved, so that what is not needed leaves no trace.
 #include "link/resolve/system_library.h"
 
-#include <set>
-#include <string_view>
+#include <algorithm>
 
 #include "link/resolve/special_symbols.h"
 
@@ -15,101 +14,76 @@ namespace culink {
 
 namespace {
 
-using Names = std::set<std::string_view>;
-
-bool is_global_function(const elf::Symbol &symbol) {
+bool is_balanced(const elf::Symbol &symbol) {
   return symbol.type() == elf::SymbolType::Function &&
-         symbol.binding() != elf::SymbolBinding::Local;
-}
-
-// Adds what the object calls and defines.
-void note_functions(const InputObject &object, Names &called, Names &defined) {
-  for (const elf::Symbol &symbol : object.symbols)
-    if (is_global_function(symbol) && !is_system_call(symbol.name))
-      (symbol.undefined() ? called : defined).insert(symbol.name);
-}
-
-bool any_undefined(const Names &called, const Names &defined) {
-  for (const std::string_view name : called)
-    if (!defined.contains(name))
-      return true;
-  return false;
-}
-
-bool defines_missing(const InputObject &object, const Names &called, const Names &defined) {
-  for (const elf::Symbol &symbol : object.symbols)
-    if (is_global_function(symbol) && !symbol.undefined() && called.contains(symbol.name) &&
-        !defined.contains(symbol.name))
-      return true;
-  return false;
-}
-
-std::vector<bool> needed_in_order(const std::vector<InputObject> &objects, Diagnostics &diag) {
-  std::vector<bool> needed(objects.size(), true);
-  Names called, defined;
-  const InputObject *dropped = nullptr;
-  for (size_t i = 0; i < objects.size(); ++i) {
-    const InputObject &object = objects[i];
-    if (object.system && !any_undefined(called, defined)) {
-      needed[i] = false;
-      dropped = &object;
-      continue;
-    }
-    if (dropped) {
-      diag.report(DiagId::ObjectAfterRuntime, {object.name, dropped->name});
-      break;
-    }
-    note_functions(object, called, defined);
-  }
-  return needed;
-}
-
-std::vector<bool> needed_anywhere(const std::vector<InputObject> &objects) {
-  std::vector<bool> needed(objects.size(), false);
-  Names called, defined;
-  for (size_t i = 0; i < objects.size(); ++i) {
-    needed[i] = !objects[i].system;
-    if (needed[i])
-      note_functions(objects[i], called, defined);
-  }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = 0; i < objects.size(); ++i) {
-      if (needed[i] || !defines_missing(objects[i], called, defined))
-        continue;
-      needed[i] = changed = true;
-      note_functions(objects[i], called, defined);
-    }
-  }
-  return needed;
+         symbol.binding() != elf::SymbolBinding::Local && !is_system_call(symbol.name);
 }
 
 } // namespace
 
-bool calls_missing_functions(const std::vector<InputObject> &objects) {
-  Names called, defined;
-  for (const InputObject &object : objects)
-    note_functions(object, called, defined);
-  return any_undefined(called, defined);
+void FunctionBalance::add(const InputObject &object) {
+  for (const elf::Symbol &symbol : object.symbols)
+    if (is_balanced(symbol))
+      (symbol.undefined() ? called_ : defined_).insert(symbol.name);
 }
 
-std::vector<InputObject> drop_unneeded_system_objects(std::vector<InputObject> objects,
-                                                      const LinkOptions &options,
-                                                      const Dialect &dialect, Diagnostics &diag) {
-  bool any = false;
+bool FunctionBalance::any_missing() const {
+  for (const std::string_view name : called_)
+    if (!defined_.contains(name))
+      return true;
+  return false;
+}
+
+bool FunctionBalance::is_completed_by(const InputObject &object) const {
+  for (const elf::Symbol &symbol : object.symbols)
+    if (is_balanced(symbol) && !symbol.undefined() && called_.contains(symbol.name) &&
+        !defined_.contains(symbol.name))
+      return true;
+  return false;
+}
+
+std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects) {
+  std::vector<bool> needed(objects.size(), false);
+  bool any_system = false;
   for (const InputObject &object : objects)
-    any |= object.system;
-  if (!any || options.keep_system_libraries)
+    any_system |= object.system;
+  if (!any_system)
+    return std::vector<bool>(objects.size(), true);
+  FunctionBalance balance;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    needed[i] = !objects[i].system;
+    if (needed[i])
+      balance.add(objects[i]);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < objects.size(); ++i) {
+      if (needed[i] || !balance.is_completed_by(objects[i]))
+        continue;
+      needed[i] = changed = true;
+      balance.add(objects[i]);
+    }
+  }
+  return needed;
+}
+
+std::vector<InputObject> drop_unneeded(std::vector<InputObject> objects,
+                                       const std::vector<bool> &needed) {
+  if (std::find(needed.begin(), needed.end(), false) == needed.end())
     return objects;
-  const std::vector<bool> needed = dialect.has(Defect::RuntimeInOrder)
-                                       ? needed_in_order(objects, diag)
-                                       : needed_anywhere(objects);
   std::vector<InputObject> out;
   out.reserve(objects.size());
   for (size_t i = 0; i < objects.size(); ++i)
     if (needed[i])
       out.push_back(std::move(objects[i]));
   return out;
+}
+
+bool calls_missing_functions(const std::vector<InputObject> &objects) {
+  FunctionBalance balance;
+  for (const InputObject &object : objects)
+    balance.add(object);
+  return balance.any_missing();
 }
 
 } // namespace culink

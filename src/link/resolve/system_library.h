@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <set>
+#include <string_view>
 #include <vector>
 
-#include "model/diagnostics.h"
-#include "model/dialect.h"
 #include "model/input_object.h"
-#include "model/options.h"
 
 namespace culink {
 
-// The objects without those of the device runtime library that nobody needs. Every compiler driver
-// adds that library to every link, and most programs do not use it.
-[[nodiscard]] std::vector<InputObject>
-drop_unneeded_system_objects(std::vector<InputObject> objects, const LinkOptions &options,
-                             const Dialect &dialect, Diagnostics &diag);
+// Global functions that some objects call and define, system calls apart.
+class FunctionBalance {
+public:
+  void add(const InputObject &object);
+  // Whether a function is called that none of the objects defines.
+  [[nodiscard]] bool any_missing() const;
+  // Whether an object defines one of those.
+  [[nodiscard]] bool is_completed_by(const InputObject &object) const;
+
+private:
+  std::set<std::string_view> called_, defined_;
+};
+
+// By object: whether it is linked. Objects of the device runtime library are, if another one calls
+// a function that they define; all others are.
+[[nodiscard]] std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects);
+
+// The objects that are needed.
+[[nodiscard]] std::vector<InputObject> drop_unneeded(std::vector<InputObject> objects,
+                                                     const std::vector<bool> &needed);
 
 // Whether a function is called that none of the objects defines, system calls apart.
 [[nodiscard]] bool calls_missing_functions(const std::vector<InputObject> &objects);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sound programs on which nvlink gives up: with an internal error, a crash, or a message about
+// something that is not wrong. Each check finds the programs that one defect concerns. A link that
+// does not emulate the defect accepts them.
+#include "link/emulate/emulated_errors.h"
+
+#include <algorithm>
+
+namespace culink::emulate {
+
+namespace {
+
+// Q043: where an alias owns code because it was read before the function, nvlink does not find the
+// register count that the object gives under the function's name.
+void check_alias_register_counts(const Program &p, Diagnostics &diag) {
+  for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
+    const Entity &entity = p.symbols.entities[i];
+    if (!entity.function || !entity.defined() || entity.first.object == entity.prevailing.object ||
+        !p.stays(EntityId(i)))
+      continue;
+    const InputObject &object = p.objects[entity.prevailing.object.value];
+    const u32 owner = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
+    if (entity.prevailing.symbol >= owner || owner >= object.symbols.size() ||
+        object.registers[entity.prevailing.symbol] != InputObject::kNoRegisters)
+      continue;
+    const std::vector<u32> &order = p.symbols.functions_of[entity.prevailing.object.value];
+    const auto read = std::find(order.begin(), order.end(), entity.prevailing.symbol);
+    if (std::find(read, order.end(), owner) != order.end())
+      diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
+          .at("defined in", object.origin());
+  }
+}
+
+// Q053: nvlink discards an alias that nobody calls, or a function of which only an alias has its
+// address taken, and then does not know whose the code is.
+void check_dead_aliases(const Program &p, Diagnostics &diag) {
+  if (std::find(p.live.live.begin(), p.live.live.end(), false) == p.live.live.end())
+    return; // nothing goes away
+  for (u32 i = 0; i < p.objects.size(); ++i) {
+    const InputObject &object = p.objects[i];
+    std::vector<EntityId> owner(object.view.sections().size());
+    for (u32 s = 1; s < object.symbols.size(); ++s) {
+      const elf::Symbol &symbol = object.symbols[s];
+      if (symbol.type() != elf::SymbolType::Function || !symbol.in_section() ||
+          p.symbols.outcome(ObjectId(i), s) != DefinitionOutcome::Accepted)
+        continue;
+      const EntityId id = p.symbols.of(ObjectId(i), s);
+      EntityId &first = owner[symbol.section];
+      if (!first.valid())
+        first = id;
+      else if (p.stays(first) != p.stays(id)) {
+        const Entity &gone = p.symbols[p.stays(first) ? id : first];
+        diag.report(DiagId::DeletedSymbol, {std::string(gone.name)})
+            .at("mentioned in", p.objects[gone.first.object.value].origin());
+      }
+    }
+  }
+}
+
+// By section: code that has compiler constants.
+std::vector<bool> code_with_constants(const Program &p, const InputObject &object) {
+  std::vector<bool> out(object.kinds.size(), false);
+  for (u32 i = 0; i < object.kinds.size(); ++i)
+    if (object.kinds[i].is_constant() && object.kinds[i].bank == p.arch.banks.compiler &&
+        object.section(i).size != 0)
+      out[object.owner_of(i)] = true;
+  return out;
+}
+
+// Q040: a definition without compiler constants overrides one that has some. nvlink -r still lists
+// their symbols, unless a definition that is discarded later brings constants again.
+void check_deleted_constants(const Program &p, Diagnostics &diag) {
+  struct Constants {
+    ObjectId object; // that has them; none: no definition so far
+    bool deleted = false;
+  };
+  std::vector<Constants> constants(p.symbols.entities.size());
+  for (u32 i = 0; i < p.objects.size(); ++i) {
+    std::vector<bool> with_constants;
+    for (const u32 s : p.symbols.functions_of[i]) {
+      const EntityId id = p.symbols.of(ObjectId(i), s);
+      const elf::Symbol &symbol = p.objects[i].symbols[s];
+      if (!id.valid() || p.symbols[id].prevailing == p.symbols[id].first_definition ||
+          !symbol.in_section() || !p.stays(id))
+        continue;
+      if (with_constants.empty())
+        with_constants = code_with_constants(p, p.objects[i]);
+      Constants &known = constants[id.value];
+      if (with_constants[symbol.section])
+        known = {ObjectId(i), false};
+      else if (p.symbols.outcome(ObjectId(i), s) == DefinitionOutcome::Accepted)
+        known.deleted = known.object.valid();
+    }
+  }
+  for (u32 i = 0; i < constants.size(); ++i)
+    if (constants[i].deleted)
+      diag.report(DiagId::DeletedConstants, {std::string(p.symbols.entities[i].name)}, {},
+                  "nvlink stops here; without --emulate this can be linked")
+          .at("constants in", p.objects[constants[i].object.value].origin())
+          .at("overridden by", p.objects[p.symbols.entities[i].prevailing.object.value].origin());
+}
+
+// Q057: a weak definition with initial values after a common symbol.
+void check_commons(const Program &p, Diagnostics &diag) {
+  for (const Entity &entity : p.symbols.entities)
+    if (entity.weak_over_common)
+      diag.report(DiagId::MultipleDefinition, {std::string(entity.name)})
+          .at("common in", p.objects[entity.first.object.value].origin())
+          .at("weak definition in", p.objects[entity.first_definition.object.value].origin());
+}
+
+} // namespace
+
+void check_emulated_errors(const Program &p, Diagnostics &diag) {
+  if (!p.policy.executable) {
+    if (p.dialect.has(Defect::DeletedConstants))
+      check_deleted_constants(p, diag);
+    return;
+  }
+  if (p.dialect.has(Defect::WeakOverCommon))
+    check_commons(p, diag);
+  if (p.dialect.has(Defect::AliasRegisterCount))
+    check_alias_register_counts(p, diag);
+  if (p.dialect.has(Defect::DeadAlias))
+    check_dead_aliases(p, diag);
+}
+
+} // namespace culink::emulate

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pointers in __constant__ data. To know which relocations to drop, nvlink asks in constants
+// whether the definition that a pointer points to was discarded, not whether the pointer itself is
+// part of a discarded definition (Q045). So a pointer to a weak function or variable whose
+// definition in the same file did not prevail becomes 0.
+#include "link/emulate/lost_pointers.h"
+
+namespace culink::emulate {
+
+bool loses_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
+  const elf::SectionKind &kind = p.objects[object.value].kinds[section];
+  const DefinitionOutcome outcome = p.symbols.outcome(object, symbol);
+  return p.dialect.has(Defect::ForgottenPointers) && kind.role == elf::SectionRole::Constant &&
+         kind.bank == p.arch.banks.user &&
+         (outcome == DefinitionOutcome::DiscardedForWeak ||
+          outcome == DefinitionOutcome::DiscardedForStrong);
+}
+
+bool drops_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
+  if (loses_pointer(p, object, section, symbol))
+    return true;
+  // Of overridden definitions only variables in global memory count.
+  const InputObject &input = p.objects[object.value];
+  const EntityId id = p.symbols.of(object, symbol);
+  return p.dialect.has(Defect::ForgottenPointers) && input.kinds[section].is_constant() &&
+         id.valid() && p.symbols.outcome(object, symbol) == DefinitionOutcome::Accepted &&
+         !p.symbols[id].function && is_global(input.symbols[symbol].other) &&
+         p.symbols[id].prevailing != SymbolRef{object, symbol};
+}
+
+bool drops_discarded_pointers(const Program &p, ObjectId object, u32 section) {
+  return !p.dialect.has(Defect::ForgottenPointers) ||
+         !p.objects[object.value].kinds[section].is_constant();
+}
+
+} // namespace culink::emulate

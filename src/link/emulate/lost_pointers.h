@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "link/resolve/program.h"
+
+namespace culink::emulate {
+
+// Whether a pointer in a section of an object is lost because the object's own definition of the
+// symbol was discarded when it was read.
+[[nodiscard]] bool loses_pointer(const Program &program, ObjectId object, u32 section, u32 symbol);
+
+// The same, also if that definition was overridden later.
+[[nodiscard]] bool drops_pointer(const Program &program, ObjectId object, u32 section, u32 symbol);
+
+// Whether pointers inside a definition that is discarded for an earlier weak one are dropped with
+// it. The section is the definition's.
+[[nodiscard]] bool drops_discarded_pointers(const Program &program, ObjectId object, u32 section);
+
+} // namespace culink::emulate

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The device runtime library in nvlink's order of reading. nvlink decides when it reads an object
+// of the library: it is linked if any function at all is undefined at that moment, system calls
+// apart. After one that is not linked only further objects of the library may follow (Q083).
+#include "link/emulate/runtime_in_order.h"
+
+#include "link/resolve/system_library.h"
+
+namespace culink::emulate {
+
+namespace {
+
+std::vector<bool> find_needed_in_order(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  std::vector<bool> needed(objects.size(), true);
+  FunctionBalance read;
+  const InputObject *dropped = nullptr;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const InputObject &object = objects[i];
+    if (object.system && !read.any_missing()) {
+      needed[i] = false;
+      dropped = &object;
+      continue;
+    }
+    if (dropped) {
+      diag.report(DiagId::ObjectAfterRuntime, {object.name, dropped->name});
+      break;
+    }
+    read.add(object);
+  }
+  return needed;
+}
+
+} // namespace
+
+std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects,
+                                      const Dialect &dialect, Diagnostics &diag) {
+  return dialect.has(Defect::RuntimeInOrder) ? find_needed_in_order(objects, diag)
+                                             : culink::find_needed_objects(objects);
+}
+
+} // namespace culink::emulate

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files of more sections than a symbol can name. nvlink mistakes section 0xfff2 for the mark of
+// common symbols. Its .symtab_shndx has an entry for every symbol: where the symbol needs none, the
+// number of its section in order of creation, counting sections that are only names, one without a
+// name after the notes of an executable, and some that are created twice (Q059).
+#include "link/emulate/section_numbers.h"
+
+namespace culink::emulate {
+
+bool loses_section_fff2(const Program &program) {
+  return program.dialect.has(Defect::LostSectionFff2);
+}
+
+bool counts_table_twice(const Program &program, bool second) {
+  return second ? program.policy.lists_resolved : program.arch.code_kind == arch::CodeKind::Capmerc;
+}
+
+bool counts_list_twice(const Program &program) {
+  return program.arch.code_kind == arch::CodeKind::Capmerc;
+}
+
+std::optional<std::vector<elf::SectionId>>
+uncounted_sections(const Program &program, const OutputSections &sections,
+                   const std::vector<elf::SectionId> &section_of) {
+  std::vector<elf::SectionId> out;
+  if (program.policy.executable)
+    out.push_back(section_of[sections.cuinfo.value]);
+  for (const OutId id : sections.created_again)
+    out.push_back(section_of[id.value]);
+  return out;
+}
+
+} // namespace culink::emulate

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory as nvlink -r leaves it. Dynamic memory is defined in .nv_debug.shared, although its
+// size is known at launch only, and each kernel that refers to it gets a weak symbol
+// externsharedinstance (Q020), so that only a kernel's own references survive, not those of device
+// functions (Q021). A section has the sum of its variables' sizes (Q022). With -g dynamic memory
+// has one value, the largest of the kernels that refer to it, and no instances.
+#include "link/emulate/shared_instances.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/bytes.h"
+
+namespace culink::emulate {
+
+namespace {
+
+class EarlyPlacer {
+public:
+  EarlyPlacer(const Program &program, SharedUses uses, Layout layout)
+      : p_(program), layout_(std::move(layout)), uses_(std::move(uses)),
+        plan_(program.symbols.entities.size(), program.calls.functions.size()) {}
+
+  PlacedShared run();
+
+private:
+  void order_by_relocations();
+  void sort_variables();
+  void size_sections();
+  void size_debug_section();
+  void make_instances();
+  void give_one_value();
+  [[nodiscard]] bool refers_to_dynamic(FunctionId f) const;
+  [[nodiscard]] OutId section_of(FunctionId kernel) const {
+    return layout_.sections.find(".nv.shared." + std::string(p_.entity_of(kernel).name));
+  }
+  OutId need_section(FunctionId kernel);
+
+  const Program &p_;
+  Layout layout_;
+  const SharedUses uses_;
+  SharedPlan plan_;
+  std::vector<FunctionId> kernels_;
+  std::vector<EntityId> device_, dynamic_;
+  std::map<FunctionId, u64> sum_;
+  std::vector<bool> late_; // by FunctionId: section created here
+  u64 device_align_ = 1;
+  bool has_dynamic_ = false;
+};
+
+PlacedShared EarlyPlacer::run() {
+  late_.assign(p_.calls.functions.size(), false);
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f)
+    if (p_.live.kernel[f] || p_.live.demoted[f])
+      kernels_.push_back(FunctionId(f));
+  order_by_relocations();
+  for (const FunctionId k : kernels_)
+    if (const OutId id = section_of(k); id.valid()) {
+      layout_.sections[id].target =
+          layout_.placement.address_of[p_.calls.functions[k.value].value].section;
+      layout_.sections[id].has_symbol = true;
+    }
+  sort_variables();
+  size_debug_section();
+  if (!p_.options.debug)
+    make_instances();
+  size_sections();
+  return {std::move(layout_), std::move(plan_)};
+}
+
+void EarlyPlacer::sort_variables() {
+  if (!layout_.sections.debug_shared.valid())
+    return;
+  for (const EntityId v : layout_.sections.shared_variables(layout_.sections.debug_shared)) {
+    const Entity &entity = p_.symbols[v];
+    if (entity.sized && std::find(device_.begin(), device_.end(), v) != device_.end())
+      continue; // listed twice (Q041)
+    const bool is_dynamic = entity.size == 0 || (!entity.defined() && !entity.sized);
+    (is_dynamic ? dynamic_ : device_).push_back(v);
+    plan_.is_dynamic[v.value] = is_dynamic;
+    has_dynamic_ |= is_dynamic || entity.sized;
+    device_align_ = std::max(device_align_, layout_.placement.shared_align[v.value]);
+  }
+}
+
+// Kernels come in the order in which the relocations of live code are read.
+void EarlyPlacer::order_by_relocations() {
+  std::map<u32, std::vector<u32>> tables; // by object: the table of each section
+  const auto place = [&](FunctionId k) {
+    const SymbolRef code = p_.entity_of(k).prevailing;
+    if (!code.valid())
+      return std::pair(~u32{0}, 0u);
+    const InputObject &object = p_.objects[code.object.value];
+    std::vector<u32> &table_of = tables[code.object.value];
+    if (table_of.empty()) {
+      table_of.resize(object.view.sections().size());
+      for (const elf::Section &table : object.view.sections())
+        if (elf::is_relocation_table(table.type) && table.info < table_of.size())
+          table_of[table.info] = table.index;
+    }
+    return std::pair(code.object.value, table_of[object.symbols[code.symbol].section]);
+  };
+  std::vector<std::pair<std::pair<u32, u32>, FunctionId>> order;
+  for (const FunctionId k : kernels_)
+    order.emplace_back(place(k), k);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (size_t i = 0; i < order.size(); ++i)
+    kernels_[i] = order[i].second;
+}
+
+bool EarlyPlacer::refers_to_dynamic(FunctionId f) const {
+  for (const EntityId v : dynamic_) {
+    const std::vector<FunctionId> &users = uses_.users[v.value];
+    if (std::binary_search(users.begin(), users.end(), f))
+      return true;
+  }
+  return false;
+}
+
+OutId EarlyPlacer::need_section(FunctionId kernel) {
+  if (const OutId id = section_of(kernel); id.valid())
+    return id;
+  const EntityId entity = p_.calls.functions[kernel.value];
+  const OutId id = layout_.sections.add(
+      {.name = layout_.sections.keep_name(".nv.shared.", p_.symbols[entity].name),
+       .type = elf::SectionType::CudaShared,
+       .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+       .target = layout_.placement.address_of[entity.value].section,
+       .has_symbol = true});
+  layout_.sections.add_section_symbol(id);
+  late_[kernel.value] = true;
+  return id;
+}
+
+void EarlyPlacer::size_debug_section() {
+  if (!layout_.sections.debug_shared.valid())
+    return;
+  u64 sum = 0;
+  for (const EntityId v : device_)
+    sum += p_.symbols[v].size;
+  OutSection &section = layout_.sections[layout_.sections.debug_shared];
+  section.align = std::max(device_align_, has_dynamic_ ? kDynamicAlign : 1);
+  for (const EntityId v : device_)
+    if (p_.symbols[v].sized) // never placed (Q041)
+      layout_.placement.address_of[v.value] = {layout_.sections.debug_shared, 0};
+  section.has_symbol = sum > 0;
+  section.size = size_in_object(sum, section.align);
+  section.emit = Emit::Always;
+  for (const EntityId v : dynamic_) {
+    const u64 value = p_.symbols[v].weak() ? layout_.placement.shared_align[v.value] : 0;
+    layout_.placement.address_of[v.value] = {layout_.sections.debug_shared, value};
+  }
+}
+
+void EarlyPlacer::make_instances() {
+  for (const FunctionId k : kernels_)
+    if (refers_to_dynamic(k)) {
+      plan_.instance_of[k.value] = static_cast<u32>(layout_.sections.instances.size());
+      layout_.sections.locals.push_back(
+          {LocalSymbol::Kind::SharedInstance, static_cast<u32>(layout_.sections.instances.size())});
+      layout_.sections.instances.push_back({k, 0});
+    }
+}
+
+void EarlyPlacer::size_sections() {
+  for (const FunctionId k : kernels_)
+    if (refers_to_dynamic(k))
+      need_section(k);
+  for (const FunctionId k : kernels_) {
+    const OutId id = section_of(k);
+    if (!id.valid())
+      continue;
+    OutSection &section = layout_.sections[id];
+    u64 sum = 0;
+    section.align = late_[k.value] ? 1 : device_align_;
+    for (const EntityId v : layout_.sections.shared_variables(id)) {
+      sum += p_.symbols[v].size;
+      section.align = std::max(section.align, layout_.placement.shared_align[v.value]);
+    }
+    if (refers_to_dynamic(k)) {
+      section.align = std::max(section.align, kDynamicAlign);
+      sum = align_up(sum, kDynamicAlign);
+    }
+    sum_[k] = sum;
+  }
+  if (p_.options.debug)
+    give_one_value();
+  for (const auto &[k, sum] : sum_) {
+    OutSection &section = layout_.sections[section_of(k)];
+    section.has_symbol = sum > 0;
+    if (sum != 0 || (has_dynamic_ && section.align == kDynamicAlign)) {
+      section.size = size_in_object(sum, section.align);
+      section.emit = Emit::Always;
+    }
+    if (plan_.instance_of[k.value] != kNoIndex)
+      layout_.sections.instances[plan_.instance_of[k.value]].value = sum;
+  }
+}
+
+// -r -g: dynamic memory has one value, the largest of the kernels that refer to it.
+void EarlyPlacer::give_one_value() {
+  plan_.one_dynamic_value = true;
+  std::vector<u64> ends(p_.calls.functions.size(), 0);
+  for (const auto &[k, sum] : sum_)
+    ends[k.value] = sum;
+  std::vector<std::vector<FunctionId>> groups;
+  for (const EntityId v : dynamic_) {
+    std::vector<FunctionId> &group = groups.emplace_back(uses_.users[v.value]);
+    std::erase_if(group, [this](FunctionId f) { return !sum_.contains(f); });
+  }
+  ends = agree_on_largest(groups, std::move(ends));
+  for (auto &[k, sum] : sum_)
+    sum = ends[k.value];
+  for (size_t i = 0; i < dynamic_.size(); ++i) {
+    const u64 value = groups[i].empty() ? 0 : ends[groups[i].front().value];
+    layout_.placement.address_of[dynamic_[i].value].value = value;
+    plan_.offset[dynamic_[i].value] = static_cast<i64>(value);
+  }
+}
+
+} // namespace
+
+PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout) {
+  return EarlyPlacer(program, std::move(uses), std::move(layout)).run();
+}
+
+} // namespace culink::emulate

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "link/resolve/program.h"
+#include "model/shared_plan.h"
+
+namespace culink::emulate {
+
+// Shared memory of a relocatable link that resolves early: sizes the sections of kernels, defines
+// dynamic memory and makes instances of it.
+[[nodiscard]] PlacedShared place_shared_early(const Program &program, SharedUses uses,
+                                              Layout layout);
+
+} // namespace culink::emulate

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory: who uses which variable, and where each one is. The placing passes of executables
+// and objects fill a SharedPlan; relocations and symbols read it.
+#pragma once
+
+#include <vector>
+
+#include "model/layout.h"
+
+namespace culink {
+
+// What dynamic shared memory is aligned to.
+inline constexpr u64 kDynamicAlign = 16;
+
+// The size of a shared section in an object: that of its variables, but always more than the
+// alignment (Q022).
+[[nodiscard]] constexpr u64 size_in_object(u64 size, u64 align) {
+  return size <= align ? size + align : size;
+}
+
+// Where shared variables lie, once their users are known. Offsets count from the start of a
+// kernel's shared memory, without the area that the system reserves.
+struct SharedPlan {
+  static constexpr i64 kNowhere = -1;
+
+  std::vector<i64> offset;      // by EntityId of a shared variable
+  std::vector<bool> is_dynamic; // by EntityId: extern __shared__ x[]
+  std::vector<bool> deleted;    // by EntityId: no symbol is left of it
+  std::vector<i64> dynamic_end; // by FunctionId: where dynamic memory starts in its code
+  // -g gives dynamic memory one value for all users; then `offset` of the variable has it.
+  bool one_dynamic_value = false;
+  bool has_slots = false;       // .nv_debug.shared holds variables of several kernels
+  std::vector<u32> instance_of; // by FunctionId: in OutputSections::instances, kNoIndex: none
+
+  SharedPlan() = default;
+  SharedPlan(size_t entities, size_t functions)
+      : offset(entities, kNowhere), is_dynamic(entities, false), deleted(entities, false),
+        dynamic_end(functions, kNowhere), instance_of(functions, kNoIndex) {}
+
+  [[nodiscard]] bool dynamic(EntityId id) const { return is_dynamic[id.value]; }
+};
+
+struct PlacedShared {
+  Layout layout;
+  SharedPlan shared;
+};
+
+// Which code refers to which shared variable.
+struct SharedUses {
+  std::vector<std::vector<FunctionId>> users; // by EntityId: functions in the output, ascending
+  // By EntityId: code refers to it, also code of discarded functions.
+  std::vector<bool> referenced;
+};
+
+// The ends of kernels, raised to the largest of each group of kernels, until all groups agree.
+[[nodiscard]] std::vector<u64> agree_on_largest(const std::vector<std::vector<FunctionId>> &groups,
+                                                std::vector<u64> ends);
+
+} // namespace culink
