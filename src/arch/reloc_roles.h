@@ -18,6 +18,7 @@ enum class ImageKind : u8 { Texture, Sampler, Surface };
 enum class RelocRole : u8 {
   ImageIndex,  // code compiled with -G: the number of an image's slot, as an operand (Q112)
   ImageBase,   // the offset of the first slot in bank 0, in the load beside it
+  CodeAddress, // an address of code in debug information
   NewestField, // a field that loaders may not know: .nv.rel.action describes it
 };
 

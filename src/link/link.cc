@@ -6,7 +6,8 @@
 #include "link/link.h"
 
 #include "link/emulate/emulated_errors.h"
-#include "link/mercury/machine_half.h"
+#include "link/mercury/lay_out.h"
+#include "link/mercury/plan_sass.h"
 #include "link/merge/merge.h"
 #include "link/place/place_constants.h"
 #include "link/place/place_images.h"
@@ -81,10 +82,12 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   OutputPlan plan{std::move(layout), std::move(relocations), std::move(info.plan),
                   shared.shared,     images.images,          synthetic};
   std::optional<FileDraft> draft;
-  if (services.sass)
-    draft = draft_mercury_file(program, std::move(plan), *services.sass, services.pool, diag);
-  else
+  if (services.sass) {
+    SassPlan sass = plan_sass(program, plan, *services.sass, services.pool, diag);
+    draft = lay_out_planes(program, std::move(plan), *services.sass, std::move(sass), diag);
+  } else {
     draft = draft_file(program, std::move(plan), diag);
+  }
   if (diag.failed() || !draft)
     return {};
   services.timer.begin("free");

@@ -12,12 +12,6 @@
 
 namespace culink {
 
-// One record of an output .nv.info section that is put together from several sources.
-struct OutInfo {
-  elf::InfoRecord record;
-  std::vector<InfoWord> words; // offsets from the start of the record
-};
-
 struct InfoPlan {
   InfoStore store;
   InfoList module;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace culink {
+namespace culink::emulate {
 namespace {
 
 // An FDE with these instructions: length, CIE, address 0, 0x100 bytes of code.
@@ -54,4 +54,4 @@ TEST(FrameInstructions, BrokenOnesAreNotRead) {
 }
 
 } // namespace
-} // namespace culink
+} // namespace culink::emulate

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "elf/codec.h"
 
-namespace culink {
+namespace culink::emulate {
 
 namespace {
 
@@ -118,4 +118,4 @@ std::vector<u8> with_frame_instructions(ByteSpan fde, const FrameInstructions &i
   return out;
 }
 
-} // namespace culink
+} // namespace culink::emulate

@@ -7,7 +7,7 @@
 
 #include "base/types.h"
 
-namespace culink {
+namespace culink::emulate {
 
 // What a call frame (FDE) of .debug_frame says at each place of the code, in units of its CIE; a
 // place may have nothing to say.
@@ -21,4 +21,4 @@ using FrameInstructions = std::map<u64, std::vector<u8>>;
 [[nodiscard]] std::vector<u8> with_frame_instructions(ByteSpan fde,
                                                       const FrameInstructions &instructions);
 
-} // namespace culink
+} // namespace culink::emulate

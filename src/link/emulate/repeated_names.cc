@@ -51,4 +51,8 @@ std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
   return objects;
 }
 
+bool finalizes_distinct_names(const Dialect &dialect) {
+  return !dialect.has(Defect::FirstOfName);
+}
+
 } // namespace culink::emulate

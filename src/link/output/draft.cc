@@ -32,10 +32,11 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan,
       {},
       {},
       {}};
-  file.elf.reserve({.sections = sections.list.size() + 8,
+  const u64 planes = segments == elf::SegmentRule::Mercury ? 2 : 1;
+  file.elf.reserve({.sections = planes * sections.list.size() + 8,
                     .symbols = sections.locals.size() + sections.globals.size() + 8,
                     .fixups = plan.info.module.word_count + 2 * plan.synthetic.callgraph.size(),
-                    .relocations = plan.relocations.kept.size()});
+                    .relocations = planes * plan.relocations.kept.size()});
   for (const std::string_view text : program.calls.prototypes)
     file.elf.add_string(text, text.empty()); // the empty prototype is a string of its own
   u32 next = file.elf.section_count();
@@ -74,6 +75,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
                    .patches = {},
                    .finalized = {},
                    .records = std::move(info_bytes),
+                   .contents = {},
                    .names = std::move(plan.layout.sections.name_storage)};
 }
 

@@ -42,6 +42,7 @@ struct FileDraft {
   std::vector<FilePatch> patches;
   std::vector<FinalizedObject> finalized;                     // whose bytes sections borrow
   std::vector<u8> records;                                    // of .nv.info sections
+  std::vector<std::vector<u8>> contents;                      // that other sections borrow
   std::unique_ptr<std::pmr::monotonic_buffer_resource> names; // of sections
 };
 

@@ -16,15 +16,14 @@ public:
 
   // Borrows the bytes of the store.
   void fill(elf::SectionId id, const InfoStore &store, const InfoList &list);
-  void fill(elf::SectionId id, const std::vector<OutInfo> &records);
+  // Borrows the bytes; offsets of words are from their start.
+  void fill(elf::SectionId id, ByteSpan bytes, std::span<const InfoWord> words);
 
 private:
   [[nodiscard]] elf::SymbolId symbol_of(InfoWord::Names names, u32 id) const;
-  void write(elf::SectionId id, const OutInfo &out);
 
   elf::ElfBuilder &elf_;
   const OutputSymbols &symbols_;
-  std::vector<u8> records_; // of the section that is being filled
 };
 
 } // namespace culink

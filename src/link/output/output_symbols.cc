@@ -181,9 +181,8 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
   return writer.take();
 }
 
-void convert_to_machine_symbols(const Program &program, const Layout &layout,
-                                const SharedPlan &shared, const OutputSymbols &symbols,
-                                elf::ElfBuilder &elf) {
+void convert_to_sass_symbols(const Program &program, const Layout &layout, const SharedPlan &shared,
+                             const OutputSymbols &symbols, elf::ElfBuilder &elf) {
   const std::vector<elf::SectionId> no_sections;
   const SymbolWriter writer(program, layout, shared, no_sections, elf);
   for (u32 i = 0; i < symbols.of_entity.size(); ++i) {

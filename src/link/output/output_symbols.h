@@ -26,10 +26,9 @@ add_output_symbols(const Program &program, const Layout &layout, const SharedPla
                    const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,
                    const std::vector<bool> &is_emitted, elf::ElfBuilder &elf);
 
-// Makes symbols of an executable with machine code from those that a link of Mercury code has given
-// the writer.
-void convert_to_machine_symbols(const Program &program, const Layout &layout,
-                                const SharedPlan &shared, const OutputSymbols &symbols,
-                                elf::ElfBuilder &elf);
+// Turns symbols that a link of Mercury code has given the builder into those of SASS in an
+// executable.
+void convert_to_sass_symbols(const Program &program, const Layout &layout, const SharedPlan &shared,
+                             const OutputSymbols &symbols, elf::ElfBuilder &elf);
 
 } // namespace culink

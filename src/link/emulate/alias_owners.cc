@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An alias is a second symbol of a function's code. When nvlink makes SASS of a linked program, it
+// looks for the symbol of a code section and takes the first that it meets in the symbol table.
+// Where some object refers to an alias before any refers to the function, that is the alias: it
+// gets the size of the code, and debug information of the function is lost (Q107). The symbol
+// tables and the debug sections of the SASS plane ask here whom nvlink takes for the owner.
+#include "link/emulate/alias_owners.h"
+
+namespace culink::emulate {
+
+namespace {
+
+bool alias_precedes_owner(const Layout &layout, std::span<const u32> rank, EntityId alias) {
+  const OutId text = layout.placement.address_of[alias.value].section;
+  if (!text.valid() || !layout.sections[text].function.valid())
+    return false;
+  const u32 owner = rank[layout.sections[text].function.value];
+  return owner != kNoIndex && rank[alias.value] < owner;
+}
+
+} // namespace
+
+std::vector<EntityId> find_alias_owners(const Program &program, const Layout &layout,
+                                        std::span<const u32> rank) {
+  std::vector<EntityId> out;
+  if (!program.dialect.has(Defect::AliasTakesCode))
+    return out;
+  for (u32 i = 0; i < rank.size(); ++i)
+    if (rank[i] != kNoIndex && program.symbols[EntityId(i)].function &&
+        alias_precedes_owner(layout, rank, EntityId(i)))
+      out.emplace_back(i);
+  return out;
+}
+
+AliasOwners first_alias_owners(const std::vector<EntityId> &aliases, const Layout &layout,
+                               std::span<const u32> rank) {
+  AliasOwners out;
+  for (const EntityId alias : aliases) {
+    const OutId text = layout.placement.address_of[alias.value].section;
+    u32 &first = out.try_emplace(layout.sections[text].function.value, alias.value).first->second;
+    if (rank[alias.value] < rank[first])
+      first = alias.value;
+  }
+  return out;
+}
+
+} // namespace culink::emulate

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The Mercury counterpart of reserved shared memory takes room in the file, although memory has no
+// bytes. nvlink copies the bytes from where the section would be in its intermediate image, an ELF
+// file of the Mercury plane alone: padding, and, since no other section follows, the first headers
+// of the section table (Q102). So the layout of that file is computed here, up to those headers.
+// Sound links have zeros instead.
+#include "link/emulate/intermediate_image.h"
+
+#include "base/bytes.h"
+#include "elf/codec.h"
+#include "elf/mercury_names.h"
+#include "elf/records/nv_compat.h"
+#include "elf/string_table.h"
+
+namespace culink::emulate {
+
+using elf::SectionType;
+
+namespace {
+
+constexpr u64 kFileHeader = 64, kSectionHeader = 64, kSymbol = 24;
+constexpr u64 kMercuryCodeAlign = 16;
+
+// What finalizing says about all code, a record of .nv.compat, is not in the image.
+u64 size_of_compat(ByteSpan compat) {
+  elf::CompatSection section = elf::decode_compat(compat);
+  std::erase_if(section.records, [](const elf::CompatRecord &record) {
+    return record.attribute == elf::CompatAttribute::CanFastpathFinalize;
+  });
+  return elf::encode_compat(section).size();
+}
+
+u64 size_of_section(const IntermediateImage &image, OutId id) {
+  const OutSection &s = image.layout.sections[id];
+  if (elf::has_no_file_data(s.type))
+    return 0;
+  if (s.function.valid())
+    return s.size;
+  const u64 size = image.elf.size(image.content[id.value]);
+  return id == image.layout.sections.compat && size != 0 ? size_of_compat(image.compat) : size;
+}
+
+u64 size_of_section_names(const IntermediateImage &image) {
+  elf::StringTable names; // which borrows them
+  std::vector<std::string> kept(image.section_count);
+  for (u32 i = 0; i < image.section_count; ++i) {
+    kept[i] = elf::mercury_link_name(image.elf.section(elf::SectionId(i)).name);
+    names.add(kept[i]);
+  }
+  return names.size();
+}
+
+struct SymbolTables {
+  u64 names = 0, symbols = 0; // bytes of .strtab and .symtab
+};
+
+SymbolTables size_of_symbols(const IntermediateImage &image) {
+  elf::StringTable names;
+  for (const std::string_view text : image.program.calls.prototypes)
+    if (text.empty())
+      names.add_separately(text);
+    else
+      names.add(text);
+  u64 symbols = 1;
+  for (const elf::SymbolPart part : {elf::SymbolPart::Local, elf::SymbolPart::Global})
+    for (u32 i = 0; i < image.elf.symbol_count(); ++i) {
+      const elf::SymbolSpec &spec = image.elf.symbol(elf::SymbolId(i));
+      if (spec.part != part || !spec.named)
+        continue;
+      names.add(spec.name);
+      symbols += spec.emitted;
+    }
+  return {names.size(), symbols * kSymbol};
+}
+
+// The header of .shstrtab, the first section.
+void append_first_header(std::vector<u8> &bytes, u64 size) {
+  elf::append_le(bytes, u32{1}); // sh_name
+  elf::append_le(bytes, static_cast<u32>(SectionType::Strtab));
+  elf::append_le(bytes, u64{0});      // sh_flags
+  elf::append_le(bytes, u64{0});      // sh_addr
+  elf::append_le(bytes, kFileHeader); // sh_offset
+  elf::append_le(bytes, size);
+  elf::append_le(bytes, u64{0}); // sh_link, sh_info
+  elf::append_le(bytes, u64{1}); // sh_addralign
+  elf::append_le(bytes, u64{0}); // sh_entsize
+}
+
+} // namespace
+
+std::vector<u8> bytes_of_memory(const IntermediateImage &image, OutId memory) {
+  if (!image.program.dialect.has(Defect::LeakedHeaders))
+    return {};
+  const u64 section_names = size_of_section_names(image);
+  const SymbolTables tables = size_of_symbols(image);
+  u64 cursor = align_up(kFileHeader + section_names + tables.names, 8) + tables.symbols;
+  u64 start = 0;
+  for (const OutId id : image.order) {
+    const OutSection &s = image.layout.sections[id];
+    const bool code = s.function.valid() && s.type == SectionType::Progbits; // and no stub
+    cursor = align_up(cursor, code ? kMercuryCodeAlign : s.align);
+    if (id == memory)
+      start = cursor;
+    cursor += size_of_section(image, id);
+  }
+  std::vector<u8> bytes(align_up(cursor, 8) - start + kSectionHeader); // the null section's header
+  append_first_header(bytes, section_names);
+  bytes.resize(image.layout.sections[memory].size);
+  return bytes;
+}
+
+} // namespace culink::emulate

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files for sm_100 and later hold the program twice. A section of the SASS plane has the name that
+// it would have without Mercury code; its Mercury counterpart has a prefix (.nv.merc, .nv.capmerc
+// for code) and comes after all of them. Which kind of counterpart a section has follows from its
+// type and name alone, and both plan_sass and lay_out_planes go by it.
+//
+// What may surprise: where both forms of a section are known to be equal there is one content with
+// two headers. A line table is such a section only if it is about no code.
+#include "link/mercury/counterparts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "link/output/draft_sections.h"
+
+namespace culink {
+
+using elf::Bucket;
+using elf::SectionType;
+
+namespace {
+
+// Behind the default buckets: parameters of kernels, which lay_out_planes adds, come first.
+constexpr u8 kCapsuleBucket = 9, kFirstBucket = 10;
+constexpr u64 kMercuryCodeAlign = 16;
+
+struct TypeRow {
+  SectionType plane;
+  SectionType counterpart;
+};
+constexpr std::array<TypeRow, 5> kTypes = {{
+    {SectionType::Rela, SectionType::MercuryRela},
+    {SectionType::CudaInfo, SectionType::MercuryInfo},
+    {SectionType::CudaResolvedRela, SectionType::MercuryResolvedRela},
+    {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 2),
+     SectionType::MercuryConstantOpt2},
+    {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 3),
+     SectionType::MercuryConstantUser},
+}};
+
+SectionType counterpart_type(SectionType type) {
+  for (const TypeRow &row : kTypes)
+    if (row.plane == type)
+      return row.counterpart;
+  return type;
+}
+
+// Line tables name code by relocations.
+struct LineTables {
+  bool lines_name_code = false;
+  bool sass_lines_name_code = false;
+};
+
+bool shares_bytes(const OutSection &s, const LineTables &tables) {
+  constexpr std::array<std::string_view, 8> kShared = {
+      ".nv.constant3",   ".nv.global.init", ".debug_abbrev", ".debug_macinfo",
+      ".debug_pubnames", ".debug_pubtypes", ".debug_str",    ".debug_loc"};
+  if (s.type == SectionType::Progbits && s.size == 0)
+    return true;
+  if (s.name == ".debug_line")
+    return !tables.lines_name_code;
+  if (s.name == ".nv_debug_line_sass")
+    return !tables.sass_lines_name_code;
+  return std::find(kShared.begin(), kShared.end(), s.name) != kShared.end() ||
+         s.name.starts_with(".nv_debug_ptx_txt");
+}
+
+Counterpart kind_of(const OutSection &s, const LineTables &tables) {
+  if (s.function.valid())
+    return Counterpart::Capsule;
+  switch (s.type) {
+  case SectionType::Note:
+  case SectionType::CudaCompat:
+  case SectionType::CudaCallgraph:
+  case SectionType::CudaPrototype:
+    return Counterpart::None;
+  case SectionType::CudaReservedShared:
+    return Counterpart::Memory;
+  case SectionType::CudaUdt:
+  case SectionType::CudaUdtEntry:
+  case SectionType::CudaUftEntry:
+    return Counterpart::Equal;
+  default:
+    break;
+  }
+  if (elf::has_no_file_data(s.type))
+    return Counterpart::None;
+  return shares_bytes(s, tables) ? Counterpart::Shared : Counterpart::Own;
+}
+
+} // namespace
+
+Bucket bucket_of(const OutSection &section) {
+  if (section.type == SectionType::Progbits && (section.flags & elf::kFlagAlloc) == 0)
+    return Bucket::Debug;
+  return elf::default_bucket(section.name, section.type, section.flags);
+}
+
+OutId relocation_table_of(const Layout &layout, OutId target) {
+  for (const RelocationGroup &group : layout.relocs.groups)
+    if (group.target == target)
+      return group.table;
+  return {};
+}
+
+FileShape shape_file(const OutputPlan &mercury) {
+  const OutputSections &sections = mercury.layout.sections;
+  const auto names_code = [&](std::string_view name) {
+    return relocation_table_of(mercury.layout, sections.find(name)).valid();
+  };
+  const LineTables tables{names_code(".debug_line"), names_code(".nv_debug_line_sass")};
+  FileShape out{find_emitted(mercury), {}, std::vector<Counterpart>(sections.size())};
+  std::array<std::vector<OutId>, static_cast<u8>(Bucket::LastDefault) + 1> buckets;
+  for (u32 i = 0; i < sections.size(); ++i)
+    if (out.is_emitted[i]) {
+      buckets[static_cast<u8>(bucket_of(sections.list[i]))].emplace_back(i);
+      out.counterpart[i] = kind_of(sections.list[i], tables);
+    }
+  for (const std::vector<OutId> &bucket : buckets)
+    out.order.insert(out.order.end(), bucket.begin(), bucket.end());
+  return out;
+}
+
+elf::SectionSpec counterpart_header(const OutSection &s, Counterpart kind,
+                                    const OutputSymbols &symbols) {
+  if (kind == Counterpart::Capsule)
+    return {.type = SectionType::CudaCapmerc,
+            .flags = elf::kFlagMercury,
+            .align = kMercuryCodeAlign,
+            .entsize = s.entsize,
+            .info = elf::InfoField(symbols.of_entity[s.function.value]),
+            .bucket = static_cast<Bucket>(kCapsuleBucket)};
+  return {.type = counterpart_type(s.type),
+          .flags = s.flags | elf::kFlagMercury,
+          .align = s.align,
+          .entsize = s.entsize,
+          .bucket = static_cast<Bucket>(kFirstBucket + static_cast<u8>(bucket_of(s)))};
+}
+
+} // namespace culink

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "link/output/draft.h"
+
+namespace culink {
+
+// What stands for the Mercury form of a section in a file with both forms of the code.
+enum class Counterpart : u8 {
+  None,    // one section for both: notes, the call graph, memory without bytes
+  Capsule, // of code: Mercury code as a difference to SASS
+  Own,     // a section with its own content
+  Equal,   // a section with the same content once more: tables of unified functions and variables
+  Shared,  // a header for the same bytes
+  Memory,  // reserved shared memory, whose counterpart takes bytes in the file
+};
+
+// The sections of a file with both forms of the code.
+struct FileShape {
+  std::vector<bool> is_emitted;         // by OutId: part of the file
+  std::vector<OutId> order;             // those sections in the order of the file
+  std::vector<Counterpart> counterpart; // by OutId; None for those that are not part of it
+
+  [[nodiscard]] Counterpart counterpart_of(OutId id) const { return counterpart[id.value]; }
+};
+
+[[nodiscard]] FileShape shape_file(const OutputPlan &mercury);
+
+// Where a section of the plan is among the others.
+[[nodiscard]] elf::Bucket bucket_of(const OutSection &section);
+
+// The relocation table of a section, or nothing.
+[[nodiscard]] OutId relocation_table_of(const Layout &layout, OutId target);
+
+// The header of a counterpart. Without its name, and without what it says about other sections.
+[[nodiscard]] elf::SectionSpec counterpart_header(const OutSection &section, Counterpart kind,
+                                                  const OutputSymbols &symbols);
+
+} // namespace culink

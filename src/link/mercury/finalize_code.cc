@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a finalizer is asked for. nvlink schedules the code of a linked program again; each object
+// with code in the output is finalized for itself, once, and the functions that are needed are
+// taken from the answer (model/finalized.h).
+//
+// What may surprise: nvlink -r finalizes, too, but that changes nothing unless the code is for
+// another target or for a debugger (Q104), so other objects are left out. And objects may be
+// finalized once more together, for the sake of debug information alone: see
+// link/emulate/merged_debug.h.
+#include "link/emulate/repeated_names.h"
+#include "link/mercury/sass_code.h"
+
+namespace culink {
+
+namespace {
+
+// Code that was compiled with -G.
+bool has_debug_code(const InputObject &plane) {
+  bool functions = false, marked = false;
+  for (const elf::Section &section : plane.view.sections())
+    functions = functions || plane.kinds[section.index].role == elf::SectionRole::Text;
+  for (const InputObject::Info &info : plane.infos)
+    for (const elf::InfoRecord record : info.records)
+      marked =
+          marked || (info.text == 0 && record.attribute == elf::InfoAttribute::GenErrbarAtExit);
+  return functions && marked;
+}
+
+// By object: the sections of its code that is in the output.
+std::vector<std::vector<u32>> find_needed_code(const SassContext &c) {
+  std::vector<std::vector<u32>> out(c.sass.objects.size());
+  for (const OutId id : c.shape.order)
+    if (const EntityId function = c.section(id).function; function.valid()) {
+      const SymbolRef prevailing = c.mercury.symbols[function].prevailing;
+      const u32 object = prevailing.object.value;
+      out[object].push_back(c.sass.objects[object].symbols[prevailing.symbol].section);
+    }
+  return out;
+}
+
+FinalizeRequest make_request(const SassContext &c) {
+  FinalizeRequest out{.target = std::string(c.inputs.arch.name),
+                      .debug = c.mercury.options.debug,
+                      .relocatable = !c.mercury.policy.executable,
+                      .distinct_names = emulate::finalizes_distinct_names(c.mercury.dialect)};
+  for (const InputObject &plane : c.mercury.objects)
+    out.debug_code = out.debug_code || has_debug_code(plane);
+  return out;
+}
+
+} // namespace
+
+FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
+  FinalizedCode out;
+  if (!c.inputs.finalizer)
+    return out;
+  FinalizeRequest request = make_request(c);
+  const bool changes = c.mercury.policy.executable ||
+                       (c.mercury.policy.resolves_early && (request.debug || request.debug_code));
+  std::vector<std::vector<u32>> needed = find_needed_code(c);
+  std::vector<u32> numbers; // of the objects in the request
+  for (u32 i = 0; i < c.sass.objects.size(); ++i) {
+    const InputObject &object = c.sass.objects[i];
+    if (needed[i].empty() || !(changes || object.sm != c.inputs.arch.number ||
+                               emulate::is_finalized_again(object, c.mercury.dialect)))
+      continue;
+    request.objects.push_back({object.name, object.view.file(), std::move(needed[i])});
+    numbers.push_back(i);
+  }
+  const FunctionsByName first_of_name = first_functions_of_name(c);
+  const emulate::MergedDebugRequest merged =
+      emulate::find_merged_debug({c.mercury, c.planes(), c.layout(), c.symbol_rank, first_of_name});
+  for (FinalizeRequest::Object &object : emulate::objects_to_merge(merged, c.sass.objects))
+    request.objects.push_back(std::move(object));
+  if (request.objects.empty())
+    return out;
+  std::vector<FinalizedObject> results = c.inputs.finalizer(request, diag);
+  if (results.size() != request.objects.size())
+    return out; // and the finalizer has reported why
+  out.objects.resize(c.sass.objects.size());
+  for (size_t i = 0; i < numbers.size(); ++i)
+    out.objects[numbers[i]] = std::move(results[i]);
+  results.erase(results.begin(), results.begin() + static_cast<i64>(numbers.size()));
+  out.merged = emulate::read_merged_debug(merged, c.mercury.symbols, std::move(results));
+  return out;
+}
+
+} // namespace culink

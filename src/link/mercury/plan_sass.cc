@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The second plan of a link of Mercury code. All passes have run over the Mercury planes of the
+// objects, so everything about the program is decided: which definitions prevail, which sections
+// exist, where variables are. What is left is to say it in SASS: code as it was compiled or
+// finalized, constants and records about it, debug information, relocations. lay_out_planes then
+// writes both plans into one file.
+//
+// The order: code first, because everything else asks where its instructions are. Debug sections
+// before relocations, which need to know where the parts of sections are. Capsules after
+// relocations, whose values they hold, too.
+#include "link/mercury/plan_sass.h"
+
+#include "link/mercury/sass_relocations.h"
+
+namespace culink {
+
+SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
+                   WorkerPool &pool, Diagnostics &diag) {
+  const arch::ArchInfo arch = arch::as_plain_sass(inputs.arch);
+  const Program sass = sass_program(mercury, inputs, arch);
+  SassPlan out;
+  out.shape = shape_file(plan);
+  const std::vector<u32> rank = rank_functions(mercury, plan.layout.sections);
+  const SassContext context{mercury, sass, inputs, plan, out.shape, rank};
+
+  FinalizedCode finalized = finalize_code(context, diag);
+  out.finalized = std::move(finalized.objects);
+  out.code = read_code(context, out.finalized, diag);
+
+  out.parameter_banks = find_parameter_banks(context, out.code);
+  out.image_banks = find_image_banks(context, out.code);
+  out.compiler_banks = fill_compiler_banks(context, out.code);
+  out.records = make_sass_records(context, out.code, out.parameter_banks);
+  out.compat = make_compat(context, out.code);
+
+  SassDebug debug = make_sass_debug(context, out.code, finalized.merged, diag);
+  const Layout layout = sass_layout(context, out.code, debug);
+  out.relocations =
+      move_relocations(context, out.code, finalized.merged,
+                       classify_relocations(sass, layout, plan.shared, plan.images, pool, diag));
+  out.capsules = fill_capsules(context, out.code, out.relocations.folded, diag);
+  out.relocations = index_images(context, out.code, std::move(out.relocations));
+  for (DebugSection &section : debug.sections) {
+    out.relocations.kept.insert(out.relocations.kept.end(), section.addresses.begin(),
+                                section.addresses.end());
+    if (!section.bytes.empty())
+      out.debug.push_back({section.id, std::move(section.bytes)});
+  }
+  out.alias_owners = emulate::first_alias_owners(
+      emulate::find_alias_owners(mercury, plan.layout, rank), plan.layout, rank);
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+
+#include "link/mercury/sass_context.h"
+
+namespace culink {
+
+// Bytes of a section that the linker itself has put together.
+struct SectionBytes {
+  OutId section;
+  std::vector<u8> bytes;
+};
+
+// What a finalizer has made of the objects of a link.
+struct FinalizedCode {
+  std::vector<FinalizedObject> objects; // by ObjectId; or empty: nothing was finalized
+  emulate::MergedDebug merged;          // see link/emulate; mostly empty
+};
+
+// Gives every object with code in the output to the finalizer, if there is one.
+[[nodiscard]] FinalizedCode finalize_code(const SassContext &context, Diagnostics &diag);
+
+// The SASS of one function in the output.
+struct SassCode {
+  SymbolRef definition; // none: this section has no code
+  u32 section = 0;      // of the object
+  ByteSpan compiled;
+  ByteSpan text; // compiled, or finalized
+  ByteSpan capsule;
+  const FinalizedFunction *finalized = nullptr;
+
+  // Whether instructions are not where the compiler has put them.
+  [[nodiscard]] bool moves() const { return finalized && !finalized->moved.is_identity(); }
+  // From an offset in the compiled code to one in `text`. Precondition: moves().
+  [[nodiscard]] u64 moved(u64 offset) const { return finalized->moved.offset(offset); }
+  [[nodiscard]] u64 moved_label(u64 offset) const { return finalized->moved.label(offset); }
+};
+
+struct SassCodeList {
+  std::vector<SassCode> by_text; // by OutId of a text section
+
+  [[nodiscard]] const SassCode &operator[](OutId text) const { return by_text[text.value]; }
+  // The code that a symbol is in, or nothing.
+  [[nodiscard]] const SassCode *find(const Layout &layout, EntityId function) const {
+    const OutId text = layout.placement.address_of[function.value].section;
+    return text.valid() && layout.sections[text].function.valid() ? &by_text[text.value] : nullptr;
+  }
+};
+
+// Borrows the bytes of the finalized objects.
+[[nodiscard]] SassCodeList read_code(const SassContext &context,
+                                     std::span<const FinalizedObject> finalized, Diagnostics &diag);
+
+// Mercury code beside the SASS, with the values that are stored into the SASS, which are sorted by
+// section.
+[[nodiscard]] std::vector<SectionBytes> fill_capsules(const SassContext &context,
+                                                      const SassCodeList &code,
+                                                      std::span<const FoldedRelocation> values,
+                                                      Diagnostics &diag);
+
+} // namespace culink

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constant banks of the SASS plane. Compiler constants are laid out alike on both planes, but
+// branch tables hold offsets in the code, which differ. The Mercury plane has relocations for them;
+// what a label is in SASS is known from the tables of the object that has the function's code:
+// there each label is beside its offset. Parameters of kernels are in the SASS plane only.
+//
+// What may surprise: banks also hold tables of definitions that were discarded (Q040). Their labels
+// are looked up in the code that prevails, and are 0 where it has no such label.
+#include "link/mercury/sass_constants.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+namespace {
+
+// By function and label of its Mercury code: offsets in the SASS as it comes out.
+using Labels = std::unordered_map<u64, u32>;
+
+u64 label_key(u32 function, u64 label) {
+  return u64{function} << 32 | (label & 0xffffffff);
+}
+
+// Finds the SASS form of constants by where their Mercury form is in memory.
+class ConstantPairs {
+public:
+  explicit ConstantPairs(const Planes &planes) {
+    for (u32 i = 0; i < planes.mercury.size(); ++i)
+      for (const elf::Section &section : planes.mercury[i].view.sections())
+        if (!section.data.empty() && planes.mercury[i].kinds[section.index].is_constant())
+          pairs_.push_back({section.data, planes.sass[i].section(section.index).data});
+    std::sort(pairs_.begin(), pairs_.end(), [](const Pair &a, const Pair &b) {
+      return std::less<>()(a.mercury.data(), b.mercury.data());
+    });
+  }
+
+  // The bytes themselves where the SASS plane has none.
+  [[nodiscard]] ByteSpan sass(ByteSpan mercury) const {
+    auto next = std::upper_bound(
+        pairs_.begin(), pairs_.end(), mercury.data(),
+        [](const u8 *wanted, const Pair &p) { return std::less<>()(wanted, p.mercury.data()); });
+    if (next == pairs_.begin())
+      return mercury;
+    const Pair &pair = *std::prev(next);
+    const u64 offset = static_cast<u64>(mercury.data() - pair.mercury.data());
+    return offset < pair.mercury.size() && offset + mercury.size() <= pair.sass.size()
+               ? pair.sass.subspan(offset, mercury.size())
+               : mercury;
+  }
+
+private:
+  struct Pair {
+    ByteSpan mercury;
+    ByteSpan sass;
+  };
+  std::vector<Pair> pairs_; // by address in memory
+};
+
+Labels labels_of_tables(const SassContext &c, const SassCodeList &code) {
+  Labels labels;
+  for (u32 i = 0; i < c.mercury.objects.size(); ++i) {
+    const InputObject &object = c.mercury.objects[i];
+    for (const elf::Section &table : object.view.sections()) {
+      if (table.type != elf::SectionType::Rela || !object.kinds[table.info].is_constant() ||
+          object.kinds[table.info].bank != c.mercury.arch.banks.compiler)
+        continue;
+      const SectionLocation &text =
+          c.layout().placement.location_of[i][object.owner_of(table.info)];
+      if (text.discarded || !text.section.valid() ||
+          code[text.section].definition.object != ObjectId(i))
+        continue;
+      const ByteSpan bank = c.sass.objects[i].section(table.info).data;
+      const elf::RelocationTable entries = object.view.relocations(table);
+      for (u32 e = 0; e < entries.size(); ++e) {
+        const elf::Relocation entry = entries[e];
+        if (entry.offset + 4 > bank.size())
+          continue;
+        const u64 offset = load_le<u32>(bank.data() + entry.offset);
+        const SassCode &owner = code[text.section];
+        labels[label_key(c.section(text.section).function.value, static_cast<u64>(entry.addend))] =
+            static_cast<u32>(owner.moves() ? owner.moved_label(offset) : offset);
+      }
+    }
+  }
+  return labels;
+}
+
+const elf::Section *find_parameters(const SassContext &c, const SassCode &code) {
+  const InputObject &object = c.sass.objects[code.definition.object.value];
+  for (const elf::Section &bank : object.view.sections())
+    if (object.owner_of(bank.index) == code.section && object.kinds[bank.index].is_constant() &&
+        object.kinds[bank.index].bank == c.sass.arch.banks.parameters)
+      return &bank;
+  return nullptr;
+}
+
+bool is_image_list(const OutSection &section) {
+  return section.type == elf::SectionType::MercuryConstantImgHdr;
+}
+
+// The bytes of a bank without what relocations say.
+std::vector<u8> join_pieces(const OutSection &s, const ConstantPairs &pairs) {
+  std::vector<u8> bytes(s.size);
+  for (u32 i = 0; i < s.pieces.size(); ++i) {
+    const ByteSpan from = pairs.sass(s.pieces[i].bytes);
+    if (s.pieces[i].offset + from.size() <= bytes.size())
+      std::copy(from.begin(), from.end(), bytes.begin() + static_cast<i64>(s.pieces[i].offset));
+  }
+  return bytes;
+}
+
+} // namespace
+
+bool is_compiler_bank(const OutSection &section, const arch::ArchInfo &arch) {
+  return static_cast<u32>(section.type) ==
+         static_cast<u32>(elf::SectionType::CudaConstantB0) + arch.banks.compiler;
+}
+
+std::vector<ParameterBank> find_parameter_banks(const SassContext &c, const SassCodeList &code) {
+  std::vector<ParameterBank> out;
+  std::unordered_map<u32, OutId> images_of; // by OutId of a text section
+  for (const OutId id : c.shape.order)
+    if (is_image_list(c.section(id)))
+      images_of[c.section(id).target.value] = id;
+  for (const OutId id : c.shape.order) {
+    const EntityId function = c.section(id).function;
+    if (!function.valid() || !is_kernel_mark(c.mercury.symbols[function].other))
+      continue;
+    const elf::Section *bank = find_parameters(c, code[id]);
+    if (!bank)
+      continue;
+    const auto images = images_of.find(id.value);
+    out.push_back({id, images == images_of.end() ? OutId{} : images->second, bank});
+  }
+  return out;
+}
+
+std::vector<ImageBank> find_image_banks(const SassContext &c, const SassCodeList &code) {
+  std::vector<ImageBank> out;
+  for (const OutId id : c.shape.order)
+    if (is_image_list(c.section(id))) {
+      const elf::Section *bank = find_parameters(c, code[c.section(id).target]);
+      out.push_back({id, bank ? bank->data : ByteSpan{}});
+    }
+  return out;
+}
+
+std::vector<SectionBytes> fill_compiler_banks(const SassContext &c, const SassCodeList &code) {
+  std::vector<SectionBytes> out;
+  std::vector<u32> number(c.layout().sections.size(), kNoIndex); // by OutId: in `out`
+  for (const OutId id : c.shape.order)
+    if (is_compiler_bank(c.section(id), c.sass.arch)) {
+      number[id.value] = static_cast<u32>(out.size());
+      out.push_back({id, {}});
+    }
+  if (out.empty())
+    return out;
+  const ConstantPairs pairs(c.planes());
+  for (SectionBytes &bank : out)
+    bank.bytes = join_pieces(c.section(bank.section), pairs);
+  const Labels labels = labels_of_tables(c, code);
+  for (const KeptRelocation &kept : c.plan.relocations.kept) {
+    const OutId target = c.section(kept.table).target;
+    if (!target.valid() || number[target.value] == kNoIndex ||
+        kept.against != KeptRelocation::Against::Entity ||
+        !code.find(c.layout(), EntityId(kept.id)))
+      continue;
+    std::vector<u8> &bytes = out[number[target.value]].bytes;
+    if (kept.offset + 4 > bytes.size())
+      continue;
+    const auto label = labels.find(label_key(kept.id, static_cast<u64>(kept.addend)));
+    store_le<u32>(bytes.data() + kept.offset, label == labels.end() ? 0 : label->second);
+  }
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "link/mercury/sass_code.h"
+
+namespace culink {
+
+// The parameters of a kernel, constant bank 0, which Mercury code does not know.
+struct ParameterBank {
+  OutId text;
+  OutId images; // the kernel's list of images, which becomes the bank; none: a new section is
+  const elf::Section *section = nullptr; // of the object
+};
+
+// In the order of the code.
+[[nodiscard]] std::vector<ParameterBank> find_parameter_banks(const SassContext &context,
+                                                              const SassCodeList &code);
+
+// A list of images as the bank of its kernel: parameters, then the slots of the list.
+struct ImageBank {
+  OutId images;
+  ByteSpan parameters;
+};
+
+[[nodiscard]] std::vector<ImageBank> find_image_banks(const SassContext &context,
+                                                      const SassCodeList &code);
+
+// Banks of compiler constants.
+[[nodiscard]] std::vector<SectionBytes> fill_compiler_banks(const SassContext &context,
+                                                            const SassCodeList &code);
+
+// Whether a section holds compiler constants, on the plane of that target.
+[[nodiscard]] bool is_compiler_bank(const OutSection &section, const arch::ArchInfo &arch);
+
+} // namespace culink

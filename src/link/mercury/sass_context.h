@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+
+#include "link/emulate/merged_debug.h"
+#include "link/mercury/counterparts.h"
+#include "link/mercury/sass_inputs.h"
+
+namespace culink {
+
+// What every part of the SASS plan is made from. Nothing of it is changed.
+struct SassContext {
+  const Program &mercury; // all passes have run over its objects
+  const Program &sass;    // the same program; its objects have the same numbers
+  const SassInputs &inputs;
+  const OutputPlan &plan; // of the Mercury plane
+  const FileShape &shape;
+  std::span<const u32> symbol_rank; // by EntityId: see rank_functions
+
+  [[nodiscard]] const Layout &layout() const { return plan.layout; }
+  [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }
+  [[nodiscard]] Planes planes() const { return {mercury.objects, sass.objects}; }
+  // The section of an object that is a part of an output section, in SASS; or nothing.
+  [[nodiscard]] const elf::Section *sass_part(u32 object, OutId id) const {
+    return find_part(sass.objects[object], plan.layout.placement.location_of[object], id);
+  }
+};
+
+// The same program over the SASS planes. `arch` must outlive it.
+[[nodiscard]] Program sass_program(const Program &mercury, const SassInputs &inputs,
+                                   const arch::ArchInfo &arch);
+
+// By EntityId: the order of functions in the symbol table of the output, which is that of both
+// planes; kNoIndex for all others.
+[[nodiscard]] std::vector<u32> rank_functions(const Program &program,
+                                              const OutputSections &sections);
+
+// Of functions of one name, the first one in the symbol table of the output that has code: the one
+// that nvlink finds by name.
+[[nodiscard]] FunctionsByName first_functions_of_name(const SassContext &context);
+
+} // namespace culink

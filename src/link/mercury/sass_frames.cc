@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Call frames of the SASS plane: of each function in the output, its FDE after a copy of its CIE.
+// Frames of the Mercury plane whose relocation was kept say which functions have frames, and in
+// which order relocations name them; the frames themselves are the finalizer's or the object's.
+#include <unordered_map>
+
+#include "arch/reloc_roles.h"
+#include "base/bytes.h"
+#include "elf/records/debug_frame.h"
+#include "link/emulate/merged_frames.h"
+#include "link/mercury/sass_debug.h"
+
+namespace culink {
+
+using elf::FrameRecord;
+using Frame = FinalizedDebug::Frame;
+
+namespace {
+
+// Returns where the address of the code goes.
+u64 append_frame(std::vector<u8> &section, const Frame &frame) {
+  const u64 cie = section.size(), fde = cie + frame.cie.size();
+  section.insert(section.end(), frame.cie.begin(), frame.cie.end());
+  section.insert(section.end(), frame.fde.begin(), frame.fde.end());
+  store_le<u64>(section.data() + fde + elf::kFrameCie, cie);
+  return fde + elf::kFrameAddress;
+}
+
+// Call frames of SASS for those of Mercury code, by the function they are about. An object that an
+// earlier link has made has frames of more functions on its Mercury plane.
+class FrameFinder {
+public:
+  FrameFinder(const InputObject &sass, const InputObject &mercury, u32 section,
+              const std::vector<FrameRecord> &records) {
+    std::unordered_map<u64, Frame> by_address;
+    ByteSpan cie;
+    for (const FrameRecord &record : records)
+      if (record.is_cie)
+        cie = record.bytes;
+      else
+        by_address.emplace(record.offset + elf::kFrameAddress, Frame{cie, record.bytes});
+    const std::vector<CodeAddress> addresses = code_addresses(sass, section);
+    for (auto one = addresses.rbegin(); one != addresses.rend(); ++one)
+      if (const auto found = by_address.find(one->offset); found != by_address.end())
+        frames_[one->symbol].push_back(found->second);
+    for (const CodeAddress &address : code_addresses(mercury, section))
+      symbol_at_.emplace(address.offset, address.symbol);
+  }
+
+  // Nothing for a CIE, and where there is none.
+  [[nodiscard]] Frame take(const FrameRecord &mercury) {
+    const auto named = symbol_at_.find(mercury.offset + elf::kFrameAddress);
+    if (mercury.is_cie || named == symbol_at_.end())
+      return {};
+    std::vector<Frame> &list = frames_[named->second];
+    if (list.empty())
+      return {};
+    const Frame frame = list.back();
+    list.pop_back();
+    return frame;
+  }
+
+private:
+  std::unordered_map<u32, std::vector<Frame>> frames_; // by symbol, the last one first
+  std::unordered_map<u64, u32> symbol_at_;             // in the Mercury section
+};
+
+// By offset in the Mercury section: the relocation that stores an address of code.
+using AddressAt = std::unordered_map<u64, const KeptRelocation *>;
+
+emulate::FrameMerger make_merger(const SassContext &c, const FinalizedParts &parts,
+                                 const emulate::MergedDebug &merged, OutId id,
+                                 const AddressAt &address_at) {
+  std::unordered_map<u32, u32> count;
+  for (const auto &[offset, kept] : address_at)
+    if (kept->against == KeptRelocation::Against::Entity)
+      ++count[kept->id];
+  return emulate::FrameMerger({.program = c.mercury,
+                               .sass = c.sass.objects,
+                               .layout = c.layout(),
+                               .section = id,
+                               .merged = merged,
+                               .alias_owners = emulate::first_alias_owners(
+                                   emulate::find_alias_owners(c.mercury, c.layout(), c.symbol_rank),
+                                   c.layout(), c.symbol_rank),
+                               .count = std::move(count),
+                               .finalized = [&parts](u32 object, EntityId function) {
+                                 return parts.debug_of(object, function);
+                               }});
+}
+
+// Frames of one object. Returns where addresses of code went, by their offset in the Mercury
+// section.
+class FrameJoiner {
+public:
+  FrameJoiner(const SassContext &c, const SassCodeList &code, const emulate::MergedDebug &merged,
+              OutId id, const AddressAt &address_at)
+      : c_(c), id_(id), address_at_(address_at), parts_(c, code, merged),
+        merger_(make_merger(c, parts_, merged, id, address_at)) {}
+
+  void add(u32 object, Diagnostics &diag) {
+    const elf::Section *section = c_.sass_part(object, id_);
+    if (!section)
+      return;
+    const InputObject &plane = c_.mercury.objects[object];
+    const auto sass = elf::split_frames(section->data);
+    const auto mercury = elf::split_frames(plane.section(section->index).data);
+    if (!sass || !mercury) {
+      report_broken(c_, object, *section, "broken call frames", diag);
+      return;
+    }
+    FrameFinder frames(c_.sass.objects[object], plane, section->index, *sass);
+    const u64 base = c_.layout().placement.location_of[object][section->index].offset;
+    ByteSpan mercury_cie;
+    for (const FrameRecord &record : *mercury) {
+      if (record.is_cie)
+        mercury_cie = record.bytes;
+      Frame frame = frames.take(record);
+      const auto found = address_at_.find(base + record.offset + elf::kFrameAddress);
+      if (frame.fde.empty() || found == address_at_.end() ||
+          found->second->against != KeptRelocation::Against::Entity)
+        continue;
+      const EntityId function(found->second->id);
+      if (const Frame *made = parts_.next(object, function, &FinalizedDebug::frames))
+        frame = *made;
+      moved_[found->first] =
+          append_frame(bytes_, merger_.choose(function, frame, {mercury_cie, record.bytes}));
+    }
+  }
+
+  // Where an address of code went.
+  [[nodiscard]] std::optional<u64> moved(u64 offset) const {
+    const auto found = moved_.find(offset);
+    return found == moved_.end() ? std::nullopt : std::optional(found->second);
+  }
+  [[nodiscard]] std::vector<u8> take_bytes() { return std::move(bytes_); }
+
+private:
+  const SassContext &c_;
+  OutId id_;
+  const AddressAt &address_at_;
+  FinalizedParts parts_;
+  emulate::FrameMerger merger_;
+  std::vector<u8> bytes_;
+  std::unordered_map<u64, u64> moved_; // from the Mercury section to this one
+};
+
+} // namespace
+
+DebugSection make_sass_frames(const SassContext &c, const SassCodeList &code,
+                              const emulate::MergedDebug &merged, OutId id, Diagnostics &diag) {
+  std::vector<const KeptRelocation *> kept;
+  AddressAt address_at;
+  for (const KeptRelocation &one : c.plan.relocations.kept)
+    if (c.section(one.table).target == id) {
+      kept.push_back(&one);
+      address_at.emplace(one.offset, &one);
+    }
+  FrameJoiner frames(c, code, merged, id, address_at);
+  for (u32 o = 0; o < c.sass.objects.size(); ++o)
+    frames.add(o, diag);
+  DebugSection out;
+  out.id = id;
+  const OutId table = relocation_table_of(c.layout(), id);
+  for (const KeptRelocation *one : kept)
+    if (const std::optional<u64> offset = frames.moved(one->offset); offset && table.valid())
+      out.addresses.push_back({.table = table,
+                               .id = one->id,
+                               .offset = *offset,
+                               .addend = one->addend,
+                               .type = arch::reloc_for(arch::RelocRole::CodeAddress).number,
+                               .against = KeptRelocation::Against::Entity});
+  out.bytes = frames.take_bytes();
+  return out;
+}
+
+} // namespace culink

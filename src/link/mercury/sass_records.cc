@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records of the SASS plane. The passes have linked the records of the Mercury plane; those of the
+// SASS plane are the same, but that offsets in the code are those of the SASS, and that some are
+// about what Mercury code does not know, such as parameters. Offsets come from the records of the
+// object, or of the finalizer: the next record of the same attribute.
+#include "link/mercury/sass_records.h"
+
+#include <algorithm>
+
+#include "arch/instructions.h"
+#include "base/bytes.h"
+#include "elf/records/nv_compat.h"
+
+namespace culink {
+
+using elf::InfoAttribute;
+
+namespace {
+
+// Code that takes a bit away on sm_100: arithmetic in double precision, and comparing with a
+// constant in single precision.
+bool limits_fastpath(ByteSpan code) {
+  for (; code.size() >= arch::kInstructionSize; code = code.subspan(arch::kInstructionSize))
+    if (const arch::InstructionInfo *row = arch::find_instruction(code);
+        row && row->limits_fastpath)
+      return true;
+  return false;
+}
+
+u64 fastpath_mask_of(const InputObject &object) {
+  for (const elf::Section &section : object.view.sections())
+    if (object.kinds[section.index].role == elf::SectionRole::Compat)
+      for (const elf::CompatRecord &record : elf::decode_compat(section.data).records)
+        if (record.attribute == elf::CompatAttribute::CanFastpathFinalize)
+          return elf::compat_number(record).value_or(0);
+  return 0;
+}
+
+// Which shortcuts the driver's finalizer may take: those that every function allows. An object says
+// it for all its functions together.
+u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
+  bool any = false;
+  std::vector<bool> limited(c.sass.objects.size(), false);
+  for (const OutId id : c.shape.order) {
+    if (!c.section(id).function.valid())
+      continue;
+    any = true;
+    const u32 object = code[id].definition.object.value;
+    if (!limited[object])
+      limited[object] = limits_fastpath(code[id].compiled);
+  }
+  u64 mask = any ? c.inputs.arch.fastpath_mask : 0;
+  for (u32 i = 0; i < c.sass.objects.size(); ++i) {
+    if (c.sass.objects[i].sm < c.inputs.arch.number)
+      return 0;
+    if (limited[i])
+      mask &= fastpath_mask_of(c.sass.objects[i]);
+  }
+  return mask;
+}
+
+// Writes the records of one section after the other.
+class RecordJoiner {
+public:
+  void begin(OutId section) {
+    out_.lists.push_back(
+        {section, {.begin = out_.bytes.size(), .first_word = static_cast<u32>(out_.words.size())}});
+  }
+  void add(const elf::InfoRecord &record) {
+    record_ = out_.bytes.size();
+    elf::append_record(out_.bytes, record);
+  }
+  // A word of the record that was added last.
+  void name(u64 offset, InfoWord::Names names, u32 id) {
+    store_le<u32>(out_.bytes.data() + record_ + offset, 0);
+    out_.words.push_back({record_ + offset - out_.lists.back().records.begin, id, names});
+  }
+  void end() {
+    InfoList &list = out_.lists.back().records;
+    list.size = list.room = out_.bytes.size() - list.begin;
+    list.word_count = static_cast<u32>(out_.words.size()) - list.first_word;
+  }
+  SassRecords take() { return std::move(out_); }
+
+private:
+  SassRecords out_;
+  u64 record_ = 0;
+};
+
+// Records of a function as the compiler has made them.
+std::vector<elf::InfoRecord> compiled_records(const SassContext &c, const SassCode &code) {
+  const InputObject::Info *own = nullptr;
+  for (const InputObject::Info &info : c.sass.objects[code.definition.object.value].infos)
+    if (info.text == code.section)
+      own = &info;
+  std::vector<elf::InfoRecord> out;
+  if (own)
+    for (const elf::InfoRecord record : own->records)
+      out.push_back(record);
+  return out;
+}
+
+// Whose payloads have offsets in the code, first the last one.
+std::vector<elf::InfoRecord> records_with_offsets(const SassCode &code,
+                                                  const std::vector<elf::InfoRecord> &compiled) {
+  if (!code.finalized)
+    return compiled;
+  std::vector<elf::InfoRecord> out;
+  for (const elf::InfoRecord record : elf::InfoRecords(code.finalized->info))
+    out.push_back(record);
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+// The records that the Mercury plane has, too.
+void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoRecord> pool,
+                        RecordJoiner &out) {
+  const InfoStore &store = c.plan.info.store;
+  const InfoList &list = c.plan.info.of_text[text.value];
+  for (elf::InfoRecord record : store.records(list)) {
+    if (record.attribute == InfoAttribute::MercuryFinalizerOptions)
+      continue;
+    const u64 begin = record.offset, end = begin + record.encoded_size();
+    const auto is_inside = [&](const InfoWord &word) {
+      return word.offset >= begin && word.offset < end;
+    };
+    const std::span<const InfoWord> words = store.words(list);
+    const bool has_offsets = record.sized() && record.attribute != InfoAttribute::CrsStackSize &&
+                             record.attribute != InfoAttribute::AtEntryFragments &&
+                             std::none_of(words.begin(), words.end(), is_inside);
+    if (has_offsets) {
+      const auto same =
+          std::find_if(pool.rbegin(), pool.rend(), [&record](const elf::InfoRecord &other) {
+            return other.attribute == record.attribute && other.sized();
+          });
+      if (same != pool.rend()) {
+        record.payload = same->payload;
+        pool.erase(std::next(same).base());
+      }
+    }
+    out.add(record);
+    for (const InfoWord &word : words)
+      if (is_inside(word))
+        out.name(word.offset - begin, word.names, word.id);
+  }
+}
+
+// Records that only the SASS plane has.
+void add_own_records(OutId text, const std::vector<elf::InfoRecord> &compiled, bool has_images,
+                     RecordJoiner &out) {
+  for (const elf::InfoRecord &record : compiled) {
+    if (record.attribute != InfoAttribute::CbankParamSize &&
+        record.attribute != InfoAttribute::SwWar && record.attribute != InfoAttribute::ParamCbank)
+      continue;
+    out.add(record);
+    if (record.attribute == InfoAttribute::ParamCbank && record.payload.size() >= 8)
+      out.name(InfoStore::kRecordSize, InfoWord::Names::Bank, text.value);
+  }
+  if (has_images)
+    for (const InfoAttribute attribute :
+         {InfoAttribute::BindlessTextureBank, InfoAttribute::BindlessSurfaceBank})
+      out.add({.format = elf::RecordFormat::Byte, .attribute = attribute});
+}
+
+} // namespace
+
+SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
+                              const std::vector<ParameterBank> &banks) {
+  const OutputSections &sections = c.layout().sections;
+  std::vector<bool> has_images(sections.size(), false);
+  for (const ParameterBank &bank : banks)
+    has_images[bank.text.value] = bank.images.valid();
+  RecordJoiner out;
+  for (const OutId text : c.shape.order) {
+    if (!sections[text].function.valid())
+      continue;
+    const OutId info = sections.info_of[text.value];
+    if (!info.valid() || !c.shape.is_emitted[info.value])
+      continue;
+    const std::vector<elf::InfoRecord> compiled = compiled_records(c, code[text]);
+    out.begin(info);
+    add_linked_records(c, text, records_with_offsets(code[text], compiled), out);
+    add_own_records(text, compiled, has_images[text.value], out);
+    out.end();
+  }
+  return out.take();
+}
+
+std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
+  if (!c.layout().sections.compat.valid() || c.plan.synthetic.compat.empty())
+    return {};
+  elf::CompatSection compat = elf::decode_compat(c.plan.synthetic.compat);
+  std::vector<u8> payload(8);
+  store_le<u64>(payload.data(), fastpath_mask(c, code));
+  const auto known = std::find_if(
+      compat.records.begin(), compat.records.end(), [](const elf::CompatRecord &record) {
+        return record.attribute == elf::CompatAttribute::CanFastpathFinalize && record.sized();
+      });
+  if (known != compat.records.end())
+    known->payload = payload;
+  else // a link of nothing has it, too
+    compat.records.push_back({.format = elf::RecordFormat::Sized,
+                              .attribute = elf::CompatAttribute::CanFastpathFinalize,
+                              .payload = payload});
+  return elf::encode_compat(compat);
+}
+
+} // namespace culink

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Relocations of the SASS plane. They are classified by the same pass as those of the Mercury
+// plane, over a layout that says where things are in SASS: sizes of code, parts of debug sections
+// and the system's shared memory differ. Then they follow the instructions that a finalizer has
+// moved.
+//
+// What may surprise: the layout of the SASS plane is a value of its own, derived from that of the
+// Mercury plane, and has no contents; those are other parts of the SassPlan.
+#include "link/mercury/sass_relocations.h"
+
+#include <algorithm>
+
+#include "arch/instructions.h"
+#include "arch/reloc_roles.h"
+#include "base/bytes.h"
+
+namespace culink {
+
+using arch::kInstructionSize;
+using elf::SectionType;
+
+namespace {
+
+OutputSections sass_sections(const SassContext &c, const SassCodeList &code,
+                             const SassDebug &debug) {
+  const OutputSections &mercury = c.layout().sections;
+  OutputSections out;
+  out.list.reserve(mercury.list.size());
+  for (u32 i = 0; i < mercury.size(); ++i) {
+    const OutSection &s = mercury.list[i];
+    OutSection &added = out.list.emplace_back();
+    added.name = s.name;
+    added.type = s.type;
+    added.flags = s.flags;
+    added.size = s.function.valid() ? code.by_text[i].compiled.size() : s.size;
+    added.target = s.target;
+    added.function = s.function;
+    added.emit = s.emit;
+  }
+  for (const DebugSection &section : debug.sections)
+    if (section.size)
+      out.list[section.id.value].size = *section.size;
+  out.names = mercury.names;
+  out.by_name = mercury.by_name;
+  out.has_unified_functions = mercury.has_unified_functions;
+  return out;
+}
+
+// The system's shared memory is placed by nvlink when it makes the SASS plane of an executable.
+std::vector<SymbolAddress> sass_addresses(const SassContext &c) {
+  std::vector<SymbolAddress> out = c.layout().placement.address_of;
+  if (c.mercury.policy.executable)
+    for (SymbolAddress &address : out)
+      if (address.section.valid() &&
+          c.section(address.section).type == SectionType::CudaReservedShared)
+        address.value += c.inputs.arch.reserved_slot;
+  return out;
+}
+
+Placement sass_placement(const SassContext &c, const SassDebug &debug) {
+  const Placement &mercury = c.layout().placement;
+  Placement out;
+  out.address_of = sass_addresses(c);
+  out.location_of = debug.location_of;
+  for (const FunctionConstants &constants : mercury.function_constants) {
+    FunctionConstants &added = out.function_constants.emplace_back();
+    added.function = constants.function;
+    added.type = constants.type;
+    added.size = constants.size;
+    added.offset = constants.offset;
+    added.parts = constants.parts;
+    added.relocations = constants.relocations;
+  }
+  out.null_symbol_value = mercury.null_symbol_value;
+  return out;
+}
+
+// Relocations of line tables and call frames are those that sass_lines and sass_frames have made.
+RelocationInputs sass_relocation_inputs(const SassContext &c, const SassDebug &debug) {
+  const RelocationInputs &mercury = c.layout().relocs;
+  RelocationInputs out;
+  std::copy_if(
+      mercury.groups.begin(), mercury.groups.end(), std::back_inserter(out.groups),
+      [&](const RelocationGroup &group) { return !is_rebuilt(c.section(group.target).name); });
+  out.slices = mercury.slices;
+  for (const RelocationGroup &group : out.groups)
+    for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = out.slices[i].previous) {
+      RelocationSlice &slice = out.slices[i];
+      const u32 object = slice.object.value;
+      slice.base =
+          debug.location_of[object][c.sass.objects[object].section(slice.section).info].offset;
+    }
+  out.copied = mercury.copied;
+  out.discarded = mercury.discarded;
+  out.has_overridden = mercury.has_overridden;
+  out.moved = mercury.moved;
+  out.moved.resize(c.sass.objects.size());
+  for (const DebugSection &section : debug.sections)
+    for (const DebugSection::Unit &unit : section.units)
+      out.moved[unit.object].push_back(unit.range);
+  for (std::vector<MovedRange> &ranges : out.moved)
+    std::sort(ranges.begin(), ranges.end(), [](const MovedRange &a, const MovedRange &b) {
+      return std::pair(a.section, a.begin) < std::pair(b.section, b.begin);
+    });
+  return out;
+}
+
+// The code that a relocation stores into, if its instructions have moved.
+const SassCode *moved_code(const SassContext &c, const SassCodeList &code, OutId section) {
+  return c.section(section).function.valid() && code[section].moves() ? &code[section] : nullptr;
+}
+
+// Return addresses, and offsets in the code that debug information names.
+i64 moved_addend(const SassContext &c, const SassCodeList &code, const KeptRelocation &kept) {
+  const EntityId named(kept.id);
+  const SassCode *target_code =
+      c.mercury.symbols[named].function ? code.find(c.layout(), named) : nullptr;
+  if (!target_code || !target_code->moves())
+    return kept.addend;
+  const OutSection &target = c.section(c.section(kept.table).target);
+  const bool debug = !target.function.valid() && (target.flags & elf::kFlagAlloc) == 0;
+  if (target.function != named && !debug)
+    return kept.addend;
+  return kept.addend == static_cast<i64>(target_code->compiled.size())
+             ? static_cast<i64>(target_code->text.size())
+             : static_cast<i64>(target_code->moved_label(static_cast<u64>(kept.addend)));
+}
+
+std::vector<KeptRelocation> apply_merged_addends(const SassContext &c,
+                                                 const emulate::MergedDebug &merged,
+                                                 std::vector<KeptRelocation> kept) {
+  std::vector<u32> numbers;
+  std::vector<emulate::DebugReference> references;
+  for (u32 i = 0; i < kept.size(); ++i) {
+    const std::string_view name = c.section(c.section(kept[i].table).target).name;
+    if (kept[i].against != KeptRelocation::Against::Entity ||
+        (name != ".debug_loc" && name != ".debug_info"))
+      continue;
+    numbers.push_back(i);
+    references.push_back(
+        {EntityId(kept[i].id), name == ".debug_info", kept[i].offset, kept[i].addend});
+  }
+  const std::vector<i64> addends = emulate::merged_addends(merged, references);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    kept[numbers[i]].addend = addends[i];
+  return kept;
+}
+
+// Where the load is in `MOV R, index; LDC R, c[0][R + base]`.
+std::optional<u64> find_indexed_load(ByteSpan code, u64 index_offset) {
+  constexpr u64 kFarthest = 8; // instructions
+  const u64 first = index_offset / kInstructionSize * kInstructionSize;
+  for (u64 i = 1; i <= kFarthest; ++i) {
+    const u64 at = first + i * kInstructionSize;
+    const std::optional<ByteSpan> load = slice(code, at, kInstructionSize);
+    if (!load)
+      break;
+    if (const arch::InstructionInfo *row = arch::find_instruction(*load);
+        row && row->loads_from_bank_0 &&
+        (*load)[arch::kSourceByte] == code[first + arch::kDestinationByte])
+      return at;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+Layout sass_layout(const SassContext &c, const SassCodeList &code, const SassDebug &debug) {
+  return {sass_sections(c, code, debug), sass_placement(c, debug),
+          sass_relocation_inputs(c, debug)};
+}
+
+RelocationPlan move_relocations(const SassContext &c, const SassCodeList &code,
+                                const emulate::MergedDebug &merged, RelocationPlan plan) {
+  for (FoldedRelocation &value : plan.folded)
+    if (const SassCode *moved = moved_code(c, code, value.section))
+      value.offset = moved->moved(value.offset);
+  // Known from here on, and no SASS asks the loader for it.
+  if (c.mercury.policy.executable)
+    std::erase_if(plan.kept, [&](const KeptRelocation &kept) {
+      return kept.against == KeptRelocation::Against::Entity &&
+             c.mercury.symbols[EntityId(kept.id)].name == ".nv.reservedSmem.cap";
+    });
+  for (KeptRelocation &kept : plan.kept) {
+    if (const SassCode *moved = moved_code(c, code, c.section(kept.table).target))
+      kept.offset = moved->moved(kept.offset);
+    if (kept.against == KeptRelocation::Against::Entity)
+      kept.addend = moved_addend(c, code, kept);
+  }
+  if (!merged.functions.empty())
+    plan.kept = apply_merged_addends(c, merged, std::move(plan.kept));
+  return plan;
+}
+
+// Code that was compiled with -G may load the number of an image by an index (Q112): the linker
+// stores the index, and where slots begin, for which there is no relocation, into the load.
+RelocationPlan index_images(const SassContext &c, const SassCodeList &code, RelocationPlan plan) {
+  const u64 base = c.plan.images.slot_base;
+  const arch::RelocInfo &index = arch::reloc_for(arch::RelocRole::ImageIndex);
+  const arch::RelocInfo &first = arch::reloc_for(arch::RelocRole::ImageBase);
+  std::vector<FoldedRelocation> loads;
+  for (FoldedRelocation &value : plan.folded) {
+    if (!value.image_slot || value.row != &index || !c.section(value.section).function.valid())
+      continue;
+    const auto load = find_indexed_load(code[value.section].text, value.offset);
+    if (!load)
+      continue;
+    value.value.value -= base;
+    loads.push_back({.section = value.section, .offset = *load, .row = &first, .value = {base, 0}});
+  }
+  if (loads.empty())
+    return plan;
+  plan.folded.insert(plan.folded.end(), loads.begin(), loads.end());
+  std::stable_sort(
+      plan.folded.begin(), plan.folded.end(),
+      [](const FoldedRelocation &a, const FoldedRelocation &b) { return a.section < b.section; });
+  return plan;
+}
+
+} // namespace culink
