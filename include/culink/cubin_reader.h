@@ -5,7 +5,7 @@
 //
 //   Result<CubinReader> cubin = CubinReader::open_file("a.cubin");
 //   if (!cubin)
-//     return complain(cubin.error().text()); // "a.cubin: .symtab, st_name of symbol 4: ..."
+//     return fail(cubin.error().text()); // "a.cubin: .symtab, st_name of symbol 4: ..."
 //   for (const FunctionUsage &function : cubin->usage().functions)
 //     if (function.kernel)
 //       std::cout << function.name << ": " << function.registers.value_or(0) << " registers\n";

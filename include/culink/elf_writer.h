@@ -159,7 +159,7 @@ public:
   SectionId add_relocation_section(SectionId target, bool with_addends);
   void add_relocation(SectionId table, const Relocation &relocation);
 
-  // A string that is no name, for the front of .strtab: prototypes of functions live there. Equal
+  // A string that is no name, for the front of .strtab: prototypes of functions are there. Equal
   // strings share their bytes.
   StringId add_string(std::string_view text);
 

@@ -46,7 +46,7 @@ struct BuilderOptions {
   bool lose_section_fff2 = false;
 };
 
-// The place of a section in the table: sections are sorted by bucket, stably. The default is the
+// The position of a section in the table: sections are sorted by bucket, stably. The default is the
 // order of ptxas and nvlink; buckets above LastDefault are free for a caller's own groups.
 enum class Bucket : u8 {
   Tables = 0,
@@ -72,7 +72,7 @@ struct SectionSpec {
   InfoField info = {};
   bool emitted = true;               // false: only the name appears, in the string tables
   std::optional<Bucket> bucket = {}; // default: default_bucket(...)
-  SectionId shares_bytes_with = {};  // a Mercury twin that has no bytes of its own
+  SectionId shares_bytes_with = {};  // a Mercury counterpart that has no bytes of its own
   u64 gap_after = 0;                 // unused zero bytes behind the content
   u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
 };
@@ -222,8 +222,8 @@ public:
     state.size += state.spec.entsize;
   }
 
-  // A string for the front of .strtab, ahead of all symbol names: prototypes live there. Equal
-  // strings share a place, unless `separately`.
+  // A string for the front of .strtab, ahead of all symbol names: prototypes are there. Equal
+  // strings share their bytes, unless `separately`.
   u32 add_string(std::string_view text, bool separately = false);
 
   // Section whose index goes to the top byte of e_flags: .note.nv.cuinfo in files of ABI 8.

@@ -314,7 +314,7 @@ std::optional<Error> ElfLayouter::place_contents() {
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
   const bool classic = writer_.options_.segments == SegmentRule::Classic;
   loads_ = classic ? classic_loads() : mercury_loads();
-  std::vector<SectionId> twins;
+  std::vector<SectionId> sharing;
   for (u32 i = 0; i < layout_.order.size(); ++i) {
     expect_section(i + kStepsAhead);
     const SectionId id = layout_.order[i];
@@ -322,7 +322,7 @@ std::optional<Error> ElfLayouter::place_contents() {
       return error;
     const SectionSpec &spec = writer_.section(id);
     if (spec.shares_bytes_with.valid()) {
-      twins.push_back(id);
+      sharing.push_back(id);
       continue;
     }
     cursor = align_up(cursor, spec.align);
@@ -333,10 +333,10 @@ std::optional<Error> ElfLayouter::place_contents() {
     if (classic)
       add_to_loads(id);
   }
-  for (const SectionId id : twins)
+  for (const SectionId id : sharing)
     layout_.section_offset[id.value] =
         layout_.section_offset[writer_.section(id).shares_bytes_with.value];
-  if (!classic) // twins stand among the others
+  if (!classic) // Mercury counterparts are among the others
     for (const SectionId id : layout_.order)
       add_to_loads(id);
   place_tables(cursor);

@@ -7,9 +7,9 @@
 namespace culink::elf {
 
 // Names of sections have three forms: that of machine code (.nv.constant3), that inside a link of
-// Mercury code (.nv.constant.user), and that of the twin in a file with both (.nv.merc.nv.constant
-// .user). Only constant banks differ between the first two. Tables of relocations go with what they
-// are for: .rela.nv.constant3 is .rela.nv.constant.user.
+// Mercury code (.nv.constant.user), and that of the counterpart in a file with both
+// (.nv.merc.nv.constant.user). Only constant banks differ between the first two. Tables of
+// relocations go with what they are for: .rela.nv.constant3 is .rela.nv.constant.user.
 [[nodiscard]] std::string mercury_link_name(std::string_view name);
 [[nodiscard]] std::string mercury_twin_name(std::string_view name);
 

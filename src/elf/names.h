@@ -20,8 +20,8 @@ struct NamedNumber {
 };
 
 // Section types. Each has a name of its own, so that a name leads back to the number. cuobjdump
-// prints four Mercury types like their plain twins and has no name for constant banks 8 to 17; the
-// second function gives exactly what it prints (nothing where it prints UNKNOWN).
+// prints four Mercury types like their plain counterparts and has no name for constant banks 8 to
+// 17; the second function gives exactly what it prints (nothing where it prints UNKNOWN).
 [[nodiscard]] std::optional<std::string_view> name_of_section_type(SectionType type);
 [[nodiscard]] std::optional<std::string_view> cuobjdump_name_of_section_type(SectionType type);
 [[nodiscard]] std::optional<SectionType> section_type_from_name(std::string_view name);

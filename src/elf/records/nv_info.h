@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .nv.info, .nv.info.<function> and their Mercury twins: what ptxas tells the linker and the driver
-// about the module and about each function. A record is framed as attribute_records.h says; this
-// header gives the payload of each attribute its type. Names for people: names.h.
+// .nv.info, .nv.info.<function> and their Mercury counterparts: what ptxas says to the linker and
+// the driver about the module and about each function. A record is framed as attribute_records.h
+// says; this header gives the payload of each attribute its type. Names for people: names.h.
 #pragma once
 
 #include <array>

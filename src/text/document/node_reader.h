@@ -54,7 +54,7 @@ public:
   // The items of a sequence; none when the key is missing.
   [[nodiscard]] std::span<const Node> list(std::string_view key) const;
   // Complains about the map itself.
-  void complain(std::string message) const { complaints_.add(map_, std::move(message)); }
+  void report(std::string message) const { complaints_.add(map_, std::move(message)); }
   [[nodiscard]] const Node &node() const { return map_; }
 
 private:

@@ -117,7 +117,7 @@ std::vector<u8> read_string_list(std::span<const Node> list,
     for (u64 count = map.number("names", 0); count > 0; --count) {
       const std::string_view name = queue.next();
       if (name.empty()) {
-        map.complain(fmt::format("{} names too many; lower the count or add a symbol", count));
+        map.report(fmt::format("{} names too many; lower the count or add a symbol", count));
         break;
       }
       append(name);

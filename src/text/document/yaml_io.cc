@@ -49,7 +49,7 @@ public:
       place(Node{}, mark);
   }
   void OnAlias(const YAML::Mark &mark, YAML::anchor_t) override {
-    complain(mark, "aliases (*name) are not supported; write the value out");
+    report(mark, "aliases (*name) are not supported; write the value out");
   }
   void OnScalar(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
                 const std::string &value) override {
@@ -74,7 +74,7 @@ private:
     bool has_key = false;
   };
 
-  void complain(const YAML::Mark &mark, std::string message) {
+  void report(const YAML::Mark &mark, std::string message) {
     if (!error_)
       error_ = at_line(static_cast<u32>(mark.line + 1), std::move(message));
   }
@@ -83,11 +83,11 @@ private:
     if (error_)
       return false;
     if (anchor != 0)
-      complain(mark, "anchors (&name) are not supported; write the value where it is needed");
+      report(mark, "anchors (&name) are not supported; write the value where it is needed");
     else if (!tag.empty() && tag != "?" && tag != "!")
-      complain(mark, fmt::format("tags ({}) are not supported; write the plain value", tag));
+      report(mark, fmt::format("tags ({}) are not supported; write the plain value", tag));
     else if (++count_ > kMaxYamlNodes)
-      complain(mark, fmt::format("more than {} values", kMaxYamlNodes));
+      report(mark, fmt::format("more than {} values", kMaxYamlNodes));
     return !error_;
   }
 
@@ -95,9 +95,9 @@ private:
     if (!accept(mark, tag, anchor))
       return;
     if (levels_.size() >= kMaxYamlDepth)
-      return complain(mark, fmt::format("nested deeper than {} levels", kMaxYamlDepth));
+      return report(mark, fmt::format("nested deeper than {} levels", kMaxYamlDepth));
     if (!levels_.empty() && levels_.back().node.is_map() && !levels_.back().has_key)
-      return complain(mark, std::string(kBadKey));
+      return report(mark, std::string(kBadKey));
     node.line = static_cast<u32>(mark.line + 1);
     levels_.push_back({std::move(node), {}, false});
   }

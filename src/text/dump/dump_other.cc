@@ -163,18 +163,18 @@ void dump_shared_bytes(const DumpContext &context) {
   };
   std::stable_sort(plain.begin(), plain.end(), before);
   bool open = false;
-  for (const elf::Section *twin : mercury) {
-    const auto owner = std::lower_bound(plain.begin(), plain.end(), twin, before);
-    if (owner == plain.end() || (*owner)->offset != twin->offset)
+  for (const elf::Section *counterpart : mercury) {
+    const auto owner = std::lower_bound(plain.begin(), plain.end(), counterpart, before);
+    if (owner == plain.end() || (*owner)->offset != counterpart->offset)
       continue;
     if (!open)
       context.sink.open_list("shared_bytes", "Bytes of two sections");
     open = true;
     context.sink.open_row();
-    put_section(context.sink, *twin);
+    put_section(context.sink, *counterpart);
     context.sink.field({"with", ""}, label((*owner)->index, (*owner)->name));
-    context.sink.field({"offset", ""}, hex(twin->offset));
-    context.sink.field({"size", ""}, hex(twin->size));
+    context.sink.field({"offset", ""}, hex(counterpart->offset));
+    context.sink.field({"size", ""}, hex(counterpart->size));
     context.sink.close_row();
   }
   if (open)

@@ -347,7 +347,7 @@ void ExactAssembler::lay_out() {
   header_facts_.cuinfo_section = names_.find(".note.nv.cuinfo").value_or(0);
   header_facts_.data_end = data_end_;
   if (header_facts_.segment_count > 0xffff)
-    top_.complain("more than 65535 segments");
+    top_.report("more than 65535 segments");
   header_ = default_header(header_facts_);
   if (const Node *item = top_.find("header"))
     read_header(*item, header_, complaints_);

@@ -25,12 +25,12 @@ void ExactAssembler::write() {
     // Only a file without the table can say that it has one there.
     if ((header_.shoff > kMaxImageBytes && !sections_.empty()) ||
         (header_.phoff > kMaxImageBytes && header_facts_.segment_count != 0))
-      return top_.complain("a header table lies beyond the largest file");
+      return top_.report("a header table lies beyond the largest file");
   }
   u64 size = std::max({data_end_, section_end, segment_end});
   size = top_.number("file_size", size, kMaxImageBytes);
   if (size > kMaxImageBytes || size < file_header_size(facts_.elf_class))
-    return top_.complain(fmt::format("a file of {:#x} bytes is too small or too large", size));
+    return top_.report(fmt::format("a file of {:#x} bytes is too small or too large", size));
   image_.resize(size);
   if (!store_header(image_.data(), header_))
     complaints_.add(top_.node(), "a header field does not fit class 32");
@@ -107,7 +107,7 @@ void ExactAssembler::copy(u64 offset, ByteSpan bytes, const Node &place) {
 MutableByteSpan ExactAssembler::room(u64 offset, u64 size, std::string_view what) {
   if (offset <= image_.size() && image_.size() - offset >= size)
     return MutableByteSpan(image_).subspan(offset, size);
-  top_.complain(
+  top_.report(
       fmt::format("{} at {:#x} lies outside the file ({:#x} bytes)", what, offset, image_.size()));
   return {};
 }

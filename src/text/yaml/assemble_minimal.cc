@@ -210,7 +210,7 @@ void MinimalAssembler::declare_function(const Node &node) {
   function.kernel = map.flag("kernel");
   function.registers = static_cast<u32>(map.number("registers", kDefaultRegisters, 0xff));
   if (function.name.empty())
-    map.complain("a function needs a `name`");
+    map.report("a function needs a `name`");
   declare_code(function, map);
   if (function.kernel)
     declare_parameters(function, map);
@@ -264,8 +264,8 @@ void MinimalAssembler::declare_parameters(Function &function, const MapReader &m
     end = std::max(end, offset + size);
   }
   if (end > arch_->limits.parameter_bytes)
-    map.complain(fmt::format("{} bytes of parameters; {} takes at most {}", end, arch_->name,
-                             arch_->limits.parameter_bytes));
+    map.report(fmt::format("{} bytes of parameters; {} takes at most {}", end, arch_->name,
+                           arch_->limits.parameter_bytes));
   function.parameter_size = end;
   function.bank = add_section(keep(fmt::format(".nv.constant0.{}", function.name)));
   writer_->section(function.bank).info = function.text;
@@ -296,7 +296,7 @@ void MinimalAssembler::declare_shared_variables(SectionId section, std::span<con
     const u64 size = row.number("size", 0, kMaxImageBytes);
     const u64 own_align = row.number("align", natural_align(size), 0x10000);
     if (!is_power_of_two(own_align))
-      return row.complain("`align` must be a power of two");
+      return row.report("`align` must be a power of two");
     align = std::max(align, own_align);
     const u64 offset = writer_->append_zeros(section, size, own_align);
     // In objects st_value is the alignment; the linker chooses the place.
@@ -330,9 +330,9 @@ void MinimalAssembler::declare_variable(const Node &node, bool constant, const F
   const u64 size = row.number("size", data.size(), kMaxImageBytes);
   const u64 align = row.number("align", natural_align(size), 0x10000);
   if (!is_power_of_two(align))
-    return row.complain("`align` must be a power of two");
+    return row.report("`align` must be a power of two");
   if (size < data.size())
-    return row.complain(fmt::format("`size` is {}, but `data` has {} bytes", size, data.size()));
+    return row.report(fmt::format("`size` is {}, but `data` has {} bytes", size, data.size()));
   spend(size, node);
   if (complaints_.any())
     return;
@@ -345,7 +345,7 @@ void MinimalAssembler::declare_variable(const Node &node, bool constant, const F
   spec.size = size;
   const std::string_view name = keep(row.name("name"));
   if (row.flag("common") && owner)
-    return row.complain("constants of a function cannot be `common`");
+    return row.report("constants of a function cannot be `common`");
   if (row.flag("common")) { // the linker allocates it; st_value is the alignment
     spec.special_section = static_cast<u16>(kSectionCommon);
     spec.value = align;

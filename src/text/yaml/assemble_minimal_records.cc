@@ -119,7 +119,7 @@ void MinimalAssembler::fill_function_info(const Function &function) {
 void MinimalAssembler::fill_relocations(const Node &list, SectionId target, u64 base, u64 size) {
   for (const Node &node : read_list(list, complaints_)) {
     if (const Node *to = node.find("to"))
-      (void)resolve(*to); // complains in words that fit the form
+      (void)resolve(*to); // reports in words that fit the form
     const Relocation entry = read_relocation(node, true, names_, complaints_);
     if (complaints_.any())
       return;

@@ -6,8 +6,9 @@
 // Three things make the law hold for broken files too. Header fields are taken as stored, not as
 // the tolerant view repairs them. Each byte of the file is described by one owner: the first
 // section that covers it; a section that overlaps what is already owned keeps its header only
-// (`shares` when the ranges are equal, as with Mercury twins). And last of all the document is
-// assembled and compared; bytes that nobody owns, such as padding that is not zero, become `patch`.
+// (`shares` when the ranges are equal, as with Mercury counterparts). And last of all the document
+// is assembled and compared; bytes that nobody owns, such as padding that is not zero, become
+// `patch`.
 #include "text/yaml/describe.h"
 
 #include <algorithm>
@@ -177,8 +178,8 @@ void ExactDescriber::assign_bytes() {
       state.content = state.shares == 0 ? Content::HeaderOnly : Content::Shared;
     }
   }
-  // On sm_110 ptxas and nvlink give the Mercury twin of reserved shared memory a place in the file,
-  // though its type has none, and leave an earlier section table in it.
+  // On sm_110 ptxas and nvlink give the Mercury counterpart of reserved shared memory a place in
+  // the file, though its type has none, and leave an earlier section table in it.
   for (u32 i = 1; i < count(); ++i) {
     SectionState &state = states_[i];
     const RawSection &raw = state.raw;

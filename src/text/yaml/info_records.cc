@@ -174,7 +174,7 @@ public:
     case InfoShape::None:
     case InfoShape::Number8:
     case InfoShape::Number16:
-      row_.complain("needs its payload as `hex`");
+      row_.report("needs its payload as `hex`");
       return InfoBytes{};
     case InfoShape::Word:
       return InfoNumber{word("value")};
@@ -214,7 +214,7 @@ private:
   [[nodiscard]] const Node *need(std::string_view key) const {
     const Node *item = row_.find(key);
     if (!item)
-      row_.complain(fmt::format("`{}` is missing (or give the payload as `hex`)", key));
+      row_.report(fmt::format("`{}` is missing (or give the payload as `hex`)", key));
     return item;
   }
   [[nodiscard]] u32 word(std::string_view key) const {
@@ -243,7 +243,7 @@ private:
   [[nodiscard]] InfoValue dimensions() const {
     const std::vector<u32> words = read_words(need("dim"), complaints_);
     if (words.size() != 3) {
-      row_.complain("`dim` needs three numbers");
+      row_.report("`dim` needs three numbers");
       return InfoDim3{};
     }
     return InfoDim3{words[0], words[1], words[2]};
@@ -313,7 +313,7 @@ private:
 u8 read_attribute(const MapReader &row, Complaints &complaints) {
   const Node *node = row.find("attr");
   if (!node || !node->is_scalar()) {
-    row.complain("`attr` is missing: a name such as REGCOUNT, or a number");
+    row.report("`attr` is missing: a name such as REGCOUNT, or a number");
     return 0;
   }
   if (const std::optional<u32> code = info_attribute_from_name(node->text))
@@ -331,7 +331,7 @@ RecordFormat read_format(const MapReader &row, const InfoRow *known, Complaints 
   if (!node) {
     if (known)
       return known->format;
-    row.complain("an attribute without a known layout needs `format`: NVAL, BVAL, HVAL or SVAL");
+    row.report("an attribute without a known layout needs `format`: NVAL, BVAL, HVAL or SVAL");
     return RecordFormat::NoValue;
   }
   if (const std::optional<u32> format = info_format_from_name(node->text))
@@ -367,7 +367,7 @@ void assemble_info_record(std::vector<u8> &out, const Node &record, const NameIn
     payload = encode_payload(
         ValueReader(row, symbols, complaints).read(known ? known->shape : InfoShape::Opaque));
   if (payload.size() > 0xffff) {
-    row.complain(
+    row.report(
         fmt::format("the payload has {} bytes; a record holds at most 65535", payload.size()));
     payload.clear();
   }

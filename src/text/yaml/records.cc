@@ -215,12 +215,12 @@ void append_compat_record(std::vector<u8> &out, const Node &node, Complaints &co
   const std::optional<CompatAttribute> attribute =
       attr && attr->is_scalar() ? compat_attribute(*attr) : std::nullopt;
   if (!attribute) {
-    row.complain("`attr` must be a name such as ISA_CLASS, or a number up to 0xff");
+    row.report("`attr` must be a name such as ISA_CLASS, or a number up to 0xff");
     return;
   }
   const CompatRow *known = compat_row(*attribute);
   if (!known && !row.has("format")) {
-    row.complain("an attribute without a known layout needs `format`: 1 to 4");
+    row.report("an attribute without a known layout needs `format`: 1 to 4");
     return;
   }
   CompatRecord record;
@@ -238,7 +238,7 @@ void append_compat_record(std::vector<u8> &out, const Node &node, Complaints &co
     payload.resize(known ? std::min<u64>(8, known->payload_size) : 8);
   }
   if (payload.size() > 0xffff)
-    row.complain("the payload is longer than 65535 bytes");
+    row.report("the payload is longer than 65535 bytes");
   record.payload = ByteSpan(payload).first(std::min<u64>(payload.size(), 0xffff));
   append_record(out, record);
 }
@@ -317,7 +317,7 @@ std::vector<u8> assemble_unified(const Node &content, const NameIndex &symbols,
     const MapReader row(item, kKeys, complaints);
     const Node *symbol = row.find("symbol");
     if (!symbol)
-      row.complain("`symbol` is missing");
+      row.report("`symbol` is missing");
     section.entries.push_back({symbol ? symbols.resolve(*symbol, complaints) : 0,
                                static_cast<u32>(row.number("flags", 1, kMaxWord)),
                                row.number("offset", 0), row.number("uuid_low", 0),

@@ -5,8 +5,8 @@
 // editable: nobody has to renumber links. The rules are those of ptxas and nvlink 13.0; a file that
 // follows others (an old ABI, another tool) has the fields written out.
 //
-// A Mercury twin .nv.merc.X has the header of X, with the Mercury flag, its own symbol table, and
-// types of its own for tables. Its code is not .nv.merc.text.f but .nv.capmerc.text.f.
+// A Mercury counterpart .nv.merc.X has the header of X, with the Mercury flag, its own symbol
+// table, and types of its own for tables. Its code is not .nv.merc.text.f but .nv.capmerc.text.f.
 #include "text/yaml/section_defaults.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using elf::SectionType;
 
 namespace {
 
-constexpr std::string_view kMercury = ".nv.merc"; // and the name of the twin, with its dot
+constexpr std::string_view kMercury = ".nv.merc"; // and the name of the counterpart, with its dot
 constexpr std::string_view kCapmerc = ".nv.capmerc";
 constexpr std::string_view kMercurySymtab = ".nv.merc.symtab";
 

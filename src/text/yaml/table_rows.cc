@@ -129,7 +129,7 @@ elf::Relocation read_relocation(const Node &node, bool has_addend, const NameInd
   if (const Node *item = row.find("type"))
     out.type = read_relocation_type(*item, complaints);
   else
-    row.complain("`type` is missing: a name such as R_CUDA_ABS32_LO_32, or a number");
+    row.report("`type` is missing: a name such as R_CUDA_ABS32_LO_32, or a number");
   if (const Node *item = row.find("to"))
     out.symbol = symbols.resolve(*item, complaints);
   if (const Node *item = row.find("add")) {
