@@ -43,6 +43,7 @@ enum class ValueKind : u8 {
   Zero,        // see Resolver::Clear
   Unknown,     // a number nobody has seen in use
 };
+inline constexpr u32 kValueKinds = static_cast<u32>(ValueKind::Unknown) + 1;
 
 // What happens against a texture, sampler or surface symbol.
 enum class ImageAction : u8 {
@@ -92,6 +93,7 @@ struct RelocInfo {
   bool image_kept_by_r = false;     // -r keeps it against an image, up to sm_90; others take 0
   bool rel_addend_in_place = false; // in SHT_REL the addend is the field itself, not shifted back
   SassTwins sass = {};
+  u8 field_bytes = static_cast<u8>((word_bits() + 7) / 8); // up to the end of the last piece
 
   [[nodiscard]] u32 number_in_executable() const { return kept_as ? kept_as : number; }
   [[nodiscard]] bool has_field() const { return pieces[0].width != 0; }
@@ -105,6 +107,7 @@ struct RelocInfo {
   }
 };
 
+inline constexpr u32 kRelocNone = 0; // no relocation at all; it has no row
 inline constexpr u32 kFirstMercuryReloc = 0x10001;
 
 [[nodiscard]] std::span<const RelocInfo> cuda_relocs();

@@ -31,7 +31,7 @@ constexpr u64 low_bits(u32 count) {
 } // namespace
 
 bool field_inside(ByteSpan section, u64 offset, const RelocInfo &row) {
-  return slice(section, offset, (row.word_bits() + 7) / 8).has_value();
+  return slice(section, offset, row.field_bytes).has_value();
 }
 
 bool store_field(MutableByteSpan section, u64 offset, const RelocInfo &row, FieldValue value) {

@@ -27,9 +27,9 @@ struct RoleRow {
 };
 
 constexpr std::array<RoleRow, 4> kRoles{{
+    {RelocRole::CodeAddress, 2}, // R_CUDA_64
     {RelocRole::ImageIndex, 59}, // R_CUDA_ABS16_32
     {RelocRole::ImageBase, 66},  // R_CUDA_CONST_FIELD21_38
-    {RelocRole::CodeAddress, 2}, // R_CUDA_64
     {RelocRole::NewestField, 115},
 }};
 

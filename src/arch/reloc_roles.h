@@ -16,6 +16,7 @@ enum class ImageKind : u8 { Texture, Sampler, Surface };
 [[nodiscard]] const RelocInfo &image_slot_reloc(ImageKind kind, Plane plane);
 
 enum class RelocRole : u8 {
+  CodeAddress, // debug information of SASS: where a function is
   ImageIndex,  // code compiled with -G: the number of an image's slot, as an operand (Q112)
   ImageBase,   // the offset of the first slot in bank 0, in the load beside it
   CodeAddress, // an address of code in debug information

@@ -89,6 +89,9 @@ struct InputObject {
   }
 };
 
+// A bit of st_other: the symbol was made by a compiler or by a linker.
+inline constexpr u8 kOtherInternal = 0x01;
+
 // Memory space in st_other of a data symbol.
 [[nodiscard]] constexpr bool is_shared(u8 other) {
   return (other & 0xe0) == elf::kOtherShared;

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "model/discarded_ranges.h"
 #include "model/output_sections.h"
 
 namespace culink {
@@ -89,14 +90,6 @@ struct CopiedRelocations {
   u32 constants = 0; // in Placement::function_constants
 };
 
-// Bytes of a definition that was discarded for an earlier weak one: relocations in them are
-// dropped.
-struct DiscardedRange {
-  u32 section = 0;
-  u64 begin = 0;
-  u64 end = 0;
-};
-
 // A part of an input section that is not where the rest of the section is: a variable of a bank
 // that was packed, or a unit of a line table.
 struct MovedRange {
@@ -108,9 +101,9 @@ struct MovedRange {
 
 struct RelocationInputs {
   std::vector<RelocationGroup> groups;
-  std::vector<RelocationSlice> slices;                // of all groups
-  std::vector<CopiedRelocations> copied;              // in output order
-  std::vector<std::vector<DiscardedRange>> discarded; // [object]
+  std::vector<RelocationSlice> slices;        // of all groups
+  std::vector<CopiedRelocations> copied;      // in output order
+  std::vector<DiscardedRanges> discarded;     // [object], sorted
   std::vector<std::vector<MovedRange>> moved; // [object], sorted by section and begin; or empty
   std::vector<bool> has_overridden; // by EntityId: an overridden definition had relocations
 };

@@ -26,6 +26,7 @@ TEST(RelocRoles, OperandsOfIndexedImageLoadsAreThoseOfOneMercuryRelocation) {
   const RelocInfo &mercury = *find_reloc("R_MERCURY_ABS16");
   EXPECT_EQ(reloc_for(RelocRole::ImageIndex).number, mercury.sass.code);
   EXPECT_EQ(reloc_for(RelocRole::ImageBase).number, mercury.sass.operand);
+  EXPECT_EQ(reloc_for(RelocRole::CodeAddress).name, "R_CUDA_64");
   EXPECT_EQ(reloc_for(RelocRole::NewestField).name, "R_CUDA_CONST_FIELD22_37");
 }
 

@@ -126,4 +126,11 @@ void check_emulated_errors(const Program &p, Diagnostics &diag) {
     check_dead_aliases(p, diag);
 }
 
+// --preserve-relocs gives up at such a symbol (Q042).
+void check_listed_symbol(const Program &p, EntityId removed, ObjectId referrer, Diagnostics &diag) {
+  if (p.dialect.has(Defect::UnlistedSymbol))
+    diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[removed].name)},
+                {"referenced by " + p.objects[referrer.value].name});
+}
+
 } // namespace culink::emulate

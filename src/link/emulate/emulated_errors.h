@@ -9,4 +9,8 @@ namespace culink::emulate {
 // Reports what the dialect's release of nvlink refuses although it can be linked.
 void check_emulated_errors(const Program &program, Diagnostics &diag);
 
+// Reports a symbol that a list of resolved relocations would name and that was removed.
+void check_listed_symbol(const Program &program, EntityId removed, ObjectId referrer,
+                         Diagnostics &diag);
+
 } // namespace culink::emulate

@@ -109,8 +109,8 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
       outcome == DefinitionOutcome::DiscardedForStrong) {
     if (outcome == DefinitionOutcome::DiscardedForWeak &&
         emulate::drops_discarded_pointers(p_, id_, section.index))
-      layout_.relocs.discarded[id_.value].push_back(
-          {section.index, symbol.value, symbol.value + symbol.size});
+      layout_.relocs.discarded[id_.value].add(section.index, symbol.value,
+                                              symbol.value + symbol.size);
     // A definition that is discarded for a common symbol still takes memory (Q057).
     if (const Entity &entity = p_.symbols[id]; entity.common_align == 0 || entity.defined())
       has_discarded_[section.index] = true;

@@ -19,6 +19,7 @@ using elf::SectionRole;
 using elf::SectionType;
 
 void Merger::create_relocation_tables() {
+  layout_.relocs.discarded[id_.value].sort(); // all symbols of the object have been read
   for (const elf::Section &table : object_->view.sections()) {
     // Notes of other tools. A link that resolves early drops them (Q058).
     const SectionRole role = object_->kinds[table.index].role;
@@ -70,10 +71,11 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
   }
   // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
   const elf::RelocationTable entries = object_->view.relocations(table);
+  const DiscardedRanges &discarded = layout_.relocs.discarded[id_.value];
   bool first = true;
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Relocation entry = entries[i];
-    if (in_discarded_range(table.info, entry.offset) ||
+    if (discarded.contain(table.info, entry.offset) ||
         describes_discarded_code(table.info, entry.symbol) ||
         emulate::loses_pointer(p_, id_, table.info, entry.symbol))
       continue;
@@ -141,13 +143,6 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
   layout_.relocs.groups.push_back({table, target, rela});
   number = static_cast<u32>(layout_.relocs.groups.size());
   return layout_.relocs.groups.back();
-}
-
-bool Merger::in_discarded_range(u32 section, u64 offset) const {
-  for (const DiscardedRange &range : layout_.relocs.discarded[id_.value])
-    if (range.section == section && range.begin <= offset && offset < range.end)
-      return true;
-  return false;
 }
 
 // Debug information about a discarded function definition. .debug_info and .debug_loc keep theirs.

@@ -45,7 +45,6 @@ private:
   [[nodiscard]] bool names_sections(const elf::Section &table) const;
   [[nodiscard]] bool describes_discarded_code(u32 section, u32 symbol) const;
   [[nodiscard]] bool describes_only_discarded_code(const elf::Section &table) const;
-  [[nodiscard]] bool in_discarded_range(u32 section, u64 offset) const;
 
   // merge_constants.cc
   void define_compiler_constant(EntityId id, const elf::Symbol &symbol);

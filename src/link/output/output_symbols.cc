@@ -16,8 +16,6 @@ using elf::SymbolType;
 
 namespace {
 
-constexpr u8 kOtherInternal = 0x01; // made by compiler or linker
-
 class SymbolWriter {
 public:
   SymbolWriter(const Program &program, const Layout &layout, const SharedPlan &shared,

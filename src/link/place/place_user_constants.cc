@@ -26,7 +26,7 @@ namespace culink {
 
 namespace {
 
-constexpr u64 kBankSize = 0x10000;
+constexpr u64 kBankSize = 64 * 1024;
 
 struct Variable {
   EntityId id;
@@ -163,9 +163,11 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
       return false;
     layout_.placement.dropped[v.id.value] = true;
     const auto [object, section, begin] = origin(v.id); // its pointers are dropped, too
-    layout_.relocs.discarded[object.value].push_back({section, begin, begin + v.bytes.size()});
+    layout_.relocs.discarded[object.value].add(section, begin, begin + v.bytes.size());
     return true;
   });
+  for (DiscardedRanges &ranges : layout_.relocs.discarded)
+    ranges.sort();
 }
 
 u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions and variables in global memory get their addresses from the loader. What the linker
-// lays out itself has a value now: constants (an offset in their bank), shared variables (an offset
-// in a kernel's shared memory), sections that are merged file by file (the start of this file's
-// part). Relocatable links resolve nothing that the next link will move, unless they imitate
-// nvlink, which does (Q023).
+// What a relocation's symbol stands for. Functions and variables in global memory get their
+// addresses from the loader. What the linker lays out itself has a value now: constants (an offset
+// in their bank), shared variables (an offset in a kernel's shared memory), sections that are
+// merged file by file (the start of this file's part). A lossless relocatable link resolves nothing
+// that the next link will move; nvlink's does (Q023).
+//
+// classify_relocations calls resolve_target for each run of relocations against one symbol. What
+// may surprise: the same shared variable has different values in different kernels, so the function
+// that a relocation is in matters.
 #include "link/relocs/reloc_target.h"
 
 #include <algorithm>
@@ -17,7 +21,6 @@ namespace culink {
 using elf::SectionType;
 using elf::SymbolType;
 using Against = KeptRelocation::Against;
-using Kind = SymbolMeaning::Kind;
 
 namespace {
 
@@ -32,146 +35,184 @@ bool is_global_memory(SectionType type) {
   return type == SectionType::CudaGlobal || type == SectionType::CudaGlobalInit;
 }
 
-SymbolMeaning section_meaning(const RelocationContext &c, ObjectId object, u32 section) {
-  const SectionLocation &place = c.layout.placement.location_of[object.value][section];
-  if (!place.section.valid())
-    return {.kind = Kind::Value}; // a section that is not part of the output starts nowhere
-  const OutSection &out = c.layout.sections[place.section];
-  SymbolMeaning meaning{.kind = Kind::Value,
-                        .against = Against::Section,
-                        .id = place.section.value,
-                        .addend_shift = place.offset,
-                        .bank = bank_of(out.type)};
-  // Units of line tables move once more when machine code is made anew (Q103).
+// What the loader or the next link places.
+TargetKind unplaced_kind(const Entity &entity) {
+  if (is_constant(entity.other))
+    return TargetKind::UnplacedConstant;
+  return entity.type() == SymbolType::Object && !entity.defined() ? TargetKind::UndefinedObject
+                                                                  : TargetKind::Variable;
+}
+
+TargetKind placed_kind(const Entity &entity) {
+  return entity.other == (elf::kOtherConstant | kOtherInternal) ? TargetKind::Internal
+                                                                : TargetKind::Placed;
+}
+
+RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 section) {
+  const SectionLocation &location = c.layout.placement.location_of[object.value][section];
+  if (!location.section.valid())
+    return {.kind = TargetKind::Placed}; // a section that is not part of the output starts at 0
+  const OutSection &out = c.layout.sections[location.section];
+  // Units of line tables move once more when SASS is rescheduled (Q103).
   const bool moves_again =
       c.program.sass_plane && !c.program.policy.executable && out.name == kLineSection;
-  if (is_global_memory(out.type) || c.program.policy.keeps_all_relocations || moves_again)
-    meaning.kind = Kind::Loader;
-  return meaning;
+  const bool unplaced =
+      is_global_memory(out.type) || c.program.policy.keeps_all_relocations || moves_again;
+  return {.kind = unplaced ? TargetKind::Variable : TargetKind::Placed,
+          .against = Against::Section,
+          .bank = bank_of(out.type),
+          .id = location.section.value,
+          .addend_shift = location.offset};
 }
 
-SymbolMeaning shared_meaning(const RelocationContext &c, EntityId id, FunctionId function) {
-  const Entity &entity = c.program.symbols[id];
-  SymbolMeaning meaning{.kind = Kind::Value, .against = Against::Entity, .id = id.value};
-  meaning.dynamic_shared = c.shared.dynamic(id);
-  meaning.bank = bank_of(meaning.dynamic_shared ? SectionType::Null : SectionType::CudaShared);
-  if (!c.program.policy.places_memory) {
-    const u32 instance = function.valid() && meaning.dynamic_shared
-                             ? c.shared.instance_of[function.value]
-                             : kNoIndex;
-    if (instance != kNoIndex) {
-      meaning.kind = Kind::Loader;
-      meaning.against = Against::Instance;
-      meaning.id = instance;
-    } else if (c.program.policy.keeps_all_relocations || entity.weak()) {
-      meaning.kind = Kind::Loader;
-    }
-    meaning.value = c.layout.placement.address_of[id.value].value;
-    return meaning;
+// -r leaves shared memory to the next link. nvlink stores offsets within this object's all the
+// same (Q023).
+RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget target,
+                                   FunctionId function) {
+  const Entity &entity = c.program.symbols[EntityId(target.id)];
+  target.value = c.layout.placement.address_of[target.id].value;
+  target.kind = TargetKind::Placed;
+  if (c.program.policy.keeps_all_relocations || entity.weak())
+    target.kind = unplaced_kind(entity);
+  const u32 instance =
+      function.valid() && target.dynamic_shared ? c.shared.instance_of[function.value] : kNoIndex;
+  if (instance != kNoIndex) {
+    target.kind = TargetKind::Variable;
+    target.against = Against::Instance;
+    target.id = instance;
   }
-  meaning.nameless = meaning.dynamic_shared || !c.program.policy.keeps_shared_symbols;
-  meaning.value = static_cast<u64>(c.shared.offset[id.value]);
-  if (meaning.dynamic_shared && !c.shared.one_dynamic_value && function.valid())
-    meaning.value = static_cast<u64>(c.shared.dynamic_end[function.value]);
+  return target;
+}
+
+// Not inline, because most targets are functions, which then need few registers.
+[[gnu::noinline]] RelocTarget shared_target(const RelocationContext &c, EntityId id,
+                                            FunctionId function) {
+  const Entity &entity = c.program.symbols[id];
+  RelocTarget target{.against = Against::Entity, .id = id.value};
+  target.dynamic_shared = c.shared.dynamic(id);
+  target.bank = bank_of(target.dynamic_shared ? SectionType::Null : SectionType::CudaShared);
+  if (!c.program.policy.places_memory)
+    return unplaced_shared_target(c, target, function);
+  target.kind = target.dynamic_shared || !c.program.policy.keeps_shared_symbols
+                    ? TargetKind::InternalUnnamed
+                    : TargetKind::Internal;
+  target.value = static_cast<u64>(c.shared.offset[id.value]);
+  if (target.dynamic_shared && !c.shared.one_dynamic_value && function.valid())
+    target.value = static_cast<u64>(c.shared.dynamic_end[function.value]);
   const bool reached =
       function.valid() && c.shared.dynamic_end[function.value] != SharedPlan::kNowhere;
-  constexpr u8 kInternal = 1; // an instance that an earlier relocatable link made
-  const bool per_kernel = meaning.dynamic_shared && (c.shared.one_dynamic_value || reached);
+  const bool per_kernel = target.dynamic_shared && (c.shared.one_dynamic_value || reached);
+  // An instance that an earlier relocatable link made.
   const bool instance =
-      (entity.other & kInternal) != 0 && !(c.shared.one_dynamic_value && c.shared.has_slots);
-  meaning.unlisted = c.shared.deleted[id.value] || instance ||
-                     (meaning.dynamic_shared && !c.shared.one_dynamic_value && reached);
-  meaning.dangling = c.shared.deleted[id.value] && c.shared.has_slots && !per_kernel;
-  return meaning;
+      (entity.other & kOtherInternal) != 0 && !(c.shared.one_dynamic_value && c.shared.has_slots);
+  target.unlisted = c.shared.deleted[id.value] || instance ||
+                    (target.dynamic_shared && !c.shared.one_dynamic_value && reached);
+  target.dangling = c.shared.deleted[id.value] && c.shared.has_slots && !per_kernel;
+  return target;
 }
 
-SymbolMeaning data_meaning(const RelocationContext &c, ObjectId object, EntityId id,
-                           const elf::Symbol &symbol) {
+RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf::Symbol &symbol) {
   const Entity &entity = c.program.symbols[id];
-  const SymbolAddress &place = c.layout.placement.address_of[id.value];
-  SymbolMeaning meaning{.kind = Kind::Loader, .against = Against::Entity, .id = id.value};
-  if (place.constants != kNoIndex) {
-    const FunctionConstants &block = c.layout.placement.function_constants[place.constants];
-    meaning.kind = Kind::Value;
-    meaning.value = block.offset + place.value;
-    meaning.bank = bank_of(block.type);
-    meaning.unlisted = true;
-    return meaning;
+  RelocTarget target{.kind = unplaced_kind(entity), .against = Against::Entity, .id = id.value};
+  if (c.program.policy.keeps_all_relocations)
+    return target;
+  if (entity.local) { // the size of the constant bank
+    target.kind = placed_kind(entity);
+    target.value = c.layout.placement.address_of[id.value].value;
+    target.unlisted = true;
+    return target;
+  }
+  // An undefined constant that nobody has to define: no address at all, in no bank.
+  const bool weak = symbol.binding() == elf::SymbolBinding::Weak;
+  if (is_constant(symbol.other) && !(weak && !c.program.policy.executable)) {
+    target.kind = placed_kind(entity);
+    target.value = ~u64{0};
+    // A finalizer knows the bank all the same (Q103).
+    target.bank = c.program.sass_plane ? c.program.arch.banks.user : bank_of(SectionType::Null);
+  }
+  return target;
+}
+
+[[gnu::noinline]] RelocTarget data_target(const RelocationContext &c, ObjectId object, EntityId id,
+                                          const elf::Symbol &symbol) {
+  const Entity &entity = c.program.symbols[id];
+  const SymbolAddress &address = c.layout.placement.address_of[id.value];
+  RelocTarget target{.kind = placed_kind(entity), .against = Against::Entity, .id = id.value};
+  if (address.constants != kNoIndex) {
+    const FunctionConstants &block = c.layout.placement.function_constants[address.constants];
+    target.value = block.offset + address.value;
+    target.bank = bank_of(block.type);
+    target.unlisted = true;
+    return target;
   }
   const bool keeps = c.program.policy.keeps_all_relocations;
-  if (place.section.valid()) {
-    const SectionType type = c.layout.sections[place.section].type;
-    // nvlink -r keeps what refers to weak variables, because they may still be replaced.
+  if (address.section.valid()) {
+    const SectionType type = c.layout.sections[address.section].type;
     const bool finalized = type == SectionType::CudaReservedShared &&
                            c.program.arch.code_kind == arch::CodeKind::Capmerc;
-    if (is_global_memory(type) || keeps || finalized ||
-        (!c.program.policy.executable && entity.weak()))
-      return meaning;
-    meaning.kind = Kind::Value;
-    meaning.value = place.value;
-    meaning.bank = bank_of(type);
-    return meaning;
+    // nvlink -r keeps what refers to weak variables, because they may still be overridden.
+    const bool overridable = !c.program.policy.executable && entity.weak();
+    if (is_global_memory(type) || keeps || finalized || overridable)
+      target.kind = unplaced_kind(entity);
+    else
+      target.value = address.value;
+    target.bank = bank_of(type);
+    return target;
   }
-  if (keeps || !entity.defined()) {
-    if (!keeps && entity.local) { // the size of the constant bank
-      meaning.kind = Kind::Value;
-      meaning.value = place.value;
-      meaning.unlisted = true;
-      return meaning;
-    }
-    // An undefined constant that nobody has to define: no address at all, in no bank.
-    const bool weak = symbol.binding() == elf::SymbolBinding::Weak;
-    if (!keeps && is_constant(symbol.other) && !(weak && !c.program.policy.executable)) {
-      meaning.kind = Kind::Value;
-      meaning.value = ~u64{0};
-      // A finalizer knows the bank all the same (Q103).
-      meaning.bank = c.program.sass_plane ? c.program.arch.banks.user : bank_of(SectionType::Null);
-    }
-    return meaning;
-  }
+  if (keeps || !entity.defined())
+    return undefined_target(c, id, symbol);
   // A name for the parameters of a kernel, which executables do not keep.
-  if (const SectionLocation &at =
-          c.layout.placement.location_of[object.value][symbol.in_section() ? symbol.section : 0];
-      at.section.valid() && is_constant(symbol.other)) {
-    meaning.kind = Kind::Value;
-    meaning.value = at.offset + symbol.value;
-    meaning.bank = bank_of(c.layout.sections[at.section].type);
-    meaning.nameless = true;
-    return meaning;
-  }
-  return {.kind = Kind::Gone}; // in a section that is not part of the output
+  const SectionLocation &location =
+      c.layout.placement.location_of[object.value][symbol.in_section() ? symbol.section : 0];
+  if (!location.section.valid() || !is_constant(symbol.other))
+    return {.kind = TargetKind::DiscardedData};
+  target.kind =
+      target.kind == TargetKind::Internal ? TargetKind::InternalUnnamed : TargetKind::PlacedUnnamed;
+  target.value = location.offset + symbol.value;
+  target.bank = bank_of(c.layout.sections[location.section].type);
+  return target;
+}
+
+RelocTarget function_target(const RelocationContext &c, EntityId id, const elf::Symbol &symbol) {
+  const Entity &entity = c.program.symbols[id];
+  if (!c.program.stays(id))
+    return {.kind = TargetKind::DiscardedFunction, .against = Against::Entity, .id = id.value};
+  const bool missing = !entity.defined() && symbol.binding() == elf::SymbolBinding::Weak &&
+                       !c.program.options.keeps_all_code();
+  // Relocations do not refer to an alias, but to the function whose code it names.
+  const OutId text = c.layout.placement.address_of[id.value].section;
+  return {.kind = missing ? TargetKind::DiscardedFunction : TargetKind::Function,
+          .against = Against::Entity,
+          .id = text.valid() ? c.layout.sections[text].function.value : id.value};
 }
 
 } // namespace
 
-SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
-                         FunctionId function) {
+RelocRuleInputs rule_inputs_of(const Program &program) {
+  return {.policy = program.policy,
+          .has_mercury = program.sass_plane || program.arch.code_kind == arch::CodeKind::Capmerc,
+          .sass_plane = program.sass_plane};
+}
+
+RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 index,
+                           FunctionId function) {
   const elf::Symbol &symbol = c.program.objects[object.value].symbols[index];
   if (symbol.type() == SymbolType::Section && symbol.in_section())
-    return section_meaning(c, object, symbol.section);
+    return section_target(c, object, symbol.section);
   const EntityId id = c.program.symbols.of(object, index);
-  SymbolMeaning plain{.kind = Kind::Plain, .bank = bank_of(SectionType::Null)};
-  if (!id.valid()) {
-    plain.value =
-        c.layout.placement.null_symbol_value; // such a name stands for symbol 0 (Q019, Q056)
-    return plain;
+  RelocTarget null{.kind = TargetKind::Null, .bank = bank_of(SectionType::Null)};
+  if (!id.valid()) { // an unnamed symbol stands for symbol 0 (Q019, Q056)
+    null.value = c.layout.placement.null_symbol_value;
+    return null;
   }
   const Entity &entity = c.program.symbols[id];
-  if (entity.function) {
-    if (!c.program.stays(id))
-      return {.kind = Kind::Gone, .against = Against::Entity, .id = id.value};
-    const bool missing = !entity.defined() && symbol.binding() == elf::SymbolBinding::Weak &&
-                         !c.program.options.keeps_all_code();
-    // A second name of code is not named by relocations: the first one is.
-    const OutId text = c.layout.placement.address_of[id.value].section;
-    const u32 named = text.valid() ? c.layout.sections[text].function.value : id.value;
-    return {.kind = missing ? Kind::Gone : Kind::Loader, .against = Against::Entity, .id = named};
-  }
+  if (entity.function)
+    return function_target(c, id, symbol);
   switch (entity.type()) {
   case SymbolType::CudaTexture:
   case SymbolType::CudaSampler:
   case SymbolType::CudaSurface:
-    return {.kind = Kind::Image,
+    return {.kind = TargetKind::Image,
             .against = Against::Entity,
             .id = id.value,
             .value = c.constants.slot[id.value]};
@@ -181,15 +222,20 @@ SymbolMeaning meaning_of(const RelocationContext &c, ObjectId object, u32 index,
   if (is_unified_table(entity.name) && !entity.defined()) {
     // Indirect calls go through the table of unified functions, if there is one (Q067).
     const bool unused = entity.name == kUnifiedOffset && !c.layout.sections.has_unified_functions;
-    return {
-        .kind = unused ? Kind::Ignored : Kind::Unified, .against = Against::Entity, .id = id.value};
+    return {.kind = unused ? TargetKind::Ignored : TargetKind::UnifiedTable,
+            .against = Against::Entity,
+            .id = id.value};
   }
   if (is_shared(entity.other))
-    return shared_meaning(c, id, function);
+    return shared_target(c, id, function);
   if (entity.type() == SymbolType::NoType ||
       (!symbol.in_section() && !symbol.undefined() && !symbol.common()))
-    return plain;
-  return data_meaning(c, object, id, symbol);
+    return null;
+  return data_target(c, object, id, symbol);
+}
+
+bool is_shared_variable(const Program &program, const RelocTarget &target) {
+  return target.against == Against::Entity && is_shared(program.symbols[EntityId(target.id)].other);
 }
 
 } // namespace culink

@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a relocation's symbol stands for in this link. The symbol decides whether a relocation can
-// be resolved; the section it is in does not matter.
+// What the symbol of a relocation stands for in this link: what kind of thing it is, which decides
+// what is done with the relocation, and the value or the output symbol that is then needed.
 #pragma once
 
 #include "link/relocs/classify_relocs.h"
+#include "link/relocs/reloc_action.h"
 
 namespace culink {
 
-struct SymbolMeaning {
-  enum class Kind : u8 {
-    Loader,  // its address is known when the program is loaded
-    Value,   // known now: `value`, and `bank` for constants
-    Image,   // a texture, sampler or surface reference
-    Gone,    // removed, or never part of the output
-    Unified, // __UFT*, __UDT*: executables have none
-    Ignored, // relocations against it go away
-    Plain,   // no address: null, absolute and untyped symbols; 0, or what symbol 0 has
-  };
-  Kind kind = Kind::Gone;
+struct RelocTarget {
+  TargetKind kind = TargetKind::DiscardedData;
   KeptRelocation::Against against = KeptRelocation::Against::Nothing; // when kept
-  u32 id = 0;
-  u64 value = 0;
-  u64 addend_shift = 0; // a section symbol: where this file's part starts
-  u8 bank = 0;
+  u8 bank = 0;                                                        // of constants
   bool dynamic_shared = false;
-  bool nameless = false; // its symbol is not part of the output
   bool unlisted = false; // not named by .nv.resolvedrela
-  bool dangling = false; // would be named there, if its symbol had not gone (Q042)
+  bool dangling = false; // would be named there, if its symbol had not been removed
+  u32 id = 0;            // as KeptRelocation::id
+  u64 value = 0;         // where the kind has one; of an image, its slot
+  u64 addend_shift = 0;  // a section symbol: where this object's part starts
 };
 
+// What all relocations of a link are resolved with.
 struct RelocationContext {
   const Program &program;
   const Layout &layout;
   const SharedPlan &shared;
   const ImagePlan &constants;
+  RelocRules rules;
+  std::vector<OutId> rela_of; // by OutId, the .rela table of a section
 };
 
+[[nodiscard]] RelocRuleInputs rule_inputs_of(const Program &program);
+
 // `function`: whose code the relocation is in, if any.
-[[nodiscard]] SymbolMeaning meaning_of(const RelocationContext &context, ObjectId object,
-                                       u32 symbol, FunctionId function);
+[[nodiscard]] RelocTarget resolve_target(const RelocationContext &context, ObjectId object,
+                                         u32 symbol, FunctionId function);
+
+[[nodiscard]] bool is_shared_variable(const Program &program, const RelocTarget &target);
 
 } // namespace culink

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules about relocations: what is done with one, given its number, what its symbol is, and
+// what kind of link this is.
+#pragma once
+
+#include "arch/reloc.h"
+#include "model/link_policy.h"
+
+namespace culink {
+
+// What the symbol of a relocation is, as far as the rules care.
+enum class TargetKind : u8 {
+  // The loader knows the address, or the next link.
+  Function,
+  Variable,         // in global memory, or of what the next link places; a section of either
+  UndefinedObject,  // an undefined symbol of type Object: that of reserved shared memory
+  UnplacedConstant, // a constant that the next link places
+  // The value is known now.
+  Placed,          // a constant, or a section's part from this object
+  PlacedUnnamed,   // the same, but its symbol is not part of the output
+  Internal,        // a compiler's constant, or in executables a shared variable
+  InternalUnnamed, // the same, but its symbol is not part of the output
+  Null,            // no address: null, absolute and untyped symbols
+  // It is not part of the output.
+  DiscardedFunction, // or weak and undefined
+  DiscardedData,     // in a section that is not part of the output
+  // Others.
+  Image,        // a texture, sampler or surface reference
+  UnifiedTable, // __UFT*, __UDT*: executables have none
+  Ignored,      // relocations against it are dropped
+};
+
+// What is done with a relocation.
+enum class RelocAction : u8 {
+  Drop,       // leaves no trace: the bytes stay as they are
+  Keep,       // for the loader, or for the next link
+  KeepAsNone, // kept as number 0 without a symbol, which means nothing to anyone
+  KeepImage,  // kept, and the offset of the first image slot is stored
+  Fold,       // the value is stored
+  FoldAddend, // stored, but the symbol's address plays no part
+  FoldImage,  // the offset of the image's slot is stored, or 0
+  Clear,      // the field becomes 0
+  Refuse,     // an error
+};
+
+[[nodiscard]] constexpr bool folds(RelocAction action) {
+  return action == RelocAction::Fold || action == RelocAction::FoldAddend ||
+         action == RelocAction::FoldImage;
+}
+
+// Whether bytes of the section are changed.
+[[nodiscard]] constexpr bool stores(RelocAction action) {
+  return folds(action) || action == RelocAction::Clear;
+}
+
+// What the rules ask about a link.
+struct RelocRuleInputs {
+  LinkPolicy policy;
+  bool has_mercury = false; // a link of Mercury code, or of the SASS beside it
+  bool sass_plane = false;  // the latter
+};
+
+// The rules. `row` is that of `number`, if there is one: nobody knows the others, but
+// arch::kRelocNone.
+[[nodiscard]] RelocAction action_of(const RelocRuleInputs &link, TargetKind target, u32 number,
+                                    const arch::RelocInfo *row);
+
+// The answers of action_of() for the usual targets, known when culink is compiled. They are all
+// that a row and a link of one kind can have in common.
+class RelocRules {
+public:
+  explicit RelocRules(const RelocRuleInputs &link);
+
+  [[nodiscard]] RelocAction action(TargetKind target, u32 number,
+                                   const arch::RelocInfo *row) const {
+    return row && target < TargetKind::Image ? usual_[index(target, row->resolver, row->value)]
+                                             : action_of(link_, target, number, row);
+  }
+
+  [[nodiscard]] static constexpr u32 index(TargetKind target, arch::Resolver resolver,
+                                           arch::ValueKind value) {
+    return (static_cast<u32>(resolver) * kStride + static_cast<u32>(value)) * kStride +
+           static_cast<u32>(target);
+  }
+  static constexpr u32 kUsualTargets = static_cast<u32>(TargetKind::Image);
+  static constexpr u32 kStride = 16; // shifts are quick
+  static_assert(kUsualTargets <= kStride && arch::kValueKinds <= kStride);
+
+private:
+  RelocRuleInputs link_;
+  const RelocAction *usual_;
+};
+
+} // namespace culink

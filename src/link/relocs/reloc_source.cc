@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which relocations of the inputs count, and where they are in the output. A relocation is in a
+// section of an object; that section, or the variable or line table in it, may have been discarded
+// or moved since. Here that is asked once per table where possible, so that the loop over its
+// entries has little left to ask.
+//
+// classify_relocations and the lists of --preserve-relocs use it. What may surprise: relocations of
+// debug information outlive the code that it describes in some tables and not in others (Q028).
+#include "link/relocs/reloc_source.h"
+
+#include <algorithm>
+
+#include "link/emulate/compiler_constants.h"
+#include "link/emulate/lost_pointers.h"
+
+namespace culink {
+
+namespace {
+
+// Debug information about a definition of a function that is not in the output.
+bool is_about_discarded_code(const RelocationContext &c, const RelocSource &source, u32 index) {
+  const Program &p = c.program;
+  const elf::Symbol &symbol = p.objects[source.object.value].symbols[index];
+  if (symbol.type() != elf::SymbolType::Function || !symbol.in_section())
+    return false;
+  const EntityId id = p.symbols.of(source.object, index);
+  if (!id.valid())
+    return false;
+  if (p.symbols.outcome(source.object, index) != DefinitionOutcome::Accepted)
+    return true;
+  // What overridden definitions said is dropped if one of them had relocations, but only in .rela
+  // tables, and in the .rel table of a section that had a .rela table first (Q028).
+  const OutId rela = c.rela_of[source.group->target.value];
+  return p.symbols[id].prevailing.object != source.object &&
+         c.layout.relocs.has_overridden[id.value] &&
+         (source.group->has_addends || (rela.valid() && rela < source.group->table));
+}
+
+} // namespace
+
+RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
+                      const RelocationSlice &slice) {
+  const InputObject &object = c.program.objects[slice.object.value];
+  const elf::Section &table = object.section(slice.section);
+  const elf::SectionKind &kind = object.kinds[table.info];
+  const OutSection &target = c.layout.sections[group.target];
+  RelocSource source{.group = &group,
+                     .table = &table,
+                     .section = &object.section(table.info),
+                     .object = slice.object,
+                     .base = slice.base,
+                     .output_size = target.size,
+                     .moves = !c.layout.relocs.moved.empty(),
+                     .discarded = c.layout.relocs.discarded[slice.object.value].touch(table.info)};
+  if (target.function.valid())
+    source.function = c.program.function_of(target.function);
+  source.about_code =
+      kind.is_debug() && target.name != ".debug_info" && target.name != ".debug_loc";
+  source.loses_pointers = !emulate::drops_discarded_pointers(c.program, slice.object, table.info);
+  return source;
+}
+
+RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
+                      const FunctionConstants &constants, const ConstantRelocations &from,
+                      u64 begin, u64 end) {
+  const InputObject &object = c.program.objects[from.object.value];
+  const elf::Section &table = object.section(from.section);
+  return {.group = &group,
+          .table = &table,
+          .section = &object.section(table.info),
+          .object = from.object,
+          .base = constants.offset + from.base,
+          .begin = std::max(begin, from.base) - from.base,
+          .end = std::max(end, from.base) - from.base,
+          .output_size = c.layout.sections[group.target].size,
+          .moves = !c.layout.relocs.moved.empty()};
+}
+
+bool is_of_overridden_code(const RelocationContext &c, const RelocationGroup &group,
+                           const RelocationSlice &slice) {
+  const EntityId function = c.layout.sections[group.target].function;
+  return function.valid() && c.program.symbols[function].prevailing.object != slice.object;
+}
+
+bool is_of_overridden_bank(const RelocationContext &c, const RelocationGroup &group,
+                           const RelocationSlice &slice) {
+  const OutId text = c.layout.sections[group.target].target;
+  if (emulate::keeps_overridden_relocations(c.program) || !text.valid() ||
+      !c.layout.sections[text].function.valid())
+    return false;
+  const u32 bank = c.program.objects[slice.object.value].section(slice.section).info;
+  const Entity &function = c.program.symbols[c.layout.sections[text].function];
+  return function.prevailing.object != slice.object &&
+         !c.layout.placement.location_of[slice.object.value][bank].discarded;
+}
+
+bool names_discarded(const RelocationContext &c, const RelocSource &source, u32 symbol) {
+  if (source.loses_pointers &&
+      emulate::drops_pointer(c.program, source.object, source.table->info, symbol))
+    return true;
+  return source.about_code && is_about_discarded_code(c, source, symbol);
+}
+
+u64 moved_offset(const RelocationContext &c, ObjectId object, u32 section, u64 offset, u64 base) {
+  if (c.layout.relocs.moved.empty())
+    return offset + base;
+  const std::vector<MovedRange> &ranges = c.layout.relocs.moved[object.value];
+  const auto next = std::upper_bound(
+      ranges.begin(), ranges.end(), offset, [section](u64 wanted, const MovedRange &range) {
+        return std::pair(section, wanted) < std::pair(range.section, range.begin);
+      });
+  if (next == ranges.begin() || std::prev(next)->section != section)
+    return offset + base;
+  return std::prev(next)->offset + (offset - std::prev(next)->begin);
+}
+
+} // namespace culink

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lists of --preserve-relocs. For tools that patch programs an executable may say what the
+// linker has resolved: .nv.resolvedrela<section> lists the relocations of the section that were
+// folded or cleared, those of .rel and .rela tables in one list. Here the tables are read once more
+// and the rules of reloc_action.cc are asked again; classify_relocations adds the result to what is
+// kept.
+//
+// What may surprise: a list is not what was folded. Some symbols are not named (those that the
+// linker makes for itself), and what is cleared is named only if its size is known.
+#include "link/relocs/resolved_list.h"
+
+#include <algorithm>
+
+#include "link/emulate/emulated_errors.h"
+#include "link/relocs/reloc_source.h"
+
+namespace culink {
+
+using Against = KeptRelocation::Against;
+
+namespace {
+
+// One relocation that may be listed.
+struct Candidate {
+  const RelocSource &source;
+  const elf::Relocation &raw;
+  const arch::RelocInfo *row;
+  const RelocTarget &target;
+};
+
+bool is_listed(const RelocationContext &c, const RelocRules &rules, const Candidate &one) {
+  const Program &p = c.program;
+  const RelocTarget &target = one.target;
+  if (!one.row || target.unlisted)
+    return false;
+  // With Mercury code only what code says about shared memory is listed (Q105).
+  const elf::SectionRole role =
+      p.objects[one.source.object.value].kinds[one.source.table->info].role;
+  if (rule_inputs_of(p).has_mercury &&
+      !(is_shared_variable(p, target) && role == elf::SectionRole::Text))
+    return false;
+  const RelocAction action = rules.action(target.kind, one.raw.type, one.row);
+  switch (target.kind) {
+  case TargetKind::Image: // where there is a slot, the slot's relocation is enough
+    return folds(action) &&
+           (!p.policy.executable || one.row->image == arch::ImageAction::ZeroValue);
+  case TargetKind::Placed:
+  case TargetKind::PlacedUnnamed:
+  case TargetKind::Internal:
+  case TargetKind::InternalUnnamed:
+    return target.against != Against::Nothing &&
+           (folds(action) || (action == RelocAction::Clear && !target.dynamic_shared));
+  case TargetKind::Null: // listed without its symbol, which is not part of the output (Q056)
+    return folds(action);
+  default:
+    return false;
+  }
+}
+
+// What the list says is added: of a table without addends the old content of the field, as it
+// stands there (Q074).
+i64 listed_addend(const Candidate &one) {
+  const i64 addend = one.raw.addend + static_cast<i64>(one.target.addend_shift);
+  if (one.source.group->has_addends || one.target.addend_shift != 0 || !one.row->has_field() ||
+      one.row->resolver == arch::Resolver::Clear)
+    return addend;
+  const auto field = arch::read_field(one.source.section->data, one.raw.offset, *one.row);
+  return field ? static_cast<i64>(field->value >> one.row->pieces[0].value_bit) : addend;
+}
+
+struct ListedSlice {
+  const RelocationGroup *group;
+  const RelocationSlice *slice;
+};
+
+// By OutId of the list, newest first. Sections of one name, as local functions of several files
+// have them, share a list (Q113).
+std::vector<std::vector<ListedSlice>> slices_of_lists(const Layout &layout) {
+  std::vector<std::vector<ListedSlice>> out(layout.sections.list.size());
+  for (const RelocationGroup &group : layout.relocs.groups) {
+    const OutId list =
+        layout.sections.find(".nv.resolvedrela" + std::string(layout.sections[group.target].name));
+    if (!list.valid())
+      continue;
+    for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = layout.relocs.slices[i].previous)
+      out[list.value].push_back({&group, &layout.relocs.slices[i]});
+  }
+  for (std::vector<ListedSlice> &slices : out)
+    std::sort(slices.begin(), slices.end(), [](const ListedSlice &a, const ListedSlice &b) {
+      return std::pair(a.slice->object, a.slice->section) >
+             std::pair(b.slice->object, b.slice->section);
+    });
+  return out;
+}
+
+// A lossless -r lists what another link would have folded.
+RelocRules rules_of_lists(const Program &program) {
+  RelocRuleInputs inputs = rule_inputs_of(program);
+  inputs.policy.keeps_all_relocations = false;
+  return RelocRules(inputs);
+}
+
+} // namespace
+
+std::vector<KeptRelocation> list_resolved(const RelocationContext &c, Diagnostics &diag) {
+  std::vector<KeptRelocation> out;
+  const RelocRules rules = rules_of_lists(c.program);
+  const auto list = [&](OutId table, const RelocSource &source, const elf::Relocation &raw) {
+    const RelocTarget target = resolve_target(c, source.object, raw.symbol, source.function);
+    const Candidate one{source, raw, arch::find_reloc(raw.type), target};
+    if (target.dangling && one.row && one.row->resolver == arch::Resolver::Linker)
+      emulate::check_listed_symbol(c.program, EntityId(target.id), source.object, diag);
+    if (is_listed(c, rules, one))
+      out.push_back(
+          {.table = table,
+           .id = target.id,
+           .offset = output_offset(c, source, raw),
+           .addend = listed_addend(one),
+           .type = c.program.policy.executable ? one.row->number_in_executable() : raw.type,
+           .against = target.against});
+  };
+  const std::vector<std::vector<ListedSlice>> lists = slices_of_lists(c.layout);
+  for (u32 i = 0; i < lists.size(); ++i)
+    for (const auto &[group, slice] : lists[i]) {
+      if (is_of_overridden_code(c, *group, *slice))
+        continue;
+      const RelocSource source = source_of(c, *group, *slice);
+      const elf::RelocationTable entries =
+          c.program.objects[slice->object.value].view.relocations(*source.table);
+      for (u32 k = entries.size(); k-- > 0;)
+        if (const elf::Relocation raw = entries[k];
+            !drops_offset(c, source, raw.offset) && !drops_symbol(c, source, raw.symbol))
+          list(OutId(i), source, raw);
+    }
+  return out;
+}
+
+} // namespace culink
