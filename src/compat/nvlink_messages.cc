@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "base/demangle.h"
+#include "compat/demangle/nvlink_demangle.h"
 
 namespace culink {
 
@@ -199,7 +199,7 @@ std::string nvlink_blank(const Message &message, std::string_view blank) {
   const std::string &argument = message.arguments[number];
   if (blank.ends_with('x'))
     return as_hexadecimal(argument);
-  return blank.ends_with('d') ? demangle(argument) : argument;
+  return blank.ends_with('d') ? nvlink_demangle(argument) : argument;
 }
 
 std::string fill_nvlink_text(const Message &message, std::string_view text) {

@@ -7,8 +7,6 @@
 #include <array>
 #include <iterator>
 
-#include "base/demangle.h"
-
 namespace culink {
 
 namespace {
@@ -184,7 +182,7 @@ const DiagRow *find_diag_row(std::string_view key) {
 }
 
 std::string fill_blanks(std::string_view text, const std::vector<std::string> &arguments,
-                        SymbolNames names) {
+                        NameStyle names) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '{' || i + 2 >= text.size()) {
@@ -192,9 +190,9 @@ std::string fill_blanks(std::string_view text, const std::vector<std::string> &a
       continue;
     }
     const size_t argument = static_cast<size_t>(text[i + 1] - '0');
-    const bool symbol = text[i + 2] == 's' && names == SymbolNames::Demangled;
+    const bool symbol = text[i + 2] == 's';
     if (argument < arguments.size())
-      out += symbol ? demangle(arguments[argument]) : arguments[argument];
+      out += shown_name(arguments[argument], symbol ? names : nullptr);
     i = text.find('}', i);
   }
   return out;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/demangle.h"
 #include "base/types.h"
 #include "culink/diagnostics.h"
 
@@ -145,12 +146,10 @@ struct DiagRow {
 [[nodiscard]] const DiagRow &diag_row(DiagId id);
 [[nodiscard]] const DiagRow *find_diag_row(std::string_view key);
 
-enum class SymbolNames : u8 { Mangled, Demangled };
-
-// A text with its blanks filled.
+// A text with its blanks filled, and names of symbols shown in this way.
 [[nodiscard]] std::string fill_blanks(std::string_view text,
                                       const std::vector<std::string> &arguments,
-                                      SymbolNames names = SymbolNames::Mangled);
+                                      NameStyle names = nullptr);
 
 // "undefined symbol: f", without severity and places.
 [[nodiscard]] std::string diagnostic_text(const Diagnostic &diagnostic);

@@ -4,7 +4,7 @@
 // those that are not part of the output have nothing but the number. Callees come newest first,
 // those of pointers before the others. Then follows which kernels get the register counts of
 // functions they may call.
-// Names are written as nvlink writes them (Q091).
+// Names are in the style that the caller wants: nvlink's own (Q091), the standard one, or none.
 #include "report/call_graph_text.h"
 
 #include <map>
@@ -12,24 +12,18 @@
 
 #include <fmt/format.h>
 
-#include "base/demangle.h"
-
 namespace culink {
 
 namespace {
 
-std::string shown(const FunctionFacts &function, FunctionNames names) {
-  return names == FunctionNames::Demangled ? demangle(function.name) : function.name;
-}
-
-std::string function_line(const LinkFacts &facts, size_t number, FunctionNames names) {
+std::string function_line(const LinkFacts &facts, size_t number, NameStyle names) {
   const FunctionFacts &function = facts.functions[number];
   std::string out = fmt::format("{}: ", number + 1);
   if (!function.live)
     return out;
   out += function.kernel ? "^" : "";
   out += function.address_taken ? "&" : "";
-  out += shown(function, names);
+  out += shown_name(function.name, names);
   if (function.registers != 0)
     out += fmt::format(" [{}]", function.registers);
   out += " ->";
@@ -97,7 +91,7 @@ std::vector<Raise> raises(const LinkFacts &facts) {
 
 } // namespace
 
-std::vector<std::string> call_graph_lines(const LinkFacts &facts, FunctionNames names) {
+std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle names) {
   std::vector<std::string> lines = {
       fmt::format("callgraph for {}:", facts.target),
       "# A: s -> B // s (number A) potentially calls B",
@@ -110,8 +104,8 @@ std::vector<std::string> call_graph_lines(const LinkFacts &facts, FunctionNames 
   for (const Raise &raise : raises(facts))
     lines.push_back(fmt::format("regcount {} for {} propagated to entry {}",
                                 facts.functions[raise.function].registers,
-                                shown(facts.functions[raise.function], names),
-                                shown(facts.functions[raise.kernel], names)));
+                                shown_name(facts.functions[raise.function].name, names),
+                                shown_name(facts.functions[raise.kernel].name, names)));
   return lines;
 }
 

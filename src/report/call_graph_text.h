@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "base/demangle.h"
 #include "culink/link_facts.h"
 
 namespace culink {
 
-enum class FunctionNames : u8 { Mangled, Demangled };
-
-// What -dump-callgraph prints, one string per line.
-[[nodiscard]] std::vector<std::string> call_graph_lines(const LinkFacts &facts,
-                                                        FunctionNames names);
+// What -dump-callgraph prints, one string per line, with names in this style.
+[[nodiscard]] std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle names);
 
 } // namespace culink

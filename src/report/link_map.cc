@@ -11,35 +11,29 @@
 
 #include <fmt/format.h>
 
-#include "base/demangle.h"
-
 namespace culink {
 
 namespace {
 
-std::string map_name(const std::string &name, bool demangled) {
-  return demangled ? demangle(name) : name;
-}
-
-std::string discarded_line(const DiscardedFacts &item, bool demangled) {
-  return fmt::format("{:>8}  {}: {}: {}\n", item.size, item.file, map_name(item.name, demangled),
+std::string discarded_line(const DiscardedFacts &item, NameStyle names) {
+  return fmt::format("{:>8}  {}: {}: {}\n", item.size, item.file, shown_name(item.name, names),
                      item.why);
 }
 
 } // namespace
 
-std::string discarded_text(const LinkFacts &facts, bool demangled) {
+std::string discarded_text(const LinkFacts &facts, NameStyle names) {
   std::string out;
   u64 bytes = 0;
   for (const DiscardedFacts &item : facts.discarded) {
-    out += discarded_line(item, demangled);
+    out += discarded_line(item, names);
     bytes += item.size;
   }
   return out +
          fmt::format("{:>8}  bytes in {} definitions left out\n", bytes, facts.discarded.size());
 }
 
-std::string link_map_text(const LinkFacts &facts, bool demangled) {
+std::string link_map_text(const LinkFacts &facts, NameStyle names) {
   std::map<std::string_view, std::vector<const SymbolFacts *>> by_section;
   for (const SymbolFacts &symbol : facts.symbols)
     by_section[symbol.section].push_back(&symbol);
@@ -59,10 +53,10 @@ std::string link_map_text(const LinkFacts &facts, bool demangled) {
       continue;
     for (const SymbolFacts *symbol : symbols->second)
       out += fmt::format("{:>8x}  {:>8x}      {}: {}\n", symbol->value, symbol->size,
-                         map_name(symbol->name, demangled), symbol->file);
+                         shown_name(symbol->name, names), symbol->file);
     by_section.erase(symbols);
   }
-  return out + "\nLeft out (bytes, input, symbol, reason)\n" + discarded_text(facts, demangled);
+  return out + "\nLeft out (bytes, input, symbol, reason)\n" + discarded_text(facts, names);
 }
 
 } // namespace culink

@@ -3,15 +3,16 @@
 
 #include <string>
 
+#include "base/demangle.h"
 #include "culink/link_facts.h"
 
 namespace culink {
 
 // The link map: every section of the output with the symbols in it and their origin, then what of
 // the inputs was left out.
-[[nodiscard]] std::string link_map_text(const LinkFacts &facts, bool demangled);
+[[nodiscard]] std::string link_map_text(const LinkFacts &facts, NameStyle names);
 
 // The second part alone, a line each.
-[[nodiscard]] std::string discarded_text(const LinkFacts &facts, bool demangled);
+[[nodiscard]] std::string discarded_text(const LinkFacts &facts, NameStyle names);
 
 } // namespace culink

@@ -22,14 +22,10 @@ constexpr std::array<std::string_view, 4> kSeverityColors = {"\033[1;36m", "\033
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 
-std::string shown_symbol(const std::string &symbol, bool demangled) {
-  return demangled ? demangle(symbol) : symbol;
-}
-
 // The text of the table has marks for symbols; a message that is not of the table has a text only.
 std::string message_text(const Message &message, bool demangled) {
   const DiagRow *row = demangled ? find_diag_row(message.id) : nullptr;
-  return row ? fill_blanks(row->text, message.arguments, SymbolNames::Demangled) : message.text;
+  return row ? fill_blanks(row->text, message.arguments, demangle) : message.text;
 }
 
 std::string origin_text(const Origin &origin, bool demangled) {
@@ -43,7 +39,7 @@ std::string origin_text(const Origin &origin, bool demangled) {
   };
   add(" ", origin.file);
   add(":", origin.member);
-  add(origin.file.empty() ? " " : ": ", shown_symbol(origin.symbol, demangled));
+  add(origin.file.empty() ? " " : ": ", shown_name(origin.symbol, demangled ? demangle : nullptr));
   add(", ", origin.detail);
   return out;
 }

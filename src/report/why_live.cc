@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "base/demangle.h"
-
 namespace culink {
 
 namespace {
@@ -50,7 +48,7 @@ std::vector<Step> steps_from_kernels(const LinkFacts &facts, std::vector<bool> &
 }
 
 std::string chain_text(const LinkFacts &facts, const std::vector<Step> &steps, u32 function,
-                       bool demangled) {
+                       NameStyle names) {
   std::vector<u32> chain = {function};
   while (steps[chain.back()].from != kNobody)
     chain.push_back(steps[chain.back()].from);
@@ -60,7 +58,7 @@ std::string chain_text(const LinkFacts &facts, const std::vector<Step> &steps, u
     const std::string_view how = steps[chain[i]].from == kNobody ? "kernel"
                                  : steps[chain[i]].pointer       ? "may call through a pointer"
                                                                  : "calls";
-    out += fmt::format(">>> {} {}{}{}\n", how, demangled ? demangle(item.name) : item.name,
+    out += fmt::format(">>> {} {}{}{}\n", how, shown_name(item.name, names),
                        item.file.empty() ? "" : " of ", item.file);
   }
   return out;
@@ -68,20 +66,19 @@ std::string chain_text(const LinkFacts &facts, const std::vector<Step> &steps, u
 
 } // namespace
 
-std::string why_live_text(const LinkFacts &facts, const std::string &name, bool demangled) {
+std::string why_live_text(const LinkFacts &facts, const std::string &name, NameStyle names) {
   std::vector<bool> reached;
   const std::vector<Step> steps = steps_from_kernels(facts, reached);
   std::string out;
   for (u32 f = 0; f < facts.functions.size(); ++f) {
     const FunctionFacts &item = facts.functions[f];
-    const std::string shown = demangle(item.name);
-    if (name != item.name && name != shown && name != shown.substr(0, shown.find('(')))
+    if (!is_called(item.name, name))
       continue;
-    out += fmt::format("{}: ", demangled ? shown : item.name);
+    out += fmt::format("{}: ", shown_name(item.name, names));
     if (!item.live)
       out += "not part of the output\n";
     else if (reached[f])
-      out += "kept by\n" + chain_text(facts, steps, f, demangled);
+      out += "kept by\n" + chain_text(facts, steps, f, names);
     else
       out += item.address_taken ? "kept because its address is taken\n"
                                 : "kept because all code is (-g, -r, --preserve-relocs)\n";

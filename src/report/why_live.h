@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/demangle.h"
 #include "culink/link_facts.h"
 
 namespace culink {
@@ -10,6 +11,6 @@ namespace culink {
 // What keeps the functions of this name, mangled or as in the source: a line for each step of the
 // shortest chain of calls from a kernel.
 [[nodiscard]] std::string why_live_text(const LinkFacts &facts, const std::string &name,
-                                        bool demangled);
+                                        NameStyle names);
 
 } // namespace culink

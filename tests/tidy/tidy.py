@@ -31,6 +31,7 @@ LAYERS["tools"] = LAYERS["api"] + ["api"]
 # directly in the layer may include them all, and they may not include it.
 ROOMS = {
     "elf": {"records": ["."]},
+    "compat": {"demangle": []},
     "text": {"document": [], "yaml": ["document"], "dump": [], "diff": []},
     "link": {
         "resolve": [],

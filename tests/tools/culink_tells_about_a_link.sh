@@ -24,9 +24,9 @@ for name in a b; do "$CUBIN" assemble $name.yaml -o $name.cubin; done
 echo '-arch=sm_90 --start-group "a.cubin" b.cubin --end-group --whole-archive' > words
 
 "$CULINK" @words -o out.cubin --why-live=two --trace-symbol=copy,_Z3twoi 2> told
-printf '%s\n' "a.cubin: refers to it: _Z3twoi" "a.cubin: defines it weakly: _Z4copyv" \
-  "b.cubin: defines it: _Z3twoi" \
-  "b.cubin: defines it weakly, but another definition is linked: _Z4copyv" \
+printf '%s\n' "a.cubin: refers to it: two(int)" "a.cubin: defines it weakly: copy()" \
+  "b.cubin: defines it: two(int)" \
+  "b.cubin: defines it weakly, but another definition is linked: copy()" \
   "two(int): kept by" ">>> kernel kern() of a.cubin" ">>> calls one(int) of a.cubin" \
   ">>> calls two(int) of b.cubin" > expected
 sort told > told.sorted

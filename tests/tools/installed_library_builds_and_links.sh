@@ -69,5 +69,5 @@ expect_contains registers "_Z6smoothPKfPfi: 36 registers"
 
 # A failure is told in messages, and there is no output.
 expect_status 1 out/link_in_memory sm_90 "$objects/main.cubin" "$objects/main.cubin" none 2> errors
-expect_contains errors "link_in_memory: error: duplicate symbol: smooth(const float *, float *, int)"
+expect_contains errors "link_in_memory: error: duplicate symbol: smooth(float const*, float*, int)"
 [ ! -e none ] || fail "wrote an output"

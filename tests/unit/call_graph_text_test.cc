@@ -30,18 +30,18 @@ LinkFacts program() {
 }
 
 TEST(CallGraphLines, number_functions_and_show_who_calls_whom) {
-  EXPECT_EQ(call_graph_lines(program(), FunctionNames::Demangled),
+  EXPECT_EQ(call_graph_lines(program(), demangle),
             (std::vector<std::string>{
                 "callgraph for sm_90:", "# A: s -> B // s (number A) potentially calls B",
                 "# s [N]     // s uses N registers", "# ^s        // s is entry point",
                 "# &s        // s has address taken", "1: &leaf(int) [40] ->",
-                "2: ", "3: vprintf ->", "4: midl() [30] -> 3 1", "5: ^k(int *) [24] -> 1 4",
-                "regcount 30 for midl() propagated to entry k(int *)",
-                "regcount 40 for leaf(int) propagated to entry k(int *)"}));
+                "2: ", "3: vprintf ->", "4: midl() [30] -> 3 1", "5: ^k(int*) [24] -> 1 4",
+                "regcount 30 for midl() propagated to entry k(int*)",
+                "regcount 40 for leaf(int) propagated to entry k(int*)"}));
 }
 
 TEST(CallGraphLines, show_mangled_names_on_request) {
-  const std::vector<std::string> lines = call_graph_lines(program(), FunctionNames::Mangled);
+  const std::vector<std::string> lines = call_graph_lines(program(), nullptr);
   EXPECT_EQ(lines[5], "1: &_Z4leafi [40] ->");
   EXPECT_EQ(lines.back(), "regcount 40 for _Z4leafi propagated to entry _Z1kPi");
 }

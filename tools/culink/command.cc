@@ -136,7 +136,7 @@ int run_link(const CommandLine &line, const Console &console) {
     if (const int failed = write_registration(line, console, result); failed != 0)
       return failed;
   const std::string map =
-      line.has(OptionId::Map) ? link_map_text(result.facts, console.demangles()) : "";
+      line.has(OptionId::Map) ? link_map_text(result.facts, console.names()) : "";
   if (status == 0 && line.has(OptionId::Map))
     status = write_or_tell(console, line.value(OptionId::Map), as_bytes(map));
   return status != 0 ? status : write_times(line, console, result);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/demangle.h"
 #include "compat/command_line.h"
 #include "culink/diagnostics.h"
 
@@ -31,7 +32,9 @@ public:
   // A line of -v, which is nvlink's in every format.
   void show_info(const std::string &text) const;
 
-  [[nodiscard]] bool demangles() const { return style_.demangle; }
+  // How reports show names, and whether all that is printed should be nvlink's text.
+  [[nodiscard]] NameStyle names() const { return style_.demangle ? demangle : nullptr; }
+  [[nodiscard]] bool speaks_as_nvlink() const { return format_ == ErrorFormat::Nvlink; }
 
 private:
   [[nodiscard]] bool is_hidden(const Message &message) const;

@@ -4,6 +4,7 @@
 // prints them, then those that only culink has. All go to standard error, beside the messages.
 #include "reports.h"
 
+#include "compat/demangle/nvlink_demangle.h"
 #include "compat/dialects.h"
 #include "report/call_graph_text.h"
 #include "report/link_map.h"
@@ -15,37 +16,43 @@ namespace culink {
 
 namespace {
 
-std::string mentions_text(const LinkFacts &facts, const std::vector<std::string> &wanted) {
+std::string mentions_text(const LinkFacts &facts, const std::vector<std::string> &wanted,
+                          NameStyle names) {
   std::string out;
   for (const MentionFacts &mention : facts.mentions)
-    out += mention.file + ": " + mention.what + ": " + mention.name + "\n";
+    out += mention.file + ": " + mention.what + ": " + shown_name(mention.name, names) + "\n";
   if (out.empty())
     for (const std::string &name : wanted)
       out += name + ": no input mentions it\n";
   return out;
 }
 
+// nvlink demangles even if it is asked not to (Q091).
+NameStyle call_graph_names(const CommandLine &line, const Console &console) {
+  const bool emulated = dialect_of(line).has(Defect::AlwaysDemangles);
+  if (!emulated && line.has(OptionId::DumpCallgraphNoDemangle))
+    return nullptr;
+  return emulated || console.speaks_as_nvlink() ? nvlink_demangle : console.names();
+}
+
 } // namespace
 
-// nvlink demangles even if it is asked not to (Q091), and shows no call graph of an object.
+// nvlink shows no call graph of an object.
 void print_reports(const CommandLine &line, const Console &console, const LinkResult &result) {
   const LinkFacts &facts = result.facts;
-  const bool mangled =
-      line.has(OptionId::DumpCallgraphNoDemangle) && !dialect_of(line).has(Defect::AlwaysDemangles);
   if ((line.has(OptionId::DumpCallgraph) || line.has(OptionId::DumpCallgraphNoDemangle)) &&
       !line.has(OptionId::Relocatable))
-    for (const std::string &text :
-         call_graph_lines(facts, mangled ? FunctionNames::Mangled : FunctionNames::Demangled))
+    for (const std::string &text : call_graph_lines(facts, call_graph_names(line, console)))
       print_to(stderr, text + "\n");
   if (line.has(OptionId::Verbose))
     for (const std::string &text : resource_lines(facts))
       console.show_info(text);
   if (line.has(OptionId::TraceSymbol))
-    print_to(stderr, mentions_text(facts, line.list(OptionId::TraceSymbol)));
+    print_to(stderr, mentions_text(facts, line.list(OptionId::TraceSymbol), console.names()));
   for (const std::string &name : line.list(OptionId::WhyLive))
-    print_to(stderr, why_live_text(facts, name, console.demangles()));
+    print_to(stderr, why_live_text(facts, name, console.names()));
   if (line.has(OptionId::PrintGcSections))
-    print_to(stderr, discarded_text(facts, console.demangles()));
+    print_to(stderr, discarded_text(facts, console.names()));
   if (line.has(OptionId::Stats))
     print_to(stderr, stats_text(result));
 }

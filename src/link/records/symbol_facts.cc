@@ -13,14 +13,8 @@ namespace culink {
 namespace {
 
 bool is_traced(std::string_view name, const std::vector<std::string> &wanted) {
-  for (const std::string &text : wanted) {
-    if (text == name)
-      return true;
-    const std::string shown = demangle(name);
-    if (text == shown || text == shown.substr(0, shown.find('(')))
-      return true;
-  }
-  return false;
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [name](const std::string &text) { return is_called(name, text); });
 }
 
 std::string reference_text(const Program &p, ObjectId object, u32 symbol_number,

@@ -33,13 +33,6 @@ struct References {
   std::vector<Reference> all; // each once, if it is not interrupted by others
 };
 
-// The name without parameters, template arguments and return type: what people mistype.
-std::string plain_name(std::string_view symbol) {
-  std::string text = demangle(symbol);
-  text.resize(std::min(text.find_first_of("(<"), text.size()));
-  return text.substr(text.rfind(' ') + 1);
-}
-
 // How many letters have to be changed, added, left out or swapped, or `limit` if that many or more.
 size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit)

@@ -2,13 +2,10 @@
 //
 // How sections, symbols and numbers are called in a dump. Section symbols often have no name of
 // their own; they go by that of their section.
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
-
 #include <fmt/format.h>
 
 #include "arch/reloc.h"
+#include "base/demangle.h"
 #include "text/dump/dump_parts.h"
 
 namespace culink::text {
@@ -35,17 +32,7 @@ std::string SymbolNames::operator()(u32 index) const {
 std::string SymbolNames::of(const elf::Symbol &symbol) const {
   if (symbol.name.empty() && symbol.type() == elf::SymbolType::Section && symbol.in_section())
     return std::string(file_.sections()[symbol.section].name);
-  return demangle_ ? demangled(symbol.name) : std::string(symbol.name);
-}
-
-std::string demangled(std::string_view name) {
-  const std::string text(name);
-  if (!name.starts_with("_Z"))
-    return text;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void *)> plain(
-      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && plain ? std::string(plain.get()) : text;
+  return shown_name(symbol.name, demangle_ ? demangle : nullptr);
 }
 
 std::string_view relocation_name(u32 type) {

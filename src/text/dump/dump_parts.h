@@ -50,9 +50,6 @@ private:
   bool demangle_;
 };
 
-// A C++ name for people; what is no mangled name stays as it is.
-[[nodiscard]] std::string demangled(std::string_view name);
-
 // R_CUDA_* or R_MERCURY_*; "" for a number without a name.
 [[nodiscard]] std::string_view relocation_name(u32 type);
 

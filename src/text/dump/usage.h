@@ -8,7 +8,7 @@
 
 namespace culink::text {
 
-// Tells `sink` the usage of one file. With `demangle`, C++ names as in the source.
-void print_usage(std::string_view file, const ModuleUsage &usage, bool demangle, DumpSink &sink);
+// Tells `sink` the usage of one file. With `demangled`, C++ names as in the source.
+void print_usage(std::string_view file, const ModuleUsage &usage, bool demangled, DumpSink &sink);
 
 } // namespace culink::text

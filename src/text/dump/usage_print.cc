@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/demangle.h"
 #include "text/dump/dump_parts.h"
 #include "text/dump/usage.h"
 
@@ -49,8 +50,8 @@ void put_threads(DumpSink &sink, std::string_view key,
   sink.values({key, ""}, values);
 }
 
-void put_function(DumpSink &sink, const FunctionUsage &use, bool demangle) {
-  const std::string shown = demangle ? demangled(use.name) : std::string(use.name);
+void put_function(DumpSink &sink, const FunctionUsage &use, bool demangled) {
+  const std::string shown = shown_name(use.name, demangled ? demangle : nullptr);
   const std::array<Value, kColumns.size()> values{name(use.kernel ? "kernel" : "function"),
                                                   known(use.registers),
                                                   stack(use.min_stack),
@@ -75,7 +76,7 @@ void put_function(DumpSink &sink, const FunctionUsage &use, bool demangle) {
 
 } // namespace
 
-void print_usage(std::string_view file, const ModuleUsage &usage, bool demangle, DumpSink &sink) {
+void print_usage(std::string_view file, const ModuleUsage &usage, bool demangled, DumpSink &sink) {
   sink.begin_file(file);
   sink.open_record("module", "Module");
   sink.field({"global", "global"}, number(usage.global));
@@ -86,7 +87,7 @@ void print_usage(std::string_view file, const ModuleUsage &usage, bool demangle,
   sink.open_list("functions", "Functions");
   sink.headings(kColumns);
   for (const FunctionUsage &use : usage.functions)
-    put_function(sink, use, demangle);
+    put_function(sink, use, demangled);
   sink.close_list();
   sink.end_file();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private to demangle_parse.cc and demangle_expression.cc.
+// Private to the parse_*.cc beside it.
 #pragma once
 
 #include <algorithm>
 
-#include "base/demangle_tree.h"
+#include "compat/demangle/tree.h"
 
 namespace culink::demangling {
 
@@ -18,12 +18,27 @@ public:
   [[nodiscard]] std::optional<Tree> run();
 
 private:
-  class Depth;
+  // Counts how deep the grammar nests, against names made to exhaust the stack.
+  class Depth {
+  public:
+    explicit Depth(Parser &parser) : parser_(parser) {
+      if (++parser_.depth_ > kMaxDepth)
+        parser_.failed_ = true;
+    }
+    ~Depth() { --parser_.depth_; }
+    Depth(const Depth &) = delete;
+    Depth &operator=(const Depth &) = delete;
+
+  private:
+    static constexpr u32 kMaxDepth = 250;
+    Parser &parser_;
+  };
   struct Substitution {
     NodeId node = kNone;
     bool prefix = false; // part of a longer name
   };
 
+  // parse_name.cc
   NodeId encoding();
   NodeId special();
   std::string call_offset();
@@ -35,13 +50,14 @@ private:
   NodeId unqualified_name(NodeId scope);
   NodeId unnamed_type();
   NodeId structor(NodeId scope);
-  NodeId substitution();
-  NodeId template_parameter();
   NodeId template_of(NodeId name);
-  std::vector<NodeId> template_arguments();
-  NodeId template_argument();
   u8 cv_qualifiers();
 
+  // parse_type.cc
+  NodeId substitution();
+  NodeId template_parameter();
+  std::vector<NodeId> template_arguments();
+  NodeId template_argument();
   NodeId type();
   NodeId compound_type();
   NodeId decltype_type();
@@ -49,7 +65,7 @@ private:
   NodeId function_type();
   NodeId array_type();
 
-  // demangle_expression.cc
+  // parse_expression.cc
   NodeId operator_name();
   NodeId literal();
   NodeId expression();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private to the files of the demangler: a mangled name as a tree.
+// Private to this folder: a mangled name as a tree.
 #pragma once
 
 #include <optional>

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tree in the words of NVIDIA's tools. A type is printed around its declarator, so it has a part
+// A tree as nvlink prints it. A type is printed around its declarator, so it has a part
 // before and a part behind: `void (*` and `)(int)`.
 //
 // Blanks: a name asks for one before a declarator, `S *`; qualifiers have one behind them, `*const
 // *`; pointers and references have none, `**`. References back to a part of a longer name, and the
 // abbreviations for std, do not ask for one either: `W<int>&`.
-#include "base/demangle.h"
-
-#include <charconv>
-
 #include <fmt/format.h>
 
-#include "base/demangle_tree.h"
+#include "compat/demangle/tree.h"
 
-namespace culink {
-
-namespace demangling {
+namespace culink::demangling {
 
 namespace {
 
@@ -376,38 +370,4 @@ std::optional<std::string> print(const Tree &tree) {
   return Printer(tree).run();
 }
 
-} // namespace demangling
-
-namespace {
-
-// Names of static functions have the name of their file before them: __nv_static_<N>_<N characters
-// of a file>_<mangled name>.
-std::string_view without_file(std::string_view name) {
-  constexpr std::string_view kStatic = "__nv_static_";
-  if (!name.starts_with(kStatic))
-    return name;
-  std::string_view rest = name.substr(kStatic.size());
-  size_t size = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
-  rest.remove_prefix(static_cast<size_t>(end - rest.data()));
-  if (error != std::errc() || size == 0 || rest.size() < 2 || size > rest.size() - 2 ||
-      rest[0] != '_' || rest[size + 1] != '_')
-    return name;
-  return rest.substr(size + 2);
-}
-
-} // namespace
-
-std::string demangle(std::string_view name) {
-  const std::optional<demangling::Tree> tree = demangling::parse(without_file(name));
-  const std::optional<std::string> text = tree ? demangling::print(*tree) : std::nullopt;
-  if (!text)
-    return std::string(name);
-  // Copies of a function that the compiler made for its own use.
-  const std::string_view clone = tree->clone;
-  if (clone.find_first_not_of("0123456789") == std::string_view::npos)
-    return *text;
-  return fmt::format("[clone {}] {}", *text, clone);
-}
-
-} // namespace culink
+} // namespace culink::demangling

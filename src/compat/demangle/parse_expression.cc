@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/demangle_parser.h"
+#include "compat/demangle/parser.h"
 
 namespace culink::demangling {
 
