@@ -66,6 +66,41 @@ struct MentionFacts {
   std::string what; // "defines it", "refers to it"
 };
 
+// Why a function or variable is live, or why a function is not.
+enum class LiveReason : u8 {
+  None,            // not live: nothing refers to it but, perhaps, code that is not live either
+  NotSelected,     // not live: a kernel that LinkOptions::kernels_used does not name
+  NoHostReference, // not live: a kernel that host code does not refer to
+  Kernel,          // an entry point
+  SelectedKernel,  // an entry point that LinkOptions::kernels_used names
+  HostReference,   // an entry point that host code refers to
+  Call,            // the function before it in the chain calls it
+  PointerCall,     // the function before it in the chain may call it through a pointer
+  AddressTaken,    // its address is taken, be it by code that is not live; it keeps no callees
+  AddressTaker,    // in chains only: takes the address of the next one, be it live or not
+  Reference,       // the code or the initial value before it in the chain refers to it
+  AllCode,         // no other reason: -g, -r and --preserve-relocs keep all functions
+  AllVariables,    // no other reason: variables of the inputs are kept
+};
+
+// A function or variable in a chain of reasons.
+struct LiveStep {
+  LiveReason reason = LiveReason::None;
+  std::string name; // mangled; empty: something in the file
+  std::string file; // the input it is from; empty: provided by the system
+};
+
+// Why a symbol of LinkOptions::why_live is part of the output or not.
+struct LivenessFacts {
+  std::string asked; // as LinkOptions::why_live names it
+  std::string name;  // mangled
+  bool live = false;
+  LiveReason reason = LiveReason::None;
+  // Live: the shortest chain from an entry point, or from what takes an address, to the symbol
+  // itself. Not live: the first of the functions that refer to it.
+  std::vector<LiveStep> chain;
+};
+
 // A section of the output.
 struct SectionFacts {
   std::string name;
@@ -88,6 +123,8 @@ struct LinkFacts {
   std::vector<DiscardedFacts> discarded;
   // With LinkOptions::trace_symbols: in the order of the inputs.
   std::vector<MentionFacts> mentions;
+  // With LinkOptions::why_live: in its order, then in order of first reference.
+  std::vector<LivenessFacts> liveness;
   u32 objects = 0; // how many were linked
 };
 

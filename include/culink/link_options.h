@@ -43,6 +43,8 @@ struct LinkOptions {
   bool map = false;                 // and there the lists of symbols and of what is left out
   // Names, mangled or as in the source, whose references the facts list.
   std::vector<std::string> trace_symbols;
+  // Names of functions and variables, of which the facts say why they are live.
+  std::vector<std::string> why_live;
   bool times = false; // fill LinkResult::times
   u32 threads = 0;    // 0: one per core when the work is worth it
 

@@ -19,7 +19,6 @@ enum class RelocRole : u8 {
   CodeAddress, // debug information of SASS: where a function is
   ImageIndex,  // code compiled with -G: the number of an image's slot, as an operand (Q112)
   ImageBase,   // the offset of the first slot in bank 0, in the load beside it
-  CodeAddress, // an address of code in debug information
   NewestField, // a field that loaders may not know: .nv.rel.action describes it
 };
 

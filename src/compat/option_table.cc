@@ -146,7 +146,7 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     valued(OptionId::TraceSymbol, "trace-symbol", "", List, Never, "<name>,...",
            "Tell which inputs mention or define these symbols."),
     valued(OptionId::WhyLive, "why-live", "", List, Never, "<name>,...",
-           "Tell what keeps these functions: the shortest chain of calls from a kernel."),
+           "Tell why these functions and variables are live: the shortest chain of reasons."),
     flag(OptionId::PrintGcSections, "print-gc-sections", "", Never,
          "List what of the inputs is not part of the output."),
     valued(OptionId::Map, "Map", "Map", Text, Never, "<file>",

@@ -83,8 +83,9 @@ LinkRequest make_request(const CommandLine &line) {
     options.object_name = base_name(line.value(OptionId::Output));
   options.map = line.has(OptionId::Map) || line.has(OptionId::PrintGcSections);
   options.trace_symbols = line.list(OptionId::TraceSymbol);
-  options.facts = options.map || !options.trace_symbols.empty();
-  for (const OptionId id : {OptionId::Verbose, OptionId::DumpCallgraph, OptionId::WhyLive,
+  options.why_live = line.list(OptionId::WhyLive);
+  options.facts = options.map || !options.trace_symbols.empty() || !options.why_live.empty();
+  for (const OptionId id : {OptionId::Verbose, OptionId::DumpCallgraph,
                             OptionId::DumpCallgraphNoDemangle, OptionId::Stats})
     options.facts = options.facts || line.has(id);
   options.option_words = note_options(line);

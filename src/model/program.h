@@ -13,6 +13,7 @@
 
 #include "base/string_index.h"
 #include "base/types.h"
+#include "culink/link_facts.h"
 #include "model/input_object.h"
 
 namespace culink {
@@ -131,8 +132,17 @@ struct CallGraph {
   }
 };
 
-// Which functions stay, and which are linked as kernels.
+// Why a function is live.
+struct Liveness {
+  LiveReason reason = LiveReason::None;
+  FunctionId by; // the caller, if the reason is a call
+
+  [[nodiscard]] bool live() const { return reason >= LiveReason::Kernel; }
+};
+
+// Which functions are live and why, and which are linked as kernels.
 struct LiveSet {
+  std::vector<Liveness> why;  // by FunctionId
   std::vector<bool> live;     // by FunctionId
   std::vector<bool> selected; // by FunctionId: a kernel that was selected, if kernels were selected
   std::vector<bool> demoted;  // by FunctionId: a kernel that was not selected but stays

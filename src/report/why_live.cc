@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why a function is part of the output: because it is a kernel, because a kernel calls it over some
-// chain, of which the shortest is shown, or because its address is taken, which nvlink keeps even
-// if nobody calls it. With -g and -r everything stays.
+// Why a symbol is part of the output, or why not. The linker has recorded the reasons when it
+// marked live functions; here they are only put into words, one line for each step of the chain.
 #include "report/why_live.h"
-
-#include <algorithm>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,76 +10,77 @@ namespace culink {
 
 namespace {
 
-constexpr u32 kNobody = ~u32{0};
-
-struct Step {
-  u32 from = kNobody; // position in LinkFacts::functions
-  bool pointer = false;
-};
-
-// For each function that a kernel reaches, the step that reaches it first.
-std::vector<Step> steps_from_kernels(const LinkFacts &facts, std::vector<bool> &reached) {
-  std::vector<Step> steps(facts.functions.size());
-  std::vector<u32> queue;
-  reached.assign(facts.functions.size(), false);
-  for (u32 f = 0; f < facts.functions.size(); ++f)
-    if (facts.functions[f].kernel && facts.functions[f].live) {
-      queue.push_back(f);
-      reached[f] = true;
-    }
-  for (size_t next = 0; next < queue.size(); ++next) {
-    const u32 from = queue[next];
-    const auto follow = [&](const std::vector<u32> &callees, bool pointer) {
-      for (const u32 callee : callees)
-        if (!reached[callee]) {
-          reached[callee] = true;
-          steps[callee] = {from, pointer};
-          queue.push_back(callee);
-        }
-    };
-    follow(facts.functions[from].calls, false);
-    follow(facts.functions[from].pointer_calls, true);
+std::string_view step_text(LiveReason reason) {
+  switch (reason) {
+  case LiveReason::Kernel:
+    return "kernel";
+  case LiveReason::SelectedKernel:
+    return "selected kernel";
+  case LiveReason::HostReference:
+    return "kernel that host code refers to:";
+  case LiveReason::Call:
+    return "calls";
+  case LiveReason::PointerCall:
+    return "may call through a pointer";
+  case LiveReason::AddressTaken:
+    return "takes the address of";
+  case LiveReason::Reference:
+    return "refers to";
+  case LiveReason::AllCode:
+    return "function";
+  case LiveReason::AddressTaker:
+  case LiveReason::AllVariables:
+  case LiveReason::None:
+  case LiveReason::NotSelected:
+  case LiveReason::NoHostReference:
+    break;
   }
-  return steps;
+  return "";
 }
 
-std::string chain_text(const LinkFacts &facts, const std::vector<Step> &steps, u32 function,
-                       NameStyle names) {
-  std::vector<u32> chain = {function};
-  while (steps[chain.back()].from != kNobody)
-    chain.push_back(steps[chain.back()].from);
-  std::string out;
-  for (size_t i = chain.size(); i-- > 0;) {
-    const FunctionFacts &item = facts.functions[chain[i]];
-    const std::string_view how = steps[chain[i]].from == kNobody ? "kernel"
-                                 : steps[chain[i]].pointer       ? "may call through a pointer"
-                                                                 : "calls";
-    out += fmt::format(">>> {} {}{}{}\n", how, shown_name(item.name, names),
-                       item.file.empty() ? "" : " of ", item.file);
-  }
+// "kernel smooth(float*) of main.cubin", "code or data of main.cubin"
+std::string step_line(std::string_view how, const LiveStep &step, NameStyle names) {
+  const std::string name = shown_name(step.name, names);
+  return fmt::format(">>> {}{}{}{}{}\n", how, how.empty() ? "" : " ",
+                     name.empty() ? "code or data" : name, step.file.empty() ? "" : " of ",
+                     step.file);
+}
+
+std::string live_text(const LivenessFacts &facts, NameStyle names) {
+  if (facts.reason == LiveReason::AllVariables)
+    return "kept because variables are never discarded; no live code refers to it\n";
+  if (facts.reason == LiveReason::AllCode)
+    return "kept because all code is (-g, -r, --preserve-relocs); no kernel reaches it\n";
+  std::string out = "kept by\n";
+  for (const LiveStep &step : facts.chain)
+    out += step_line(step_text(step.reason), step, names);
+  return out;
+}
+
+std::string dead_text(const LivenessFacts &facts, NameStyle names) {
+  std::string out = "not live: ";
+  if (facts.reason == LiveReason::NotSelected)
+    out += "a kernel that --kernels-used does not name\n";
+  else if (facts.reason == LiveReason::NoHostReference)
+    out += "a kernel that host code does not refer to\n";
+  else
+    out += facts.chain.empty() ? "nothing refers to it\n"
+                               : "no live kernel reaches what refers to it\n";
+  for (const LiveStep &step : facts.chain)
+    out +=
+        step_line(step.reason == LiveReason::Call ? "called by" : "referenced by", step, names);
   return out;
 }
 
 } // namespace
 
 std::string why_live_text(const LinkFacts &facts, const std::string &name, NameStyle names) {
-  std::vector<bool> reached;
-  const std::vector<Step> steps = steps_from_kernels(facts, reached);
   std::string out;
-  for (u32 f = 0; f < facts.functions.size(); ++f) {
-    const FunctionFacts &item = facts.functions[f];
-    if (!is_called(item.name, name))
-      continue;
-    out += fmt::format("{}: ", shown_name(item.name, names));
-    if (!item.live)
-      out += "not part of the output\n";
-    else if (reached[f])
-      out += "kept by\n" + chain_text(facts, steps, f, names);
-    else
-      out += item.address_taken ? "kept because its address is taken\n"
-                                : "kept because all code is (-g, -r, --preserve-relocs)\n";
-  }
-  return out.empty() ? fmt::format("{}: no function of that name\n", name) : out;
+  for (const LivenessFacts &item : facts.liveness)
+    if (item.asked == name)
+      out += shown_name(item.name, names) + ": " +
+             (item.live ? live_text(item, names) : dead_text(item, names));
+  return out.empty() ? name + ": no symbol of that name\n" : out;
 }
 
 } // namespace culink

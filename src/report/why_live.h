@@ -8,8 +8,8 @@
 
 namespace culink {
 
-// What keeps the functions of this name, mangled or as in the source: a line for each step of the
-// shortest chain of calls from a kernel.
+// What keeps the functions and variables of this name, which LinkOptions::why_live asked for: a
+// line for each step of the shortest chain, or one that says why the symbol is not live.
 [[nodiscard]] std::string why_live_text(const LinkFacts &facts, const std::string &name,
                                         NameStyle names);
 

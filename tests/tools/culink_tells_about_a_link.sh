@@ -35,7 +35,7 @@ sort expected | cmp - told.sorted || fail "told otherwise: $(cat told)"
 "$CULINK" @words -o out.cubin --print-gc-sections --why-live=dead 2> told
 expect_contains told "128  a.cubin: dead(): unused" \
   "64  b.cubin: copy(): the copy of a.cubin is linked" "192  bytes in 2 definitions left out" \
-  "dead(): not part of the output"
+  "dead(): not live: nothing refers to it"
 
 "$CULINK" @words -o out.cubin -Map=out.map --stats 2> stats
 expect_contains out.map "objects" ".text._Z3twoi" "two(int): b.cubin" "counter: b.cubin" \

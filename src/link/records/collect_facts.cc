@@ -9,6 +9,7 @@
 #include "arch/reloc.h"
 #include "base/bytes.h"
 #include "elf/section_kind.h"
+#include "link/records/liveness_facts.h"
 #include "link/records/symbol_facts.h"
 
 namespace culink {
@@ -210,6 +211,8 @@ LinkFacts collect_facts(const Program &program, const Layout &layout, const Imag
   }
   if (!program.options.trace_symbols.empty())
     facts.mentions = list_references(program);
+  if (!program.options.why_live.empty())
+    facts.liveness = explain_liveness(program, layout);
   return facts;
 }
 

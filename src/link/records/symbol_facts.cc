@@ -12,11 +12,6 @@ namespace culink {
 
 namespace {
 
-bool is_traced(std::string_view name, const std::vector<std::string> &wanted) {
-  return std::any_of(wanted.begin(), wanted.end(),
-                     [name](const std::string &text) { return is_called(name, text); });
-}
-
 std::string reference_text(const Program &p, ObjectId object, u32 symbol_number,
                            const Entity &entity) {
   const elf::Symbol &symbol = p.objects[object.value].symbols[symbol_number];
@@ -33,6 +28,13 @@ std::string reference_text(const Program &p, ObjectId object, u32 symbol_number,
 }
 
 } // namespace
+
+bool names_symbol(const std::string &text, std::string_view symbol) {
+  if (text == symbol)
+    return true;
+  const std::string shown = demangle(symbol);
+  return text == shown || text == shown.substr(0, shown.find('('));
+}
 
 SymbolLists list_symbols(const Program &p, const Layout &layout) {
   SymbolLists out;
@@ -68,7 +70,10 @@ std::vector<MentionFacts> list_references(const Program &p) {
   std::vector<MentionFacts> out;
   std::vector<bool> traced(p.symbols.entities.size());
   for (u32 i = 0; i < traced.size(); ++i)
-    traced[i] = is_traced(p.symbols.entities[i].name, p.options.trace_symbols);
+    traced[i] = std::any_of(p.options.trace_symbols.begin(), p.options.trace_symbols.end(),
+                            [name = p.symbols.entities[i].name](const std::string &text) {
+                              return names_symbol(text, name);
+                            });
   for (u32 o = 0; o < p.objects.size(); ++o)
     for (u32 s = 1; s < p.objects[o].symbols.size(); ++s)
       if (const EntityId id = p.symbols.of(ObjectId(o), s); id.valid() && traced[id.value])

@@ -6,6 +6,10 @@
 
 namespace culink {
 
+// Whether a name that a user typed is that of a symbol: mangled, as in the source, or as in the
+// source without parameters.
+[[nodiscard]] bool names_symbol(const std::string &text, std::string_view symbol);
+
 // Every definition of the inputs is in one of these.
 struct SymbolLists {
   std::vector<SymbolFacts> symbols;      // part of the output

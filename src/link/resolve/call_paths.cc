@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "link/resolve/search.h"
+
 namespace culink {
 
 namespace {
@@ -18,22 +20,25 @@ using Path = std::vector<u32>;
 Path shortest_path(const CallGraph &calls, u32 from, const std::function<bool(u32)> &is_end) {
   constexpr u32 kUnseen = ~u32{0};
   std::vector<u32> came_from(calls.node_count(), kUnseen);
-  std::vector<u32> queue = {from};
-  for (size_t next = 0; next < queue.size(); ++next)
-    for (const u32 node : calls.edges[queue[next]]) {
-      if (came_from[node] != kUnseen)
-        continue;
-      came_from[node] = queue[next];
-      queue.push_back(node);
-      if (!is_end(node))
-        continue;
-      Path path = {node};
-      for (u32 at = came_from[node]; at != from; at = came_from[at])
-        path.push_back(at);
-      std::reverse(path.begin(), path.end());
-      return path;
-    }
-  return {};
+  u32 end = kUnseen;
+  const auto visit = [&](u32 node, u32 before) {
+    if (came_from[node] != kUnseen)
+      return Visit::Skip;
+    came_from[node] = before;
+    if (!is_end(node))
+      return Visit::Follow;
+    end = node;
+    return Visit::Stop;
+  };
+  (void)search_breadth_first(
+      {from}, [&](u32 node) { return calls.edges[node]; }, visit);
+  if (end == kUnseen)
+    return {};
+  Path path = {end};
+  for (u32 at = came_from[end]; at != from; at = came_from[at])
+    path.push_back(at);
+  std::reverse(path.begin(), path.end());
+  return path;
 }
 
 void add_path(const Program &p, const Path &path, Diagnostic &message) {

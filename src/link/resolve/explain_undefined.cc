@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/demangle.h"
+#include "link/resolve/references.h"
 
 namespace culink {
 
@@ -21,16 +22,12 @@ constexpr size_t kMostReferences = 3;
 constexpr size_t kMostSimilar = 2;
 constexpr size_t kMostExplained = 50; // a forgotten library leaves thousands; these will do
 
-struct Reference {
+// A section that refers to a symbol.
+struct Referrer {
   u32 object = 0;
-  std::string_view function; // empty: data
-  std::string_view section;
+  u32 section = 0;
 
-  friend bool operator==(const Reference &, const Reference &) = default;
-};
-
-struct References {
-  std::vector<Reference> all; // each once, if it is not interrupted by others
+  friend bool operator==(const Referrer &, const Referrer &) = default;
 };
 
 // How many letters have to be changed, added, left out or swapped, or `limit` if that many or more.
@@ -67,48 +64,31 @@ private:
   };
 
   void find_references();
-  void read_table(u32 object, const elf::Section &table);
   void find_candidates();
+  [[nodiscard]] Origin origin_of(const Referrer &referrer) const;
   void add_references(size_t number, Diagnostic &message) const;
   void add_similar(const Entity &entity, Diagnostic &message) const;
 
   const Program &p_;
   const std::vector<EntityId> &missing_;
-  std::vector<u32> number_of_; // by EntityId: position in missing_ plus 1
-  std::vector<References> references_;
+  std::vector<u32> number_of_;                   // by EntityId: position in missing_ plus 1
+  std::vector<std::vector<Referrer>> referrers_; // by number; neighbours are not equal
   std::vector<Candidate> candidates_;
 };
-
-void UndefinedExplainer::read_table(u32 object_number, const elf::Section &table) {
-  const InputObject &object = p_.objects[object_number];
-  const elf::RelocationTable entries = object.view.relocations(table);
-  for (u32 i = 0; i < entries.size(); ++i) {
-    const EntityId id = p_.symbols.of(ObjectId(object_number), entries[i].symbol);
-    const u32 number = id.valid() ? number_of_[id.value] : 0;
-    if (number == 0)
-      continue;
-    const elf::Section &place = object.section(table.info);
-    const u32 owner = object.kinds[place.index].is_code() ? object.owner_of_code(place.index) : 0;
-    const Reference reference{object_number,
-                              owner != 0 && owner < object.symbols.size()
-                                  ? object.symbols[owner].name
-                                  : std::string_view{},
-                              place.name};
-    std::vector<Reference> &all = references_[number - 1].all;
-    if (all.empty() || all.back() != reference)
-      all.push_back(reference);
-  }
-}
 
 void UndefinedExplainer::find_references() {
   number_of_.assign(p_.symbols.entities.size(), 0);
   for (u32 i = 0; i < missing_.size(); ++i)
     number_of_[missing_[i].value] = i + 1;
-  references_.resize(missing_.size());
-  for (u32 object = 0; object < p_.objects.size(); ++object)
-    for (const elf::Section &section : p_.objects[object].view.sections())
-      if (section.info < p_.objects[object].view.sections().size())
-        read_table(object, section);
+  referrers_.resize(missing_.size());
+  each_reference(p_, [this](const Reference &reference) {
+    const u32 number = number_of_[reference.to.value];
+    if (number == 0)
+      return;
+    const Referrer referrer{reference.object.value, reference.section};
+    if (std::vector<Referrer> &all = referrers_[number - 1]; all.empty() || all.back() != referrer)
+      all.push_back(referrer);
+  });
 }
 
 void UndefinedExplainer::find_candidates() {
@@ -117,17 +97,23 @@ void UndefinedExplainer::find_candidates() {
       candidates_.push_back({plain_name(p_.symbols.entities[i].name), EntityId(i)});
 }
 
+Origin UndefinedExplainer::origin_of(const Referrer &referrer) const {
+  const InputObject &object = p_.objects[referrer.object];
+  const bool code = object.kinds[referrer.section].is_code();
+  const u32 owner = code ? object.owner_of_code(referrer.section) : 0;
+  if (owner != 0 && owner < object.symbols.size() && !object.symbols[owner].name.empty())
+    return object.origin(object.symbols[owner].name);
+  return object.origin({}, std::string(object.section(referrer.section).name));
+}
+
 void UndefinedExplainer::add_references(size_t number, Diagnostic &message) const {
   const Entity &entity = p_.symbols[missing_[number]];
-  const std::vector<Reference> &all = references_[number].all;
+  const std::vector<Referrer> &all = referrers_[number];
   const u32 first = entity.first.object.value;
   if (all.empty() || all.front().object != first)
     message.at("mentioned by", p_.objects[first].origin());
   for (size_t i = 0; i < all.size() && i < kMostReferences; ++i)
-    message.at("referenced by",
-               p_.objects[all[i].object].origin(
-                   all[i].function,
-                   std::string(all[i].function.empty() ? all[i].section : std::string_view{})));
+    message.at("referenced by", origin_of(all[i]));
   if (all.size() > kMostReferences)
     message.at(fmt::format("referenced by {} more", all.size() - kMostReferences), {});
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dead code. Roots are the kernels (those selected, where kernels are selected); a root keeps what
-// it reaches over direct calls and over indirect calls by prototype. Every function whose address
-// is taken stays too, even if only dead code takes it, but it is no root: what it calls goes away
-// unless something else keeps it. Only undefined callees (system calls) of such a function stay.
+// Liveness of functions. Roots are the kernels (those selected, where kernels are selected); a root
+// keeps what it reaches over direct calls and over indirect calls by prototype. The search is
+// breadth first and stores for each function what made it live, so that --why-live can follow the
+// shortest chain back to a kernel; the later passes ask only whether a function is live.
+//
+// Two things surprise. A function whose address is taken is live, too, even if only dead code takes
+// it, but it is no root: the functions that it calls are discarded unless something else keeps
+// them; only its undefined callees (system calls) are live. And kernels that were not selected
+// become roots if their address is taken, unless exactly one kernel was selected.
 #include "link/resolve/call_graph.h"
+#include "link/resolve/search.h"
 
 namespace culink {
 
@@ -17,76 +23,128 @@ bool is_selected(std::string_view name, const std::vector<std::string> &wanted) 
   return false;
 }
 
-bool is_mentioned(const Entity &kernel, const HostReferences &host) {
+bool host_refers_to(const Entity &kernel, const HostReferences &host) {
   for (const std::string &pattern : kernel.local ? host.internal_kernels : host.external_kernels)
     if (matches_pattern(kernel.name, pattern))
       return true;
   return false;
 }
 
-// Everything that can be reached from the nodes in `open_nodes`.
-void reach(const CallGraph &calls, std::vector<u32> open_nodes, std::vector<bool> &seen) {
-  while (!open_nodes.empty()) {
-    const u32 node = open_nodes.back();
-    open_nodes.pop_back();
-    if (seen[node])
-      continue;
-    seen[node] = true;
-    const std::span<const u32> callees = calls.edges[node];
-    open_nodes.insert(open_nodes.end(), callees.begin(), callees.end());
+class LivenessMarker {
+public:
+  LivenessMarker(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options)
+      : symbols_(symbols), calls_(calls), options_(options) {}
+
+  LiveSet run();
+
+private:
+  void select_kernels();
+  void add_launched_kernels();
+  void follow_calls();
+  void add_address_taken();
+  void make_live(FunctionId function, LiveReason reason, FunctionId by = {}) {
+    if (Liveness &why = out_.why[function.value]; !why.live())
+      why = {reason, by};
   }
+
+  const Resolution &symbols_;
+  const CallGraph &calls_;
+  const LinkOptions &options_;
+  LiveSet out_;
+  std::vector<u32> roots_; // functions
+};
+
+LiveSet LivenessMarker::run() {
+  out_.why.resize(calls_.functions.size());
+  select_kernels();
+  add_launched_kernels();
+  follow_calls();
+  add_address_taken();
+  if (options_.keeps_all_code())
+    for (u32 f = 0; f < out_.why.size(); ++f)
+      make_live(FunctionId(f), LiveReason::AllCode);
+  out_.live.resize(out_.why.size());
+  for (u32 f = 0; f < out_.why.size(); ++f)
+    out_.live[f] = out_.why[f].live();
+  return std::move(out_);
+}
+
+void LivenessMarker::select_kernels() {
+  out_.selected.assign(calls_.functions.size(), false);
+  out_.demoted.assign(calls_.functions.size(), false);
+  out_.by_host = options_.prunes_by_host();
+  out_.selective = (options_.kernels_used.has_value() && !options_.debug) || out_.by_host;
+  const LiveReason reason = out_.by_host     ? LiveReason::HostReference
+                            : out_.selective ? LiveReason::SelectedKernel
+                                             : LiveReason::Kernel;
+  for (u32 f = 0; f < calls_.functions.size(); ++f) {
+    const Entity &entity = symbols_[calls_.functions[f]];
+    if (!is_kernel_mark(entity.other) || !entity.defined())
+      continue;
+    const bool selected =
+        !out_.selective || (out_.by_host ? host_refers_to(entity, *options_.host_references)
+                                         : is_selected(entity.name, *options_.kernels_used));
+    out_.selected[f] = selected;
+    out_.demoted[f] = !selected;
+    out_.why[f].reason = selected       ? reason
+                         : out_.by_host ? LiveReason::NoHostReference
+                                        : LiveReason::NotSelected;
+    if (selected)
+      roots_.push_back(f);
+  }
+  out_.kernel = out_.selected;
+}
+
+// A single kernel is treated apart. Otherwise kernels that device code launches count, too, without
+// having been selected (Q052).
+void LivenessMarker::add_launched_kernels() {
+  if (roots_.size() == 1) {
+    out_.only = FunctionId(roots_.front());
+    return;
+  }
+  for (const CallGraph::Taken &taken : calls_.taken)
+    if (const u32 f = taken.function.value; out_.demoted[f] && !out_.kernel[f]) {
+      out_.kernel[f] = true;
+      make_live(taken.function, LiveReason::AddressTaken);
+      roots_.push_back(f);
+    }
+}
+
+void LivenessMarker::follow_calls() {
+  const u32 functions = static_cast<u32>(calls_.functions.size());
+  std::vector<FunctionId> caller_through(calls_.prototypes.size()); // by prototype
+  const auto visit = [&](u32 node, u32 from) {
+    if (node >= functions) {
+      if (caller_through[node - functions].valid())
+        return Visit::Skip;
+      caller_through[node - functions] = FunctionId(from);
+      return Visit::Follow;
+    }
+    if (out_.why[node].live())
+      return Visit::Skip;
+    if (from < functions)
+      out_.why[node] = {LiveReason::Call, FunctionId(from)};
+    else
+      out_.why[node] = {LiveReason::PointerCall, caller_through[from - functions]};
+    return Visit::Follow;
+  };
+  (void)search_breadth_first(
+      std::move(roots_), [this](u32 node) { return calls_.edges[node]; }, visit);
+}
+
+void LivenessMarker::add_address_taken() {
+  for (const CallGraph::Taken &taken : calls_.taken)
+    make_live(taken.function, LiveReason::AddressTaken);
+  for (const CallGraph::Taken &taken : calls_.taken)
+    for (const FunctionId callee : calls_.calls[taken.function.value])
+      if (!symbols_[calls_.functions[callee.value]].defined())
+        make_live(callee, LiveReason::Call, taken.function);
 }
 
 } // namespace
 
 LiveSet mark_live(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options) {
-  const u32 count = static_cast<u32>(calls.functions.size());
-  LiveSet out;
-  out.selected.assign(count, false);
-  out.demoted.assign(count, false);
-  out.by_host = options.prunes_by_host();
-  out.selective = (options.kernels_used.has_value() && !options.debug) || out.by_host;
-  std::vector<u32> roots;
-  for (u32 f = 0; f < count; ++f) {
-    const Entity &entity = symbols[calls.functions[f]];
-    if (!is_kernel_mark(entity.other) || !entity.defined())
-      continue;
-    const bool selected =
-        !out.selective || (out.by_host ? is_mentioned(entity, *options.host_references)
-                                       : is_selected(entity.name, *options.kernels_used));
-    out.selected[f] = selected;
-    out.demoted[f] = !selected;
-    if (selected)
-      roots.push_back(f);
-  }
-  std::vector<u32> addressed; // functions whose address is taken, whoever takes it
-  for (const CallGraph::Taken &taken : calls.taken)
-    addressed.push_back(taken.function.value);
-  out.kernel = out.selected;
-  // A single kernel is treated apart. Otherwise kernels that stay without having been selected
-  // count, too (Q052).
-  if (roots.size() == 1)
-    out.only = FunctionId(roots.front());
-  else
-    for (const u32 f : addressed)
-      if (out.demoted[f] && !out.kernel[f]) {
-        out.kernel[f] = true;
-        roots.push_back(f);
-      }
-  if (options.keeps_all_code()) {
-    out.live.assign(count, true);
-    return out;
-  }
-  std::vector<bool> seen(calls.node_count(), false);
-  reach(calls, std::move(roots), seen);
-  out.live.assign(seen.begin(), seen.begin() + count);
-  for (const u32 f : addressed) {
-    out.live[f] = true;
-    for (const FunctionId callee : calls.calls[f])
-      if (!symbols[calls.functions[callee.value]].defined())
-        out.live[callee.value] = true;
-  }
-  return out;
+  return LivenessMarker(symbols, calls, options).run();
 }
 
 } // namespace culink

@@ -78,41 +78,30 @@ void Reach::find_components() {
 
 std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> functions) const {
   ++search_;
-  std::vector<u32> open_nodes;
+  std::vector<u32> start;
   for (const FunctionId f : functions)
-    open_nodes.push_back(f.value);
+    if (mark(f.value) == Visit::Follow)
+      start.push_back(f.value);
+  const std::vector<u32> reached = search_breadth_first(
+      std::move(start), [this](u32 node) { return callers_of(node); },
+      [this](u32 node, u32) { return mark(node); });
   std::vector<FunctionId> out;
-  while (!open_nodes.empty()) {
-    const u32 node = open_nodes.back();
-    open_nodes.pop_back();
-    if (mark_[node] == search_)
-      continue;
-    mark_[node] = search_;
+  for (const u32 node : reached)
     if (node < calls_.functions.size() && live_.kernel[node])
       out.push_back(FunctionId(node));
-    const std::span<const u32> callers = callers_of(node);
-    open_nodes.insert(open_nodes.end(), callers.begin(), callers.end());
-  }
   std::sort(out.begin(), out.end());
   return out;
 }
 
 std::vector<FunctionId> Reach::reached_from(FunctionId start) const {
   ++search_;
-  const std::span<const u32> callees = calls_.edges[start.value];
-  std::vector<u32> open_nodes(callees.begin(), callees.end());
+  const std::vector<u32> reached = search_breadth_first(
+      {start.value}, [this](u32 node) { return calls_.edges[node]; },
+      [this](u32 node, u32) { return mark(node); });
   std::vector<FunctionId> out;
-  while (!open_nodes.empty()) {
-    const u32 node = open_nodes.back();
-    open_nodes.pop_back();
-    if (mark_[node] == search_)
-      continue;
-    mark_[node] = search_;
-    if (node < calls_.functions.size())
-      out.push_back(FunctionId(node));
-    const std::span<const u32> more = calls_.edges[node];
-    open_nodes.insert(open_nodes.end(), more.begin(), more.end());
-  }
+  for (size_t i = 1; i < reached.size(); ++i)
+    if (reached[i] < calls_.functions.size())
+      out.push_back(FunctionId(reached[i]));
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "link/resolve/search.h"
 #include "model/program.h"
 
 namespace culink {
@@ -34,6 +35,13 @@ public:
 private:
   void find_callers();
   void find_components();
+  // Follows a node that the current search meets for the first time.
+  [[nodiscard]] Visit mark(u32 node) const {
+    if (mark_[node] == search_)
+      return Visit::Skip;
+    mark_[node] = search_;
+    return Visit::Follow;
+  }
   [[nodiscard]] std::span<const u32> callers_of(u32 node) const {
     return std::span(callers_).subspan(first_caller_[node],
                                        first_caller_[node + 1] - first_caller_[node]);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who refers to a symbol, for messages and reports. The call graph knows calls only; references to
+// variables, and the code or table that takes a function's address, are in the relocations. Nobody
+// asks unless a link failed or --why-live was given, so nothing is indexed in advance: a caller
+// walks all relocations of the program once and picks out what it was asked for.
+#include "link/resolve/references.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace culink {
+
+namespace {
+
+// The symbols of one object by section and offset.
+class SymbolsBySection {
+public:
+  SymbolsBySection(const Program &program, ObjectId object);
+
+  [[nodiscard]] EntityId at(u32 section, u64 offset) const;
+
+private:
+  struct Entry {
+    u32 section = 0;
+    u64 begin = 0;
+    u64 size = 0;
+    EntityId entity;
+  };
+
+  [[nodiscard]] EntityId function_in(u32 section) const;
+  [[nodiscard]] std::vector<Entry>::const_iterator first_in(u32 section) const {
+    return std::partition_point(entries_.begin(), entries_.end(),
+                                [section](const Entry &e) { return e.section < section; });
+  }
+
+  const Program &p_;
+  const ObjectId object_;
+  std::vector<Entry> entries_;
+};
+
+SymbolsBySection::SymbolsBySection(const Program &program, ObjectId object)
+    : p_(program), object_(object) {
+  const std::vector<elf::Symbol> &symbols = p_.objects[object.value].symbols;
+  for (u32 s = 1; s < symbols.size(); ++s)
+    if (const EntityId id = p_.symbols.of(object, s); id.valid() && symbols[s].in_section())
+      entries_.push_back({symbols[s].section, symbols[s].value, symbols[s].size, id});
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry &a, const Entry &b) {
+    return std::tie(a.section, a.begin) < std::tie(b.section, b.begin);
+  });
+}
+
+EntityId SymbolsBySection::function_in(u32 section) const {
+  const InputObject &object = p_.objects[object_.value];
+  const u32 owner = object.owner_of_code(section);
+  EntityId found;
+  if (owner != 0 && owner < object.symbols.size())
+    found = p_.symbols.of(object_, owner);
+  if (found.valid() && p_.stays(found))
+    return found;
+  for (auto entry = first_in(section); entry != entries_.end() && entry->section == section;
+       ++entry)
+    if (p_.stays(entry->entity))
+      return entry->entity;
+  return found;
+}
+
+EntityId SymbolsBySection::at(u32 section, u64 offset) const {
+  if (p_.objects[object_.value].kinds[section].is_code())
+    return function_in(section);
+  auto behind = std::partition_point(first_in(section), entries_.end(), [&](const Entry &e) {
+    return e.section == section && e.begin <= offset;
+  });
+  if (behind == entries_.begin())
+    return {};
+  const Entry &before = *--behind;
+  const bool inside = before.section == section && offset - before.begin < before.size;
+  return inside ? before.entity : EntityId{};
+}
+
+} // namespace
+
+void each_reference(const Program &p, const std::function<void(const Reference &)> &visit) {
+  for (u32 i = 0; i < p.objects.size(); ++i) {
+    const elf::ElfView &view = p.objects[i].view;
+    const SymbolsBySection symbols(p, ObjectId(i));
+    for (const elf::Section &table : view.sections()) {
+      if (table.info >= view.sections().size())
+        continue;
+      const elf::RelocationTable entries = view.relocations(table);
+      for (u32 e = 0; e < entries.size(); ++e) {
+        const elf::Relocation entry = entries[e];
+        if (const EntityId to = p.symbols.of(ObjectId(i), entry.symbol); to.valid())
+          visit({ObjectId(i), table.info, symbols.at(table.info, entry.offset), to});
+      }
+    }
+  }
+}
+
+} // namespace culink
