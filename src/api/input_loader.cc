@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files and libraries are opened in order and searched for code, which touches headers only. The
-// code itself is then unpacked and read by all threads, since objects know nothing of each other
-// yet; what there is to say about them comes in the order of the inputs.
+// code itself is then unpacked and read by all threads, since objects do not depend on each other
+// yet; messages about them are sorted into the order of the inputs.
 #include "api/input_loader.h"
 
 #include <fmt/format.h>
@@ -87,8 +87,8 @@ u64 InputLoader::code_size() const {
   return size;
 }
 
-// nvlink passes over what LZ4 cannot unpack, and gives up at what zstd cannot. How often it says so
-// depends on who notices: zstd, or who compares the sizes.
+// nvlink ignores code that LZ4 cannot unpack, and stops at code that zstd cannot unpack. The number
+// of its messages depends on whether zstd reports an error or only the size is wrong.
 void InputLoader::report_damage(const DeviceCode &code, const Error &error,
                                 Diagnostics &diag) const {
   constexpr u64 kNoMemory = u64{1} << 40;
@@ -120,7 +120,7 @@ std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &s
   if (code.form == DeviceCode::Form::Cubin) {
     if (code.entry && !is_elf64(bytes)) {
       slot.diag.report(DiagId::NotAnObject,
-                       {code.name, "the member that was chosen is no ELF file of 64 bits"});
+                       {code.name, "the chosen member is not a 64-bit ELF file"});
       return std::nullopt;
     }
     return bytes;
@@ -179,7 +179,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
       slot.object->step = 2 * i + 1;
     }
   });
-  // Most of a file is code, which nobody looks at before it is copied, if ever.
+  // Most of a file is code, which is not read before it is copied to the output, if at all.
   constexpr u64 kWorthDropping = u64{16} << 20;
   if (code_size() >= kWorthDropping)
     drop_pages();
@@ -187,7 +187,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   objects.reserve(slots_.size());
   for (u32 i = 0; i < slots_.size(); ++i) {
     Slot &slot = slots_[i];
-    // Even steps are what was found before a piece of code, odd ones what is found in it.
+    // Messages before a piece of code have even steps, messages about it the odd one that follows.
     say_until(found_.code[i].messages_before, 2 * i);
     for (Diagnostic &one : slot.diag.all())
       one.step = 2 * i + 1;

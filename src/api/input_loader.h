@@ -17,33 +17,33 @@
 
 namespace culink {
 
-// From the inputs of a request to objects. Owns what the objects borrow: mapped files and unpacked
-// code. Every input is looked at even if an earlier one is broken, so that one run names all
-// broken files.
+// From the inputs of a request to objects. Owns the bytes that the objects refer to: mapped files
+// and unpacked code. Every input is read even if an earlier one is broken, so that one run names
+// all broken files.
 class InputLoader {
 public:
   InputLoader(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
               Diagnostics &diag)
       : request_(request), target_(target), dialect_(dialect), diag_(diag) {}
 
-  // First: finds the code.
+  // The first step: finds the code.
   void collect();
-  // Passes on what was to say about that, where load is not called.
+  // Reports the messages of collect() if load() is not called.
   void report() { say_until(early_.all().size(), 2 * static_cast<u32>(found_.code.size())); }
-  // How many bytes of code were found.
+  // The number of bytes of code that were found.
   [[nodiscard]] u64 code_size() const;
   // Whether a compiler has to be run.
   [[nodiscard]] bool has_ptx() const {
     return std::any_of(found_.code.begin(), found_.code.end(),
                        [](const DeviceCode &code) { return code.form == DeviceCode::Form::Ptx; });
   }
-  // Then: unpacks and reads it, in the order in which it was found.
+  // The second step: unpacks and reads the code, in the order in which it was found.
   [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
 
-  // Lets go of the memory of files; what is looked at again is read again.
+  // Releases the memory of mapped files; the system reads them again when they are used again.
   void drop_pages() const;
 
-  // Afterwards: what was read, with its bytes.
+  // After load(): the code that was read, with its bytes.
   [[nodiscard]] const std::vector<LinkInput> &code() const { return code_; }
   [[nodiscard]] const std::optional<HostReferences> &host_references() const { return found_.host; }
   [[nodiscard]] const std::vector<HostModule> &modules() const { return found_.modules; }
@@ -67,8 +67,8 @@ private:
   const arch::ArchInfo &target_;
   const Dialect &dialect_;
   Diagnostics &diag_;
-  Diagnostics early_; // from before objects were read
-  size_t said_ = 0;   // how much of that has been passed on
+  Diagnostics early_; // messages of collect()
+  size_t said_ = 0;   // how many of these have been reported
   std::deque<MappedFile> files_;
   CollectedInputs found_;
   std::vector<Slot> slots_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Wires the layers together: names to tables, files to objects, objects through the passes, and the
-// image through the same verifier that `cubin verify` uses.
+// One link from request to result: looks up target and dialect, loads the objects, plans and writes
+// the image, and checks it with the same verifier as `cubin verify`. All layers meet here and
+// nowhere else.
 #include "api/link_job.h"
 
 #include <algorithm>
@@ -36,8 +37,8 @@ std::string joined(const std::vector<std::string_view> &names) {
   return out;
 }
 
-// The system library is in use where its code is linked; where it has none for the target, if
-// something is missing that it might have.
+// The modules to register. The device runtime library counts if its code is linked or, where it has
+// none for the target, if a function is undefined that it may define.
 std::vector<LinkedModule> linked_modules(const InputLoader &loader,
                                          const std::vector<InputObject> &objects) {
   std::vector<LinkedModule> out;
@@ -69,8 +70,8 @@ std::vector<InputObject> mercury_planes(const std::vector<InputObject> &objects,
   return planes;
 }
 
-// The output says that it was made from the lowest, and code that asks which it is gets that
-// answer.
+// The output claims the lowest of the virtual targets, and so code that asks for __CUDA_ARCH__ at
+// run time would get another answer than it was compiled for.
 void warn_about_virtual_targets(const std::vector<InputObject> &objects, Diagnostics &diag) {
   const auto [low, high] = std::minmax_element(
       objects.begin(), objects.end(),
@@ -96,7 +97,7 @@ const arch::ArchInfo *LinkJob::choose_target() {
   return nullptr;
 }
 
-// A small link is done before other threads have started.
+// A small link ends before further threads have started.
 u32 LinkJob::choose_threads(u64 code_size) const {
   constexpr u64 kWorthThreads = u64{2} << 20; // bytes
   return request_.options.threads != 0 || code_size >= kWorthThreads ? request_.options.threads : 1;
@@ -108,14 +109,14 @@ constexpr u64 kMuchMemory = u64{8} << 20;
 
 } // namespace
 
-// They are read again only where the output has bytes of them.
+// Input pages are read again only where the output copies them.
 void LinkJob::drop_input_pages() {
   if (loader_->code_size() >= kMuchMemory)
     loader_->drop_pages();
 }
 
-// Between planning and writing, a large link has the output ahead of it and much memory behind it
-// that is free, but still ours.
+// A large link frees much memory between planning and writing. It goes back to the system before
+// the output is allocated.
 void LinkJob::give_memory_back(u64 output_size) {
   if (output_size < kMuchMemory)
     return;
@@ -133,7 +134,7 @@ void LinkJob::verify(LinkResult &result, bool unsound) {
     if (is_about_carried_content(finding.rule))
       continue;
     if (unsound && finding.rule == Rule::SymbolValue)
-      continue; // what the imitated linker does wrong, and we were asked to do
+      continue; // a defect of nvlink that --emulate asks for
     diag_.report(DiagId::Contradiction,
                  {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
   }
@@ -145,7 +146,7 @@ void LinkJob::verify(LinkResult &result, bool unsound) {
                                      section.flags, section.offset, section.size});
 }
 
-// The passes, over the plane of the objects that the kind of code asks for.
+// Runs the passes over the plane of the objects that the kind of code needs.
 std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &target,
                                          std::vector<InputObject> objects, WorkerPool &pool) {
   const bool mercury = code != OutputCode::Sass;
@@ -184,7 +185,7 @@ LinkResult LinkJob::link_and_verify() {
         dialect_ && dialect_->command.refuses_empty_link ? DiagId::NoInput : DiagId::EmptyLink, {});
   if (diag_.failed())
     return {};
-  // From sm_90 on some relocations are resolved without a trace.
+  // From sm_90 on some relocations are resolved without being listed.
   if (request_.options.preserve_relocs && target->has_unified_symbols)
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
   InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_);
@@ -229,9 +230,9 @@ LinkResult LinkJob::link_and_verify() {
   return result;
 }
 
-// An output that breaks a rule of the format can come from an input that does. Inputs are not
-// held to all rules, because what does no harm should link; but then they are to blame, not we.
-// The findings of that rule, or all of them if that rule does not show in the inputs.
+// An output that breaks a rule of the format can come from an input that does: inputs are not
+// checked for all rules, because harmless violations should link. Returns the findings of the same
+// rules in the inputs, or all findings of the output if no input breaks them.
 std::vector<Diagnostic> LinkJob::blame_inputs() const {
   std::string contradiction;
   for (const Diagnostic &diagnostic : diag_.all())

@@ -36,7 +36,7 @@ private:
 
   const LinkRequest &request_;
   const Dialect *dialect_ = nullptr;
-  std::optional<InputLoader> loader_; // owns what objects and messages about them borrow
+  std::optional<InputLoader> loader_; // owns the bytes that objects and messages refer to
   StepTimer timer_;
   Diagnostics diag_;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which form of code goes into the output. Objects for sm_100 and later carry machine code and the
-// Mercury code it was made from, and nvlink writes both, unless some input has machine code alone:
-// then all of the output is machine code, and a warning says what that means. Everything here holds
-// for these targets only; earlier ones have machine code and nothing else.
+// The choice of the form of code in the output. Objects for sm_100 and later carry machine code and
+// the Mercury code it was made from, and nvlink writes both, unless some input has machine code
+// alone: then the whole output is machine code, and a warning says what that means. All of this is
+// about these targets; earlier ones have machine code only.
 //
-// What may surprise: machine code of one member of a family is not that of another. Where nvlink
-// takes objects of sm_100 for sm_103, it is because its finalizer makes the code anew.
+// What may surprise: machine code of one member of a family is not that of another. nvlink
+// links objects of sm_100 for sm_103 because its finalizer translates the code again.
 #include "api/output_code.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace culink {
 
 namespace {
 
-// Machine code that is copied as it is must be code that runs there.
+// Machine code that is copied unchanged must run on the target.
 void check_copied_code(const std::vector<InputObject> &objects, const arch::ArchInfo &target,
                        Diagnostics &diag) {
   for (const InputObject &object : objects) {
@@ -28,7 +28,7 @@ void check_copied_code(const std::vector<InputObject> &objects, const arch::Arch
         !arch::can_link(*made, arch::CodeKind::Sass, target))
       diag.report(DiagId::WrongArchitecture,
                   {object.name, std::string(made->name), std::string(target.name)}, {},
-                  "its code has to be made anew, which only --code=exact does");
+                  "its code has to be finalized again, which only --code=exact does");
   }
 }
 

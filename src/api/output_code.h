@@ -11,8 +11,8 @@
 
 namespace culink {
 
-// What the output is going to hold: never OutputCode::Default. Reports what inputs and options do
-// not allow. `has_finalizer`: OutputCode::Exact is possible.
+// The form of code that the output will have, never OutputCode::Default. Reports combinations that
+// inputs and options do not allow. `has_finalizer`: OutputCode::Exact is possible.
 [[nodiscard]] OutputCode choose_output_code(const LinkOptions &options,
                                             const std::vector<InputObject> &objects,
                                             const arch::ArchInfo &target, bool has_finalizer,

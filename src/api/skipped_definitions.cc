@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The commonest reason for an undefined symbol is an input that was left out: compiled for another
-// target, or without -rdc=true. Such code is only looked into when a link has failed, and broken
-// code is passed over: the link does not depend on it.
+// target, or without -rdc=true. Such code is only read when a link has failed, and broken code is
+// ignored, because the link does not depend on it.
 #include "api/skipped_definitions.h"
 
 #include <string>
@@ -14,7 +14,7 @@ namespace culink {
 
 namespace {
 
-constexpr size_t kMostLookedInto = 1000; // inputs; each has to be unpacked
+constexpr size_t kMostInputs = 1000; // inputs; each has to be unpacked
 
 using Definers = std::unordered_map<std::string, const SkippedCode *>;
 
@@ -42,7 +42,7 @@ void add_definitions(const SkippedCode &code, Definers &definers) {
 
 void name_skipped_definitions(const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
   Definers definers;
-  for (size_t i = 0; i < skipped.size() && i < kMostLookedInto; ++i)
+  for (size_t i = 0; i < skipped.size() && i < kMostInputs; ++i)
     add_definitions(skipped[i], definers);
   if (definers.empty())
     return;

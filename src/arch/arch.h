@@ -9,13 +9,13 @@
 
 namespace culink::arch {
 
-// What the .text sections of a file hold: the low byte of e_flags.
+// The kind of code in the .text sections of a file: the low byte of e_flags.
 enum class CodeKind : u8 {
-  Capmerc = 0x02, // SASS with a Mercury capsule beside it, from which a finalizer may remake it
+  Capmerc = 0x02, // SASS and a Mercury capsule, from which a finalizer can make it again
   Sass = 0x04,    // plain machine code
 };
 
-// How ptxas writes relocations for a target.
+// The relocation tables that ptxas writes for a target.
 enum class RelocationStyle : u8 {
   RelAndRela, // SHT_REL where every addend is 0, else SHT_RELA
   Rela,
@@ -48,13 +48,13 @@ struct ArchInfo {
   RelocationStyle relocations;
   u32 text_align;
   u32 instruction_size;
-  u32 parameter_base;   // size of the driver's area at the start of constant bank 0
-  u32 image_slot_align; // of the first texture, sampler or surface slot behind the parameters
-  u32 reserved_shared;  // added to the size of every .nv.shared.<kernel>
-  u32 reserved_slot;    // first offset of variables in .nv.shared.reserved.0
+  u32 parameter_base;          // size of the driver's area at the start of constant bank 0
+  u32 image_slot_align;        // of the first texture, sampler or surface slot after the parameters
+  u32 reserved_shared;         // added to the size of every .nv.shared.<kernel>
+  u32 reserved_slot;           // first offset of variables in .nv.shared.reserved.0
   bool registers_in_text_info; // sh_info of .text.<f> has the register count in its top byte
   bool has_rel_action;         // executables carry .nv.rel.action
-  bool has_unified_symbols;    // objects mention __UFT*, __UDT* and .nv.reservedSmem.offset0
+  bool has_unified_symbols;    // objects declare __UFT*, __UDT* and .nv.reservedSmem.offset0
   bool has_compat;             // files carry .nv.compat
   u8 accelerator_target;       // .nv.compat attribute 9
   u64 fastpath_mask;           // .nv.compat attribute 0x0b
@@ -63,7 +63,7 @@ struct ArchInfo {
   Limits limits;
 };
 
-// What ptxas fills the end of a .text section with, on every target.
+// The instruction with which ptxas pads .text sections, on every target.
 inline constexpr std::array<u8, 16> kNop = {0x18, 0x79, 0, 0, 0,    0,    0,    0,
                                             0,    0,    0, 0, 0x00, 0xc0, 0x0f, 0x00};
 
@@ -73,8 +73,8 @@ inline constexpr std::array<u8, 16> kNop = {0x18, 0x79, 0, 0, 0,    0,    0,    
 [[nodiscard]] const ArchInfo *find_arch(std::string_view name);
 [[nodiscard]] const ArchInfo *find_arch(u32 number, char letter = 0);
 
-// The same target as links of machine code alone see it, or links of Mercury code: nvlink has other
-// rules for each. Targets before sm_100 are as they are.
+// The same target for links of machine code alone, and for links of Mercury code: nvlink has other
+// rules for each. Targets before sm_100 do not differ.
 [[nodiscard]] ArchInfo as_plain_sass(const ArchInfo &arch);
 [[nodiscard]] ArchInfo as_mercury_plane(const ArchInfo &arch);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr u32 kKiB = 1024;
 
-// Targets for one chip let kernels have statically what others get only at launch.
+// Targets for one chip allow as much static shared memory as others get only at launch.
 constexpr Limits limits_with(u32 opt_in_kib, char letter = 0) {
   return {.static_shared = (letter == 'a' ? opt_in_kib : 48) * kKiB,
           .opt_in_shared = opt_in_kib * kKiB,
@@ -142,7 +142,7 @@ ArchInfo as_plain_sass(const ArchInfo &arch) {
   return out;
 }
 
-// Memory that the system reserves is not there yet: the step to machine code adds it.
+// Reserved shared memory does not exist yet: it is added with the machine code.
 ArchInfo as_mercury_plane(const ArchInfo &arch) {
   ArchInfo out = arch;
   out.reserved_shared = 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which objects go into which image. Machine code of an older member of the same line runs on a
-// newer one in few cases; nvlink's list is short and not regular (sm_87 code into nothing but
-// sm_87, sm_86 into sm_89), so the list is the rule: a pair of numbers that is not here is refused.
+// The objects that can be linked into an image. Machine code of an older member of the same line
+// runs on a newer one in few cases; nvlink's list is short and not regular (sm_87 code into nothing
+// but sm_87, sm_86 into sm_89), so the list is the rule: a pair of numbers that is not here is
+// refused.
 //
-// What may surprise: sm_90a code goes into an sm_90 image without a word. From sm_100 on a family
-// has a second member (103, 121) that takes objects of the first, because a finalizer makes the
-// code anew, but not code that asked for one chip (100a). Plain SASS of these targets has rules of
-// its own: sm_120 code goes into an sm_121 image though sm_100 code does not go into sm_103, and
-// `f` images refuse `a` code, which with a capsule they take.
+// What may surprise: sm_90a code is linked into an sm_90 image without a warning. From sm_100 on a
+// family has a second member (103, 121) that accepts objects of the first, because a finalizer
+// makes the code again, but not code for one chip (100a). Plain SASS of these targets has rules of
+// its own: sm_120 code is accepted for sm_121, sm_100 code is not for sm_103, and `f` images refuse
+// `a` code, which they accept with a capsule.
 #include "arch/compatible.h"
 
 #include <array>

@@ -13,7 +13,7 @@ namespace culink::arch {
 // The same for an object whose kind is the usual one of its target.
 [[nodiscard]] bool can_link(const ArchInfo &object, const ArchInfo &target);
 
-// Which variants of two numbers go together.
+// The variants of two numbers that can be linked together.
 enum class Letters : u8 {
   None,         // no variant at all
   Any,          // every variant into every variant

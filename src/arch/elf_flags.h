@@ -9,8 +9,9 @@ namespace culink::arch {
 inline constexpr u8 kAbiVersion = 8;    // EI_ABIVERSION, with EI_OSABI 0x41
 inline constexpr u8 kAbiVersionOld = 7; // with EI_OSABI 0x33: toolkits before 13 up to sm_90
 
-// What EI_OSABI, EI_ABIVERSION and e_flags say together. Fields that a layout does not have are 0;
-// bits without a meaning are kept in `other`, so that encoding gives back every value.
+// The target as EI_OSABI, EI_ABIVERSION and e_flags encode it together. Fields that a layout does
+// not have are 0; bits without a meaning are kept in `other`, so that encoding gives back every
+// value.
 struct ElfTarget {
   u8 os_abi = elf::kOsAbiCuda;
   u8 abi_version = kAbiVersion;
@@ -18,7 +19,7 @@ struct ElfTarget {
   u8 virtual_sm = 0;        // ABI 7: the .target of the PTX; ABI 8: in .note.nv.cuinfo instead
   bool accelerated = false; // sm_90a: ABI 7, and ABI 8 of toolkit 12.9. From 13.0 on the letter is
                             // in .nv.compat only
-  u8 code_kind = 0;         // ABI 8: a CodeKind, or a number nobody has named
+  u8 code_kind = 0;         // ABI 8: a CodeKind, or a number without a name
   u8 cuinfo_section = 0;    // ABI 8: index of .note.nv.cuinfo
   bool address_64 = false;  // ABI 7
   bool texture_unified = false;     // ABI 7

@@ -18,14 +18,14 @@ inline constexpr u32 kDestinationByte = 2, kSourceByte = 3;
 struct InstructionInfo {
   std::string_view name;
   u16 opcode;
-  u16 mask;                       // of the bits that tell it: the operation, or its form as well
-  bool limits_fastpath = false;   // takes a bit away from .nv.compat attribute 0x0b on sm_100
+  u16 mask;                     // of the bits that identify it: the operation, or its form as well
+  bool limits_fastpath = false; // takes a bit away from .nv.compat attribute 0x0b on sm_100
   bool loads_from_bank_0 = false; // c[0][register + offset]
 };
 
 [[nodiscard]] std::span<const InstructionInfo> known_instructions();
 
-// Nothing for the many that do not matter, or for less than one instruction.
+// The row of an instruction; nothing for the many that do not matter, or for less than 16 bytes.
 [[nodiscard]] const InstructionInfo *find_instruction(ByteSpan code);
 
 } // namespace culink::arch

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each relocation number means, as rows. Two lists exist: R_CUDA_* for machine code and data,
-// and R_MERCURY_* (from 0x10001) for the Mercury mirror of sm_100 and later.
+// The meaning of each relocation number, as rows. Two lists exist: R_CUDA_* for machine code and
+// data, and R_MERCURY_* (from 0x10001) for the Mercury mirror of sm_100 and later.
 //
 // Whether a relocation is resolved depends on its symbol as much as on its type, never on the
-// section it is in. Against a function or a variable in global memory the address is the loader's
-// business, and every type is kept. Against what the linker lays out itself (constant banks, shared
-// memory, debug sections) a type is resolved if its `resolver` is Linker.
+// section it is in. The loader decides the addresses of functions and of variables in global
+// memory, so every type is kept against these. The linker itself lays out constant banks, shared
+// memory and debug sections, and against symbols there a type is resolved if its `resolver` is
+// Linker.
 #pragma once
 
 #include <algorithm>
@@ -20,41 +21,41 @@
 namespace culink::arch {
 
 enum class Resolver : u8 {
-  Linker,         // resolved, unless the symbol's address is the loader's business
-  Loader,         // kept with every symbol that stays in the output
-  LoaderFunction, // kept, for functions only; alone keeps its function alive, and stays if it died
+  Linker,         // resolved, unless the loader decides the symbol's address
+  Loader,         // kept with every symbol of the output
+  LoaderFunction, // kept, for functions only; it makes its function live
   LoaderOrError,  // kept for functions and global variables, refused for anything else
   Nobody,         // kept for functions and global variables, dropped for anything else
-  Clear,          // the field becomes 0 when the function was removed; dropped when it lives
+  Clear,          // the field becomes 0 if the function is discarded; dropped if it is live
 };
 
 enum class ValueKind : u8 {
   Address,     // symbol + addend
   Generic,     // the same as a generic address
   Descriptor,  // of a function, made by the loader
-  Unified,     // symbol + addend; an executable carries the plain twin (`kept_as`) instead
+  Unified,     // symbol + addend; an executable has the plain type (`kept_as`) instead
   BankOffset,  // symbol + addend within its constant bank, and the bank's number
   AddendOnly,  // the symbol's address plays no part
   HeaderIndex, // of a texture, sampler or surface, assigned by the loader
-  PcRelative,  // symbol + addend - place
+  PcRelative,  // symbol + addend - address of the field
   Instruction, // a patch of the instruction itself
   CodeAddress, // own function + an offset that differs between Mercury and SASS
   CodeOffset,  // the same offset alone
   Zero,        // see Resolver::Clear
-  Unknown,     // a number nobody has seen in use
+  Unknown,     // a number that was never seen in use
 };
 inline constexpr u32 kValueKinds = static_cast<u32>(ValueKind::Unknown) + 1;
 
-// What happens against a texture, sampler or surface symbol.
+// The treatment of a relocation against a texture, sampler or surface symbol.
 enum class ImageAction : u8 {
   Keep,
-  Slot, // the symbol gets a 4-byte slot behind the kernel's parameters; the value is its offset
+  Slot,      // the symbol gets a 4-byte slot after the kernel's parameters; the value is its offset
   ZeroValue, // resolved as if the symbol were 0
   Refuse,
   NullSymbol, // kept as number 0 without a symbol
 };
 
-// How we know the field's bits.
+// The evidence for the field's bits.
 enum class Evidence : u8 {
   Measured,  // nvlink wrote them in an experiment
   Described, // a .nv.rel.action section of toolkit 11 says so
@@ -64,7 +65,7 @@ enum class Evidence : u8 {
 enum class PieceSource : u8 { Value, Bank };
 
 // Bits [value_bit, value_bit + width) of the value, or of the bank number, lie at bits [word_bit,
-// word_bit + width) of the little-endian word at the place. The word may start at any byte.
+// word_bit + width) of the little-endian word at r_offset. The word may start at any byte.
 struct RelocPiece {
   u8 value_bit = 0;
   u8 word_bit = 0;
@@ -73,10 +74,10 @@ struct RelocPiece {
 };
 
 // The R_CUDA_* numbers that a Mercury relocation has on the SASS side; 0: none.
-struct SassTwins {
+struct SassNumbers {
   u8 code = 0;
   u8 data = 0;
-  u8 operand = 0; // where the place is a constant-bank operand
+  u8 operand = 0; // where the field is a constant-bank operand
   u8 kernel = 0;  // where the symbol is a kernel
   u8 uft = 0;     // where the symbol is __UFT_OFFSET
 };
@@ -92,7 +93,7 @@ struct RelocInfo {
   u32 kept_as = 0;                  // the number it is kept under in an executable; 0: its own
   bool image_kept_by_r = false;     // -r keeps it against an image, up to sm_90; others take 0
   bool rel_addend_in_place = false; // in SHT_REL the addend is the field itself, not shifted back
-  SassTwins sass = {};
+  SassNumbers sass = {};
   u8 field_bytes = static_cast<u8>((word_bits() + 7) / 8); // up to the end of the last piece
 
   [[nodiscard]] u32 number_in_executable() const { return kept_as ? kept_as : number; }
@@ -117,7 +118,7 @@ inline constexpr u32 kFirstMercuryReloc = 0x10001;
 // gaps, from 1 and from kFirstMercuryReloc, so a number is an index.
 class RelocRows {
 public:
-  // Nothing for a number without a row.
+  // The row of a number, or nothing.
   [[nodiscard]] const RelocInfo *find(u32 number) const {
     return number < kFirstMercuryReloc ? at(cuda_, number - 1) // 0 wraps: there is no such row
                                        : at(mercury_, number - kFirstMercuryReloc);
@@ -131,10 +132,10 @@ private:
   std::span<const RelocInfo> mercury_ = mercury_relocs();
 };
 
-// Either list; nothing for a number without a row.
+// The row of a number in either list, or nothing.
 [[nodiscard]] const RelocInfo *find_reloc(u32 number);
 
-// With or without R_CUDA_; Mercury names need their prefix.
+// The row of a name, with or without R_CUDA_; Mercury names need their prefix.
 [[nodiscard]] const RelocInfo *find_reloc(std::string_view name);
 
 } // namespace culink::arch

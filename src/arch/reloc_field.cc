@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Storing a value through a relocation's pieces. A place may start at any byte and a piece at any
+// Storing a value through a relocation's pieces. A field may start at any byte and a piece at any
 // bit of up to 128, so pieces are moved byte by byte: at most nine steps for 64 bits, no word is
 // loaded that might end outside the section, and bytes that share no bit with the field are never
 // written. That matters, since a one-byte field may be the last byte of a section.
@@ -37,20 +37,20 @@ bool field_inside(ByteSpan section, u64 offset, const RelocInfo &row) {
 bool store_field(MutableByteSpan section, u64 offset, const RelocInfo &row, FieldValue value) {
   if (!field_inside(section, offset, row))
     return false;
-  u8 *place = section.data() + offset;
+  u8 *word = section.data() + offset;
   for (const RelocPiece &piece : row.pieces) {
     const u64 source = piece.source == PieceSource::Bank ? value.bank : value.value;
     if (piece.width == 32 && piece.word_bit % 8 == 0) { // half an address, as most are
-      store_le(place + piece.word_bit / 8, static_cast<u32>(source >> piece.value_bit));
+      store_le(word + piece.word_bit / 8, static_cast<u32>(source >> piece.value_bit));
       continue;
     }
     if (piece.width == 64 && piece.word_bit % 8 == 0) {
-      store_le(place + piece.word_bit / 8, source >> piece.value_bit);
+      store_le(word + piece.word_bit / 8, source >> piece.value_bit);
       continue;
     }
-    for_each_byte(piece, [place, source](u32 byte, u32 shift, u32 bits, u32 from) {
+    for_each_byte(piece, [word, source](u32 byte, u32 shift, u32 bits, u32 from) {
       const u64 mask = low_bits(bits) << shift;
-      place[byte] = static_cast<u8>((place[byte] & ~mask) | (((source >> from) << shift) & mask));
+      word[byte] = static_cast<u8>((word[byte] & ~mask) | (((source >> from) << shift) & mask));
     });
   }
   return true;
@@ -59,12 +59,12 @@ bool store_field(MutableByteSpan section, u64 offset, const RelocInfo &row, Fiel
 std::optional<FieldValue> read_field(ByteSpan section, u64 offset, const RelocInfo &row) {
   if (!field_inside(section, offset, row))
     return std::nullopt;
-  const u8 *place = section.data() + offset;
+  const u8 *word = section.data() + offset;
   FieldValue found;
   for (const RelocPiece &piece : row.pieces) {
     u64 content = 0;
-    for_each_byte(piece, [place, &content](u32 byte, u32 shift, u32 bits, u32 to) {
-      content |= ((u64{place[byte]} >> shift) & low_bits(bits)) << to;
+    for_each_byte(piece, [word, &content](u32 byte, u32 shift, u32 bits, u32 to) {
+      content |= ((u64{word[byte]} >> shift) & low_bits(bits)) << to;
     });
     if (piece.source == PieceSource::Bank)
       found.bank = static_cast<u8>(found.bank | content);

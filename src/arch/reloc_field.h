@@ -18,15 +18,15 @@ struct FieldValue {
   friend bool operator==(const FieldValue &, const FieldValue &) = default;
 };
 
-// Whether every byte of the field lies inside. True for a row without a field.
+// Whether every byte of the field is inside the section. True for a row without a field.
 [[nodiscard]] bool field_inside(ByteSpan section, u64 offset, const RelocInfo &row);
 
-// Stores the bits of `value` that the field has; the others are lost, as in nvlink. False, and
-// nothing written, when the field does not lie inside.
+// Stores the bits of `value` that the field has, and drops the others as nvlink does. False, and
+// nothing is written, if the field is not inside.
 [[nodiscard]] bool store_field(MutableByteSpan section, u64 offset, const RelocInfo &row,
                                FieldValue value);
 
-// The bits of the field at their places in the value, zero elsewhere.
+// The bits of the field at their positions in the value, zero elsewhere.
 [[nodiscard]] std::optional<FieldValue> read_field(ByteSpan section, u64 offset,
                                                    const RelocInfo &row);
 
@@ -35,10 +35,10 @@ struct FieldValue {
 [[nodiscard]] std::optional<FieldValue> implicit_addend(ByteSpan section, u64 offset,
                                                         const RelocInfo &row);
 
-// What a relocation stores: value plus addend, both parts, wrapping as the fields do.
+// The value that a relocation stores: value plus addend, both parts, wrapping as the fields do.
 [[nodiscard]] FieldValue add(const RelocInfo &row, FieldValue symbol, FieldValue addend);
 
-// Whether store_field would lose no bit of `value`, taken as unsigned.
+// Whether store_field would drop no set bit of `value`, taken as unsigned.
 [[nodiscard]] bool field_holds(const RelocInfo &row, FieldValue value);
 
 } // namespace culink::arch

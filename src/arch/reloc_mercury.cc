@@ -19,8 +19,8 @@ using V = ValueKind;
 
 // Most rows differ in their first columns only.
 constexpr RelocInfo row(u32 number, std::string_view name, Resolver resolver, ValueKind value,
-                        RelocPiece piece, SassTwins sass, u32 kept_as = 0, ImageAction image = Keep,
-                        Evidence evidence = Inferred) {
+                        RelocPiece piece, SassNumbers sass, u32 kept_as = 0,
+                        ImageAction image = Keep, Evidence evidence = Inferred) {
   return {.number = number,
           .name = name,
           .resolver = resolver,

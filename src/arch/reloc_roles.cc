@@ -13,8 +13,8 @@ struct SlotRow {
   u32 mercury;
 };
 
-// Slots that were laid out for Mercury code have other numbers when they come to the SASS plane
-// than slots of a target without Mercury code: SassTwins::data of their row.
+// Slots that were laid out for Mercury code have other numbers in the SASS plane
+// than slots of a target without Mercury code: SassNumbers::data of their row.
 constexpr std::array<SlotRow, 3> kSlots{{
     {ImageKind::Texture, 6, 0x1000b},
     {ImageKind::Sampler, 7, 0x1000c},

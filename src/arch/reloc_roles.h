@@ -7,12 +7,12 @@
 
 namespace culink::arch {
 
-// Which form of the code a relocation is for.
+// The form of the code that a relocation is for.
 enum class Plane : u8 { Sass, Mercury };
 
 enum class ImageKind : u8 { Texture, Sampler, Surface };
 
-// By which the loader stores the index of an image into its slot.
+// The relocation by which the loader stores the index of an image into its slot.
 [[nodiscard]] const RelocInfo &image_slot_reloc(ImageKind kind, Plane plane);
 
 enum class RelocRole : u8 {

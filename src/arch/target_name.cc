@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The target of a file by name. The number stands in e_flags; the letter of sm_90a and its like is
-// an attribute of .nv.compat, in older files a flag beside the number. sm_100f and its like cannot
-// be told from sm_100: the attribute is the same.
+// The target of a file by name. The number is in e_flags; the letter of sm_90a and its like is an
+// attribute of .nv.compat, in older files a flag of e_flags. sm_100f and its like cannot be
+// distinguished from sm_100: the attribute is the same.
 #include "arch/target_name.h"
 
 #include <fmt/format.h>

@@ -9,9 +9,9 @@
 
 namespace culink::arch {
 
-// What a file was compiled for.
+// The target that a file was compiled for.
 struct FileTarget {
-  arch::ElfTarget flags;                // what its header says
+  arch::ElfTarget flags;                // from its header
   const arch::ArchInfo *arch = nullptr; // nothing for a target we do not know
   std::string name;                     // "sm_90a"
 };

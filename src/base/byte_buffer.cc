@@ -13,7 +13,7 @@ namespace {
 
 constexpr u64 kLargePage = u64{2} << 20;
 
-// A wish, not a condition: kernels without large pages say no, and nothing is lost.
+// Large pages are optional: kernels without them refuse, which is no error.
 void ask_for_large_pages(u8 *bytes, u64 size) {
   const u64 address = reinterpret_cast<std::uintptr_t>(bytes);
   const u64 skipped = (kLargePage - address % kLargePage) % kLargePage;

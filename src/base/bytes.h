@@ -30,15 +30,15 @@ template <typename T> void store_le(u8 *p, T v) {
   std::memcpy(p, &v, sizeof(T));
 }
 
-// The fields of a structure one by one. Where many are written, a structure that is first put
-// together on the stack and then copied makes the processor wait: it loads more bytes at once than
-// any single store has written.
+// Stores the fields of a structure one by one. A structure that is first built on the stack and
+// then copied would stall the processor: the copy loads more bytes at once than any store has
+// written, so that store forwarding fails.
 template <typename Structure, typename... Fields> void store_fields(u8 *p, Fields... fields) {
   static_assert((sizeof(Fields) + ...) == sizeof(Structure));
   ((store_le(p, fields), p += sizeof(Fields)), ...);
 }
 
-// A value at `offset`, or nothing when it does not lie inside.
+// The value at `offset`, or nothing if it is not inside.
 template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64 offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
     return std::nullopt;
@@ -52,7 +52,7 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return r;
 }
 
-// bytes[offset, offset + size), or nothing when that is not inside.
+// bytes[offset, offset + size), or nothing if that is not inside.
 [[nodiscard]] constexpr std::optional<ByteSpan> slice(ByteSpan bytes, u64 offset, u64 size) {
   if (offset > bytes.size() || bytes.size() - offset < size)
     return std::nullopt;
@@ -77,7 +77,8 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return table;
 }
 
-// starts_with for lists of prefixes: the last character tells most of them apart at once.
+// starts_with for lists of prefixes: comparing the last character first rejects most of them at
+// once.
 [[nodiscard]] constexpr bool has_prefix(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() &&
          (prefix.empty() || text[prefix.size() - 1] == prefix.back()) && text.starts_with(prefix);
@@ -87,7 +88,8 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return v != 0 && (v & (v - 1)) == 0;
 }
 
-// The caller has bounded `v`. Any alignment: nvlink's relocatable links make 48 and the like.
+// The caller has bounded `v`. The alignment need not be a power of two: nvlink's relocatable links
+// have 48 and the like.
 [[nodiscard]] constexpr u64 align_up(u64 v, u64 align) {
   if (align <= 1)
     return v;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Regular files are mapped; whatever cannot be mapped (pipes, /dev/stdin, /proc) is read to its
-// end. An empty file is an empty span and not an error: what it means is the caller's question.
+// end. An empty file is an empty span and not an error; the caller decides what it means.
 #include "base/mapped_file.h"
 
 #include <cerrno>
@@ -17,7 +17,7 @@ namespace culink {
 
 namespace {
 
-// Closes the descriptor on every way out.
+// A file descriptor that is closed when the scope ends.
 struct Descriptor {
   int fd;
   ~Descriptor() {

@@ -11,7 +11,7 @@
 namespace culink {
 
 // The bytes of a regular file, mapped read-only, or of a pipe, read whole. Only touched pages of a
-// mapping are ever read, so opening an 800 MB archive costs nothing. Moves, never copies.
+// mapping are ever read, so opening an 800 MB archive costs nothing. It can be moved, not copied.
 class MappedFile {
 public:
   [[nodiscard]] static Result<MappedFile> open(const std::string &path);
@@ -25,9 +25,10 @@ public:
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   // Device and number of the file, the same for every name it has.
   [[nodiscard]] std::pair<u64, u64> identity() const { return identity_; }
-  // Lets go of the memory that reading has taken; what is read again comes from the file again.
+  // Releases the memory that reading has taken; the system reads the file again when it is used
+  // again.
   void drop_pages() const { drop_pages(0, bytes_.size()); }
-  // The same for bytes [begin, end) and what shares their pages.
+  // The same for the pages that contain bytes [begin, end).
   void drop_pages(u64 begin, u64 end) const;
 
 private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Write to a temporary, then rename. The temporary's mode is what open(path, 0666) would have
-// given, or the mode of the file being replaced, as compilers and linkers do.
+// Output files are written under a temporary name and then renamed. The temporary's mode is what
+// open(path, 0666) would have given, or the mode of the file being replaced, as compilers and
+// linkers do.
 #include "base/output_file.h"
 
 #include <cerrno>
@@ -65,7 +66,7 @@ std::optional<Error> write_file(const std::string &path, ByteSpan bytes) {
   if (path == "-" || (exists && !S_ISREG(info.st_mode)))
     return write_directly(path, bytes);
 
-  // A symbolic link stays one: the file it names is what gets replaced.
+  // A symbolic link is kept: the file it names is replaced.
   std::string target = path;
   if (char *real = exists ? ::realpath(path.c_str(), nullptr) : nullptr) {
     target = real;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In large links most time goes into waiting for memory. Where the order of work is known, what is
-// needed next can be asked for while something else is done.
+// Prefetching. Large links spend most of their time waiting for memory. Where the order of work is
+// known, the data of a later step can be requested during the current one.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@
 namespace culink {
 
 inline constexpr u32 kCacheLine = 64;
-// How many steps ahead. A step takes some tens of nanoseconds, memory a few hundred.
+// How many steps ahead data is requested. A step takes some tens of nanoseconds, memory a few
+// hundred.
 inline constexpr u32 kStepsAhead = 8;
 
-// Loads all cache lines of an object.
+// Requests all cache lines of an object.
 template <typename T> void prefetch(const T *object) {
   const char *bytes = reinterpret_cast<const char *>(object);
   for (size_t i = 0; i < sizeof(T); i += kCacheLine)

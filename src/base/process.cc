@@ -25,7 +25,7 @@ namespace culink {
 
 namespace {
 
-// File actions and the ends of a pipe, freed on every way out.
+// File actions and the ends of a pipe, freed when the scope ends.
 struct SpawnState {
   posix_spawn_file_actions_t actions{};
   int pipe[2] = {-1, -1};
@@ -56,7 +56,7 @@ int time_until(const std::optional<Clock::time_point> &deadline) {
   return static_cast<int>(std::clamp<i64>(left.count(), 0, kMost));
 }
 
-// All that comes, up to the end; false when the time is over before.
+// Reads a pipe up to its end; false: the deadline came first.
 bool read_pipe(int fd, const std::optional<Clock::time_point> &deadline, std::string &out) {
   char buffer[4096];
   for (;;) {
@@ -137,7 +137,7 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
   ::posix_spawn_file_actions_addopen(&state.actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&state.actions, state.pipe[1], 1);
   ::posix_spawn_file_actions_adddup2(&state.actions, state.pipe[1], 2);
-  for (const MemoryFile *file : files) // onto itself: it stays open in the child
+  for (const MemoryFile *file : files) // onto itself, so that it is open in the child
     ::posix_spawn_file_actions_adddup2(&state.actions, file->descriptor(), file->descriptor());
   std::vector<char *> arguments;
   for (const std::string &word : words)

@@ -25,7 +25,7 @@ public:
   [[nodiscard]] int descriptor() const { return fd_; }
   [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(fd_); }
   [[nodiscard]] Result<std::vector<u8>> read() const;
-  // Gives it other contents.
+  // Replaces the contents.
   [[nodiscard]] std::optional<Error> replace(ByteSpan contents) const;
 
 private:
@@ -37,7 +37,7 @@ private:
 struct ProcessResult {
   int status = 0;     // the exit code; 128 and more: ended by a signal
   std::string output; // of stdout and stderr
-  bool late = false;  // it was ended because its time was over
+  bool late = false;  // it was ended at the deadline
 };
 
 // "ended with 3", "ended by signal 11 (Segmentation fault)": for messages.

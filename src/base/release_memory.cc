@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocators keep freed blocks for later. After a step that needed far more memory than the rest of
-// the program will, that is memory for nothing.
+// Allocators keep freed blocks for later use. After a step that needed far more memory than the
+// rest of the program will, that memory would be wasted.
 #include "base/release_memory.h"
 
 #include <cstdlib> // defines __GLIBC__

@@ -3,7 +3,7 @@
 
 namespace culink {
 
-// Gives what was freed back to the system, where the allocator can do that.
+// Gives freed memory back to the system, if the allocator can do that.
 void release_free_memory();
 
 } // namespace culink

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two clocks: wall time, which users wait for, and processor time of the process, which stays the
-// same on a busy machine and shows what threads cost.
+// Steps are measured by two clocks: wall time, which users wait for, and processor time of the
+// process, which does not depend on other programs and shows the cost of threads.
 #include "base/step_timer.h"
 
 #include <ctime>

@@ -15,7 +15,7 @@ public:
   // `progress` may be null.
   explicit StepTimer(bool on, LinkProgress *progress = nullptr) : on_(on), progress_(progress) {}
 
-  // Ends the step before and begins one with this name, which must live on: a literal.
+  // Ends the current step and begins one of this name, which must be a literal.
   void begin(std::string_view name);
   void end();
   [[nodiscard]] const std::vector<StepTime> &times() const { return times_; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hashes of names. A name is hashed in two parts, what follows its last dot and what comes before:
-// the first alone says where the family lives.
+// Hashes of names. A name is hashed in two parts, the text after its last dot and the text before
+// it. The first part alone selects the line of slots, so that all sections of one function share a
+// line.
 #include "base/string_index.h"
 
 #include <cstring>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr u64 kMix = 0x9e3779b97f4a7c15;
 
-// The halves of a product: every bit of the factors counts.
+// Both halves of the product, so that every bit of the factors counts.
 u64 fold(u64 a, u64 b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = Wide{a} * b;

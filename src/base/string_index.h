@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Strings to dense numbers in order of first appearance. Lookups are hashed, iteration is by
-// number, so no order in any output depends on a hash. The index borrows the strings.
+// number, so that no order in any output depends on a hash. The index refers to the caller's
+// strings.
 //
-// A large link looks for a few hundred thousand names, and nearly every look would miss the cache.
-// But names come in families, .text.f, .nv.info.f, .rela.text.f, that are needed at about the same
-// time: a family has one line of eight slots as its home. Where that is full, a name goes to a slot
-// of its own choice.
+// It is not a std::unordered_map because a large link looks up a few hundred thousand names, and
+// nearly every lookup would miss the cache. But names come in families, .text.f, .nv.info.f,
+// .rela.text.f, that are looked up at about the same time: a family shares one cache line of eight
+// slots, its home, which can be prefetched. A name that finds its home full goes to other slots.
 #pragma once
 
 #include <algorithm>
@@ -52,14 +53,14 @@ public:
     return slot.number == kEmpty ? std::nullopt : std::optional<u32>(slot.number);
   }
 
-  // Names that end in this one, or this one, will be asked for soon: loads their home.
+  // Prefetches the home of a name and of the names that end in it.
   void expect(std::string_view family) const {
     constexpr size_t kTooLarge = 65536; // for the cache that is next to a core
     if (slots_.size() >= kTooLarge)
       prefetch(&slots_[family_of(family) & (slots_.size() - 1) & ~u64{kLine - 1}]);
   }
 
-  // False if that can be said at once: names of sections have a dot in front, others have not.
+  // A quick test that is never wrongly false: names of sections begin with a dot, others do not.
   [[nodiscard]] bool may_contain(std::string_view s) const {
     return !starts_with_dots_ || s.starts_with('.');
   }
@@ -76,22 +77,23 @@ private:
   };
 
   static constexpr u32 kLine = 8; // slots
-  // Of a hash: which line is home. The other bits tell members of a family apart.
+  // The bits of a hash that select the home. The others distinguish members of a family.
   static constexpr u32 kFamilyBits = 0x00fffff8;
 
-  // Of a string, and of what it is that the other members of its family share with it.
+  // The hash of a string, and that of the part which its family shares.
   static u32 hash_of(std::string_view s);
   static u32 family_of(std::string_view name);
 
-  // Calls is_it for the slots where a string of that hash may be, until that is true. A free slot
-  // must be; at least half of them are free.
+  // Calls is_it for the slots where a string of that hash may be, until it returns true, as it must
+  // for a free slot. At least half of the slots are free.
   template <typename IsIt> u32 walk(u32 hash, IsIt is_it) const {
     const u32 mask = static_cast<u32>(slots_.size()) - 1;
     const u32 home = hash & mask & ~(kLine - 1);
     for (u32 i = 0; i < kLine; ++i)
       if (const u32 slot = home | ((hash + i) & (kLine - 1)); is_it(slots_[slot]))
         return slot;
-    for (u32 i = 0; i < kLine && i < slots_.size() - kLine; ++i) // next door, which comes along
+    for (u32 i = 0; i < kLine && i < slots_.size() - kLine;
+         ++i) // the neighbouring line, which the processor fetches, too
       if (const u32 slot = (home ^ kLine) | ((hash + i) & (kLine - 1)); is_it(slots_[slot]))
         return slot;
     const u32 other = static_cast<u32>((hash * u64{0x9e3779b97f4a7c15}) >> 32);

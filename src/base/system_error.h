@@ -9,7 +9,7 @@
 
 namespace culink {
 
-// What a system call that just failed says in errno.
+// The error of a system call that just failed, from errno.
 [[nodiscard]] inline Error system_error(const char *what) {
   return Error{"", "", std::string(what) + ": " + std::strerror(errno)};
 }

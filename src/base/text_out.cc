@@ -2,7 +2,8 @@
 //
 // Printing is most of what an inspector does. The buffer is handed to the kernel in large pieces;
 // digits are written backwards into a small array. Names come from files that may be damaged or
-// hostile: what is not clean UTF-8 is escaped, which also keeps terminal escapes out of listings.
+// hostile: bytes that are no clean UTF-8 are escaped, which also keeps terminal escapes out of
+// listings.
 #include "base/text_out.h"
 
 #include <array>

@@ -32,7 +32,7 @@ public:
   // The errno of the first failed write, or 0.
   [[nodiscard]] int failure() const { return failure_; }
   [[nodiscard]] const std::string &text() const { return buffer_; }
-  void clear() { buffer_.clear(); } // forgets what is kept
+  void clear() { buffer_.clear(); } // drops the kept text
 
 private:
   std::string buffer_;
@@ -40,9 +40,9 @@ private:
   int failure_ = 0;
 };
 
-// Bytes from a file as text that is safe to print and valid UTF-8: valid UTF-8 stays as it is,
-// control characters and stray bytes become \xNN, and a backslash is doubled, so that the bytes can
-// be told from the text.
+// Bytes from a file as text that is safe to print and valid UTF-8: valid UTF-8 is not changed,
+// control characters and stray bytes become \xNN, and a backslash is doubled, so that the original
+// bytes can be recovered.
 [[nodiscard]] std::string printable(std::string_view bytes);
 [[nodiscard]] bool is_plain(std::string_view bytes); // printable() would change nothing
 

@@ -19,7 +19,7 @@ namespace culink {
 
 namespace {
 
-// More threads than this only wait for memory.
+// Further threads would only wait for memory.
 constexpr u32 kMostThreads = 16;
 
 u32 choose_threads(u32 wanted) {
@@ -86,7 +86,7 @@ WorkerPool::~WorkerPool() {
   state_->helpers.clear(); // joins
 }
 
-// As many as the system lets us have; none is no failure.
+// Starts as many threads as the system allows; having none is no failure.
 void WorkerPool::start_helpers() {
   state_ = std::make_unique<State>();
   try {

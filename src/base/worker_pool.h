@@ -8,8 +8,8 @@
 
 namespace culink {
 
-// The threads of one link. Work is a loop over numbers; what number i produces goes to slot i of
-// something the caller owns, so that the result does not depend on the number of threads.
+// The threads of one link. Work is a loop over numbers; the result of number i is stored in slot i
+// of a list that the caller owns, so that nothing depends on the number of threads.
 //
 //   std::vector<Result<InputObject>> objects(files.size());
 //   pool.for_each(files.size(), [&](u32 i) { objects[i] = parse(files[i]); });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all record codecs (nv_*.h) share. The contract of every decode_X(bytes) here:
-//   * it never fails and never reads outside `bytes`; the result borrows them;
-//   * what breaks the format is listed in `violations` with its offset; where the framing is lost,
-//     everything from there on is kept in `rest`;
+// The common part of all record codecs (nv_*.h). The contract of every decode_X(bytes) here:
+//   * it never fails and never reads outside `bytes`; the result refers to them;
+//   * violations of the format are listed in `violations` with their offset; if the next record
+//   cannot
+//     be found, everything from there on is kept in `rest`;
 //   * encode_X(decode_X(bytes)) == bytes, for any bytes at all.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes of a laid-out file. The output is zero when we get it, so padding needs no work; contents
-// are copied once, straight from where the caller has them.
+// Writes the bytes of a laid-out file. The buffer is zero at first, so padding needs no work;
+// contents are copied once, from where the caller has them.
 #include "elf/elf_builder.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ public:
 
   template <typename Ehdr> void write_file_header() const;
   template <typename Shdr> void write_null_section() const;
-  template <typename Shdr> void write_section_header(u32 place) const;
+  template <typename Shdr> void write_section_header(u32 position) const;
   template <typename Phdr> void write_program_headers() const;
   template <typename Sym> void write_symbols() const;
   void write_names() const;
@@ -33,7 +33,7 @@ private:
   [[nodiscard]] u8 *at(SectionId id) const { return out_.data() + layout_.offset_of(id); }
   [[nodiscard]] u64 size_of(SectionId id) const;
   [[nodiscard]] u32 info_of(SectionId id) const;
-  void fill_in(const Fixup &fixup, u8 *place) const;
+  void fill_in(const Fixup &fixup, u8 *word) const;
   [[nodiscard]] bool is_too_large(u32 index) const;
   [[nodiscard]] u32 number_as_added(SectionId id) const;
   void write_relocations(SectionId id) const;
@@ -66,7 +66,7 @@ template <typename Ehdr> void ElfEmitter::write_file_header() const {
   if (layout_.segments.empty())
     header.e_phentsize = options.phentsize_without_segments;
   header.e_phnum = static_cast<u16>(layout_.segments.size());
-  // A count that does not fit goes to section 0.
+  // A count that does not fit is stored in section 0.
   header.e_shnum =
       static_cast<u16>(layout_.section_count >= kSectionLoReserve ? 0 : layout_.section_count);
   header.e_shstrndx = static_cast<u16>(layout_.index_of(writer_.shstrtab()));
@@ -103,13 +103,13 @@ template <typename Shdr> void ElfEmitter::write_null_section() const {
   store_le(out_.data() + layout_.section_table, header);
 }
 
-// Of layout.order[place].
-template <typename Shdr> void ElfEmitter::write_section_header(u32 place) const {
+// The header of section layout.order[position].
+template <typename Shdr> void ElfEmitter::write_section_header(u32 position) const {
   using Word = decltype(Shdr::sh_size);
-  const SectionId id = layout_.order[place];
+  const SectionId id = layout_.order[position];
   const SectionSpec &spec = writer_.section(id);
   constexpr Word kAddress = 0;
-  store_fields<Shdr>(out_.data() + layout_.section_table + (u64{place} + 1) * sizeof(Shdr),
+  store_fields<Shdr>(out_.data() + layout_.section_table + (u64{position} + 1) * sizeof(Shdr),
                      layout_.section_name[id.value], static_cast<u32>(spec.type),
                      static_cast<Word>(spec.flags), kAddress,
                      static_cast<Word>(layout_.offset_of(id)), static_cast<Word>(size_of(id)),
@@ -133,7 +133,7 @@ template <typename Phdr> void ElfEmitter::write_program_headers() const {
   }
 }
 
-// With their names. Equal names share an offset and are simply written again.
+// Symbols and their names. Equal names share an offset and are simply written again.
 template <typename Sym> void ElfEmitter::write_symbols() const {
   u8 *table = at(writer_.symtab());
   u8 *names = at(writer_.strtab());
@@ -166,7 +166,7 @@ template <typename Sym> void ElfEmitter::write_symbols() const {
   }
 }
 
-// Those that are not written with something else.
+// The names that are not written together with symbols.
 void ElfEmitter::write_names() const {
   const auto copy = [](u8 *table, u32 offset, std::string_view text) {
     if (offset != 0)
@@ -188,7 +188,8 @@ void ElfEmitter::write_late_names() const {
                     layout_.late_name[i]);
 }
 
-// Which section it was when sections were added, those included that became mere names (Q059).
+// The number of a section in order of creation, counting those of which only the name is left
+// (Q059).
 u32 ElfEmitter::number_as_added(SectionId id) const {
   const std::vector<SectionId> &uncounted = *writer_.uncounted_;
   const auto behind = std::lower_bound(uncounted.begin(), uncounted.end(), id);
@@ -238,29 +239,29 @@ bool ElfEmitter::is_too_large(u32 index) const {
   return index >= kSectionLoReserve + (writer_.options_.lose_section_fff2 ? 1 : 0);
 }
 
-void ElfEmitter::fill_in(const Fixup &fixup, u8 *place) const {
+void ElfEmitter::fill_in(const Fixup &fixup, u8 *word) const {
   switch (fixup.kind) {
   case Fixup::Kind::SectionIndexHalf: {
     const u32 index = layout_.section_index[fixup.id];
-    store_le<u16>(place, static_cast<u16>(is_too_large(index) ? kSectionXindex : index));
+    store_le<u16>(word, static_cast<u16>(is_too_large(index) ? kSectionXindex : index));
     return;
   }
   case Fixup::Kind::LargeSectionIndex:
     if (const u32 index = layout_.section_index[fixup.id]; is_too_large(index))
-      store_le<u32>(place, index);
+      store_le<u32>(word, index);
     return;
   case Fixup::Kind::SectionAsAdded:
     if (writer_.uncounted_)
-      store_le<u32>(place, number_as_added(SectionId(fixup.id)));
+      store_le<u32>(word, number_as_added(SectionId(fixup.id)));
     return;
   case Fixup::Kind::SymbolNumber:
-    return store_le<u32>(place, layout_.symbol_number[fixup.id]);
+    return store_le<u32>(word, layout_.symbol_number[fixup.id]);
   case Fixup::Kind::SectionIndex:
-    return store_le<u32>(place, layout_.section_index[fixup.id]);
+    return store_le<u32>(word, layout_.section_index[fixup.id]);
   case Fixup::Kind::StringOffset:
-    return store_le<u32>(place, layout_.string_offset[fixup.id]);
+    return store_le<u32>(word, layout_.string_offset[fixup.id]);
   case Fixup::Kind::SymbolName:
-    return store_le<u32>(place, layout_.symbol_name[fixup.id]);
+    return store_le<u32>(word, layout_.symbol_name[fixup.id]);
   }
 }
 

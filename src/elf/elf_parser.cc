@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes to ElfView: every rule that accessors rely on is checked here, once. There is one parser
-// for both ways in. It never stops at a violation that concerns only part of the file: it records
-// the violation, substitutes a value that keeps the view sound (no data, no link, no name) and goes
-// on. ElfView::open then refuses if anything was recorded; ElfView::open_tolerant hands the list
-// to an inspector. A rule violated many times in one table is recorded once, with a count.
+// From bytes to ElfView: every rule that accessors rely on is checked here, once. There is one
+// parser for strict and tolerant views. It never stops at a violation that concerns only part of
+// the file: it records the violation, substitutes a value that keeps the view sound (no data, no
+// link, no name) and goes on. ElfView::open then refuses if anything was recorded;
+// ElfView::open_tolerant hands the list to an inspector. A rule violated many times in one table is
+// recorded once, with a count.
 //
 // Deliberately not checked here, because files that tools accept break them: overlapping sections
 // (Mercury mirrors share bytes), gaps, names that repeat. `cubin verify` has rules for those.
@@ -38,7 +39,7 @@ private:
   void check_symbol_table(const Section &table);
   void check_extended_indices(const Section &indices);
   void check_relocation_table(const Section &table);
-  [[nodiscard]] u64 end_of_places(const Section &table) const;
+  [[nodiscard]] u64 end_of_offsets(const Section &table) const;
   void report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count);
 
   [[nodiscard]] bool is_64() const { return view_.header_.elf_class() == ElfClass::Elf64; }
@@ -193,7 +194,7 @@ void ElfParser::read_section_table() {
     read_sections<wire::Shdr32>(first);
 }
 
-// One walk for all there is to a section, names first, so that messages can use them.
+// Reads and checks each section in one walk, its name first, so that messages can use it.
 template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
   const FileHeader &h = view_.header_;
   ByteSpan strings;
@@ -220,7 +221,7 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
   }
 }
 
-// Files have many sections, and nearly all are right.
+// The quick test: files have many sections, and nearly all are valid.
 inline void ElfParser::check_section(Section &s) {
   const u32 count = view_.header_.section_count;
   const std::optional<ByteSpan> data =
@@ -394,9 +395,10 @@ void ElfParser::check_symbol_table(const Section &table) {
   }
 }
 
-// Offsets of Mercury relocations count bytes of the expanded capsule, not of the section. A list of
-// resolved relocations may speak of several sections of one name and names one of them (Q113).
-u64 ElfParser::end_of_places(const Section &table) const {
+// The end of the offsets that a table may have. Those of Mercury relocations count bytes of the
+// expanded capsule, not of the section. A list of resolved relocations may belong to several
+// sections of one name and names one of them (Q113).
+u64 ElfParser::end_of_offsets(const Section &table) const {
   const bool any = table.is_mercury() || table.type == SectionType::CudaResolvedRela;
   return any ? ~u64{0} : view_.sections_[table.info].size;
 }
@@ -411,8 +413,8 @@ void ElfParser::check_relocation_table(const Section &table) {
   if (table.data.size() % entry != 0)
     violation(describe_section(table), "sh_size",
               fmt::format("{:#x} is not a multiple of {}", table.data.size(), entry));
-  // Host executables link their tables to .dynsym and use addresses as offsets; only device files
-  // promise more.
+  // Host executables link their tables to .dynsym and use addresses as offsets, so only device
+  // files are checked.
   if (!view_.header_.is_cuda())
     return;
   const Section &symbol_section = view_.sections_[table.link];
@@ -422,7 +424,7 @@ void ElfParser::check_relocation_table(const Section &table) {
     return;
   }
   const u32 symbol_count = view_.symbol_count(symbol_section);
-  const u64 end = end_of_places(table);
+  const u64 end = end_of_offsets(table);
   // The widest index any entry can have lets the table decode what is stored.
   const RelocationTable raw(view_.header_.elf_class(), has_addends, 0xffffffff, table.data);
   u32 last_symbol = 0;
@@ -437,10 +439,10 @@ void ElfParser::check_relocation_table(const Section &table) {
     report_entries(table, raw, symbol_count);
 }
 
-// Which entries are out of range: some are.
+// Reports the entries that are out of range.
 void ElfParser::report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count) {
   const Section &target = view_.sections_[table.info];
-  const u64 end = end_of_places(table);
+  const u64 end = end_of_offsets(table);
   Repeated bad_symbol(*this, table.index), bad_offset(*this, table.index);
   for (u32 i = 0; i < raw.size(); ++i) {
     const Relocation r = raw[i];

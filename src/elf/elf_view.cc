@@ -47,7 +47,7 @@ RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbo
   count_ = static_cast<u32>(entries.size() / stride_);
 }
 
-void ElfView::forget_tables() {
+void ElfView::release_tables() {
   header_.section_count = 0;
   symtab_ = 0;
   sections_ = std::vector<Section>();

@@ -70,7 +70,7 @@ struct Symbol {
 
   [[nodiscard]] SymbolBinding binding() const { return static_cast<SymbolBinding>(info >> 4); }
   [[nodiscard]] SymbolType type() const { return static_cast<SymbolType>(info & 15); }
-  // In an object file or linked file alike: `section` indexes the section table.
+  // Whether `section` is an index into the section table.
   [[nodiscard]] bool in_section() const {
     return section != kSectionUndefined &&
            (raw_section == kSectionXindex || raw_section < kSectionLoReserve);
@@ -109,7 +109,7 @@ public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   // Precondition: i < size().
   [[nodiscard]] Symbol operator[](u32 i) const;
-  // The same without a look at the name, which takes longer than all the rest; or a part of it.
+  // The same without the name, which takes longer to read than all the rest.
   [[nodiscard]] Symbol without_name(u32 i) const;
   [[nodiscard]] SymbolType type_of(u32 i) const;
   [[nodiscard]] u32 section_of(u32 i) const { return without_name(i).section; }
@@ -123,7 +123,7 @@ private:
   ElfClass class_ = ElfClass::Elf64;
 };
 
-// Here, because large files have half a million symbols.
+// Inline, because large files have half a million symbols.
 inline Symbol SymbolTable::without_name(u32 i) const {
   const auto widen = [](const auto &raw) {
     return Symbol{{},          raw.st_value, raw.st_size, raw.st_shndx,
@@ -165,7 +165,7 @@ private:
   bool has_addends_ = false;
 };
 
-// Here, because every pass over relocations is a loop around it.
+// Inline, because every pass over relocations is a loop around it.
 inline Relocation RelocationTable::operator[](u32 i) const {
   const u8 *p = entries_.data() + u64{i} * stride_;
   Relocation out;
@@ -190,24 +190,24 @@ inline Relocation RelocationTable::operator[](u32 i) const {
 }
 
 // An ELF file, 64 or 32 bit, little-endian, whose every offset, size, count, index and string has
-// been checked once. Accessors cannot fail and never read outside the file. The view borrows the
-// bytes; it allocates one Section per section header and nothing else of note.
+// been checked once. Accessors cannot fail and never read outside the file. The view refers to
+// the caller's bytes; it allocates one Section per section header and little else.
 class ElfView {
 public:
-  // Refuses a file with any violation: the linker's and the assembler's way in. The error names
-  // the first violated rule.
+  // Refuses a file with any violation: for linkers and assemblers. The error names the first
+  // violated rule.
   [[nodiscard]] static Result<ElfView> open(ByteSpan file);
 
-  // For inspectors: only a file whose header cannot be read at all is refused. Every violation is
-  // listed in violations(), and what it concerns reads as empty.
+  // Refuses only a file whose header cannot be read at all: for inspectors. Every violation is
+  // listed in violations(), and the value it concerns reads as empty.
   [[nodiscard]] static Result<ElfView> open_tolerant(ByteSpan file);
 
   // For host files, of which only few sections matter: header and section table are checked as by
-  // open, symbols and relocations are not even looked at, and there are no segments.
+  // open, symbols and relocations are not read, and there are no segments.
   [[nodiscard]] static Result<ElfView> open_sections(ByteSpan file);
 
   // Whether a 64-bit file has a section table, and the table and every section lie inside the file.
-  // A quick look at nothing but headers; false where it takes more than that to say.
+  // A quick test of headers only; false also if more than that would be needed to tell.
   [[nodiscard]] static bool holds_all_sections(ByteSpan file);
 
   [[nodiscard]] const FileHeader &header() const { return header_; }
@@ -216,8 +216,8 @@ public:
   [[nodiscard]] const std::vector<Segment> &segments() const { return segments_; }
   [[nodiscard]] const std::vector<Error> &violations() const { return violations_; }
 
-  // Gives memory back: from now on the view has neither sections nor segments.
-  void forget_tables();
+  // Frees the tables: from now on the view has neither sections nor segments.
+  void release_tables();
 
   // The first section of that name, or nothing. Linear.
   [[nodiscard]] const Section *find(std::string_view name) const;
@@ -231,7 +231,7 @@ public:
 
   // The entries of a section of a relocation type; empty for any other.
   [[nodiscard]] RelocationTable relocations(const Section &table) const;
-  // Whether tables of a device file may have entries of that type. Never wrongly no.
+  // Whether tables of a device file may have entries of that type. Never wrongly false.
   [[nodiscard]] bool may_have_relocations(u32 type) const {
     return relocation_types_[std::min(type, kOtherTypes)];
   }
@@ -257,13 +257,13 @@ private:
   std::vector<Section> sections_;
   std::vector<Segment> segments_;
   std::vector<Error> violations_;
-  static constexpr u32 kOtherTypes = 255; // the last of relocation_types_, for all that follow
+  static constexpr u32 kOtherTypes = 255; // the last of relocation_types_, for all higher types
   std::array<bool, kOtherTypes + 1> relocation_types_{};
   u32 symtab_ = 0;                            // section index of .symtab, or 0
   std::vector<std::pair<u32, u32>> extended_; // (symbol table, its SHT_SYMTAB_SHNDX section)
 };
 
-// How a section is named in messages: its name and index, or the index alone.
+// The name of a section for messages: its name and index, or the index alone.
 [[nodiscard]] std::string describe_section(const Section &section);
 
 } // namespace culink::elf

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mercury code calls constant banks by what they are for, machine code by their number.
+// Names of constant banks: Mercury code names them after their use, machine code after their
+// number.
 #include "elf/mercury_names.h"
 
 #include <array>

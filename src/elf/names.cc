@@ -5,8 +5,8 @@
 // directions: numbers by binary search, names by a scan, since no table has a hundred rows.
 //
 // cuobjdump's names are not unique: it prints 0x70000083 and 0x70000000 both as CUDA_INFO. The text
-// form needs to come back from a name to its number, so those few have names of ours here and
-// cuobjdump's in a table beside it.
+// form needs to get from a name to its number, so those few have names of ours here and
+// cuobjdump's in a second table.
 #include "elf/names.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ constexpr std::array<NamedNumber, 69> kSectionTypes{{
 }};
 static_assert(sorted_by_number(kSectionTypes));
 
-// Where cuobjdump prints something else than kSectionTypes has; empty: it prints UNKNOWN.
+// The types that cuobjdump prints otherwise than kSectionTypes; empty: it prints UNKNOWN.
 constexpr std::array<NamedNumber, 16> kCuobjdumpSectionTypes{{
     {0x0000000b, ""},
     {0x00000011, ""},
@@ -130,7 +130,8 @@ constexpr std::array<NamedNumber, 11> kSymbolTypes{{
 }};
 static_assert(sorted_by_number(kSymbolTypes));
 
-// By type, which has four bits; empty: no such type. Every symbol of a link is asked for its type.
+// By type, which has four bits; empty: no such type. An array, because every symbol of a link needs
+// it.
 constexpr std::array<std::string_view, 16> kSymbolTypeNames = [] {
   std::array<std::string_view, 16> names;
   for (const NamedNumber &row : kSymbolTypes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A section header as it is on disk, widened. Content is the caller's: it has been checked or not.
+// A section header of either class, widened to 64 bits and not yet checked.
 #pragma once
 
 #include "base/bytes.h"
@@ -8,7 +8,7 @@
 
 namespace culink::elf {
 
-// Fills in place: see store_fields.
+// Fills the result field by field: see store_fields.
 template <typename Shdr>
 void fill_fields(Section &out, const Shdr &raw, u32 index, ByteSpan strings) {
   out.index = index;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is this section? Device ELF says it three times: in the name, in sh_type and in sh_flags,
-// and the three do not always agree. Objects carry NVIDIA's own types; in an executable the memory
-// spaces become plain PROGBITS and NOBITS, so only the name is left; a tool of another vendor may
-// have names of its own. One table of names with the types each may have, one of types for
-// everything else.
+// The kind of a section. Device ELF encodes it three times: in the name, in sh_type and in
+// sh_flags, and the three do not always agree. Objects carry NVIDIA's own types; in an executable
+// the memory spaces become plain PROGBITS and NOBITS, so only the name is left; a tool of another
+// vendor may have names of its own. One table of names with the types each may have, one of types
+// for everything else.
 //
 // What may surprise: the Mercury mirror of a section X is .nv.merc plus the name of X, with a type
 // of its own where X is a table; it is classified as X. Functions may have any name, so the table
-// is ordered: a rule with a longer name stands before the rule that would take it for an owner.
+// is ordered: a rule with a longer name precedes the rule that would take it for an owner.
 #include "elf/section_kind.h"
 
 #include <array>
@@ -99,7 +99,7 @@ constexpr std::array<SectionNameRule, 58> kNameRules{{
     {"__nv_module_id", Exact, SectionRole::ModuleId, T::Progbits, T::Progbits},
 }};
 
-// What a type says on its own. Constant banks are computed: type - 0x70000064.
+// The kind that follows from a type alone. Constant banks are computed: type - 0x70000064.
 struct TypeRule {
   SectionType type;
   SectionRole role;
@@ -220,7 +220,7 @@ std::optional<std::pair<u8, size_t>> leading_bank(std::string_view text) {
   return std::pair{static_cast<u8>(number), digits};
 }
 
-// The rest of `name` behind a rule's name is nothing, or a dot and an owner.
+// The owner in the rest of a name after a rule's name: nothing, or a dot and the owner.
 std::optional<std::string_view> owner_in(std::string_view rest, NameMatch match) {
   if (rest.empty() && match != Owned)
     return rest;
@@ -229,7 +229,7 @@ std::optional<std::string_view> owner_in(std::string_view rest, NameMatch match)
   return std::nullopt;
 }
 
-// Types as small numbers: plain ones, then NVIDIA's, then one for all that nobody knows.
+// Types as small numbers: plain ones, then NVIDIA's, then one for all unknown ones.
 constexpr u32 kPlainTypes = 0x20;
 constexpr u32 kFirstOwnType = 0x70000000;
 constexpr u32 kTypeKeys = 0xc0;
@@ -251,8 +251,8 @@ constexpr bool rule_allows(const SectionNameRule &rule, SectionType type) {
   return type == rule.type || type == rule.plain_type || (rule.match == Numbered && bank);
 }
 
-// For each type the numbers of the rules that allow it, in order. Files have a hundred thousand
-// sections; most rules need not be asked.
+// For each type the numbers of the rules that allow it, in order: files have a hundred thousand
+// sections, and most rules need not be tried.
 struct RulesByType {
   std::array<u8, kTypeKeys + 1> first{}; // by key: in `rules`
   std::array<u8, 2 * kNameRules.size() + kLastConstantBank + 1> rules{};
@@ -314,7 +314,7 @@ SectionKind classify_by_type(SectionType type, u64 flags) {
   return {};
 }
 
-// The function in the name of a section whose type is not at hand.
+// The function in the name of a section whose type is not known.
 std::string_view owner_by_name(std::string_view name) {
   for (const SectionNameRule &rule : kNameRules)
     if (const auto found = match_rule(rule, name, rule.type))
@@ -322,7 +322,7 @@ std::string_view owner_by_name(std::string_view name) {
   return {};
 }
 
-// The name of a relocation section says only whose it is; its type says what it is.
+// The name of a relocation section gives only its target; its type gives the kind.
 SectionKind classify_relocations(std::string_view name, SectionType type) {
   SectionKind found = classify_by_type(type, 0);
   for (const std::string_view prefix : kRelocationPrefixes)
@@ -357,9 +357,9 @@ bool starts_with_part(std::string_view name, std::string_view part) {
 }
 
 // Nearly all sections of a large file are of one of these kinds, which belong to functions. The
-// rules would say the same, later; here the compiler knows what it compares.
+// rules would give the same answer, but comparisons with known strings are faster.
 struct CommonKind {
-  std::string_view prefix; // in front of the owner
+  std::string_view prefix; // before the owner
   SectionRole role;
   u8 bank = kNoBank;
 };

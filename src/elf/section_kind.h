@@ -10,7 +10,7 @@
 
 namespace culink::elf {
 
-// What a section is for. The same role covers its typed form (objects, SHT_CUDA_*) and its plain
+// The purpose of a section. The same role covers its typed form (objects, SHT_CUDA_*) and its plain
 // form (executables, PROGBITS and NOBITS).
 enum class SectionRole : u8 {
   Unknown,
@@ -24,7 +24,7 @@ enum class SectionRole : u8 {
   ResolvedRela, // .nv.resolvedrela<target>: relocations already applied, kept on request
   // Code and its records.
   Text,
-  CapmercText, // .nv.capmerc.text.<f>: what the finalizer needs to rewrite .text.<f>
+  CapmercText, // .nv.capmerc.text.<f>: from which a finalizer makes .text.<f> again
   MercuryText,
   MercurySassMap,
   Info, // .nv.info (no owner) and .nv.info.<f>
@@ -54,7 +54,7 @@ enum class SectionRole : u8 {
   Udt,
   UdtEntry,
   Uidx,
-  // Small facts.
+  // Single values.
   DescriptorSize, // .nv.*refDescSize
   PtxConstSize,   // .nv.ptx.const0.size
   // Debug information.
@@ -99,7 +99,7 @@ struct SectionKind {
   [[nodiscard]] bool is_constant() const {
     return role == SectionRole::Constant || role == SectionRole::ConstantNamed;
   }
-  // Of a function: its own section, or a slot of the table of unified functions.
+  // Code of a function: its own section, or a slot of the table of unified functions.
   [[nodiscard]] bool is_code() const {
     return role == SectionRole::Text || role == SectionRole::UftRel;
   }
@@ -113,7 +113,7 @@ struct SectionKind {
 // Nothing known: Unknown, which every tool carries verbatim.
 [[nodiscard]] SectionKind classify_section(std::string_view name, SectionType type, u64 flags);
 
-// Whether it is of one of the kinds that large files consist of; then name and type agree.
+// Whether a section is of one of the kinds that large files consist of; then name and type agree.
 [[nodiscard]] bool is_common_section(std::string_view name, SectionType type);
 
 // "text", "constant", "reserved-shared" ...

@@ -2,8 +2,8 @@
 //
 // The static libraries of CUDA hold a million sections, a thousandth of which is of interest. To
 // make a Section of each, with a search for the end of its name, takes ten times as long as to read
-// the table. So here a header is looked at where it lies, a name is its first eight bytes, and
-// whatever is not as usual ends the scan: nothing has to be explained here.
+// the table. So headers are read in place, a name is compared by its first eight bytes, and
+// anything unusual ends the scan without an explanation: ElfView gives that.
 #include "elf/section_scan.h"
 
 #include "elf/section_fields.h"
@@ -29,7 +29,7 @@ bool is_sound(const wire::Shdr64 &raw, ByteSpan file, u32 count) {
     return false;
   if ((raw.sh_addralign & (raw.sh_addralign - 1)) != 0)
     return false;
-  if (type == SectionType::Null) // section 0 may hold the true counts in place of its own fields
+  if (type == SectionType::Null) // section 0 may hold the true counts instead of its own fields
     return true;
   if (raw.sh_link >= count)
     return false;

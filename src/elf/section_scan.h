@@ -11,7 +11,7 @@
 
 namespace culink::elf {
 
-// How a name begins: at most eight characters, compared as one number.
+// The beginning of a name: at most eight characters, compared as one number.
 class NameStart {
 public:
   constexpr explicit NameStart(std::string_view start) {
@@ -20,7 +20,7 @@ public:
       mask_ |= u64{0xff} << (8 * i);
     }
   }
-  // The first eight bytes of a name and of what follows it.
+  // `name`: the first eight bytes at a name, its NUL and the next name included.
   [[nodiscard]] constexpr bool begins(u64 name) const { return (name & mask_) == word_; }
 
 private:
@@ -34,7 +34,7 @@ struct SectionScan {
   std::vector<Section> wanted; // those whose names begin as asked for, in their order
 };
 
-// A quick look through the section table of a 64-bit file for the few sections that matter: large
+// A quick search of the section table of a 64-bit file for the few sections that matter: large
 // libraries have a million others. Checks all that ElfView::open_sections checks. Nothing when a
 // check fails, or when the file is of an unusual form; open_sections then has the answer.
 [[nodiscard]] std::optional<SectionScan> scan_sections(ByteSpan file,

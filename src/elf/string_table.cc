@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offsets are handed out while strings are added; nothing is copied here.
+// Offsets of strings. They are assigned when strings are added; no bytes are copied here.
 #include "elf/string_table.h"
 
 namespace culink::elf {

@@ -11,8 +11,8 @@ namespace culink::elf {
 
 // Offsets in a string table: a NUL, then each different string once, in order of first use, each
 // with its NUL. Suffixes are not shared; ptxas and nvlink do not share them either. The bytes exist
-// only in the output, where whoever owns the strings copies each to its offset. Strings are
-// borrowed.
+// only in the output, where the owner of the strings copies each to its offset; the table refers to
+// the caller's strings.
 class StringTable {
 public:
   // Optional: makes room for that many different strings at once.
@@ -20,11 +20,11 @@ public:
     index_.reserve(count);
     offset_of_.reserve(count);
   }
-  // Will be asked for soon.
+  // Prefetches a string that will be added soon.
   void expect(std::string_view s) const { index_.expect(s); }
   // The offset of `s`; "" is offset 0.
   u64 add(std::string_view s);
-  // A copy of its own even if an equal string exists, "" included.
+  // Adds a string a second time even if an equal one exists, "" included.
   u64 add_separately(std::string_view s);
 
   [[nodiscard]] u64 size() const { return size_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The writing half of symbols and relocations. Class 32 has narrow fields: 32-bit values, and a
-// relocation keeps its type in 8 bits, which excludes the Mercury types.
+// The encoder of symbols and relocations; elf_view.h has the decoder. Class 32 has narrow fields:
+// 32-bit values, and a relocation keeps its type in 8 bits, which excludes the Mercury types.
 #include "elf/symbol_codec.h"
 
 #include <fmt/format.h>

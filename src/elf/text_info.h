@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small facts packed into header fields: sh_flags of .text.<function>, st_other.
+// Values packed into header fields: sh_flags of .text.<function>, st_other.
 #pragma once
 
 #include "elf/constants.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ELF structures as they lie on disk, little-endian, classes 64 and 32. Read and written with
+// The ELF structures as stored in files, little-endian, classes 64 and 32. Read and written with
 // load_le/store_le only: a member of an archive is not aligned.
 #pragma once
 

@@ -49,7 +49,7 @@ std::optional<elf::CudaInfo> cuda_info(const elf::ElfView &view, u32 index) {
   return std::nullopt;
 }
 
-// Nobody knows what the other bits mean; nvlink does not mind them.
+// The bits of known meaning. nvlink ignores the others.
 constexpr u8 kCodeKinds =
     static_cast<u8>(arch::CodeKind::Capmerc) | static_cast<u8>(arch::CodeKind::Sass);
 
@@ -114,10 +114,11 @@ bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arc
   if (!made.old_layout()) {
     const std::optional<elf::CudaInfo> info = cuda_info(view, made.cuinfo_section);
     if (!info || info->version < kOldestCudaInfo) {
-      diag.report(DiagId::OldObject,
-                  {name, info ? fmt::format("its .note.nv.cuinfo has version {}", info->version)
-                              : fmt::format("section {}, which e_flags name, is no .note.nv.cuinfo",
-                                            made.cuinfo_section)});
+      diag.report(
+          DiagId::OldObject,
+          {name, info ? fmt::format("its .note.nv.cuinfo has version {}", info->version)
+                      : fmt::format("section {}, which e_flags name, is not a .note.nv.cuinfo",
+                                    made.cuinfo_section)});
       return false;
     }
   }

@@ -11,7 +11,7 @@
 
 namespace culink {
 
-// For what and by what an object was made.
+// The target of an object and the toolkit that made it.
 struct ObjectIdentity {
   u16 sm = 0;
   u16 virtual_sm = 0; // of the PTX

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An archive is a chain of members, each behind a header of 60 characters. Names longer than 15
-// characters stand in a table ("//") to which the header's name "/123" points, or, BSD style, in
-// front of the member's data ("#1/20"). A thin archive has headers only; its names are paths, which
+// An archive is a chain of members, each after a header of 60 characters. Names longer than 15
+// characters are in a table ("//") to which the header's name "/123" points, or, BSD style, at the
+// start of the member's data ("#1/20"). A thin archive has headers only; its names are paths, which
 // may contain slashes, so an entry of the table ends with "/\n" and not with the first slash.
 #include "input/archive.h"
 
@@ -54,7 +54,7 @@ Error ArchiveReader::refuse(std::string_view field, std::string message) const {
   return {fmt::format("archive member at {:#x}", offset_), std::string(field), std::move(message)};
 }
 
-// Where the file is too short.
+// A member or header that ends after the file does.
 std::optional<Error> ArchiveReader::cut(Error error) {
   offset_ = bytes_.size();
   return drops_ ? std::nullopt : std::optional(std::move(error));
@@ -97,7 +97,7 @@ std::optional<Error> ArchiveReader::read_member(std::optional<ArchiveMember> &ou
   };
   const std::optional<u64> size = decimal(field(wire->size));
   if (!size)
-    return refuse("size", fmt::format("'{}' is no number", field(wire->size)));
+    return refuse("size", fmt::format("'{}' is not a number", field(wire->size)));
   if (std::string_view(wire->end, 2) != "`\n" && !drops_)
     return refuse("end of header", "is not a back quote and a new line");
   const std::string_view raw_name = field(wire->name);
@@ -133,7 +133,7 @@ std::optional<Error> ArchiveReader::begin() {
   const std::string_view text = as_text(bytes_);
   thin_ = text.starts_with(kThinArchiveMagic);
   if (!thin_ && !text.starts_with(kArchiveMagic))
-    return Error{"", "magic", "this is no archive"};
+    return Error{"", "magic", "not an archive"};
   offset_ = kArchiveMagic.size();
   return std::nullopt;
 }

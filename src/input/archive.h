@@ -19,16 +19,16 @@ struct ArchiveMember {
   bool thin = false; // the name is a path, relative to the archive's folder, and holds the data
 };
 
-// What happens at a header without its end mark, or at a member that the file is too short for.
+// The treatment of a header without its end mark, or of a member that the file is too short for.
 enum class ArchiveDamage : u8 {
   Refuse,
   Drop, // as nvlink does (Q086): the mark does not matter, a cut member is what there is of it, and
         // BSD's long names are part of the data
 };
 
-// Goes through a Unix archive member by member, in their order, without symbol indexes and name
-// tables. Reads the headers only: of a large library few pages are touched. Knows GNU's and BSD's
-// long names and thin archives.
+// Reads a Unix archive member by member, in their order, without symbol indexes and name tables.
+// Only headers are read, so that few pages of a large library are touched. GNU's and BSD's long
+// names and thin archives are supported.
 class ArchiveReader {
 public:
   explicit ArchiveReader(ByteSpan bytes, ArchiveDamage damage = ArchiveDamage::Refuse)
@@ -36,7 +36,7 @@ public:
 
   // The next member; nothing at the end. Not to be called again after an error.
   [[nodiscard]] Result<std::optional<ArchiveMember>> next();
-  // How far the archive has been read.
+  // The offset up to which the archive has been read.
   [[nodiscard]] u64 offset() const { return offset_; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The last gate before the passes. Everything here holds for each object that a compiler or a
-// relocatable link has written, so a violation means a damaged file. nvlink has no such gate: it
+// The checks that passes rely on. Everything here holds for each object that a compiler or a
+// relocatable link has written, so a violation means a damaged file. nvlink has no such checks: it
 // crashes, or links what is left.
 #include "input/check_object.h"
 
@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, elf::kSectionRoleCount> kPrefixOfRole = [
   return prefixes;
 }();
 
-// The number of a bank and nothing else, or a dot behind it.
+// Whether a text is the number of a bank, alone or followed by a dot.
 bool starts_with_bank(std::string_view text, u8 bank) {
   if (bank >= 10) {
     if (!text.starts_with(static_cast<char>('0' + bank / 10)))
@@ -78,7 +78,7 @@ bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
           starts_with_bank(section.name.substr(prefix.size()), kind.bank));
 }
 
-// The name is one that we know, of a section of another type.
+// Whether the name is known, as that of a section of another type.
 bool has_known_name(std::string_view name) {
   return name.starts_with(".rel") ||
          std::any_of(elf::section_name_rules().begin(), elf::section_name_rules().end(),
@@ -206,7 +206,7 @@ std::optional<Error> ObjectChecker::check_function(u32 index, const elf::Symbol 
   if ((section.flags & elf::kFlagExec) == 0 && role(symbol.section) != SectionRole::Text)
     return broken_symbol(
         index, "st_shndx",
-        fmt::format("a function in {}, which is no code", elf::describe_section(section)));
+        fmt::format("a function in {}, which is not code", elf::describe_section(section)));
   if (symbol.name.empty())
     return broken_symbol(index, "st_name", "a function without a name");
   if (symbol.value > section.size || symbol.size > section.size - symbol.value)
@@ -222,7 +222,7 @@ std::optional<Error> ObjectChecker::check_function(u32 index, const elf::Symbol 
   return std::nullopt;
 }
 
-// Memory spaces: where variables may lie, and what st_other then says.
+// Memory spaces: the sections that variables may be in, and their st_other.
 struct SpaceRow {
   SectionRole role;
   u8 other; // 0: anything
@@ -249,7 +249,7 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
   const auto space = std::find_if(kSpaces.begin(), kSpaces.end(),
                                   [where](const SpaceRow &row) { return row.role == where; });
   if (symbol.name.empty() && symbol.type() == SymbolType::NoType)
-    return std::nullopt; // a place holder of ptxas
+    return std::nullopt; // a placeholder of ptxas
   if (space == kSpaces.end() || symbol.name.empty())
     return broken_symbol(index, "st_shndx",
                          fmt::format("a variable in {}", elf::describe_section(section)));
@@ -276,8 +276,8 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
   return std::nullopt;
 }
 
-// Code that no symbol names would not be linked, and nobody would notice; and section names are
-// made from the name of the function that sh_info says.
+// Code without a symbol would be left out silently; and names of output sections are made from the
+// function that sh_info names.
 std::optional<Error> ObjectChecker::check_code() const {
   for (const elf::Section &section : object_.view.sections()) {
     const elf::SectionKind &kind = object_.kinds[section.index];
@@ -290,7 +290,7 @@ std::optional<Error> ObjectChecker::check_code() const {
     if (owner >= object_.symbols.size() || object_.symbols[owner].section != section.index ||
         object_.symbols[owner].type() != SymbolType::Function)
       return broken_section(section, "sh_info",
-                            fmt::format("symbol {} is no function in it", owner));
+                            fmt::format("symbol {} is not a function in it", owner));
     if (!stub && object_.symbols[owner].name != kind.owner)
       return broken_section(
           section, "sh_info",

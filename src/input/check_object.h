@@ -8,9 +8,9 @@
 
 namespace culink {
 
-// What the passes rely on beyond valid indices: that symbols lie where their kind belongs, that
-// sections are what their names say where it matters, that sizes and alignments can be added up,
-// and that no code would be left out without a word. The first violation, by section and field.
+// Checks what passes rely on beyond valid indices: symbols are in sections of their kind, names of
+// sections agree with their types where it matters, sizes and alignments can be added up, and no
+// code would be left out silently. Returns the first violation, by section and field.
 [[nodiscard]] std::optional<Error> check_object(const InputObject &object);
 
 } // namespace culink

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nvlink takes the member with the highest SM number that can serve the target: machine code before
-// PTX of the same number, chip-specific (a) before family code (f) before plain code, the earlier
-// one of equals; but of plain PTX for the very target the last. So PTX of a nearer number wins over
-// older machine code, and sm_90a code is chosen for an sm_90 target though sm_90 code lies beside
-// it.
+// The choice between the members of a fatbin. nvlink takes the member with the highest SM number
+// that can serve the target: machine code before PTX of the same number, chip-specific (a) before
+// family code (f) before plain code, the earlier one of equals; but of plain PTX for the very
+// target the last. What surprises: PTX of a nearer number is preferred to older machine code, and
+// sm_90a code is chosen for an sm_90 target even if the fatbin has sm_90 code, too.
 #include "input/choose_member.h"
 
 #include <tuple>

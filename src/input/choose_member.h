@@ -9,8 +9,8 @@
 
 namespace culink {
 
-// The member of a container to link for a target, or nullptr. Only code of 64 bits counts; machine
-// code and PTX compete, link-time-optimisation code is not looked at.
+// The member of a container to link for a target, or nullptr: machine code or PTX of 64 bits, not
+// link-time-optimisation code.
 [[nodiscard]] const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
                                                const arch::ArchInfo &target);
 
@@ -18,7 +18,7 @@ namespace culink {
 [[nodiscard]] bool has_lto_member(std::span<const FatbinEntry> entries,
                                   const arch::ArchInfo &target);
 
-// "sm_90a, compute_80, lto_90": what there is, for messages.
+// "sm_90a, compute_80, lto_90": the members, for messages.
 [[nodiscard]] std::string list_members(std::span<const FatbinEntry> entries);
 
 } // namespace culink

@@ -4,9 +4,9 @@
 // endings says what nvlink would do with it (Q080). Host objects and fatbins hold the same program
 // for several targets, of which one is chosen; archives hold files.
 //
-// Every host object of a program may mention kernels, so those that nobody mentions can go away,
-// but only if every one of the inputs says what it mentions: one plain C++ object or one bare cubin
-// and all kernels stay (Q081).
+// nvcc lists in each host object the kernels that its code refers to. Kernels that no host object
+// refers to can be discarded, but only if all inputs have such a list: one plain C++ object or one
+// bare cubin among them, and all kernels are kept (Q081).
 #include "input/collect.h"
 
 #include <algorithm>
@@ -23,10 +23,10 @@ namespace culink {
 
 namespace {
 
-// What objects of whole programs have in place of an id.
+// The module id of objects of whole programs, which is none.
 constexpr std::string_view kNoModule = "__NV_MODULE_ID";
 
-// The file ends before what its header and its section table speak of.
+// Whether a file ends before the parts that its header and section table name.
 bool is_cut(ByteSpan bytes) {
   if (elf::ElfView::holds_all_sections(bytes))
     return false;
@@ -56,7 +56,8 @@ bool is_code(FatbinKind kind) {
   return kind == FatbinKind::Elf || kind == FatbinKind::Ptx || kind == FatbinKind::Lto;
 }
 
-// Libraries often lack a target, but have others. These numbers can only be damage.
+// Whether no member has a target that exists. Libraries may lack the wanted target, but such
+// numbers are damage.
 bool is_for_no_target(const FatbinContainer &container) {
   constexpr u32 kSmallest = 10, kLargest = 999;
   return std::none_of(container.entries.begin(), container.entries.end(), [](const FatbinEntry &e) {
@@ -75,7 +76,8 @@ void InputCollector::warn(DiagId id, std::vector<std::string> arguments, std::st
     diag_.report(id, std::move(arguments), {}, std::move(hint));
 }
 
-// nvlink looks for the name anywhere in the path (Q082).
+// Whether an input is the device runtime library. nvlink looks for its name anywhere in the path
+// (Q082).
 bool InputCollector::is_system(const std::string &name) const {
   if (rules_.system_by_path)
     return name.find("cudadevrt") != std::string::npos;
@@ -131,8 +133,8 @@ void InputCollector::add_file(const std::string &name, const MappedFile &file) {
   file_ = nullptr;
 }
 
-// Before sm_90 nvlink compiles a file with this ending, if it is PTX, tells the errors, and forgets
-// the code; also that of a cubin or fatbin with such a name (Q084).
+// Before sm_90 nvlink compiles PTX files with this ending, reports the errors, and drops the code;
+// it drops that of a cubin or fatbin with such a name, too (Q084).
 bool InputCollector::is_lost_ptx(const std::string &name, FileKind kind) const {
   const bool is_code =
       kind == FileKind::DeviceObject || kind == FileKind::Fatbin || kind == FileKind::Ptx;
@@ -185,28 +187,31 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
   }
 }
 
-// Programs and shared libraries are normal among the inputs of a host link. Their code is linked.
+// Executables and shared libraries are normal among the inputs of a host link. Their device code is
+// linked already.
 void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
   const elf::FileType type = elf_file_type(bytes);
   Result<elf::ElfView> view = elf::ElfView::open_sections(bytes);
   if (!view) // the header may still be sound
     view = elf::ElfView::open_tolerant(bytes);
   if (type != elf::FileType::Executable && type != elf::FileType::Shared && !rules_.silent)
-    diag_.report(DiagId::BadInput,
-                 {name, fmt::format("ELF header, e_type: {:#x} is no object, program or library",
-                                    static_cast<u32>(type))});
+    diag_.report(
+        DiagId::BadInput,
+        {name,
+         fmt::format("ELF header, e_type: {:#x} is not an object, executable or shared library",
+                     static_cast<u32>(type))});
   else if (view && view->header().phnum == 0 && !rules_.silent)
     diag_.report(DiagId::BadInput,
                  {name, "ELF header, e_phnum: a program or library has segments"});
 }
 
-// A name that promises device code makes a file without it an error.
+// A file without device code is an error if its name promises some.
 void InputCollector::use_unknown(const std::string &name, FileKind kind, Place place) {
   if (promises_device_code(name))
     diag_.report(DiagId::WrongKind,
                  {name, std::string(describe_file_kind(kind)), std::string(name_ending(name))});
   else if (place == Place::Given)
-    warn(DiagId::NothingToLink, {name, "it is no device object, host object, archive or PTX"});
+    warn(DiagId::NothingToLink, {name, "not a device object, host object, archive or PTX file"});
 }
 
 void InputCollector::add_code(DeviceCode code) {
@@ -232,8 +237,8 @@ void InputCollector::add_file_module(const std::string &name) {
   out_.modules.push_back({name, "", is_system(name)});
 }
 
-// What `ld -r` joined has several. nvlink lists the first of a file where the file stands, and the
-// others behind those of all files, the last one first.
+// The modules of a host object; outputs of `ld -r` have several. nvlink lists the first module of
+// each file in the order of the files, then all others, the last one first.
 void InputCollector::add_host_modules(const std::string &name, const HostObject &object) {
   bool first = true;
   for (const elf::ModuleId &module : object.modules) {
@@ -246,7 +251,7 @@ void InputCollector::add_host_modules(const std::string &name, const HostObject 
   }
 }
 
-// The device runtime names its own kernels, which says nothing about the program.
+// The lists of the device runtime library name its own kernels and do not count.
 void InputCollector::note_host_references(const std::string &name, const HostObject &object) {
   all_say_what_they_use_ &= object.lists_kernels;
   some_use_kernels_ |=
@@ -301,7 +306,7 @@ std::vector<FatbinEntry> InputCollector::usable_entries(const FatbinContainer &c
   return out;
 }
 
-// Whether there was code for the target.
+// Uses the member of a fatbin for the target. False: there is none.
 bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place place,
                                 DiagId damaged) {
   const Result<std::vector<FatbinContainer>> containers = read_fatbins(
@@ -348,8 +353,8 @@ void InputCollector::skip_container(const std::string &name, const FatbinContain
                               entry});
 }
 
-// Looking at every header of a large library maps most of it, the kernel being generous. The pages
-// of members that were looked at are let go of again and again.
+// Reading every header of a large library maps most of its pages, because the kernel reads ahead.
+// The pages of members that were read are released from time to time.
 void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
   constexpr u64 kStep = u64{2} << 20;
   ArchiveReader reader(bytes, rules_.drops_cut_files ? ArchiveDamage::Drop : ArchiveDamage::Refuse);
@@ -406,7 +411,7 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
     return;
   const std::string name = fmt::format("{}:{}", archive, member);
   if (kind == FileKind::Unknown) {
-    // Lists and texts are normal in archives, damaged objects are not.
+    // Text files are normal in archives, damaged objects are not.
     const std::string_view ending = name_ending(member);
     const bool object = ending == "o" || ending == "lo" || ending == "obj";
     use_unknown(name, kind, object ? Place::Given : Place::Member);
@@ -421,8 +426,8 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
   archive_length_ = 0;
 }
 
-// Code that an earlier device link took, whose result is among the inputs too, belongs to that
-// link's image (Q088). nvlink minds that only if it registers modules, as nvcc has it do.
+// Modules that an earlier device link has linked are dropped if its image is among the inputs
+// (Q088). nvlink does so only if it registers modules, as under nvcc.
 void InputCollector::drop_linked_modules() {
   std::erase_if(out_.code, [this](const DeviceCode &code) {
     return !code.module.empty() && defined_.contains(code.module);

@@ -23,15 +23,15 @@ namespace culink {
 struct DeviceCode {
   enum class Form : u8 { Cubin, Ptx };
 
-  std::string name; // as messages call it: "a.cubin", "lib.a:b.o"
+  std::string name; // for messages: "a.cubin", "lib.a:b.o"
   Form form = Form::Cubin;
   ByteSpan bytes;                   // as it lies in the file
   std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
   bool system = false;              // of libcudadevrt
-  u32 archive_length = 0;           // how much of the name is an archive's; 0: none
-  bool discarded = false;           // compiled for its errors only
-  std::string module;               // of the host object it was in
-  size_t messages_before = 0;       // how many had been reported when it was found
+  u32 archive_length = 0;     // length of the archive's name in `name`; 0: not from an archive
+  bool discarded = false;     // compiled for its errors only
+  std::string module;         // of the host object it was in
+  size_t messages_before = 0; // how many had been reported when it was found
 };
 
 // A module whose registration function the host program has, once it is linked.
@@ -41,8 +41,8 @@ struct HostModule {
   bool system = false;
 };
 
-// Device code among the inputs that is not linked. If something is undefined in the end, it may
-// have been there.
+// Device code among the inputs that is not linked. A message about an undefined symbol says so if
+// the symbol is defined there.
 struct SkippedCode {
   std::string name; // of the input
   std::string why;
@@ -50,18 +50,18 @@ struct SkippedCode {
   std::optional<FatbinEntry> entry; // or of a fatbin; may be packed
 };
 
-// What the inputs of a link hold, in order.
+// The device code of the inputs, in order.
 struct CollectedInputs {
   std::vector<SkippedCode> skipped;
   std::vector<DeviceCode> code;
   std::vector<HostModule> modules;
-  // The kernels that host code mentions; nothing: there may be host code that does not say.
+  // The kernels that host code refers to; nothing: there may be host code without a list.
   std::optional<HostReferences> host;
   std::deque<MappedFile> files; // members of thin archives
 };
 
-// Takes files one after the other and finds the device code in them. Only headers are read: code
-// stays packed until the caller unpacks it.
+// Finds the device code in files, which are added one after the other. Only headers are read: code
+// remains packed until the caller unpacks it.
 class InputCollector {
 public:
   struct Options {
@@ -74,7 +74,7 @@ public:
                  Diagnostics &diag)
       : target_(target), rules_(dialect.input), options_(options), diag_(diag) {}
 
-  // `identity` tells archives that were named twice; none for bytes in memory, whose name says
+  // `identity` recognises archives that were named twice; none for bytes in memory, whose name says
   // nothing about their kind.
   void add(const std::string &name, ByteSpan bytes,
            std::optional<std::pair<u64, u64>> identity = {});
@@ -85,7 +85,7 @@ public:
   [[nodiscard]] CollectedInputs take();
 
 private:
-  // Where a file was found: given by name, or in an archive.
+  // The origin of a file: given by name, or in an archive.
   enum class Place : u8 { Given, Member };
 
   void use(const std::string &name, ByteSpan bytes, FileKind kind, Place place);
@@ -118,14 +118,14 @@ private:
   Options options_;
   Diagnostics &diag_;
   CollectedInputs out_;
-  const MappedFile *file_ = nullptr; // that is looked at, if any
+  const MappedFile *file_ = nullptr; // the one that is being read, if any
   std::set<std::pair<u64, u64>> archives_;
   std::set<std::string, std::less<>> defined_; // modules that a device link has taken already
   HostReferences references_;
   bool all_say_what_they_use_ = true;
   bool some_use_kernels_ = false;
-  u32 archive_length_ = 0;          // of the name of the archive whose member is looked at
-  std::string module_;              // of the host object that is looked at
+  u32 archive_length_ = 0;          // of the name of the archive that is being read
+  std::string module_;              // of the host object that is being read
   std::vector<HostModule> further_; // modules of objects that have listed one
 };
 

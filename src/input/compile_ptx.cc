@@ -4,7 +4,7 @@
 // nothing is left behind, whatever happens. ptxas records its options in the object, and nvlink's
 // order is "-arch -m -c". With -g it records the names of the files too: ours are numbers that
 // differ from run to run, and nvlink, which compiles inside itself, has none but "elf.o". So that
-// note is written anew.
+// note is rewritten.
 #include "input/compile_ptx.h"
 
 #include <cstddef>
@@ -54,7 +54,7 @@ std::vector<u8> without_names(ByteSpan section, std::string_view source, std::st
 
 } // namespace
 
-void forget_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object) {
+void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object) {
   std::vector<u8> notes;
   u64 header = 0; // of the section, in the file
   if (const Result<elf::ElfView> view = elf::ElfView::open(cubin)) {
@@ -66,7 +66,7 @@ void forget_file_names(std::vector<u8> &cubin, std::string_view source, std::str
   }
   if (notes.empty())
     return;
-  // Behind all else, where there is room for any length.
+  // The rewritten section moves to the end of the file, where it may have any length.
   cubin.resize(align_up(cubin.size(), 8));
   store_le(cubin.data() + header + offsetof(elf::wire::Shdr64, sh_offset), u64{cubin.size()});
   store_le(cubin.data() + header + offsetof(elf::wire::Shdr64, sh_size), u64{notes.size()});
@@ -76,7 +76,7 @@ void forget_file_names(std::vector<u8> &cubin, std::string_view source, std::str
 Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                 std::string_view target, ByteSpan text) {
   if (compiler.path.empty())
-    return Error{"", "", "is PTX, and there is no ptxas to compile it (--ptxas names one)"};
+    return Error{"", "", "is PTX, but no ptxas was found to compile it (--ptxas names one)"};
   const Result<MemoryFile> source = MemoryFile::create(text);
   const Result<MemoryFile> object = MemoryFile::create({});
   if (!source || !object)
@@ -93,7 +93,7 @@ Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view na
   Result<std::vector<u8>> cubin = object->read();
   if (!cubin)
     return cubin.error();
-  forget_file_names(*cubin, source->path(), object->path());
+  remove_file_names(*cubin, source->path(), object->path());
   return CompiledPtx{std::move(*cubin), std::move(run->output), 0};
 }
 

@@ -10,7 +10,7 @@
 
 namespace culink {
 
-// The compiler of NVIDIA's toolkit, and what it is told besides target and files.
+// The compiler of NVIDIA's toolkit, and its options besides target and files.
 struct PtxCompiler {
   std::string path; // empty: there is none
   std::vector<std::string> options;
@@ -18,18 +18,18 @@ struct PtxCompiler {
 
 struct CompiledPtx {
   std::vector<u8> cubin;
-  std::string remarks; // what the compiler said
+  std::string remarks; // the output of the compiler
   int status = 0;      // of the compiler; else there is no cubin
 };
 
 // Compiles PTX to an object for linking, with the options that nvlink's own compiler has: the bytes
-// are the same. `name` is what messages of the compiler call the text. An error is that the
-// compiler could not be run; what it says about the text is in the result.
+// are the same. `name` is what messages of the compiler call the text. An error means that
+// the compiler could not be run; its messages about the text are in the result.
 [[nodiscard]] Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                               std::string_view target, ByteSpan text);
 
-// Takes the names of the files out of the note that says how an object was compiled. An object
-// without such a note stays as it is.
-void forget_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object);
+// Removes the names of files from the note that says how an object was compiled. An object without
+// such a note does not change.
+void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object);
 
 } // namespace culink

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Payloads of fatbins. A damaged size field must not make us ask for terabytes, so the largest size
-// that a number of packed bytes can stand for comes first; both formats have one: a zstd block of 4
-// bytes gives 128 KiB at most, a byte of an LZ4 block 255 bytes.
+// Decompression of the payloads of fatbins. A damaged size field must not make us allocate
+// terabytes, so sizes are checked first against the largest that the packed bytes can give; both
+// formats have such a bound: a zstd block of 4 bytes gives 128 KiB at most, a byte of an LZ4 block
+// 255 bytes.
 #include "input/decompress.h"
 
 #include <lz4.h>
@@ -46,7 +47,7 @@ Result<std::vector<u8>> unpack_lz4(ByteSpan packed, u64 size) {
 Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
   const unsigned long long frame = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (frame == ZSTD_CONTENTSIZE_ERROR)
-    return failed("this is no zstd frame");
+    return failed("not a zstd frame");
   if (frame != ZSTD_CONTENTSIZE_UNKNOWN && frame != size)
     return wrong_size(frame, size);
   std::vector<u8> out(size);

@@ -15,9 +15,9 @@ enum class Compression : u8 {
   Unknown,
 };
 
-// The bytes that were packed. `size` is how many they are, as the container says: a size that the
-// packed bytes cannot hold is refused before memory is taken for it, and so is any other outcome
-// than exactly that many bytes.
+// The unpacked bytes. `size` is their number as the container says: a size that the packed bytes
+// cannot give is refused before memory is allocated for it, and so is any other outcome than
+// exactly that many bytes.
 [[nodiscard]] Result<std::vector<u8>> decompress(Compression how, ByteSpan packed, u64 size);
 
 } // namespace culink

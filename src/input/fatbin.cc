@@ -4,8 +4,8 @@
 // that says how long the chain is. Every step is checked against the container, and the container
 // against the file, so a walk cannot leave it and always gets further.
 //
-// What may surprise: files hold several containers (nvlink reads the first and loses the others);
-// whether a payload is packed is told by the flags alone, since tiny PTX grows when packed; and
+// What may surprise: files hold several containers (nvlink reads the first and ignores the others);
+// only the flags say whether a payload is packed, since tiny PTX grows when packed; and
 // offsets inside a header count from the entry, not from the container.
 #include "input/fatbin.h"
 
@@ -81,7 +81,7 @@ Result<std::vector<FatbinContainer>> Walker::run() {
   return out;
 }
 
-// Linkers align sections, so zeros stand between containers.
+// Linkers align sections, so there may be zeros between containers.
 u64 Walker::skip_padding(u64 offset) const {
   while (offset < bytes_.size() && bytes_[offset] == 0)
     ++offset;
@@ -93,7 +93,8 @@ Result<FatbinContainer> Walker::read_container(u64 offset) {
   if (!wire)
     return refuse(offset, "container", "", "the file ends inside its header");
   if (wire->magic != kFatbinMagic)
-    return refuse(offset, "container", "magic", fmt::format("{:#x} is no fatbin", wire->magic));
+    return refuse(offset, "container", "magic",
+                  fmt::format("{:#x} is not that of a fatbin", wire->magic));
   if (wire->version != kVersion)
     return refuse(offset, "container", "version",
                   fmt::format("{} is not known, only {} is", wire->version, kVersion));
@@ -172,10 +173,10 @@ Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
     entry.identifier = text ? as_text(*text) : "";
   }
   if (wire.options != 0) {
-    const std::optional<u32> place = load_at<u32>(header, wire.options);
+    const std::optional<u32> start = load_at<u32>(header, wire.options);
     const std::optional<u32> size = load_at<u32>(header, u64{wire.options} + 4);
     const std::optional<ByteSpan> text =
-        place && size ? slice(header, *place, *size) : std::nullopt;
+        start && size ? slice(header, *start, *size) : std::nullopt;
     if (!text && !as_nvlink_)
       return refuse(entry.offset, "entry", "options", "lie outside the header");
     entry.options = text ? as_text(*text) : "";

@@ -12,7 +12,7 @@ namespace culink {
 
 inline constexpr u32 kFatbinMagic = 0xba55ed50;
 
-// What an entry holds. Other numbers occur in old files; they are listed and never linked.
+// The kind of code in an entry. Other numbers occur in old files; they are listed and never linked.
 enum class FatbinKind : u16 { Ptx = 1, Elf = 2, Lto = 8 };
 
 struct FatbinFlags {
@@ -22,13 +22,13 @@ struct FatbinFlags {
   static constexpr u64 kUnused = 0x1000;
   static constexpr u64 kLz4 = 0x2000;
   static constexpr u64 kZstd = 0x8000;
-  static constexpr u64 kPacked = 0xf000;     // these, and one more that nobody uses
+  static constexpr u64 kPacked = 0xf000;     // these, and one more that is not used
   static constexpr u64 kScrambled = 0x10000; // LTO only: not to be unpacked by others
   static constexpr u64 kArchSpecific = 0x100000;
   static constexpr u64 kFamilySpecific = 0x200000;
 };
 
-// One member: code for one target, in one form. Borrows the bytes of the fatbin.
+// One member: code for one target, in one form. Refers to the bytes of the fatbin.
 struct FatbinEntry {
   u64 offset = 0; // of its header, in the bytes given to read_fatbins
   FatbinKind kind = FatbinKind::Elf;
@@ -49,7 +49,7 @@ struct FatbinEntry {
   }
 };
 
-// What one translation unit was compiled to: members to choose one from.
+// The code of one translation unit: members, of which one is chosen.
 struct FatbinContainer {
   u64 offset = 0;
   std::vector<FatbinEntry> entries;
@@ -62,11 +62,11 @@ enum class FatbinReading : u8 {
 };
 
 // All containers in a row, as `cat` and `ld -r` leave them. Reads headers only, so that pages with
-// payloads stay untouched.
+// payloads are not touched.
 [[nodiscard]] Result<std::vector<FatbinContainer>>
 read_fatbins(ByteSpan bytes, FatbinReading reading = FatbinReading::Strict);
 
-// The payload of an entry, unpacked. PTX comes without the NUL behind it.
+// The payload of an entry, unpacked. PTX comes without its final NUL.
 [[nodiscard]] Result<std::vector<u8>> unpack(const FatbinEntry &entry);
 
 } // namespace culink

@@ -37,7 +37,7 @@ u16 load_field(ByteSpan bytes, u64 offset, HeaderOrder order) {
   return swapped ? __builtin_bswap16(value) : value;
 }
 
-// e_type and e_machine are at the same place in files of 32 and 64 bits.
+// e_type and e_machine have the same offsets in files of 32 and 64 bits.
 FileKind elf_kind(ByteSpan bytes, HeaderOrder order) {
   if (bytes.size() < kMachineOffset + 2)
     return FileKind::Unknown;

@@ -6,7 +6,7 @@
 
 namespace culink {
 
-// Whether the header says in which order its numbers are stored, or nobody asks it.
+// The byte order in which numbers of a header are read: the one it names, or always one.
 enum class HeaderOrder : u8 { AsItSays, LittleEndian };
 
 [[nodiscard]] FileKind file_kind(ByteSpan bytes, HeaderOrder order = HeaderOrder::AsItSays);
@@ -17,7 +17,7 @@ enum class HeaderOrder : u8 { AsItSays, LittleEndian };
 // "an archive", "a PTX file" ...; for messages.
 [[nodiscard]] std::string_view describe_file_kind(FileKind kind);
 
-// The text behind the last dot of the last part of a path; nothing where there is no dot.
+// The text after the last dot of the last part of a path; empty without a dot.
 [[nodiscard]] std::string_view name_ending(std::string_view path);
 
 // The rule for a name. Precondition: the last rule is for any other ending.

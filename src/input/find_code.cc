@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the linker chooses, this lists: every member of every fatbin in every section and archive
-// member, whether it could be linked or not. What cannot be read is a problem to tell, and no
-// reason to stop.
+// The list behind `cubin list` and `cubin extract`: every member of every fatbin in every section
+// and archive member, whether it could be linked or not. Parts that cannot be read are reported,
+// and the rest is listed nevertheless.
 //
-// What may surprise: a linked program has its fatbins in .nv_fatbin, an object that waits for a
-// device link in __nv_relfatbin; an object of a device link may have both.
+// What may surprise: a linked program has its fatbins in .nv_fatbin, an object before its device
+// link in __nv_relfatbin; the object that a device link adds may have both.
 #include "input/find_code.h"
 
 #include <array>
@@ -48,7 +48,8 @@ std::string target_of_entry(const FatbinEntry &entry) {
   return out;
 }
 
-// The letter of a bare cubin would be in .nv.compat; the number is enough to tell files apart.
+// The target by number. The letter of a bare cubin would be in .nv.compat; names of files can do
+// without it.
 std::string target_of_cubin(ByteSpan bytes) {
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
   if (!view)
@@ -59,7 +60,7 @@ std::string target_of_cubin(ByteSpan bytes) {
   return fmt::format("sm_{}", target.sm);
 }
 
-// The word behind .target.
+// The word after .target.
 std::string target_of_ptx(std::string_view text) {
   const size_t at = text.find(".target");
   if (at == std::string_view::npos)
@@ -90,7 +91,7 @@ private:
     code.number = static_cast<u32>(out_.code.size() + 1);
     out_.code.push_back(std::move(code));
   }
-  void complain(const std::string &member, Error error) {
+  void report(const std::string &member, Error error) {
     if (!member.empty())
       error.place = error.place.empty() ? member : fmt::format("{}, {}", member, error.place);
     out_.problems.push_back(std::move(error));
@@ -117,7 +118,7 @@ void CodeFinder::look_into(ByteSpan bytes, const std::string &member) {
     if (member.empty())
       look_into_archive(bytes);
     else
-      complain(member, {"", "", "archives inside archives are not read"});
+      report(member, {"", "", "archives inside archives are not read"});
     break;
   case FileKind::Ptx:
     add({.form = FoundCode::Form::Ptx,
@@ -132,7 +133,7 @@ void CodeFinder::look_into(ByteSpan bytes, const std::string &member) {
   case FileKind::Unknown:
   case FileKind::Count_:
     if (member.empty())
-      complain(member, {"", "", "is no file with device code that we know"});
+      report(member, {"", "", "not a known kind of file with device code"});
     break;
   }
 }
@@ -140,7 +141,7 @@ void CodeFinder::look_into(ByteSpan bytes, const std::string &member) {
 void CodeFinder::look_into_host_file(ByteSpan bytes, const std::string &member) {
   const Result<HostObject> object = read_host_object(bytes);
   if (!object)
-    return complain(member, object.error());
+    return report(member, object.error());
   for (const ByteSpan fatbin : object->linkable)
     add_fatbins(fatbin, "__nv_relfatbin", member);
   for (const ByteSpan fatbin : object->finished)
@@ -150,7 +151,7 @@ void CodeFinder::look_into_host_file(ByteSpan bytes, const std::string &member) 
 void CodeFinder::look_into_archive(ByteSpan bytes) {
   const Result<std::vector<ArchiveMember>> members = read_archive(bytes);
   if (!members)
-    return complain("", members.error());
+    return report("", members.error());
   for (const ArchiveMember &member : *members) {
     if (!member.thin) {
       look_into(member.data, member.name);
@@ -162,14 +163,14 @@ void CodeFinder::look_into_archive(ByteSpan bytes) {
     if (file)
       look_into(out_.files.emplace_back(std::move(*file)).bytes(), member.name);
     else
-      complain(member.name, file.error());
+      report(member.name, file.error());
   }
 }
 
 void CodeFinder::add_fatbins(ByteSpan bytes, std::string_view place, const std::string &member) {
   const Result<std::vector<FatbinContainer>> containers = read_fatbins(bytes);
   if (!containers)
-    return complain(member, containers.error());
+    return report(member, containers.error());
   for (const FatbinContainer &container : *containers)
     for (const FatbinEntry &entry : container.entries)
       add({.form = form_of(entry.kind),

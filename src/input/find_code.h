@@ -13,7 +13,7 @@
 
 namespace culink {
 
-// A piece of device code in a file, whatever the target. Borrows the bytes of the file.
+// A piece of device code in a file, whatever the target. Refers to the bytes of the file.
 struct FoundCode {
   enum class Form : u8 { Cubin, Ptx, Lto, Other };
 
@@ -22,7 +22,7 @@ struct FoundCode {
   std::string target;               // "sm_90a", "compute_80", "lto_90"; empty: not known
   std::string member;               // of the archive; empty: the file is none
   std::string_view place;           // the section, "fatbin", or "file" where it is no part of one
-  ByteSpan bytes;                   // as they lie in the file
+  ByteSpan bytes;                   // as in the file
   std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
 
   // "cubin", "ptx", "lto" or "other".
@@ -35,12 +35,13 @@ struct FoundCode {
 
 struct CodeInFile {
   std::vector<FoundCode> code;
-  std::vector<Error> problems;  // what could not be read; the rest is there
+  std::vector<Error> problems;  // parts that could not be read
   std::deque<MappedFile> files; // members of thin archives
 };
 
 // The code in a cubin, fatbin, host object, program, shared library or archive of these. Reads
-// headers only. `path` is where members of a thin archive are looked for.
+// headers only. Members of a thin archive are looked for
+// beside `path`.
 [[nodiscard]] CodeInFile find_code(const std::string &path, ByteSpan bytes);
 
 // The code itself, unpacked.

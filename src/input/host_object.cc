@@ -2,9 +2,9 @@
 //
 // nvcc wraps device code into the host object of its translation unit. The wrapper record in
 // .nvFatBinSegment is for the runtime library; its existence says that there is device code, its
-// contents do not matter to a linker. Which section the code is in tells what it is good for.
+// contents do not matter to a linker. The section of the code says whether it can be linked.
 //
-// What may surprise: `ld -r` joins sections of one name, so a section may hold the lists or the
+// What may surprise: `ld -r` merges sections of one name, so a section may hold the lists or the
 // fatbins of several translation units, with padding between them; and an empty list is one NUL.
 #include "input/host_object.h"
 
@@ -17,7 +17,7 @@ namespace culink {
 
 namespace {
 
-// How the names below begin.
+// The beginnings of the names below.
 constexpr std::array kStarts = {elf::NameStart(".nv"), elf::NameStart("__nv_"),
                                 elf::NameStart(".rela.nv")};
 
@@ -33,7 +33,8 @@ void append_modules(std::vector<elf::ModuleId> &out, ByteSpan section) {
       out.push_back(elf::module_id(name));
 }
 
-// Left in an object whose other sections cannot be recognised any more.
+// Whether a section shows that a host object had device code, even if the others are not
+// recognised.
 bool is_trace(std::string_view name) {
   return name == "__nv_relfatbin" || name == "__nv_module_id" || name == ".rela.nvFatBinSegment" ||
          elf::host_reference_list(name) != nullptr;
@@ -70,7 +71,7 @@ Result<HostObject> read_host_object(ByteSpan file) {
   const Result<elf::ElfView> view = elf::ElfView::open_sections(file);
   if (!view)
     return view.error();
-  // Else names are read from anywhere, and none would be recognised.
+  // A damaged index of the name table would give other names, and no section would be recognised.
   const elf::FileHeader &header = view->header();
   if (header.name_section != 0 && header.name_section < view->sections().size()) {
     const ByteSpan names = view->sections()[header.name_section].data;

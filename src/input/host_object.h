@@ -10,8 +10,8 @@
 
 namespace culink {
 
-// What a host file holds for the device: nvcc puts fatbins and lists of names into sections of
-// their own. Borrows the file's bytes.
+// The parts of a host file for the device: nvcc puts fatbins and lists of names into sections of
+// their own. Refers to the file's bytes.
 struct HostObject {
   bool has_all_names = false;         // of sections; else something may not be recognised
   bool has_segment = false;           // .nvFatBinSegment: there is device code somewhere

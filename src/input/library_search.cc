@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// -l and -L. Device code can only come from archives, so there is one file name to try; folders are
-// those given and no others.
+// The search for -l in the folders of -L. Device code can only come from archives, so there is one
+// file name to try; there are no default folders.
 #include "input/library_search.h"
 
 #include <algorithm>

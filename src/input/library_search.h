@@ -12,8 +12,8 @@ namespace culink {
 [[nodiscard]] std::optional<std::string> find_library(const std::string &name,
                                                       const std::vector<std::string> &folders);
 
-// A library of every host's C and C++ runtime. Build systems name them for device links, too, where
-// nobody has to find them.
+// Whether a library belongs to the host's C and C++ runtime. Build systems name these for device
+// links, too, where they need not be found.
 [[nodiscard]] bool is_host_library(std::string_view name);
 
 // Whether one of the folders has lib<name>.so: a library without code for a device link.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One object: whether it is one, whether it fits the target, and only then what is in it, so that
-// the first message about a file is the one that helps.
+// Loading of one object: first whether it is one, then whether it fits the target, and only then
+// its contents, so that the first message about a file is the one that helps.
 #include "input/load_object.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace culink {
 
 namespace {
 
-// What a link neither understands nor carries: sections of unknown types (PROGBITS and notes of any
-// name are carried), and facts about whole modules, which nobody has seen an object have.
+// Sections that a link neither understands nor carries: those of unknown types (PROGBITS and notes
+// of any name are carried), and records of whole modules, which no known object has.
 bool is_left_out(const elf::Section &section, const elf::SectionKind &kind) {
   if (kind.mercury || section.size == 0)
     return false;
@@ -40,7 +40,7 @@ void report_left_out(const InputObject &object, Diagnostics &diag) {
                   {object.name, std::string(section.name), type_text(section.type)});
 }
 
-// A .nv.compat without the attribute that every compiler writes.
+// Whether .nv.compat lacks the attribute that every compiler writes.
 bool lacks_isa_class(const InputObject &object) {
   for (const elf::Section &section : object.view.sections()) {
     const elf::SectionKind &kind = object.kinds[section.index];

@@ -12,7 +12,7 @@
 namespace culink {
 
 // From the bytes of a file to an object that can be linked for the target, or to messages that say
-// why it cannot. The object borrows the bytes.
+// why it cannot. The object refers to the bytes.
 [[nodiscard]] std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
                                                      const arch::ArchInfo &target,
                                                      const Dialect &dialect, Diagnostics &diag);

@@ -6,8 +6,8 @@
 // machine code of the result. So here the Mercury object is taken out as an object like any other.
 //
 // What may surprise: code is a capsule, a difference to the machine code that is far shorter than
-// what it stands for. Its section gets the size of what it stands for, since relocations count in
-// that, and the bytes of the capsule.
+// the code it expands to. Its section has the bytes of the capsule, but the size of the expanded
+// code, because offsets of relocations refer to that.
 #include "input/mercury_plane.h"
 
 #include <algorithm>
@@ -33,27 +33,27 @@ public:
   [[nodiscard]] Result<InputObject> run();
 
 private:
-  [[nodiscard]] std::optional<Error> find_twins();
+  [[nodiscard]] std::optional<Error> find_counterparts();
   [[nodiscard]] std::optional<Error> read_symbols();
   void replace_sections();
-  [[nodiscard]] elf::Section replaced(const elf::Section &sass, const elf::Section &twin) const;
+  [[nodiscard]] elf::Section replaced(const elf::Section &sass, const elf::Section &mercury) const;
   [[nodiscard]] u32 number_of(u32 index) const { return sass_of_[index] ? sass_of_[index] : index; }
 
   const InputObject &object_;
   std::vector<elf::Section> sections_;
-  std::vector<u32> twin_of_; // by section: its Mercury form, or 0
-  std::vector<u32> sass_of_; // the other way round
+  std::vector<u32> counterpart_of_; // by section: its Mercury form, or 0
+  std::vector<u32> sass_of_;        // the other way round
   const elf::Section *symtab_ = nullptr;
   std::vector<elf::Symbol> symbols_;
 };
 
-Error broken_twin(const elf::Section &section, std::string field, std::string message) {
+Error broken_plane(const elf::Section &section, std::string field, std::string message) {
   return {elf::describe_section(section), std::move(field), std::move(message)};
 }
 
-// Where names repeat, the first of one half belongs to the first of the other.
-std::optional<Error> PlaneBuilder::find_twins() {
-  twin_of_.assign(sections_.size(), 0);
+// Where names repeat, the first section of one plane belongs to the first of the other.
+std::optional<Error> PlaneBuilder::find_counterparts() {
+  counterpart_of_.assign(sections_.size(), 0);
   sass_of_.assign(sections_.size(), 0);
   std::unordered_map<std::string_view, std::vector<u32>> by_name; // newest first
   for (u32 i = static_cast<u32>(sections_.size()); i-- > 0;) {
@@ -64,31 +64,31 @@ std::optional<Error> PlaneBuilder::find_twins() {
   }
   if (!symtab_)
     return Error{"section table", "",
-                 "there is no .nv.merc.symtab, though e_flags say that there is Mercury code"};
+                 "there is no .nv.merc.symtab, but e_flags claim Mercury code"};
   for (const elf::Section &section : sections_) {
     if (section.index == 0 || object_.kinds[section.index].mercury)
       continue;
     const auto found = by_name.find(elf::mercury_twin_name(section.name));
     if (found != by_name.end() && !found->second.empty()) {
-      twin_of_[section.index] = found->second.back();
+      counterpart_of_[section.index] = found->second.back();
       sass_of_[found->second.back()] = section.index;
       found->second.pop_back();
     } else if (object_.kinds[section.index].role == SectionRole::Text) {
-      return broken_twin(section, "", "there is no .nv.capmerc.text section for this code");
+      return broken_plane(section, "", "there is no .nv.capmerc.text section for this code");
     }
   }
   for (const elf::Section &section : object_.view.sections())
     if (object_.kinds[section.index].mercury && section.type != SectionType::MercurySymtab &&
         sass_of_[section.index] == 0 && section.size != 0)
-      return broken_twin(section, "", "there is no machine-code section beside it");
+      return broken_plane(section, "", "there is no machine-code section for it");
   return std::nullopt;
 }
 
 std::optional<Error> PlaneBuilder::read_symbols() {
   const elf::SymbolTable table = object_.view.symbols(*symtab_);
-  symbols_.resize(object_.symbols.size()); // behind them come symbols of constant bank 0
+  symbols_.resize(object_.symbols.size()); // after them come symbols of constant bank 0
   if (table.size() > symbols_.size())
-    return broken_twin(
+    return broken_plane(
         *symtab_, "sh_size",
         fmt::format("{} symbols, but only {} in .symtab", table.size(), symbols_.size()));
   for (u32 i = 0; i < table.size(); ++i) {
@@ -96,27 +96,28 @@ std::optional<Error> PlaneBuilder::read_symbols() {
     const elf::Symbol &sass = object_.symbols[i];
     const bool same = symbol.name == sass.name || symbol.type() == elf::SymbolType::Section;
     if (!same || symbol.binding() != sass.binding())
-      return broken_twin(*symtab_, fmt::format("symbol {} '{}'", i, symbol.name),
-                         fmt::format("is '{}' in .symtab", sass.name));
+      return broken_plane(*symtab_, fmt::format("symbol {} '{}'", i, symbol.name),
+                          fmt::format("is '{}' in .symtab", sass.name));
     symbol.name = sass.name;
     if (symbol.in_section()) {
       const u32 section = symbol.section;
       if (object_.kinds[section].mercury && sass_of_[section] == 0)
-        return broken_twin(*symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
-                           fmt::format("section {} is no twin", section));
+        return broken_plane(
+            *symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
+            fmt::format("section {} is not the Mercury form of a section", section));
       symbol.section = number_of(section);
       symbol.raw_section = elf::kSectionXindex;
     }
     if (symbol.undefined() != sass.undefined())
-      return broken_twin(*symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
-                         "defined in one form of the object and not in the other");
+      return broken_plane(*symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
+                          "defined in one form of the object and not in the other");
     symbols_[i] = symbol;
   }
   return std::nullopt;
 }
 
-elf::Section PlaneBuilder::replaced(const elf::Section &sass, const elf::Section &twin) const {
-  elf::Section out = twin;
+elf::Section PlaneBuilder::replaced(const elf::Section &sass, const elf::Section &mercury) const {
+  elf::Section out = mercury;
   out.index = sass.index;
   out.name = sass.name;
   out.flags &= ~elf::kFlagMercury;
@@ -124,12 +125,12 @@ elf::Section PlaneBuilder::replaced(const elf::Section &sass, const elf::Section
   if (object_.kinds[sass.index].is_code()) {
     out.flags = sass.flags;
     out.align = sass.align;
-    if (twin.info < symbols_.size())
-      out.size = symbols_[twin.info].value + symbols_[twin.info].size;
+    if (mercury.info < symbols_.size())
+      out.size = symbols_[mercury.info].value + symbols_[mercury.info].size;
   } else if ((out.flags & elf::kFlagInfoLink) != 0 || elf::is_relocation_table(out.type)) {
-    out.info = twin.info < sections_.size() ? number_of(twin.info) : 0;
+    out.info = mercury.info < sections_.size() ? number_of(mercury.info) : 0;
   }
-  out.link = twin.link == symtab_->index ? sass.link : twin.link;
+  out.link = mercury.link == symtab_->index ? sass.link : mercury.link;
   return out;
 }
 
@@ -141,14 +142,14 @@ void PlaneBuilder::replace_sections() {
     if (kind.mercury || parameters) {
       out = {};
       out.index = sass.index;
-    } else if (const u32 twin = twin_of_[sass.index]; twin != 0) {
-      out = replaced(sass, object_.section(twin));
+    } else if (const u32 mercury = counterpart_of_[sass.index]; mercury != 0) {
+      out = replaced(sass, object_.section(mercury));
     }
   }
 }
 
 Result<InputObject> PlaneBuilder::run() {
-  if (std::optional<Error> error = find_twins())
+  if (std::optional<Error> error = find_counterparts())
     return std::move(*error);
   if (std::optional<Error> error = read_symbols())
     return std::move(*error);

@@ -7,8 +7,9 @@
 namespace culink {
 
 // The Mercury object inside an object for sm_100 and later: sections and symbols have the numbers
-// and names of their machine-code twins, so that what a pass finds out about one half holds for the
-// other. Of what has no Mercury form, constant bank 0 is missing and all else is the same.
+// and names of their SASS counterparts, so that what a pass finds out about one plane holds for the
+// other. Sections without a Mercury form are the same in both planes, except that constant bank 0
+// is missing.
 [[nodiscard]] Result<InputObject> parse_mercury_plane(const InputObject &object);
 
 } // namespace culink

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ElfView to InputObject. The view has checked the ELF tables; here the records inside NVIDIA's
-// sections are decoded, and every symbol number, section number and string offset in them is
-// checked, so that no pass has to. Passes treat an InputObject as true.
+// From ElfView to InputObject. The view has checked the ELF tables; here the records inside
+// NVIDIA's sections are decoded, and every symbol number, section number and string offset in them
+// is checked, so that passes can rely on them.
 #include "input/parse_object.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ private:
 
   InputObject object_;
   elf::RecordMemory right_records_;
-  ByteSpan right_info_; // of a function: records that are right and name nothing
+  ByteSpan right_info_; // of a function: valid records without symbols
 };
 
 Error broken(const elf::Section &section, std::string field, std::string message) {
@@ -82,8 +82,8 @@ Result<InputObject> ObjectParser::run() {
   return std::move(object_);
 }
 
-// Up to sm_89 the top byte of a code section's sh_info counts registers too, and nvlink asks it
-// first (Q029).
+// Up to sm_89 the top byte of a code section's sh_info counts registers, too, and takes precedence
+// in nvlink (Q029).
 void ObjectParser::prefer_register_counts_of_code() {
   for (u32 i = 0; i < object_.symbols.size(); ++i) {
     const elf::Symbol &symbol = object_.symbols[i];
@@ -154,7 +154,7 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
       if (symbol >= symbol_count())
         return broken(section, fmt::format("record at {:#x}", record.offset),
                       fmt::format("{} is not a symbol (there are {})", symbol, symbol_count()));
-      if (symbol == 0) // stands for none
+      if (symbol == 0) // no symbol
         continue;
       names_symbols = true;
       if (std::optional<Error> error = check_info_symbol(record, symbol, info))
@@ -172,7 +172,7 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
   return std::nullopt;
 }
 
-// What a record may name.
+// Checks the symbol of a record, which may be of few kinds only.
 std::optional<Error> ObjectParser::check_info_symbol(const elf::InfoRecord &record, u32 index,
                                                      const InputObject::Info &info) const {
   using elf::InfoAttribute;

@@ -131,7 +131,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
     if (sass) // whose passes read the objects again
       return;
     for (InputObject &object : objects)
-      object.forget_tables();
+      object.release_tables();
     drop();
   };
   return plan_output(program, {sass, pool, timer, release_inputs}, diag);

@@ -106,14 +106,14 @@ enum class DiagId : u16 {
   Count_,
 };
 
-// A message is data: an id, what fills the blanks of its text, the places it speaks of, and further
-// lines. Renderers turn it into culink's or nvlink's words.
+// A message is data: an id, arguments of its text, the origins it is about, and further lines.
+// Renderers turn it into culink's or nvlink's words.
 struct Diagnostic {
   DiagId id = DiagId::BadInput;
   Severity severity = Severity::Error;
   std::vector<std::string> arguments;
   std::vector<Origin> origins;
-  std::vector<std::string> notes; // ">>> ..." lines behind the places
+  std::vector<std::string> notes; // ">>> ..." lines after the origins
   std::string hint;               // what to do about it
   u32 step = Message::kWholeLink; // see Message
 
@@ -146,34 +146,34 @@ struct DiagRow {
 [[nodiscard]] const DiagRow &diag_row(DiagId id);
 [[nodiscard]] const DiagRow *find_diag_row(std::string_view key);
 
-// A text with its blanks filled, and names of symbols shown in this way.
+// A text with its placeholders filled, and names of symbols shown in this way.
 [[nodiscard]] std::string fill_blanks(std::string_view text,
                                       const std::vector<std::string> &arguments,
                                       NameStyle names = nullptr);
 
-// "undefined symbol: f", without severity and places.
+// "undefined symbol: f", without severity and origins.
 [[nodiscard]] std::string diagnostic_text(const Diagnostic &diagnostic);
 
 // The same with its id by name, as callers of the library get it.
 [[nodiscard]] Message to_message(const Diagnostic &diagnostic);
 
-// Collects what a link has to say, in the order of the inputs. Passes report here and go on with a
+// The messages of a link, in the order of the inputs. Passes report here and go on with a
 // sound value; the list of passes stops at its checkpoints.
 class Diagnostics {
 public:
-  // The result takes places, notes and a hint; it is valid until the next report.
+  // Origins, notes and a hint can be added to the result, which is valid until the next report.
   Diagnostic &report(DiagId id, std::vector<std::string> arguments,
                      std::vector<std::string> notes = {}, std::string hint = {});
 
-  // What another list has to say, behind what this one has: threads have a list each.
+  // Appends another list: threads have a list each.
   void append(Diagnostics &&more);
 
-  // One more, as it is.
+  // Appends a message.
   void add(Diagnostic diagnostic);
 
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] const std::vector<Diagnostic> &all() const { return all_; }
-  // For those who know more about a message than who reported it.
+  // For callers that can add to a message that a pass has reported.
   [[nodiscard]] std::vector<Diagnostic> &all() { return all_; }
 
 private:

@@ -8,7 +8,7 @@
 
 namespace culink {
 
-// What a file is, by its content; its name does not matter.
+// The kind of a file by its content; its name does not matter.
 enum class FileKind : u8 {
   DeviceObject, // a cubin that can be linked
   DeviceImage,  // a cubin that is linked, or was compiled as a whole program
@@ -26,16 +26,16 @@ inline constexpr size_t kFileKindCount = static_cast<size_t>(FileKind::Count_);
 enum class FileAction : u8 {
   Use,
   Ignore,
-  Distrust, // ignored, but counted as an object that does not say which kernels it mentions
+  Distrust, // ignored, but counted as an object without a list of kernels
   Refuse,
 };
 
-// What becomes of files with one ending of their name, by FileKind.
+// The treatment of files with one ending of their name, by FileKind.
 struct FileRule {
   static constexpr std::string_view kNoEnding = "";
   static constexpr std::string_view kAnyOther = "*";
 
-  std::string_view ending; // behind the last dot
+  std::string_view ending; // after the last dot
   std::array<FileAction, kFileKindCount> actions;
 };
 

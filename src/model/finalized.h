@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a finalizer makes of one object. From sm_100 on, nvlink lets a finalizer schedule the code
-// of the linked program again. It looks at one function at a time, so the code of each object can
-// be made in advance: as a link of that object alone, in which every function stays. The linker
-// then takes the functions it needs and puts its own values into them.
+// The result of finalizing one object. From sm_100 on, nvlink lets a finalizer schedule the code of
+// the linked program again. It works on one function at a time, so the code of each object can be
+// finalized in advance: as a link of that object alone, in which every function is live. The linker
+// then takes the functions it needs and applies its own relocations to them.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,9 @@
 
 namespace culink {
 
-// What debug sections say about one function, part by part in the order of each section. Mostly
-// there is one part; a file of earlier links may have several, of copies that were replaced (Q106).
+// The parts of debug sections that belong to one function, in the order of each section. Mostly
+// there is one part; the output of an earlier link may have several, of overridden definitions
+// (Q106).
 struct FinalizedDebug {
   struct Frame {
     ByteSpan cie, fde; // both from the length on
@@ -28,7 +29,7 @@ struct FinalizedDebug {
   std::vector<ByteSpan> lines;
   std::vector<ByteSpan> sass_lines;
   std::vector<ByteSpan> registers; // blocks of .nv_debug_info_reg_sass, from the name on
-  // Places in the code that .debug_loc and .debug_info name, in the order in which they do.
+  // Code offsets in .debug_loc and .debug_info, in the order of the section.
   std::vector<i64> location_places;
   std::vector<i64> info_places;
 };
@@ -38,7 +39,7 @@ struct FinalizedFunction {
   std::string_view name;
   u32 section = 0;  // of its code in the object
   ByteSpan text;    // .text.F
-  ByteSpan capsule; // .nv.capmerc.text.F; its first word is the linker's business
+  ByteSpan capsule; // .nv.capmerc.text.F; the linker sets its first word
   ByteSpan info;    // .nv.info.F, newest record first, as in every linked file
   FinalizedDebug debug;
   InstructionMap moved; // from the code of the object to `text`
@@ -51,18 +52,18 @@ struct FinalizedObject {
   [[nodiscard]] bool empty() const { return image.empty(); }
 };
 
-// What has to be equal in the link of one object and in the link of all, for the code to be equal.
+// Everything on which the finalized code of an object depends.
 struct FinalizeRequest {
   struct Object {
-    std::string_view name; // as messages call it
+    std::string_view name; // for messages
     ByteSpan bytes;        // the object as it was read
-    // Sections of code in the output. Where the engine fails, it is asked for them alone.
+    // Code sections in the output. If the engine fails for the object, these are finalized alone.
     std::vector<u32> wanted = {};
-    // All objects with copies of functions that this one defines, it included, in their order
-    // (Q106). If there are any, all are linked together, and functions have names and debug parts
-    // only; nothing at all where the engine cannot do that.
+    // All objects with weak definitions of functions that this one defines, it included, in their
+    // order (Q106). If there are any, all are linked together, and functions have names and debug
+    // parts only; nothing at all if the engine cannot do that.
     std::vector<ByteSpan> together = {};
-    // Functions whose registers the first of those objects must not mention.
+    // Functions whose debug registers are removed from the first of those objects.
     std::vector<std::string_view> hidden = {};
   };
   std::string target;          // "sm_103"
@@ -72,11 +73,11 @@ struct FinalizeRequest {
   // Some object of the link, among these or not, has code that was compiled with -G: functions and
   // the record 0x53 in .nv.merc.nv.info. It changes the code of all.
   bool debug_code = false;
-  // Local functions of one name in one object are told apart, which engines do not do (Q110).
+  // Local functions of one name in one object are kept apart, which engines do not do (Q110).
   bool distinct_names = true;
 };
 
-// Gives the results in the order of the objects. Where it cannot, it says so and gives nothing.
+// Returns the results in the order of the objects, or nothing after a message.
 using FinalizeObjects =
     std::function<std::vector<FinalizedObject>(const FinalizeRequest &, Diagnostics &)>;
 

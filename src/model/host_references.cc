@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Patterns with one wildcard. When the text after a star does not fit, only the last star needs to
-// take one character more: what stands before it fits already.
+// take one character more: the text before it fits already.
 #include "model/host_references.h"
 
 namespace culink {

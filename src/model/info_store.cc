@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists of records lie one behind the other in one vector, so that a hundred thousand of them are
-// not as many allocations. One that outgrows its room moves to the end; the hole stays, and is
+// Lists of records follow each other in one vector, so that a hundred thousand of them need no
+// allocation each. A list that outgrows its room moves to the end and leaves a hole, which is
 // small: few lists grow by more than the one record for which there is room.
 #include "model/info_store.h"
 
@@ -57,14 +57,14 @@ void InfoStore::put_value(InfoList &list, InfoAttribute attribute, RecordFormat 
 }
 
 void InfoStore::put_words(InfoList &list, InfoAttribute attribute, std::span<const u32> words,
-                          u64 place) {
+                          u64 offset) {
   constexpr u64 kMost = 0xffff / 4;
   const u64 count = std::min<u64>(words.size(), kMost);
   std::vector<u8> record(kRecordSize + count * 4);
   std::ranges::copy(record_head(RecordFormat::Sized, attribute, count * 4), record.begin());
   for (u64 i = 0; i < count; ++i)
     store_le<u32>(record.data() + kRecordSize + i * 4, words[i]);
-  replace(list, place, record, {});
+  replace(list, offset, record, {});
 }
 
 void InfoStore::put_symbol_and_word(InfoList &list, InfoAttribute attribute, EntityId entity,
@@ -77,7 +77,7 @@ void InfoStore::put_symbol_and_word(InfoList &list, InfoAttribute attribute, Ent
 }
 
 void InfoStore::put_symbols(InfoList &list, InfoAttribute attribute,
-                            const std::vector<EntityId> &entities, u64 place) {
+                            const std::vector<EntityId> &entities, u64 offset) {
   std::vector<u8> record(kRecordSize + entities.size() * 4);
   std::ranges::copy(record_head(RecordFormat::Sized, attribute, entities.size() * 4),
                     record.begin());
@@ -85,7 +85,7 @@ void InfoStore::put_symbols(InfoList &list, InfoAttribute attribute,
   for (u64 i = 0; i < entities.size(); ++i)
     if (entities[i].valid())
       words.push_back({kRecordSize + i * 4, entities[i].value, InfoWord::Names::Entity});
-  replace(list, place, record, words);
+  replace(list, offset, record, words);
 }
 
 void InfoStore::erase(InfoList &list, u64 record) {
@@ -99,12 +99,12 @@ void InfoStore::append_list(InfoList &list, const InfoList &other) {
           std::vector<InfoWord>(words.begin(), words.end()));
 }
 
-// Puts a record where another one is, or at the end.
-void InfoStore::replace(InfoList &list, u64 place, ByteSpan record,
+// Replaces a record, or appends one.
+void InfoStore::replace(InfoList &list, u64 offset, ByteSpan record,
                         std::span<const InfoWord> words) {
-  const u64 begin = place == kNone ? list.size : place;
+  const u64 begin = offset == kNone ? list.size : offset;
   const u64 end =
-      place == kNone
+      offset == kNone
           ? begin
           : std::min(list.size, begin + size_of_record(bytes_.data() + list.begin + begin));
   const u64 new_size = list.size - (end - begin) + record.size();
@@ -131,12 +131,12 @@ void InfoStore::make_room(InfoList &list, u64 size) {
   list.room = size;
 }
 
-// What was between `begin` and `end` now ends at `new_end`, and has these words.
+// The bytes from `begin` to `end` now end at `new_end`, and have these words.
 void InfoStore::replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
                               std::span<const InfoWord> words) {
   u32 kept = 0;
   InfoWord *own = words_.data() + list.first_word;
-  if (begin != end) // otherwise nothing is behind it
+  if (begin != end) // otherwise nothing follows
     for (u32 i = 0; i < list.word_count; ++i) {
       InfoWord word = own[i];
       if (word.offset >= begin && word.offset < end)

@@ -24,7 +24,7 @@ struct InfoWord {
   Names names = Names::Entity;
 };
 
-// The records of one section: where they lie in the store.
+// The records of one section: their location in the store.
 struct InfoList {
   u64 begin = 0;
   u64 size = 0;
@@ -52,35 +52,35 @@ public:
   [[nodiscard]] elf::InfoRecords records(const InfoList &list) const {
     return elf::InfoRecords(bytes(list));
   }
-  // Where the first record of an attribute begins, or kNone.
+  // The offset of the first record of an attribute, or kNone.
   [[nodiscard]] u64 find(const InfoList &list, elf::InfoAttribute attribute) const;
-  // Of a record without a payload; 0 of one that has one.
+  // The value of a record without a payload; 0 for one with a payload.
   [[nodiscard]] u16 value(const InfoList &list, u64 record) const;
-  // Records with a payload are left as they are.
+  // Records with a payload are not changed.
   void set_value(const InfoList &list, u64 record, u16 value);
 
-  // New records, which replace the one at `place` or are appended.
+  // New records, which replace the one at `offset` or are appended.
   void put_value(InfoList &list, elf::InfoAttribute attribute, elf::RecordFormat format, u16 value);
-  void put_word(InfoList &list, elf::InfoAttribute attribute, u32 word, u64 place = kNone) {
-    put_words(list, attribute, {&word, 1}, place);
+  void put_word(InfoList &list, elf::InfoAttribute attribute, u32 word, u64 offset = kNone) {
+    put_words(list, attribute, {&word, 1}, offset);
   }
-  // As many as there is room for in a record.
+  // One record of as many words as fit.
   void put_words(InfoList &list, elf::InfoAttribute attribute, std::span<const u32> words,
-                 u64 place = kNone);
+                 u64 offset = kNone);
   void put_symbols(InfoList &list, elf::InfoAttribute attribute,
-                   const std::vector<EntityId> &entities, u64 place = kNone);
+                   const std::vector<EntityId> &entities, u64 offset = kNone);
   void put_symbol_and_word(InfoList &list, elf::InfoAttribute attribute, EntityId entity, u32 word);
   void erase(InfoList &list, u64 record);
   // Appends another list to this one.
   void append_list(InfoList &list, const InfoList &other);
 
-  // All bytes, for sections that borrow parts of them.
+  // All bytes, for sections that refer to parts of them.
   [[nodiscard]] std::vector<u8> take_bytes() { return std::move(bytes_); }
 
 private:
   friend class InfoPrepender;
 
-  void replace(InfoList &list, u64 place, ByteSpan record, std::span<const InfoWord> words);
+  void replace(InfoList &list, u64 offset, ByteSpan record, std::span<const InfoWord> words);
   void make_room(InfoList &list, u64 size);
   void replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
                      std::span<const InfoWord> words);
@@ -93,14 +93,14 @@ private:
 // nvlink writes what it read last first.
 class InfoPrepender {
 public:
-  // For records of at most `most` bytes. There must be one of these at a time.
+  // For records of at most `most` bytes. Only one prepender may exist at a time.
   InfoPrepender(InfoStore &store, u64 most);
 
-  // Takes a record over as it is. Returns its bytes, which are valid until the next call.
+  // Adds a record unchanged. Returns its bytes, which are valid until the next call.
   u8 *add(ByteSpan record);
-  // A word of the record added last is to be the number of a symbol. Nothing's is 0.
+  // Marks a word of the last record as the number of a symbol; it is 0 in an empty record.
   void name(u8 *word, InfoWord::Names names, u32 id);
-  // The list, with room for so much more.
+  // The list, with `spare` bytes of further room.
   [[nodiscard]] InfoList finish(u64 spare);
 
 private:

@@ -19,7 +19,7 @@ namespace culink {
 using ObjectId = Id<struct ObjectTag>;
 
 // One relocatable device object, validated: every index in its tables and records is in range, so
-// passes need not ask. Borrows the bytes of its file.
+// that passes need no checks. It refers to the bytes of its file, which the caller keeps mapped.
 struct InputObject {
   static constexpr u32 kNoRegisters = 0x40000000; // more than any function can have
 
@@ -30,8 +30,8 @@ struct InputObject {
     elf::InfoRecords records;
   };
 
-  std::string name;       // as messages call it
-  u32 archive_length = 0; // how much of the name is that of an archive; 0: not of an archive
+  std::string name;       // for messages
+  u32 archive_length = 0; // length of the archive's name in `name`; 0: not from an archive
   u32 step = 0;           // for messages: see Message
   elf::ElfView view;
   std::vector<elf::SectionKind> kinds; // by section index
@@ -44,45 +44,45 @@ struct InputObject {
   // By section index of code, of Mercury planes only: size of the constant bank 0 beside it.
   std::vector<u64> parameter_sizes;
   ByteSpan strings;     // .strtab, where prototypes are
-  u16 sm = 0;           // what it was compiled for
-  u16 virtual_sm = 0;   // and from: 90 for PTX of compute_90
-  u32 toolkit = 0;      // and by: 124 for CUDA 12.4
+  u16 sm = 0;           // target of its code
+  u16 virtual_sm = 0;   // target of the PTX it was compiled from: 90 for compute_90
+  u32 toolkit = 0;      // release that compiled it: 124 for CUDA 12.4
   bool capsule = false; // its code has a Mercury form beside it
-  bool system = false;  // of libcudadevrt: goes away as a whole when nothing needs it
+  bool system = false;  // from libcudadevrt: discarded as a whole if nothing needs it
 
-  // For messages that speak of a symbol in this object.
+  // The origin of a message about a symbol of this object.
   [[nodiscard]] Origin origin(std::string_view symbol = {}, std::string detail = {}) const {
     if (archive_length == 0)
       return {"", name, "", std::string(symbol), std::move(detail)};
     return {"", name.substr(0, archive_length), name.substr(archive_length + 1),
             std::string(symbol), std::move(detail)};
   }
-  // The names of symbols and sections will be needed soon.
-  void expect_names() const {
+  // Starts to fetch the names of symbols and sections into the cache.
+  void prefetch_names() const {
     prefetch_bytes(strings);
     if (const u32 names = view.header().shstrndx; names < view.sections().size())
       prefetch_bytes(section(names).data);
   }
-  // Gives back all memory but that of the name.
-  void forget_tables() {
-    const auto forget = [](auto &table) { table = std::remove_reference_t<decltype(table)>(); };
-    view.forget_tables();
-    forget(kinds);
-    forget(owners);
-    forget(symbols);
-    forget(registers);
-    forget(infos);
-    forget(calls);
-    forget(prototypes);
+  // Frees all memory but that of the name.
+  void release_tables() {
+    const auto release = [](auto &table) { table = std::remove_reference_t<decltype(table)>(); };
+    view.release_tables();
+    release(kinds);
+    release(owners);
+    release(symbols);
+    release(registers);
+    release(infos);
+    release(calls);
+    release(prototypes);
   }
   [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
-  // The symbol that a code section says it belongs to; others at the same place are aliases.
+  // The symbol that a code section belongs to; other function symbols of the section are aliases.
   [[nodiscard]] u32 owner_of_code(u32 section_index) const {
     constexpr u32 kSymbolMask = 0xffffff; // the top byte counts registers
     return section(section_index).info & kSymbolMask;
   }
-  // The code that a section belongs to, or 0. It is what sh_info says; toolkits before 12.4 did not
-  // set SHF_INFO_LINK beside it.
+  // The code section that a section belongs to, or 0: its sh_info. Toolkits before 12.4 did not set
+  // SHF_INFO_LINK for it.
   [[nodiscard]] u32 owner_of(u32 index) const { return owners[index]; }
   [[nodiscard]] std::string_view prototype(u32 offset) const {
     return c_string_at(strings, offset).value_or("");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A finalizer keeps the order of instructions, but it removes and inserts some. Which one is which?
-// Both capsules say it: each lists the same Mercury instructions and how many machine instructions
-// without a Mercury counterpart stand before each of them. So an old instruction leads to its
-// Mercury instruction, and that to the new one, exactly.
+// The correspondence of instructions before and after finalization. A finalizer keeps their order,
+// but removes and inserts some. Both capsules list the same Mercury instructions, and how many
+// machine instructions without a Mercury counterpart precede each of them. So an old instruction
+// leads to its Mercury instruction, and that to the new one, exactly.
 //
-// Where code of one member of a family is made anew for another (double precision of sm_100 for
+// Where code of one member of a family is finalized for another (double precision of sm_100 for
 // sm_103), Mercury instructions are replaced too and the counts differ. Then the two codes are
 // aligned as texts are compared: by the longest run of equal instructions, and so on to its left
 // and right. Equal means equal opcode, predicate and destination (the first three bytes), because
@@ -26,14 +26,14 @@ namespace {
 constexpr u64 kInstructionBytes = 16;
 
 // By Mercury instruction: the number of its machine instruction. Nothing for a damaged capsule, or
-// one that speaks of more code than there is.
-std::optional<std::vector<u32>> mercury_places(const CodeWithCapsule &code) {
+// one that counts more code than there is.
+std::optional<std::vector<u32>> mercury_positions(const CodeWithCapsule &code) {
   const elf::Capsule capsule = elf::decode_capsule(code.capsule);
   const u64 instructions = code.text.size() / kInstructionBytes;
   if (!capsule.violations.empty() || capsule.instruction_count > instructions)
     return std::nullopt;
-  std::vector<u32> places;
-  places.reserve(capsule.instruction_count);
+  std::vector<u32> positions;
+  positions.reserve(capsule.instruction_count);
   u64 inserted = 0;
   size_t next = 0;
   for (u32 i = 0; i < capsule.instruction_count; ++i) {
@@ -42,12 +42,12 @@ std::optional<std::vector<u32>> mercury_places(const CodeWithCapsule &code) {
         inserted += capsule.records[next].sass_count();
     if (i + inserted >= instructions)
       return std::nullopt;
-    places.push_back(static_cast<u32>(i + inserted));
+    positions.push_back(static_cast<u32>(i + inserted));
   }
-  return places;
+  return positions;
 }
 
-// Fills the gaps of a map of some instructions: what is gone maps to what follows it.
+// Fills the gaps of a map of some instructions: removed ones map to the next one.
 InstructionMap complete(std::vector<std::optional<u32>> known, u32 new_count) {
   std::vector<u32> moved(known.size() + 1, new_count);
   for (size_t i = known.size(); i-- > 0;)
@@ -55,16 +55,16 @@ InstructionMap complete(std::vector<std::optional<u32>> known, u32 new_count) {
   return InstructionMap(std::move(moved));
 }
 
-// Compares two lists of keys as people compare texts.
+// Aligns two lists of keys as a text comparison does.
 class CodeAligner {
 public:
   CodeAligner(std::vector<u32> before, std::vector<u32> after)
       : before_(std::move(before)), after_(std::move(after)), runs_(after_.size() + 1) {
     for (u32 j = 0; j < after_.size(); ++j)
-      places_[after_[j]].push_back(j);
+      positions_[after_[j]].push_back(j);
   }
 
-  // Nothing when it would take too long.
+  // Nothing if it would take too long.
   std::optional<std::vector<std::optional<u32>>> align() {
     std::vector<std::optional<u32>> out(before_.size());
     std::vector<Range> work = {{0, u32(before_.size()), 0, u32(after_.size())}};
@@ -101,8 +101,8 @@ private:
     Run best;
     ++pass_;
     for (u32 i = range.before; i < range.before_end && steps_ <= kMostSteps; ++i) {
-      const auto found = places_.find(before_[i]);
-      if (found == places_.end())
+      const auto found = positions_.find(before_[i]);
+      if (found == positions_.end())
         continue;
       const std::vector<u32> &all = found->second;
       for (auto j = all.rbegin(); j != all.rend();
@@ -127,7 +127,7 @@ private:
   };
 
   std::vector<u32> before_, after_;
-  std::map<u32, std::vector<u32>> places_; // by key: where `after` has it
+  std::map<u32, std::vector<u32>> positions_; // by key: its positions in `after`
   std::vector<Ending> runs_;
   u64 steps_ = 0;
   u32 pass_ = 0;
@@ -146,8 +146,8 @@ std::vector<u32> keys_of(ByteSpan text) {
 Result<InstructionMap> map_instructions(const CodeWithCapsule &before,
                                         const CodeWithCapsule &after) {
   const u32 new_count = static_cast<u32>(after.text.size() / kInstructionBytes);
-  const std::optional<std::vector<u32>> from = mercury_places(before);
-  const std::optional<std::vector<u32>> to = mercury_places(after);
+  const std::optional<std::vector<u32>> from = mercury_positions(before);
+  const std::optional<std::vector<u32>> to = mercury_positions(after);
   const bool same_mercury = from && to && from->size() == to->size();
   if (before.text.size() == after.text.size() && same_mercury && *from == *to)
     return InstructionMap();
@@ -164,7 +164,7 @@ Result<InstructionMap> map_instructions(const CodeWithCapsule &before,
   std::optional<std::vector<std::optional<u32>>> known =
       CodeAligner(std::move(old_keys), std::move(new_keys)).align();
   if (!known)
-    return Error{"", "", "code that was made anew cannot be compared with the old in time"};
+    return Error{"", "", "finalized code cannot be compared with the original in time"};
   return complete(std::move(*known), new_count);
 }
 

@@ -9,25 +9,26 @@
 
 namespace culink {
 
-// Where the instructions of a function went when its code was made anew. What points into the code
-// (relocations, return addresses, branch tables, line tables) follows them.
+// The new offsets of a function's instructions after its code was finalized again. Relocations,
+// return addresses, branch tables and line tables are moved with them.
 class InstructionMap {
 public:
-  InstructionMap() = default; // nothing moved
-  // By old number the new one, and one more for the end.
+  InstructionMap() = default; // no instruction moved
+  // By old number the new one, and one more for the end of the code.
   explicit InstructionMap(std::vector<u32> moved) : moved_(std::move(moved)) {}
 
   [[nodiscard]] bool is_identity() const { return moved_.empty(); }
 
-  // From a byte offset in the old code to one in the new. An instruction that is gone maps to what
-  // follows it, the end to the end; beyond that nothing moves.
+  // From a byte offset in the old code to one in the new. A removed instruction maps to the one
+  // that follows it, the end to the end; offsets beyond that do not change.
   [[nodiscard]] u64 offset(u64 old_offset) const {
     const u64 number = old_offset / kInstruction;
     if (number >= moved_.size())
       return old_offset;
     return moved_[number] * kInstruction + old_offset % kInstruction;
   }
-  // The same for what is jumped to: instructions that were inserted before it are not jumped over.
+  // The same for branch targets: instructions that were inserted before the target are executed,
+  // too.
   [[nodiscard]] u64 label(u64 old_offset) const {
     const u64 number = old_offset / kInstruction;
     if (number + 1 >= moved_.size() || old_offset % kInstruction != 0)
@@ -44,13 +45,13 @@ private:
   std::vector<u32> moved_;
 };
 
-// One form of a function: its machine code and the capsule beside it.
+// One form of a function: its machine code and its capsule.
 struct CodeWithCapsule {
   ByteSpan text;
   ByteSpan capsule;
 };
 
-// Fails only where the two have nothing in common that could be followed in reasonable time.
+// Fails only if the two forms cannot be compared in reasonable time.
 [[nodiscard]] Result<InstructionMap> map_instructions(const CodeWithCapsule &before,
                                                       const CodeWithCapsule &after);
 

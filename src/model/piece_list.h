@@ -13,8 +13,9 @@ struct Piece {
   ByteSpan bytes;
 };
 
-// What a section is put together from. Nearly all of some 100,000 sections have one piece, the code
-// of a function, so that one needs no memory of its own. Pieces without bytes are not listed.
+// The input pieces of an output section. It is not a vector because nearly all of some 100,000
+// sections have one piece, the code of a function, and that one needs no allocation here. Pieces
+// without bytes are not listed.
 class PieceList {
 public:
   void push_back(const Piece &piece) {

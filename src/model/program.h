@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is linked: the entities of a program and how they call each other. An entity is one
-// function, variable or other named thing: all global symbols of one name over all objects, or one
-// local symbol of one object.
+// The program that is linked: its entities and how they call each other. An entity is one function,
+// variable or other named thing: all global symbols of one name over all objects, or one local
+// symbol of one object.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace culink {
 
 using EntityId = Id<struct EntityTag>;
-using FunctionId = Id<struct FunctionTag>; // dense among the functions, in order of first mention
+using FunctionId = Id<struct FunctionTag>; // dense, in order of first occurrence
 
 // A symbol of an object.
 struct SymbolRef {
@@ -30,17 +30,17 @@ struct SymbolRef {
   friend bool operator==(SymbolRef, SymbolRef) = default;
 };
 
-// What became of one definition when its object was read.
+// The outcome of one definition when its object was read.
 enum class DefinitionOutcome : u8 {
   None,               // not a definition
-  Accepted,           // became the definition; a later one may have replaced it
-  DiscardedForWeak,   // an earlier weak definition stays
-  DiscardedForStrong, // an earlier strong definition stays
+  Accepted,           // it prevailed; a later one may have overridden it
+  DiscardedForWeak,   // an earlier weak definition prevails
+  DiscardedForStrong, // an earlier strong definition prevails
 };
 
 struct Entity {
   std::string_view name;
-  SymbolRef first;            // first mention
+  SymbolRef first;            // first occurrence, reference or definition
   SymbolRef first_definition; // first accepted one: decides its order in the output
   SymbolRef prevailing;       // last accepted definition: decides what it is
   u8 info = 0;                // st_info and st_other as they come out of resolution
@@ -49,10 +49,10 @@ struct Entity {
   bool function = false;
   bool dynamic = false;          // extern __shared__ x[]: memory whose size the launch gives
   bool sized = false;            // dynamic in an earlier file, of a fixed size in a later one
-  bool weak_over_common = false; // a weak definition with initial values replaced a common symbol
-  bool in_local_part = false;    // the first mention was a weak definition: stands among the locals
+  bool weak_over_common = false; // a weak initialised definition overrode a common symbol
+  bool in_local_part = false; // its symbol is among the local ones: its first occurrence was weak
   u64 size = 0;
-  u64 common_align = 0; // of a common symbol that nobody defines
+  u64 common_align = 0; // of a common symbol without a definition
 
   [[nodiscard]] bool defined() const { return prevailing.valid(); }
   [[nodiscard]] elf::SymbolType type() const { return static_cast<elf::SymbolType>(info & 15); }
@@ -61,7 +61,7 @@ struct Entity {
 
 struct Resolution {
   std::vector<Entity> entities;
-  std::vector<std::vector<EntityId>> entity_of; // [object][symbol]; none: section or unnamed
+  std::vector<std::vector<EntityId>> entity_of; // [object][symbol]; none: a section or no name
   std::vector<std::vector<DefinitionOutcome>> outcome_of; // [object][symbol]
   std::vector<std::vector<u32>> functions_of; // [object]: function symbols in order of reading
 
@@ -76,10 +76,11 @@ struct Resolution {
 
 using PrototypeId = Id<struct PrototypeTag>;
 
-// For each node of a graph the nodes it leads to, in one piece of memory.
+// The successors of each node of a graph, in two vectors: a vector for each node would cost an
+// allocation per function of the program.
 class EdgeLists {
 public:
-  // The next node's; they are sorted, and each is listed once.
+  // Adds a node with its successors, which are sorted and listed once each.
   void add_node(std::vector<u32> &successors) {
     if (std::is_sorted(successors.rbegin(), successors.rend())) // as objects list calls
       std::reverse(successors.begin(), successors.end());
@@ -97,7 +98,7 @@ public:
     const u32 begin = node == 0 ? 0 : ends_[node - 1];
     return {to_.data() + begin, ends_[node] - begin};
   }
-  // Of all nodes.
+  // The successors of all nodes, one list after the other.
   [[nodiscard]] std::span<const u32> all() const { return to_; }
 
 private:
@@ -105,18 +106,19 @@ private:
   std::vector<u32> to_;
 };
 
-// Who calls whom. Node numbers: functions first (by FunctionId), then one node per prototype: an
-// indirect caller points to the prototype, the prototype to every address-taken function of it.
+// The call graph. Functions are the first nodes (by FunctionId), then comes one node per prototype:
+// edges lead from an indirect caller to the prototype, and from there to its address-taken
+// functions.
 struct CallGraph {
   struct Taken {
     FunctionId function;
-    PrototypeId prototype; // none: no object says it
+    PrototypeId prototype; // none: no object has it
   };
 
   std::vector<EntityId> functions;              // by FunctionId
   std::vector<FunctionId> function_of;          // by entity; none: not a function
   std::vector<std::vector<FunctionId>> calls;   // as read, with repetitions
-  std::vector<std::vector<FunctionId>> targets; // part 4 of the files, as read
+  std::vector<std::vector<FunctionId>> targets; // part 4 of .nv.callgraph, as read
   std::vector<Taken> taken;                     // as read, each function once
   std::vector<Taken> indirect;                  // as read, with repetitions
   std::vector<std::string_view> prototypes;     // in order of first appearance
@@ -145,11 +147,11 @@ struct LiveSet {
   std::vector<Liveness> why;  // by FunctionId
   std::vector<bool> live;     // by FunctionId
   std::vector<bool> selected; // by FunctionId: a kernel that was selected, if kernels were selected
-  std::vector<bool> demoted;  // by FunctionId: a kernel that was not selected but stays
+  std::vector<bool> demoted;  // by FunctionId: a kernel that was not selected
   std::vector<bool> kernel;   // by FunctionId: an entry point: needs what it reaches
   FunctionId only;            // the kernel that was selected, if it is exactly one
   bool selective = false;     // kernels were selected
-  bool by_host = false;       // those that host code mentions
+  bool by_host = false;       // namely those that host code refers to
 
   [[nodiscard]] bool is_live(FunctionId id) const { return live[id.value]; }
   [[nodiscard]] bool is_kernel(FunctionId id) const { return kernel[id.value]; }

@@ -18,7 +18,7 @@ struct InfoPlan {
   std::vector<InfoList> of_text; // by OutId of the text section
 };
 
-// What kernels need, call trees included.
+// The resources of a kernel, including the functions it calls.
 struct KernelUse {
   FunctionId kernel;
   u32 registers = 0;

@@ -5,9 +5,9 @@
 // each other. Each topic has a file of its own (verify_*.cc); this one has the list of rules.
 //
 // The rules were found by running them over thousands of files of ptxas and nvlink 13.0. What those
-// tools really do wins over what a specification would say: locals may follow globals when sh_info
-// says so, a Mercury section may share its twin's bytes, a shared variable's value may be its
-// alignment.
+// tools really do comes before what a specification would say: locals may follow globals if sh_info
+// says so, a Mercury section may share the bytes of its counterpart, a shared variable's value may
+// be its alignment.
 #include "verify/verify.h"
 
 #include <array>
@@ -44,13 +44,13 @@ constexpr std::array kRules = std::to_array<RuleRow>({
     {Rule::SectionAlign, "section-align", "sh_offset and sh_size keep the alignment of the kind"},
     {Rule::SectionAddress, "section-address", "sh_addr is 0"},
     {Rule::SectionOverlap, "section-overlap",
-     "no two sections share bytes, but for a Mercury section with its twin"},
+     "no two sections share bytes, except a Mercury section and its counterpart"},
     {Rule::SectionGap, "section-gap", "bytes that belong to no section are 0"},
     {Rule::FileTrailing, "file-trailing", "nothing follows the last table"},
     {Rule::TextSize, "text-size", "code is a whole number of instructions"},
     {Rule::TextSymbol, "text-symbol", "sh_info of code names a function symbol in it"},
     {Rule::SymbolNull, "symbol-null", "symbol 0 is local, unnamed and undefined"},
-    {Rule::SymbolOrder, "symbol-order", "no local symbol stands at or after sh_info"},
+    {Rule::SymbolOrder, "symbol-order", "no local symbol is at or after sh_info"},
     {Rule::SymbolKind, "symbol-kind", "symbols have a known binding and type"},
     {Rule::SymbolOther, "symbol-other", "st_other has a meaning for the symbol's type"},
     {Rule::SymbolValue, "symbol-value", "a symbol lies inside its section"},
@@ -68,9 +68,10 @@ constexpr std::array kRules = std::to_array<RuleRow>({
     {Rule::CapsuleFraming, "capsule-framing", "a capsule has a record where its mask says so"},
     {Rule::CapsuleSize, "capsule-size", "a capsule speaks of every instruction of its code"},
     {Rule::MirrorSection, "mirror-section",
-     "sections with Mercury code beside them have a twin, and every Mercury section is one"},
+     "sections beside Mercury code have a Mercury counterpart, and every Mercury section is one"},
     {Rule::MirrorSymbol, "mirror-symbol", "both symbol tables list the same symbols"},
-    {Rule::MirrorBytes, "mirror-bytes", "twins of data that Mercury does not change are equal"},
+    {Rule::MirrorBytes, "mirror-bytes",
+     "counterparts of data that Mercury does not change are equal"},
     {Rule::CallGraphFraming, "callgraph-framing",
      "the call graph has its four parts, -1 to -4, in order"},
     {Rule::CallGraphSymbol, "callgraph-symbol", "symbols in the call graph are functions"},
@@ -124,7 +125,7 @@ std::vector<Finding> verify_device_elf(const elf::ElfView &view) {
   for (const Error &violation : view.violations())
     findings.push(Rule::Structure, violation.place, violation.field, violation.message);
   verify::check_header(view, findings);
-  // A file for another machine gives its sections and symbols other meanings.
+  // Sections and symbols of a file for another machine have other meanings.
   if (view.header().is_cuda()) {
     const verify::Survey survey = verify::survey_sections(view);
     verify::check_section_table(view, survey, findings);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rules that a well-formed device ELF keeps. Every file that ptxas and nvlink 13.0 write keeps
-// them all; the linker checks its own output with them, `cubin verify` anybody's file.
+// them all; the linker checks its own output with them, `cubin verify` any file.
 #pragma once
 
 #include <span>
@@ -78,7 +78,7 @@ enum class Rule : u8 {
 
 struct RuleRow {
   Rule rule;
-  std::string_view id;   // what a finding is printed with, stable
+  std::string_view id;   // printed with a finding, stable
   std::string_view text; // what must hold
 };
 
@@ -86,7 +86,7 @@ struct RuleRow {
 [[nodiscard]] std::span<const RuleRow> verify_rules();
 [[nodiscard]] std::string_view rule_id(Rule rule);
 
-// The rule is about what a compiler wrote and a linker carries over as it is.
+// Whether a rule is about content that a compiler wrote and a linker copies unchanged.
 [[nodiscard]] constexpr bool is_about_carried_content(Rule rule) {
   return rule == Rule::InfoOffset;
 }
@@ -97,12 +97,11 @@ struct Finding {
 };
 
 // Everything wrong with the file. A rule broken many times in one section is one finding, with the
-// first place and a count. Time and memory are linear in the file. Takes strict and tolerant views;
-// the violations of a tolerant one are findings of Rule::Structure.
+// first occurrence and a count. Time and memory are linear in the file. Takes strict and tolerant
+// views; the violations of a tolerant one are findings of Rule::Structure.
 [[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view);
 
-// Only whether Mercury code and machine code agree: for those who are about to hand both on. What
-// else may be wrong with a file is not their business.
+// Only the rules by which Mercury code and machine code agree, for programs that pass both on.
 [[nodiscard]] std::vector<Finding> verify_mercury_mirror(const elf::ElfView &view);
 
 } // namespace culink

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by the files of the verifier; nobody else includes it.
+// Shared by the files of the verifier, and included by them only.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct FieldMessage {
 };
 
 // Collects findings. A damaged table can break one rule in each of a million entries, so one rule
-// in one section is one finding: texts are made for the first place only, the rest is counted.
+// in one section is one finding: texts are made for the first occurrence only, the rest is counted.
 class Findings {
 public:
   // `make` returns a FieldMessage and is called only when this is the first of its kind.
@@ -44,8 +44,8 @@ private:
   std::unordered_map<u64, u32> first_;
 };
 
-// What one walk over the sections tells, so that not every topic needs a walk of its own: a large
-// file has a hundred thousand of them, more than the caches hold.
+// The result of one walk over the sections, so that not every topic needs a walk of its own: a
+// large file has a hundred thousand of them, more than the caches hold.
 struct Survey {
   std::vector<const elf::Section *> symbol_tables;
   std::vector<const elf::Section *> relocation_tables;
@@ -53,7 +53,7 @@ struct Survey {
   std::vector<const elf::Section *> calls;       // call graphs and prototypes
   std::vector<const elf::Section *> notes;       // and other sections with their kind of records
   std::vector<const elf::Section *> short_names; // at most kShortName characters
-  // Sections lie in the file in the order of the table, aligned, without address, without overlap,
+  // Sections are in the file in the order of the table, aligned, without address, without overlap,
   // and with nothing but zeros between them.
   bool tidy = true;
   const elf::Section *last = nullptr; // if tidy: the one with the last bytes
@@ -61,7 +61,7 @@ struct Survey {
 inline constexpr size_t kShortName = 15;
 [[nodiscard]] Survey survey_sections(const elf::ElfView &view);
 
-// Of every architecture since sm_70.
+// Bytes, on every architecture since sm_70.
 constexpr u64 kInstructionSize = 16;
 
 // Files of toolkits before 13 for sm_90 and below: other flags, links and versions.

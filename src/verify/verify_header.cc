@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The two tables at the ends of the file: the ELF header and the program headers. The loader reads
-// nothing else before it trusts a cubin, so the rules here are the tool's habits to the letter.
+// nothing else before it trusts a cubin, so the rules here are exactly what NVIDIA's tools write.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -29,7 +29,7 @@ namespace {
 // No tool writes more than 6. A file with thousands would make the cover check quadratic.
 constexpr u32 kMostSegments = 64;
 
-// To any multiple: shared memory may be aligned to 48 bytes.
+// Rounds up to any multiple: shared memory may be aligned to 48 bytes.
 [[nodiscard]] u64 round_up(u64 value, u64 align) {
   const u64 rest = align == 0 ? 0 : value % align;
   return rest == 0 ? value : value + (align - rest);

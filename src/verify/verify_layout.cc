@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where things lie in the file: header, section data, section table, program headers, nothing else.
+// The layout of the file: header, section data, section table, program headers, nothing else.
 // One walk over the sections in file order finds overlaps and bytes that belong to nothing. Nearly
-// all files are in order, which the survey of all sections finds out on its way; only then is it
-// asked what exactly is wrong.
+// all files are in order, which the survey of all sections finds out; only for the others is it
+// determined what exactly is wrong.
 //
-// Two habits of NVIDIA's tools matter. A Mercury section without bytes of its own points at those
-// of its SASS twin: same offset, same size. And Mercury sections of a no-data type do take room in
-// the file, filled with whatever lay there.
+// NVIDIA's tools do two unusual things. A Mercury section without bytes of its own has the offset
+// and the size of its SASS counterpart. And Mercury sections of a no-data type occupy bytes of the
+// file, with undefined contents.
 #include <algorithm>
 #include <vector>
 
@@ -53,7 +53,7 @@ namespace {
   return out;
 }
 
-// How the section is called whose bytes come last; before the first one comes the header.
+// The name, for messages, of the section that owns the last bytes; none: of the header.
 [[nodiscard]] std::string name_of(const Section *owner) {
   return owner ? describe_section(*owner) : "ELF header";
 }
@@ -62,7 +62,7 @@ namespace {
   return byte != 0;
 }
 
-// Checks the bytes between two things; `after` is the one before them.
+// Checks the bytes between two sections; `after` is the first of them.
 void check_gap(const ElfView &view, u64 begin, u64 end, const Section *after, Findings &findings) {
   if (begin >= end)
     return;
@@ -100,8 +100,7 @@ void check_alignment(const ElfView &view, Findings &findings) {
   return h.shnum == 0 || h.section_count == h.shnum;
 }
 
-// Whether a section is aligned and lies behind those before it, with zeros between; `end` is
-// theirs.
+// Whether a section is aligned and follows those before it, which end at `end`, with zeros between.
 [[nodiscard]] bool follows_tidily(const ElfView &view, const Section &s, u64 &end) {
   if (s.type == elf::SectionType::Null)
     return true;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files for sm_100 and later hold a program twice: machine code, and beside it the Mercury code
-// from which it was made, with a section, a symbol and a relocation for each of the other side. The
-// rules here say that the two sides tell the same story.
+// from which it was made, with a counterpart for each section, symbol and relocation. The rules
+// here check that the two sides agree.
 //
 // What may surprise: names differ for constant banks, whose numbers Mercury does not know yet; bank
-// 0 and memory without contents have no twin; tables may be shorter in machine code, never absent.
+// 0 and memory without contents have no counterpart; tables may be shorter in machine code, never
+// absent.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ using elf::Symbol;
 constexpr std::string_view kMirrorPrefix = ".nv.merc";
 constexpr std::string_view kCapsulePrefix = ".nv.capmerc";
 
-// The start of a name in machine code, and in Mercury.
+// The beginning of a name in machine code, and in Mercury.
 struct BankName {
   std::string_view sass;
   std::string_view mercury;
@@ -44,7 +45,7 @@ constexpr BankName kBankNames[] = {
     {".nv.constant3", ".nv.constant.user"},
 };
 
-// What a section of machine code is called inside a Mercury link; tables follow their section.
+// The name of a machine-code section inside a Mercury link; relocation tables follow their section.
 std::string mercury_name(std::string_view name) {
   std::string prefix;
   for (const std::string_view table : {".rela", ".rel", ".nv.resolvedrela"})
@@ -70,14 +71,14 @@ std::string twin_name(const Section &section) {
          mercury_name(section.name);
 }
 
-// By its name; whether the flag says the same is another rule.
+// Whether the name is that of a Mercury section; another rule compares the flag.
 bool is_mirror(const Section &section) {
   return has_prefix(section.name, ".nv.merc.") || has_prefix(section.name, ".nv.capmerc.");
 }
 
-enum class Twin : u8 { None, Possible, Needed };
+enum class Counterpart : u8 { None, Possible, Needed };
 
-Twin twin_of_role(const Section &section) {
+Counterpart counterpart_of_role(const Section &section) {
   switch (elf::classify_section(section.name, section.type, section.flags).role) {
   case SectionRole::Text:
   case SectionRole::SymbolTable:
@@ -86,9 +87,10 @@ Twin twin_of_role(const Section &section) {
   case SectionRole::Dwarf:
   case SectionRole::NvDebug:
   case SectionRole::Rela:
-    return Twin::Needed;
+    return Counterpart::Needed;
   case SectionRole::Constant: // bank 0 only with textures
-    return section.name.starts_with(kBankNames[0].sass) ? Twin::Possible : Twin::Needed;
+    return section.name.starts_with(kBankNames[0].sass) ? Counterpart::Possible
+                                                        : Counterpart::Needed;
   case SectionRole::StringTable:
   case SectionRole::Null:
   case SectionRole::NoteTkinfo:
@@ -96,13 +98,13 @@ Twin twin_of_role(const Section &section) {
   case SectionRole::Compat:
   case SectionRole::Callgraph:
   case SectionRole::Prototype:
-    return Twin::None;
+    return Counterpart::None;
   default:
-    return Twin::Possible;
+    return Counterpart::Possible;
   }
 }
 
-// Twins that are only another header of the same bytes, or a copy of them.
+// Whether the counterpart of a section has the same bytes, shared or repeated.
 bool has_equal_bytes(const Section &section) {
   constexpr std::string_view kNames[] = {".nv.constant3",   ".nv.global.init", ".debug_abbrev",
                                          ".debug_str",      ".debug_loc",      ".debug_pubnames",
@@ -119,13 +121,13 @@ public:
         mirrors_.push_back({section.name, section.index, false});
     std::stable_sort(mirrors_.begin(), mirrors_.end(),
                      [](const Mirror &a, const Mirror &b) { return a.name < b.name; });
-    twins_.resize(view.sections().size());
+    counterparts_.resize(view.sections().size());
   }
 
   void run() {
     for (const Section &section : view_.sections())
       if (!is_mirror(section))
-        find_twin(section);
+        find_counterpart(section);
     for (const Mirror &mirror : mirrors_)
       if (!mirror.used)
         findings_.in_section(Rule::MirrorSection, view_.sections()[mirror.section], [&] {
@@ -141,9 +143,9 @@ private:
     bool used;
   };
 
-  void find_twin(const Section &section) {
-    const Twin twin = twin_of_role(section);
-    if (twin == Twin::None)
+  void find_counterpart(const Section &section) {
+    const Counterpart expected = counterpart_of_role(section);
+    if (expected == Counterpart::None)
       return;
     const std::string name = twin_name(section);
     auto at = std::lower_bound(
@@ -152,27 +154,27 @@ private:
     while (at != mirrors_.end() && at->name == name && at->used) // local functions of one name
       ++at;
     if (at == mirrors_.end() || at->name != name) {
-      if (twin == Twin::Needed && !section.no_data())
+      if (expected == Counterpart::Needed && !section.no_data())
         findings_.in_section(Rule::MirrorSection, section, [&] {
-          return FieldMessage{"", "has no Mercury twin '" + name + "'"};
+          return FieldMessage{"", "has no Mercury counterpart '" + name + "'"};
         });
       return;
     }
     at->used = true;
-    twins_[section.index] = at->section;
+    counterparts_[section.index] = at->section;
     compare_contents(section, view_.sections()[at->section]);
   }
 
-  void compare_contents(const Section &section, const Section &twin) {
-    if (twin.type == SectionType::CudaCapmerc)
-      compare_capsule(section, twin);
-    else if (has_equal_bytes(section) && !std::ranges::equal(section.data, twin.data))
-      findings_.in_section(Rule::MirrorBytes, twin, [&] {
+  void compare_contents(const Section &section, const Section &mirror) {
+    if (mirror.type == SectionType::CudaCapmerc)
+      compare_capsule(section, mirror);
+    else if (has_equal_bytes(section) && !std::ranges::equal(section.data, mirror.data))
+      findings_.in_section(Rule::MirrorBytes, mirror, [&] {
         return FieldMessage{"", "its bytes are not those of " + elf::describe_section(section)};
       });
   }
 
-  // Every instruction of the code is one of the capsule's, or one that the capsule counts.
+  // The capsule must account for every instruction of the code.
   void compare_capsule(const Section &code, const Section &section) {
     const elf::Capsule capsule = elf::decode_capsule(section.data);
     if (!capsule.violations.empty()) {
@@ -226,23 +228,23 @@ private:
     const bool section = symbol.type() == elf::SymbolType::Section;
     const std::string name = section ? mercury_name(symbol.name) : std::string(symbol.name);
     u32 place = symbol.section;
-    if (symbol.in_section() && place < twins_.size() && twins_[place])
-      place = *twins_[place];
+    if (symbol.in_section() && place < counterparts_.size() && counterparts_[place])
+      place = *counterparts_[place];
     if (name == mirrored.name && symbol.binding() == mirrored.binding() &&
         place == mirrored.section)
       return;
     findings_.in_section(Rule::MirrorSymbol, table, [&] {
-      return FieldMessage{fmt::format("symbol {}", i),
-                          fmt::format("'{}' in section {} is not the twin of '{}' in section {}",
-                                      mirrored.name, mirrored.section, symbol.name,
-                                      symbol.section)};
+      return FieldMessage{
+          fmt::format("symbol {}", i),
+          fmt::format("'{}' in section {} is not the counterpart of '{}' in section {}",
+                      mirrored.name, mirrored.section, symbol.name, symbol.section)};
     });
   }
 
   const ElfView &view_;
   Findings &findings_;
-  std::vector<Mirror> mirrors_;           // by name
-  std::vector<std::optional<u32>> twins_; // by section of machine code
+  std::vector<Mirror> mirrors_;                  // by name
+  std::vector<std::optional<u32>> counterparts_; // by section of machine code
 };
 
 } // namespace

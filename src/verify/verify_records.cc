@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the record sections say: .nv.info, .nv.callgraph, .nv.prototype, .nv.compat, the notes and
-// .nv.rel.action. The codecs read them and list what breaks the framing; here their symbols and
-// strings are looked up, which needs the whole file.
+// The contents of the record sections: .nv.info, .nv.callgraph, .nv.prototype, .nv.compat, the
+// notes and .nv.rel.action. The codecs read them and list what breaks the framing; here their
+// symbols and strings are looked up, which needs the whole file.
 #include <fmt/format.h>
 
 #include "arch/reloc.h"
@@ -94,7 +94,7 @@ void check_info_record(const Section &section, const elf::InfoRecord &record,
 }
 
 // Offsets count bytes of the function's code; those of the Mercury mirror, of the expanded code.
-// Only shapes that were seen in files accuse anybody.
+// Only layouts that were seen in files are checked.
 void check_offsets(const Section &section, const Section &code, const elf::InfoRecord &record,
                    Findings &findings) {
   if (!record.sized())
@@ -107,7 +107,7 @@ void check_offsets(const Section &section, const Section &code, const elf::InfoR
     if (const u32 offset = load_le<u32>(&record.payload[at]);
         offset >= code.size || offset % kInstructionSize != 0)
       report_at(Rule::InfoOffset, section, record.offset,
-                fmt::format("{} names {:#x}, which is no instruction of {}",
+                fmt::format("{} names {:#x}, which is not an instruction of {}",
                             attribute_text(record.attribute), offset, describe_section(code)),
                 findings);
 }

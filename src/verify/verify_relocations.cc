@@ -2,8 +2,8 @@
 //
 // Relocations: a known type of the table's own list, a field that ends inside the section, and in
 // code the address of an instruction. Symbols and offsets have been checked by the view. Offsets of
-// Mercury code count bytes of the expanded code, not of the capsule in the file, so the place of a
-// Mercury relocation says nothing here.
+// Mercury code count bytes of the expanded code, not of the capsule in the file, so they are not
+// checked.
 #include <fmt/format.h>
 
 #include "arch/reloc.h"
@@ -17,12 +17,13 @@ using elf::Section;
 
 namespace {
 
-// Whether entries have meaning; tables where they have none have findings already.
+// Whether entries can be decoded; other tables have findings already.
 [[nodiscard]] bool is_readable(const ElfView &view, const Section &table) {
   return table.info != 0 && table.info < view.sections().size();
 }
 
-// Whether no entry of a table of machine code breaks a rule. Nearly always so, and quickly said.
+// Whether no entry of a table of machine code breaks a rule: a quick test that nearly all tables
+// pass.
 [[nodiscard]] bool are_right(const arch::RelocRows &rows, const elf::RelocationTable &entries,
                              const Section &table, const Section &target) {
   if (table.is_mercury())

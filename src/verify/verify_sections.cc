@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The section table: does each header say what its name says? A table gives, for every kind of
+// The section table: whether each header agrees with its name. A table gives, for every kind of
 // section that ptxas or nvlink writes, its flags, entry size and alignment and what sh_link and
-// sh_info refer to. Kinds that no tool has been seen to write have no row and are left alone, so a
-// file with sections of another vendor verifies.
+// sh_info refer to. Kinds that no tool has been seen to write have no row and are not checked, so
+// that a file with sections of another vendor passes.
 //
 // The Mercury mirror keeps the same rules in its own plane: links go to the Mercury symbol table,
 // section-valued infos to Mercury sections.
@@ -136,7 +136,7 @@ class SectionCheck {
 public:
   SectionCheck(const ElfView &view, const Section &section, Findings &findings)
       : view_(view), s_(section), kind_(kind_of(section)), findings_(findings) {
-    // Told by the name, so that a wrong flag is one finding and not one for every link.
+    // By the name, so that a wrong flag is one finding and not one for every link.
     kind_.mercury = s_.name.starts_with(".nv.merc.") || s_.name.starts_with(".nv.capmerc.");
   }
 

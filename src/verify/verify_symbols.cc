@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbols. The Mercury symbol table mirrors the plain one and keeps the same rules, with one
-// exception: its functions are as long as the expanded Mercury code, which the capsule in the file
-// is not, so their size cannot be compared with the section.
+// The symbol tables. The Mercury symbol table mirrors the plain one and keeps the same rules, with
+// one exception: its functions are as long as the expanded Mercury code, which the capsule in the
+// file is not, so their size cannot be compared with the section.
 #include <array>
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ using elf::SymbolType;
 
 namespace {
 
-// What st_other may hold besides visibility. Bit 3 has no meaning anywhere. The bit of managed
+// The bits of st_other besides visibility. Bit 3 has no meaning anywhere. The bit of managed
 // variables marks unified functions, the bit of kernels marks unified variables.
 constexpr u8 kUnifiedFunction = elf::kOtherManaged;
 constexpr u8 kUnifiedVariable = elf::kOtherKernel;
@@ -96,7 +96,7 @@ private:
   void check(u32 index, const Symbol &symbol) {
     if (!is_known(symbol))
       report(Rule::SymbolKind, "st_info", index,
-             [&] { return fmt::format("{:#04x} is no binding and type", symbol.info); });
+             [&] { return fmt::format("{:#04x} is not a valid binding and type", symbol.info); });
     // ptxas 13.4 puts its one unnamed local anywhere.
     const auto is_placeholder = [&] {
       return symbol.type() == SymbolType::NoType && symbols_[index].name.empty();
@@ -120,12 +120,12 @@ private:
     }
     if (symbol.type() == SymbolType::Function && !holds_code(section))
       report(Rule::SymbolFunction, "st_shndx", index, [&] {
-        return fmt::format("is a function in {}, which is no code", describe_section(section));
+        return fmt::format("is a function in {}, which is not code", describe_section(section));
       });
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
       return;
-    // nvlink drops constants that host code does not use, but not the symbols behind them; and -r
-    // the compiler constants of a copy of a function that was replaced (Q040).
+    // nvlink drops constants that host code does not use, but not the symbols after them; and -r
+    // the compiler constants of overridden definitions of a function (Q040).
     const bool executable = view_.header().type == elf::FileType::Executable;
     const bool may_be_left_over = !executable && is_constant(section) && section.info != 0 &&
                                   symbol.binding() == SymbolBinding::Local;

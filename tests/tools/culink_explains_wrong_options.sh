@@ -9,13 +9,13 @@ expect_contains help "usage: culink -arch=sm_NN" "--relocatable-link, -r"
 
 expect_status 1 "$CULINK" --verb -v=1 -arch=sm_91 -maxrregcount x a.cubin 2> errors
 expect_contains errors "unknown option '--verb'" "option '-v' takes no value" \
-  "'sm_91' is no value of option 'arch'" "'x' is not a number"
+  "invalid value 'sm_91' for option 'arch'" "'x' is not a number"
 expect_status 1 "$CULINK" a.cubin 2> errors
 expect_contains errors "option '-arch' is missing" "option '-o' is missing"
 expect_status 1 "$CULINK" -arch=sm_90 --emulate=nvlink-13.0.88 -o out 2> errors
 expect_contains errors "no input files"
 expect_status 1 "$CULINK" -arch=sm_90 -dlto a.cubin -o out 2> errors
-expect_contains errors "option '-dlto' has a meaning only with '-nvvmpath'"
+expect_contains errors "option '-dlto' requires '-nvvmpath'"
 expect_status 1 "$CULINK" -arch=sm_90 --emulate=nvlink-1 a.cubin -o out 2> errors
 expect_contains errors "cannot emulate 'nvlink-1'" "hint: known linkers: nvlink-13.0.88"
 [ ! -e out ] || fail "wrote an output"

@@ -70,15 +70,15 @@ TEST_F(CompilePtx, names_of_files_do_not_get_into_the_object) {
   EXPECT_EQ(options, "-arch sm_90 -m 64 -c  ");
   EXPECT_EQ(object, "");
   // ptxas -g leaves its words in front; an object of no name stands for one called so.
-  forget_file_names(cubin, "/dev/fd/-arch", "/dev/fd/");
+  remove_file_names(cubin, "/dev/fd/-arch", "/dev/fd/");
   EXPECT_EQ(tool_note(cubin),
             std::make_pair(std::string("sm_90 -m 64 -c  "), std::string("elf.o")));
   EXPECT_TRUE(elf::ElfView::open(cubin)) << "still a sound file";
   std::vector<u8> same = cubin;
-  forget_file_names(same, "/dev/fd/3", "/dev/fd/4");
+  remove_file_names(same, "/dev/fd/3", "/dev/fd/4");
   EXPECT_EQ(tool_note(same), tool_note(cubin)) << "nothing to forget";
   std::vector<u8> junk(100, 'x');
-  forget_file_names(junk, "a", "b");
+  remove_file_names(junk, "a", "b");
   EXPECT_EQ(junk, std::vector<u8>(100, 'x'));
 }
 

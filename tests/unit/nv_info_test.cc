@@ -183,7 +183,7 @@ TEST(NvInfo, ReportsRecordsThatDoNotFitTheirRow) {
   EXPECT_EQ(check_record(info.records[0])->message,
             "a payload of 4 bytes does not fit attribute 0x2f");
   EXPECT_EQ(check_record(info.records[1])->message, "attribute 0x4c has format 3, usually 2");
-  EXPECT_EQ(check_record(info.records[2])->message, "payload size 1 is no multiple of 4");
+  EXPECT_EQ(check_record(info.records[2])->message, "payload size 1 is not a multiple of 4");
   EXPECT_EQ(check_record(info.records[2])->offset, 12u);
 }
 

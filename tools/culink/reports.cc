@@ -23,7 +23,7 @@ std::string mentions_text(const LinkFacts &facts, const std::vector<std::string>
     out += mention.file + ": " + mention.what + ": " + shown_name(mention.name, names) + "\n";
   if (out.empty())
     for (const std::string &name : wanted)
-      out += name + ": no input mentions it\n";
+      out += name + ": no input defines or refers to it\n";
   return out;
 }
 

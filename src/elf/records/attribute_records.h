@@ -17,12 +17,12 @@ enum class RecordFormat : u8 { NoValue = 1, Byte = 2, Half = 3, Sized = 4 };
 
 inline constexpr u64 kRecordHeaderSize = 4;
 
-// One record. `Attribute` is an enum of u8; a code nobody has named yet is carried like any other.
+// One record. `Attribute` is an enum of u8; a code without a name is carried like any other.
 template <typename Attribute> struct AttributeRecord {
   RecordFormat format = RecordFormat::NoValue;
   Attribute attribute{};
   u16 value = 0;    // bytes 2 and 3 of an unsized record, whatever its format uses of them
-  ByteSpan payload; // of a sized record; borrowed; at most 0xffff bytes
+  ByteSpan payload; // of a sized record, in the section; at most 0xffff bytes
   u64 offset = 0;   // where it was read; not encoded
 
   [[nodiscard]] bool sized() const { return format == RecordFormat::Sized; }
@@ -48,16 +48,16 @@ template <typename Attribute> struct AttributeSection {
          format <= static_cast<u8>(RecordFormat::Sized);
 }
 
-// Why no record can be read at `offset`.
+// The reason why no record can be read at `offset`.
 [[nodiscard]] Violation framing_problem(ByteSpan section, u64 offset);
 
-// Reads record after record without allocating; what the linker's hot path uses.
+// Reads record after record without allocating: for the linker's hot path.
 //   for (RecordReader<InfoAttribute> reader(bytes); reader.next();) use(reader.record());
 template <typename Attribute> class RecordReader {
 public:
   explicit RecordReader(ByteSpan section) : section_(section) {}
 
-  // False at the end and where the framing is lost: then rest() is not empty.
+  // False at the end, or if the next record cannot be found: then rest() is not empty.
   [[nodiscard]] bool next() {
     const u64 left = section_.size() - cursor_;
     if (left < kRecordHeaderSize)
@@ -79,10 +79,10 @@ public:
     cursor_ += kRecordHeaderSize + payload;
     return true;
   }
-  // The one that next() read.
+  // The record that next() has read.
   [[nodiscard]] const AttributeRecord<Attribute> &record() const { return record_; }
   [[nodiscard]] ByteSpan rest() const { return section_.subspan(cursor_); }
-  // Why rest() could not be read; meaningful when it is not empty.
+  // The reason why rest() could not be read, if it is not empty.
   [[nodiscard]] Violation problem() const { return framing_problem(section_, cursor_); }
 
 private:
@@ -91,8 +91,8 @@ private:
   AttributeRecord<Attribute> record_;
 };
 
-// The records of a section whose framing has been checked, read where they lie: a list that takes
-// no memory. (Of one that was not, those before the first problem.)
+// The records of a section whose framing has been checked, decoded during iteration: a list that
+// takes no memory. (Without that check: the records before the first problem.)
 template <typename Attribute> class AttributeRange {
 public:
   AttributeRange() = default;

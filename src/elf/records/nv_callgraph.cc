@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The call graph is a flat list of pairs cut into parts by markers (0, -n). The groups are kept as
-// they stand, so a graph with missing, repeated or unknown parts encodes to what it was. Readers
-// who call the markers terminators (-4 ends the graph) lose the indirect targets, which follow it.
+// The call graph is a flat list of pairs cut into parts by markers (0, -n). The groups are kept in
+// the order of the file, so that a graph with missing, repeated or unknown parts encodes to the
+// same bytes. A reader that takes the markers for terminators (-4 ends the graph) would miss the
+// indirect targets, which follow it.
 #include "elf/records/nv_callgraph.h"
 
 #include "base/bytes.h"
@@ -23,7 +24,7 @@ bool is_marker(const CallPair &pair) {
   return pair.first == 0 && static_cast<i32>(pair.second) < 0;
 }
 
-// Reports a group whose place among the others is unusual.
+// Reports a group that is not in the usual order.
 void check_group(CallGraph &graph, const CallGroup &group) {
   const u32 part = static_cast<u32>(group.part);
   const u32 expected = graph.groups.empty() ? 1 : static_cast<u32>(graph.groups.back().part) + 1;

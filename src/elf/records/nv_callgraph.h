@@ -9,8 +9,8 @@
 
 namespace culink::elf {
 
-// What the pairs of a part of the call graph mean. Both words are symbol indices except where the
-// second is a prototype: an offset in .strtab of a signature such as "#ii".
+// The meaning of the pairs of a part of the call graph. Both words are symbol indices except where
+// the second is a prototype: an offset in .strtab of a signature such as "#ii".
 enum class CallPart : u32 {
   Unmarked = 0,        // pairs before any marker: no tool writes them
   Calls = 1,           // (caller, callee)
@@ -37,7 +37,7 @@ struct CallGroup {
 };
 
 struct CallGraph {
-  std::vector<CallGroup> groups; // as they stand in the file: all four parts, once, ascending
+  std::vector<CallGroup> groups; // in file order: usually all four parts, once, ascending
   ByteSpan rest;
   std::vector<Violation> violations;
 

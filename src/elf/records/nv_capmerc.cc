@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The grammar of a capsule, as far as it is needed to walk it: every instruction whose mask bit is
-// clear has one record, whose first byte gives its length; SassOnly prefixes stand before a record
-// and are not counted. What the instruction bits mean is the finalizer's business and stays opaque.
+// clear has one record, whose first byte gives its length; SassOnly prefixes precede a record and
+// are not counted. The instruction bits are opaque here; only the finalizer interprets them.
 #include "elf/records/nv_capmerc.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::optional<RecordLayout> layout_of(u8 first) {
   return std::nullopt;
 }
 
-// Reads the record at `at` for instruction `i`; false, with a violation, when that cannot be.
+// Reads the record at `at` for instruction `i`; false, with a violation, if there is none.
 bool read_record(ByteSpan section, u64 at, u32 i, Capsule &out) {
   if (at == section.size()) {
     out.violations.push_back({at, fmt::format("the record of instruction {} is missing", i)});

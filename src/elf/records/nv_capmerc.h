@@ -24,9 +24,9 @@ struct CapsuleRecord {
   CapsuleRecordKind kind = CapsuleRecordKind::Short;
   u32 instruction = 0; // Mercury instruction it belongs to; of SassOnly: the one it precedes
   u64 offset = 0;      // in the section
-  ByteSpan bytes;      // all of it; borrowed
+  ByteSpan bytes;      // of the whole record, in the section
 
-  // Of SassOnly and End: how many SASS instructions it stands for; else 0.
+  // The number of SASS instructions that a SassOnly or End record counts; else 0.
   [[nodiscard]] u32 sass_count() const;
 };
 

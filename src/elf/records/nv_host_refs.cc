@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Host reference lists. An empty string between two NULs is a name like any other here, so padding
-// survives; whoever looks names up skips it.
+// survives; code that looks names up skips it.
 #include "elf/records/nv_host_refs.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // Typed payloads of .nv.info records. One table says for every attribute which format NVIDIA's
 // tools write, how the payload is laid out and which of its words are symbol indices; everything
 // here follows the table. A payload that does not fit its row is not an error of this codec: it
-// decodes as bytes, so nothing is lost, and check_record says what is odd about it.
+// decodes as bytes, so that it can be written back, and check_record reports it.
 #include "elf/records/nv_info.h"
 
 #include <algorithm>
@@ -114,7 +114,7 @@ constexpr bool ascending() {
 }
 static_assert(ascending());
 
-// The row of each attribute: linkers ask for every record of every file.
+// The row of each attribute, as an array, because linkers look it up for every record.
 constexpr u8 kNoRow = 0xff;
 constexpr std::array<u8, 256> kRowOf = [] {
   std::array<u8, 256> out{};
@@ -151,7 +151,7 @@ std::optional<InfoBranchTargets> branches_of(ByteSpan payload) {
   return out;
 }
 
-// An annotation at words[at], or nothing. `at` moves behind it.
+// An annotation at words[at], or nothing. `at` moves to its end.
 std::optional<InfoAnnotation> annotation_at(ByteSpan payload, u64 &at) {
   InfoAnnotation out;
   u64 cursor = at;
@@ -203,12 +203,12 @@ u32 columns_of(InfoShape shape) {
 }
 
 InfoKernelParameter parameter_of(ByteSpan payload) {
-  const u32 place = load_le<u32>(payload.data() + 4);
+  const u32 word = load_le<u32>(payload.data() + 4);
   const u32 bits = load_le<u32>(payload.data() + 8);
   InfoKernelParameter out;
   out.index = load_le<u32>(payload.data());
-  out.ordinal = static_cast<u16>(place);
-  out.offset = static_cast<u16>(place >> 16);
+  out.ordinal = static_cast<u16>(word);
+  out.offset = static_cast<u16>(word >> 16);
   out.pointee_alignment = static_cast<u8>(bits);
   out.space = (bits >> 8) & 0xf;
   out.cbank = (bits >> 12) & 0x1f;
@@ -218,12 +218,12 @@ InfoKernelParameter parameter_of(ByteSpan payload) {
 }
 
 InfoKernelParameter2 parameter2_of(ByteSpan payload) {
-  const u32 place = load_le<u32>(payload.data() + 4);
+  const u32 word = load_le<u32>(payload.data() + 4);
   const u32 bits = load_le<u32>(payload.data() + 8);
   InfoKernelParameter2 out;
   out.index = load_le<u32>(payload.data());
-  out.ordinal = static_cast<u16>(place);
-  out.offset = static_cast<u16>(place >> 16);
+  out.ordinal = static_cast<u16>(word);
+  out.offset = static_cast<u16>(word >> 16);
   out.size = static_cast<u16>(bits);
   out.pointee_alignment = static_cast<u8>(bits >> 16);
   out.space = (bits >> 24) & 0xf;
@@ -437,7 +437,7 @@ std::optional<Violation> check_record(const InfoRecord &record) {
   }
   if (record.sized() && record.payload.size() % 4 != 0)
     return Violation{record.offset,
-                     fmt::format("payload size {} is no multiple of 4", record.payload.size())};
+                     fmt::format("payload size {} is not a multiple of 4", record.payload.size())};
   return std::nullopt;
 }
 
@@ -445,7 +445,7 @@ std::optional<Violation> check_record(const InfoRecord &record) {
 void RecordMemory::learn(const InfoRecord &record) {
   const InfoRow *row = info_row(record.attribute);
   if (!row || (row->shape != S::BranchTargets && row->shape != S::Annotations))
-    right_[static_cast<u8>(record.attribute)] = key(record);
+    valid_[static_cast<u8>(record.attribute)] = key(record);
 }
 
 } // namespace culink::elf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Notes. A note whose padding is missing or not zero would not encode to the same bytes; it and
+// ELF notes. A note whose padding is missing or not zero would not encode to the same bytes; it and
 // what follows is kept raw instead. The strings of a tkinfo descriptor are read wherever its words
 // point, but only the layout all tools write (in order, no gaps) counts as well-formed.
 #include "elf/records/nv_notes.h"
@@ -113,7 +113,7 @@ Result<ToolkitInfo> decode_toolkit_info(ByteSpan desc) {
     *fields[i] = *text;
   }
   if (!std::ranges::equal(encode_toolkit_info(info), desc))
-    return Error{"tkinfo", {}, "the strings are not in their usual order or place"};
+    return Error{"tkinfo", {}, "the strings are not in their usual order or have gaps"};
   return info;
 }
 

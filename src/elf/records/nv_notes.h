@@ -20,9 +20,9 @@ inline constexpr std::string_view kNoteOwner{"NVIDIA Corp\0", 12};
 
 struct Note {
   u32 type = 0;
-  std::string_view name; // all of namesz, with its NUL; borrowed
-  ByteSpan desc;         // borrowed
-  u64 offset = 0;        // where it was read; not encoded
+  std::string_view name; // all of namesz, with its NUL; in the section
+  ByteSpan desc;         // in the section
+  u64 offset = 0;        // in the section; not encoded
 
   // The name up to its NUL.
   [[nodiscard]] std::string_view owner() const { return name.substr(0, name.find('\0')); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A walk over names and numbers without any alignment. A block whose count says more than the
-// section holds ends the walk: what is behind it cannot be found.
+// A walk over names and numbers without any alignment. A block that would extend past the end of
+// the section ends the walk, because the next block cannot be found.
 #include "elf/records/nv_registers.h"
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace culink::elf {
 
 namespace {
 
-// Reads one block at `at` and moves `at` behind it.
+// Reads one block at `at` and moves `at` to its end.
 std::optional<RegisterBlock> read_registers(ByteSpan section, u64 &at) {
   constexpr u64 kBehindName = 12, kStart = 4, kEnd = 8;
   RegisterBlock out;

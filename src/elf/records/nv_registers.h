@@ -15,8 +15,8 @@ namespace culink::elf {
 struct RegisterBlock {
   struct Record {
     u32 number;     // of the register
-    u32 start, end; // places in the code
-    u64 offset;     // of `start` in the section; `end` is behind it
+    u32 start, end; // offsets in the code
+    u64 offset;     // of `start` in the section; `end` follows it
   };
   std::string_view function;
   u64 offset = 0; // in the section

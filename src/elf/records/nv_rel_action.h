@@ -12,7 +12,7 @@
 
 namespace culink::elf {
 
-// What the value of a relocation is. Others are carried.
+// The kind of value of a relocation. Other numbers are carried.
 enum class RelocationValueKind : u8 {
   Address = 0,
   GenericAddress = 1,
@@ -20,7 +20,8 @@ enum class RelocationValueKind : u8 {
   HeaderIndex = 3,
 };
 
-// The value, shifted right by `shift`, goes to `width` bits at `position` of the instruction word.
+// The value, shifted right by `shift`, is stored in `width` bits at `position` of the instruction
+// word.
 // A width of 0 means that the record does not use the field.
 struct RelocationField {
   u8 shift = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Unified functions and data (PTX .attribute(.unified(a, b)), sm_90 and later): .nv.uft.entry and
-// .nv.udt.entry name each function or variable by a 128-bit identity and give its place in .nv.uft
+// .nv.udt.entry name each function or variable by a 128-bit identity and give its offset in .nv.uft
 // or .nv.udt. The tables themselves hold code (one slot of 128 bytes per function; in objects each
 // slot is a section .nv.uft.rel.<function>) and data. The format of .nv.uidx is not known.
 #pragma once

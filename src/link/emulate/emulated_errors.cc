@@ -17,7 +17,7 @@ void check_alias_register_counts(const Program &p, Diagnostics &diag) {
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
     if (!entity.function || !entity.defined() || entity.first.object == entity.prevailing.object ||
-        !p.stays(EntityId(i)))
+        !p.is_live(EntityId(i)))
       continue;
     const InputObject &object = p.objects[entity.prevailing.object.value];
     const u32 owner = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
@@ -49,10 +49,10 @@ void check_dead_aliases(const Program &p, Diagnostics &diag) {
       EntityId &first = owner[symbol.section];
       if (!first.valid())
         first = id;
-      else if (p.stays(first) != p.stays(id)) {
-        const Entity &gone = p.symbols[p.stays(first) ? id : first];
+      else if (p.is_live(first) != p.is_live(id)) {
+        const Entity &gone = p.symbols[p.is_live(first) ? id : first];
         diag.report(DiagId::DeletedSymbol, {std::string(gone.name)})
-            .at("mentioned in", p.objects[gone.first.object.value].origin());
+            .at("declared in", p.objects[gone.first.object.value].origin());
       }
     }
   }
@@ -82,7 +82,7 @@ void check_deleted_constants(const Program &p, Diagnostics &diag) {
       const EntityId id = p.symbols.of(ObjectId(i), s);
       const elf::Symbol &symbol = p.objects[i].symbols[s];
       if (!id.valid() || p.symbols[id].prevailing == p.symbols[id].first_definition ||
-          !symbol.in_section() || !p.stays(id))
+          !symbol.in_section() || !p.is_live(id))
         continue;
       if (with_constants.empty())
         with_constants = code_with_constants(p, p.objects[i]);

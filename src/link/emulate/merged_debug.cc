@@ -47,7 +47,7 @@ template <typename Use> void for_each_definition(const Program &p, const Use &us
   for (u32 o = 0; o < p.objects.size(); ++o)
     for (const u32 symbol : p.symbols.functions_of[o])
       if (const EntityId id = p.symbols.of(ObjectId(o), symbol);
-          id.valid() && !p.symbols[id].local && p.stays(id) &&
+          id.valid() && !p.symbols[id].local && p.is_live(id) &&
           p.symbols.outcome(ObjectId(o), symbol) != DefinitionOutcome::None)
         use(SymbolRef{ObjectId(o), symbol}, id);
 }

@@ -105,7 +105,7 @@ std::vector<HeadValue> values_in_heads(const InputObject &mercury,
 bool is_needed(const SassContext &c, const SassCodeList &code, const emulate::MergedDebug &merged,
                SymbolRef symbol) {
   const EntityId function = c.mercury.symbols.of(symbol.object, symbol.symbol);
-  if (!function.valid() || !c.mercury.stays(function))
+  if (!function.valid() || !c.mercury.is_live(function))
     return false;
   const bool is_merged =
       merged.find(function) && !c.layout().relocs.has_overridden[function.value] && // Q028

@@ -105,7 +105,7 @@ void Merger::begin(ObjectId id) {
   beside_strong_.assign(object_->view.sections().size(), false);
   overridden_code_.assign(object_->view.sections().size(), EntityId{});
   if (id.value + 1 < p_.objects.size())
-    p_.objects[id.value + 1].expect_names();
+    p_.objects[id.value + 1].prefetch_names();
   for (const u32 s : p_.symbols.functions_of[id.value])
     layout_.sections.names.expect(object_->symbols[s].name);
 }
@@ -161,7 +161,7 @@ void Merger::create_functions() {
         outcome == DefinitionOutcome::DiscardedForStrong ||
         (outcome == DefinitionOutcome::Accepted && symbol.binding() != elf::SymbolBinding::Weak &&
          p_.symbols[id].first_definition != SymbolRef{id_, s});
-    if (!p_.stays(id)) {
+    if (!p_.is_live(id)) {
       name_discarded_kernel(id, s);
       continue;
     }

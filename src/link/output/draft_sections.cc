@@ -186,7 +186,7 @@ void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf 
     if (kept.against == Against::Entity && !against.valid()) {
       const Entity &entity = program.symbols[EntityId(kept.id)];
       diag.report(DiagId::DeletedSymbol, {std::string(entity.name)})
-          .at("mentioned in", program.objects[entity.first.object.value].origin());
+          .at("declared in", program.objects[entity.first.object.value].origin());
       continue;
     }
     // A list of resolved relocations may name what nothing is left of.

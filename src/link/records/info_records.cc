@@ -125,7 +125,7 @@ std::vector<EntityId> InfoPlanner::still_undefined(ObjectId object,
   const u32 count = elf::symbol_word_count(record);
   for (u32 i = 0; i < count; ++i) {
     const EntityId id = p_.symbols.of(object, load_le<u32>(record.payload.data() + u64{i} * 4));
-    if (id.valid() && p_.stays(id) &&
+    if (id.valid() && p_.is_live(id) &&
         (!p_.symbols[id].defined() || is_kernel_mark(p_.symbols[id].other)))
       out.push_back(id);
   }
@@ -134,7 +134,7 @@ std::vector<EntityId> InfoPlanner::still_undefined(ObjectId object,
 
 // Whether a module record about an entity is left out.
 bool InfoPlanner::is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const {
-  if (!named.valid() || !p_.stays(named))
+  if (!named.valid() || !p_.is_live(named))
     return true;
   // Records of a function come from its prevailing definition.
   const Entity &entity = p_.symbols[named];

@@ -30,10 +30,7 @@ std::string reference_text(const Program &p, ObjectId object, u32 symbol_number,
 } // namespace
 
 bool names_symbol(const std::string &text, std::string_view symbol) {
-  if (text == symbol)
-    return true;
-  const std::string shown = demangle(symbol);
-  return text == shown || text == shown.substr(0, shown.find('('));
+  return is_called(symbol, text);
 }
 
 SymbolLists list_symbols(const Program &p, const Layout &layout) {
@@ -41,7 +38,7 @@ SymbolLists list_symbols(const Program &p, const Layout &layout) {
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
     const SymbolAddress &address = layout.placement.address_of[i];
-    if (entity.defined() && p.stays(EntityId(i)) && address.section.valid())
+    if (entity.defined() && p.is_live(EntityId(i)) && address.section.valid())
       out.symbols.push_back(
           {std::string(entity.name), p.objects[entity.prevailing.object.value].name,
            std::string(layout.sections[address.section].name), address.value, entity.size});
@@ -54,9 +51,9 @@ SymbolLists list_symbols(const Program &p, const Layout &layout) {
         continue;
       const Entity &entity = p.symbols[id];
       const bool wins = entity.prevailing == SymbolRef{ObjectId(o), s};
-      if (wins && p.stays(id))
+      if (wins && p.is_live(id))
         continue;
-      const bool other = !wins && entity.defined() && p.stays(id);
+      const bool other = !wins && entity.defined() && p.is_live(id);
       out.discarded.push_back(
           {std::string(entity.name), object.name, object.symbols[s].size,
            other ? "the copy of " + p.objects[entity.prevailing.object.value].name + " is linked"

@@ -175,7 +175,7 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
 
 RelocTarget function_target(const RelocationContext &c, EntityId id, const elf::Symbol &symbol) {
   const Entity &entity = c.program.symbols[id];
-  if (!c.program.stays(id))
+  if (!c.program.is_live(id))
     return {.kind = TargetKind::DiscardedFunction, .against = Against::Entity, .id = id.value};
   const bool missing = !entity.defined() && symbol.binding() == elf::SymbolBinding::Weak &&
                        !c.program.options.keeps_all_code();

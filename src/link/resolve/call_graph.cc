@@ -3,10 +3,13 @@
 // One call graph from those of the objects. ptxas records direct calls, functions whose address is
 // taken (with their prototype) and indirect calls (with the prototype they call through). An
 // indirect call may reach every address-taken function of the same prototype; a node per prototype
-// between callers and targets keeps that linear.
+// between callers and targets keeps the number of edges linear. Liveness, the placement of memory
+// and the records of kernels all read this graph.
 //
-// What an object says about a function of which an earlier definition stayed is not heard: neither
-// its calls nor, a surprise, that its address is taken, unless code that is heard takes it (Q026).
+// What surprises: records of a definition that an earlier one prevails over are skipped, be it that
+// they list calls or that they say that the function's address is taken; code of the output that
+// takes the address counts nevertheless. Records of a definition that was overridden later are
+// kept, because nvlink has read them by then (Q026).
 #include "link/resolve/call_graph.h"
 
 #include <algorithm>
@@ -43,8 +46,7 @@ private:
   void connect();
   PrototypeId prototype(std::string_view text);
   CallGraph::Taken &taken(FunctionId function, ObjectId object);
-  // Whether what an object says about the calls of one of its functions counts: not if an earlier
-  // definition stayed. One that a later definition replaced still counts (Q026).
+  // Whether the records that an object has for one of its functions count (Q026).
   [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
     const DefinitionOutcome outcome = symbols_.outcome(object, symbol);
     return outcome != DefinitionOutcome::DiscardedForWeak &&
@@ -61,7 +63,7 @@ private:
   std::vector<u32> descriptor_types_; // relocations that take the address of a function
   CallGraph out_;
   StringIndex prototype_index_;
-  std::vector<u32> taken_place_; // by FunctionId: position + 1 in out_.taken
+  std::vector<u32> taken_index_; // by FunctionId: position + 1 in out_.taken
   // By FunctionId: the prototype that was read last, and where.
   std::vector<std::pair<PrototypeId, ObjectId>> latest_;
 };
@@ -69,7 +71,7 @@ private:
 CallGraph GraphBuilder::run() {
   number_functions();
   out_.calls.resize(out_.functions.size());
-  taken_place_.resize(out_.functions.size());
+  taken_index_.resize(out_.functions.size());
   out_.taken_in.resize(out_.functions.size());
   latest_.resize(out_.functions.size());
   out_.targets.resize(out_.functions.size());
@@ -86,7 +88,8 @@ CallGraph GraphBuilder::run() {
   return std::move(out_);
 }
 
-// In order of first mention: the order of nvlink's call graph and prototype records.
+// Functions are numbered in order of their first occurrence: the order of nvlink's call graph and
+// prototype records.
 void GraphBuilder::number_functions() {
   for (u32 i = 0; i < objects_.size(); ++i)
     for (const u32 s : symbols_.functions_of[i]) {
@@ -105,15 +108,16 @@ PrototypeId GraphBuilder::prototype(std::string_view text) {
   return PrototypeId(number);
 }
 
-// A function has one prototype as a target of indirect calls: the last one that was read.
+// The entry of an address-taken function. It has one prototype as a target of indirect calls, the
+// last one that was read.
 CallGraph::Taken &GraphBuilder::taken(FunctionId function, ObjectId object) {
-  u32 &place = taken_place_[function.value];
-  if (place == 0) {
+  u32 &index = taken_index_[function.value];
+  if (index == 0) {
     out_.taken_in[function.value] = object;
     out_.taken.push_back({function, {}});
-    place = static_cast<u32>(out_.taken.size());
+    index = static_cast<u32>(out_.taken.size());
   }
-  return out_.taken[place - 1];
+  return out_.taken[index - 1];
 }
 
 void GraphBuilder::read_calls(ObjectId id) {
@@ -180,15 +184,16 @@ void GraphBuilder::read_descriptors(ObjectId id) {
   }
 }
 
-// Objects that call or define a function by one prototype must mean the same. Where only its
-// address is taken nothing is compared, but what is read later is compared with that (Q054).
+// All objects that call or define a function must give it the same prototype. The prototype of a
+// record that takes its address is compared with no earlier one, but later ones are compared with
+// it (Q054).
 void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId object) {
   auto &[latest, where] = latest_[function.value];
   if (latest.valid() && latest != prototype) {
     const std::string first(out_.prototypes[latest.value]);
     const std::string second(out_.prototypes[prototype.value]);
     const InputObject &here = objects_[object.value];
-    // nvlink names the definition if it has seen it, whoever used the other prototype.
+    // nvlink names the object with the definition if it was read already.
     const Entity &entity = symbols_[out_.functions[function.value]];
     const bool seen = entity.defined() && entity.first_definition.object.value <= object.value;
     const ObjectId named = (seen ? entity.first_definition : entity.first).object;
@@ -204,7 +209,7 @@ void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId ob
 }
 
 void GraphBuilder::connect() {
-  // By caller and by prototype: few programs have many.
+  // Indirect calls are few, so sorting them is cheaper than a list for each function.
   std::vector<CallGraph::Taken> callers = out_.indirect, targets = out_.taken;
   std::stable_sort(callers.begin(), callers.end(),
                    [](const auto &a, const auto &b) { return a.function < b.function; });

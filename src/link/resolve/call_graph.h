@@ -9,11 +9,12 @@
 
 namespace culink {
 
-// Joins the call graphs of the objects. Edges of a definition that lost do not count.
+// Merges the call graphs of the objects. Calls of discarded definitions do not count.
 [[nodiscard]] CallGraph build_call_graph(const std::vector<InputObject> &objects,
                                          const Resolution &symbols, Diagnostics &diag);
 
-// Which functions stay: what kernels reach, and every function whose address is taken.
+// Marks the functions that are live, each with its reason: what kernels reach, and every function
+// whose address is taken.
 [[nodiscard]] LiveSet mark_live(const Resolution &symbols, const CallGraph &calls,
                                 const LinkOptions &options);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chains of calls, for messages: why a kernel needs so many registers, or a stack without bound.
-// Searched breadth first, so that nobody has to read a longer chain than there must be. A call
-// through a pointer goes over the node of its prototype and is shown as such.
+// The search is breadth first, so that the message shows the shortest chain. A call through a
+// pointer leads over the node of its prototype and is shown as such.
 #include "link/resolve/call_paths.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using Path = std::vector<u32>;
 
-// The nodes behind `from` up to the first one that `is_end`, or nothing.
+// The nodes after `from` up to the nearest one that `is_end`; empty: none is reached.
 Path shortest_path(const CallGraph &calls, u32 from, const std::function<bool(u32)> &is_end) {
   constexpr u32 kUnseen = ~u32{0};
   std::vector<u32> came_from(calls.node_count(), kUnseen);

@@ -7,10 +7,11 @@
 
 namespace culink {
 
-// Adds the shortest chain of calls from one function to another as places of a message.
+// Adds the shortest chain of calls from one function to another to the origins of a message.
 void add_call_path(const Program &program, FunctionId from, FunctionId to, Diagnostic &message);
 
-// The same to a function that may call itself again, and the circle it does so in.
+// Adds the shortest chain from a function to one that may call itself again, and the cycle in which
+// it does so.
 void add_call_cycle(const Program &program, const Reach &reach, FunctionId from,
                     Diagnostic &message);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program lacks. Undefined symbols are errors, but some may stay so: system calls, which the
-// driver provides; dynamic shared memory; image references; whatever is only weakly undefined. An
-// executable also needs the register count of every function, and tables of unified functions need
-// an index that nobody can read.
+// Checks that a program is complete. Undefined symbols of live code are errors, with exceptions:
+// system calls, which the driver provides; dynamic shared memory; image references; weak symbols.
+// An executable also needs the register count of every function, and tables of unified functions
+// need an index file, whose format is not known. The checks run after liveness, because dead code
+// may refer to anything, and before sections are merged, because an incomplete program has no
+// layout.
 #include "link/resolve/check_undefined.h"
 
 #include "link/resolve/explain_undefined.h"
@@ -15,7 +17,7 @@ using elf::SymbolType;
 
 namespace {
 
-bool may_stay_undefined(const Entity &entity, const elf::Symbol &first) {
+bool may_be_undefined(const Entity &entity, const elf::Symbol &first) {
   if (entity.function)
     return is_system_call(entity.name) || first.binding() == elf::SymbolBinding::Weak;
   switch (entity.type()) {
@@ -32,11 +34,11 @@ bool may_stay_undefined(const Entity &entity, const elf::Symbol &first) {
   return entity.common_align != 0 || first.binding() == elf::SymbolBinding::Weak;
 }
 
-// The code of a function without a register count would be run with none.
+// A function without a register count would run without registers.
 void check_register_counts(const Program &p, Diagnostics &diag) {
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
-    if (!entity.function || !entity.defined() || !p.stays(EntityId(i)))
+    if (!entity.function || !entity.defined() || !p.is_live(EntityId(i)))
       continue;
     const InputObject &object = p.objects[entity.prevailing.object.value];
     const u32 owner = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
@@ -50,7 +52,8 @@ void check_register_counts(const Program &p, Diagnostics &diag) {
   }
 }
 
-// Unified functions and variables have their places from a file that is made for a whole system.
+// The slots of unified functions and variables come from an index file that is made for a whole
+// system.
 void check_unified(const Program &p, Diagnostics &diag) {
   for (const InputObject &object : p.objects)
     for (u32 i = 0; i < object.kinds.size(); ++i)
@@ -77,11 +80,11 @@ void check_undefined(const Program &p, Diagnostics &diag) {
   std::vector<EntityId> missing;
   for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
     const Entity &entity = p.symbols.entities[i];
-    if (entity.defined() || entity.local || !p.stays(EntityId(i)))
+    if (entity.defined() || entity.local || !p.is_live(EntityId(i)))
       continue;
     const InputObject &object = p.objects[entity.first.object.value];
     const elf::Symbol &first = object.symbols[entity.first.symbol];
-    if (first.in_section() || may_stay_undefined(entity, first))
+    if (first.in_section() || may_be_undefined(entity, first))
       continue;
     missing.push_back(EntityId(i));
   }

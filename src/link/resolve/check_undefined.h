@@ -6,11 +6,11 @@
 
 namespace culink {
 
-// Reports what an executable needs and nobody defines.
+// Reports undefined symbols of live code, in executables.
 void check_undefined(const Program &program, Diagnostics &diag);
 
-// Reports functions without a register count, and unified tables, whose index we cannot read; in
-// executables only.
+// Reports functions without a register count, and tables of unified functions, whose index cannot
+// be read; in executables only.
 void check_executable(const Program &program, Diagnostics &diag);
 
 } // namespace culink

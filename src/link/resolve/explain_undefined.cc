@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Undefined symbols, explained. Nobody asks here unless a link has failed, so nothing is prepared
-// for it: the references come from one walk over all relocations, the similar names from one list
-// of all defined names, however many symbols are missing.
+// Messages about undefined symbols: which code refers to each, and which defined symbol may have
+// been meant. They are needed only when a link has failed, so nothing is prepared for them: the
+// references come from one walk over all relocations, the similar names from one list of all
+// defined names, however many symbols are undefined.
 //
-// nvlink names the file that mentions a symbol first, so that place comes first here, too.
+// nvlink names the file with the first occurrence of a symbol, so that file comes first here, too.
 #include "link/resolve/explain_undefined.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr size_t kMostReferences = 3;
 constexpr size_t kMostSimilar = 2;
-constexpr size_t kMostExplained = 50; // a forgotten library leaves thousands; these will do
+constexpr size_t kMostExplained = 50; // without a library, thousands are undefined
 
 // A section that refers to a symbol.
 struct Referrer {
@@ -30,7 +31,7 @@ struct Referrer {
   friend bool operator==(const Referrer &, const Referrer &) = default;
 };
 
-// How many letters have to be changed, added, left out or swapped, or `limit` if that many or more.
+// The number of letters to be changed, added, left out or swapped, at most `limit`.
 size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit)
     return limit;
@@ -111,7 +112,7 @@ void UndefinedExplainer::add_references(size_t number, Diagnostic &message) cons
   const std::vector<Referrer> &all = referrers_[number];
   const u32 first = entity.first.object.value;
   if (all.empty() || all.front().object != first)
-    message.at("mentioned by", p_.objects[first].origin());
+    message.at("declared in", p_.objects[first].origin());
   for (size_t i = 0; i < all.size() && i < kMostReferences; ++i)
     message.at("referenced by", origin_of(all[i]));
   if (all.size() > kMostReferences)
@@ -138,7 +139,7 @@ void UndefinedExplainer::add_similar(const Entity &entity, Diagnostic &message) 
   }
 }
 
-// What libcudadevrt defines: the part of the runtime API that device code may call.
+// Functions of libcudadevrt: the part of the runtime API that device code may call.
 bool is_device_runtime(const Entity &entity) {
   return entity.function &&
          (entity.name.starts_with("__cudaCDP") || entity.name.starts_with("cuda"));

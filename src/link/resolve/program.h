@@ -12,7 +12,7 @@
 
 namespace culink {
 
-// What the passes after resolution read.
+// The result of resolution and liveness, which all later passes read.
 struct Program {
   const std::vector<InputObject> &objects;
   const Resolution &symbols;
@@ -22,13 +22,13 @@ struct Program {
   const arch::ArchInfo &arch;
   const Dialect &dialect;
   const LinkPolicy &policy;
-  bool sass_plane = false; // the SASS of a file that has Mercury code, too
+  bool sass_plane = false; // this is the SASS plane of a link of Mercury code
 
   [[nodiscard]] FunctionId function_of(EntityId id) const { return calls.function_of[id.value]; }
   [[nodiscard]] const Entity &entity_of(FunctionId id) const {
     return symbols[calls.functions[id.value]];
   }
-  // The input that a function's code is from, or that mentions it first.
+  // The input with the prevailing definition of a function, or its first reference.
   [[nodiscard]] Origin origin_of(FunctionId id, std::string detail = {}) const {
     const Entity &entity = entity_of(id);
     return objects[(entity.defined() ? entity.prevailing : entity.first).object.value].origin(
@@ -38,8 +38,8 @@ struct Program {
     const Entity &entity = entity_of(id);
     return objects[(entity.defined() ? entity.prevailing : entity.first).object.value].name;
   }
-  // Variables always stay; functions as liveness says.
-  [[nodiscard]] bool stays(EntityId id) const {
+  // Variables are always live.
+  [[nodiscard]] bool is_live(EntityId id) const {
     const FunctionId f = function_of(id);
     return !f.valid() || live.is_live(f);
   }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strongly connected components by Tarjan's algorithm, with an explicit stack: a chain of calls may
-// be long. Components come out callees first, so one forward sweep propagates anything upwards.
+// Reachability in the call graph. The strongly connected components are found once, by Tarjan's
+// algorithm with an explicit stack, because a chain of calls may be long. Components come out
+// callees first, so that one forward sweep over them (records/inherit.cc) propagates registers or
+// stack sizes from callees to callers. Questions about single functions are searches of their own,
+// over callers or over callees; a mark with the number of the search saves clearing a table for
+// each.
 #include "link/resolve/reach.h"
 
 #include <algorithm>
@@ -15,7 +19,7 @@ Reach::Reach(const CallGraph &calls, const LiveSet &live)
   find_components();
 }
 
-// Counted first, so that all lists can lie in one vector.
+// Callers are counted first, so that the lists of all nodes fit into one vector.
 void Reach::find_callers() {
   first_caller_.assign(u64{calls_.node_count()} + 1, 0);
   for (const u32 callee : calls_.edges.all())

@@ -9,20 +9,20 @@
 
 namespace culink {
 
-// Reachability in a call graph, in time proportional to what is asked for.
+// Reachability in a call graph. A question costs time in proportion to its answer.
 class Reach {
 public:
   Reach(const CallGraph &calls, const LiveSet &live);
 
-  // Groups of nodes that call each other in a circle, numbered so that callees come first.
+  // The strongly connected component of a node. Components of callees have smaller numbers.
   [[nodiscard]] u32 component_of(u32 node) const { return component_of_[node]; }
   [[nodiscard]] u32 component_count() const { return component_count_; }
-  // The nodes in order of their component: callees before callers.
+  // All nodes in order of their component: callees before callers.
   [[nodiscard]] const std::vector<u32> &callees_first() const { return callees_first_; }
   // Whether a node can call itself again.
   [[nodiscard]] bool recursive(u32 node) const { return recursive_[component_of_[node]]; }
 
-  // Whether anybody calls it.
+  // Whether a node has callers.
   [[nodiscard]] bool called(u32 node) const { return !callers_of(node).empty(); }
 
   // The kernels from which one of `functions` can be reached, ascending; a kernel reaches itself.

@@ -56,11 +56,11 @@ EntityId SymbolsBySection::function_in(u32 section) const {
   EntityId found;
   if (owner != 0 && owner < object.symbols.size())
     found = p_.symbols.of(object_, owner);
-  if (found.valid() && p_.stays(found))
+  if (found.valid() && p_.is_live(found))
     return found;
   for (auto entry = first_in(section); entry != entries_.end() && entry->section == section;
        ++entry)
-    if (p_.stays(entry->entity))
+    if (p_.is_live(entry->entity))
       return entry->entity;
   return found;
 }

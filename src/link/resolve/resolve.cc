@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbol resolution. Objects are read in order, in each first the functions and then everything
-// else, as nvlink does; a name that is defined again meets these rules:
+// Symbol resolution: which of several definitions of a name prevails. Objects are read in the order
+// of the command line, in each first the functions and then everything else, as nvlink does. A
+// second definition of a name meets these rules:
 //
-//   strong after strong   an error
-//   strong after weak     the strong one counts, in the weak one's place
-//   weak function         fewer registers count, then newer PTX, in the first one's place
-//   weak data after weak  the first counts
-//   anything after strong the strong one stays
-//   common                the largest size, the first alignment, unless somebody initialises it
+//   strong after strong      an error
+//   strong after weak        the strong one prevails
+//   weak function after weak the one with fewer registers prevails, then that of newer PTX
+//   weak data after weak     the first prevails
+//   weak after strong        the strong one prevails
+//   common                   the largest size and the first alignment, unless one is initialised
 //
-// An entity therefore remembers two definitions: where it stands (`place`) and what it is
-// (`prevailing`); and every definition its outcome at the time it was read.
+// All later passes work with the resulting entities instead of symbols. What surprises: a
+// definition that prevails over an earlier one takes over its order in the output. An entity
+// therefore has two definitions, `first_definition` for the order and `prevailing` for the content,
+// and each definition has an outcome as of the time when it was read, because nvlink goes by it
+// (Q026).
 #include "link/resolve/resolve.h"
 
 #include <fmt/format.h>
@@ -62,15 +66,15 @@ private:
   [[nodiscard]] bool may_differ_in_size(const Entity &entity, SymbolRef ref,
                                         const elf::Symbol &symbol) const;
   [[nodiscard]] bool is_initialised(SymbolRef ref) const;
-  [[nodiscard]] bool is_better_copy(SymbolRef ref, const Entity &entity) const;
+  [[nodiscard]] bool prevails_over_weak(SymbolRef ref, const Entity &entity) const;
   [[nodiscard]] u64 parameter_bytes(SymbolRef kernel);
   void compare_parameters(const Entity &kernel, SymbolRef ref);
   [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void report_duplicate(const Entity &entity, SymbolRef ref);
   void report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
 
-  // The entity of a symbol, new if this is its first mention.
-  std::pair<Entity *, bool> mention(SymbolRef ref, const elf::Symbol &symbol);
+  // The entity of a symbol, and whether this is its first occurrence.
+  std::pair<Entity *, bool> entity_for(SymbolRef ref, const elf::Symbol &symbol);
   DefinitionOutcome &outcome(SymbolRef ref) {
     return out_.outcome_of[ref.object.value][ref.symbol];
   }
@@ -92,7 +96,7 @@ private:
   Resolution out_;
   StringIndex names_;
   std::vector<EntityId> entity_of_name_;
-  std::vector<std::vector<u64>> parameters_; // by object and section of code; where asked for
+  std::vector<std::vector<u64>> parameters_; // by object and code section; empty: not asked for yet
 };
 
 Resolution SymbolResolver::run() {
@@ -113,8 +117,8 @@ Resolution SymbolResolver::run() {
   return std::move(out_);
 }
 
-// In symbol order; but a name nobody has heard of yet, for code that belongs to another symbol,
-// lets that symbol go first (Q043).
+// Functions are read in symbol order, with one exception: before an alias whose name no object has
+// used yet comes the function that owns the code (Q043).
 void SymbolResolver::read_functions(ObjectId id) {
   const InputObject &object = objects_[id.value];
   std::vector<u32> &order = out_.functions_of.emplace_back();
@@ -139,7 +143,7 @@ void SymbolResolver::read_functions(ObjectId id) {
   }
 }
 
-std::pair<Entity *, bool> SymbolResolver::mention(SymbolRef ref, const elf::Symbol &symbol) {
+std::pair<Entity *, bool> SymbolResolver::entity_for(SymbolRef ref, const elf::Symbol &symbol) {
   const bool local = symbol.binding() == SymbolBinding::Local;
   EntityId id(static_cast<u32>(out_.entities.size()));
   bool is_new = true;
@@ -160,7 +164,8 @@ std::pair<Entity *, bool> SymbolResolver::mention(SymbolRef ref, const elf::Symb
     entity.other = symbol.other;
     entity.size = symbol.size;
     entity.dynamic = is_shared(symbol.other) && symbol.size == 0;
-    // Undefined names stay weak, except the objects that compilers declare in every file (Q072).
+    // Undefined symbols keep a weak binding, except variables that compilers declare in every file
+    // (Q072).
     const bool declared_object = symbol.undefined() && symbol.type() == SymbolType::Object;
     entity.in_local_part = symbol.binding() == SymbolBinding::Weak && !declared_object;
     if (declared_object && symbol.binding() == SymbolBinding::Weak)
@@ -173,9 +178,9 @@ std::pair<Entity *, bool> SymbolResolver::mention(SymbolRef ref, const elf::Symb
 
 void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
   const SymbolRef first = entity.defined() ? entity.prevailing : entity.first;
-  // nvlink names the first mention of a variable as if it defined it.
-  const SymbolRef mentioned = entity.function ? first : entity.first;
-  report(DiagId::MultipleDefinition, ref, {std::string(entity.name), file(ref), file(mentioned)})
+  // nvlink names the file with the first occurrence of a variable, as if it defined it.
+  const SymbolRef named = entity.function ? first : entity.first;
+  report(DiagId::MultipleDefinition, ref, {std::string(entity.name), file(ref), file(named)})
       .at("defined in", origin(first))
       .at("defined in", origin(ref))
       .advise(first.object == ref.object || file(first) == file(ref)
@@ -183,7 +188,7 @@ void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
                   : "");
 }
 
-// A function and a variable of one name, both defined.
+// A function and a variable of one name, both with a strong definition.
 void SymbolResolver::report_other_kind(const Entity &entity, SymbolRef ref,
                                        const elf::Symbol &symbol) {
   const bool other = entity.function != (symbol.type() == SymbolType::Function);
@@ -191,15 +196,15 @@ void SymbolResolver::report_other_kind(const Entity &entity, SymbolRef ref,
     report_duplicate(entity, ref);
 }
 
-// Whether two mentions of a name can mean the same thing.
+// Whether a symbol agrees with the earlier ones of its name in kind and memory space.
 bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const auto disagree = [&](DiagId id, std::vector<std::string> more, std::string here,
                             std::string there) {
     std::vector<std::string> arguments = {std::string(entity.name)};
     arguments.insert(arguments.end(), more.begin(), more.end());
     report(id, ref, std::move(arguments))
-        .at("first mentioned in", origin(entity.first, std::move(here)))
-        .at("mentioned in", origin(ref, std::move(there)));
+        .at("first declared in", origin(entity.first, std::move(here)))
+        .at("declared in", origin(ref, std::move(there)));
   };
   const bool function = symbol.type() == SymbolType::Function;
   if (entity.function != function || (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
@@ -228,7 +233,7 @@ void SymbolResolver::read_function(ObjectId object, u32 index) {
   const SymbolRef ref{object, index};
   if (symbol.name.empty())
     return;
-  const auto [entity, is_new] = mention(ref, symbol);
+  const auto [entity, is_new] = entity_for(ref, symbol);
   const bool is_code =
       symbol.in_section() && objects_[object.value].kinds[symbol.section].is_code();
   if (!is_new && !compatible(*entity, ref, symbol)) {
@@ -240,16 +245,17 @@ void SymbolResolver::read_function(ObjectId object, u32 index) {
     define_function(*entity, ref, symbol);
 }
 
-// Of weak copies the one with fewer registers counts, then one of newer PTX than the first of all
-// had (Q055), then the earlier one.
-bool SymbolResolver::is_better_copy(SymbolRef ref, const Entity &entity) const {
+// Of weak definitions of a function the one with fewer registers prevails, then one of newer PTX
+// than the very first definition (not than the one that prevails so far, Q055), then the earlier.
+bool SymbolResolver::prevails_over_weak(SymbolRef ref, const Entity &entity) const {
   if (registers(ref) != registers(entity.prevailing))
     return registers(ref) < registers(entity.prevailing);
   return objects_[ref.object.value].virtual_sm >
          objects_[entity.first_definition.object.value].virtual_sm;
 }
 
-// Size of a kernel's bank of parameters. Few objects have weak kernels of which others have copies.
+// The size of a kernel's parameter bank. Sizes are collected for an object when it is first asked
+// for, because few objects define a weak kernel that another object defines, too.
 u64 SymbolResolver::parameter_bytes(SymbolRef kernel) {
   const InputObject &object = objects_[kernel.object.value];
   parameters_.resize(objects_.size());
@@ -264,7 +270,8 @@ u64 SymbolResolver::parameter_bytes(SymbolRef kernel) {
   return sizes[object.symbols[kernel.symbol].section];
 }
 
-// Two weak copies of a kernel must have parameters of one size; of others nobody asks (Q044).
+// Two weak definitions of a kernel must have parameters of one size. nvlink does not compare those
+// of a strong definition (Q044), and neither is it worth an error here.
 void SymbolResolver::compare_parameters(const Entity &kernel, SymbolRef ref) {
   const u64 first = parameter_bytes(kernel.prevailing), second = parameter_bytes(ref);
   if (first != second)
@@ -285,7 +292,7 @@ void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::S
     }
     if (!strong && is_kernel_mark(symbol.other))
       compare_parameters(entity, ref);
-    if (!strong && !is_better_copy(ref, entity)) {
+    if (!strong && !prevails_over_weak(ref, entity)) {
       outcome(ref) = DefinitionOutcome::DiscardedForWeak;
       return;
     }
@@ -306,7 +313,7 @@ void SymbolResolver::read_data(ObjectId object, u32 index) {
   if (symbol.type() == SymbolType::Section || symbol.type() == SymbolType::NoType ||
       symbol.name.empty() || (symbol.undefined() && local && symbol.name != kConstantBankSize))
     return;
-  const auto [entity, is_new] = mention(ref, symbol);
+  const auto [entity, is_new] = entity_for(ref, symbol);
   const bool agrees = is_new || compatible(*entity, ref, symbol);
   if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
       !may_differ_in_size(*entity, ref, symbol)) {
@@ -331,7 +338,7 @@ bool SymbolResolver::is_initialised(SymbolRef ref) const {
   return object.kinds[object.symbols[ref.symbol].section].role != elf::SectionRole::Global;
 }
 
-// Of common symbols the largest counts; initialised data only has to be large enough.
+// The largest of several common symbols prevails; initialised data only has to be large enough.
 bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
                                         const elf::Symbol &symbol) const {
   if (symbol.common())
@@ -339,8 +346,8 @@ bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
   return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
 }
 
-// Beside a common symbol, data without initial values is only another mention of it, but strong and
-// read first it stands in the way (Q057).
+// A definition without initial values counts as one more common symbol, unless it is strong and was
+// read first: then the common symbol is a duplicate (Q057).
 void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   if (entity.defined() && is_initialised(entity.prevailing)) {
     if (symbol.size > entity.size)
@@ -362,8 +369,8 @@ void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symb
 
 void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
-  // To nvlink, dynamic memory is defined by its first mention. A later definition gives it a size
-  // but no place (Q041); only a relocatable link defines it without a size.
+  // The first declaration of dynamic shared memory defines it for nvlink. A later definition gives
+  // it a size but no address (Q041); definitions without a size come from relocatable links only.
   if (entity.dynamic && entity.first != ref) {
     outcome(ref) = DefinitionOutcome::DiscardedForStrong;
     entity.sized = entity.sized || symbol.size != 0;

@@ -8,7 +8,7 @@
 
 namespace culink {
 
-// Joins the symbols of all objects into entities and decides, for each, which definition counts.
+// Merges the symbols of all objects into entities and decides for each which definition prevails.
 [[nodiscard]] Resolution resolve_symbols(const std::vector<InputObject> &objects,
                                          Diagnostics &diag);
 

@@ -7,7 +7,7 @@
 
 namespace culink {
 
-// The symbols of the unified function and descriptor tables. Objects mention them from sm_90 on;
+// The symbols of the unified function and data tables. Objects for sm_90 and later declare them;
 // executables have the names in .strtab but no symbols.
 [[nodiscard]] inline bool is_unified_table(std::string_view name) {
   constexpr std::array<std::string_view, 8> kNames = {
@@ -16,7 +16,7 @@ namespace culink {
   return name.starts_with("__U") && std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-// What indirect calls refer to.
+// The symbol that code of indirect calls refers to.
 inline constexpr std::string_view kUnifiedOffset = "__UFT_OFFSET";
 
 // Functions that the driver provides.
@@ -25,13 +25,14 @@ inline constexpr std::string_view kUnifiedOffset = "__UFT_OFFSET";
          name.starts_with("cnp") || name.starts_with("__cuda_syscall");
 }
 
-// Undefined in objects of sm_90 and later, with a value since sm_100: shared memory of the system.
+// Symbols of shared memory that the system reserves: undefined in objects for sm_90 and later, with
+// a value since sm_100.
 [[nodiscard]] inline bool is_reserved_shared_mark(std::string_view name) {
   return name.starts_with(".nv.reservedSmem.");
 }
 
-// Local and undefined in the device runtime library: stands for the size of the whole bank of user
-// constants.
+// A local undefined symbol of the device runtime library; its value is the size of the whole bank
+// of user constants.
 inline constexpr std::string_view kConstantBankSize = ".nv.ptx.const0.size";
 
 } // namespace culink
