@@ -124,7 +124,7 @@ void LinkJob::give_memory_back(u64 output_size) {
   release_free_memory();
 }
 
-void LinkJob::verify(LinkResult &result, bool unsound) {
+void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws) {
   const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
   if (!view) {
     diag_.report(DiagId::Contradiction, {"output", view.error().text()});
@@ -133,8 +133,9 @@ void LinkJob::verify(LinkResult &result, bool unsound) {
   for (const Finding &finding : verify_device_elf(*view)) {
     if (is_about_carried_content(finding.rule))
       continue;
-    if (unsound && finding.rule == Rule::SymbolValue)
-      continue; // a defect of nvlink that --emulate asks for
+    if ((flaws.wrong_symbols && finding.rule == Rule::SymbolValue) ||
+        (flaws.null_symbol_value && finding.rule == Rule::SymbolNull))
+      continue;
     diag_.report(DiagId::Contradiction,
                  {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
   }
@@ -221,12 +222,12 @@ LinkResult LinkJob::link_and_verify() {
   give_memory_back(planned->draft->layout.file_size);
   timer_.begin("write");
   result.bytes = write_image(*planned->draft, pool, diag_);
-  const bool unsound = planned->unsound;
+  const KnownFlaws flaws = planned->flaws;
   planned.reset();
   if (diag_.failed())
     return {};
   timer_.begin("verify");
-  verify(result, unsound);
+  verify(result, flaws);
   return result;
 }
 

@@ -31,7 +31,7 @@ private:
                                                 std::vector<InputObject> objects, WorkerPool &pool);
   void drop_input_pages();
   void give_memory_back(u64 output_size);
-  void verify(LinkResult &result, bool unsound);
+  void verify(LinkResult &result, const KnownFlaws &flaws);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
   const LinkRequest &request_;

@@ -27,7 +27,7 @@ namespace {
 constexpr u32 kMostFunctions = 4;
 constexpr u32 kPackDoublings = 7; // a pack has less than 128 members
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -36,7 +36,7 @@ bool is_small(char c) {
 }
 
 bool is_base36(char c) {
-  return is_digit(c) || (c >= 'A' && c <= 'Z');
+  return is_decimal(c) || (c >= 'A' && c <= 'Z');
 }
 
 class LengthPass {
@@ -97,7 +97,7 @@ private:
 size_t LengthPass::end_of_reference(size_t at, char letter) const {
   if (at >= text_.size() || text_[at] != letter)
     return 0;
-  for (++at; at < text_.size() && (letter == 'S' ? is_base36(text_[at]) : is_digit(text_[at]));)
+  for (++at; at < text_.size() && (letter == 'S' ? is_base36(text_[at]) : is_decimal(text_[at]));)
     ++at;
   return at < text_.size() && text_[at] == '_' ? at + 1 : 0;
 }
@@ -128,7 +128,7 @@ bool LengthPass::may_be_no_name(char next) const {
 // Whether the same is to be read from here on, whether these characters are one name or not.
 bool LengthPass::is_independent(size_t begin, u64 size) const {
   for (size_t i = begin; i < begin + size; ++i)
-    if (is_digit(text_[i]) || end_of_reference(i, 'S') != 0 || end_of_reference(i, 'T') != 0)
+    if (is_decimal(text_[i]) || end_of_reference(i, 'S') != 0 || end_of_reference(i, 'T') != 0)
       return false;
   return true;
 }
@@ -136,7 +136,7 @@ bool LengthPass::is_independent(size_t begin, u64 size) const {
 void LengthPass::read_number() {
   u64 size = 0;
   size_t end = at_;
-  for (; end < text_.size() && is_digit(text_[end]); ++end)
+  for (; end < text_.size() && is_decimal(text_[end]); ++end)
     size = std::min<u64>(size * 10 + static_cast<u64>(text_[end] - '0'), text_.size());
   const char next = end < text_.size() ? text_[end] : '\0';
   if ((last_ == 'A' && next == '_') || (last_ == 'F' && before_ == 'D')) // A4_, DF16_
@@ -154,7 +154,7 @@ void LengthPass::read_part_reference(size_t end) {
   u64 number = 0;
   for (size_t i = at_ + 1; i + 1 < end; ++i)
     number = std::min<u64>(
-        number * 36 + static_cast<u64>(is_digit(text_[i]) ? text_[i] - '0' : text_[i] - 'A' + 10),
+        number * 36 + static_cast<u64>(is_decimal(text_[i]) ? text_[i] - '0' : text_[i] - 'A' + 10),
         text_.size());
   number += end - at_ > 2 ? 1 : 0;
   ++references_;
@@ -173,7 +173,7 @@ void LengthPass::read_argument_reference(size_t end) {
 }
 
 void LengthPass::read_token() {
-  if (is_digit(peek()))
+  if (is_decimal(peek()))
     return read_number();
   if (const size_t end = end_of_literal(); end != 0)
     return put(1, 'E', end);

@@ -59,12 +59,12 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // come after the last one is created; facts repeat records, so they come next.
   services.timer.begin("info records");
   InfoResult info = plan_info_records(program, reach, layout, diag);
-  const bool unsound = layout.placement.unsound;
+  const KnownFlaws flaws{layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0};
   LinkFacts facts;
   if (program.options.facts)
     facts = collect_facts(program, layout, images.images, info);
   if (diag.failed())
-    return PlannedLink{{}, std::move(facts), unsound};
+    return PlannedLink{{}, std::move(facts), flaws};
 
   // Relocations that are kept have a size, so they are classified before the file is laid out.
   services.timer.begin("relocations");
@@ -91,7 +91,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   if (diag.failed() || !draft)
     return {};
   services.timer.begin("free");
-  return PlannedLink{std::move(draft), std::move(facts), unsound};
+  return PlannedLink{std::move(draft), std::move(facts), flaws};
 }
 
 } // namespace

@@ -19,10 +19,16 @@
 
 namespace culink {
 
+// Rules of a well-formed file that an output breaks because the linker it is made after does.
+struct KnownFlaws {
+  bool wrong_symbols = false;     // variables may lie outside their section
+  bool null_symbol_value = false; // symbol 0 has a value
+};
+
 struct PlannedLink {
   std::optional<FileDraft> draft; // nothing: the program as a whole has errors
   LinkFacts facts;                // if the options ask for them
-  bool unsound = false;           // when emulating nvlink, variables may lie outside their section
+  KnownFlaws flaws;
 };
 
 // Reports what contradicts itself among objects that will not be linked, because others are broken:

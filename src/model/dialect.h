@@ -17,7 +17,7 @@ namespace culink {
 // What nvlink gets wrong, in the order of docs/compat.md: it computes a wrong program, writes a
 // file that is invalid or misleading, loses data or refuses sound input.
 enum class Defect : u8 {
-  NullSymbolValue,        // Q019: symbol 0 has a value
+  NullSymbolValue,        // Q019: symbol 0 has a value, and so have labels without a location
   EarlyResolution,        // Q020 to Q024, Q103: -r resolves what the next link moves
   DeletedConstants,       // Q040: -r stops where constants of overridden functions are gone
   OverriddenBranchTables, // Q040: branch tables of overridden functions clear those that prevail
@@ -29,7 +29,6 @@ enum class Defect : u8 {
   GuessedAlignment,       // Q051: packed __constant__ variables are aligned to their size
   PackingCrash,           // Q051: some banks cannot be packed
   DeadAlias,              // Q053: stops at an alias that nobody uses
-  LabelsOfSymbolZero,     // Q056: labels without a location take the value of symbol 0
   WeakOverCommon,         // Q057: stops where a weak definition follows a common symbol
   SilentlyDropped,        // Q058: sections of unknown types are left out without a word
   LostSectionFff2,        // Q059: symbols of section 0xfff2 look like common symbols

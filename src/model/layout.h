@@ -46,7 +46,7 @@ struct FunctionConstants {
   u64 size = 0;
   u64 offset = 0; // in each kernel's bank, once placed
   static constexpr u64 kNone = ~u64{0};
-  u64 discarded_piece = kNone; // offset of the last piece of a discarded definition (Q040)
+  u64 discarded_piece = kNone; // offset of the last piece of a discarded definition
   // Offset of each constant; all of a discarded definition count as one.
   std::vector<u64> parts;
   // In the order of the objects, also those of overridden definitions.
@@ -61,8 +61,9 @@ struct Placement {
   std::vector<EntityId> bank_sizes;      // symbols whose value is the size of the user bank
   std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
   std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out
-  u64 null_symbol_value = 0;             // st_value of symbol 0 (Q019)
-  bool unsound = false;                  // variables are not where their symbols say (Q050, Q051)
+  // Only when emulating nvlink:
+  u64 null_symbol_value = 0;  // st_value of symbol 0
+  bool wrong_symbols = false; // variables are not where their symbols say
 };
 
 // Entries of one input relocation table for an output section.

@@ -49,7 +49,7 @@ constexpr std::array kRules = std::to_array<RuleRow>({
     {Rule::FileTrailing, "file-trailing", "nothing follows the last table"},
     {Rule::TextSize, "text-size", "code is a whole number of instructions"},
     {Rule::TextSymbol, "text-symbol", "sh_info of code names a function symbol in it"},
-    {Rule::SymbolNull, "symbol-null", "symbol 0 is local, unnamed and undefined"},
+    {Rule::SymbolNull, "symbol-null", "symbol 0 is unnamed, and all its fields are 0"},
     {Rule::SymbolOrder, "symbol-order", "no local symbol is at or after sh_info"},
     {Rule::SymbolKind, "symbol-kind", "symbols have a known binding and type"},
     {Rule::SymbolOther, "symbol-other", "st_other has a meaning for the symbol's type"},

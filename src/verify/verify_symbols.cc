@@ -78,10 +78,9 @@ private:
     });
   }
 
-  // st_value is left alone: nvlink stores a leftover there when it selects kernels.
   void check_null(const Symbol &symbol) {
-    if (symbol.info != 0 || symbol.other != 0 || symbol.raw_section != 0 || symbol.size != 0 ||
-        !symbol.name.empty())
+    if (symbol.info != 0 || symbol.other != 0 || symbol.raw_section != 0 || symbol.value != 0 ||
+        symbol.size != 0 || !symbol.name.empty())
       report(Rule::SymbolNull, "fields", 0, [] { return std::string("are not all 0"); });
   }
 

@@ -23,23 +23,6 @@ PRESERVE = "-preserve-relocs"
 KERNELS_USED = "-kernels-used="
 
 
-def is_about_joined_frames(difference):
-    """Whether `cubin diff` tells of call frames alone: nvlink joins those of two copies of a function,
-    culink by itself does not (Q106 in docs/compat.md)."""
-    lines = difference.splitlines()
-    return any(".debug_frame" in line for line in lines) and all(
-        ".debug_frame" in line or line.startswith(("layout:", "segments:")) or
-        line.endswith(("difference", "differences")) for line in lines)
-
-
-def is_about_constant_pointers(difference):
-    """Whether `cubin diff` tells of relocations of constants: nvlink loses some, culink by itself does
-    not (Q045 in docs/compat.md). Code and variables must be the same."""
-    lines = difference.splitlines()
-    return any(".nv.constant3'" in line and line.startswith(("relocs:", "sections:")) for line in lines) and \
-        not any(line.startswith(("code:", "data:", "info:")) for line in lines)
-
-
 def kernels_used(kernel):
     return KERNELS_USED + kernel
 

@@ -26,9 +26,10 @@ from collections import Counter
 
 from cached_toolchain import CRASHED, CachedToolchain, LinkMemory, read, run_linker
 from device_runtime import NoDeviceRuntime
+from on_purpose import unexplained_lines
 from reasons import culink_reasons, culink_rows, missing, nvlink_reasons
 from plain_sass import is_mercury, to_plain_sass
-from recipes import KERNELS_USED, RECIPES, RELOCATABLE, is_about_constant_pointers, is_about_joined_frames
+from recipes import RECIPES, RELOCATABLE
 from rewritten import unexplained
 from scheduling import differ_in_scheduling_only
 from unsettled import unsettled_bytes
@@ -57,22 +58,12 @@ DIFFERENT = "different"
 VARIES = "nvlink varies"       # its own answers differ from each other, in bytes nobody can predict
 SCHEDULED = "scheduled again"  # by nvlink; the same in all other bits
 REWRITTEN = "made anew"       # functions by nvlink, with other instructions; the same in all else
-OWN_SOUND = "own is sound"    # differs on purpose, see differs_on_purpose()
+OWN_SOUND = "own is sound"    # differs on purpose, see on_purpose.py
 OWN_DIFFERS = "own differs"   # without --emulate more than the tool's record differs
 REASON = "other reason"       # both refuse, with different messages
 ONLY_NVLINK = "nvlink refuses"
 ONLY_CULINK = "culink refuses"
 FAILURES = (DIFFERENT, OWN_DIFFERS, REASON, ONLY_NVLINK, ONLY_CULINK)
-
-
-def differs_on_purpose(step, difference):
-    """Where kernels are selected, nvlink merges equal constants and packs banks that are too large in
-    ways that break programs (Q050, Q051 in docs/compat.md); by itself culink does not. The bank of
-    constants must differ, or symbol 0, which shows where nvlink put the last block."""
-    if is_about_joined_frames(difference) or is_about_constant_pointers(difference):
-        return True
-    selected = any(option.startswith(KERNELS_USED) for option in step.options)
-    return selected and (".nv.constant3" in difference or "symbol 0 no symbol" in difference)
 
 
 def differing_places(first, second):
@@ -208,12 +199,12 @@ class Comparison:
         status, log = self.culink(step)
         if status != 0:
             return OWN_DIFFERS, "without --emulate: " + log.strip()
-        done = subprocess.run([self.options.cubin, "diff", "--ignore=tkinfo", step.output,
-                               "emulated.cubin"], cwd=self.folder, stdout=subprocess.PIPE,
+        done = subprocess.run([self.options.cubin, "diff", "--all", "--ignore=tkinfo",
+                               step.output, "emulated.cubin"], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode == 0:
             return SAME, ""
-        return (OWN_SOUND if differs_on_purpose(step, done.stdout) else OWN_DIFFERS,
+        return (OWN_DIFFERS if unexplained_lines(step.options, done.stdout) else OWN_SOUND,
                 done.stdout.strip())
 
     def explain(self, step):

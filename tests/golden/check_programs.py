@@ -5,7 +5,7 @@
   check_programs.py [TARGET...]
 
 With --emulate the file must have the recorded hash, or the link must be refused for the recorded
-reasons; without it the file may differ in the tool's own record only. Needs neither CUDA nor any
+reasons; without it the file may differ in the tool's own record and where a defect shows. Needs neither CUDA nor any
 package. The programs come from $CULINK and $CUBIN.
 """
 
@@ -23,7 +23,8 @@ from program_links import CODES, FOLDER, MERCURY_TARGETS, REFUSED, TARGETS, reci
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "diff"))
 from reasons import Reason, culink_reasons, culink_rows, missing  # noqa: E402
-from recipes import RELOCATABLE, is_about_joined_frames  # noqa: E402
+from on_purpose import unexplained_lines  # noqa: E402
+from recipes import RELOCATABLE  # noqa: E402
 
 EMULATE = "--emulate=nvlink-13.0.88"
 BUILT = os.path.join(HERE, "..", "..", "build", "release", "bin")
@@ -62,10 +63,10 @@ def compare_own(folder, step, arguments):
     if status != 0:
         problem = "without --emulate: " + log
     else:
-        status, log = run([CUBIN, "diff", "--ignore=tkinfo", step.output, "emulated.cubin"], folder)
+        status, log = run([CUBIN, "diff", "--all", "--ignore=tkinfo", step.output, "emulated.cubin"], folder)
         problem = None
-        if status and not is_about_joined_frames(log):
-            problem = "without --emulate more than the tool note differs:\n" + log
+        if status and unexplained_lines(step.options, log):
+            problem = "without --emulate more differs than the defects explain:\n" + log
     os.replace(emulated, own)
     return problem
 

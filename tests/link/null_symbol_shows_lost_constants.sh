@@ -1,8 +1,14 @@
 #!/usr/bin/env bash
-# Compiler constants of a copy that lost are appended behind the winner's; the null symbol says where
-# those of the block that was placed last are (Q015, Q019, Q040).
+# Compiler constants of a discarded definition follow those of the prevailing one; under --emulate the
+# null symbol has the offset of those that were placed last (Q015, Q019, Q040). By default it is zero,
+# as it has to be.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 links_as_recorded null_symbol_shows_lost_constants
+for label in two two-swapped behind-winner debug; do
+  not "$CUBIN" verify "$label.out.cubin" > found
+  expect_contains found "symbol-null"
+  links_soundly null_symbol_shows_lost_constants "$label" "symbol 0 no symbol: value 0x0 vs 0x"
+done
 
 # Where nvlink -r gives up, culink by itself leaves nothing of the replaced copy behind.
 "$CULINK" -arch=sm_80 -r g1.cubin f0.cubin -o own.cubin

@@ -125,6 +125,8 @@ const Case kCases[] = {
      }},
     {Rule::SymbolNull, "null_symbol_named", kObject,
      [](BrokenFile &f) { f.set<u8>(f.data_of(".symtab") + kStInfo, 0x10); }},
+    {Rule::SymbolNull, "null_symbol_has_a_value", kLinked,
+     [](BrokenFile &f) { f.set<u64>(f.data_of(".symtab") + kStValue, 8); }},
     {Rule::SymbolOrder, "local_after_globals", kLinked,
      [](BrokenFile &f) { f.set<u8>(f.symbol("_Z8filteredPKf") + kStInfo, 0x02); }},
     {Rule::SymbolKind, "unknown_type", kLinked,

@@ -1,11 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bank of __constant__ variables that is too large. nvlink packs it (place_user_constants), but
-// takes the alignment of a variable from its size, leaves symbols of variables that are gone in the
-// file if relocations are preserved, and crashes in two cases (Q051).
+// The bank of __constant__ variables where kernels are selected. If it fits, nvlink leaves out
+// blocks of certain sizes that are equal to an earlier one, but the symbols of variables in and
+// after them keep their values, so programs compute wrong results (Q050). The last block that was
+// compared and not left out shows in symbol 0 (Q019). A bank that is too large is packed
+// (place_user_constants), but nvlink takes the alignment of a variable from its size, leaves
+// symbols of variables that are gone in the file if relocations are preserved, and crashes in two
+// cases (Q051).
 #include "link/emulate/user_constants.h"
 
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "base/bytes.h"
+
 namespace culink::emulate {
+
+namespace {
+
+// Sizes that nvlink compares: one word and two words if aligned to their size, and some more.
+bool is_compared(u64 size, u64 align) {
+  constexpr u64 kSizes[] = {12, 16, 20, 24, 32, 48, 64};
+  return (size == 4 && align == 4) || (size == 8 && align == 8) ||
+         std::find(std::begin(kSizes), std::end(kSizes), size) != std::end(kSizes);
+}
+
+} // namespace
+
+Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
+  if (!program.dialect.has(Defect::MergedConstants))
+    return layout;
+  OutSection &bank = layout.sections[id];
+  std::set<std::pair<u64, std::string_view>> seen; // (alignment, bytes)
+  PieceList pieces;
+  u64 end = 0;
+  for (u32 i = 0; i < bank.pieces.size(); ++i) {
+    const ByteSpan bytes = bank.pieces[i].bytes;
+    const u64 align = layout.placement.user_constant_aligns[i];
+    const u64 offset = align_up(end, align);
+    if (is_compared(bytes.size(), align)) {
+      const bool zero = std::all_of(bytes.begin(), bytes.end(), [](u8 byte) { return byte == 0; });
+      // Words that are zero are never found again.
+      if (!seen.emplace(align, as_text(bytes)).second && !(zero && bytes.size() <= 8)) {
+        layout.placement.wrong_symbols = true;
+        continue;
+      }
+      if (program.dialect.has(Defect::NullSymbolValue))
+        layout.placement.null_symbol_value = offset;
+    }
+    pieces.push_back({offset, bytes});
+    end = offset + bytes.size();
+  }
+  bank.pieces = std::move(pieces);
+  bank.size = end;
+  return layout;
+}
 
 bool accepts_guessed_alignment(const Program &program) {
   return program.dialect.has(Defect::GuessedAlignment);

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "link/resolve/program.h"
+#include "model/layout.h"
 
 namespace culink::emulate {
+
+// Merges blocks of the bank that are equal.
+[[nodiscard]] Layout merge_equal_constants(const Program &program, Layout layout, OutId bank);
 
 // Whether variables of a bank that is packed may be where their guessed alignment puts them,
 // although they cannot be loaded from there.

@@ -56,7 +56,7 @@ u32 fill_mercury_symbols(const MercurySymtab &table,
                          elf::ElfBuilder &elf) {
   constexpr u64 kValue = 8, kSectionIndex = 6;
   std::vector<u8> bytes(kSymbolSize);
-  store_le<u64>(bytes.data() + kValue, null_symbol_value); // Q019
+  store_le<u64>(bytes.data() + kValue, null_symbol_value);
   u64 locals = 0;
   for (const SymbolPart part : {SymbolPart::Local, SymbolPart::Global}) {
     if (part == SymbolPart::Global)

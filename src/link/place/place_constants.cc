@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "link/emulate/null_symbol.h"
 
 namespace culink {
 
@@ -85,10 +86,9 @@ void ConstantPlacer::place_constants_of(u32 number) {
     layout_.sections[id].size = align_up(constants.offset + constants.size, align);
   }
   copy_relocations(number, banks);
-  // Constants of a discarded definition have no symbol; nvlink writes their offset to the null
-  // symbol (Q019, Q040).
-  if (constants.discarded_piece != FunctionConstants::kNone && !banks.empty())
-    layout_.placement.null_symbol_value = constants.offset + constants.discarded_piece;
+  if (!banks.empty())
+    layout_.placement.null_symbol_value =
+        emulate::null_symbol_value(p_, constants, layout_.placement.null_symbol_value);
 }
 
 void ConstantPlacer::copy_relocations(u32 number, const std::vector<OutId> &banks) {

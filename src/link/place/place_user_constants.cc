@@ -9,13 +9,10 @@
 // What may surprise: the alignment of a variable is first guessed from its size, 8 at most, because
 // nvlink does so. That may put vectors where they cannot be loaded; where it does, the bank is laid
 // out again with the alignment that each variable had in its object.
-//   - Blocks of certain sizes with equal bytes are merged, but the symbols of variables in and
-//     after them keep their values, so programs compute wrong results (Q050).
 #include "link/place/place_user_constants.h"
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <string>
 
 #include "base/bytes.h"
@@ -43,7 +40,6 @@ public:
 
   [[nodiscard]] bool can_be_packed() const;
   void pack();
-  void merge_equal_blocks();
 
 private:
   [[nodiscard]] bool is_named_as_a_whole() const;
@@ -157,7 +153,7 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
   const std::vector<bool> used = find_used();
   if (layout_.placement.dropped.empty())
     layout_.placement.dropped.assign(used.size(), false);
-  layout_.placement.unsound |= emulate::keeps_dropped_symbols(p_);
+  layout_.placement.wrong_symbols |= emulate::keeps_dropped_symbols(p_);
   std::erase_if(variables, [&](const Variable &v) {
     if (used[v.id.value])
       return false;
@@ -229,40 +225,6 @@ void UserBank::pack() {
     bank.align = std::bit_floor(guess); // of the whole bank such a number would be no valid ELF
 }
 
-// Sizes that nvlink compares: one word and two words if aligned to their size, and some more.
-bool is_compared(u64 size, u64 align) {
-  constexpr u64 kSizes[] = {12, 16, 20, 24, 32, 48, 64};
-  return (size == 4 && align == 4) || (size == 8 && align == 8) ||
-         std::find(std::begin(kSizes), std::end(kSizes), size) != std::end(kSizes);
-}
-
-void UserBank::merge_equal_blocks() {
-  OutSection &bank = layout_.sections[bank_];
-  std::map<std::pair<u64, std::string_view>, bool> seen; // (alignment, bytes)
-  PieceList pieces;
-  u64 end = 0;
-  for (u32 i = 0; i < bank.pieces.size(); ++i) {
-    const ByteSpan bytes = bank.pieces[i].bytes;
-    const u64 align = layout_.placement.user_constant_aligns[i];
-    if (is_compared(bytes.size(), align)) {
-      const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-      const bool zero = std::all_of(bytes.begin(), bytes.end(), [](u8 byte) { return byte == 0; });
-      const bool is_new = seen.try_emplace({align, text}, true).second;
-      // Words that are zero are never found again.
-      if (!is_new && !(zero && bytes.size() <= 8) && p_.dialect.has(Defect::MergedConstants)) {
-        layout_.placement.unsound = true;
-        continue;
-      }
-      layout_.placement.null_symbol_value = align_up(end, align);
-    }
-    const u64 offset = align_up(end, align);
-    pieces.push_back({offset, bytes});
-    end = offset + bytes.size();
-  }
-  bank.pieces = std::move(pieces);
-  bank.size = end;
-}
-
 // Names the largest variables of the bank.
 void add_largest_constants(const Program &p, Diagnostic &message) {
   constexpr size_t kMost = 3;
@@ -285,10 +247,9 @@ void add_largest_constants(const Program &p, Diagnostic &message) {
 Layout place_user_constants(const Program &p, Layout layout, Diagnostics &diag) {
   const OutId id = layout.sections.find(".nv.constant" + std::to_string(p.arch.banks.user));
   if (id.valid() && p.live.selective && p.policy.places_memory) {
-    UserBank bank(p, layout, id);
     if (layout.sections[id].size <= kBankSize)
-      bank.merge_equal_blocks();
-    else if (bank.can_be_packed())
+      layout = emulate::merge_equal_constants(p, std::move(layout), id);
+    else if (UserBank bank(p, layout, id); bank.can_be_packed())
       bank.pack();
   }
   for (const EntityId size : layout.placement.bank_sizes)

@@ -201,7 +201,7 @@ RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 inde
     return section_target(c, object, symbol.section);
   const EntityId id = c.program.symbols.of(object, index);
   RelocTarget null{.kind = TargetKind::Null, .bank = bank_of(SectionType::Null)};
-  if (!id.valid()) { // an unnamed symbol stands for symbol 0 (Q019, Q056)
+  if (!id.valid()) { // a label without a location stands for symbol 0
     null.value = c.layout.placement.null_symbol_value;
     return null;
   }

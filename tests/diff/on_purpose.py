@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What culink's own output has different from nvlink's on purpose.
+
+A defect of nvlink (docs/compat.md) is copied under --emulate alone, so the two outputs of culink
+differ where one shows. Each rule below says which lines of `cubin diff` one defect explains. All
+lines have to be explained.
+"""
+
+import re
+
+from recipes import KERNELS_USED
+
+SUMMARY = re.compile(r"(^| )\d+ (more )?differences?\b")
+# Sections after one of another size are elsewhere in the file.
+MOVED = r"(layout|segments): "
+
+
+def selects_kernels(options):
+    return any(option.startswith(KERNELS_USED) for option in options)
+
+
+class Rule:
+    """The lines that a defect shows in, and those that follow from them if there is one."""
+
+    def __init__(self, quirk, shows, follows=None, when=lambda options: True):
+        self.quirk = quirk
+        self.shows = re.compile(shows)
+        self.follows = re.compile(follows) if follows else None
+        self.when = when
+
+    def explains(self, lines, options):
+        if not self.when(options) or not any(self.shows.match(line) for line in lines):
+            return set()
+        return {line for line in lines
+                if self.shows.match(line) or (self.follows and self.follows.match(line))}
+
+
+RULES = (
+    # Symbol 0 has a value.
+    Rule("Q019", r"symbols: \.(symtab|nv\.merc\.symtab): symbol 0 no symbol: value 0x0 vs 0x[1-9a-f]"),
+    # Pointers in constants to overridden definitions are lost.
+    Rule("Q045", r"(relocs|sections): .*'\.rela?\.nv\.constant3'", r"(headers|symbols|strings): |" + MOVED),
+    # Where kernels are selected, blocks of constants that are equal are merged, and a bank that is
+    # too large is packed without regard to alignment, which moves variables.
+    Rule("Q050", r"(data|headers|sections): '\.nv\.constant3'", r"(code|relocs|symbols): |" + MOVED,
+         when=selects_kernels),
+    # Call frames of two weak definitions are mixed; an alias owns the code of its function.
+    Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'", MOVED),
+    Rule("Q107", r"symbols: \.symtab: symbol \d+ '[^']*': size 0x[0-9a-f]+ vs 0x[0-9a-f]+$", MOVED),
+)
+
+
+def unexplained_lines(options, difference):
+    """The lines of `cubin diff --all OWN EMULATED` that no defect explains."""
+    lines = [line for line in difference.splitlines() if not SUMMARY.search(line)]
+    explained = set()
+    for rule in RULES:
+        explained |= rule.explains(lines, options)
+    return [line for line in lines if line not in explained]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of what counts as a difference on purpose; they need neither linker."""
+
+import os
+import re
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from on_purpose import RULES, unexplained_lines  # noqa: E402
+
+NULL_SYMBOL = "symbols: .symtab: symbol 0 no symbol: value 0x0 vs 0x50"
+CONSTANTS = "data: '.nv.constant3': bytes differ from 0x8 (4 in all): at 0x8 01 vs 02"
+CODE = "code: '.text.k': bytes differ from 0x10 (1 in all): at 0x10 08 vs 10"
+SELECTED = ["-kernels-used=k"]
+
+
+class OnPurposeTest(unittest.TestCase):
+    def test_each_rule_is_about_a_defect(self):
+        with open(os.path.join(HERE, "..", "..", "docs", "compat.md"), encoding="utf-8") as file:
+            text = file.read()
+        for rule in RULES:
+            self.assertTrue(re.search(r"\b%s\b" % rule.quirk, text), rule.quirk)
+
+    def test_null_symbol_may_lose_its_value_and_not_get_one(self):
+        self.assertEqual(unexplained_lines([], NULL_SYMBOL + "\n1 difference\n"), [])
+        other = "symbols: .symtab: symbol 0 no symbol: value 0x50 vs 0x0"
+        self.assertEqual(unexplained_lines([], other), [other])
+        other = "symbols: .symtab: symbol 1 'x': value 0x0 vs 0x50"
+        self.assertEqual(unexplained_lines([], other), [other])
+
+    def test_code_differs_only_where_constants_have_moved(self):
+        self.assertEqual(unexplained_lines(SELECTED, CONSTANTS + "\n" + CODE), [])
+        self.assertEqual(unexplained_lines(SELECTED, CODE), [CODE])
+        self.assertEqual(unexplained_lines(SELECTED, NULL_SYMBOL + "\n" + CODE), [CODE])
+
+    def test_constants_move_only_where_kernels_are_selected(self):
+        self.assertEqual(unexplained_lines([], CONSTANTS), [CONSTANTS])
+
+
+if __name__ == "__main__":
+    unittest.main()
