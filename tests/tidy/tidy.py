@@ -253,6 +253,36 @@ def house_rules(tree):
                     yield f"{name}:{number}: {what}"
 
 
+# Words that only this project used for what linkers have a word for: (pattern, the word).
+FOREIGN_WORDS = (
+    (r"\bmeaning_of\b|\bSymbolMeaning\b", "resolve_target, RelocTarget"),
+    (r"\bfates?\b|\bFate\b", "RelocAction"),
+    (r"[Mm]achine.hal[fv]|MachineHal", "SASS plane"),
+    (r"\btwins?\b", "counterpart"),
+    (r"\bcop(y|ies) that (lost|counts?|w(on|as replaced))|\b(losing|lost|replaced) cop(y|ies)\b",
+     "discarded, overridden or prevailing definition"),
+    (r"\b(joint|joined) cop(y|ies)\b|JointCopies", "weak definitions"),
+    (r"\bmade anew\b", "re-finalized, replaced"),
+    (r"\bsecond names?\b", "alias"),
+    (r"stands_before|named_earlier", "alias_precedes_owner"),
+    (r"\bbank2_\w+", "function constants"),
+    (r"\b(goes|go) away\b", "is discarded, is dropped"),
+    (r"\bcomplains?\b", "reports"),
+    (r"\bhabits?\b|Habits\b", "behaviour"),
+    (r"is no value of option", "invalid value"),
+)
+
+
+def vocabulary(tree):
+    """The words of linkers (docs/design.md) instead of our own."""
+    words = [(re.compile(pattern), word) for pattern, word in FOREIGN_WORDS]
+    for name in tree.matching(".cc", ".h", ".md", under=(*PRODUCT_FOLDERS, "docs/", "README.md")):
+        for number, line in tree.lines(name):
+            for pattern, word in words:
+                if found := pattern.search(line):
+                    yield f"{name}:{number}: {found[0]!r}; say {word}"
+
+
 def quirk_ids(tree):
     """Each quirk id Qnnn is in the code, in docs/compat.md, and there with a test that exists."""
     documented = {}
@@ -409,8 +439,8 @@ def spelling(tree):
 
 RULES = {rule.__name__: rule for rule in (
     layering, rooms, file_length, function_length, local_paths, opening, unfinished, house_rules,
-    quirk_ids, one_definition, doc_links, doc_paths, passes, values, clang_format, shellcheck,
-    spelling)}
+    vocabulary, quirk_ids, one_definition, doc_links, doc_paths, passes, values, clang_format,
+    shellcheck, spelling)}
 
 
 def main(arguments):
