@@ -48,7 +48,7 @@ ROOMS = {
 NOT_PASSES = ("if", "for", "make_link_policy", "drop")
 MAX_ROOM_FILES = 15  # .cc files in one folder
 
-MAX_FILE_LINES = 700
+MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 MIN_OPENING_LENGTH = 60
 
@@ -168,7 +168,7 @@ def rooms(tree):
 
 
 def file_length(tree):
-    """No source file is longer than 700 lines."""
+    """No source file is longer than 500 lines."""
     for name in tree.sources():
         count = len(tree.text(name).splitlines())
         if count > MAX_FILE_LINES:

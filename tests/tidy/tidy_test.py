@@ -56,7 +56,7 @@ VIOLATIONS = (
     ("rooms", "src/base/attic/x.cc", "", "src/base/attic is no room"),
     ("rooms", "src/link/merge.cc", "", "only the list of passes"),
     ("layering", "src/misc/x.cc", "", "misc is no layer"),
-    ("file_length", "src/elf/long.cc", "\n" * 701, "701 lines"),
+    ("file_length", "src/elf/long.cc", "\n" * 501, "501 lines"),
     ("function_length", "src/elf/long.cc", LONG_FUNCTION, "a function of 62 lines"),
     ("local_paths", "docs/a.md", "see /hom" + "e/me/notes\n", "local path"),
     ("local_paths", "scripts/a.sh", "cd /tm" + "p/build-3\n", "local path"),
