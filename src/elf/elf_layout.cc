@@ -41,8 +41,8 @@ Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
 
 namespace {
 
-// Offsets of names in a string table. Those with a number need not be looked for among the others,
-// which in a large link is most of the work.
+// Offsets of names in a string table. Names that have a number need no lookup by text, which in a
+// large link is most of the work.
 class NameTable {
 public:
   NameTable(const StringIndex *numbered, u64 count)
@@ -50,7 +50,7 @@ public:
     table_.reserve(static_cast<u32>(count - std::min<u64>(count, offset_of_.size())));
   }
 
-  // Will be added soon.
+  // Prefetches a name that will be added soon.
   void expect(std::string_view name, u32 number) const {
     if (number == kNoNumber)
       table_.expect(name);
@@ -88,9 +88,10 @@ struct LoadedSegment {
   enum class Parameters : u8 { Any, Only, None } parameters = Parameters::Any;
   std::optional<u64> first = {};
   u64 end = 0;
-  u64 no_data = 0; // memory of sections without file data, behind the bytes of the file
+  u64 no_data = 0; // memory of sections without file data, after the bytes of the file
 
-  // Unless the caller has said that it stands among the other constants.
+  // Whether a section holds kernel parameters; the caller may say that they are among the
+  // constants.
   [[nodiscard]] static bool is_parameters(const SectionSpec &spec) {
     return spec.name.starts_with(".nv.constant0.") && spec.bucket != Bucket::Constants;
   }
@@ -121,7 +122,7 @@ std::vector<LoadedSegment> classic_loads() {
   return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};
 }
 
-// One for each kind of content, parameters of kernels at the end.
+// One segment for each kind of content, parameters of kernels last.
 std::vector<LoadedSegment> mercury_loads() {
   constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
   return {{kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::None},
@@ -149,15 +150,15 @@ private:
 
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
   [[nodiscard]] u64 size_of(SectionId id) const;
-  // Sections lie in memory in order of creation, not in that of the file.
-  void expect_section(u32 place) const {
-    if (place < layout_.order.size())
-      prefetch(&writer_.sections_[layout_.order[place].value]);
+  // Prefetches a section: in memory they are in order of creation, not in that of the file.
+  void prefetch_section(u32 position) const {
+    if (position < layout_.order.size())
+      prefetch(&writer_.sections_[layout_.order[position].value]);
   }
 
   const ElfBuilder &writer_;
   ElfLayout layout_;
-  std::vector<LoadedSegment> loads_; // segments as far as they are known
+  std::vector<LoadedSegment> loads_; // segments known so far
 };
 
 Result<ElfLayout> ElfLayouter::run() {
@@ -253,7 +254,7 @@ void ElfLayouter::order_sections() {
     }
 }
 
-// Locals first; the string table has the same order.
+// Local symbols come first; the string table has the same order.
 std::optional<Error> ElfLayouter::number_symbols() {
   const std::vector<SymbolSpec> &symbols = writer_.symbols_;
   NameTable names(writer_.options_.numbered_names, symbols.size());
@@ -308,15 +309,15 @@ u64 ElfLayouter::size_of(SectionId id) const {
   return writer_.size(id);
 }
 
-// Checks sections on the way, because a file has many and they are at hand.
+// Gives sections their file offsets and checks them in the same walk, because a file has many.
 std::optional<Error> ElfLayouter::place_contents() {
   layout_.section_offset.assign(writer_.sections_.size(), 0);
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
   const bool classic = writer_.options_.segments == SegmentRule::Classic;
   loads_ = classic ? classic_loads() : mercury_loads();
-  std::vector<SectionId> sharing;
+  std::vector<SectionId> sharing; // sections without bytes of their own
   for (u32 i = 0; i < layout_.order.size(); ++i) {
-    expect_section(i + kStepsAhead);
+    prefetch_section(i + kStepsAhead);
     const SectionId id = layout_.order[i];
     if (std::optional<Error> error = check_section(id.value))
       return error;
@@ -336,7 +337,7 @@ std::optional<Error> ElfLayouter::place_contents() {
   for (const SectionId id : sharing)
     layout_.section_offset[id.value] =
         layout_.section_offset[writer_.section(id).shares_bytes_with.value];
-  if (!classic) // Mercury counterparts are among the others
+  if (!classic) // counterparts are among the others
     for (const SectionId id : layout_.order)
       add_to_loads(id);
   place_tables(cursor);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Number <-> name for what a device ELF carries. A number without a name gives nothing; the caller
-// prints it in hex. The other direction also takes the name with the customary prefix where the
-// name here has none (SHT_, STT_, STB_, ET_, PT_), and without it where it has one (EIATTR_ ...).
+// Names for the numbers of a device ELF, and back. A number without a name gives nothing; the
+// caller prints it in hex. The other direction also takes the name with the customary prefix where
+// the name here has none (SHT_, STT_, STB_, ET_, PT_), and without it where it has one (EIATTR_
+// ...).
 #pragma once
 
 #include <optional>
@@ -20,8 +21,8 @@ struct NamedNumber {
 };
 
 // Section types. Each has a name of its own, so that a name leads back to the number. cuobjdump
-// prints four Mercury types like their plain counterparts and has no name for constant banks 8 to
-// 17; the second function gives exactly what it prints (nothing where it prints UNKNOWN).
+// prints four Mercury types like the plain ones and has no name for constant banks 8 to 17; the
+// second function gives exactly what it prints (nothing where it prints UNKNOWN).
 [[nodiscard]] std::optional<std::string_view> name_of_section_type(SectionType type);
 [[nodiscard]] std::optional<std::string_view> cuobjdump_name_of_section_type(SectionType type);
 [[nodiscard]] std::optional<SectionType> section_type_from_name(std::string_view name);

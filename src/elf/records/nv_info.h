@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .nv.info, .nv.info.<function> and their Mercury counterparts: what ptxas says to the linker and
-// the driver about the module and about each function. A record is framed as attribute_records.h
-// says; this header gives the payload of each attribute its type. Names for people: names.h.
+// .nv.info, .nv.info.<function> and their Mercury counterparts: the records of ptxas for the linker
+// and the driver, about the module and about each function. A record is framed as
+// attribute_records.h says; this header gives the payload of each attribute its type. Names for
+// people: names.h.
 #pragma once
 
 #include <array>
@@ -24,10 +25,10 @@ using InfoRecords = AttributeRange<InfoAttribute>;
 [[nodiscard]] InfoSection decode_info(ByteSpan section);
 [[nodiscard]] std::vector<u8> encode_info(const InfoSection &section);
 
-// How the payload of an attribute is laid out.
+// The layout of an attribute's payload.
 enum class InfoShape : u8 {
   Opaque,           // not known: bytes
-  None,             // the record's presence says it all (or two bytes nobody has explained)
+  None,             // the record's presence is its meaning (or two bytes of unknown meaning)
   Number8,          // one u8 in the record header
   Number16,         // one u16 in the record header
   Word,             // one u32
@@ -47,10 +48,10 @@ enum class InfoShape : u8 {
   Annotations,      // InfoAnnotations
 };
 
-// Where symbol indices stand in a sized payload: in no word, in the first, in all.
+// The words of a sized payload that are symbol indices: none, the first, all.
 enum class InfoSymbols : u8 { None, First, All };
 
-// Where a row comes from: files that ptxas and nvlink 13.0 wrote, or descriptions only.
+// The evidence for a row: files that ptxas and nvlink 13.0 wrote, or descriptions only.
 enum class InfoEvidence : u8 { Measured, Described };
 
 // One row of the attribute table. Symbol words are measured in every row: nvlink 13.0 renumbers
@@ -68,10 +69,10 @@ struct InfoRow {
 // The row of an attribute, or nothing for one we do not know.
 [[nodiscard]] const InfoRow *info_row(InfoAttribute attribute);
 
-// By attribute, of every one there can be: InfoRow::symbols, or none.
+// InfoRow::symbols by attribute code; None for codes without a row.
 extern const std::array<InfoSymbols, 256> kInfoSymbols;
 
-// How many leading u32 of the payload are symbol indices: what a linker renumbers.
+// The number of leading u32 of the payload that are symbol indices: a linker renumbers them.
 [[nodiscard]] inline u32 symbol_word_count(const InfoRecord &record) {
   const InfoSymbols symbols = kInfoSymbols[static_cast<u8>(record.attribute)];
   if (!record.sized() || symbols == InfoSymbols::None)
@@ -80,7 +81,7 @@ extern const std::array<InfoSymbols, 256> kInfoSymbols;
   return symbols == InfoSymbols::All ? words : std::min<u32>(words, 1);
 }
 
-// The payload as words; what does not make a whole one is left out.
+// The payload as words; an incomplete last one is left out.
 [[nodiscard]] std::vector<u32> words_of(const InfoRecord &record);
 
 // ---- Typed values -------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ struct InfoDim3 {
   friend bool operator==(const InfoDim3 &, const InfoDim3 &) = default;
 };
 
-// PARAM_CBANK: where the parameters lie in bank 0.
+// PARAM_CBANK: the location of the parameters in bank 0.
 struct InfoParameterBank {
   u32 symbol = 0; // section symbol of .nv.constant0.<function>
   u16 offset = 0;
@@ -135,7 +136,7 @@ struct InfoKernelParameter2 {
   friend bool operator==(const InfoKernelParameter2 &, const InfoKernelParameter2 &) = default;
 };
 
-// INDIRECT_BRANCH_TARGETS: the computed branches of a function and where each may go.
+// INDIRECT_BRANCH_TARGETS: the computed branches of a function and their possible targets.
 struct InfoBranch {
   u32 offset = 0;
   u32 kind = 0; // 0 in every file seen
@@ -205,13 +206,13 @@ using InfoValue = std::variant<InfoNumber, InfoWords, InfoSymbolWord, InfoSymbol
 // or a payload of the wrong size (measured rows only), a size that is no multiple of 4 (any).
 [[nodiscard]] std::optional<Violation> check_record(const InfoRecord &record);
 
-// Remembers which records were right: a large file has half a million, of a few dozen sizes.
+// Remembers which records were valid: a large file has half a million, of a few dozen sizes.
 class RecordMemory {
 public:
-  // Whether a record of that attribute, format and size was right before. If not, check_record
-  // says what this one is, and learn() takes note of a right one.
+  // Whether a record of that attribute, format and size was valid before. If not, check_record
+  // checks this one, and learn() remembers a valid one.
   [[nodiscard]] bool knows(const InfoRecord &record) const {
-    return right_[static_cast<u8>(record.attribute)] == key(record);
+    return valid_[static_cast<u8>(record.attribute)] == key(record);
   }
   void learn(const InfoRecord &record);
 
@@ -219,7 +220,7 @@ private:
   [[nodiscard]] static u32 key(const InfoRecord &record) {
     return static_cast<u32>(record.format) | static_cast<u32>(record.payload.size()) << 8;
   }
-  std::array<u32, 256> right_{}; // by attribute: the key of the last right one; 0 is none
+  std::array<u32, 256> valid_{}; // by attribute: the key of the last valid one; 0 is none
 };
 
 } // namespace culink::elf
