@@ -7,8 +7,8 @@
 
 namespace culink {
 
-// Whether a mangled name (_Z...) surely stands for no more than `limit` letters and types, so that a
-// library may be asked to demangle it. One that is not well formed may be anything.
+// Whether a mangled name (_Z...) surely stands for no more than `limit` letters and types, so that
+// a library may be asked to demangle it. One that is not well formed may be anything.
 [[nodiscard]] bool is_demangled_within(std::string_view name, u64 limit);
 
 } // namespace culink

@@ -67,8 +67,7 @@ std::string dead_text(const LivenessFacts &facts, NameStyle names) {
     out += facts.chain.empty() ? "nothing refers to it\n"
                                : "no live kernel reaches what refers to it\n";
   for (const LiveStep &step : facts.chain)
-    out +=
-        step_line(step.reason == LiveReason::Call ? "called by" : "referenced by", step, names);
+    out += step_line(step.reason == LiveReason::Call ? "called by" : "referenced by", step, names);
   return out;
 }
 

@@ -181,7 +181,7 @@ def function_length(tree):
         start = 0
         for number, line in tree.lines(name):
             # clang-format leaves only the first line of a definition and its end in column 0.
-            if re.match(r"[A-Za-z_]", line):
+            if re.match(r"[A-Za-z_\[]", line):
                 start = number
             elif line == "}" and number - start >= MAX_FUNCTION_LINES:
                 yield (f"{name}:{start}: a function of {number - start + 1} lines, the limit is "
@@ -281,6 +281,31 @@ def vocabulary(tree):
             for pattern, word in words:
                 if found := pattern.search(line):
                     yield f"{name}:{number}: {found[0]!r}; say {word}"
+
+
+# What a number of a relocation or an opcode looks like in a pass; the first pattern also reads
+# comments.
+RELOCATION_NUMBERS = (
+    (r"\bk\w+\b[^/]*=[^/]*\d.*//.*\bR_(CUDA|MERCURY)_", "a constant for a relocation"),
+    (r"\b0x1[0-9a-fA-F]{4}\b", "a number of a Mercury relocation"),
+    (r"\bfind_reloc\(\s*(0x)?\d", "a relocation looked up by a number"),
+    (r"\b(raw|entry|kept|reloc\w*|row)(\.|->)(type|number)\s*([!=<>]=|<|>|=)\s*(0x)?\d",
+     "the number of a relocation"),
+    (r"\bk\w*(Opcode|Reloc\w*Number|HeaderIndex)\w*\b[^;]*=\s*\{?\s*(0x)?\d",
+     "a constant for a relocation or an opcode"),
+    (r"&\s*0x(1ff|fff)\b", "a mask of instruction bits"),
+)
+
+
+def numbers_in_tables(tree):
+    """Passes write no relocation numbers and no opcodes; src/arch has rows for both."""
+    patterns = [(re.compile(text), what) for text, what in RELOCATION_NUMBERS]
+    for name in tree.matching(".cc", ".h", under=("src/link/", "src/finalize/")):
+        for number, line in tree.lines(name):
+            for i, (pattern, what) in enumerate(patterns):
+                if pattern.search(line if i == 0 else line.split("//")[0]):
+                    yield (f"{name}:{number}: {what}; ask arch/reloc_roles.h or "
+                           "arch/instructions.h")
 
 
 def quirk_ids(tree):
@@ -439,8 +464,8 @@ def spelling(tree):
 
 RULES = {rule.__name__: rule for rule in (
     layering, rooms, file_length, function_length, local_paths, opening, unfinished, house_rules,
-    vocabulary, quirk_ids, one_definition, doc_links, doc_paths, passes, values, clang_format,
-    shellcheck, spelling)}
+    vocabulary, numbers_in_tables, quirk_ids, one_definition, doc_links, doc_paths, passes,
+    values, clang_format, shellcheck, spelling)}
 
 
 def main(arguments):
