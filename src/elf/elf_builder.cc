@@ -129,32 +129,6 @@ void ElfBuilder::rename_symbol(SymbolId id, std::string_view new_name) {
   late_names_.push_back({id, keep(new_name)});
 }
 
-void ElfBuilder::move_content(SectionId from, SectionId to) {
-  SectionState &source = sections_[from.value];
-  SectionState &target = sections_[to.value];
-  target.size = std::exchange(source.size, 0);
-  target.first = std::exchange(source.first, Piece{0, {}});
-  target.more = std::exchange(source.more, {});
-  target.fixups = std::exchange(source.fixups, {});
-  target.relocations = std::exchange(source.relocations, {});
-}
-
-void ElfBuilder::copy_content(SectionId from, SectionId to) {
-  const SectionState &source = sections_[from.value];
-  SectionState &target = sections_[to.value];
-  target.size = source.size;
-  target.first = source.first;
-  target.more = source.more;
-  target.fixups = source.fixups;
-}
-
-void ElfBuilder::clear_content(SectionId id) {
-  SectionState &state = sections_[id.value];
-  const SectionSpec spec = state.spec;
-  state = {};
-  state.spec = spec;
-}
-
 SectionId ElfBuilder::add_relocation_section(SectionId target, bool with_addends) {
   const bool wide = options_.elf_class == ElfClass::Elf64;
   std::string name(with_addends ? ".rela" : ".rel");

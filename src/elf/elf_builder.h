@@ -207,12 +207,6 @@ public:
   void name_separately_from_here() { first_separate_ = section_count(); }
   [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(symbols_.size()); }
 
-  // Everything that was put into one section goes to another, which has nothing in it.
-  void move_content(SectionId from, SectionId to);
-  // The same bytes and numbers in a second section, without relocations.
-  void copy_content(SectionId from, SectionId to);
-  void clear_content(SectionId id);
-
   // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
   // Tables of other types and names are ordinary sections to which relocations are added.
   SectionId add_relocation_section(SectionId target, bool with_addends);

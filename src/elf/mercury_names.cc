@@ -36,7 +36,7 @@ std::string mercury_link_name(std::string_view name) {
   return std::string(name);
 }
 
-std::string mercury_twin_name(std::string_view name) {
+std::string mercury_counterpart_name(std::string_view name) {
   constexpr std::string_view kCode = ".text.", kUnifiedCode = ".nv.uft.rel.";
   const bool code = name.starts_with(kCode) || name.starts_with(kUnifiedCode);
   return (code ? ".nv.capmerc" : ".nv.merc") + mercury_link_name(name);

@@ -11,6 +11,6 @@ namespace culink::elf {
 // (.nv.merc.nv.constant.user). Only constant banks differ between the first two. Tables of
 // relocations go with what they are for: .rela.nv.constant3 is .rela.nv.constant.user.
 [[nodiscard]] std::string mercury_link_name(std::string_view name);
-[[nodiscard]] std::string mercury_twin_name(std::string_view name);
+[[nodiscard]] std::string mercury_counterpart_name(std::string_view name);
 
 } // namespace culink::elf

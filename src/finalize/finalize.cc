@@ -139,8 +139,8 @@ private:
                                  : finalize_wanted(*view, object.wanted, answer.error());
   }
 
-  // What the engine cannot do may be about a function that goes away. One that a relocatable link
-  // has broken is an example. Only the program leaves kernels out.
+  // The engine may fail because of a function that is not in the output, such as one that a
+  // relocatable link has broken. Only the program can leave kernels out.
   Result<FinalizedObject> finalize_wanted(const elf::ElfView &view, std::span<const u32> wanted,
                                           const Error &error) const {
     const std::string kernels = kernels_in(view, wanted);

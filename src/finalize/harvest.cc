@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The answer of an engine is a linked file with one .text.F, .nv.capmerc.text.F and .nv.info.F per
-// function. In the debug sections a function has a part of its own: its relocation, which names it,
-// stands at a known place in the frame description or at the start of the line sequence.
+// function. In the debug sections a function has a part of its own: the relocation that names it is
+// at a known offset in the frame description or at the start of the line sequence. The linker takes
+// all of it over, function by function.
 //
 // Sections are found by name, because numbers are the engine's. An object that a relocatable link
 // has made may have several local functions of one name; engines leave them in their order. All
@@ -19,7 +20,7 @@
 #include "base/bytes.h"
 #include "elf/records/nv_registers.h"
 #include "elf/section_kind.h"
-#include "finalize/register_places.h"
+#include "finalize/register_locations.h"
 
 namespace culink {
 
@@ -47,15 +48,16 @@ std::string_view function_of(const elf::ElfView &file, const elf::Section &secti
   return {};
 }
 
-// Offsets in a section at which the address of a function is filled in, ascending.
-struct Mention {
+// A relocation that stores the address of a function.
+struct CodeReference {
   u64 offset;
   u32 code; // number of the section
   i64 addend;
 };
 
-std::vector<Mention> mentions_in(const elf::ElfView &answer, std::string_view section) {
-  std::vector<Mention> out;
+// All of a debug section, by offset.
+std::vector<CodeReference> references_in(const elf::ElfView &answer, std::string_view section) {
+  std::vector<CodeReference> out;
   const elf::Section *table = answer.find(".rela" + std::string(section));
   if (!table)
     return out;
@@ -70,7 +72,7 @@ std::vector<Mention> mentions_in(const elf::ElfView &answer, std::string_view se
       out.push_back({relocation.offset, symbol.section, relocation.addend});
   }
   std::sort(out.begin(), out.end(),
-            [](const Mention &a, const Mention &b) { return a.offset < b.offset; });
+            [](const CodeReference &a, const CodeReference &b) { return a.offset < b.offset; });
   return out;
 }
 
@@ -99,25 +101,25 @@ template <typename Use> void for_each_unit(ByteSpan section, Use use) {
 // What debug sections say, by the number of the section of the code.
 using DebugOfCode = std::unordered_map<u32, FinalizedDebug>;
 
-// The frame description of a function has its address behind length and CIE pointer, and its CIE in
-// front of it.
+// The frame description of a function has its address after length and CIE pointer; its CIE
+// precedes it.
 void add_frames(const elf::ElfView &answer, DebugOfCode &out) {
   constexpr u64 kCieMark = 12, kAddressInFrame = 20, kSmallest = 36;
   const elf::Section *section = answer.find(".debug_frame");
   if (!section)
     return;
-  const std::vector<Mention> mentions = mentions_in(answer, section->name);
+  const std::vector<CodeReference> references = references_in(answer, section->name);
   size_t next = 0;
   ByteSpan cie;
   for_each_unit(section->data, [&](u64 start, u64 size) {
     const ByteSpan record = section->data.subspan(start, size);
     if (load_at<u64>(record, kCieMark) == ~u64{0})
       cie = record;
-    while (next < mentions.size() && mentions[next].offset < start + kAddressInFrame)
+    while (next < references.size() && references[next].offset < start + kAddressInFrame)
       ++next;
-    if (size >= kSmallest && next < mentions.size() &&
-        mentions[next].offset == start + kAddressInFrame)
-      out[mentions[next].code].frames.push_back({cie, record});
+    if (size >= kSmallest && next < references.size() &&
+        references[next].offset == start + kAddressInFrame)
+      out[references[next].code].frames.push_back({cie, record});
   });
 }
 
@@ -128,25 +130,26 @@ void add_lines(const elf::ElfView &answer, std::string_view name,
   const elf::Section *section = answer.find(name);
   if (!section)
     return;
-  const std::vector<Mention> mentions = mentions_in(answer, name);
+  const std::vector<CodeReference> references = references_in(answer, name);
   size_t next = 0;
   for_each_unit(section->data, [&](u64 start, u64 size) {
-    while (next < mentions.size() && mentions[next].offset < start + kAddressInSequence)
+    while (next < references.size() && references[next].offset < start + kAddressInSequence)
       ++next;
-    for (; next < mentions.size() && mentions[next].offset < start + size; ++next) {
-      const bool last = next + 1 == mentions.size() || mentions[next + 1].offset >= start + size;
-      const u64 begin = mentions[next].offset - kAddressInSequence;
-      const u64 end = last ? start + size : mentions[next + 1].offset - kAddressInSequence;
+    for (; next < references.size() && references[next].offset < start + size; ++next) {
+      const bool last =
+          next + 1 == references.size() || references[next + 1].offset >= start + size;
+      const u64 begin = references[next].offset - kAddressInSequence;
+      const u64 end = last ? start + size : references[next + 1].offset - kAddressInSequence;
       if (begin < end)
-        (out[mentions[next].code].*parts).push_back(section->data.subspan(begin, end - begin));
+        (out[references[next].code].*parts).push_back(section->data.subspan(begin, end - begin));
     }
   });
 }
 
-void add_places(const elf::ElfView &answer, std::string_view name,
-                std::vector<i64> FinalizedDebug::*places, DebugOfCode &out) {
-  for (const Mention &mention : mentions_in(answer, name))
-    (out[mention.code].*places).push_back(mention.addend);
+void add_code_offsets(const elf::ElfView &answer, std::string_view name,
+                      std::vector<i64> FinalizedDebug::*offsets, DebugOfCode &out) {
+  for (const CodeReference &reference : references_in(answer, name))
+    (out[reference.code].*offsets).push_back(reference.addend);
 }
 
 using PartsByName = std::unordered_map<std::string_view, std::vector<ByteSpan>>;
@@ -166,8 +169,8 @@ public:
     add_frames(answer, by_code_);
     add_lines(answer, ".debug_line", &FinalizedDebug::lines, by_code_);
     add_lines(answer, ".nv_debug_line_sass", &FinalizedDebug::sass_lines, by_code_);
-    add_places(answer, ".debug_loc", &FinalizedDebug::location_places, by_code_);
-    add_places(answer, ".debug_info", &FinalizedDebug::info_places, by_code_);
+    add_code_offsets(answer, ".debug_loc", &FinalizedDebug::location_offsets, by_code_);
+    add_code_offsets(answer, ".debug_info", &FinalizedDebug::info_offsets, by_code_);
   }
 
   // Once for each function.
@@ -234,7 +237,7 @@ void forget_removed(CodeByName &compiled, const CodeByName &answered, std::span<
 Result<FinalizedObject> harvest_debug(std::vector<u8> answer) {
   FinalizedObject out;
   out.image = std::move(answer);
-  clear_unknown_places(out.image);
+  clear_unknown_locations(out.image);
   const Result<elf::ElfView> view = elf::ElfView::open(out.image);
   if (!view)
     return Error{"answer of the finalizer", "", view.error().text()};
@@ -252,7 +255,7 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
                                           std::span<const u32> wanted) {
   FinalizedObject out;
   out.image = std::move(answer);
-  clear_unknown_places(out.image);
+  clear_unknown_locations(out.image);
   const Result<elf::ElfView> view = elf::ElfView::open(out.image);
   if (!view)
     return Error{"answer of the finalizer", "", view.error().text()};

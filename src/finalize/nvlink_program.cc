@@ -19,7 +19,7 @@ namespace culink {
 
 namespace {
 
-// Goes away with all that is in it.
+// Removed with all that is in it.
 class PrivateFolder {
 public:
   [[nodiscard]] static Result<PrivateFolder> create(const std::string &where) {
@@ -57,14 +57,14 @@ Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::
                                          const std::vector<std::string> &options,
                                          const std::vector<ByteSpan> &objects,
                                          std::chrono::seconds limit) {
-  const Result<PrivateFolder> place = PrivateFolder::create(folder);
-  if (!place)
-    return place.error();
-  const std::string output = place->path() + "/linked.cubin";
+  const Result<PrivateFolder> own = PrivateFolder::create(folder);
+  if (!own)
+    return own.error();
+  const std::string output = own->path() + "/linked.cubin";
   std::vector<std::string> words = {program};
   words.insert(words.end(), options.begin(), options.end());
   for (const ByteSpan object : objects) {
-    words.push_back(place->path() + "/object" + std::to_string(words.size()) + ".cubin");
+    words.push_back(own->path() + "/object" + std::to_string(words.size()) + ".cubin");
     if (std::optional<Error> error = write_file(words.back(), object))
       return std::move(*error);
   }

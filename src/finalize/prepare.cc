@@ -69,14 +69,14 @@ NameSet wanted_functions(const elf::ElfView &object, std::span<const u32> only) 
 void replace_section(const elf::ElfView &object, const elf::Section &section, ByteSpan contents,
                      std::vector<u8> &file) {
   file.resize(align_up(file.size(), kSectionAlignment));
-  const u64 place = file.size();
+  const u64 offset = file.size();
   elf::append_bytes(file, contents);
   u8 *header = file.data() + object.header().shoff + section.index * sizeof(elf::wire::Shdr64);
-  store_le<u64>(header + offsetof(elf::wire::Shdr64, sh_offset), place);
+  store_le<u64>(header + offsetof(elf::wire::Shdr64, sh_offset), offset);
   store_le<u64>(header + offsetof(elf::wire::Shdr64, sh_size), contents.size());
 }
 
-// By section: how many of its name stand before it.
+// By section: how many of its name precede it.
 std::vector<u32> count_earlier_names(const elf::ElfView &object) {
   std::vector<u32> out(object.sections().size(), 0);
   std::unordered_map<std::string_view, u32> seen;
@@ -86,12 +86,12 @@ std::vector<u32> count_earlier_names(const elf::ElfView &object) {
   return out;
 }
 
-// Adds what tells a name from earlier ones, and returns its place.
+// Adds a name that differs from earlier ones, and returns its offset.
 u32 add_distinct_name(std::vector<u8> &table, std::string_view name, u32 number) {
-  const auto place = static_cast<u32>(table.size());
+  const auto offset = static_cast<u32>(table.size());
   elf::append_bytes(table, as_bytes(std::string(name) + "~" + std::to_string(number)));
   table.push_back(0);
-  return place;
+  return offset;
 }
 
 // Sections of one name, and the functions in them.
@@ -247,15 +247,15 @@ void hide_registers(std::span<const std::string_view> functions, std::vector<u8>
   const Result<elf::ElfView> view = elf::ElfView::open(file);
   if (!view)
     return;
-  std::vector<u64> places;
+  std::vector<u64> offsets;
   for (const elf::Section &section : view->sections())
     if (section.name == ".nv_debug_info_reg_sass" ||
         section.name == ".nv.merc.nv_debug_info_reg_sass")
       for (const elf::RegisterBlock &block : elf::split_registers(section.data))
         if (std::find(functions.begin(), functions.end(), block.function) != functions.end())
-          places.push_back(section.offset + block.offset);
-  for (const u64 place : places)
-    file[place] = kNoName;
+          offsets.push_back(section.offset + block.offset);
+  for (const u64 offset : offsets)
+    file[offset] = kNoName;
 }
 
 } // namespace culink

@@ -68,7 +68,7 @@ std::optional<Error> PlaneBuilder::find_counterparts() {
   for (const elf::Section &section : sections_) {
     if (section.index == 0 || object_.kinds[section.index].mercury)
       continue;
-    const auto found = by_name.find(elf::mercury_twin_name(section.name));
+    const auto found = by_name.find(elf::mercury_counterpart_name(section.name));
     if (found != by_name.end() && !found->second.empty()) {
       counterpart_of_[section.index] = found->second.back();
       sass_of_[found->second.back()] = section.index;

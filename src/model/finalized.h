@@ -30,8 +30,8 @@ struct FinalizedDebug {
   std::vector<ByteSpan> sass_lines;
   std::vector<ByteSpan> registers; // blocks of .nv_debug_info_reg_sass, from the name on
   // Code offsets in .debug_loc and .debug_info, in the order of the section.
-  std::vector<i64> location_places;
-  std::vector<i64> info_places;
+  std::vector<i64> location_offsets;
+  std::vector<i64> info_offsets;
 };
 
 // One function of an object after finalization. All spans are parts of FinalizedObject::image.

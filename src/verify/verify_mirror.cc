@@ -64,7 +64,7 @@ bool is_code(const Section &section) {
   return (section.flags & elf::kFlagExec) != 0;
 }
 
-std::string twin_name(const Section &section) {
+std::string counterpart_name(const Section &section) {
   if (section.type == SectionType::Symtab)
     return ".nv.merc.symtab";
   return std::string(is_code(section) ? kCapsulePrefix : kMirrorPrefix) +
@@ -147,7 +147,7 @@ private:
     const Counterpart expected = counterpart_of_role(section);
     if (expected == Counterpart::None)
       return;
-    const std::string name = twin_name(section);
+    const std::string name = counterpart_name(section);
     auto at = std::lower_bound(
         mirrors_.begin(), mirrors_.end(), std::string_view(name),
         [](const Mirror &mirror, std::string_view wanted) { return mirror.name < wanted; });

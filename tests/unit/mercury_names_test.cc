@@ -27,7 +27,7 @@ constexpr Names kNames[] = {
 TEST(MercuryNames, BanksAreCalledByTheirUse) {
   for (const Names &names : kNames) {
     EXPECT_EQ(mercury_link_name(names.sass), names.link);
-    EXPECT_EQ(mercury_twin_name(names.sass), names.twin);
+    EXPECT_EQ(mercury_counterpart_name(names.sass), names.twin);
   }
 }
 

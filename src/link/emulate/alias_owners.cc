@@ -21,26 +21,22 @@ bool alias_precedes_owner(const Layout &layout, std::span<const u32> rank, Entit
 
 } // namespace
 
-std::vector<EntityId> find_alias_owners(const Program &program, const Layout &layout,
-                                        std::span<const u32> rank) {
-  std::vector<EntityId> out;
+AliasOwners find_alias_owners(const Program &program, const Layout &layout,
+                              std::span<const u32> rank) {
+  AliasOwners out;
   if (!program.dialect.has(Defect::AliasTakesCode))
     return out;
-  for (u32 i = 0; i < rank.size(); ++i)
-    if (rank[i] != kNoIndex && program.symbols[EntityId(i)].function &&
-        alias_precedes_owner(layout, rank, EntityId(i)))
-      out.emplace_back(i);
-  return out;
-}
-
-AliasOwners first_alias_owners(const std::vector<EntityId> &aliases, const Layout &layout,
-                               std::span<const u32> rank) {
-  AliasOwners out;
-  for (const EntityId alias : aliases) {
-    const OutId text = layout.placement.address_of[alias.value].section;
-    u32 &first = out.try_emplace(layout.sections[text].function.value, alias.value).first->second;
-    if (rank[alias.value] < rank[first])
-      first = alias.value;
+  for (u32 i = 0; i < rank.size(); ++i) {
+    const EntityId alias(i);
+    if (rank[i] == kNoIndex || !program.symbols[alias].function ||
+        !alias_precedes_owner(layout, rank, alias))
+      continue;
+    out.aliases.push_back(alias);
+    const OutId text = layout.placement.address_of[i].section;
+    EntityId &owner =
+        out.owner_of.try_emplace(layout.sections[text].function.value, alias).first->second;
+    if (rank[i] < rank[owner.value])
+      owner = alias;
   }
   return out;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Call frame instructions (DWARF, section 6.4) as far as a linker has to know them: which ones move
-// on in the code, and how long the others are. Their meaning does not matter here.
+// on in the code, and how long the others are. Their meaning does not matter here. nvlink mixes the
+// instructions of two frames (Q106), and merged_frames.cc does so with the maps that are made here.
 #include "link/emulate/frame_instructions.h"
 
 #include <array>
@@ -37,21 +38,21 @@ public:
 
   std::optional<FrameInstructions> read() {
     FrameInstructions out;
-    u64 place = 0;
+    u64 location = 0;
     while (at_ < bytes_.size()) {
       const u64 start = at_;
       const u8 opcode = bytes_[at_++];
       if (opcode == 0)
         continue; // padding
       if (const std::optional<u64> step = advance(opcode)) {
-        place += *step;
-        out[place];
+        location += *step;
+        out[location];
         continue;
       }
       if (!skip_operands(operands_of(opcode)))
         return std::nullopt;
       const ByteSpan one = bytes_.subspan(start, at_ - start);
-      out[place].insert(out[place].end(), one.begin(), one.end());
+      out[location].insert(out[location].end(), one.begin(), one.end());
     }
     return out;
   }
@@ -104,12 +105,12 @@ std::optional<FrameInstructions> read_frame_instructions(ByteSpan fde) {
 
 std::vector<u8> with_frame_instructions(ByteSpan fde, const FrameInstructions &instructions) {
   std::vector<u8> out(fde.begin(), fde.begin() + kInstructions);
-  u64 place = 0;
+  u64 location = 0;
   for (const auto &[at, bytes] : instructions) {
-    if (at != place) {
+    if (at != location) {
       out.push_back(kAdvance4);
-      elf::append_le(out, static_cast<u32>(at - place));
-      place = at;
+      elf::append_le(out, static_cast<u32>(at - location));
+      location = at;
     }
     elf::append_bytes(out, bytes);
   }

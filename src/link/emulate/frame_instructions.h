@@ -9,8 +9,8 @@
 
 namespace culink::emulate {
 
-// What a call frame (FDE) of .debug_frame says at each place of the code, in units of its CIE; a
-// place may have nothing to say.
+// The instructions of a call frame (FDE) of .debug_frame by location in the code, in units of its
+// CIE. A location may have none.
 using FrameInstructions = std::map<u64, std::vector<u8>>;
 
 // Reads the instructions of an FDE of the 64-bit format. Nothing for one that cannot be read.

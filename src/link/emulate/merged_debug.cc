@@ -23,7 +23,6 @@
 #include "elf/records/debug_frame.h"
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
-#include "link/emulate/alias_owners.h"
 
 namespace culink::emulate {
 
@@ -80,7 +79,7 @@ void add_functions_with_alias_owners(const MergedDebugSources &s,
                                      std::vector<std::set<u32>> &functions,
                                      std::vector<std::vector<u32>> &objects) {
   const Program &p = s.program;
-  for (const EntityId alias : find_alias_owners(p, s.layout, s.symbol_rank)) {
+  for (const EntityId alias : s.alias_owners.aliases) {
     const OutId text = s.layout.placement.address_of[alias.value].section;
     const EntityId function = s.layout.sections[text].function;
     const u32 owner = p.symbols[function].prevailing.object.value;
@@ -244,7 +243,7 @@ std::vector<i64> merged_addends(const MergedDebug &merged,
   }
   for (auto &[key, list] : numbers) {
     const FinalizedDebug &parts = *merged.find(EntityId(key.first))->parts;
-    const std::vector<i64> &offsets = key.second ? parts.info_places : parts.location_places;
+    const std::vector<i64> &offsets = key.second ? parts.info_offsets : parts.location_offsets;
     if (offsets.size() != list.size())
       continue;
     std::sort(list.begin(), list.end(),

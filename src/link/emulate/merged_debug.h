@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "link/emulate/alias_owners.h"
 #include "link/resolve/program.h"
 #include "model/finalized.h"
 #include "model/layout.h"
@@ -23,8 +24,7 @@ struct MergedDebugSources {
   const Program &program; // of Mercury code
   Planes planes;
   const Layout &layout;
-  // By EntityId of a function: its order in the symbol table, or kNoIndex.
-  std::span<const u32> symbol_rank;
+  const AliasOwners &alias_owners;
   const FunctionsByName &first_of_name; // those of the output
 };
 

@@ -61,9 +61,8 @@ FrameMerger::FrameMerger(const FrameSources &sources) : alias_owners_(sources.al
 
 Frame FrameMerger::choose(EntityId function, Frame frame, Frame mercury) {
   const auto first = merged_.find(function.value);
-  const bool further = first != merged_.end() && !alias_owners_.contains(function.value) &&
-                       !done_.insert(function.value).second;
-  if (further || alias_owners_.contains(function.value)) {
+  const bool is_taken = alias_owners_.owner_of.contains(function.value);
+  if (is_taken || (first != merged_.end() && !done_.insert(function.value).second)) {
     empty_frame_ = with_frame_instructions(mercury.fde, {});
     return {mercury.cie, empty_frame_};
   }

@@ -18,7 +18,7 @@ struct FrameSources {
   const Layout &layout;
   OutId section;             // .debug_frame
   const MergedDebug &merged; // functions whose frames a finalizer has merged already
-  AliasOwners alias_owners;
+  const AliasOwners &alias_owners;
   std::unordered_map<u32, u32> count; // by EntityId: frames of the function in the output
   // What a finalizer has made for a function of an object, or nothing.
   std::function<const FinalizedDebug *(u32 object, EntityId function)> finalized;
@@ -38,7 +38,7 @@ public:
 
 private:
   std::unordered_map<u32, std::vector<u8>> merged_; // by EntityId: its first FDE
-  AliasOwners alias_owners_;
+  const AliasOwners &alias_owners_;
   std::unordered_set<u32> done_; // EntityIds whose first FDE was chosen
   std::vector<u8> empty_frame_;
 };

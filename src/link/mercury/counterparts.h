@@ -7,7 +7,7 @@
 
 namespace culink {
 
-// What stands for the Mercury form of a section in a file with both forms of the code.
+// The Mercury form of a section in a file with both forms of the code.
 enum class Counterpart : u8 {
   None,    // one section for both: notes, the call graph, memory without bytes
   Capsule, // of code: Mercury code as a difference to SASS

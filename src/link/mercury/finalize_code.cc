@@ -69,8 +69,8 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
     numbers.push_back(i);
   }
   const FunctionsByName first_of_name = first_functions_of_name(c);
-  const emulate::MergedDebugRequest merged =
-      emulate::find_merged_debug({c.mercury, c.planes(), c.layout(), c.symbol_rank, first_of_name});
+  const emulate::MergedDebugRequest merged = emulate::find_merged_debug(
+      {c.mercury, c.planes(), c.layout(), c.alias_owners, first_of_name});
   for (FinalizeRequest::Object &object : emulate::objects_to_merge(merged, c.sass.objects))
     request.objects.push_back(std::move(object));
   if (request.objects.empty())

@@ -114,7 +114,7 @@ void add_counterparts_of(const PlaneLayout &l, bool capsules, AddedSections &add
     if (kind == Counterpart::None || (kind == Counterpart::Capsule) != capsules)
       continue;
     elf::SectionSpec header = counterpart_header(l.section(id), kind, l.file.symbols);
-    header.name = keep_name(l.plan, elf::mercury_twin_name(l.section(id).name));
+    header.name = keep_name(l.plan, elf::mercury_counterpart_name(l.section(id).name));
     if (kind == Counterpart::Shared)
       header.shares_bytes_with = l.sass_section(id);
     const elf::SectionId out = l.file.elf.add_section(header);

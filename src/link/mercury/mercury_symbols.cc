@@ -39,8 +39,8 @@ bool has_sass_size(const Program &p, const Layout &layout, const emulate::AliasO
   if (prevailing.valid() && p.objects[prevailing.object.value].symbols[prevailing.symbol].size != 0)
     return true;
   const EntityId owner = layout.sections[layout.placement.address_of[id.value].section].function;
-  const auto alias = alias_owners.find(owner.value);
-  return alias == alias_owners.end() ? owner == id : alias->second == id.value;
+  const auto alias = alias_owners.owner_of.find(owner.value);
+  return alias == alias_owners.owner_of.end() ? owner == id : alias->second == id;
 }
 
 u64 sass_size(const SassInputs &inputs, const SassCode &code) {

@@ -22,7 +22,8 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
   SassPlan out;
   out.shape = shape_file(plan);
   const std::vector<u32> rank = rank_functions(mercury, plan.layout.sections);
-  const SassContext context{mercury, sass, inputs, plan, out.shape, rank};
+  out.alias_owners = emulate::find_alias_owners(mercury, plan.layout, rank);
+  const SassContext context{mercury, sass, inputs, plan, out.shape, rank, out.alias_owners};
 
   FinalizedCode finalized = finalize_code(context, diag);
   out.finalized = std::move(finalized.objects);
@@ -47,8 +48,6 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
     if (!section.bytes.empty())
       out.debug.push_back({section.id, std::move(section.bytes)});
   }
-  out.alias_owners = emulate::first_alias_owners(
-      emulate::find_alias_owners(mercury, plan.layout, rank), plan.layout, rank);
   return out;
 }
 

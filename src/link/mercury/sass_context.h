@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "link/emulate/alias_owners.h"
 #include "link/emulate/merged_debug.h"
 #include "link/mercury/counterparts.h"
 #include "link/mercury/sass_inputs.h"
@@ -17,6 +18,7 @@ struct SassContext {
   const OutputPlan &plan; // of the Mercury plane
   const FileShape &shape;
   std::span<const u32> symbol_rank; // by EntityId: see rank_functions
+  const emulate::AliasOwners &alias_owners;
 
   [[nodiscard]] const Layout &layout() const { return plan.layout; }
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }

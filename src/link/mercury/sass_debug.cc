@@ -46,7 +46,8 @@ const FinalizedDebug *FinalizedParts::debug_of(u32 object, EntityId function) co
 }
 
 DebugSection join_parts(const SassContext &c, OutId id) {
-  DebugSection out{.id = id, .bytes = {}, .size = {}, .parts = {}, .units = {}, .addresses = {}};
+  DebugSection out;
+  out.id = id;
   u64 size = 0;
   const bool is_shared = c.shape.counterpart_of(id) == Counterpart::Shared;
   for (u32 o = 0; o < c.sass.objects.size(); ++o)

@@ -81,17 +81,14 @@ emulate::FrameMerger make_merger(const SassContext &c, const FinalizedParts &par
                                .layout = c.layout(),
                                .section = id,
                                .merged = merged,
-                               .alias_owners = emulate::first_alias_owners(
-                                   emulate::find_alias_owners(c.mercury, c.layout(), c.symbol_rank),
-                                   c.layout(), c.symbol_rank),
+                               .alias_owners = c.alias_owners,
                                .count = std::move(count),
                                .finalized = [&parts](u32 object, EntityId function) {
                                  return parts.debug_of(object, function);
                                }});
 }
 
-// Frames of one object. Returns where addresses of code went, by their offset in the Mercury
-// section.
+// Puts the section together, one object after the other.
 class FrameJoiner {
 public:
   FrameJoiner(const SassContext &c, const SassCodeList &code, const emulate::MergedDebug &merged,

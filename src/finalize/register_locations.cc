@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of registers of machine code comes from that of the Mercury code: the same blocks, in
-// each the same records, sorted by register and place. So a record of the one leads to that of the
-// other, and that tells whether its places lie in the Mercury code of the function at all.
-#include "finalize/register_places.h"
+// A variable is in a register from one offset in the code to another. Where nvlink finds the
+// offsets of a discarded definition in the code of another, it reads behind the end of a table, and
+// what it writes changes from run to run (Q106). Which offsets are of that kind can be told: the
+// table of registers of the SASS plane comes from that of the Mercury plane, with the same blocks
+// and in each the same records, sorted by register and offset. So a record of the one leads to that
+// of the other, and that shows whether its offsets are in the Mercury code of the function at all.
+#include "finalize/register_locations.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -33,7 +36,7 @@ std::unordered_map<std::string_view, u64> sizes_of_functions(const elf::ElfView 
 
 } // namespace
 
-void clear_unknown_places(std::vector<u8> &linked_file) {
+void clear_unknown_locations(std::vector<u8> &linked_file) {
   const Result<elf::ElfView> view = elf::ElfView::open(linked_file);
   if (!view)
     return;
@@ -44,7 +47,7 @@ void clear_unknown_places(std::vector<u8> &linked_file) {
   const std::unordered_map<std::string_view, u64> sizes = sizes_of_functions(*view, *symbols);
   const std::vector<elf::RegisterBlock> blocks = elf::split_registers(table->data);
   std::vector<elf::RegisterBlock> origins = elf::split_registers(mercury->data);
-  std::vector<u64> unknown; // places in the section
+  std::vector<u64> unknown; // offsets in the section
   for (size_t i = 0; i < std::min(blocks.size(), origins.size()); ++i) {
     std::vector<elf::RegisterBlock::Record> &from = origins[i].records;
     const auto size = sizes.find(blocks[i].function);
@@ -61,8 +64,8 @@ void clear_unknown_places(std::vector<u8> &linked_file) {
         unknown.push_back(blocks[i].records[k].offset + sizeof(u32));
     }
   }
-  for (const u64 place : unknown)
-    store_le<u32>(linked_file.data() + table->offset + place, 0);
+  for (const u64 offset : unknown)
+    store_le<u32>(linked_file.data() + table->offset + offset, 0);
 }
 
 } // namespace culink

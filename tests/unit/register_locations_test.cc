@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "finalize/register_places.h"
+#include "finalize/register_locations.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@ const elf::Section &section_of(const elf::ElfView &file, const char *name) {
   return *file.find(name);
 }
 
-TEST(RegisterPlaces, WhatLiesInTheCodeStays) {
+TEST(RegisterLocations, WhatLiesInTheCodeStays) {
   std::vector<u8> file = recorded_bytes("steps.answer");
   const std::vector<u8> before = file;
-  clear_unknown_places(file);
+  clear_unknown_locations(file);
   EXPECT_EQ(file, before);
 }
 
-TEST(RegisterPlaces, WhatLiesBehindTheCodeIsNoPlace) {
+TEST(RegisterLocations, WhatLiesBehindTheCodeIsNoPlace) {
   std::vector<u8> file = recorded_bytes("steps.answer");
   const elf::ElfView view = elf::ElfView::open(file).value();
   const elf::Section &table = section_of(view, ".nv_debug_info_reg_sass");
@@ -40,16 +40,16 @@ TEST(RegisterPlaces, WhatLiesBehindTheCodeIsNoPlace) {
   store_le<u32>(file.data() + from, 0x7fffff00);
   std::vector<u8> expected = file;
   store_le<u32>(expected.data() + place, 0);
-  clear_unknown_places(file);
+  clear_unknown_locations(file);
   EXPECT_EQ(file, expected);
 }
 
-TEST(RegisterPlaces, FilesCutAnywhereAreLeftAlone) {
+TEST(RegisterLocations, FilesCutAnywhereAreLeftAlone) {
   const std::vector<u8> whole = recorded_bytes("steps.answer");
   for (size_t size = 0; size < whole.size(); size += 1009) {
     std::vector<u8> part(whole.begin(), whole.begin() + static_cast<i64>(size));
     const std::vector<u8> before = part;
-    clear_unknown_places(part);
+    clear_unknown_locations(part);
     EXPECT_EQ(part, before);
   }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "link/mercury/counterparts.h"
+
+#include <gtest/gtest.h>
+
+namespace culink {
+namespace {
+
+using elf::SectionType;
+
+// A plan with sections and nothing else.
+struct Plan {
+  SharedPlan shared;
+  ImagePlan images;
+  Synthetic synthetic;
+  OutputPlan output{{}, {}, {}, shared, images, synthetic};
+
+  OutId add(std::string_view name, SectionType type, u64 flags = 0, u64 size = 16) {
+    OutSection section;
+    section.name = name;
+    section.type = type;
+    section.flags = flags;
+    section.size = size;
+    return output.layout.sections.add(std::move(section));
+  }
+  OutId add_code(std::string_view name) {
+    const OutId id = add(name, SectionType::Progbits, elf::kFlagAlloc | elf::kFlagExec);
+    output.layout.sections[id].function = EntityId(0);
+    return id;
+  }
+};
+
+TEST(Counterparts, CodeHasACapsule) {
+  Plan plan;
+  const OutId id = plan.add_code(".text.f");
+  EXPECT_EQ(shape_file(plan.output).counterpart_of(id), Counterpart::Capsule);
+}
+
+TEST(Counterparts, NotesAndMemoryHaveNone) {
+  Plan plan;
+  const OutId note = plan.add(".note.nv.tkinfo", SectionType::Note);
+  const OutId shared = plan.add(".nv.shared.f", SectionType::CudaShared);
+  const FileShape shape = shape_file(plan.output);
+  EXPECT_EQ(shape.counterpart_of(note), Counterpart::None);
+  EXPECT_EQ(shape.counterpart_of(shared), Counterpart::None);
+}
+
+TEST(Counterparts, ReservedMemoryTakesBytesInTheFile) {
+  Plan plan;
+  const OutId id = plan.add(".nv.shared.reserved.0", SectionType::CudaReservedShared);
+  EXPECT_EQ(shape_file(plan.output).counterpart_of(id), Counterpart::Memory);
+}
+
+TEST(Counterparts, DataThatMercuryDoesNotChangeIsShared) {
+  Plan plan;
+  const OutId data = plan.add(".nv.global.init", SectionType::CudaGlobalInit, elf::kFlagAlloc);
+  const OutId strings = plan.add(".debug_str", SectionType::Progbits);
+  const OutId info = plan.add(".debug_info", SectionType::Progbits);
+  const FileShape shape = shape_file(plan.output);
+  EXPECT_EQ(shape.counterpart_of(data), Counterpart::Shared);
+  EXPECT_EQ(shape.counterpart_of(strings), Counterpart::Shared);
+  EXPECT_EQ(shape.counterpart_of(info), Counterpart::Own);
+}
+
+TEST(Counterparts, ALineTableIsSharedIfItIsAboutNoCode) {
+  Plan plan;
+  const OutId lines = plan.add(".debug_line", SectionType::Progbits);
+  EXPECT_EQ(shape_file(plan.output).counterpart_of(lines), Counterpart::Shared);
+  const OutId table = plan.add(".rela.debug_line", SectionType::Rela);
+  plan.output.layout.relocs.groups.push_back({.table = table, .target = lines});
+  EXPECT_EQ(shape_file(plan.output).counterpart_of(lines), Counterpart::Own);
+}
+
+TEST(Counterparts, EmittedSectionsComeInTheOrderOfTheFile) {
+  Plan plan;
+  const OutId code = plan.add_code(".text.f");
+  const OutId empty = plan.add(".debug_abbrev", SectionType::Progbits, 0, 0);
+  const OutId info = plan.add(".debug_info", SectionType::Progbits);
+  const FileShape shape = shape_file(plan.output);
+  EXPECT_FALSE(shape.is_emitted[empty.value]);
+  EXPECT_EQ(shape.counterpart_of(empty), Counterpart::None);
+  EXPECT_EQ(shape.order, (std::vector<OutId>{info, code}));
+}
+
+} // namespace
+} // namespace culink
