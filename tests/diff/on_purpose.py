@@ -36,8 +36,9 @@ class Rule:
 
 
 RULES = (
-    # Symbol 0 has a value.
-    Rule("Q019", r"symbols: \.(symtab|nv\.merc\.symtab): symbol 0 no symbol: value 0x0 vs 0x[1-9a-f]"),
+    # Symbol 0 has a value, and so have labels without a location.
+    Rule("Q019", r"symbols: \.(symtab|nv\.merc\.symtab): symbol 0 no symbol: value 0x0 vs 0x[1-9a-f]",
+         r"debug: '\.(nv\.merc\.)?debug_loc': bytes differ"),
     # Pointers in constants to overridden definitions are lost.
     Rule("Q045", r"(relocs|sections): .*'\.rela?\.nv\.constant3'", r"(headers|symbols|strings): |" + MOVED),
     # Where kernels are selected, blocks of constants that are equal are merged, and a bank that is

@@ -8,7 +8,7 @@
 // another target or for a debugger (Q104), so other objects are left out. And objects may be
 // finalized once more together, for the sake of debug information alone: see
 // link/emulate/merged_debug.h.
-#include "link/emulate/repeated_names.h"
+#include "link/emulate/mercury_objects.h"
 #include "link/mercury/sass_code.h"
 
 namespace culink {

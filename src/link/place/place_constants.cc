@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/null_symbol.h"
+#include "link/emulate/compiler_constants.h"
 
 namespace culink {
 

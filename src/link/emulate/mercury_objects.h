@@ -8,6 +8,10 @@
 
 namespace culink::emulate {
 
+// The objects of a link of SASS alone, without the marks of Mercury code that are lost.
+[[nodiscard]] std::vector<InputObject> forget_mercury_marks(std::vector<InputObject> objects,
+                                                            const Dialect &dialect);
+
 // The objects of a link with Mercury code, where several local functions of one name may all have
 // the records and relocations of the first.
 [[nodiscard]] std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,

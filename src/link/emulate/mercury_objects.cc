@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Objects with Mercury code, as nvlink reads them.
+//
+// Links of SASS take them, too, and leave the Mercury code out. nvlink notices that a link is of
+// that kind when it reads the first object without Mercury code. Objects before it have been read
+// for their Mercury code and show it: a symbol that only Mercury code refers to is missing (Q100).
+//
 // A relocatable link may leave several local functions of one name in an object, with sections of
 // one name each. When nvlink reads such an object for sm_100 or later, it looks for records and
 // relocations of a function by the name of their section, and finds the first one's for all (Q110).
-//
 // What may surprise: relocations of code of another size stay, because offsets in the first need
 // not be offsets in it. nvlink then writes a broken program or gives up.
-#include "link/emulate/repeated_names.h"
+#include "link/emulate/mercury_objects.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace culink::emulate {
@@ -39,6 +45,20 @@ void repeat_relocations(InputObject &object) {
 }
 
 } // namespace
+
+std::vector<InputObject> forget_mercury_marks(std::vector<InputObject> objects,
+                                              const Dialect &dialect) {
+  constexpr std::string_view kCap = ".nv.reservedSmem.cap";
+  const auto plain = std::find_if(objects.begin(), objects.end(),
+                                  [](const InputObject &object) { return !object.capsule; });
+  if (!dialect.has(Defect::MissingMercuryMark) || plain == objects.end())
+    return objects;
+  for (auto object = objects.begin(); object != plain; ++object)
+    for (elf::Symbol &symbol : object->symbols)
+      if (symbol.undefined() && symbol.name == kCap)
+        symbol.name = {};
+  return objects;
+}
 
 std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
                                               const Dialect &dialect) {
