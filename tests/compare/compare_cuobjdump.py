@@ -22,7 +22,7 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SKIPPED = 77
 
-# cuobjdump prints these types like their plain twins; `cubin` gives each a name of its own.
+# cuobjdump prints these types like their plain counterparts; `cubin` gives each a name of its own.
 TWINS = {
     "CUDA_MERCURY_RELA": "RELA",
     "CUDA_MERCURY_INFO": "CUDA_INFO",
@@ -192,7 +192,7 @@ What is not compared, because only one of the two programs shows it:
 
 - the Mercury mirror of sm_100 and later: cuobjdump lists its sections, but not the contents of
   `.nv.merc.symtab`, `.nv.merc.rela*` and `.nv.merc.nv.info*`; `cubin dump` shows them all;
-- four section types that cuobjdump prints like their plain twins have names of their own in
+- four section types that cuobjdump prints like their plain counterparts have names of their own in
   `cubin dump`, so that every number can be told from its name: CUDA_MERCURY_RELA (RELA),
   CUDA_MERCURY_INFO (CUDA_INFO), CUDA_MERCURY_SYMTAB (SYMTAB) and
   CUDA_MERCURY_CONSTANT_OPT_2 (CUDA_MERCURY_CONSTANT_OPT);

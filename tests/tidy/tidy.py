@@ -308,6 +308,31 @@ def numbers_in_tables(tree):
                            "arch/instructions.h")
 
 
+# Defects that default links still have (docs/compat.md).
+NOT_SEPARATED = ("Q041", "Q112")
+
+
+def quirk_classes(tree, documented):
+    """Each id stands under the heading of its class; the linker names defects in emulate only."""
+    text = tree.text("docs/compat.md") if documented else ""
+    parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    classes = {part.split("\n")[0]: part for part in parts}
+    listed = {name: set(re.findall(r"^### (Q\d{3})", classes.get(name, ""), re.MULTILINE))
+              for name in ("Format", "Order", "Defects")}
+    for quirk, (number, _) in sorted(documented.items()):
+        if not any(quirk in ids for ids in listed.values()):
+            yield f"docs/compat.md:{number}: {quirk} has no class"
+    for name in tree.matching(".cc", ".h", under=("src/link/",)):
+        if name.startswith("src/link/emulate/"):
+            continue
+        for number, line in tree.lines(name):
+            for quirk in re.findall(r"\bQ\d{3}\b", line):
+                if quirk in listed["Defects"] and quirk not in NOT_SEPARATED:
+                    yield f"{name}:{number}: the defect {quirk} belongs to src/link/emulate"
+            if re.search(r"\boptions\.relocatable\b|\bemulate\b(?!::|/)", line.split("//")[0]):
+                yield f"{name}:{number}: passes ask the policy and the hooks of src/link/emulate"
+
+
 def quirk_ids(tree):
     """Each quirk id Qnnn is in the code, in docs/compat.md, and there with a test that exists."""
     documented = {}
@@ -327,6 +352,7 @@ def quirk_ids(tree):
                 used.setdefault(quirk, f"{name}:{number}")
                 if name.startswith("include/"):
                     yield f"{name}:{number}: {quirk} is not for those who use the library"
+    yield from quirk_classes(tree, documented)
     for quirk, place in sorted(used.items()):
         if quirk not in documented:
             yield f"{place}: {quirk} is not in docs/compat.md"

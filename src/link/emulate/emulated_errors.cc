@@ -36,7 +36,7 @@ void check_alias_register_counts(const Program &p, Diagnostics &diag) {
 // address taken, and then does not know whose the code is.
 void check_dead_aliases(const Program &p, Diagnostics &diag) {
   if (std::find(p.live.live.begin(), p.live.live.end(), false) == p.live.live.end())
-    return; // nothing goes away
+    return; // nothing is removed
   for (u32 i = 0; i < p.objects.size(); ++i) {
     const InputObject &object = p.objects[i];
     std::vector<EntityId> owner(object.view.sections().size());

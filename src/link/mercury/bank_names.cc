@@ -30,7 +30,7 @@ bool is_compiler_constant(const InputObject &object, u32 index, u8 bank) {
 }
 
 // nvlink gives compiler constants names of their own: the section's and a number, which counts all
-// of them in the object, also those that are discarded (Q103).
+// of them in the object, also those that are discarded.
 void number_compiler_constants(const Program &mercury, const OutputPlan &plan,
                                const SassInputs &inputs, FileInProgress &file) {
   const OutputSections &sections = plan.layout.sections;

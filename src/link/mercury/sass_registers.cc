@@ -5,7 +5,7 @@
 // one object after the other, with offsets in the code as it comes out.
 //
 // What may surprise: functions are found by name. The first block about a name counts, wherever the
-// code comes from; in all others the offsets become 0 (Q109).
+// code comes from; in all others the offsets become 0.
 #include <cstring>
 #include <unordered_set>
 

@@ -65,7 +65,7 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
   listed_[id.value] = true;
   if (symbol.binding() == SymbolBinding::Local) {
     layout_.placement.bank_sizes.push_back(id);
-    // One symbol suffices where early resolution has left no reference to the others (Q023).
+    // One symbol suffices where early resolution has left no reference to the others.
     if (!p_.policy.executable &&
         (p_.policy.keeps_all_relocations || layout_.placement.bank_sizes.size() == 1))
       layout_.sections.add_local(id);
@@ -85,7 +85,7 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
     layout_.sections.debug_shared = need(".nv_debug.shared", shared_section(0));
   if (dynamic_shared) {
     layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
-    // The value of an instance from an earlier relocatable link counts as its alignment (Q020).
+    // The value of an instance from an earlier relocatable link counts as its alignment.
     layout_.placement.shared_align[id.value] =
         symbol.binding() == SymbolBinding::Weak ? symbol.value : 1;
   }

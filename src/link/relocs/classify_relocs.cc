@@ -222,7 +222,7 @@ void RelocationReader::keep_against_section(const Entry &entry, KeptRelocation o
   plan_.kept.push_back(out);
 }
 
-// Kept for the next link. The SASS shows where slots would begin (Q103).
+// Kept for the next link. The SASS shows where slots would begin.
 void RelocationReader::keep_image(const Entry &entry) {
   plan_.kept.push_back({.table = entry.source.group->table,
                         .id = entry.target.id,
@@ -261,7 +261,7 @@ void RelocationReader::fold_addend(const Entry &entry) {
 }
 
 void RelocationReader::fold_image(const Entry &entry) {
-  constexpr u8 kNoSlotBank = 28; // without a slot nvlink -r writes this bank (Q024)
+  constexpr u8 kNoSlotBank = 28; // without a slot nvlink -r writes this bank
   const bool slot =
       entry.row->image == arch::ImageAction::Slot && entry.target.value != ImagePlan::kNoSlot;
   const u64 value = (slot ? entry.target.value : 0) + static_cast<u64>(entry.raw.addend);

@@ -121,7 +121,7 @@ RelocAction image_action(const RelocRuleInputs &link, const RelocInfo &row) {
     return Keep;
   case ImageAction::Slot:
     if (!link.policy.places_memory && (row.image_kept_by_r || link.has_mercury))
-      // The SASS shows where slots would begin (Q103).
+      // The SASS shows where slots would begin.
       return link.sass_plane && link.policy.resolves_early ? KeepImage : Keep;
     return FoldImage;
   case ImageAction::ZeroValue:

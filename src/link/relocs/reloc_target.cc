@@ -4,7 +4,7 @@
 // addresses from the loader. What the linker lays out itself has a value now: constants (an offset
 // in their bank), shared variables (an offset in a kernel's shared memory), sections that are
 // merged file by file (the start of this file's part). A lossless relocatable link resolves nothing
-// that the next link will move; nvlink's does (Q023).
+// that the next link will move; nvlink's does.
 //
 // classify_relocations calls resolve_target for each run of relocations against one symbol. What
 // may surprise: the same shared variable has different values in different kernels, so the function
@@ -53,7 +53,7 @@ RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 sect
   if (!location.section.valid())
     return {.kind = TargetKind::Placed}; // a section that is not part of the output starts at 0
   const OutSection &out = c.layout.sections[location.section];
-  // Units of line tables move once more when SASS is rescheduled (Q103).
+  // Units of line tables move once more when SASS is rescheduled.
   const bool moves_again =
       c.program.sass_plane && !c.program.policy.executable && out.name == kLineSection;
   const bool unplaced =
@@ -66,7 +66,7 @@ RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 sect
 }
 
 // -r leaves shared memory to the next link. nvlink stores offsets within this object's all the
-// same (Q023).
+// same.
 RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget target,
                                    FunctionId function) {
   const Entity &entity = c.program.symbols[EntityId(target.id)];
@@ -127,7 +127,7 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
   if (is_constant(symbol.other) && !(weak && !c.program.policy.executable)) {
     target.kind = placed_kind(entity);
     target.value = ~u64{0};
-    // A finalizer knows the bank all the same (Q103).
+    // A finalizer knows the bank all the same.
     target.bank = c.program.sass_plane ? c.program.arch.banks.user : bank_of(SectionType::Null);
   }
   return target;
