@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What becomes of every relocation of the inputs. In a device link many of them stay: addresses of
+// The action for every relocation of the inputs. A device link keeps many of them: addresses of
 // functions and global variables are known only to the loader. So each one is folded (its value is
 // stored), kept or dropped, and this is decided before the layout of the file, because what is kept
 // has a size. All values are known here; nothing depends on where a section lies in the file.
@@ -44,7 +44,7 @@ bool is_inside(const RelocSource &source, const elf::Relocation &raw, const Relo
   return raw.offset <= size && row.field_bytes <= size - raw.offset;
 }
 
-// Reads relocations in output order into the lists of a plan.
+// A loop over relocations in output order, which fills the lists of a plan.
 class RelocationReader {
 public:
   RelocationReader(const RelocationContext &context, Diagnostics &diag)
@@ -177,8 +177,8 @@ void RelocationReader::read_other(RelocAction action, const Entry &entry) {
   }
 }
 
-// What the addend of a relocation against a section symbol grows by: the part of the section that
-// it refers to is not where it was.
+// The growth of the addend of a relocation against a section symbol: the part of the section that
+// it refers to has been moved.
 inline u64 RelocationReader::addend_shift(const Entry &entry) const {
   return entry.source.moves && entry.target.against == Against::Section ? moved_addend_shift(entry)
                                                                         : entry.target.addend_shift;

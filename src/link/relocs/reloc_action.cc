@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a relocation is folded, kept, cleared, dropped or refused. In an executable the symbol
-// decides first: addresses of functions and global variables are the loader's, what the linker has
-// placed has a value. Then the row of the relocation decides whether the linker may store that
-// value. That is one table, kUsualActions; images, tables of unified functions and links with -r
-// differ in few points, which follow it.
+// The choice whether a relocation is folded, kept, cleared, dropped or refused. In an executable
+// the symbol decides first: addresses of functions and global variables are the loader's, what the
+// linker has placed has a value. Then the row of the relocation decides whether the linker may
+// store that value. That is one table, kUsualActions; images, tables of unified functions and links
+// with -r differ in few points, which follow it.
 //
 // classify_relocations asks for every relocation of a program. So the answers for nearly all of
 // them stand in an array for each kind of link, which the compiler fills from the same rules. The
@@ -73,7 +73,7 @@ LinkKind kind_of(const LinkPolicy &policy) {
   return policy.keeps_all_relocations ? LinkKind::LosslessObject : LinkKind::EarlyObject;
 }
 
-// Keeps all that the next link can use.
+// Lossless objects keep all that the next link can use.
 constexpr RelocAction lossless_action(TargetKind target) {
   return target == TargetKind::Null || target == TargetKind::DiscardedData ? Drop : Keep;
 }
@@ -108,7 +108,7 @@ constexpr UsualTable make_usual_table(LinkKind link) {
   return out;
 }
 
-// By LinkKind.
+// The tables are indexed by LinkKind.
 constexpr std::array<UsualTable, 3> kUsualTables = {make_usual_table(LinkKind::Executable),
                                                     make_usual_table(LinkKind::EarlyObject),
                                                     make_usual_table(LinkKind::LosslessObject)};

@@ -9,7 +9,7 @@
 
 namespace culink {
 
-// What the symbol of a relocation is, as far as the rules care.
+// The kinds of symbols that the rules distinguish.
 enum class TargetKind : u8 {
   // The loader knows the address, or the next link.
   Function,
@@ -31,7 +31,7 @@ enum class TargetKind : u8 {
   Ignored,      // relocations against it are dropped
 };
 
-// What is done with a relocation.
+// The treatment of a relocation.
 enum class RelocAction : u8 {
   Drop,       // leaves no trace: the bytes stay as they are
   Keep,       // for the loader, or for the next link
@@ -54,7 +54,7 @@ enum class RelocAction : u8 {
   return folds(action) || action == RelocAction::Clear;
 }
 
-// What the rules ask about a link.
+// The properties of a link that the rules ask for.
 struct RelocRuleInputs {
   LinkPolicy policy;
   bool has_mercury = false; // a link of Mercury code, or of the SASS beside it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which relocations of the inputs count, and where they are in the output. A relocation is in a
+// The relocations of the inputs that count, and their offsets in the output. A relocation is in a
 // section of an object; that section, or the variable or line table in it, may have been discarded
 // or moved since. Here that is asked once per table where possible, so that the loop over its
 // entries has little left to ask.
@@ -29,8 +29,8 @@ bool is_about_discarded_code(const RelocationContext &c, const RelocSource &sour
     return false;
   if (p.symbols.outcome(source.object, index) != DefinitionOutcome::Accepted)
     return true;
-  // What overridden definitions said is dropped if one of them had relocations, but only in .rela
-  // tables, and in the .rel table of a section that had a .rela table first (Q028).
+  // Debug information of overridden definitions is dropped if one of them had relocations, but only
+  // in .rela tables, and in the .rel table of a section that had a .rela table first (Q028).
   const OutId rela = c.rela_of[source.group->target.value];
   return p.symbols[id].prevailing.object != source.object &&
          c.layout.relocs.has_overridden[id.value] &&

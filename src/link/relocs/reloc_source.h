@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where relocations come from: one table of one object, whose entries share an output section.
+// The origin of relocations: one table of one object, whose entries share an output section.
 #pragma once
 
 #include "link/relocs/reloc_target.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a relocation's symbol stands for. Functions and variables in global memory get their
+// The resolved symbols of relocations. Functions and variables in global memory get their
 // addresses from the loader. What the linker lays out itself has a value now: constants (an offset
 // in their bank), shared variables (an offset in a kernel's shared memory), sections that are
 // merged file by file (the start of this file's part). A lossless relocatable link resolves nothing
@@ -35,7 +35,7 @@ bool is_global_memory(SectionType type) {
   return type == SectionType::CudaGlobal || type == SectionType::CudaGlobalInit;
 }
 
-// What the loader or the next link places.
+// The kind of a symbol that the loader or the next link places.
 TargetKind unplaced_kind(const Entity &entity) {
   if (is_constant(entity.other))
     return TargetKind::UnplacedConstant;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the symbol of a relocation stands for in this link: what kind of thing it is, which decides
-// what is done with the relocation, and the value or the output symbol that is then needed.
+// The resolved symbol of a relocation: its kind, which decides what is done with the relocation,
+// and the value or the output symbol that is then needed.
 #pragma once
 
 #include "link/relocs/classify_relocs.h"
@@ -21,7 +21,7 @@ struct RelocTarget {
   u64 addend_shift = 0;  // a section symbol: where this object's part starts
 };
 
-// What all relocations of a link are resolved with.
+// The results of earlier passes that relocations are resolved with, and the rules.
 struct RelocationContext {
   const Program &program;
   const Layout &layout;

@@ -58,7 +58,7 @@ bool is_listed(const RelocationContext &c, const RelocRules &rules, const Candid
   }
 }
 
-// What the list says is added: of a table without addends the old content of the field, as it
+// The addend in the list: of a table without addends the old content of the field, as it
 // stands there (Q074).
 i64 listed_addend(const Candidate &one) {
   const i64 addend = one.raw.addend + static_cast<i64>(one.target.addend_shift);
