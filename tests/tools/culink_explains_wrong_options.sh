@@ -11,7 +11,7 @@ expect_status 1 "$CULINK" --verb -v=1 -arch=sm_91 -maxrregcount x a.cubin 2> err
 expect_contains errors "unknown option '--verb'" "option '-v' takes no value" \
   "invalid value 'sm_91' for option 'arch'" "'x' is not a number"
 expect_status 1 "$CULINK" a.cubin 2> errors
-expect_contains errors "option '-arch' is missing" "option '-o' is missing"
+expect_contains errors "missing option '-arch'" "missing option '-o'"
 expect_status 1 "$CULINK" -arch=sm_90 --emulate=nvlink-13.0.88 -o out 2> errors
 expect_contains errors "no input files"
 expect_status 1 "$CULINK" -arch=sm_90 -dlto a.cubin -o out 2> errors
