@@ -14,3 +14,20 @@ while read -r label options; do
   expect_contains ours .text.reads
   expect_same theirs ours
 done < "$golden/links"
+
+# In links of SASS alone nvlink adds the base to the index and leaves the old base in the load, which
+# --emulate copies. By default the index is that of the Mercury file, and the base (in units of 4 bytes,
+# at byte 5 of the load) where slots begin.
+for mode in own emulated; do
+  emulate=(--emulate=nvlink-13.0.88)
+  [ $mode = emulated ] || emulate=()
+  "$CULINK" "${emulate[@]}" --code=sass -arch=sm_100 kernels.cubin function.cubin -o $mode.cubin
+  code $mode.cubin > $mode
+done
+code "$golden/linked.expected" > theirs
+for index in 000010 000030; do
+  expect_contains own "$(grep "^ *$index" theirs)"
+  expect_lacks emulated "$(grep "^ *$index" theirs)"
+done
+slots=$("$CUBIN" dump --relocs own.cubin | grep -A3 "\.rel\.nv\.constant0" | tail -1 | awk '{print $1}')
+expect_contains own "$(printf '000020  82 7b 03 03 00 %02x' $((slots / 4)))"

@@ -12,6 +12,7 @@
 #include "link/mercury/plan_sass.h"
 
 #include "link/mercury/sass_relocations.h"
+#include "link/relocs/image_index.h"
 
 namespace culink {
 
@@ -41,7 +42,9 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
       move_relocations(context, out.code, finalized.merged,
                        classify_relocations(sass, layout, plan.shared, plan.images, pool, diag));
   out.capsules = fill_capsules(context, out.code, out.relocations.folded, diag);
-  out.relocations = index_images(context, out.code, std::move(out.relocations));
+  const CodeOf code_of = [&](OutId text) { return out.code[text].text; };
+  out.relocations =
+      index_images(context.plan.layout, context.plan.images, code_of, std::move(out.relocations));
   for (DebugSection &section : debug.sections) {
     out.relocations.kept.insert(out.relocations.kept.end(), section.addresses.begin(),
                                 section.addresses.end());

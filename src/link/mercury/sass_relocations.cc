@@ -11,13 +11,10 @@
 
 #include <algorithm>
 
-#include "arch/instructions.h"
-#include "arch/reloc_roles.h"
 #include "base/bytes.h"
 
 namespace culink {
 
-using arch::kInstructionSize;
 using elf::SectionType;
 
 namespace {
@@ -147,23 +144,6 @@ std::vector<KeptRelocation> apply_merged_addends(const SassContext &c,
   return kept;
 }
 
-// Where the load is in `MOV R, index; LDC R, c[0][R + base]`.
-std::optional<u64> find_indexed_load(ByteSpan code, u64 index_offset) {
-  constexpr u64 kFarthest = 8; // instructions
-  const u64 first = index_offset / kInstructionSize * kInstructionSize;
-  for (u64 i = 1; i <= kFarthest; ++i) {
-    const u64 at = first + i * kInstructionSize;
-    const std::optional<ByteSpan> load = slice(code, at, kInstructionSize);
-    if (!load)
-      break;
-    if (const arch::InstructionInfo *row = arch::find_instruction(*load);
-        row && row->loads_from_bank_0 &&
-        (*load)[arch::kSourceByte] == code[first + arch::kDestinationByte])
-      return at;
-  }
-  return std::nullopt;
-}
-
 } // namespace
 
 Layout sass_layout(const SassContext &c, const SassCodeList &code, const SassDebug &debug) {
@@ -190,31 +170,6 @@ RelocationPlan move_relocations(const SassContext &c, const SassCodeList &code,
   }
   if (!merged.functions.empty())
     plan.kept = apply_merged_addends(c, merged, std::move(plan.kept));
-  return plan;
-}
-
-// Code that was compiled with -G may load the number of an image by an index (Q112): the linker
-// stores the index, and where slots begin, for which there is no relocation, into the load.
-RelocationPlan index_images(const SassContext &c, const SassCodeList &code, RelocationPlan plan) {
-  const u64 base = c.plan.images.slot_base;
-  const arch::RelocInfo &index = arch::reloc_for(arch::RelocRole::ImageIndex);
-  const arch::RelocInfo &first = arch::reloc_for(arch::RelocRole::ImageBase);
-  std::vector<FoldedRelocation> loads;
-  for (FoldedRelocation &value : plan.folded) {
-    if (!value.image_slot || value.row != &index || !c.section(value.section).function.valid())
-      continue;
-    const auto load = find_indexed_load(code[value.section].text, value.offset);
-    if (!load)
-      continue;
-    value.value.value -= base;
-    loads.push_back({.section = value.section, .offset = *load, .row = &first, .value = {base, 0}});
-  }
-  if (loads.empty())
-    return plan;
-  plan.folded.insert(plan.folded.end(), loads.begin(), loads.end());
-  std::stable_sort(
-      plan.folded.begin(), plan.folded.end(),
-      [](const FoldedRelocation &a, const FoldedRelocation &b) { return a.section < b.section; });
   return plan;
 }
 

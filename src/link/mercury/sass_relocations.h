@@ -15,8 +15,4 @@ namespace culink {
                                               const emulate::MergedDebug &merged,
                                               RelocationPlan plan);
 
-// Relocations with those that code needs which loads the number of an image by an index.
-[[nodiscard]] RelocationPlan index_images(const SassContext &context, const SassCodeList &code,
-                                          RelocationPlan plan);
-
 } // namespace culink

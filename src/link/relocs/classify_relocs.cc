@@ -19,6 +19,8 @@
 
 #include <fmt/format.h>
 
+#include "link/emulate/image_base.h"
+#include "link/relocs/image_index.h"
 #include "link/relocs/reloc_source.h"
 #include "link/relocs/resolved_list.h"
 
@@ -325,10 +327,10 @@ std::vector<T> join(std::vector<Part> &parts, std::vector<T> RelocationPlan::*li
 // Groups are independent of each other. Each thread takes some and has its own lists, which are
 // joined in the order of the groups.
 RelocationPlan classify_relocations(const Program &program, const Layout &layout,
-                                    const SharedPlan &shared, const ImagePlan &constants,
+                                    const SharedPlan &shared, const ImagePlan &images,
                                     WorkerPool &pool, Diagnostics &diag) {
   const RelocationContext context{
-      program, layout, shared, constants, RelocRules(rule_inputs_of(program)), rela_tables(layout)};
+      program, layout, shared, images, RelocRules(rule_inputs_of(program)), rela_tables(layout)};
   struct Part {
     RelocationPlan plan;
     Diagnostics diag;
@@ -360,7 +362,13 @@ RelocationPlan classify_relocations(const Program &program, const Layout &layout
   };
   if (!std::is_sorted(out.folded.begin(), out.folded.end(), by_section))
     std::stable_sort(out.folded.begin(), out.folded.end(), by_section);
-  return out;
+  if (images.tables.empty() || !emulate::updates_image_base(program))
+    return out;
+  const CodeOf code_of = [&](OutId text) {
+    const PieceList &pieces = layout.sections[text].pieces;
+    return pieces.size() == 0 ? ByteSpan{} : pieces[0].bytes;
+  };
+  return index_images(layout, images, code_of, std::move(out));
 }
 
 } // namespace culink

@@ -38,8 +38,7 @@ struct RelocationPlan {
 
 // Decides what becomes of every relocation: stored now, kept, or dropped.
 [[nodiscard]] RelocationPlan classify_relocations(const Program &program, const Layout &layout,
-                                                  const SharedPlan &shared,
-                                                  const ImagePlan &constants, WorkerPool &pool,
-                                                  Diagnostics &diag);
+                                                  const SharedPlan &shared, const ImagePlan &images,
+                                                  WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink
