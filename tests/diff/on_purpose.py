@@ -51,6 +51,13 @@ RULES = (
 )
 
 
+def refused_on_purpose(log):
+    """Whether culink by itself refuses what nvlink links wrongly: shared memory that is dynamic in one
+    file and of a fixed size in another (Q041)."""
+    errors = [line for line in log.splitlines() if "error: " in line]
+    return bool(errors) and all("extern __shared__ without a size" in line for line in errors)
+
+
 def unexplained_lines(options, difference):
     """The lines of `cubin diff --all OWN EMULATED` that no defect explains."""
     lines = [line for line in difference.splitlines() if not SUMMARY.search(line)]

@@ -26,7 +26,7 @@ from collections import Counter
 
 from cached_toolchain import CRASHED, CachedToolchain, LinkMemory, read, run_linker
 from device_runtime import NoDeviceRuntime
-from on_purpose import unexplained_lines
+from on_purpose import refused_on_purpose, unexplained_lines
 from reasons import culink_reasons, culink_rows, missing, nvlink_reasons
 from plain_sass import is_mercury, to_plain_sass
 from recipes import RECIPES, RELOCATABLE
@@ -198,7 +198,8 @@ class Comparison:
         os.replace(self.at(step.output), self.at("emulated.cubin"))
         status, log = self.culink(step)
         if status != 0:
-            return OWN_DIFFERS, "without --emulate: " + log.strip()
+            return (OWN_SOUND if refused_on_purpose(log) else OWN_DIFFERS,
+                    "without --emulate: " + log.strip())
         done = subprocess.run([self.options.cubin, "diff", "--all", "--ignore=tkinfo",
                                step.output, "emulated.cubin"], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")

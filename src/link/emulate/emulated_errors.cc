@@ -110,9 +110,49 @@ void check_commons(const Program &p, Diagnostics &diag) {
           .at("weak definition in", p.objects[entity.first_definition.object.value].origin());
 }
 
+// Whether code of live functions refers to a variable.
+bool is_used(const Program &p, EntityId variable) {
+  for (u32 o = 0; o < p.objects.size(); ++o) {
+    const InputObject &object = p.objects[o];
+    for (const elf::Section &table : object.view.sections()) {
+      if (!elf::is_relocation_table(table.type) ||
+          object.kinds[table.info].role != elf::SectionRole::Text)
+        continue;
+      const EntityId function = p.symbols.of(ObjectId(o), object.owner_of_code(table.info));
+      if (!function.valid() || !p.is_live(function))
+        continue;
+      const elf::RelocationTable entries = object.view.relocations(table);
+      for (u32 i = 0; i < entries.size(); ++i)
+        if (p.symbols.of(ObjectId(o), entries[i].symbol) == variable)
+          return true;
+    }
+  }
+  return false;
+}
+
+// Shared memory that is dynamic in one file and of a fixed size in a later one. nvlink gives it no
+// address, so that it overlaps other variables (Q041); without that defect it is refused.
+void refuse_sized_dynamic(const Program &p, Diagnostics &diag) {
+  for (u32 o = 0; o < p.objects.size(); ++o)
+    for (u32 s = 1; s < p.objects[o].symbols.size(); ++s) {
+      const EntityId id = p.symbols.of(ObjectId(o), s);
+      const elf::Symbol &symbol = p.objects[o].symbols[s];
+      if (!id.valid() || !p.symbols[id].sized || !symbol.in_section() || symbol.size == 0 ||
+          !is_used(p, id))
+        continue;
+      diag.report(DiagId::SpaceMismatch,
+                  {std::string(symbol.name), "extern __shared__ without a size",
+                   "__shared__ of " + std::to_string(symbol.size) + " bytes"})
+          .at("declared in", p.objects[p.symbols[id].first.object.value].origin())
+          .at("defined in", p.objects[o].origin());
+    }
+}
+
 } // namespace
 
 void check_emulated_errors(const Program &p, Diagnostics &diag) {
+  if (!p.dialect.has(Defect::SizedDynamicMemory))
+    refuse_sized_dynamic(p, diag);
   if (!p.policy.executable) {
     if (p.dialect.has(Defect::DeletedConstants))
       check_deleted_constants(p, diag);

@@ -6,7 +6,8 @@
 
 namespace culink::emulate {
 
-// Reports what the dialect's release of nvlink refuses although it can be linked.
+// Reports what the dialect's release of nvlink refuses although it can be linked, and what other
+// links refuse because nvlink links it wrongly.
 void check_emulated_errors(const Program &program, Diagnostics &diag);
 
 // Reports a symbol that a list of resolved relocations would name and that was removed.

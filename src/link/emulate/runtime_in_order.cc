@@ -5,6 +5,8 @@
 // apart. After one that is not linked only further objects of the library may follow (Q083).
 #include "link/emulate/runtime_in_order.h"
 
+#include <algorithm>
+
 #include "link/resolve/system_library.h"
 
 namespace culink::emulate {
@@ -35,6 +37,10 @@ std::vector<bool> find_needed_in_order(const std::vector<InputObject> &objects, 
 
 std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects,
                                       const Dialect &dialect, Diagnostics &diag) {
+  const bool has_library = std::any_of(objects.begin(), objects.end(),
+                                       [](const InputObject &object) { return object.system; });
+  if (!has_library) // most links: nothing has to be counted
+    return std::vector<bool>(objects.size(), true);
   return dialect.has(Defect::RuntimeInOrder) ? find_needed_in_order(objects, diag)
                                              : culink::find_needed_objects(objects);
 }
