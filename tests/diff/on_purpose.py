@@ -45,6 +45,10 @@ RULES = (
     # too large is packed without regard to alignment, which moves variables.
     Rule("Q050", r"(data|headers|sections): '\.nv\.constant3'", r"(code|relocs|symbols): |" + MOVED,
          when=selects_kernels),
+    # --preserve-relocs leaves symbols of variables in that were dropped from a packed bank.
+    Rule("Q051", r"symbols: \.symtab: symbol \d+ only in the second file: .*other 0x01, "
+         r"section '\.nv\.constant3'", r"(headers|relocs|strings|symbols): |" + MOVED,
+         when=selects_kernels),
     # Call frames of two weak definitions are mixed; an alias owns the code of its function.
     Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'", MOVED),
     Rule("Q107", r"symbols: \.symtab: symbol \d+ '[^']*': size 0x[0-9a-f]+ vs 0x[0-9a-f]+$", MOVED),
