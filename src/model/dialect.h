@@ -76,7 +76,7 @@ private:
 };
 
 // How inputs are taken. What is here by default is culink's way: content decides, all code counts,
-// and what contributes nothing is mentioned. The ids name what nvlink gets wrong.
+// and what contributes nothing is reported. The ids name what nvlink gets wrong.
 struct InputRules {
   std::span<const FileRule> files;   // Q080; empty: content alone decides
   u64 smallest_file = 0;             // Q080: a shorter one is refused, unless it is empty

@@ -54,7 +54,8 @@ struct Inherited {
   u16 value = 0;
 };
 
-// Those of one function. They are few, and then take no memory of their own.
+// The inherited records of one function. Nearly all functions have few, which a std::vector would
+// put into an allocation for each function.
 class InheritedList {
 public:
   InheritedList() = default;

@@ -34,10 +34,6 @@ struct Program {
     return objects[(entity.defined() ? entity.prevailing : entity.first).object.value].origin(
         {}, std::move(detail));
   }
-  [[nodiscard]] const std::string &file_of(FunctionId id) const {
-    const Entity &entity = entity_of(id);
-    return objects[(entity.defined() ? entity.prevailing : entity.first).object.value].name;
-  }
   // Variables are always live.
   [[nodiscard]] bool is_live(EntityId id) const {
     const FunctionId f = function_of(id);

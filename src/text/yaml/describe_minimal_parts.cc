@@ -248,7 +248,7 @@ Node MinimalDescriber::describe_undefined() const {
       continue;
     const bool called = called_.contains(i);
     if (symbol.binding() == SymbolBinding::Weak && !called && !referenced_.contains(i))
-      continue; // ptxas mentions the symbols of unified tables in every object
+      continue; // ptxas declares the symbols of unified tables in every object
     const bool function = symbol.type() == SymbolType::Function;
     const auto facts = functions_.find(i);
     const bool prototype = facts != functions_.end() && facts->second.prototype.has_value();
