@@ -113,11 +113,11 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   // The prevailing definition of every name is fixed, so it is known whose calls count.
   timer.begin("call graph");
   const CallGraph calls = build_call_graph(objects, symbols, diag);
-  const LiveSet live = mark_live(symbols, calls, options);
+  const LinkPolicy policy = make_link_policy(options, dialect);
+  const LiveSet live = mark_live(symbols, calls, options, policy);
 
   // Only live code has to find what it refers to, so undefined symbols are looked for after
   // liveness; and before anything is merged, because a program with holes has no layout.
-  const LinkPolicy policy = make_link_policy(options, dialect);
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
   if (diag.failed())
     return {};

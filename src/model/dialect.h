@@ -28,6 +28,7 @@ enum class Defect : u8 {
   MergedConstants,        // Q050: equal __constant__ data is merged, its symbols are not moved
   GuessedAlignment,       // Q051: packed __constant__ variables are aligned to their size
   PackingCrash,           // Q051: some banks cannot be packed
+  LaunchedKernel,         // Q052: a launched kernel is a device function if one other is selected
   DeadAlias,              // Q053: stops at an alias that nobody uses
   WeakOverCommon,         // Q057: stops where a weak definition follows a common symbol
   SilentlyDropped,        // Q058: sections of unknown types are left out without a word

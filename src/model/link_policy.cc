@@ -13,6 +13,7 @@ LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) 
           .places_memory = !object,
           .completes_kernels = !object,
           .requires_definitions = !object,
+          .completes_launched_kernels = !dialect.has(Defect::LaunchedKernel),
           .keeps_all_relocations = object && !early,
           .resolves_early = object && early,
           .keeps_constant_symbols = object || options.preserve_relocs,

@@ -21,6 +21,8 @@ struct LinkPolicy {
   bool completes_kernels = true;
   // Whatever live code refers to must be defined.
   bool requires_definitions = true;
+  // A kernel that device code launches is treated as one, whether or not it was selected.
+  bool completes_launched_kernels = true;
 
   // -r: every relocation that the next link can use is kept, so that linking in two steps gives the
   // same program as linking in one.

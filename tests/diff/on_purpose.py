@@ -49,6 +49,11 @@ RULES = (
     Rule("Q051", r"symbols: \.symtab: symbol \d+ only in the second file: .*other 0x01, "
          r"section '\.nv\.constant3'", r"(headers|relocs|strings|symbols): |" + MOVED,
          when=selects_kernels),
+    # A launched kernel that was not selected is no kernel to nvlink if exactly one was: it lacks records,
+    # what it calls, and memory of that.
+    Rule("Q052", r"info: '\.nv\.info': record \d+ only in the first file: EIATTR_MIN_STACK_SIZE '",
+         r"(callgraph|code|data|debug|functions|headers|info|relocs|sections|strings|symbols): |" + MOVED,
+         when=selects_kernels),
     # Call frames of two weak definitions are mixed; an alias owns the code of its function.
     Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'", MOVED),
     Rule("Q107", r"symbols: \.symtab: symbol \d+ '[^']*': size 0x[0-9a-f]+ vs 0x[0-9a-f]+$", MOVED),

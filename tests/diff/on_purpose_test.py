@@ -36,6 +36,15 @@ class OnPurposeTest(unittest.TestCase):
         self.assertEqual(unexplained_lines(SELECTED, CODE), [CODE])
         self.assertEqual(unexplained_lines(SELECTED, NULL_SYMBOL + "\n" + CODE), [CODE])
 
+    def test_launched_kernels_are_complete_where_kernels_are_selected(self):
+        record = "info: '.nv.info': record 7 only in the first file: EIATTR_MIN_STACK_SIZE 'child': 0x0"
+        callee = "functions: function only in the first file: 'callee'"
+        self.assertEqual(unexplained_lines(SELECTED, record + "\n" + callee), [])
+        self.assertEqual(unexplained_lines(SELECTED, callee), [callee])
+        self.assertEqual(unexplained_lines([], record), [record])
+        lost = record.replace("first", "second")
+        self.assertEqual(unexplained_lines(SELECTED, lost), [lost])
+
     def test_constants_move_only_where_kernels_are_selected(self):
         self.assertEqual(unexplained_lines([], CONSTANTS), [CONSTANTS])
 

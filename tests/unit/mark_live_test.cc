@@ -41,12 +41,13 @@ public:
       successors[calls.node(taken.prototype)].push_back(taken.function.value);
     for (std::vector<u32> &list : successors)
       calls.edges.add_node(list);
-    return mark_live(symbols, calls, options);
+    return mark_live(symbols, calls, options, policy);
   }
 
   Resolution symbols;
   CallGraph calls;
   LinkOptions options;
+  LinkPolicy policy;
 };
 
 void expect(const LiveSet &live, u32 function, LiveReason reason, FunctionId by = {}) {
@@ -117,7 +118,7 @@ TEST(MarkLive, says_which_kernels_host_code_refers_to) {
   expect(live, second, LiveReason::HostReference);
 }
 
-// Q052: launched from the device, it is an entry point and a root.
+// Launched from the device, it is an entry point and a root.
 TEST(MarkLive, keeps_launched_kernels_that_were_not_selected) {
   TestProgram p;
   const u32 launched = p.add("launched", true), callee = p.add("callee");
@@ -128,6 +129,25 @@ TEST(MarkLive, keeps_launched_kernels_that_were_not_selected) {
   expect(live, launched, LiveReason::AddressTaken);
   expect(live, callee, LiveReason::Call, FunctionId(launched));
   EXPECT_TRUE(live.is_kernel(FunctionId(launched)));
+}
+
+// To nvlink it is a device function whose address is taken if exactly one other is selected (Q052).
+TEST(MarkLive, counts_launched_kernels_beside_a_single_selected_one) {
+  for (const bool completes : {true, false}) {
+    TestProgram p;
+    const u32 parent = p.add("parent", true), child = p.add("child", true);
+    const u32 callee = p.add("callee");
+    p.call(child, callee);
+    p.take_address(child, 0);
+    p.options.kernels_used = {"parent"};
+    p.policy.completes_launched_kernels = completes;
+    const LiveSet live = p.mark(1);
+    expect(live, parent, LiveReason::SelectedKernel);
+    expect(live, child, LiveReason::AddressTaken);
+    EXPECT_EQ(live.is_kernel(FunctionId(child)), completes);
+    EXPECT_EQ(live.is_live(FunctionId(callee)), completes);
+    EXPECT_EQ(live.only, completes ? FunctionId() : FunctionId(parent));
+  }
 }
 
 TEST(MarkLive, gives_the_option_only_if_there_is_no_other_reason) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/diagnostics.h"
+#include "model/link_policy.h"
 #include "model/options.h"
 #include "model/program.h"
 
@@ -16,6 +17,6 @@ namespace culink {
 // Marks the functions that are live, each with its reason: what kernels reach, and every function
 // whose address is taken.
 [[nodiscard]] LiveSet mark_live(const Resolution &symbols, const CallGraph &calls,
-                                const LinkOptions &options);
+                                const LinkOptions &options, const LinkPolicy &policy);
 
 } // namespace culink

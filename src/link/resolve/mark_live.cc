@@ -7,8 +7,8 @@
 //
 // Two things surprise. A function whose address is taken is live, too, even if only dead code takes
 // it, but it is no root: the functions that it calls are discarded unless something else keeps
-// them; only its undefined callees (system calls) are live. And kernels that were not selected
-// become roots if their address is taken, unless exactly one kernel was selected.
+// them; only its undefined callees (system calls) are live. Kernels whose address is taken,
+// however, are roots even if they were not selected, because device code can launch them.
 #include "link/resolve/call_graph.h"
 #include "link/resolve/search.h"
 
@@ -32,8 +32,9 @@ bool host_refers_to(const Entity &kernel, const HostReferences &host) {
 
 class LivenessMarker {
 public:
-  LivenessMarker(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options)
-      : symbols_(symbols), calls_(calls), options_(options) {}
+  LivenessMarker(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options,
+                 const LinkPolicy &policy)
+      : symbols_(symbols), calls_(calls), options_(options), policy_(policy) {}
 
   LiveSet run();
 
@@ -50,6 +51,7 @@ private:
   const Resolution &symbols_;
   const CallGraph &calls_;
   const LinkOptions &options_;
+  const LinkPolicy &policy_;
   LiveSet out_;
   std::vector<u32> roots_; // functions
 };
@@ -95,16 +97,18 @@ void LivenessMarker::select_kernels() {
   out_.kernel = out_.selected;
 }
 
-// A single kernel is treated apart. Otherwise kernels that device code launches count, too, without
-// having been selected (Q052).
+// Kernels that device code launches count without having been selected. The only kernel of a
+// program has rules of its own in later passes.
 void LivenessMarker::add_launched_kernels() {
-  if (roots_.size() == 1) {
+  const bool one_selected = roots_.size() == 1;
+  if (one_selected)
     out_.only = FunctionId(roots_.front());
+  if (one_selected && !policy_.completes_launched_kernels)
     return;
-  }
   for (const CallGraph::Taken &taken : calls_.taken)
     if (const u32 f = taken.function.value; out_.demoted[f] && !out_.kernel[f]) {
       out_.kernel[f] = true;
+      out_.only = {};
       make_live(taken.function, LiveReason::AddressTaken);
       roots_.push_back(f);
     }
@@ -143,8 +147,9 @@ void LivenessMarker::add_address_taken() {
 
 } // namespace
 
-LiveSet mark_live(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options) {
-  return LivenessMarker(symbols, calls, options).run();
+LiveSet mark_live(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options,
+                  const LinkPolicy &policy) {
+  return LivenessMarker(symbols, calls, options, policy).run();
 }
 
 } // namespace culink
