@@ -61,12 +61,12 @@ constexpr DefectSet kDefects13_0 = {
     Defect::DeadAlias,          Defect::WeakOverCommon,
     Defect::SilentlyDropped,    Defect::LostSectionFff2,
     Defect::LostBarriers,       Defect::IncompleteFlags,
-    Defect::NewerToolkit,       Defect::RuntimeInOrder,
-    Defect::StaleRegistration,  Defect::AlwaysDemangles,
-    Defect::MissingMercuryMark, Defect::LeakedHeaders,
-    Defect::MixedDebugInfo,     Defect::AliasTakesCode,
-    Defect::RegistersByName,    Defect::FirstOfName,
-    Defect::StaleImageBase,
+    Defect::NewerToolkit,       Defect::LostAddend,
+    Defect::RuntimeInOrder,     Defect::StaleRegistration,
+    Defect::AlwaysDemangles,    Defect::MissingMercuryMark,
+    Defect::LeakedHeaders,      Defect::MixedDebugInfo,
+    Defect::AliasTakesCode,     Defect::RegistersByName,
+    Defect::FirstOfName,        Defect::StaleImageBase,
 };
 
 constexpr std::array<Dialect, 2> kDialects = {{

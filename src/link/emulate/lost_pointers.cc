@@ -4,6 +4,11 @@
 // whether the definition that a pointer points to was discarded, not whether the pointer itself is
 // part of a discarded definition (Q045). So a pointer to a weak function or variable whose
 // definition in the same file did not prevail becomes 0.
+//
+// Addends in fields. A relocation of a .rel table against a section of which an earlier object has
+// a part needs an addend, the start of its own object's part. nvlink moves it to the .rela table
+// with that alone (Q073), or folds that alone, although the field says how far behind the start it
+// points.
 #include "link/emulate/lost_pointers.h"
 
 namespace culink::emulate {
@@ -32,6 +37,10 @@ bool drops_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
 bool drops_discarded_pointers(const Program &p, ObjectId object, u32 section) {
   return !p.dialect.has(Defect::ForgottenPointers) ||
          !p.objects[object.value].kinds[section].is_constant();
+}
+
+bool loses_field_addends(const Program &p) {
+  return p.dialect.has(Defect::LostAddend);
 }
 
 } // namespace culink::emulate

@@ -16,4 +16,9 @@ namespace culink::emulate {
 // it. The section is the definition's.
 [[nodiscard]] bool drops_discarded_pointers(const Program &program, ObjectId object, u32 section);
 
+// Whether the addend of a relocation without one of its own, which is what stands in the field, is
+// lost where it gets one: in a table with addends, or because the part of a section that it means
+// has moved.
+[[nodiscard]] bool loses_field_addends(const Program &program);
+
 } // namespace culink::emulate

@@ -96,7 +96,7 @@ bool Merger::names_sections(const elf::Section &table) const {
 }
 
 // How many entries of a table without addends refer to a section whose block does not start at 0:
-// the start of the block becomes their addend (Q073).
+// the start of the block is added to their addend, for which there has to be room.
 Merger::Shifted Merger::shifted_entries(const elf::Section &table) {
   const elf::RelocationTable entries = object_->view.relocations(table);
   u32 shifted = 0;

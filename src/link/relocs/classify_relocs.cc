@@ -62,7 +62,7 @@ private:
   void read(const RelocSource &source, const elf::Relocation &raw, const RelocTarget &target);
   [[gnu::noinline]] void read_other(RelocAction action, const Entry &entry);
   void keep(const Entry &entry);
-  [[gnu::noinline]] void keep_against_section(const Entry &entry, KeptRelocation out);
+  [[gnu::noinline]] void keep_with_field(const Entry &entry, KeptRelocation out);
   void keep_image(const Entry &entry);
   void fold(const Entry &entry);
   void fold_addend(const Entry &entry);
@@ -186,10 +186,19 @@ inline u64 RelocationReader::addend_shift(const Entry &entry) const {
                                                                         : entry.target.addend_shift;
 }
 
+// What stands in the field of a relocation that has no other addend.
+u64 addend_in_field(const Entry &entry) {
+  if (!entry.source.field_addends || entry.source.loses_addends || !entry.row)
+    return 0;
+  const auto field =
+      arch::implicit_addend(entry.source.section->data, entry.raw.offset, *entry.row);
+  return field ? field->value : 0;
+}
+
 u64 RelocationReader::moved_addend_shift(const Entry &entry) const {
   const ObjectId object = entry.source.object;
   const u32 section = c_.program.objects[object.value].symbols[entry.raw.symbol].section;
-  const u64 addend = static_cast<u64>(entry.raw.addend);
+  const u64 addend = static_cast<u64>(entry.raw.addend) + addend_in_field(entry);
   return moved_offset(c_, object, section, addend, entry.target.addend_shift) - addend;
 }
 
@@ -201,26 +210,24 @@ inline void RelocationReader::keep(const Entry &entry) {
                            .addend = entry.raw.addend + static_cast<i64>(addend_shift(entry)),
                            .type = executable_ ? entry.row->number_in_executable() : entry.raw.type,
                            .against = entry.target.against};
-  if (!group.has_addends && out.against == Against::Section)
-    keep_against_section(entry, out);
+  if (entry.source.field_addends && (group.has_addends || out.against == Against::Section))
+    keep_with_field(entry, out);
   else
     plan_.kept.push_back(out);
 }
 
-// An SHT_REL entry against a section symbol: where the section's parts have moved, an addend is
-// needed. A lossless -r adds what is in the field, which then is no longer all of the addend.
-void RelocationReader::keep_against_section(const Entry &entry, KeptRelocation out) {
-  const OutId rela = c_.rela_of[entry.source.group->target.value];
-  if (!c_.program.policy.keeps_all_relocations || !entry.row) {
-    if (entry.target.addend_shift != 0)
-      out.table = rela;
-  } else {
-    const ByteSpan bytes = entry.source.section->data;
-    if (const auto field = arch::implicit_addend(bytes, entry.raw.offset, *entry.row))
-      out.addend += static_cast<i64>(field->value);
-    if (out.addend != 0 && rela.valid())
-      out.table = rela;
-  }
+// An SHT_REL entry that may need an addend, because parts of the section that it refers to have
+// moved or the output has one table for all. What stands in the field is then no longer all of the
+// addend. A lossless -r gives one to every entry against a section, because the next link moves
+// parts, too.
+void RelocationReader::keep_with_field(const Entry &entry, KeptRelocation out) {
+  const RelocationGroup &group = *entry.source.group;
+  const bool moved = entry.target.addend_shift != 0;
+  if (moved || group.has_addends || c_.program.policy.keeps_all_relocations)
+    out.addend += static_cast<i64>(addend_in_field(entry));
+  const OutId rela = group.has_addends ? group.table : c_.rela_of[group.target.value];
+  if (rela.valid() && (moved || out.addend != 0))
+    out.table = rela;
   plan_.kept.push_back(out);
 }
 
@@ -239,11 +246,11 @@ void RelocationReader::keep_image(const Entry &entry) {
                           .value = {c_.constants.slot_base, 0}});
 }
 
-// The addend is part of `value`, unless it is in the field. Where a section's part has moved, the
-// field's old content is lost.
+// The addend is part of `value`, unless it is in the field.
 inline FoldedRelocation folded(const Entry &entry, arch::FieldValue value) {
+  const bool lost = entry.source.loses_addends && entry.target.addend_shift != 0;
   return {.section = entry.source.group->target,
-          .implicit_addend = !entry.source.group->has_addends && entry.target.addend_shift == 0,
+          .implicit_addend = entry.source.field_addends && !lost,
           .offset = entry.offset,
           .row = entry.row,
           .value = value};

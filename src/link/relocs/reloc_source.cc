@@ -37,6 +37,13 @@ bool is_about_discarded_code(const RelocationContext &c, const RelocSource &sour
          (source.group->has_addends || (rela.valid() && rela < source.group->table));
 }
 
+// The output table has room for addends where one of its entries needs it.
+void set_addends(const RelocationContext &c, RelocSource &source) {
+  source.loses_addends = emulate::loses_field_addends(c.program);
+  source.field_addends = source.loses_addends ? !source.group->has_addends
+                                              : source.table->type == elf::SectionType::Rel;
+}
+
 } // namespace
 
 RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
@@ -57,6 +64,7 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
     source.function = c.program.function_of(target.function);
   source.about_code =
       kind.is_debug() && target.name != ".debug_info" && target.name != ".debug_loc";
+  set_addends(c, source);
   source.loses_pointers = !emulate::drops_discarded_pointers(c.program, slice.object, table.info);
   return source;
 }
@@ -66,15 +74,17 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
                       u64 begin, u64 end) {
   const InputObject &object = c.program.objects[from.object.value];
   const elf::Section &table = object.section(from.section);
-  return {.group = &group,
-          .table = &table,
-          .section = &object.section(table.info),
-          .object = from.object,
-          .base = constants.offset + from.base,
-          .begin = std::max(begin, from.base) - from.base,
-          .end = std::max(end, from.base) - from.base,
-          .output_size = c.layout.sections[group.target].size,
-          .moves = !c.layout.relocs.moved.empty()};
+  RelocSource source{.group = &group,
+                     .table = &table,
+                     .section = &object.section(table.info),
+                     .object = from.object,
+                     .base = constants.offset + from.base,
+                     .begin = std::max(begin, from.base) - from.base,
+                     .end = std::max(end, from.base) - from.base,
+                     .output_size = c.layout.sections[group.target].size,
+                     .moves = !c.layout.relocs.moved.empty()};
+  set_addends(c, source);
+  return source;
 }
 
 bool is_of_overridden_code(const RelocationContext &c, const RelocationGroup &group,

@@ -21,6 +21,8 @@ struct RelocSource {
   bool discarded = false;      // bytes of the section are discarded
   bool about_code = false;     // debug information that is discarded with its function
   bool loses_pointers = false; // constants in which nvlink loses pointers
+  bool field_addends = false;  // addends are in the fields, not in the table
+  bool loses_addends = false;  // if nvlink loses them where parts of sections have moved
 };
 
 [[nodiscard]] RelocSource source_of(const RelocationContext &context, const RelocationGroup &group,

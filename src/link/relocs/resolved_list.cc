@@ -59,13 +59,18 @@ bool is_listed(const RelocationContext &c, const RelocRules &rules, const Candid
 }
 
 // The addend in the list: of a table without addends the old content of the field, as it
-// stands there (Q074).
+// stands there (Q074), or with the start of a part that has moved.
 i64 listed_addend(const Candidate &one) {
   const i64 addend = one.raw.addend + static_cast<i64>(one.target.addend_shift);
-  if (one.source.group->has_addends || one.target.addend_shift != 0 || !one.row->has_field() ||
+  if (!one.source.field_addends || !one.row->has_field() ||
       one.row->resolver == arch::Resolver::Clear)
     return addend;
-  const auto field = arch::read_field(one.source.section->data, one.raw.offset, *one.row);
+  const ByteSpan bytes = one.source.section->data;
+  if (one.target.addend_shift != 0) {
+    const auto field = arch::implicit_addend(bytes, one.raw.offset, *one.row);
+    return field && !one.source.loses_addends ? addend + static_cast<i64>(field->value) : addend;
+  }
+  const auto field = arch::read_field(bytes, one.raw.offset, *one.row);
   return field ? static_cast<i64>(field->value >> one.row->pieces[0].value_bit) : addend;
 }
 
