@@ -199,7 +199,7 @@ LinkResult LinkJob::link_and_verify() {
     objects = drop_unneeded(std::move(objects), needed);
   }
   if (diag_.failed()) {
-    find_conflicts(objects, diag_);
+    find_conflicts(request_.options, *dialect_, objects, diag_);
     return {};
   }
   const OutputCode code =

@@ -52,20 +52,16 @@ constexpr CommandRules kNvlinkCommand = {
     .refuses_empty_link = true, .dash_is_a_file = true, .needs_nvvm = true, .measures_time = false};
 
 constexpr DefectSet kDefects13_0 = {
-    Defect::NullSymbolValue,    Defect::EarlyResolution,
-    Defect::DeletedConstants,   Defect::OverriddenBranchTables,
-    Defect::SizedDynamicMemory, Defect::UnlistedSymbol,
-    Defect::AliasRegisterCount, Defect::ForgottenPointers,
-    Defect::MergedConstants,    Defect::GuessedAlignment,
-    Defect::PackingCrash,       Defect::LaunchedKernel,
-    Defect::DeadAlias,          Defect::WeakOverCommon,
-    Defect::SilentlyDropped,    Defect::LostSectionFff2,
-    Defect::LostBarriers,       Defect::IncompleteFlags,
-    Defect::NewerToolkit,       Defect::LostAddend,
-    Defect::RuntimeInOrder,     Defect::StaleRegistration,
-    Defect::AlwaysDemangles,    Defect::MissingMercuryMark,
-    Defect::LeakedHeaders,      Defect::MixedDebugInfo,
-    Defect::AliasTakesCode,     Defect::RegistersByName,
+    Defect::UnplacedSymbol,     Defect::DefinedDynamicMemory, Defect::NullSymbolValue,
+    Defect::EarlyResolution,    Defect::DeletedConstants,     Defect::OverriddenBranchTables,
+    Defect::SizedDynamicMemory, Defect::UnlistedSymbol,       Defect::AliasRegisterCount,
+    Defect::ForgottenPointers,  Defect::MergedConstants,      Defect::GuessedAlignment,
+    Defect::PackingCrash,       Defect::LaunchedKernel,       Defect::DeadAlias,
+    Defect::WeakOverCommon,     Defect::SilentlyDropped,      Defect::LostSectionFff2,
+    Defect::LostBarriers,       Defect::IncompleteFlags,      Defect::NewerToolkit,
+    Defect::LostAddend,         Defect::RuntimeInOrder,       Defect::StaleRegistration,
+    Defect::AlwaysDemangles,    Defect::MissingMercuryMark,   Defect::LeakedHeaders,
+    Defect::MixedDebugInfo,     Defect::AliasTakesCode,       Defect::RegistersByName,
     Defect::FirstOfName,        Defect::StaleImageBase,
 };
 

@@ -96,8 +96,9 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
 
 } // namespace
 
-void find_conflicts(const std::vector<InputObject> &objects, Diagnostics &diag) {
-  const Resolution symbols = resolve_symbols(objects, diag);
+void find_conflicts(const LinkOptions &options, const Dialect &dialect,
+                    const std::vector<InputObject> &objects, Diagnostics &diag) {
+  const Resolution symbols = resolve_symbols(objects, make_link_policy(options, dialect), diag);
   (void)build_call_graph(objects, symbols, diag);
 }
 
@@ -106,14 +107,14 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
                                      const SassInputs *sass, WorkerPool &pool,
                                      const DropInputs &drop, StepTimer &timer, Diagnostics &diag) {
   timer.begin("resolve");
-  const Resolution symbols = resolve_symbols(objects, diag);
+  const LinkPolicy policy = make_link_policy(options, dialect);
+  const Resolution symbols = resolve_symbols(objects, policy, diag);
   if (diag.failed())
     return {};
 
   // The prevailing definition of every name is fixed, so it is known whose calls count.
   timer.begin("call graph");
   const CallGraph calls = build_call_graph(objects, symbols, diag);
-  const LinkPolicy policy = make_link_policy(options, dialect);
   const LiveSet live = mark_live(symbols, calls, options, policy);
 
   // Only live code has to find what it refers to, so undefined symbols are looked for after

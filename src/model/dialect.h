@@ -17,8 +17,10 @@ namespace culink {
 // What nvlink gets wrong, in the order of docs/compat.md: it computes a wrong program, writes a
 // file that is invalid or misleading, loses data or refuses sound input.
 enum class Defect : u8 {
+  UnplacedSymbol,         // Q014: dynamic shared memory has a symbol without an offset
   NullSymbolValue,        // Q019: symbol 0 has a value, and so have labels without a location
   EarlyResolution,        // Q020 to Q024, Q103: -r resolves what the next link moves
+  DefinedDynamicMemory,   // Q020: two definitions of dynamic memory, which -r made, contradict
   DeletedConstants,       // Q040: -r stops where constants of overridden functions are gone
   OverriddenBranchTables, // Q040: branch tables of overridden functions clear those that prevail
   SizedDynamicMemory,     // Q041: shared memory, dynamic in one file and sized in another

@@ -14,6 +14,7 @@ LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) 
           .completes_kernels = !object,
           .requires_definitions = !object,
           .completes_launched_kernels = !dialect.has(Defect::LaunchedKernel),
+          .repeats_dynamic_memory = !dialect.has(Defect::DefinedDynamicMemory),
           .keeps_all_relocations = object && !early,
           .resolves_early = object && early,
           .keeps_constant_symbols = object || options.preserve_relocs,

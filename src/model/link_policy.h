@@ -24,6 +24,10 @@ struct LinkPolicy {
   // A kernel that device code launches is treated as one, whether or not it was selected.
   bool completes_launched_kernels = true;
 
+  // Definitions of dynamic shared memory, which nvlink -r makes, count as declarations: several
+  // files may have them.
+  bool repeats_dynamic_memory = true;
+
   // -r: every relocation that the next link can use is kept, so that linking in two steps gives the
   // same program as linking in one.
   bool keeps_all_relocations = false;

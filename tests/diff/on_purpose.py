@@ -36,6 +36,9 @@ class Rule:
 
 
 RULES = (
+    # Dynamic shared memory has a symbol without an offset: the reserved area less 1.
+    Rule("Q014", r"symbols: \.symtab: symbol \d+ only in the second file: .*other 0x01, "
+         r"section '\.nv_debug\.shared', value 0x3ff, size 0x0", r"(headers|strings): |" + MOVED),
     # Symbol 0 has a value, and so have labels without a location.
     Rule("Q019", r"symbols: \.(symtab|nv\.merc\.symtab): symbol 0 no symbol: value 0x0 vs 0x[1-9a-f]",
          r"debug: '\.(nv\.merc\.)?debug_loc': bytes differ"),

@@ -229,11 +229,6 @@ def unfinished(tree):
                 yield f"{name}:{number}: unfinished: {line.strip()}"
 
 
-# Defects that default links still have (docs/compat.md).
-# Q112 is the rule, and its defect: nvlink follows it in files with Mercury code only.
-NOT_SEPARATED = ("Q041", "Q112")
-
-
 def quirk_classes(tree, documented):
     """Each id stands under the heading of its class; the linker names defects in emulate only."""
     text = tree.text("docs/compat.md") if documented else ""
@@ -249,7 +244,7 @@ def quirk_classes(tree, documented):
             continue
         for number, line in tree.lines(name):
             for quirk in re.findall(r"\bQ\d{3}\b", line):
-                if quirk in listed["Defects"] and quirk not in NOT_SEPARATED:
+                if quirk in listed["Defects"]:
                     yield f"{name}:{number}: the defect {quirk} belongs to src/link/emulate"
             if re.search(r"\boptions\.relocatable\b|\bemulate\b(?!::|/)", line.split("//")[0]):
                 yield f"{name}:{number}: passes ask the policy and the hooks of src/link/emulate"

@@ -110,41 +110,56 @@ void check_commons(const Program &p, Diagnostics &diag) {
           .at("weak definition in", p.objects[entity.first_definition.object.value].origin());
 }
 
-// Whether code of live functions refers to a variable.
-bool is_used(const Program &p, EntityId variable) {
-  for (u32 o = 0; o < p.objects.size(); ++o) {
-    const InputObject &object = p.objects[o];
-    for (const elf::Section &table : object.view.sections()) {
-      if (!elf::is_relocation_table(table.type) ||
-          object.kinds[table.info].role != elf::SectionRole::Text)
-        continue;
-      const EntityId function = p.symbols.of(ObjectId(o), object.owner_of_code(table.info));
-      if (!function.valid() || !p.is_live(function))
-        continue;
-      const elf::RelocationTable entries = object.view.relocations(table);
-      for (u32 i = 0; i < entries.size(); ++i)
-        if (p.symbols.of(ObjectId(o), entries[i].symbol) == variable)
-          return true;
-    }
+// Whether code of live functions in an object refers to a variable.
+bool is_used_in(const Program &p, ObjectId in, EntityId variable) {
+  const InputObject &object = p.objects[in.value];
+  for (const elf::Section &table : object.view.sections()) {
+    if (!elf::is_relocation_table(table.type) ||
+        object.kinds[table.info].role != elf::SectionRole::Text)
+      continue;
+    const EntityId function = p.symbols.of(in, object.owner_of_code(table.info));
+    if (!function.valid() || !p.is_live(function))
+      continue;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (p.symbols.of(in, entries[i].symbol) == variable)
+        return true;
   }
   return false;
 }
 
-// Shared memory that is dynamic in one file and of a fixed size in a later one. nvlink gives it no
-// address, so that it overlaps other variables (Q041); without that defect it is refused.
+bool is_used(const Program &p, EntityId variable) {
+  for (u32 i = 0; i < p.objects.size(); ++i)
+    if (is_used_in(p, ObjectId(i), variable))
+      return true;
+  return false;
+}
+
+// Shared memory that is dynamic in one file and of a fixed size in another (Q041). Code that means
+// the memory behind all variables, as large as the launch says, would overwrite what follows the
+// one of a fixed size. nvlink takes one for the other if the size comes first, and otherwise gives
+// it no address. Both orders are refused where that defect is not emulated.
 void refuse_sized_dynamic(const Program &p, Diagnostics &diag) {
   for (u32 o = 0; o < p.objects.size(); ++o)
     for (u32 s = 1; s < p.objects[o].symbols.size(); ++s) {
-      const EntityId id = p.symbols.of(ObjectId(o), s);
       const elf::Symbol &symbol = p.objects[o].symbols[s];
-      if (!id.valid() || !p.symbols[id].sized || !symbol.in_section() || symbol.size == 0 ||
-          !is_used(p, id))
+      const EntityId id = is_shared(symbol.other) ? p.symbols.of(ObjectId(o), s) : EntityId{};
+      if (!id.valid())
         continue;
+      const Entity &entity = p.symbols[id];
+      const bool sized_later = entity.sized && symbol.in_section() && symbol.size != 0;
+      const bool dynamic_later = !entity.sized && entity.defined() && entity.size != 0 &&
+                                 symbol.undefined() && symbol.size == 0;
+      if (!(sized_later && is_used(p, id)) && !(dynamic_later && is_used_in(p, ObjectId(o), id)))
+        continue;
+      const ObjectId dynamic_in = sized_later ? entity.first.object : ObjectId(o);
+      const ObjectId sized_in = sized_later ? ObjectId(o) : entity.prevailing.object;
       diag.report(DiagId::SpaceMismatch,
                   {std::string(symbol.name), "extern __shared__ without a size",
-                   "__shared__ of " + std::to_string(symbol.size) + " bytes"})
-          .at("declared in", p.objects[p.symbols[id].first.object.value].origin())
-          .at("defined in", p.objects[o].origin());
+                   "__shared__ of " + std::to_string(entity.size) + " bytes"},
+                  {}, "declare it with its size, or call the dynamic memory something else")
+          .at("declared in", p.objects[dynamic_in.value].origin())
+          .at("defined in", p.objects[sized_in.value].origin());
     }
 }
 

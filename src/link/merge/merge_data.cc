@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "link/emulate/lost_pointers.h"
+#include "link/emulate/shared_memory.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -114,13 +115,8 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
     // A definition that is discarded for a common symbol still takes memory (Q057).
     if (const Entity &entity = p_.symbols[id]; entity.common_align == 0 || entity.defined())
       has_discarded_[section.index] = true;
-    if (p_.symbols[id].sized && layout_.sections.debug_shared.valid()) {
-      // A sized definition of dynamic memory: listed again, with its alignment, never placed
-      // (Q041).
-      layout_.placement.shared_align[id.value] =
-          std::max(layout_.placement.shared_align[id.value], symbol.value);
-      layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
-    }
+    if (emulate::is_never_placed(p_.symbols[id]))
+      layout_ = emulate::list_sized_memory(std::move(layout_), id, symbol.value);
     return;
   }
   const bool reserved = section.type == SectionType::CudaReservedShared;

@@ -5,6 +5,7 @@
 // shared variables vanish, names included, unless -g or --preserve-relocs keeps them.
 #include "link/output/output_symbols.h"
 
+#include "link/emulate/shared_memory.h"
 #include "link/emulate/user_constants.h"
 #include "link/resolve/special_symbols.h"
 
@@ -87,9 +88,10 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
   const bool preserve = p_.options.preserve_relocs;
   if (is_shared(entity.other)) {
     spec.other = preserve && !p_.options.debug ? kOtherInternal : entity.other & kOtherInternal;
-    u64 value = static_cast<u64>(shared_.offset[id.value]) + p_.arch.reserved_shared;
-    if (entity.sized) // counted as dynamic and as a variable of a fixed size (Q041)
-      value += shared_.has_slots ? p_.arch.reserved_shared : -u64{p_.arch.reserved_shared};
+    const u64 offset = static_cast<u64>(shared_.offset[id.value]);
+    u64 value = offset + p_.arch.reserved_shared;
+    if (emulate::is_never_placed(entity))
+      value = emulate::value_of_unplaced(p_, offset, shared_.has_slots);
     else if (shared_.dynamic(id) && shared_.one_dynamic_value && !shared_.has_slots)
       value -= p_.arch.reserved_shared;
     spec.value = value;

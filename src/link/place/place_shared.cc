@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "link/emulate/shared_memory.h"
 #include "link/place/list_sort.h"
 #include "link/place/place_shared_relocatable.h"
 #include "link/place/shared_uses.h"
@@ -73,7 +74,7 @@ private:
   SharedPlan plan_;
   std::vector<FunctionId> kernels_;
   std::vector<EntityId> device_, dynamic_;
-  std::vector<EntityId> sized_; // dynamic, and of a fixed size elsewhere: never placed (Q041)
+  std::vector<EntityId> unplaced_;                    // never get an address
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
   std::vector<std::vector<EntityId>> own_;            // by FunctionId
   std::vector<OutId> section_of_;                     // by FunctionId: what section_of found
@@ -112,8 +113,8 @@ void SharedPlacer::sort_variables() {
       layout_.sections.shared_variables(layout_.sections.debug_shared);
   for (const EntityId v : all) {
     device_align_ = std::max(device_align_, align(v));
-    if (entity(v).sized) { // is listed twice, which shows in the order of others
-      sized_.push_back(v);
+    if (emulate::is_never_placed(entity(v))) {
+      unplaced_.push_back(v);
       continue;
     }
     // Size 0 in a section: dynamic memory that came through a relocatable link.
@@ -123,10 +124,12 @@ void SharedPlacer::sort_variables() {
   }
   for (const EntityId v : dynamic_)
     plan_.is_dynamic[v.value] = true;
-  has_dynamic_ = !dynamic_.empty() || !sized_.empty();
+  has_dynamic_ = !dynamic_.empty() || !unplaced_.empty();
   device_ =
       list_sort(all, [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
-  std::erase_if(device_, [this](EntityId v) { return plan_.dynamic(v) || entity(v).sized; });
+  std::erase_if(device_, [this](EntityId v) {
+    return plan_.dynamic(v) || emulate::is_never_placed(entity(v));
+  });
 }
 
 // Kernels that reach a use. A kernel that is not selected uses only what its own code refers to.
@@ -275,10 +278,9 @@ void SharedPlacer::agree_on_dynamic() {
 }
 
 void SharedPlacer::finish_dynamic_symbols() {
-  // A symbol without an offset is removed, unless the reserved area is added to it (Q014).
-  const bool stays = p_.arch.reserved_shared != 0 && slots_end_ != 0;
+  const bool stays = emulate::keeps_dynamic_symbol(p_, slots_end_ != 0);
   const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
-  for (const EntityId v : sized_) {
+  for (const EntityId v : unplaced_) {
     layout_.placement.address_of[v.value].section = layout_.sections.debug_shared;
     if (p_.options.debug)
       plan_.offset[v.value] = 0;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "link/emulate/shared_instances.h"
+#include "link/emulate/shared_memory.h"
 #include "link/place/shared_uses.h"
 
 namespace culink {
@@ -52,7 +52,7 @@ PlacedShared RelocatablePlacer::run() {
 void RelocatablePlacer::leave_dynamic_memory() {
   for (const EntityId v : layout_.sections.shared_variables(layout_.sections.debug_shared)) {
     const Entity &entity = p_.symbols[v];
-    if (entity.size != 0 && (entity.defined() || entity.sized))
+    if (entity.size != 0 && (entity.defined() || emulate::is_never_placed(entity)))
       continue;
     plan_.is_dynamic[v.value] = true;
     layout_.placement.address_of[v.value] = {};

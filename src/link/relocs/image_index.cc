@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images by index (Q112). Code that was compiled with -G and refers to textures and samplers apart
+// Images by index. Code that was compiled with -G and refers to textures and samplers apart
 // loads the number of each by `MOV R, index; LDC R, c[0][R + base]`. The relocation is at the first
 // instruction; the base, the offset of the first slot in the object, has none. The linker stores
 // the index of the slot, and into the load where slots begin in the output.

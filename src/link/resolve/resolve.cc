@@ -51,8 +51,9 @@ std::string bytes_text(u64 size) {
 
 class SymbolResolver {
 public:
-  SymbolResolver(const std::vector<InputObject> &objects, Diagnostics &diag)
-      : objects_(objects), diag_(diag) {}
+  SymbolResolver(const std::vector<InputObject> &objects, const LinkPolicy &policy,
+                 Diagnostics &diag)
+      : objects_(objects), policy_(policy), diag_(diag) {}
 
   Resolution run();
 
@@ -92,6 +93,7 @@ private:
   }
 
   const std::vector<InputObject> &objects_;
+  const LinkPolicy &policy_;
   Diagnostics &diag_;
   Resolution out_;
   StringIndex names_;
@@ -369,13 +371,13 @@ void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symb
 
 void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
-  // The first declaration of dynamic shared memory defines it for nvlink. A later definition gives
-  // it a size but no address (Q041); definitions without a size come from relocatable links only.
+  // The first declaration of dynamic shared memory defines it. Definitions without a size come from
+  // nvlink -r; whether one with a size contradicts is asked where it is known who uses it.
   if (entity.dynamic && entity.first != ref) {
     outcome(ref) = DefinitionOutcome::DiscardedForStrong;
     entity.sized = entity.sized || symbol.size != 0;
     entity.size = std::max(entity.size, symbol.size);
-    if (symbol.size == 0 && strong)
+    if (symbol.size == 0 && strong && !policy_.repeats_dynamic_memory)
       report_duplicate(entity, ref);
     return;
   }
@@ -413,8 +415,9 @@ void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbo
 
 } // namespace
 
-Resolution resolve_symbols(const std::vector<InputObject> &objects, Diagnostics &diag) {
-  return SymbolResolver(objects, diag).run();
+Resolution resolve_symbols(const std::vector<InputObject> &objects, const LinkPolicy &policy,
+                           Diagnostics &diag) {
+  return SymbolResolver(objects, policy, diag).run();
 }
 
 } // namespace culink

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "model/diagnostics.h"
+#include "model/link_policy.h"
 #include "model/program.h"
 
 namespace culink {
 
 // Merges the symbols of all objects into entities and decides for each which definition prevails.
 [[nodiscard]] Resolution resolve_symbols(const std::vector<InputObject> &objects,
-                                         Diagnostics &diag);
+                                         const LinkPolicy &policy, Diagnostics &diag);
 
 } // namespace culink

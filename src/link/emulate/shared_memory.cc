@@ -5,7 +5,16 @@
 // externsharedinstance (Q020), so that only a kernel's own references survive, not those of device
 // functions (Q021). A section has the sum of its variables' sizes (Q022). With -g dynamic memory
 // has one value, the largest of the kernels that refer to it, and no instances.
-#include "link/emulate/shared_instances.h"
+//
+// In every link, shared memory that is dynamic in one file and of a fixed size in a later one is
+// both to nvlink: it is listed twice among the variables that are sorted and its alignment counts,
+// but it is never placed, and its value has the reserved area added twice or not at all (Q041).
+// Without that defect only memory that no code uses gets this far (emulated_errors.cc).
+//
+// With --preserve-relocs symbols of dynamic memory are removed, because each kernel has an offset
+// of its own. nvlink keeps them where there are slots and a reserved area, at the offset -1 that
+// stands for none, plus the reserved area (Q014).
+#include "link/emulate/shared_memory.h"
 
 #include <algorithm>
 #include <map>
@@ -221,6 +230,28 @@ void EarlyPlacer::give_one_value() {
 }
 
 } // namespace
+
+Layout list_sized_memory(Layout layout, EntityId variable, u64 align) {
+  if (!layout.sections.debug_shared.valid())
+    return layout;
+  u64 &known = layout.placement.shared_align[variable.value];
+  known = std::max(known, align);
+  layout.sections.add_shared_variable(layout.sections.debug_shared, variable);
+  return layout;
+}
+
+bool is_never_placed(const Entity &variable) {
+  return variable.sized;
+}
+
+u64 value_of_unplaced(const Program &program, u64 offset, bool has_slots) {
+  return has_slots ? offset + 2 * u64{program.arch.reserved_shared} : offset;
+}
+
+bool keeps_dynamic_symbol(const Program &program, bool has_slots) {
+  return program.dialect.has(Defect::UnplacedSymbol) && program.arch.reserved_shared != 0 &&
+         has_slots;
+}
 
 PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout) {
   return EarlyPlacer(program, std::move(uses), std::move(layout)).run();

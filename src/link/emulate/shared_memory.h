@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "link/resolve/program.h"
+#include "model/shared_plan.h"
+
+namespace culink::emulate {
+
+// Shared memory of a relocatable link that resolves early: sizes the sections of kernels, defines
+// dynamic memory and makes instances of it.
+[[nodiscard]] PlacedShared place_shared_early(const Program &program, SharedUses uses,
+                                              Layout layout);
+
+// Lists shared memory that is dynamic where a file defines it with a size.
+[[nodiscard]] Layout list_sized_memory(Layout layout, EntityId variable, u64 align);
+
+// Shared memory that is dynamic and sized takes part in sorting, but gets no address.
+[[nodiscard]] bool is_never_placed(const Entity &variable);
+
+// The value of its symbol in an executable. `offset` does not count the reserved area.
+[[nodiscard]] u64 value_of_unplaced(const Program &program, u64 offset, bool has_slots);
+
+// Whether --preserve-relocs keeps the symbol of dynamic memory, which has no offset of its own.
+[[nodiscard]] bool keeps_dynamic_symbol(const Program &program, bool has_slots);
+
+} // namespace culink::emulate
