@@ -15,7 +15,7 @@ namespace {
 
 std::vector<bool> find_needed_in_order(const std::vector<InputObject> &objects, Diagnostics &diag) {
   std::vector<bool> needed(objects.size(), true);
-  FunctionBalance read;
+  UndefinedFunctions read;
   const InputObject *dropped = nullptr;
   for (size_t i = 0; i < objects.size(); ++i) {
     const InputObject &object = objects[i];

@@ -14,29 +14,29 @@ namespace culink {
 
 namespace {
 
-bool is_balanced(const elf::Symbol &symbol) {
+bool is_counted(const elf::Symbol &symbol) {
   return symbol.type() == elf::SymbolType::Function &&
          symbol.binding() != elf::SymbolBinding::Local && !is_system_call(symbol.name);
 }
 
 } // namespace
 
-void FunctionBalance::add(const InputObject &object) {
+void UndefinedFunctions::add(const InputObject &object) {
   for (const elf::Symbol &symbol : object.symbols)
-    if (is_balanced(symbol))
+    if (is_counted(symbol))
       (symbol.undefined() ? called_ : defined_).insert(symbol.name);
 }
 
-bool FunctionBalance::any_missing() const {
+bool UndefinedFunctions::any_missing() const {
   for (const std::string_view name : called_)
     if (!defined_.contains(name))
       return true;
   return false;
 }
 
-bool FunctionBalance::is_completed_by(const InputObject &object) const {
+bool UndefinedFunctions::is_completed_by(const InputObject &object) const {
   for (const elf::Symbol &symbol : object.symbols)
-    if (is_balanced(symbol) && !symbol.undefined() && called_.contains(symbol.name) &&
+    if (is_counted(symbol) && !symbol.undefined() && called_.contains(symbol.name) &&
         !defined_.contains(symbol.name))
       return true;
   return false;
@@ -49,19 +49,19 @@ std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects) {
     any_system |= object.system;
   if (!any_system)
     return std::vector<bool>(objects.size(), true);
-  FunctionBalance balance;
+  UndefinedFunctions functions;
   for (size_t i = 0; i < objects.size(); ++i) {
     needed[i] = !objects[i].system;
     if (needed[i])
-      balance.add(objects[i]);
+      functions.add(objects[i]);
   }
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < objects.size(); ++i) {
-      if (needed[i] || !balance.is_completed_by(objects[i]))
+      if (needed[i] || !functions.is_completed_by(objects[i]))
         continue;
       needed[i] = changed = true;
-      balance.add(objects[i]);
+      functions.add(objects[i]);
     }
   }
   return needed;
@@ -80,10 +80,10 @@ std::vector<InputObject> drop_unneeded(std::vector<InputObject> objects,
 }
 
 bool calls_missing_functions(const std::vector<InputObject> &objects) {
-  FunctionBalance balance;
+  UndefinedFunctions functions;
   for (const InputObject &object : objects)
-    balance.add(object);
-  return balance.any_missing();
+    functions.add(object);
+  return functions.any_missing();
 }
 
 } // namespace culink

@@ -9,8 +9,9 @@
 
 namespace culink {
 
-// Global functions that some objects call and define, system calls apart.
-class FunctionBalance {
+// Global functions that objects call and define, system calls apart, to find those that are
+// undefined.
+class UndefinedFunctions {
 public:
   void add(const InputObject &object);
   // Whether a function is called that none of the objects defines.
