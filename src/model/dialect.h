@@ -21,6 +21,7 @@ enum class Defect : u8 {
   NullSymbolValue,        // Q019: symbol 0 has a value, and so have labels without a location
   EarlyResolution,        // Q020 to Q024, Q103: -r resolves what the next link moves
   DefinedDynamicMemory,   // Q020: two definitions of dynamic memory, which -r made, contradict
+  OverriddenFrames,       // Q028: frames of overridden functions describe those that prevail
   DeletedConstants,       // Q040: -r stops where constants of overridden functions are gone
   OverriddenBranchTables, // Q040: branch tables of overridden functions clear those that prevail
   SizedDynamicMemory,     // Q041: shared memory, dynamic in one file and sized in another
@@ -34,6 +35,7 @@ enum class Defect : u8 {
   DeadAlias,              // Q053: stops at an alias that nobody uses
   WeakOverCommon,         // Q057: stops where a weak definition follows a common symbol
   SilentlyDropped,        // Q058: sections of unknown types are left out without a word
+  FilledIndices,          // Q059: .symtab_shndx has numbers for symbols that need none
   LostSectionFff2,        // Q059: symbols of section 0xfff2 look like common symbols
   LostBarriers,           // Q063: barrier counts of toolkit 12 that a newer object's count hides
   IncompleteFlags,        // Q064: banks of toolkits before 12.4 lack a flag
@@ -49,6 +51,7 @@ enum class Defect : u8 {
   RegistersByName,        // Q109: debug registers of local functions are found by name
   FirstOfName,            // Q110: local functions of one name have records of the first
   StaleImageBase,         // Q112: images by index are looked up behind the slots
+  SharedLists,            // Q113: local functions of one name have one list of relocations
   Count_,
 };
 

@@ -38,12 +38,18 @@ class Rule:
 RULES = (
     # Dynamic shared memory has a symbol without an offset: the reserved area less 1.
     Rule("Q014", r"symbols: \.symtab: symbol \d+ only in the second file: .*other 0x01, "
-         r"section '\.nv_debug\.shared', value 0x3ff, size 0x0", r"(headers|strings): |" + MOVED),
+         r"section '\.nv_debug\.shared', value 0x3ff, size 0x0",
+         r"(headers|strings): |(relocs|sections): .*'\.nv\.resolvedrela\.|" + MOVED),
     # Symbol 0 has a value, and so have labels without a location.
     Rule("Q019", r"symbols: \.(symtab|nv\.merc\.symtab): symbol 0 no symbol: value 0x0 vs 0x[1-9a-f]",
          r"debug: '\.(nv\.merc\.)?debug_loc': bytes differ"),
     # Pointers in constants to overridden definitions are lost.
     Rule("Q045", r"(relocs|sections): .*'\.rela?\.nv\.constant3'", r"(headers|symbols|strings): |" + MOVED),
+    # Frames and lines of an overridden definition have the address of the one that prevails.
+    Rule("Q028", r"relocs: '\.(nv\.merc\.)?rela?\.(debug_frame|debug_line|nv_debug_line_sass)': "
+         r"relocation \d+ only in the second file: at 0x[0-9a-f]+: R_(CUDA|MERCURY)_\w*64 against '",
+         r"(debug|headers|relocs|sections|strings): .*'\.(nv\.merc\.)?(nv\.resolvedrela\.)?(rela?\.)?"
+         r"(debug_frame|debug_line|nv_debug_line_sass)'|" + MOVED),
     # Where kernels are selected, blocks of constants that are equal are merged, and a bank that is
     # too large is packed without regard to alignment, which moves variables.
     Rule("Q050", r"(data|headers|sections): '\.nv\.constant3'", r"(code|relocs|symbols): |" + MOVED,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files of more sections than a symbol can name. nvlink mistakes section 0xfff2 for the mark of
-// common symbols. Its .symtab_shndx has an entry for every symbol: where the symbol needs none, the
-// number of its section in order of creation, counting sections that are only names, one without a
-// name after the notes of an executable, and some that are created twice (Q059).
+// common symbols. Its .symtab_shndx has a number for every symbol, although the ELF specification
+// demands 0 where the symbol needs none: that of its section in order of creation, counting
+// sections that are only names, one without a name after the notes of an executable, and some that
+// are created twice (Q059).
 #include "link/emulate/section_numbers.h"
 
 namespace culink::emulate {
@@ -23,6 +24,8 @@ bool counts_list_twice(const Program &program) {
 std::optional<std::vector<elf::SectionId>>
 uncounted_sections(const Program &program, const OutputSections &sections,
                    const std::vector<elf::SectionId> &section_of) {
+  if (!program.dialect.has(Defect::FilledIndices))
+    return std::nullopt;
   std::vector<elf::SectionId> out;
   if (program.policy.executable)
     out.push_back(section_of[sections.cuinfo.value]);

@@ -18,8 +18,8 @@ namespace culink::emulate {
 [[nodiscard]] bool counts_table_twice(const Program &program, bool second);
 [[nodiscard]] bool counts_list_twice(const Program &program);
 
-// The sections after which one that does not exist is counted, if .symtab_shndx has an entry for
-// every symbol; `section_of` by OutId.
+// The sections after which one that does not exist is counted, if .symtab_shndx has a number for
+// every symbol, also for those that need none; `section_of` by OutId.
 [[nodiscard]] std::optional<std::vector<elf::SectionId>>
 uncounted_sections(const Program &program, const OutputSections &sections,
                    const std::vector<elf::SectionId> &section_of);

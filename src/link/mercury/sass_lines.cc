@@ -108,7 +108,7 @@ bool is_needed(const SassContext &c, const SassCodeList &code, const emulate::Me
   if (!function.valid() || !c.mercury.is_live(function))
     return false;
   const bool is_merged =
-      merged.find(function) && !c.layout().relocs.has_overridden[function.value] && // Q028
+      merged.find(function) && !c.layout().relocs.has_overridden[function.value] &&
       c.mercury.symbols.outcome(symbol.object, symbol.symbol) == DefinitionOutcome::Accepted;
   return is_merged ||
          (c.mercury.symbols[function].prevailing == symbol && code.find(c.layout(), function));

@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/lost_pointers.h"
+#include "link/emulate/lost_relocations.h"
 #include "link/emulate/shared_memory.h"
 #include "link/resolve/special_symbols.h"
 

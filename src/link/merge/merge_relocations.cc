@@ -10,7 +10,7 @@
 #include "link/merge/merger.h"
 
 #include "link/emulate/compiler_constants.h"
-#include "link/emulate/lost_pointers.h"
+#include "link/emulate/lost_relocations.h"
 #include "link/emulate/section_numbers.h"
 
 namespace culink {
@@ -128,15 +128,16 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
   if (emulate::counts_table_twice(p_, second))
     layout_.sections.created_again.push_back(table);
   if (p_.policy.lists_resolved && !second) {
-    // Sections of one name share a list (Q113).
+    const std::string_view name =
+        layout_.sections.keep_name(".nv.resolvedrela", layout_.sections[target].name);
+    OutSection list{.type = SectionType::CudaResolvedRela,
+                    .flags = elf::kFlagInfoLink,
+                    .align = 8,
+                    .entsize = 24,
+                    .target = target,
+                    .links_symtab = true};
     const OutId resolved =
-        need(layout_.sections.keep_name(".nv.resolvedrela", layout_.sections[target].name),
-             {.type = SectionType::CudaResolvedRela,
-              .flags = elf::kFlagInfoLink,
-              .align = 8,
-              .entsize = 24,
-              .target = target,
-              .links_symtab = true});
+        emulate::shares_lists(p_) ? need(name, std::move(list)) : add(name, std::move(list));
     if (emulate::counts_list_twice(p_))
       layout_.sections.created_again.push_back(resolved);
   }

@@ -5,14 +5,14 @@
 // or moved since. Here that is asked once per table where possible, so that the loop over its
 // entries has little left to ask.
 //
-// classify_relocations and the lists of --preserve-relocs use it. What may surprise: relocations of
-// debug information outlive the code that it describes in some tables and not in others (Q028).
+// classify_relocations and the lists of --preserve-relocs use it. What may surprise: call frames
+// and lines of a definition that did not prevail stay in the output, but without their address.
 #include "link/relocs/reloc_source.h"
 
 #include <algorithm>
 
 #include "link/emulate/compiler_constants.h"
-#include "link/emulate/lost_pointers.h"
+#include "link/emulate/lost_relocations.h"
 
 namespace culink {
 
@@ -29,12 +29,13 @@ bool is_about_discarded_code(const RelocationContext &c, const RelocSource &sour
     return false;
   if (p.symbols.outcome(source.object, index) != DefinitionOutcome::Accepted)
     return true;
-  // Debug information of overridden definitions is dropped if one of them had relocations, but only
-  // in .rela tables, and in the .rel table of a section that had a .rela table first (Q028).
+  if (p.symbols[id].prevailing.object == source.object)
+    return false;
   const OutId rela = c.rela_of[source.group->target.value];
-  return p.symbols[id].prevailing.object != source.object &&
-         c.layout.relocs.has_overridden[id.value] &&
-         (source.group->has_addends || (rela.valid() && rela < source.group->table));
+  const bool with_addends =
+      source.group->has_addends || (rela.valid() && rela < source.group->table);
+  return emulate::drops_overridden_debug(p, id, c.layout.relocs.has_overridden[id.value],
+                                         with_addends);
 }
 
 // The output table has room for addends where one of its entries needs it.

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "link/emulate/emulated_errors.h"
+#include "link/emulate/lost_relocations.h"
 #include "link/relocs/reloc_source.h"
 
 namespace culink {
@@ -79,13 +80,28 @@ struct ListedSlice {
   const RelocationSlice *slice;
 };
 
-// By OutId of the list, newest first. Sections of one name, as local functions of several files
-// have them, share a list (Q113).
-std::vector<std::vector<ListedSlice>> slices_of_lists(const Layout &layout) {
+// By OutId: the list of a section.
+std::vector<OutId> lists_by_target(const Program &program, const Layout &layout) {
+  std::vector<OutId> out(layout.sections.list.size());
+  for (u32 i = 0; i < out.size(); ++i) {
+    const OutSection &section = layout.sections[OutId(i)];
+    if (section.type == elf::SectionType::CudaResolvedRela && section.target.valid())
+      out[section.target.value] = OutId(i);
+  }
+  if (emulate::shares_lists(program))
+    for (const RelocationGroup &group : layout.relocs.groups)
+      out[group.target.value] = layout.sections.find(
+          ".nv.resolvedrela" + std::string(layout.sections[group.target].name));
+  return out;
+}
+
+// By OutId of the list, newest first.
+std::vector<std::vector<ListedSlice>> slices_of_lists(const Program &program,
+                                                      const Layout &layout) {
   std::vector<std::vector<ListedSlice>> out(layout.sections.list.size());
+  const std::vector<OutId> list_of = lists_by_target(program, layout);
   for (const RelocationGroup &group : layout.relocs.groups) {
-    const OutId list =
-        layout.sections.find(".nv.resolvedrela" + std::string(layout.sections[group.target].name));
+    const OutId list = list_of[group.target.value];
     if (!list.valid())
       continue;
     for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = layout.relocs.slices[i].previous)
@@ -125,7 +141,7 @@ std::vector<KeptRelocation> list_resolved(const RelocationContext &c, Diagnostic
            .type = c.program.policy.executable ? one.row->number_in_executable() : raw.type,
            .against = target.against});
   };
-  const std::vector<std::vector<ListedSlice>> lists = slices_of_lists(c.layout);
+  const std::vector<std::vector<ListedSlice>> lists = slices_of_lists(c.program, c.layout);
   for (u32 i = 0; i < lists.size(); ++i)
     for (const auto &[group, slice] : lists[i]) {
       if (is_of_overridden_code(c, *group, *slice))

@@ -9,7 +9,16 @@
 // a part needs an addend, the start of its own object's part. nvlink moves it to the .rela table
 // with that alone (Q073), or folds that alone, although the field says how far behind the start it
 // points.
-#include "link/emulate/lost_pointers.h"
+//
+// Call frames and lines of overridden definitions. They must not describe the code that prevails,
+// so their addresses are dropped; if the function is dead, they are cleared with it. nvlink drops
+// them only if an overridden definition had relocations in its code, and then only from .rela
+// tables and from the .rel table of a section that had a .rela table first, dead or not (Q028).
+//
+// Lists of resolved relocations. Local functions of several files may have one name, and -r leaves
+// each its sections. nvlink finds the list of a section by its name, so that the list of the first
+// one has the relocations of all, some at offsets behind the end of its section (Q113).
+#include "link/emulate/lost_relocations.h"
 
 namespace culink::emulate {
 
@@ -39,8 +48,19 @@ bool drops_discarded_pointers(const Program &p, ObjectId object, u32 section) {
          !p.objects[object.value].kinds[section].is_constant();
 }
 
+bool drops_overridden_debug(const Program &p, EntityId function, bool had_relocations,
+                            bool with_addends) {
+  if (p.dialect.has(Defect::OverriddenFrames))
+    return had_relocations && with_addends;
+  return p.is_live(function);
+}
+
 bool loses_field_addends(const Program &p) {
   return p.dialect.has(Defect::LostAddend);
+}
+
+bool shares_lists(const Program &p) {
+  return p.dialect.has(Defect::SharedLists);
 }
 
 } // namespace culink::emulate

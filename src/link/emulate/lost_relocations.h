@@ -21,4 +21,14 @@ namespace culink::emulate {
 // has moved.
 [[nodiscard]] bool loses_field_addends(const Program &program);
 
+// Whether a relocation of call frames or lines is dropped because it is about a definition of a
+// function that a later one has overridden. `had_relocations`: such a definition had some in its
+// code; `with_addends`: this one stands in a table with addends, or there was one before its table.
+[[nodiscard]] bool drops_overridden_debug(const Program &program, EntityId function,
+                                          bool had_relocations, bool with_addends);
+
+// Whether sections of one name, as local functions of several files have them, have one list of
+// resolved relocations together.
+[[nodiscard]] bool shares_lists(const Program &program);
+
 } // namespace culink::emulate
