@@ -30,9 +30,12 @@ struct ConstantBanks {
 };
 
 struct Limits {
-  u32 static_shared;   // bytes per kernel, without the reserved area
-  u32 opt_in_shared;   // bytes per block when asked for at launch; 0: not documented
-  u32 constant_bank;   // bytes
+  u32 static_shared; // bytes per kernel, without the reserved area
+  u32 opt_in_shared; // bytes per block when asked for at launch; 0: not documented
+  u32 constant_bank; // bytes, of every bank
+  u32 textures;      // per kernel; every reference of the program counts
+  u32 samplers;
+  u32 surfaces;
   u32 registers;       // per thread
   u32 barriers;        // per block
   u32 parameter_bytes; // per kernel

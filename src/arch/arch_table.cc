@@ -22,6 +22,9 @@ constexpr Limits limits_with(u32 opt_in_kib, char letter = 0) {
   return {.static_shared = (letter == 'a' ? opt_in_kib : 48) * kKiB,
           .opt_in_shared = opt_in_kib * kKiB,
           .constant_bank = 64 * kKiB,
+          .textures = 256,
+          .samplers = 32,
+          .surfaces = 32,
           .registers = 255,
           .barriers = 16,
           .parameter_bytes = 0x7ffc};

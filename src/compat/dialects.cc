@@ -87,6 +87,8 @@ constexpr DefectSet kDefects13_0 = {
     Defect::FirstOfName,
     Defect::StaleImageBase,
     Defect::SharedLists,
+    Defect::LimitOfDebugShared,
+    Defect::WrappedStack,
 };
 
 constexpr std::array<Dialect, 2> kDialects = {{

@@ -25,10 +25,31 @@ using Weight = NvlinkWeight;
 constexpr int kStatusFatal = 1;
 constexpr int kStatusErrors = 255;
 
-// In which nvlink finds out what is wrong with a program; the rest comes behind.
-constexpr std::array<DiagId, 5> kProgramOrder = {DiagId::UnknownStackSize, DiagId::TooMuchConstant,
-                                                 DiagId::TooMuchShared, DiagId::UndefinedReference,
-                                                 DiagId::RegisterLimit};
+// The order in which nvlink finds out what is wrong with a program; the rest comes behind. Sizes of
+// sections are one step.
+struct ProgramStep {
+  DiagId id;
+  u32 step;
+};
+constexpr u32 kLastStep = 5;
+constexpr std::array<ProgramStep, 10> kProgramOrder = {{
+    {DiagId::UnknownStackSize, 0},
+    {DiagId::TooManyImages, 1},
+    {DiagId::TooMuchConstant, 2},
+    {DiagId::TooMuchBankOfFunction, 2},
+    {DiagId::TooManyCompilerConstants, 2},
+    {DiagId::TooMuchShared, 2},
+    {DiagId::TooMuchDebugShared, 2},
+    {DiagId::UndefinedReference, 3},
+    {DiagId::StackLimit, 4},
+    {DiagId::RegisterLimit, kLastStep},
+}};
+
+u32 program_step(DiagId id) {
+  const auto *const found = std::find_if(kProgramOrder.begin(), kProgramOrder.end(),
+                                         [id](const ProgramStep &row) { return row.id == id; });
+  return found == kProgramOrder.end() ? kLastStep + 1 : found->step;
+}
 
 constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows = {{
     {DiagId::CannotOpenInput, Stage::Load, Weight::Fatal, "Could not open input file '{0}'"},
@@ -93,8 +114,19 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "Duplicate weak parameter bank for '{0}' is not the same size"},
     {DiagId::TooMuchConstant, Stage::Program, Weight::Error,
      "File uses too much global constant data ({0x} bytes, {2x} max)"},
+    {DiagId::TooMuchBankOfFunction, Stage::Program, Weight::Error,
+     "Entry function '{0}' uses too much constant data ({1x} bytes, {3x} max)"},
+    {DiagId::TooManyCompilerConstants, Stage::Program, Weight::Error,
+     "Entry function '{4}' uses too much data for compiler-generated constants; please recompile "
+     "with -Xptxas --disable-optimizer-constants"},
     {DiagId::TooMuchShared, Stage::Program, Weight::Error,
      "Entry function '{0}' uses too much shared data ({1x} bytes, {2x} max)"},
+    {DiagId::TooMuchDebugShared, Stage::Program, Weight::Error,
+     "Entry function 'hared' uses too much shared data ({0x} bytes, {1x} max)"},
+    {DiagId::TooManyImages, Stage::Program, Weight::Fatal,
+     "More than {3} {1} used in entry function '{0}'"},
+    {DiagId::StackLimit, Stage::Program, Weight::Error,
+     "Function '{0}' uses {3} bytes stack but limited to {2}"},
     {DiagId::RegisterLimit, Stage::Program, Weight::Error,
      "entry function '{0}' with max regcount of {1} calls function '{2}' with regcount of {3}"},
     {DiagId::NoRegisterCount, Stage::Program, Weight::Fatal, "Internal error: no regcount?"},
@@ -117,6 +149,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::PreserveRelocsIncomplete, Stage::Load, Weight::Warning,
      "Option '--preserve-relocs' is not fully implemented for gpu archtecture '{0}' and may not "
      "work as expected"},
+    {DiagId::TooLargeForField, Stage::Program, Weight::Fatal,
+     "Internal error: {0} is {1}, more than {2}"},
     {DiagId::FileTooLarge, Stage::Program, Weight::Fatal, "{0}"},
     {DiagId::UnknownTarget, Stage::Options, Weight::Fatal,
      "Value '{0}' is not defined for option 'arch'"},
@@ -368,8 +402,7 @@ NvlinkReport NvlinkReporter::run(const std::vector<Message> &messages) {
       items.push_back({&message, &words});
   }
   const auto rank = [](const Item &item) {
-    const auto *const found = std::find(kProgramOrder.begin(), kProgramOrder.end(), item.row->id);
-    return std::pair(item.row->stage, found - kProgramOrder.begin());
+    return std::pair(item.row->stage, program_step(item.row->id));
   };
   std::stable_sort(items.begin(), items.end(),
                    [&](const Item &a, const Item &b) { return rank(a) < rank(b); });

@@ -9,6 +9,7 @@
 #include "link/mercury/lay_out.h"
 #include "link/mercury/plan_sass.h"
 #include "link/merge/merge.h"
+#include "link/place/check_limits.h"
 #include "link/place/place_constants.h"
 #include "link/place/place_images.h"
 #include "link/place/place_shared.h"
@@ -46,14 +47,15 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   services.timer.begin("merge");
   Layout layout = merge_inputs(program);
 
-  // Image slots come before shared memory because both create sections, in this order. Compiler
-  // constants come after it: they need no address of a variable, but their banks are newer.
+  // Image slots come before shared memory because both create sections, in this order; banks of
+  // compiler constants are newer than both. Limits are checked when everything has its size.
   PlacedImages images = place_images(program, reach, std::move(layout));
   services.timer.begin("place shared");
-  PlacedShared shared = place_shared(program, reach, std::move(images.layout), diag);
+  PlacedShared shared = place_shared(program, reach, std::move(images.layout));
   services.timer.begin("place constants");
   layout = place_constants(program, reach, std::move(shared.layout));
-  layout = place_user_constants(program, std::move(layout), diag);
+  layout = place_user_constants(program, std::move(layout));
+  check_limits(program, reach, layout, images.images, diag);
 
   // Every output section exists and every variable has its address. Records name sections, so they
   // come after the last one is created; facts repeat records, so they come next.

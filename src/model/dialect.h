@@ -52,6 +52,8 @@ enum class Defect : u8 {
   FirstOfName,            // Q110: local functions of one name have records of the first
   StaleImageBase,         // Q112: images by index are looked up behind the slots
   SharedLists,            // Q113: local functions of one name have one list of relocations
+  LimitOfDebugShared,     // Q120: memory of several kernels is reported as that of one more
+  WrappedStack,           // Q121: stacks of 4 GiB and more
   Count_,
 };
 

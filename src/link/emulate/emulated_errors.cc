@@ -188,4 +188,12 @@ void check_listed_symbol(const Program &p, EntityId removed, ObjectId referrer, 
                 {"referenced by " + p.objects[referrer.value].name});
 }
 
+bool wraps_stack(const Program &program) {
+  return program.dialect.has(Defect::WrappedStack);
+}
+
+bool limits_debug_shared(const Program &program) {
+  return program.dialect.has(Defect::LimitOfDebugShared);
+}
+
 } // namespace culink::emulate

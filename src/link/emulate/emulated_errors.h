@@ -14,4 +14,11 @@ void check_emulated_errors(const Program &program, Diagnostics &diag);
 void check_listed_symbol(const Program &program, EntityId removed, ObjectId referrer,
                          Diagnostics &diag);
 
+// Whether the stack of a kernel that does not fit into 32 bits is written modulo 2^32 (Q121).
+[[nodiscard]] bool wraps_stack(const Program &program);
+
+// Whether variables that several kernels share, which links with -g and --preserve-relocs keep, are
+// measured as if they were the memory of one more kernel (Q120).
+[[nodiscard]] bool limits_debug_shared(const Program &program);
+
 } // namespace culink::emulate

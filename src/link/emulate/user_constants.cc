@@ -3,10 +3,10 @@
 // The bank of __constant__ variables where kernels are selected. If it fits, nvlink leaves out
 // blocks of certain sizes that are equal to an earlier one, but the symbols of variables in and
 // after them keep their values, so programs compute wrong results (Q050). The last block that was
-// compared and not left out shows in symbol 0 (Q019). A bank that is too large is packed
-// (place_user_constants), but nvlink takes the alignment of a variable from its size, leaves
-// symbols of variables that are gone in the file if relocations are preserved, and crashes in two
-// cases (Q051).
+// compared and not left out shows in symbol 0 (Q019). A bank that is too large is packed, whether
+// kernels are selected or not (place_user_constants), but nvlink takes the alignment of a variable
+// from its size, leaves symbols of variables that are gone in the file if relocations are
+// preserved, and crashes in two cases (Q051).
 #include "link/emulate/user_constants.h"
 
 #include <algorithm>
@@ -65,10 +65,10 @@ bool keeps_dropped_symbols(const Program &program) {
   return program.options.preserve_relocs && program.dialect.has(Defect::GuessedAlignment);
 }
 
-// nvlink divides by zero if a used variable is in the local part of the symbol table, and crashes
-// if a dropped variable holds pointers.
+// Where kernels are selected, nvlink divides by zero if a used variable is in the local part of the
+// symbol table, and crashes if a dropped variable holds pointers.
 bool cannot_pack(const Program &program, const Entity &variable, bool used, bool has_pointers) {
-  return program.dialect.has(Defect::PackingCrash) &&
+  return program.live.selective && program.dialect.has(Defect::PackingCrash) &&
          (used ? variable.local || variable.in_local_part : has_pointers);
 }
 

@@ -18,8 +18,6 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
-
 #include "base/bytes.h"
 #include "link/emulate/shared_memory.h"
 #include "link/place/list_sort.h"
@@ -39,8 +37,8 @@ constexpr std::string_view kKernelShared = ".nv.shared."; // then the kernel
 
 class SharedPlacer {
 public:
-  SharedPlacer(const Program &program, const Reach &reach, Layout layout, Diagnostics &diag)
-      : p_(program), reach_(reach), layout_(std::move(layout)), diag_(diag),
+  SharedPlacer(const Program &program, const Reach &reach, Layout layout)
+      : p_(program), reach_(reach), layout_(std::move(layout)),
         uses_(find_shared_uses(program, layout_)) {}
 
   PlacedShared run();
@@ -54,7 +52,6 @@ private:
   void agree_on_dynamic();
   void finish_sections();
   void finish_dynamic_symbols();
-  void check_limit(FunctionId kernel);
   [[nodiscard]] u64 debug_section_align() const;
   [[nodiscard]] u64 debug_section_size() const;
 
@@ -69,7 +66,6 @@ private:
   const Program &p_;
   const Reach &reach_;
   Layout layout_;
-  Diagnostics &diag_;
   const SharedUses uses_;
   SharedPlan plan_;
   std::vector<FunctionId> kernels_;
@@ -315,39 +311,6 @@ void SharedPlacer::finish_dynamic_symbols() {
     }
 }
 
-// The reserved area does not count.
-void SharedPlacer::check_limit(FunctionId kernel) {
-  const u64 used = end_[kernel.value];
-  if (used <= p_.arch.limits.static_shared)
-    return;
-  std::vector<EntityId> largest; // what it consists of, the largest first
-  for (const auto &[variable, users] : users_)
-    if (std::find(users.begin(), users.end(), kernel) != users.end())
-      largest.push_back(variable);
-  // Its own, which come first in its section.
-  for (u32 v = 0; v < p_.symbols.entities.size(); ++v)
-    if (const Entity &own = entity(EntityId(v));
-        !own.function && is_shared(own.other) && own.size != 0 && own.defined() &&
-        layout_.placement.address_of[v].section.valid() &&
-        layout_.sections[layout_.placement.address_of[v].section].target ==
-            layout_.placement.address_of[p_.calls.functions[kernel.value].value].section)
-      largest.push_back(EntityId(v));
-  std::sort(largest.begin(), largest.end(),
-            [](EntityId a, EntityId b) { return a.value < b.value; });
-  largest.erase(std::unique(largest.begin(), largest.end()), largest.end());
-  std::stable_sort(largest.begin(), largest.end(),
-                   [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
-  Diagnostic &message = diag_.report(DiagId::TooMuchShared,
-                                     {std::string(p_.entity_of(kernel).name), std::to_string(used),
-                                      std::to_string(p_.arch.limits.static_shared)});
-  message.at("kernel defined in", p_.origin_of(kernel));
-  for (size_t i = 0; i < largest.size() && i < 3; ++i) {
-    const Entity &v = entity(largest[i]);
-    message.at("variable of",
-               p_.objects[v.first.object.value].origin(v.name, fmt::format("{} bytes", v.size)));
-  }
-}
-
 u64 SharedPlacer::debug_section_align() const {
   return std::max(several_users_ ? device_align_ : 1, has_dynamic_ ? kDynamicAlign : 1);
 }
@@ -376,18 +339,16 @@ void SharedPlacer::finish_sections() {
     if (end_[k.value] != 0 || only_dynamic) {
       section.size = end_[k.value] + reserved;
       section.emit = Emit::Always;
-      check_limit(k);
     }
   }
 }
 
 } // namespace
 
-PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout,
-                          Diagnostics &diag) {
+PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout) {
   if (!program.policy.places_memory)
     return place_shared_relocatable(program, std::move(layout));
-  return SharedPlacer(program, reach, std::move(layout), diag).run();
+  return SharedPlacer(program, reach, std::move(layout)).run();
 }
 
 } // namespace culink

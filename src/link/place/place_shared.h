@@ -3,14 +3,12 @@
 
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
-#include "model/diagnostics.h"
 #include "model/layout.h"
 #include "model/shared_plan.h"
 
 namespace culink {
 
 // Places every shared variable, sizes the shared sections, and creates those that are missing.
-[[nodiscard]] PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout,
-                                        Diagnostics &diag);
+[[nodiscard]] PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout);
 
 } // namespace culink

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The bank of __constant__ variables, which all kernels share. It holds the blocks of the files one
-// after the other, as merge_data.cc appended them, and must not exceed the size of a bank.
+// after the other, as merge_data.cc appended them.
 //
-// Where kernels are selected, a bank that is too large is packed: variables that nothing uses are
-// dropped, the others are laid out one by one.
+// A bank that is too large is packed: its variables are laid out one by one, so that less is lost
+// to alignment. Where kernels are selected, variables that nothing uses are dropped before.
 //
 // What may surprise: the alignment of a variable is first guessed from its size, 8 at most, because
 // nvlink does so. That may put vectors where they cannot be loaded; where it does, the bank is laid
-// out again with the alignment that each variable had in its object.
+// out again with the alignment that each variable had in its object, the largest first.
 #include "link/place/place_user_constants.h"
 
 #include <algorithm>
@@ -23,12 +23,11 @@ namespace culink {
 
 namespace {
 
-constexpr u64 kBankSize = 64 * 1024;
-
 struct Variable {
   EntityId id;
   ByteSpan bytes;
   u64 align = 1;      // as nvlink guesses
+  u64 rank = 0;       // the same in the order of variables, where local and weak ones come last
   u64 real_align = 1; // as far as it can be inferred
   u64 offset = 0;
 };
@@ -137,6 +136,7 @@ std::vector<Variable> UserBank::list_variables() const {
     v.id = id;
     v.bytes = section.data.subspan(symbol.value, symbol.size);
     v.align = std::clamp<u64>(symbol.size, 1, 8);
+    v.rank = p_.symbols[id].local || p_.symbols[id].in_local_part ? 0 : v.align;
     v.real_align =
         std::max<u64>(1, symbol.value == 0 ? section.align
                                            : std::min(section.align, symbol.value & -symbol.value));
@@ -198,9 +198,10 @@ void UserBank::move_pointers(const std::vector<Variable> &variables) {
 
 void UserBank::pack() {
   std::vector<Variable> variables = list_variables();
-  drop_unused(variables);
+  if (p_.live.selective)
+    drop_unused(variables);
   variables = list_sort(variables, [](const Variable &a, const Variable &b) {
-    return a.align != b.align ? a.align > b.align : a.bytes.size() <= b.bytes.size();
+    return a.rank != b.rank ? a.rank > b.rank : a.bytes.size() <= b.bytes.size();
   });
   OutSection &bank = layout_.sections[bank_];
   if (variables.empty())
@@ -210,8 +211,12 @@ void UserBank::pack() {
   const bool sound = std::has_single_bit(guess) &&
                      std::all_of(variables.begin(), variables.end(),
                                  [](const Variable &v) { return v.offset % v.real_align == 0; });
-  if (!sound && !emulate::accepts_guessed_alignment(p_))
+  if (!sound && !emulate::accepts_guessed_alignment(p_)) {
+    std::stable_sort(variables.begin(), variables.end(), [](const Variable &a, const Variable &b) {
+      return a.real_align > b.real_align;
+    });
     bank.size = lay_out(variables, true);
+  }
   bank.align = sound ? guess : std::bit_floor(guess);
   bank.pieces.clear();
   for (const Variable &v : variables) {
@@ -225,40 +230,20 @@ void UserBank::pack() {
     bank.align = std::bit_floor(guess); // of the whole bank such a number would be no valid ELF
 }
 
-// Names the largest variables of the bank.
-void add_largest_constants(const Program &p, Diagnostic &message) {
-  constexpr size_t kMost = 3;
-  std::vector<const Entity *> variables;
-  for (const Entity &entity : p.symbols.entities)
-    if (!entity.function && is_constant(entity.other) && entity.defined() && entity.size != 0)
-      variables.push_back(&entity);
-  std::stable_sort(variables.begin(), variables.end(),
-                   [](const Entity *a, const Entity *b) { return a->size > b->size; });
-  for (size_t i = 0; i < variables.size() && i < kMost; ++i)
-    message.at("variable of",
-               p.objects[variables[i]->prevailing.object.value].origin(
-                   variables[i]->name, std::to_string(variables[i]->size) + " bytes"));
-  if (variables.size() > kMost)
-    message.note("and " + std::to_string(variables.size() - kMost) + " smaller variables");
-}
-
 } // namespace
 
-Layout place_user_constants(const Program &p, Layout layout, Diagnostics &diag) {
+Layout place_user_constants(const Program &p, Layout layout) {
   const OutId id = layout.sections.find(".nv.constant" + std::to_string(p.arch.banks.user));
-  if (id.valid() && p.live.selective && p.policy.places_memory) {
-    if (layout.sections[id].size <= kBankSize)
+  if (id.valid() && p.policy.places_memory) {
+    if (layout.sections[id].size > p.arch.limits.constant_bank) {
+      if (UserBank bank(p, layout, id); bank.can_be_packed())
+        bank.pack();
+    } else if (p.live.selective) {
       layout = emulate::merge_equal_constants(p, std::move(layout), id);
-    else if (UserBank bank(p, layout, id); bank.can_be_packed())
-      bank.pack();
+    }
   }
   for (const EntityId size : layout.placement.bank_sizes)
     layout.placement.address_of[size.value].value = id.valid() ? layout.sections[id].size : ~u64{0};
-  if (id.valid() && layout.sections[id].size > kBankSize)
-    add_largest_constants(
-        p, diag.report(DiagId::TooMuchConstant,
-                       {std::to_string(layout.sections[id].size), std::to_string(p.arch.banks.user),
-                        std::to_string(kBankSize)}));
   return layout;
 }
 

@@ -2,13 +2,12 @@
 #pragma once
 
 #include "link/resolve/program.h"
-#include "model/diagnostics.h"
 #include "model/layout.h"
 
 namespace culink {
 
-// Checks that the __constant__ variables of the program fit into their bank. Where kernels are
-// selected, variables that nothing uses are dropped if the bank is too large.
-[[nodiscard]] Layout place_user_constants(const Program &program, Layout layout, Diagnostics &diag);
+// Packs the __constant__ variables of the program if their bank is too large. Where kernels are
+// selected, those that nothing uses are dropped.
+[[nodiscard]] Layout place_user_constants(const Program &program, Layout layout);
 
 } // namespace culink

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 
 #include "link/records/barrier_flags.h"
+#include "link/records/kernel_limits.h"
 #include "link/records/kernel_records.h"
 #include "link/records/propagate.h"
 #include "link/resolve/call_paths.h"
@@ -47,7 +48,7 @@ private:
                                                       const elf::InfoRecord &record) const;
   void fill_externs();
   void finish_kernels(const Resources &resources);
-  void check_registers(FunctionId kernel, const Resources &resources);
+  [[nodiscard]] std::vector<RegisterLimit> register_limits_of(FunctionId kernel) const;
   void report_recursion(FunctionId kernel);
   [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
 
@@ -272,25 +273,14 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
   return out;
 }
 
-// A kernel with a register limit must not call functions that need more.
-void InfoPlanner::check_registers(FunctionId kernel, const Resources &resources) {
-  const u32 needed = resources.registers[kernel.value];
+// In the order of the records.
+std::vector<RegisterLimit> InfoPlanner::register_limits_of(FunctionId kernel) const {
+  std::vector<RegisterLimit> out;
   const OutId text = layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
-  for (const elf::InfoRecord &record : out_.plan.store.records(out_.plan.of_text[text.value])) {
-    if (record.attribute != InfoAttribute::MaxregCount || needed <= record.value)
-      continue;
-    for (const FunctionId f : reach_.reached_from(kernel))
-      if (resources.own_registers[f.value] == needed) {
-        diag_
-            .report(DiagId::RegisterLimit,
-                    {std::string(p_.entity_of(kernel).name), std::to_string(record.value),
-                     std::string(p_.entity_of(f).name), std::to_string(needed)})
-            .at("kernel defined in", p_.origin_of(kernel));
-        if (paths_++ < kMostPaths)
-          add_call_path(p_, kernel, f, diag_.all().back());
-        break;
-      }
-  }
+  for (const elf::InfoRecord &record : out_.plan.store.records(out_.plan.of_text[text.value]))
+    if (record.attribute == InfoAttribute::MaxregCount)
+      out.push_back({kernel, record.value});
+  return out;
 }
 
 void InfoPlanner::report_recursion(FunctionId kernel) {
@@ -303,6 +293,7 @@ void InfoPlanner::report_recursion(FunctionId kernel) {
 
 void InfoPlanner::finish_kernels(const Resources &resources) {
   const std::vector<FunctionId> kernels = kernels_in_symbol_order();
+  std::vector<RegisterLimit> limits;
   for (const FunctionId k : kernels) {
     const bool unbounded = resources.unbounded[k.value];
     out_.plan.store.put_symbol_and_word(
@@ -315,8 +306,10 @@ void InfoPlanner::finish_kernels(const Resources &resources) {
          .recursive = unbounded});
     if (unbounded && !p_.options.suppress_stack_size_warning)
       report_recursion(k);
-    check_registers(k, resources);
+    for (const RegisterLimit &limit : register_limits_of(k))
+      limits.push_back(limit);
   }
+  check_kernel_limits(p_, reach_, layout_, resources, kernels, limits, diag_);
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.demoted[f] && p_.live.live[f])
       out_.kernels.push_back({.kernel = FunctionId(f), .stack = resources.own_frame[f]});

@@ -13,22 +13,33 @@ namespace culink {
 
 namespace {
 
+std::vector<u32> *list_of(elf::InfoAttribute attribute, Resources &out) {
+  switch (attribute) {
+  case elf::InfoAttribute::Regcount:
+    return &out.own_registers;
+  case elf::InfoAttribute::FrameSize:
+    return &out.own_frame;
+  case elf::InfoAttribute::MaxStackSize:
+    return &out.stack_limit;
+  default:
+    return nullptr;
+  }
+}
+
 void read_own(const Program &p, Resources &out) {
   for (u32 i = 0; i < p.objects.size(); ++i)
     for (const InputObject::Info &info : p.objects[i].infos) {
       if (info.text != 0)
         continue;
       for (const elf::InfoRecord record : info.records) {
-        const bool registers = record.attribute == elf::InfoAttribute::Regcount;
-        if ((!registers && record.attribute != elf::InfoAttribute::FrameSize) ||
-            record.payload.size() < 8)
+        std::vector<u32> *const values = list_of(record.attribute, out);
+        if (!values || record.payload.size() < 8)
           continue;
         const EntityId entity = p.symbols.of(ObjectId(i), load_le<u32>(record.payload.data()));
         if (!entity.valid() || !p.function_of(entity).valid() ||
             p.symbols[entity].prevailing.object != ObjectId(i))
           continue;
-        const u32 value = load_le<u32>(record.payload.data() + 4);
-        (registers ? out.own_registers : out.own_frame)[p.function_of(entity).value] = value;
+        (*values)[p.function_of(entity).value] = load_le<u32>(record.payload.data() + 4);
       }
     }
 }
@@ -40,6 +51,7 @@ Resources propagate_resources(const Program &p, const Reach &reach) {
   Resources out;
   out.own_registers.assign(count, 0);
   out.own_frame.assign(count, 0);
+  out.stack_limit.assign(count, 0);
   read_own(p, out);
   out.registers = out.own_registers;
   out.stack.assign(count, 0);

@@ -12,9 +12,10 @@ namespace culink {
 struct Resources {
   std::vector<u32> own_registers;
   std::vector<u32> own_frame;
-  std::vector<u32> registers;  // maximum over what it reaches
-  std::vector<u64> stack;      // deepest call chain, unless unbounded
-  std::vector<bool> unbounded; // recursion can be reached
+  std::vector<u32> stack_limit; // 0: none
+  std::vector<u32> registers;   // maximum over what it reaches
+  std::vector<u64> stack;       // deepest call chain, unless unbounded
+  std::vector<bool> unbounded;  // recursion can be reached
 };
 
 [[nodiscard]] Resources propagate_resources(const Program &program, const Reach &reach);
