@@ -45,6 +45,7 @@ struct LinkOptions {
   std::vector<std::string> trace_symbols;
   // Names of functions and variables, of which the facts say why they are live.
   std::vector<std::string> why_live;
+  bool check = false; // compare the output with its inputs before it is given out (docs/checker.md)
   bool times = false; // fill LinkResult::times
   u32 threads = 0;    // 0: one per core when the work is worth it
 

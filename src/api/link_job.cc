@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "api/check_job.h"
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
 #include "base/release_memory.h"
@@ -209,6 +210,8 @@ LinkResult LinkJob::link_and_verify() {
   if (request_.options.extra_warnings)
     warn_about_virtual_targets(objects, diag_);
   std::vector<LinkedModule> modules = linked_modules(loader, objects);
+  const std::vector<LinkedCode> linked =
+      request_.options.check ? list_linked_code(objects) : std::vector<LinkedCode>{};
   std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);
   if (!planned)
     return {};
@@ -227,7 +230,21 @@ LinkResult LinkJob::link_and_verify() {
     return {};
   timer_.begin("verify");
   verify(result, flaws);
+  if (request_.options.check && !diag_.failed()) {
+    timer_.begin("check");
+    check(linked, result, code == OutputCode::Exact, pool);
+  }
   return result;
+}
+
+// The comparison of the output with the objects, by code that the linker does not share.
+void LinkJob::check(const std::vector<LinkedCode> &linked, const LinkResult &result, bool finalized,
+                    WorkerPool &pool) {
+  LinkOptions options = request_.options;
+  if (!options.ignore_host_info && !options.host_references)
+    options.host_references = loader_->host_references();
+  for (const check::Finding &finding : check_output(linked, result.bytes, options, finalized, pool))
+    diag_.report(DiagId::CheckFinding, {check::to_line(finding)});
 }
 
 // An output that breaks a rule of the format can come from an input that does: inputs are not

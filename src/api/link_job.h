@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "api/check_job.h"
 #include "api/input_loader.h"
 #include "arch/arch.h"
 #include "base/step_timer.h"
@@ -32,6 +33,8 @@ private:
   void drop_input_pages();
   void give_memory_back(u64 output_size);
   void verify(LinkResult &result, const KnownFlaws &flaws);
+  void check(const std::vector<LinkedCode> &linked, const LinkResult &result, bool finalized,
+             WorkerPool &pool);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
   const LinkRequest &request_;

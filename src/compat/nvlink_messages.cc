@@ -200,6 +200,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NoToolchain, Stage::Options, Weight::Fatal, "Cannot make folder '{0}'"},
     {DiagId::NotSupportedYet, Stage::Options, Weight::Fatal, "{0}: {1} not supported yet"},
     {DiagId::Contradiction, Stage::Program, Weight::Fatal, "Internal error: {0}: {1}"},
+    {DiagId::CheckFinding, Stage::Program, Weight::Fatal, "Internal error: {0}"},
 }};
 
 constexpr bool nvlink_rows_are_in_order() {

@@ -136,6 +136,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "The compiler for PTX; else that beside nvcc, in CUDA_HOME, CUDA_PATH or PATH."),
     choice(OptionId::Code, "code", "", Choice, Never, "<kind>", kCodeKinds,
            "What outputs for sm_100 and later hold: sass, mercury or exact (docs/mercury.md)."),
+    flag(OptionId::Check, "check", "", Never,
+         "Compare the output with the inputs before it is written; any finding is an error."),
     choice(OptionId::ErrorFormat, "error-format", "", Choice, Never, "<format>", kErrorFormats,
            "How messages are written: text, json (one object per line), or nvlink (its lines)."),
     choice(OptionId::Color, "color", "", Choice, Never, "<when>", kColors,

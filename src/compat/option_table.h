@@ -62,6 +62,7 @@ enum class OptionId : u8 {
   Threads,
   Ptxas,
   Code,
+  Check,
   ErrorFormat,
   Color,
   NoDemangle,

@@ -88,6 +88,7 @@ LinkRequest make_request(const CommandLine &line) {
   for (const OptionId id : {OptionId::Verbose, OptionId::DumpCallgraph,
                             OptionId::DumpCallgraphNoDemangle, OptionId::Stats})
     options.facts = options.facts || line.has(id);
+  options.check = line.has(OptionId::Check);
   options.option_words = note_options(line);
   options.times = (line.has(OptionId::Time) && dialect_of(line).command.measures_time) ||
                   line.has(OptionId::Stats);

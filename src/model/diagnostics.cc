@@ -173,6 +173,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "cannot make the toolchain folder '{0}': {1}"},
     {DiagId::NotSupportedYet, Severity::Error, "not-supported-yet", "{0}: {1} not supported yet"},
     {DiagId::Contradiction, Severity::Bug, "contradiction", "{0}: {1}; this is a bug in culink"},
+    {DiagId::CheckFinding, Severity::Error, "check-finding", "the output is not sound: {0}"},
 }};
 
 constexpr bool rows_are_in_order() {

@@ -109,6 +109,7 @@ enum class DiagId : u16 {
   NoToolchain,
   NotSupportedYet,
   Contradiction,
+  CheckFinding,
   Count_,
 };
 

@@ -20,6 +20,7 @@ LAYERS = {"base": []}
 LAYERS["elf"] = ["base"]
 LAYERS["arch"] = LAYERS["elf"] + ["elf"]
 LAYERS["verify"] = LAYERS["arch"] + ["arch"]
+LAYERS["check"] = LAYERS["arch"] + ["arch"]
 LAYERS["inspect"] = LAYERS["arch"] + ["arch"]
 LAYERS["model"] = LAYERS["arch"] + ["arch"]
 SIBLINGS = ["input", "link", "finalize", "compat", "report", "text"]
@@ -27,7 +28,7 @@ for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
 LAYERS["finalize"] = LAYERS["finalize"] + ["verify"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
-LAYERS["api"] = LAYERS["model"] + ["model", "verify", "inspect"] + SIBLINGS
+LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect"] + SIBLINGS
 LAYERS["tools"] = LAYERS["api"] + ["api"]
 
 # Large layers have rooms: folders, each of which may include itself and those named here. What is

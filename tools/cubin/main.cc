@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cmd_assemble.h"
+#include "cmd_check.h"
 #include "cmd_diff.h"
 #include "cmd_dump.h"
 #include "cmd_extract.h"
@@ -45,6 +46,7 @@ int run(int argc, char **argv) {
   culink::tools::add_usage_command(app, exit_code);
   culink::tools::add_diff_command(app, exit_code);
   culink::tools::add_verify_command(app, exit_code);
+  culink::tools::add_check_command(app, exit_code);
   culink::tools::add_text_command(app, exit_code);
   culink::tools::add_assemble_command(app, exit_code);
   culink::tools::add_list_command(app, exit_code);

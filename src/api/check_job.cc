@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checker's caller: which objects were linked, and with which options. culink --check knows
+// both. `cubin check` finds the objects in the files as the linker does, and the options in the
+// note that every linker leaves in its output. All that is told about the output itself is the
+// checker's own (src/check).
+#include "api/check_job.h"
+
+#include <algorithm>
+
+#include "api/input_loader.h"
+#include "arch/target_name.h"
+#include "compat/dialects.h"
+#include "compat/option_table.h"
+#include "elf/records/nv_notes.h"
+#include "link/emulate/runtime_in_order.h"
+#include "link/resolve/system_library.h"
+#include "model/host_references.h"
+
+namespace culink {
+
+namespace {
+
+bool matches_any(std::string_view name, const std::vector<std::string> &patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [name](const std::string &one) { return matches_pattern(name, one); });
+}
+
+check::CheckOptions check_options(const LinkOptions &options, bool finalized) {
+  check::CheckOptions out;
+  out.keeps_all_code = options.keeps_all_code();
+  out.keeps_shared_symbols = options.debug || options.preserve_relocs;
+  out.finalized = finalized;
+  if (options.prunes_by_host())
+    out.is_selected = [&host = *options.host_references](std::string_view name, bool local) {
+      return matches_any(name, local ? host.internal_kernels : host.external_kernels);
+    };
+  else if (options.kernels_used && !options.debug)
+    out.is_selected = [&wanted = *options.kernels_used](std::string_view name, bool) {
+      return std::any_of(wanted.begin(), wanted.end(), [name](const std::string &part) {
+        return name.find(part) != std::string_view::npos;
+      });
+    };
+  return out;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  for (size_t begin = 0, end = 0; begin <= text.size(); begin = end + 1) {
+    end = std::min(text.find(separator, begin), text.size());
+    out.emplace_back(text.substr(begin, end - begin));
+  }
+  return out;
+}
+
+// The options that the linker's own note lists, each as "-name value ".
+std::string recorded_options(const elf::ElfView &output) {
+  const elf::Section *section = output.find(".note.nv.tkinfo");
+  if (!section)
+    return {};
+  for (const elf::Note &note : elf::decode_notes(section->data).notes)
+    if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc))
+      return std::string(info->options);
+  return {};
+}
+
+void read_options(std::string_view recorded, LinkRequest &request) {
+  const std::vector<std::string> words = split(recorded, ' ');
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string value = i + 1 < words.size() ? words[i + 1] : "";
+    const OptionRow *row =
+        words[i].starts_with('-') ? find_brief_option(words[i].substr(1)) : nullptr;
+    if (!row)
+      continue;
+    LinkOptions &options = request.options;
+    switch (row->id) {
+    case OptionId::Arch:
+      request.target = value;
+      break;
+    case OptionId::Debug:
+      options.debug = true;
+      break;
+    case OptionId::PreserveRelocs:
+      options.preserve_relocs = true;
+      break;
+    case OptionId::KeepSystemLibraries:
+      options.keep_system_libraries = true;
+      break;
+    case OptionId::IgnoreHostInfo:
+      options.ignore_host_info = true;
+      break;
+    case OptionId::Relocatable:
+      options.relocatable = true;
+      break;
+    case OptionId::KernelsUsed:
+      options.kernels_used = split(value, ',');
+      break;
+    case OptionId::VariablesUsed:
+      if (!options.kernels_used)
+        options.kernels_used.emplace();
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+// Code that has been scheduled again differs from that of the objects.
+bool may_be_finalized(const elf::ElfView &output) {
+  return std::any_of(output.sections().begin(), output.sections().end(),
+                     [](const elf::Section &section) { return section.is_mercury(); });
+}
+
+void say(const Diagnostics &diag, CheckAnswer &answer) {
+  for (const Diagnostic &diagnostic : diag.all())
+    answer.messages.push_back(to_message(diagnostic));
+}
+
+} // namespace
+
+std::vector<LinkedCode> list_linked_code(const std::vector<InputObject> &objects) {
+  std::vector<LinkedCode> out;
+  out.reserve(objects.size());
+  for (const InputObject &object : objects)
+    out.push_back({object.name, object.view.file()});
+  return out;
+}
+
+std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code, ByteSpan output,
+                                         const LinkOptions &options, bool finalized,
+                                         WorkerPool &pool) {
+  std::vector<check::CheckInput> inputs;
+  inputs.reserve(code.size());
+  for (const LinkedCode &one : code)
+    inputs.push_back({one.name, one.bytes});
+  return check::check_link(inputs, output, check_options(options, finalized), pool);
+}
+
+CheckAnswer check_file(LinkRequest request, ByteSpan output) {
+  CheckAnswer answer;
+  Diagnostics diag;
+  const Result<elf::ElfView> view = elf::ElfView::open(output);
+  if (!view) {
+    answer.complete = true;
+    answer.findings.push_back(
+        {check::FindingKind::Unreadable, "", "output", 0, "a cubin", view.error().text()});
+    return answer;
+  }
+  request.target = arch::target_of(*view).name;
+  read_options(recorded_options(*view), request);
+  const arch::ArchInfo *target = arch::find_arch(request.target);
+  const Dialect *dialect = choose_dialect(request, diag);
+  if (!target || !dialect) {
+    diag.report(DiagId::UnknownTarget, {request.target});
+    say(diag, answer);
+    return answer;
+  }
+  InputLoader loader(request, *target, *dialect, diag);
+  loader.collect();
+  WorkerPool pool(request.options.threads);
+  std::vector<InputObject> objects = loader.load(pool);
+  if (!request.options.keep_system_libraries)
+    objects =
+        drop_unneeded(std::move(objects), emulate::find_needed_objects(objects, *dialect, diag));
+  if (!request.options.ignore_host_info)
+    request.options.host_references = loader.host_references();
+  say(diag, answer);
+  answer.complete = !diag.failed();
+  if (answer.complete)
+    answer.findings = check_output(list_linked_code(objects), output, request.options,
+                                   may_be_finalized(*view), pool);
+  return answer;
+}
+
+} // namespace culink

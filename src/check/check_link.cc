@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of the checker's parts. First it finds out what the program is, from the inputs alone:
+// names, calls, what is live. Then it looks for each part of it in the output. Last it asks whether
+// each kernel has what it needs, and whether the output has anything that nothing accounts for.
+//
+// Nothing here is shared with the linker but the reading of files and the tables of numbers, so
+// that a mistake of one is not one of the other.
+#include "check/check_link.h"
+
+#include <optional>
+
+#include "arch/target_name.h"
+#include "check/link.h"
+
+namespace culink::check {
+
+namespace {
+
+std::vector<Object> read_inputs(std::span<const CheckInput> inputs, WorkerPool &pool,
+                                Report &report) {
+  std::vector<std::optional<Result<Object>>> results(inputs.size());
+  pool.for_each(static_cast<u32>(inputs.size()),
+                [&](u32 i) { results[i].emplace(read_object(inputs[i].name, inputs[i].bytes)); });
+  std::vector<Object> objects;
+  objects.reserve(inputs.size());
+  for (u32 i = 0; i < inputs.size(); ++i) {
+    if (*results[i])
+      objects.push_back(std::move(**results[i]));
+    else
+      report.add({FindingKind::Unreadable, "", std::string(inputs[i].name), 0, "a cubin",
+                  results[i]->error().text()});
+  }
+  return objects;
+}
+
+bool has_overridden(const Program &program) {
+  for (const std::vector<Outcome> &outcomes : program.outcome)
+    for (const Outcome outcome : outcomes)
+      if (outcome == Outcome::Overridden)
+        return true;
+  return false;
+}
+
+void find_calls(Link &link) {
+  const bool keeps_all = link.options.keeps_all_code || !link.executable;
+  link.calls = build_calls(link.program, false);
+  link.live = find_live(link.program, link.calls, link.options, keeps_all, false);
+  link.exact = !has_overridden(link.program);
+  if (!link.exact)
+    link.all_calls = build_calls(link.program, true);
+  // Functions that the driver provides stay even if only unreachable code calls them.
+  const Calls &calls = link.exact ? link.calls : link.all_calls;
+  link.allowed = find_live(link.program, calls, link.options, keeps_all, true).needed;
+  for (u32 f = 0; f < calls.functions(); ++f)
+    if (!link.program.entities[calls.entity_of[f]].defined())
+      link.allowed[f] = true;
+}
+
+} // namespace
+
+std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan output,
+                                const CheckOptions &options, WorkerPool &pool) {
+  Report report;
+  Result<Object> out = read_object("output", output);
+  if (!out) {
+    report.add({FindingKind::Unreadable, "", "output", 0, "a cubin", out.error().text()});
+    return report.take();
+  }
+  const arch::FileTarget target = arch::target_of(out->view);
+  std::vector<Object> objects = read_inputs(inputs, pool, report);
+  if (!target.arch) {
+    report.add({FindingKind::Unreadable, "", "output", 0, "a known target", target.name});
+    return report.take();
+  }
+  Link link(resolve(std::move(objects), report), std::move(*out), *target.arch, options);
+  link.has_mercury = target.flags.code_kind == static_cast<u8>(arch::CodeKind::Capmerc);
+  link.executable = link.out.view.header().type == elf::FileType::Executable;
+  find_calls(link);
+  match_symbols(link, report);
+  place_blocks(link, report);
+  derive_places(link, pool);
+  check_contents(link, pool, report);
+  check_kernels(link, report);
+  check_records(link, report);
+  check_call_graph(link, report);
+  check_leftovers(link, report);
+  return report.take();
+}
+
+} // namespace culink::check

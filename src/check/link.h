@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A link under examination: the program of the inputs, the output, and where in the output the
+// parts of the program are.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "arch/arch.h"
+#include "base/string_index.h"
+#include "check/calls.h"
+#include "check/program.h"
+
+namespace culink::check {
+
+// Where a section of an input is in the output.
+struct Place {
+  u32 section = 0; // 0: nowhere
+  u64 base = 0;
+  bool scattered = false; // its variables lie one by one: their symbols say where
+};
+
+// A code section of an input that is part of the output.
+struct CodePlace {
+  u32 object = 0, section = 0;
+  u32 entity = 0; // the function
+  u32 out = 0;    // section of the output
+};
+
+// What a field of the output says about a place that no symbol shows.
+inline constexpr u64 kUnknown = ~u64{0};
+
+struct Link {
+  Link(Program of, Object output, const arch::ArchInfo &row, const CheckOptions &how)
+      : program(std::move(of)), out(std::move(output)), arch(row), options(how) {}
+
+  Program program;
+  Object out;
+  const arch::ArchInfo &arch;
+  const CheckOptions &options;
+  bool executable = true;
+  bool has_mercury = false; // the output has Mercury code, too
+
+  Calls calls;       // of prevailing definitions: what must be there follows from it
+  Calls all_calls;   // of overridden ones as well: what may be there follows from it
+  bool exact = true; // both are the same
+  Liveness live;
+  std::vector<bool> allowed; // by function node: may be in the output
+
+  // Of the output.
+  StringIndex section_names;                // of all sections but code
+  std::vector<u32> section_of_name;         // the first of that name
+  std::vector<u32> section_symbol;          // by section; 0: none
+  std::vector<u32> canonical;               // by symbol: the first one for the same code
+  std::vector<std::vector<u32>> belongs_to; // by code section: banks, shared memory
+  std::vector<bool> claimed;                // by section: an input accounts for it
+
+  std::vector<std::vector<Place>> place_of; // by object and section
+  std::vector<CodePlace> code;
+  std::vector<u32> code_of_node; // by function node: position in `code`, or kNone
+
+  // Found in fields of the code (derive.cc).
+  std::vector<u64> shared_offset; // by entity: in a kernel's shared memory, or kUnknown
+  std::vector<u64> slot_of;       // by entity: of an image, in the bank of parameters
+  std::vector<u64> dynamic_start; // by function node: of dynamic shared memory, or kUnknown
+  std::vector<std::vector<u64>> constants_base; // by object and section, where there are any
+  std::vector<std::vector<u32>> shared_uses;    // by function node: entities
+  std::vector<std::vector<u32>> image_uses;     // by function node: entities
+
+  [[nodiscard]] const Entity *entity(u32 object, u32 symbol) const {
+    const u32 id = program.entity_of[object][symbol];
+    return id == kNone ? nullptr : &program.entities[id];
+  }
+  [[nodiscard]] u32 out_section(std::string_view name) const {
+    const std::optional<u32> number = section_names.find(name);
+    return number ? section_of_name[*number] : 0;
+  }
+  // The section of a role (and bank) that belongs to code of the output, or 0.
+  [[nodiscard]] u32 owned(u32 code_section, elf::SectionRole role, u8 bank = elf::kNoBank) const {
+    for (const u32 section : belongs_to[code_section])
+      if (out.kinds[section].role == role && out.kinds[section].bank == bank)
+        return section;
+    return 0;
+  }
+};
+
+// The parts, in the order in which they need each other. Each reports what it finds.
+
+// Symbols: which one of the output stands for which entity.
+void match_symbols(Link &link, Report &report);
+// Places of sections that are joined: data, constants, debug information.
+void place_blocks(Link &link, Report &report);
+// Offsets that only fields of the code show.
+void derive_places(Link &link, WorkerPool &pool);
+// Bytes, fields and relocations of code and data.
+void check_contents(Link &link, WorkerPool &pool, Report &report);
+// Compiler constants, shared memory and images of each kernel.
+void check_kernels(Link &link, Report &report);
+// Registers, stack and other records.
+void check_records(Link &link, Report &report);
+// The call graph of the output.
+void check_call_graph(Link &link, Report &report);
+// Sections of the output that nothing accounts for.
+void check_leftovers(Link &link, Report &report);
+
+} // namespace culink::check

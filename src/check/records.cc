@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records: registers, stack, barriers and whatever else .nv.info says about a function. A record of
+// a function is that of its prevailing definition. A kernel's records cover what it reaches: the
+// most registers, the deepest stack (no bound where calls go in a circle), the most barriers, all
+// flags, all functions that the driver has to provide.
+//
+// What may surprise: a linker may count calls of definitions that were overridden, too (Q026). So
+// where there are any, numbers have to lie between those of both call graphs.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "check/link.h"
+#include "elf/records/nv_info.h"
+#include "elf/text_info.h"
+
+namespace culink::check {
+
+using elf::InfoAttribute;
+using elf::InfoRecord;
+
+namespace {
+
+// Attributes whose presence a kernel takes over from what it reaches.
+constexpr std::array<InfoAttribute, 4> kFlags = {
+    InfoAttribute::CtaidzUsed, InfoAttribute::ReservedSmemUsed, InfoAttribute::Tcgen05OneCtaUsed,
+    InfoAttribute::Tcgen05TwoCtaUsed};
+
+// Attributes that a linker changes: compared one by one, or not at all.
+bool is_changed(InfoAttribute attribute, bool unbounded) {
+  switch (attribute) {
+  case InfoAttribute::NumBarriers:
+  case InfoAttribute::NumMbarriers:
+  case InfoAttribute::VrcCtaInitCount:
+  case InfoAttribute::RegReconfig:
+  case InfoAttribute::SparseMmaMask:
+  case InfoAttribute::Externs:
+  case InfoAttribute::AtEntryFragments:
+    return true;
+  case InfoAttribute::CrsStackSize:
+    return unbounded;
+  default:
+    return std::find(kFlags.begin(), kFlags.end(), attribute) != kFlags.end();
+  }
+}
+
+// What a function's own records say, and what those of all it reaches say together.
+struct Summary {
+  u32 barriers = 0;
+  u32 flags = 0; // bits, by position in kFlags
+};
+
+class RecordChecker {
+public:
+  RecordChecker(Link &link, Report &report) : l_(link), report_(report) {}
+  void run();
+
+private:
+  [[nodiscard]] elf::InfoRecords records_of(const Object &object, u32 code) const;
+  [[nodiscard]] Summary own_summary(const CodePlace &code) const;
+  [[nodiscard]] std::vector<Summary> summaries(const Calls &calls) const;
+  void check_numbers(u32 node, const Needs &least, const Needs &most);
+  void check_function(u32 position);
+  void check_kernel(u32 node, const Summary &least, const Summary &most, bool unbounded);
+  struct ListedThings {
+    std::set<u32> externs, fragments;
+    u32 mbarriers = 0;
+  };
+  [[nodiscard]] ListedThings listed_by(u32 object, u32 code) const;
+  void check_lists(u32 node, const std::vector<u32> &reached);
+  [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section) const;
+  void report(u32 node, std::string expected, std::string found) {
+    report_.add({FindingKind::Records,
+                 std::string(l_.program.entities[l_.calls.entity_of[node]].name), ".nv.info", 0,
+                 std::move(expected), std::move(found)});
+  }
+
+  Link &l_;
+  Report &report_;
+  std::vector<bool> unbounded_; // by function node
+  bool only_ = false;           // numbers of kernels may be larger
+};
+
+elf::InfoRecords RecordChecker::records_of(const Object &object, u32 code) const {
+  const u32 section = object.records_of[code];
+  return elf::InfoRecords(section == 0 ? ByteSpan{} : object.section(section).data);
+}
+
+Summary RecordChecker::own_summary(const CodePlace &code) const {
+  const Object &object = l_.program.objects[code.object];
+  Summary out;
+  out.barriers = elf::text_barriers(object.section(code.section).flags);
+  for (const InfoRecord &record : records_of(object, code.section)) {
+    if (record.attribute == InfoAttribute::NumBarriers)
+      out.barriers = std::max<u32>(out.barriers, record.value & 0xff);
+    for (u32 i = 0; i < kFlags.size(); ++i)
+      if (record.attribute == kFlags[i])
+        out.flags |= 1u << i;
+  }
+  return out;
+}
+
+std::vector<Summary> RecordChecker::summaries(const Calls &calls) const {
+  std::vector<Summary> out(calls.nodes());
+  for (const CodePlace &code : l_.code)
+    out[calls.node_of[code.entity]] = own_summary(code);
+  const std::vector<u32> &order = calls.callees_first;
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    Summary sum;
+    const auto add = [&sum](const Summary &more) {
+      sum.barriers = std::max(sum.barriers, more.barriers);
+      sum.flags |= more.flags;
+    };
+    const u32 component = calls.component[order[begin]];
+    for (end = begin; end < order.size() && calls.component[order[end]] == component; ++end) {
+      add(out[order[end]]);
+      for (const u32 callee : calls.of(order[end]))
+        add(out[callee]);
+    }
+    for (size_t i = begin; i < end; ++i)
+      out[order[i]] = sum;
+  }
+  return out;
+}
+
+// Registers, frame and stack stand in the records of the module.
+void RecordChecker::check_numbers(u32 node, const Needs &least, const Needs &most) {
+  const Entity &entity = l_.program.entities[l_.calls.entity_of[node]];
+  const Object &object = l_.program.objects[entity.object];
+  const auto text = [](u64 value) {
+    return value == kNone ? std::string("none") : std::to_string(value);
+  };
+  const auto check = [&](const char *what, u64 low, u64 high, u32 found) {
+    if (found >= low && found <= high)
+      return;
+    report(node, fmt::format("{} {}", what, low == high ? text(low) : text(low) + " or more"),
+           text(found));
+  };
+  const bool kernel = l_.live.root[node] && l_.executable;
+  const u32 registers = object.registers[entity.symbol];
+  if (kernel && registers != kNone)
+    check("registers", least.registers[node], most.registers[node], l_.out.registers[entity.out]);
+  else // a kernel that is none of the program's may have been taken for one
+    check("registers", registers, entity.kernel() ? most.registers[node] : registers,
+          l_.out.registers[entity.out]);
+  const u32 frame = object.frame[entity.symbol];
+  check("frame", frame, frame, l_.out.frame[entity.out]);
+  if (kernel)
+    check("stack", least.stack[node], most.stack[node], l_.out.stack[entity.out]);
+}
+
+// A record in a form in which it can be compared: symbols are those of the output.
+std::string RecordChecker::image_of(u32 object, const InfoRecord &record, ByteSpan section) const {
+  const ByteSpan bytes = section.subspan(record.offset, record.encoded_size());
+  std::string out(as_text(bytes));
+  if (elf::symbol_word_count(record) == 0)
+    return out;
+  const u32 symbol = load_le<u32>(record.payload.data());
+  const Object &file = object == kNone ? l_.out : l_.program.objects[object];
+  u32 mapped = symbol;
+  if (symbol != 0 && symbol < file.symbols.size()) {
+    const elf::Symbol &named = file.symbols[symbol];
+    const bool bank =
+        named.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank;
+    if (bank && named.in_section()) {
+      const u32 place =
+          object == kNone ? named.section : l_.place_of[object][named.section].section;
+      mapped = l_.section_symbol[place];
+    } else if (object != kNone && !bank) {
+      const Entity *entity = l_.entity(object, symbol);
+      mapped = entity ? entity->out : 0;
+    }
+  }
+  store_le<u32>(reinterpret_cast<u8 *>(out.data()) + elf::kRecordHeaderSize, mapped);
+  return out;
+}
+
+// All records that no linker changes.
+void RecordChecker::check_function(u32 position) {
+  const CodePlace &code = l_.code[position];
+  const u32 node = l_.calls.node_of[code.entity];
+  const auto list = [&](u32 object) {
+    const Object &file = object == kNone ? l_.out : l_.program.objects[object];
+    const elf::InfoRecords records = records_of(file, object == kNone ? code.out : code.section);
+    std::vector<std::string> out;
+    for (const InfoRecord &record : records)
+      if (!is_changed(record.attribute, unbounded_[node]) || !l_.executable)
+        if (record.attribute != InfoAttribute::Externs &&
+            !(record.attribute == InfoAttribute::NumBarriers))
+          out.push_back(image_of(object, record, records.bytes()));
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  const Object &in = l_.program.objects[code.object];
+  const u32 from = in.records_of[code.section], to = l_.out.records_of[code.out];
+  if (from != 0 && to == 0)
+    return report(node, std::string(in.section(from).name), "no such section");
+  const std::vector<std::string> expected = list(code.object), found = list(kNone);
+  if (expected == found)
+    return;
+  std::vector<std::string> missing, extra;
+  std::set_difference(expected.begin(), expected.end(), found.begin(), found.end(),
+                      std::back_inserter(missing));
+  std::set_difference(found.begin(), found.end(), expected.begin(), expected.end(),
+                      std::back_inserter(extra));
+  const auto text = [](const std::vector<std::string> &records) {
+    return records.empty()
+               ? std::string("no record")
+               : "record " +
+                     bytes_text(
+                         as_bytes(records[0]).first(std::min<size_t>(records[0].size(), 24)));
+  };
+  report(node, text(missing), text(extra));
+}
+
+void RecordChecker::check_kernel(u32 node, const Summary &least, const Summary &most,
+                                 bool unbounded) {
+  const CodePlace &code = l_.code[l_.code_of_node[node]];
+  Summary found;
+  bool marked = false;
+  for (const InfoRecord &record : records_of(l_.out, code.out)) {
+    if (record.attribute == InfoAttribute::NumBarriers)
+      found.barriers = std::max<u32>(found.barriers, record.value & 0xff);
+    for (u32 i = 0; i < kFlags.size(); ++i)
+      if (record.attribute == kFlags[i])
+        found.flags |= 1u << i;
+    if (record.attribute == InfoAttribute::CrsStackSize && record.payload.size() >= 4)
+      marked = load_le<u32>(record.payload.data()) == 0xffffffff;
+  }
+  if (found.barriers < least.barriers || found.barriers > most.barriers)
+    report(node, fmt::format("barriers {}", least.barriers), std::to_string(found.barriers));
+  if ((least.flags & ~found.flags) != 0 || (found.flags & ~most.flags) != 0)
+    report(node, fmt::format("flags of what it reaches {:#x}", least.flags),
+           fmt::format("{:#x}", found.flags));
+  if (unbounded && !marked)
+    report(node, "CRS_STACK_SIZE without a bound", "none");
+}
+
+// Functions that the driver provides and kernels that are launched, as symbols of the output; code
+// that has to run before a kernel; barriers in shared memory.
+RecordChecker::ListedThings RecordChecker::listed_by(u32 object, u32 code) const {
+  const Object &file = object == kNone ? l_.out : l_.program.objects[object];
+  ListedThings out;
+  for (const InfoRecord &record : records_of(file, code)) {
+    if (record.attribute == InfoAttribute::NumMbarriers)
+      out.mbarriers += record.value;
+    if (record.attribute == InfoAttribute::AtEntryFragments)
+      for (const u32 word : elf::words_of(record))
+        out.fragments.insert(word);
+    if (record.attribute != InfoAttribute::Externs)
+      continue;
+    for (const u32 symbol : elf::words_of(record)) {
+      const Entity *entity =
+          object == kNone || symbol >= file.symbols.size() ? nullptr : l_.entity(object, symbol);
+      if (object == kNone)
+        out.externs.insert(symbol);
+      else if (entity && entity->out != 0 && (!entity->defined() || entity->kernel()))
+        out.externs.insert(entity->out);
+    }
+  }
+  return out;
+}
+
+void RecordChecker::check_lists(u32 node, const std::vector<u32> &reached) {
+  ListedThings expected;
+  for (const u32 user : reached) {
+    if (l_.code_of_node[user] == kNone)
+      continue;
+    const CodePlace &code = l_.code[l_.code_of_node[user]];
+    const ListedThings more = listed_by(code.object, code.section);
+    expected.externs.insert(more.externs.begin(), more.externs.end());
+    expected.fragments.insert(more.fragments.begin(), more.fragments.end());
+    expected.mbarriers += more.mbarriers;
+  }
+  const bool kernel = l_.live.root[node];
+  const ListedThings found = listed_by(kNone, l_.code[l_.code_of_node[node]].out);
+  const bool more_allowed = kernel && (only_ || !l_.exact);
+  if (more_allowed ? found.mbarriers < expected.mbarriers : found.mbarriers != expected.mbarriers)
+    report(node, fmt::format("mbarriers {}", expected.mbarriers), std::to_string(found.mbarriers));
+  const auto name = [this](u32 symbol) {
+    return symbol < l_.out.symbols.size() ? std::string(l_.out.symbols[symbol].name)
+                                          : "symbol " + std::to_string(symbol);
+  };
+  for (const u32 symbol : expected.externs)
+    if (!found.externs.contains(symbol))
+      report(node, "EXTERNS with " + name(symbol), "not listed");
+  for (const u32 symbol : found.externs)
+    if (!more_allowed ? !expected.externs.contains(symbol)
+                      : symbol >= l_.out.symbols.size() ||
+                            l_.out.symbols[symbol].type() != elf::SymbolType::Function)
+      report(node, "EXTERNS without " + name(symbol), "listed");
+  if (kernel && !std::includes(found.fragments.begin(), found.fragments.end(),
+                               expected.fragments.begin(), expected.fragments.end()))
+    report(node, "all code that has to run at entry", "not all of it");
+}
+
+void RecordChecker::run() {
+  const Needs least = sum_up(l_.program, l_.calls);
+  const Needs most = l_.exact ? least : sum_up(l_.program, l_.all_calls);
+  unbounded_.assign(l_.calls.functions(), false);
+  std::vector<bool> listed(l_.calls.functions(), false); // those with EXTERNS or mbarriers
+  for (u32 node = 0; node < l_.calls.functions(); ++node) {
+    unbounded_[node] = most.stack[node] == Needs::kUnbounded;
+    if (l_.code_of_node[node] != kNone)
+      check_numbers(node, least, most);
+  }
+  for (u32 i = 0; i < l_.code.size(); ++i) {
+    check_function(i);
+    for (const InfoRecord &record :
+         records_of(l_.program.objects[l_.code[i].object], l_.code[i].section))
+      if (record.attribute == InfoAttribute::Externs ||
+          record.attribute == InfoAttribute::NumMbarriers ||
+          record.attribute == InfoAttribute::AtEntryFragments)
+        listed[l_.calls.node_of[l_.code[i].entity]] = true;
+  }
+  if (!l_.executable)
+    return;
+  const std::vector<Summary> lower = summaries(l_.calls);
+  std::vector<Summary> upper = l_.exact ? lower : summaries(l_.all_calls);
+  // The only kernel of a program may take over from all functions (Q017).
+  only_ = std::count(l_.live.root.begin(), l_.live.root.end(), true) == 1 || l_.options.is_selected;
+  if (only_)
+    for (Summary &summary : upper)
+      summary = {kNone, kNone};
+  const ReachedSets reached(l_.calls, listed);
+  for (const CodePlace &code : l_.code) {
+    const u32 node = l_.calls.node_of[code.entity];
+    const std::vector<u32> own(1, node);
+    if (l_.live.root[node]) {
+      check_kernel(node, lower[node], upper[node], least.stack[node] == Needs::kUnbounded);
+      check_lists(node, reached.of(node));
+    } else if (!l_.program.entities[code.entity].kernel()) {
+      const Summary summary = own_summary(code);
+      check_kernel(node, summary, summary, false);
+      check_lists(node, own);
+    }
+  }
+}
+
+} // namespace
+
+void check_records(Link &link, Report &report) {
+  RecordChecker(link, report).run();
+}
+
+} // namespace culink::check

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a relocation of an input has to have become.
+#pragma once
+
+#include "arch/reloc_field.h"
+#include "check/link.h"
+
+namespace culink::check {
+
+// What the symbol of a relocation stands for.
+enum class TargetKind : u8 {
+  Function,
+  Memory,          // global memory, or anything that the next link places
+  UndefinedObject, // what the driver defines
+  Known,           // a constant, a shared variable, a place in a joined section
+  Nothing,         // a label without a location
+  GoneFunction,    // not part of the output, or undefined and weak
+  GoneData,
+  Image,
+  UnifiedTable, // __UFT, __UDT
+  Ignored,
+};
+
+struct Target {
+  TargetKind kind = TargetKind::Nothing;
+  bool unknown = false; // no field and no symbol of the output shows the value
+  u8 bank = 0;
+  u32 symbol = 0; // of the output
+  u64 value = 0;
+  u64 shift = 0; // of a section's part in the output: counts as part of the addend
+};
+
+// `node` is the function whose code the relocation is in, or kNone.
+[[nodiscard]] Target target_of(const Link &link, u32 object, u32 symbol, u32 node);
+
+enum class Treatment : u8 {
+  Dropped, // no trace; the bytes are those of the input
+  Kept,
+  KeptAsNone, // as number 0 without a symbol
+  Folded,
+  Cleared,
+  Anything, // nobody knows what it means
+};
+
+[[nodiscard]] Treatment treatment_of(const Link &link, const Target &target, u32 type,
+                                     const arch::RelocInfo *row);
+
+// Whether a value can be stored in an operand's field without loss.
+[[nodiscard]] bool fits(const arch::RelocInfo &row, u64 value);
+
+[[nodiscard]] bool is_image(elf::SymbolType type);
+
+// The bank that a field names for a section of that type.
+[[nodiscard]] constexpr u8 bank_of(elf::SectionType type) {
+  return static_cast<u8>(
+      (static_cast<u32>(type) - static_cast<u32>(elf::SectionType::CudaConstantB0)) & 31);
+}
+
+} // namespace culink::check

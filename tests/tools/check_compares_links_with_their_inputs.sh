@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# cubin check accepts links of culink and nvlink, finds a changed byte wherever it lies, and finds what
+# nvlink -r loses; culink --check writes no file that has findings.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+need python3
+
+example=$SOURCE/examples/vector_math/sm_90
+cp "$example"/*.cubin .
+"$CULINK" -arch=sm_90 main.cubin filter.cubin -o own.cubin
+for file in linked.cubin own.cubin; do
+  "$CUBIN" check "$file" --inputs main.cubin filter.cubin > out || fail "$(cat out)"
+  expect_contains out "$file: ok"
+done
+"$CUBIN" check -q own.cubin --inputs main.cubin filter.cubin > out
+[ ! -s out ] || fail "prints something for a sound file"
+
+# An input too few, and one too many.
+expect_status 1 "$CUBIN" check own.cubin --inputs main.cubin > out
+expect_contains out 'unexplained: _Z9block_sumf in .text._Z9block_sumf'
+"$CULINK" -arch=sm_90 --emulate=nvlink-13.0.88 -r main.cubin -o one.cubin
+expect_status 1 "$CUBIN" check one.cubin --inputs main.cubin filter.cubin > out
+expect_contains out 'missing-definition: _Z9block_sumf'
+
+# Each kind of damage has its finding. Lines: section, entry offset in it, xor, finding.
+cat > damage.py <<'PY'
+import struct, sys
+name, number, flip = sys.argv[1], int(sys.argv[2], 0), int(sys.argv[3], 0)
+data = bytearray(open("own.cubin", "rb").read())
+table, count, names = struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HH", data, 60)
+headers = [struct.unpack_from("<IIQQQQIIQQ", data, table + 64 * i) for i in range(count)]
+def text(offset):
+    return data[offset:data.index(0, offset)].decode()
+header = next(h for h in headers if text(headers[names][4] + h[0]) == name)
+data[header[4] + number] ^= flip
+open("damaged.cubin", "wb").write(data)
+PY
+count=0
+while read -r section offset flip finding; do
+  python3 damage.py "$section" "$offset" "$flip"
+  expect_status 1 "$CUBIN" check damaged.cubin --inputs main.cubin filter.cubin > out
+  expect_contains out "$finding"
+  count=$((count + 1))
+done << 'DAMAGE'
+.text._Z9block_sumf 0x08 0x01 wrong-bytes: _Z9block_sumf
+.text._Z9block_sumf 0x24 0x08 wrong-field: _Z9block_sumf
+.rela.text._Z5totalPKfPfi 0x00 0x10 wrong-relocation: _Z5totalPKfPfi
+.rela.text._Z5totalPKfPfi 0x08 0x01 wrong-relocation: _Z5totalPKfPfi
+.rela.text._Z5totalPKfPfi 0x0c 0x01 wrong-relocation: _Z5totalPKfPfi
+.rela.text._Z5totalPKfPfi 0x10 0x01 wrong-relocation: _Z5totalPKfPfi
+.nv.constant3 0x00 0x01 wrong-bytes
+.nv.callgraph 0x0c 0x01 wrong-call-graph
+DAMAGE
+[ "$count" -eq 8 ] || fail "damaged $count times, not 8"
+
+# Findings are data, too.
+"$CUBIN" check --json damaged.cubin --inputs main.cubin filter.cubin > out.json || true
+python3 - << 'PY'
+import json
+findings = json.load(open("out.json"))[0]["findings"]
+assert findings and all(f["kind"] == "wrong-call-graph" for f in findings), findings
+assert set(findings[0]) == {"kind", "symbol", "section", "offset", "expected", "found"}, findings
+PY
+
+# culink's own -r keeps what nvlink's loses.
+"$CULINK" -arch=sm_90 -r --check main.cubin filter.cubin -o relocatable.own
+expect_status 1 "$CUBIN" check relocatable.cubin --inputs main.cubin filter.cubin > out
+expect_contains out 'E7partial__64, addend 0x0, found none'
+not "$CULINK" -arch=sm_90 --emulate=nvlink-13.0.88 -r --check main.cubin filter.cubin \
+  -o lossy.cubin 2> err
+expect_contains err 'the output is not sound: wrong-relocation'
+[ ! -e lossy.cubin ] || fail "wrote a file that has findings"
+
+# Every example that nvlink has linked is sound, -r apart.
+python3 - "$SOURCE/examples/links.json" > links << 'PY'
+import json, sys
+for link in json.load(open(sys.argv[1])):
+    if "-r" not in link["options"]:
+        print(link["folder"], link["output"], *link["inputs"])
+PY
+count=0
+while read -r folder output inputs; do
+  # shellcheck disable=SC2086 # several inputs
+  (cd "$SOURCE/examples/$folder" && "$CUBIN" check "$output" --inputs $inputs) > out ||
+    fail "$folder: $(cat out)"
+  count=$((count + 1))
+done < links
+[ "$count" -eq 10 ] || fail "checked $count examples, not 10"
