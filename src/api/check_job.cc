@@ -136,7 +136,7 @@ std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code, By
   return check::check_link(inputs, output, check_options(options, finalized), pool);
 }
 
-CheckAnswer check_file(LinkRequest request, ByteSpan output) {
+CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
   CheckAnswer answer;
   Diagnostics diag;
   const Result<elf::ElfView> view = elf::ElfView::open(output);
@@ -168,7 +168,7 @@ CheckAnswer check_file(LinkRequest request, ByteSpan output) {
   answer.complete = !diag.failed();
   if (answer.complete)
     answer.findings = check_output(list_linked_code(objects), output, request.options,
-                                   may_be_finalized(*view), pool);
+                                   !as_compiled && may_be_finalized(*view), pool);
   return answer;
 }
 

@@ -33,6 +33,7 @@ struct CheckAnswer {
 
 // Reads the inputs of a request as a link would, and checks an output that was made of them. The
 // target and the options of that link are taken from the output, which records them.
-[[nodiscard]] CheckAnswer check_file(LinkRequest request, ByteSpan output);
+// Code of sm_100 and later may have been scheduled again, unless it is said to be `as_compiled`.
+[[nodiscard]] CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled);
 
 } // namespace culink

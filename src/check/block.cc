@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/instructions.h"
 #include "base/bytes.h"
 #include "check/contents.h"
 
@@ -53,6 +54,11 @@ private:
   void compare_bytes(u64 begin, u64 end);
   void compare_fields(size_t first, size_t last, u64 begin, u64 end);
   [[nodiscard]] u64 out_offset(u64 offset) const { return b_.base + offset; }
+  // The last 23 bits of an instruction are its schedule.
+  [[nodiscard]] u8 compared_bits(u64 offset) const {
+    const u64 byte = offset % arch::kInstructionSize;
+    return !b_.any_schedule || byte < 13 ? 0xff : byte == 13 ? 0x01 : 0x00;
+  }
   void report(FindingKind kind, u64 offset, std::string expected, std::string found) {
     report_.add({kind, std::string(b_.name), std::string(l_.out.section(b_.out).name),
                  out_offset(offset), std::move(expected), std::move(found)});
@@ -174,12 +180,16 @@ void BlockChecker::fold(const elf::Relocation &raw, bool rela, const Target &tar
 }
 
 void BlockChecker::compare_bytes(u64 begin, u64 end) {
-  if (begin >= end || b_.any_bytes)
+  if (begin >= end)
     return;
   const u8 *in = source_.data() + begin, *out = out_.data() + out_offset(begin);
   if (std::memcmp(in, out, end - begin) == 0)
     return;
-  const u64 same = static_cast<u64>(std::mismatch(in, in + (end - begin), out).first - in);
+  u64 same = 0;
+  while (same < end - begin && ((in[same] ^ out[same]) & compared_bits(begin + same)) == 0)
+    ++same;
+  if (same == end - begin)
+    return;
   const u64 size = std::min<u64>(end - begin - same, 8);
   report(FindingKind::Bytes, begin + same,
          bytes_text(source_.subspan(begin + same, size)) + " of " + in_.name,
@@ -203,6 +213,9 @@ void BlockChecker::compare_fields(size_t first, size_t last, u64 begin, u64 end)
     if (!arch::store_field(wanted, field.offset - begin, *field.row, value))
       return;
   }
+  for (u64 i = 0; i < wanted.size(); ++i)
+    wanted[i] = static_cast<u8>((wanted[i] & compared_bits(begin + i)) |
+                                (found[i] & ~compared_bits(begin + i)));
   if (std::equal(found.begin(), found.end(), wanted.begin()) ||
       (optional && std::equal(found.begin(), found.end(), input.begin())))
     return;
@@ -246,7 +259,7 @@ void BlockChecker::run() {
   find_discarded_data();
   for (u32 t = in_.first_table[b_.section]; t != 0; t = in_.next_table[t])
     read_table(in_.section(t));
-  if (in_.section(b_.section).no_data())
+  if (in_.section(b_.section).no_data() || b_.any_bytes)
     return;
   const u64 place = out_offset(b_.begin);
   if (place > out_.size() || b_.end - b_.begin > out_.size() - place)
@@ -266,6 +279,8 @@ std::string describe(const Link &link, const KeptEntry &entry) {
       name.empty() ? "nothing" : name, entry.addend, entry.explicit_addend ? "" : " in place");
 }
 
+} // namespace
+
 std::vector<KeptEntry> kept_in_output(const Link &link, u32 out) {
   std::vector<KeptEntry> entries;
   for (u32 t = link.out.first_table[out]; t != 0; t = link.out.next_table[t]) {
@@ -280,15 +295,20 @@ std::vector<KeptEntry> kept_in_output(const Link &link, u32 out) {
   return entries;
 }
 
-} // namespace
-
 void check_block(const Link &link, const Block &block, std::vector<KeptEntry> &kept,
                  Report &report) {
   BlockChecker(link, block, kept, report).run();
 }
 
-void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Report &report) {
+void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Report &report,
+                const OffsetRanges *ranges) {
   std::vector<KeptEntry> found = kept_in_output(link, out);
+  if (ranges)
+    std::erase_if(found, [ranges](const KeptEntry &entry) {
+      return std::none_of(ranges->begin(), ranges->end(), [&](const auto &range) {
+        return entry.offset >= range.first && entry.offset < range.second;
+      });
+    });
   const auto same = [](const KeptEntry &a, const KeptEntry &b) { return a.key() == b.key(); };
   if (std::equal(expected.begin(), expected.end(), found.begin(), found.end(), same))
     return;

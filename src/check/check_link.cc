@@ -57,6 +57,47 @@ void find_calls(Link &link) {
       link.allowed[f] = true;
 }
 
+// Reads the Mercury objects inside the inputs and inside the output; false if there are none.
+bool read_planes(Link &link, Report &report) {
+  const auto lack = [&](std::string_view name) {
+    report.add({FindingKind::Mercury, "", std::string(name), 0, "Mercury code", "none"});
+    return false;
+  };
+  link.out_plane = read_mercury_plane(link.out);
+  if (!link.out_plane)
+    return lack(link.out.name);
+  for (const Object &object : link.program.objects) {
+    std::optional<Object> plane = read_mercury_plane(object);
+    if (!plane)
+      return lack(object.name);
+    link.planes.push_back(std::move(*plane));
+  }
+  return true;
+}
+
+// The Mercury form of the program, of which the output has as much as of the machine code.
+void check_mercury(Link &sass, WorkerPool &pool, Report &report) {
+  Report found;
+  check_capsules(sass, found);
+  Link link(resolve(std::move(sass.planes), found), std::move(*sass.out_plane), sass.arch,
+            sass.options);
+  link.executable = sass.executable;
+  link.has_mercury = link.mercury = true;
+  find_calls(link);
+  match_symbols(link, found);
+  place_blocks(link, found);
+  take_places(sass, link);
+  check_contents(link, pool, found);
+  check_kernels(link, found);
+  check_records(link, found);
+  check_leftovers(link, found);
+  for (Finding &finding : found.take()) {
+    finding.expected = std::string(name_of(finding.kind)) + ", " + finding.expected;
+    finding.kind = FindingKind::Mercury;
+    report.add(std::move(finding));
+  }
+}
+
 } // namespace
 
 std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan output,
@@ -76,6 +117,7 @@ std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan out
   Link link(resolve(std::move(objects), report), std::move(*out), *target.arch, options);
   link.has_mercury = target.flags.code_kind == static_cast<u8>(arch::CodeKind::Capmerc);
   link.executable = link.out.view.header().type == elf::FileType::Executable;
+  const bool has_planes = link.has_mercury && read_planes(link, report);
   find_calls(link);
   match_symbols(link, report);
   place_blocks(link, report);
@@ -85,6 +127,8 @@ std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan out
   check_records(link, report);
   check_call_graph(link, report);
   check_leftovers(link, report);
+  if (has_planes)
+    check_mercury(link, pool, report);
   return report.take();
 }
 

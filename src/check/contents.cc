@@ -20,7 +20,7 @@ void check_code_header(const Link &link, const CodePlace &code, Report &report) 
     report.add({FindingKind::Symbol, std::string(link.program.entities[code.entity].name),
                 std::string(to.name), 0, std::move(expected), std::move(found)});
   };
-  if (from.size != to.size)
+  if (from.size != to.size && !code.moved && !link.mercury) // capsules are compared as a whole
     differ(hex(from.size) + " bytes of code", hex(to.size));
   if (to.align < from.align)
     differ("alignment " + hex(from.align), hex(to.align));
@@ -31,6 +31,29 @@ void check_code_header(const Link &link, const CodePlace &code, Report &report) 
   if (from.info >> 24 != to.info >> 24)
     differ(std::to_string(from.info >> 24) + " registers in sh_info",
            std::to_string(to.info >> 24));
+}
+
+// Code in which instructions have moved: the same relocations, wherever they are now. Those against
+// the function itself are places in its code, which have moved, too.
+void check_moved_code(const Link &link, const CodePlace &code, std::vector<KeptEntry> expected,
+                      Report &report) {
+  std::vector<KeptEntry> found = kept_in_output(link, code.out);
+  const u32 self = link.canonical[link.program.entities[code.entity].out];
+  for (std::vector<KeptEntry> *list : {&expected, &found}) {
+    for (KeptEntry &entry : *list) {
+      entry.offset = 0;
+      if (entry.symbol == self)
+        entry.addend = 0;
+    }
+    std::sort(list->begin(), list->end(),
+              [](const KeptEntry &a, const KeptEntry &b) { return a.key() < b.key(); });
+  }
+  const auto same = [](const KeptEntry &a, const KeptEntry &b) { return a.key() == b.key(); };
+  if (!std::equal(expected.begin(), expected.end(), found.begin(), found.end(), same))
+    report.add({FindingKind::Relocation, std::string(link.program.entities[code.entity].name),
+                std::string(link.out.section(code.out).name), 0,
+                std::to_string(expected.size()) + " relocations of the definition",
+                std::to_string(found.size()) + ", some of them others"});
 }
 
 void check_code(const Link &link, const CodePlace &code, std::vector<KeptEntry> &kept,
@@ -44,9 +67,14 @@ void check_code(const Link &link, const CodePlace &code, std::vector<KeptEntry> 
               .end = link.program.objects[code.object].section(code.section).size,
               .node = node,
               .name = link.program.entities[code.entity].name,
-              .live = link.live.reached[node]};
+              .live = link.live.reached[node],
+              .any_bytes = code.moved || link.mercury,
+              .any_schedule = link.options.finalized};
   check_block(link, block, kept, report);
-  check_kept(link, code.out, kept, report);
+  if (code.moved)
+    check_moved_code(link, code, kept, report);
+  else
+    check_kept(link, code.out, kept, report);
 }
 
 // The blocks of one data section of the output.

@@ -31,13 +31,20 @@ struct Block {
   bool live = true;            // it is reached: all that it refers to has to be there
   bool debug = false;          // information about code, also about what is gone
   bool any_bytes = false;      // only relocations are compared
+  bool any_schedule = false;   // bits that only say when instructions start are not compared
 };
 
 // Compares bytes and fields, and adds to `kept` what the output's tables have to have.
 void check_block(const Link &link, const Block &block, std::vector<KeptEntry> &kept,
                  Report &report);
 
+// The relocations of a section of the output.
+[[nodiscard]] std::vector<KeptEntry> kept_in_output(const Link &link, u32 out);
+
 // Compares the relocations of a section of the output with those that it has to have.
-void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Report &report);
+// With `ranges`, only those inside them: nobody refers to what lies elsewhere.
+using OffsetRanges = std::vector<std::pair<u64, u64>>;
+void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Report &report,
+                const OffsetRanges *ranges = nullptr);
 
 } // namespace culink::check

@@ -124,24 +124,50 @@ void take_over(Link &link, const CodePlace &code, const std::vector<Derived> &fo
   }
 }
 
-} // namespace
-
-void derive_places(Link &link, WorkerPool &pool) {
+void make_room(Link &link) {
   link.shared_offset.assign(link.program.entities.size(), kUnknown);
   link.slot_of = link.shared_offset;
   link.dynamic_start.assign(link.calls.functions(), kUnknown);
   link.constants_base.resize(link.program.objects.size());
   link.shared_uses.resize(link.calls.functions());
   link.image_uses.resize(link.calls.functions());
+}
+
+} // namespace
+
+void derive_places(Link &link, WorkerPool &pool) {
+  make_room(link);
   if (!link.executable)
     return;
+  if (link.has_mercury && link.options.finalized)
+    for (CodePlace &code : link.code)
+      code.moved = is_moved(link, code);
   std::vector<std::vector<Derived>> found(link.code.size());
   pool.for_ranges(static_cast<u32>(link.code.size()), 64, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
-      derive_from(link, link.code[i], found[i]);
+      if (!link.code[i].moved)
+        derive_from(link, link.code[i], found[i]);
   });
   for (u32 i = 0; i < link.code.size(); ++i)
     take_over(link, link.code[i], found[i]);
+}
+
+// Symbols and sections have the same numbers in both forms.
+void take_places(const Link &sass, Link &mercury) {
+  make_room(mercury);
+  mercury.constants_base = sass.constants_base;
+  for (u32 id = 0; id < sass.program.entities.size(); ++id) {
+    const Entity &entity = sass.program.entities[id];
+    if (!entity.defined())
+      continue;
+    const u32 other = mercury.program.entity_of[entity.object][entity.symbol];
+    if (other == kNone)
+      continue;
+    mercury.shared_offset[other] = sass.shared_offset[id];
+    const u32 from = sass.calls.node_of[id], to = mercury.calls.node_of[other];
+    if (from != kNone && to != kNone)
+      mercury.dynamic_start[to] = sass.dynamic_start[from];
+  }
 }
 
 } // namespace culink::check

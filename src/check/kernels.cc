@@ -85,6 +85,8 @@ void KernelChecker::mark_users() {
 void KernelChecker::check_constants(const CodePlace &kernel, const std::vector<u32> &users) {
   const u32 out = l_.owned(kernel.out, SectionRole::Constant, l_.arch.banks.compiler);
   std::vector<KeptEntry> kept;
+  OffsetRanges covered;   // behind them lie constants of definitions that do not prevail (Q040)
+  bool somewhere = false; // there are relocations of which nobody knows the place
   for (const u32 user : users) {
     const u32 position = l_.code_of_node[user];
     if (position == kNone || bank_of_code_[position] == 0)
@@ -96,8 +98,10 @@ void KernelChecker::check_constants(const CodePlace &kernel, const std::vector<u
     const u64 base = bases.empty() ? kUnknown : bases[bank.index];
     if (out != 0)
       l_.claimed[out] = true;
-    if (base == kUnknown || bank.size == 0) // no code refers to them
+    if (base == kUnknown || bank.size == 0) { // no code refers to them
+      somewhere = somewhere || object.first_table[bank.index] != 0;
       continue;
+    }
     const std::string_view name = l_.program.entities[code.entity].name;
     if (out == 0) {
       report(FindingKind::Missing, kernel, bank.name, 0,
@@ -109,17 +113,20 @@ void KernelChecker::check_constants(const CodePlace &kernel, const std::vector<u
       report(FindingKind::Alignment, kernel, section.name, base,
              "constants of " + std::string(name) + " aligned to " + hex(bank.align),
              hex(base) + " in a bank of alignment " + hex(section.align));
+    const u64 end = std::min(object.named_end[bank.index], bank.size);
+    covered.emplace_back(base, base + end);
     check_block(l_,
                 {.object = code.object,
                  .section = bank.index,
                  .out = out,
                  .base = base,
-                 .end = std::min(object.named_end[bank.index], bank.size),
-                 .name = name},
+                 .end = end,
+                 .name = name,
+                 .any_bytes = code.moved}, // branch tables name places in the code
                 kept, report_);
   }
-  if (out != 0)
-    check_kept(l_, out, std::move(kept), report_);
+  if (out != 0 && !somewhere)
+    check_kept(l_, out, std::move(kept), report_, &covered);
 }
 
 void KernelChecker::check_static(const CodePlace &kernel, const std::vector<u32> &variables,
@@ -284,10 +291,14 @@ void KernelChecker::run() {
     const std::vector<u32> own(marked_[node] ? 1 : 0, node);
     const std::vector<u32> &users = l_.live.root[node] ? reached.of(node) : own;
     check_constants(kernel, users);
+    if (l_.mercury) // offsets are those of the machine code, and checked there
+      continue;
     check_shared(kernel, users);
-    check_images(kernel, users);
+    if (l_.live.root[node])
+      check_images(kernel, users);
   }
-  check_shared_symbols();
+  if (!l_.mercury)
+    check_shared_symbols();
 }
 
 } // namespace

@@ -25,8 +25,9 @@ struct Place {
 // A code section of an input that is part of the output.
 struct CodePlace {
   u32 object = 0, section = 0;
-  u32 entity = 0; // the function
-  u32 out = 0;    // section of the output
+  u32 entity = 0;     // the function
+  u32 out = 0;        // section of the output
+  bool moved = false; // a finalizer has added or removed instructions
 };
 
 // What a field of the output says about a place that no symbol shows.
@@ -38,10 +39,13 @@ struct Link {
 
   Program program;
   Object out;
+  std::vector<Object> planes; // the Mercury objects inside the inputs, and inside the output
+  std::optional<Object> out_plane;
   const arch::ArchInfo &arch;
   const CheckOptions &options;
   bool executable = true;
   bool has_mercury = false; // the output has Mercury code, too
+  bool mercury = false;     // this is the Mercury form of both
 
   Calls calls;       // of prevailing definitions: what must be there follows from it
   Calls all_calls;   // of overridden ones as well: what may be there follows from it
@@ -94,6 +98,8 @@ void match_symbols(Link &link, Report &report);
 void place_blocks(Link &link, Report &report);
 // Offsets that only fields of the code show.
 void derive_places(Link &link, WorkerPool &pool);
+// The same from the machine code of the program, for its Mercury form.
+void take_places(const Link &sass, Link &mercury);
 // Bytes, fields and relocations of code and data.
 void check_contents(Link &link, WorkerPool &pool, Report &report);
 // Compiler constants, shared memory and images of each kernel.
@@ -102,6 +108,10 @@ void check_kernels(Link &link, Report &report);
 void check_records(Link &link, Report &report);
 // The call graph of the output.
 void check_call_graph(Link &link, Report &report);
+// Whether a finalizer has added or removed instructions of a function: its capsule says so.
+[[nodiscard]] bool is_moved(const Link &sass, const CodePlace &code);
+// Capsules: Mercury code as a difference to the machine code, with the values stored there.
+void check_capsules(const Link &sass, Report &report);
 // Sections of the output that nothing accounts for.
 void check_leftovers(Link &link, Report &report);
 

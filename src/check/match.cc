@@ -6,6 +6,7 @@
 // what is there and has no reason to be, is a finding; so is a symbol that says something else than
 // the definition.
 #include <algorithm>
+#include <map>
 
 #include "check/link.h"
 
@@ -19,6 +20,12 @@ namespace {
 
 // Whether an entity has a symbol in the output.
 enum class Presence : u8 { No, May, Must };
+
+bool is_entity_of_bank(const Object &object, const elf::Symbol &symbol, u8 bank) {
+  return symbol.in_section() && symbol.type() != SymbolType::Section && !symbol.name.empty() &&
+         object.kinds[symbol.section].is_constant() && object.kinds[symbol.section].bank == bank &&
+         object.code_of[symbol.section] != 0;
+}
 
 class Matcher {
 public:
@@ -35,6 +42,7 @@ private:
   void take(u32 entity, u32 symbol);
   void check_definition(const Entity &entity);
   void place_code();
+  void match_constants();
   void check_unmatched();
   void miss(const Entity &entity, std::string_view what);
   void differ(const Entity &entity, std::string_view what, std::string expected, std::string found);
@@ -125,7 +133,10 @@ Presence Matcher::data_presence(const Entity &entity) const {
 }
 
 // A bank comes with the code that it belongs to. Names of parameters may outlive a definition.
+// Linkers rename the compiler's constants, which are found by their place (match_constants).
 Presence Matcher::bank_presence(const Entity &entity, u32 section, u8 bank) const {
+  if (bank == l_.arch.banks.compiler)
+    return Presence::No;
   const Object &object = l_.program.objects[entity.object];
   const u32 owner = object.owner_symbol(object.code_of[section]);
   if (owner < object.symbols.size() &&
@@ -219,14 +230,20 @@ void Matcher::check_definition(const Entity &entity) {
     return;
   if (!found.in_section())
     return miss(entity, "an undefined symbol");
-  if (found.size != entity.size)
+  // Further names of code may have its size or none.
+  const bool alias = entity.function() && l_.out.kinds[found.section].is_code() &&
+                     l_.out.owner_symbol(found.section) != entity.out;
+  // A finalizer may have added or removed instructions.
+  const bool rescheduled =
+      entity.function() && l_.options.finalized && l_.has_mercury && !l_.mercury;
+  if (found.size != entity.size && !(alias && found.size == 0) && !rescheduled)
     differ(entity, "size", hex(entity.size), hex(found.size));
   if (!common && found.binding() != static_cast<SymbolBinding>(entity.info >> 4))
     differ(entity, "binding", std::to_string(entity.info >> 4), std::to_string(found.info >> 4));
   // Executables forget the memory space, and mark what no one else should see.
-  const u8 kept = l_.executable && !entity.function() ? elf::kOtherManaged : 0xfe;
-  if (((found.other ^ entity.other) & kept) != 0 ||
-      (l_.executable && !entity.function() && (found.other & ~(kept | 1)) != 0))
+  const bool forgets = l_.executable && !l_.mercury && !entity.function();
+  const u8 kept = forgets ? elf::kOtherManaged : 0xfe;
+  if (((found.other ^ entity.other) & kept) != 0 || (forgets && (found.other & ~(kept | 1)) != 0))
     differ(entity, "st_other", hex(entity.other & kept), hex(found.other));
   const SectionRole role = l_.out.kinds[found.section].role;
   if (entity.function() ? !l_.out.kinds[found.section].is_code()
@@ -278,6 +295,37 @@ void Matcher::place_code() {
   }
 }
 
+// The compiler's constants in an object: at the same place in the bank of the same code.
+void Matcher::match_constants() {
+  if (l_.executable)
+    return;
+  std::map<std::pair<u32, u64>, std::vector<u32>> by_place; // newest first
+  for (u32 s = static_cast<u32>(l_.out.symbols.size()); s-- > 1;)
+    if (const elf::Symbol &symbol = l_.out.symbols[s];
+        is_entity_of_bank(l_.out, symbol, l_.arch.banks.compiler))
+      by_place[{symbol.section, symbol.value}].push_back(s);
+  for (u32 id = 0; id < l_.program.entities.size(); ++id) {
+    const Entity &entity = l_.program.entities[id];
+    if (!entity.local || !entity.defined())
+      continue;
+    const Object &object = l_.program.objects[entity.object];
+    const elf::Symbol &symbol = l_.program.definition(entity);
+    if (!is_entity_of_bank(object, symbol, l_.arch.banks.compiler))
+      continue;
+    const u32 code = l_.place_of[entity.object][object.code_of[symbol.section]].section;
+    if (code == 0)
+      continue;
+    const u32 bank = l_.owned(code, object.kinds[symbol.section].role, l_.arch.banks.compiler);
+    const auto found = by_place.find({bank, symbol.value});
+    if (found == by_place.end() || found->second.empty()) {
+      miss(entity, "no symbol at that place");
+      continue;
+    }
+    take(id, found->second.back());
+    found->second.pop_back();
+  }
+}
+
 // Symbols that the program does not have. Linkers make some for debuggers and for the next link.
 void Matcher::check_unmatched() {
   for (u32 s = 1; s < l_.out.symbols.size(); ++s) {
@@ -303,6 +351,7 @@ void Matcher::run() {
       match_global(id);
   match_locals();
   place_code();
+  match_constants();
   check_unmatched();
 }
 

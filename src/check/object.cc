@@ -5,13 +5,18 @@
 // missing, which the parts that ask for it report.
 #include "check/object.h"
 
+#include <unordered_map>
+
+#include "arch/arch.h"
 #include "base/bytes.h"
+#include "elf/mercury_names.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 
 namespace culink::check {
 
 using elf::SectionRole;
+using elf::SectionType;
 
 namespace {
 
@@ -88,23 +93,121 @@ void link_sections(Object &object) {
   }
 }
 
+// The Mercury object inside a file. .nv.merc.X is the Mercury form of section X,
+// .nv.capmerc.text.F that of the code of F, .nv.merc.symtab that of .symtab with the same numbers.
+// Each such section takes the place of its machine-code form, so that the checker looks at the
+// result as at any file.
+class PlaneReader {
+public:
+  explicit PlaneReader(const Object &file) : file_(file), sections_(file.view.sections()) {}
+  std::optional<Object> run();
+
+private:
+  void pair_sections();
+  void read_symbols();
+  void replace(const elf::Section &sass, const elf::Section &mercury);
+  [[nodiscard]] bool is_parameters(u32 section) const {
+    return section < file_.kinds.size() && file_.kinds[section].is_constant() &&
+           file_.kinds[section].bank == arch::ConstantBanks{}.parameters;
+  }
+  [[nodiscard]] u32 number(u32 section) const {
+    return section < sass_of_.size() && sass_of_[section] != 0 ? sass_of_[section] : section;
+  }
+
+  const Object &file_;
+  std::vector<elf::Section> sections_;
+  std::vector<u32> mercury_of_, sass_of_; // by section; 0: none
+  u32 symtab_ = 0;
+  std::vector<elf::Symbol> symbols_;
+};
+
+// Where names repeat, the first belongs to the first.
+void PlaneReader::pair_sections() {
+  mercury_of_.assign(sections_.size(), 0);
+  sass_of_.assign(sections_.size(), 0);
+  std::unordered_map<std::string_view, std::vector<u32>> by_name; // the first one last
+  for (u32 i = static_cast<u32>(sections_.size()); i-- > 0;) {
+    if (sections_[i].type == SectionType::MercurySymtab)
+      symtab_ = i;
+    else if (file_.kinds[i].mercury)
+      by_name[sections_[i].name].push_back(i);
+  }
+  for (const elf::Section &section : file_.view.sections()) {
+    if (section.index == 0 || file_.kinds[section.index].mercury)
+      continue;
+    const auto found = by_name.find(elf::mercury_counterpart_name(section.name));
+    if (found == by_name.end() || found->second.empty())
+      continue;
+    mercury_of_[section.index] = found->second.back();
+    sass_of_[found->second.back()] = section.index;
+    found->second.pop_back();
+  }
+}
+
+void PlaneReader::read_symbols() {
+  const elf::SymbolTable table = file_.view.symbols(file_.section(symtab_));
+  symbols_.resize(file_.symbols.size());
+  for (u32 i = 0; i < table.size() && i < symbols_.size(); ++i) {
+    symbols_[i] = table[i];
+    symbols_[i].name = file_.symbols[i].name;
+    if (symbols_[i].in_section()) {
+      symbols_[i].section = number(symbols_[i].section);
+      symbols_[i].raw_section = elf::kSectionXindex;
+    }
+  }
+}
+
+void PlaneReader::replace(const elf::Section &sass, const elf::Section &mercury) {
+  elf::Section out = mercury;
+  out.index = sass.index;
+  out.name = sass.name;
+  out.type = sass.type;
+  out.flags &= ~elf::kFlagMercury;
+  if (file_.kinds[sass.index].is_code()) {
+    out.flags = sass.flags;
+    out.align = sass.align;
+    const u32 owner = mercury.info & 0xffffff;
+    out.size = owner < symbols_.size() ? symbols_[owner].value + symbols_[owner].size : 0;
+  } else {
+    out.info = number(mercury.info);
+  }
+  out.link = mercury.link == symtab_ ? sass.link : mercury.link;
+  sections_[sass.index] = out;
+}
+
+std::optional<Object> PlaneReader::run() {
+  pair_sections();
+  if (symtab_ == 0)
+    return std::nullopt;
+  read_symbols();
+  for (const elf::Section &section : file_.view.sections()) {
+    const elf::SectionKind &kind = file_.kinds[section.index];
+    const bool parameters =
+        is_parameters(section.index) || (kind.is_relocations() && is_parameters(section.info));
+    if (kind.mercury || parameters) {
+      sections_[section.index] = {};
+      sections_[section.index].index = section.index;
+    } else if (const u32 mercury = mercury_of_[section.index]; mercury != 0) {
+      replace(section, file_.section(mercury));
+    }
+  }
+  Object out =
+      make_object(file_.name, file_.view.with_sections(std::move(sections_)), std::move(symbols_));
+  out.virtual_sm = file_.virtual_sm;
+  return out;
+}
+
 } // namespace
 
-Result<Object> read_object(std::string_view name, ByteSpan bytes) {
-  Result<elf::ElfView> view = elf::ElfView::open(bytes);
-  if (!view)
-    return view.error();
-  Object object(name, std::move(*view));
+Object make_object(std::string_view name, elf::ElfView view, std::vector<elf::Symbol> symbols) {
+  Object object(name, std::move(view));
   object.kinds.reserve(object.view.sections().size());
   for (const elf::Section &section : object.view.sections()) {
     object.kinds.push_back(elf::classify_section(section.name, section.type, section.flags));
     if (section.type == elf::SectionType::Symtab && section.link < object.view.sections().size())
       object.strings = object.section(section.link).data;
   }
-  const elf::SymbolTable symbols = object.view.symbols();
-  object.symbols.reserve(symbols.size());
-  for (u32 i = 0; i < symbols.size(); ++i)
-    object.symbols.push_back(symbols[i]);
+  object.symbols = std::move(symbols);
   object.named_end.assign(object.view.sections().size(), 0);
   for (const elf::Symbol &symbol : object.symbols)
     if (symbol.in_section())
@@ -117,6 +220,22 @@ Result<Object> read_object(std::string_view name, ByteSpan bytes) {
     if (!object.kinds[section.index].mercury)
       read_section(object, section);
   return object;
+}
+
+Result<Object> read_object(std::string_view name, ByteSpan bytes) {
+  Result<elf::ElfView> view = elf::ElfView::open(bytes);
+  if (!view)
+    return view.error();
+  const elf::SymbolTable table = view->symbols();
+  std::vector<elf::Symbol> symbols;
+  symbols.reserve(table.size());
+  for (u32 i = 0; i < table.size(); ++i)
+    symbols.push_back(table[i]);
+  return make_object(name, std::move(*view), std::move(symbols));
+}
+
+std::optional<Object> read_mercury_plane(const Object &file) {
+  return PlaneReader(file).run();
 }
 
 } // namespace culink::check

@@ -47,6 +47,13 @@ struct Object {
 };
 
 [[nodiscard]] Result<Object> read_object(std::string_view name, ByteSpan bytes);
+[[nodiscard]] Object make_object(std::string_view name, elf::ElfView view,
+                                 std::vector<elf::Symbol> symbols);
+
+// The Mercury object inside a file for sm_100 and later, with the numbers of sections and symbols
+// of the file itself; nothing if there is none. Sections of code have the bytes of the capsule and
+// the size of the code that it stands for. The bank of parameters is not part of it.
+[[nodiscard]] std::optional<Object> read_mercury_plane(const Object &file);
 
 // Memory space of a data symbol, in st_other.
 [[nodiscard]] constexpr bool in_shared_memory(u8 other) {

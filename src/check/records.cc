@@ -31,15 +31,25 @@ constexpr std::array<InfoAttribute, 4> kFlags = {
     InfoAttribute::Tcgen05TwoCtaUsed};
 
 // Attributes that a linker changes: compared one by one, or not at all.
-bool is_changed(InfoAttribute attribute, bool unbounded) {
+bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
   switch (attribute) {
+  case InfoAttribute::Externs:
   case InfoAttribute::NumBarriers:
+  case InfoAttribute::AtEntryFragments:
+  case InfoAttribute::SparseMmaMask:
+    return true;
+  default:
+    break;
+  }
+  if (!kernel)
+    return false;
+  switch (attribute) {
+  case InfoAttribute::BindlessImageOffsets: // images get their slots with the machine code
+  case InfoAttribute::BindlessTextureBank:
+  case InfoAttribute::BindlessSurfaceBank:
   case InfoAttribute::NumMbarriers:
   case InfoAttribute::VrcCtaInitCount:
   case InfoAttribute::RegReconfig:
-  case InfoAttribute::SparseMmaMask:
-  case InfoAttribute::Externs:
-  case InfoAttribute::AtEntryFragments:
     return true;
   case InfoAttribute::CrsStackSize:
     return unbounded;
@@ -48,10 +58,29 @@ bool is_changed(InfoAttribute attribute, bool unbounded) {
   }
 }
 
+// Attributes that name places in the code.
+bool has_code_offsets(InfoAttribute attribute) {
+  const elf::InfoRow *row = elf::info_row(attribute);
+  if (!row)
+    return false;
+  switch (row->shape) {
+  case elf::InfoShape::Offsets:
+  case elf::InfoShape::BranchTargets:
+  case elf::InfoShape::OffsetPairs:
+  case elf::InfoShape::OffsetTriples:
+  case elf::InfoShape::OffsetQuads:
+  case elf::InfoShape::Annotations:
+    return true;
+  default:
+    return false;
+  }
+}
+
 // What a function's own records say, and what those of all it reaches say together.
 struct Summary {
   u32 barriers = 0;
-  u32 flags = 0; // bits, by position in kFlags
+  u32 contexts = 0; // VRC_CTA_INIT_COUNT
+  u32 flags = 0;    // bits, by position in kFlags
 };
 
 class RecordChecker {
@@ -65,6 +94,7 @@ private:
   [[nodiscard]] std::vector<Summary> summaries(const Calls &calls) const;
   void check_numbers(u32 node, const Needs &least, const Needs &most);
   void check_function(u32 position);
+  void check_masks(u32 node, const CodePlace &code);
   void check_kernel(u32 node, const Summary &least, const Summary &most, bool unbounded);
   struct ListedThings {
     std::set<u32> externs, fragments;
@@ -72,7 +102,8 @@ private:
   };
   [[nodiscard]] ListedThings listed_by(u32 object, u32 code) const;
   void check_lists(u32 node, const std::vector<u32> &reached);
-  [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section) const;
+  [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section,
+                                     bool moved) const;
   void report(u32 node, std::string expected, std::string found) {
     report_.add({FindingKind::Records,
                  std::string(l_.program.entities[l_.calls.entity_of[node]].name), ".nv.info", 0,
@@ -90,17 +121,24 @@ elf::InfoRecords RecordChecker::records_of(const Object &object, u32 code) const
   return elf::InfoRecords(section == 0 ? ByteSpan{} : object.section(section).data);
 }
 
-Summary RecordChecker::own_summary(const CodePlace &code) const {
-  const Object &object = l_.program.objects[code.object];
+Summary read_summary(const elf::InfoRecords &records) {
   Summary out;
-  out.barriers = elf::text_barriers(object.section(code.section).flags);
-  for (const InfoRecord &record : records_of(object, code.section)) {
+  for (const InfoRecord &record : records) {
     if (record.attribute == InfoAttribute::NumBarriers)
       out.barriers = std::max<u32>(out.barriers, record.value & 0xff);
+    if (record.attribute == InfoAttribute::VrcCtaInitCount)
+      out.contexts = std::max<u32>(out.contexts, record.value & 0xff);
     for (u32 i = 0; i < kFlags.size(); ++i)
       if (record.attribute == kFlags[i])
         out.flags |= 1u << i;
   }
+  return out;
+}
+
+Summary RecordChecker::own_summary(const CodePlace &code) const {
+  const Object &object = l_.program.objects[code.object];
+  Summary out = read_summary(records_of(object, code.section));
+  out.barriers = std::max(out.barriers, elf::text_barriers(object.section(code.section).flags));
   return out;
 }
 
@@ -154,9 +192,12 @@ void RecordChecker::check_numbers(u32 node, const Needs &least, const Needs &mos
 }
 
 // A record in a form in which it can be compared: symbols are those of the output.
-std::string RecordChecker::image_of(u32 object, const InfoRecord &record, ByteSpan section) const {
+std::string RecordChecker::image_of(u32 object, const InfoRecord &record, ByteSpan section,
+                                    bool moved) const {
   const ByteSpan bytes = section.subspan(record.offset, record.encoded_size());
   std::string out(as_text(bytes));
+  if (moved && has_code_offsets(record.attribute))
+    return out.substr(0, 2);
   if (elf::symbol_word_count(record) == 0)
     return out;
   const u32 symbol = load_le<u32>(record.payload.data());
@@ -183,15 +224,14 @@ std::string RecordChecker::image_of(u32 object, const InfoRecord &record, ByteSp
 void RecordChecker::check_function(u32 position) {
   const CodePlace &code = l_.code[position];
   const u32 node = l_.calls.node_of[code.entity];
+  const bool kernel = l_.executable && l_.program.entities[code.entity].kernel();
   const auto list = [&](u32 object) {
     const Object &file = object == kNone ? l_.out : l_.program.objects[object];
     const elf::InfoRecords records = records_of(file, object == kNone ? code.out : code.section);
     std::vector<std::string> out;
     for (const InfoRecord &record : records)
-      if (!is_changed(record.attribute, unbounded_[node]) || !l_.executable)
-        if (record.attribute != InfoAttribute::Externs &&
-            !(record.attribute == InfoAttribute::NumBarriers))
-          out.push_back(image_of(object, record, records.bytes()));
+      if (!is_changed(record.attribute, kernel, unbounded_[node]))
+        out.push_back(image_of(object, record, records.bytes(), code.moved));
     std::sort(out.begin(), out.end());
     return out;
   };
@@ -217,20 +257,46 @@ void RecordChecker::check_function(u32 position) {
   report(node, text(missing), text(extra));
 }
 
+// SPARSE_MMA_MASK: kernels take over more bits; functions without one, and further names of a
+// function, may get one that says so (Q018).
+void RecordChecker::check_masks(u32 node, const CodePlace &code) {
+  constexpr u32 kNoMask = 0x8000;
+  const auto masks = [](const elf::InfoRecords &records) {
+    std::set<u32> out;
+    for (const InfoRecord &record : records)
+      if (record.attribute == InfoAttribute::SparseMmaMask)
+        out.insert(record.value);
+    return out;
+  };
+  const std::set<u32> own = masks(records_of(l_.program.objects[code.object], code.section));
+  std::set<u32> found = masks(records_of(l_.out, code.out));
+  const auto covers = [&](u32 mask) {
+    return std::any_of(found.begin(), found.end(), [mask](u32 one) { return (mask & ~one) == 0; });
+  };
+  if (l_.live.root[node]) {
+    if (!std::all_of(own.begin(), own.end(), covers))
+      report(node, "the bits of its mask", "not all of them");
+    return;
+  }
+  if (!own.contains(kNoMask))
+    found.erase(kNoMask);
+  if (own != found)
+    report(node, "its mask", found.empty() ? "none" : fmt::format("{:#x}", *found.begin()));
+}
+
 void RecordChecker::check_kernel(u32 node, const Summary &least, const Summary &most,
                                  bool unbounded) {
   const CodePlace &code = l_.code[l_.code_of_node[node]];
-  Summary found;
+  const Summary found = read_summary(records_of(l_.out, code.out)), own = own_summary(code);
   bool marked = false;
-  for (const InfoRecord &record : records_of(l_.out, code.out)) {
-    if (record.attribute == InfoAttribute::NumBarriers)
-      found.barriers = std::max<u32>(found.barriers, record.value & 0xff);
-    for (u32 i = 0; i < kFlags.size(); ++i)
-      if (record.attribute == kFlags[i])
-        found.flags |= 1u << i;
+  for (const InfoRecord &record : records_of(l_.out, code.out))
     if (record.attribute == InfoAttribute::CrsStackSize && record.payload.size() >= 4)
       marked = load_le<u32>(record.payload.data()) == 0xffffffff;
-  }
+  const bool kernel = l_.live.root[node];
+  check_masks(node, code);
+  if (found.contexts < own.contexts || (!kernel && found.contexts != own.contexts))
+    report(node, fmt::format("VRC_CTA_INIT_COUNT {}", own.contexts),
+           std::to_string(found.contexts));
   if (found.barriers < least.barriers || found.barriers > most.barriers)
     report(node, fmt::format("barriers {}", least.barriers), std::to_string(found.barriers));
   if ((least.flags & ~found.flags) != 0 || (found.flags & ~most.flags) != 0)
@@ -325,7 +391,7 @@ void RecordChecker::run() {
   only_ = std::count(l_.live.root.begin(), l_.live.root.end(), true) == 1 || l_.options.is_selected;
   if (only_)
     for (Summary &summary : upper)
-      summary = {kNone, kNone};
+      summary = {.barriers = kNone, .flags = kNone};
   const ReachedSets reached(l_.calls, listed);
   for (const CodePlace &code : l_.code) {
     const u32 node = l_.calls.node_of[code.entity];

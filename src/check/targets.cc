@@ -105,8 +105,8 @@ Target data_target(const Link &link, const Entity &entity) {
   const elf::SectionKind &kind = link.program.kind_of(entity);
   if (kind.is_constant())
     return constant_target(link, entity, link.program.definition(entity));
-  // Memory that the system reserves; beside Mercury code the loader places it.
-  if (kind.role == SectionRole::ReservedShared && entity.out != 0 && !link.has_mercury)
+  // Memory that the system reserves; for Mercury code the loader places it.
+  if (kind.role == SectionRole::ReservedShared && entity.out != 0 && !link.mercury)
     return {.kind = TargetKind::Known,
             .bank = bank_of(elf::SectionType::CudaReservedShared),
             .value = link.out.symbols[entity.out].value};

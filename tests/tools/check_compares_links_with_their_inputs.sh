@@ -52,6 +52,31 @@ done << 'DAMAGE'
 DAMAGE
 [ "$count" -eq 8 ] || fail "damaged $count times, not 8"
 
+# The Mercury form of the program and its machine code.
+mkdir mercury
+(
+  cd mercury
+  cp "$SOURCE"/examples/vector_math/sm_100/*.cubin ../damage.py .
+  "$CULINK" -arch=sm_100 --code=mercury --check main.cubin filter.cubin -o own.cubin
+  count=0
+  while read -r section offset flip finding; do
+    python3 damage.py "$section" "$offset" "$flip"
+    expect_status 1 "$CUBIN" check --as-compiled damaged.cubin --inputs main.cubin filter.cubin > out
+    expect_contains out "$finding"
+    count=$((count + 1))
+  done << 'DAMAGE'
+.text._Z9block_sumf 0x0e 0x01 wrong-bytes: _Z9block_sumf
+.nv.capmerc.text._Z9block_sumf 0x00 0x01 wrong-mercury: _Z9block_sumf in .nv.capmerc.text._Z9block_sumf
+.nv.capmerc.text._Z9block_sumf 0x20 0x01 wrong-mercury: _Z9block_sumf in .nv.capmerc.text._Z9block_sumf
+.nv.merc.rela.text._Z5totalPKfPfi 0x0c 0x01 wrong-mercury: _Z5totalPKfPfi
+.nv.merc.nv.info._Z9block_sumf 0x04 0x01 wrong-mercury: _Z9block_sumf
+DAMAGE
+  [ "$count" -eq 5 ] || fail "damaged $count times, not 5"
+  # A finalizer may change when instructions start.
+  python3 damage.py .text._Z9block_sumf 0x0e 0x01
+  "$CUBIN" check -q damaged.cubin --inputs main.cubin filter.cubin
+)
+
 # Findings are data, too.
 "$CUBIN" check --json damaged.cubin --inputs main.cubin filter.cubin > out.json || true
 python3 - << 'PY'

@@ -25,6 +25,7 @@ struct CheckArguments {
   std::vector<std::string> libraries;
   std::vector<std::string> library_paths;
   unsigned threads = 0;
+  bool as_compiled = false;
   bool json = false;
   bool quiet = false;
 };
@@ -76,7 +77,7 @@ int run_check(const CheckArguments &arguments) {
   request.libraries = arguments.libraries;
   request.library_paths = arguments.library_paths;
   request.options.threads = arguments.threads;
-  const CheckAnswer answer = check_file(std::move(request), output->bytes());
+  const CheckAnswer answer = check_file(std::move(request), output->bytes(), arguments.as_compiled);
   for (const Message &message : answer.messages)
     if (!answer.complete || message.severity != Severity::Info)
       std::fputs(format_message(message, "cubin").c_str(), stderr);
@@ -103,6 +104,8 @@ void add_check_command(CLI::App &app, int &exit_code) {
   command->add_option("-L,--library-path", arguments->library_paths,
                       "Where libraries are searched");
   command->add_option("--threads", arguments->threads, "Threads to use; 0: one per core");
+  command->add_flag("--as-compiled", arguments->as_compiled,
+                    "Code of sm_100 and later was not scheduled again (culink --code=mercury)");
   command->add_flag("--json", arguments->json, "The findings as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Do not print 'ok' for a sound file");
   command->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });

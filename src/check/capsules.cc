@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Capsules of an output. A capsule is that of the prevailing definition, but for two things: its
+// first word is the number of the code section in the output, and where it holds a whole
+// instruction, the value that the machine code has in a relocated field is in the last word of the
+// instruction's record. So both forms of the code show the same offsets.
+//
+// A finalizer may have added or removed instructions. Then the capsule counts others, and stands
+// for the same Mercury instructions.
+#include <algorithm>
+#include <unordered_map>
+
+#include "arch/instructions.h"
+#include "arch/reloc_roles.h"
+#include "base/bytes.h"
+#include "check/targets.h"
+#include "elf/records/nv_capmerc.h"
+
+namespace culink::check {
+
+namespace {
+
+ByteSpan capsule_in(const Link &sass, const CodePlace &code) {
+  return sass.planes[code.object].section(code.section).data;
+}
+ByteSpan capsule_out(const Link &sass, const CodePlace &code) {
+  return sass.out_plane->section(code.out).data;
+}
+
+// By number of a machine instruction: where in the capsule the last word of its record is.
+std::unordered_map<u64, u64> value_words(ByteSpan capsule) {
+  std::unordered_map<u64, u64> out;
+  u64 extra = 0;
+  for (const elf::CapsuleRecord &record : elf::decode_capsule(capsule).records) {
+    if (record.kind == elf::CapsuleRecordKind::SassOnly)
+      extra += record.sass_count();
+    else if (record.kind == elf::CapsuleRecordKind::Instruction &&
+             record.bytes.size() >= sizeof(u32))
+      out.emplace(record.instruction + extra, record.offset + record.bytes.size() - sizeof(u32));
+  }
+  return out;
+}
+
+// The capsule as it has to be. What cannot be told is taken from the output.
+std::vector<u8> expected_capsule(const Link &sass, const CodePlace &code, ByteSpan capsule,
+                                 ByteSpan found) {
+  std::vector<u8> out(capsule.begin(), capsule.end());
+  store_le<u32>(out.data(), code.out);
+  const Object &object = sass.program.objects[code.object];
+  std::unordered_map<u64, u64> words;
+  for (u32 t = object.first_table[code.section]; t != 0; t = object.next_table[t]) {
+    const elf::RelocationTable entries = object.view.relocations(object.section(t));
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const elf::Relocation raw = entries[i];
+      const arch::RelocInfo *row = arch::find_reloc(raw.type);
+      const Target target =
+          target_of(sass, code.object, raw.symbol, sass.calls.node_of[code.entity]);
+      if (!row || treatment_of(sass, target, raw.type, row) != Treatment::Folded)
+        continue;
+      if (words.empty())
+        words = value_words(capsule);
+      const auto word = words.find(raw.offset / arch::kInstructionSize);
+      if (word == words.end())
+        continue;
+      const u64 size = arch::is_short_in_capsule(*row) ? sizeof(u16) : sizeof(u32);
+      const u64 value = target.value + target.shift + static_cast<u64>(raw.addend);
+      const bool unknown = target.unknown || target.kind == TargetKind::Image;
+      for (u64 b = 0; b < size; ++b)
+        out[word->second + b] =
+            unknown ? found[word->second + b] : static_cast<u8>(value >> (8 * b));
+    }
+  }
+  return out;
+}
+
+// By Mercury instruction: the number of its machine instruction.
+std::vector<u32> positions(const elf::Capsule &capsule) {
+  std::vector<u32> out;
+  u32 extra = 0;
+  size_t next = 0;
+  for (u32 i = 0; i < capsule.instruction_count; ++i) {
+    for (; next < capsule.records.size() && capsule.records[next].instruction == i; ++next)
+      if (capsule.records[next].kind == elf::CapsuleRecordKind::SassOnly)
+        extra += capsule.records[next].sass_count();
+    out.push_back(i + extra);
+  }
+  return out;
+}
+
+// Code in which instructions have moved stands for the same Mercury instructions, in order, with
+// the same operations.
+bool same_operations(const Link &sass, const CodePlace &code) {
+  const elf::Capsule before = elf::decode_capsule(capsule_in(sass, code));
+  const elf::Capsule after = elf::decode_capsule(capsule_out(sass, code));
+  if (!after.violations.empty() || before.instruction_count != after.instruction_count)
+    return false;
+  const ByteSpan in = sass.program.objects[code.object].section(code.section).data;
+  const ByteSpan out = sass.out.section(code.out).data;
+  const std::vector<u32> from = positions(before), to = positions(after);
+  for (size_t i = 0; i < from.size(); ++i) {
+    constexpr u16 kOperation = 0xfff;
+    const auto a = load_at<u16>(in, from[i] * arch::kInstructionSize);
+    const auto b = load_at<u16>(out, to[i] * arch::kInstructionSize);
+    if (!a || !b || ((*a ^ *b) & kOperation) != 0)
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool is_moved(const Link &sass, const CodePlace &code) {
+  if (sass.planes.empty())
+    return false;
+  const ByteSpan in = capsule_in(sass, code), out = capsule_out(sass, code);
+  if (in.size() > sizeof(u32) && in.size() == out.size() &&
+      std::equal(in.begin() + sizeof(u32), in.end(), out.begin() + sizeof(u32)))
+    return false;
+  const elf::Capsule before = elf::decode_capsule(in), after = elf::decode_capsule(out);
+  if (!after.violations.empty() || before.instruction_count != after.instruction_count)
+    return false;
+  return sass.program.objects[code.object].section(code.section).size !=
+             sass.out.section(code.out).size ||
+         positions(before) != positions(after);
+}
+
+void check_capsules(const Link &sass, Report &report) {
+  for (const CodePlace &code : sass.code) {
+    const ByteSpan in = capsule_in(sass, code), found = capsule_out(sass, code);
+    const auto differ = [&](u64 offset, std::string expected, std::string is) {
+      report.add({FindingKind::Bytes, std::string(sass.program.entities[code.entity].name),
+                  ".nv.capmerc" + std::string(sass.out.section(code.out).name), offset,
+                  std::move(expected), std::move(is)});
+    };
+    if (in.size() < sizeof(u32) || found.size() < sizeof(u32)) {
+      differ(0, "a capsule", "none");
+      continue;
+    }
+    if (code.moved) {
+      if (load_le<u32>(found.data()) != code.out || !same_operations(sass, code))
+        differ(0, "the Mercury instructions of the definition", "others");
+      continue;
+    }
+    if (in.size() != found.size()) {
+      differ(0, hex(in.size()) + " bytes", hex(found.size()));
+      continue;
+    }
+    const std::vector<u8> expected = expected_capsule(sass, code, in, found);
+    const auto [e, f] = std::mismatch(expected.begin(), expected.end(), found.begin());
+    if (e == expected.end())
+      continue;
+    const u64 at = static_cast<u64>(e - expected.begin());
+    const u64 size = std::min<u64>(expected.size() - at, 8);
+    differ(at, bytes_text(ByteSpan(expected).subspan(at, size)),
+           bytes_text(found.subspan(at, size)));
+  }
+}
+
+} // namespace culink::check
