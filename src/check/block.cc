@@ -261,6 +261,9 @@ void BlockChecker::run() {
     read_table(in_.section(t));
   if (in_.section(b_.section).no_data() || b_.any_bytes)
     return;
+  if (b_.begin > b_.end || b_.end > source_.size())
+    return report(FindingKind::Bytes, b_.begin, "a definition inside its section",
+                  "one that ends at " + hex(b_.end));
   const u64 place = out_offset(b_.begin);
   if (place > out_.size() || b_.end - b_.begin > out_.size() - place)
     return report(FindingKind::Bytes, b_.begin, hex(b_.end - b_.begin) + " bytes",

@@ -163,6 +163,17 @@ private:
   Report &report_;
 };
 
+// Constants of a device function whose prevailing definition has none: nobody refers to them.
+bool is_useless(const Link &link, const elf::Section &section) {
+  const elf::SectionKind &kind = link.out.kinds[section.index];
+  const u32 code = link.out.code_of[section.index];
+  if (!kind.is_constant() || kind.bank != link.arch.banks.compiler || code == 0 ||
+      !link.claimed[code])
+    return false;
+  const u32 owner = link.out.owner_symbol(code);
+  return owner < link.out.symbols.size() && !is_kernel(link.out.symbols[owner].other);
+}
+
 } // namespace
 
 void check_call_graph(Link &link, Report &report) {
@@ -180,18 +191,14 @@ void check_leftovers(Link &link, Report &report) {
     const bool holds_program =
         kind.is_code() || kind.is_constant() || kind.role == SectionRole::Global ||
         kind.role == SectionRole::GlobalInit || kind.role == SectionRole::Udt;
-    // Constants of a device function whose prevailing definition has none: nobody refers to them.
-    const u32 code = link.out.code_of[section.index];
-    const bool useless = kind.is_constant() && kind.bank == link.arch.banks.compiler && code != 0 &&
-                         link.claimed[code] &&
-                         !is_kernel(link.out.symbols[link.out.owner_symbol(code)].other);
+    const bool useless = is_useless(link, section);
     if (useless)
       continue;
     if (holds_program && section.size != 0)
       report.add({FindingKind::Unexplained, std::string(kind.owner), std::string(section.name), 0,
                   "no such section", hex(section.size) + " bytes"});
-    else if (table && section.size != 0 && !link.claimed[section.info] &&
-             !link.out.kinds[section.info].is_debug())
+    else if (table && section.size != 0 && section.info < link.claimed.size() &&
+             !link.claimed[section.info] && !link.out.kinds[section.info].is_debug())
       report.add({FindingKind::Unexplained, std::string(kind.owner), std::string(section.name), 0,
                   "no such relocations", hex(section.size) + " bytes"});
   }

@@ -42,6 +42,7 @@ from toolchain import ToolError, find_toolkit  # noqa: E402
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
 MERCURY_TARGETS = ["sm_100", "sm_100a", "sm_100f", "sm_103", "sm_110", "sm_120", "sm_120a", "sm_121"]
 EMULATE = "--emulate=nvlink-13.0.88"
+CHECK, FINDING = "--check", "the output is not sound"
 DEVICE_RUNTIME = "cuda_device_runtime.cubin"
 # Trouble of nvlink's own that it cannot explain. The second is what a division by zero, a crash on
 # x86-64, leads to on machines where it gives 0.
@@ -59,11 +60,12 @@ VARIES = "nvlink varies"       # its own answers differ from each other, in byte
 SCHEDULED = "scheduled again"  # by nvlink; the same in all other bits
 REWRITTEN = "made anew"       # functions by nvlink, with other instructions; the same in all else
 OWN_SOUND = "own is sound"    # differs on purpose, see on_purpose.py
+OWN_UNSOUND = "own is unsound"  # the checker has findings (docs/checker.md)
 OWN_DIFFERS = "own differs"   # without --emulate more than the tool's record differs
 REASON = "other reason"       # both refuse, with different messages
 ONLY_NVLINK = "nvlink refuses"
 ONLY_CULINK = "culink refuses"
-FAILURES = (DIFFERENT, OWN_DIFFERS, REASON, ONLY_NVLINK, ONLY_CULINK)
+FAILURES = (DIFFERENT, OWN_DIFFERS, OWN_UNSOUND, REASON, ONLY_NVLINK, ONLY_CULINK)
 
 
 def differing_places(first, second):
@@ -136,7 +138,8 @@ class Comparison:
 
     def judge(self, step, reference, status, log):
         if reference["status"] != 0:
-            return self.judge_refusal(reference, status, log)
+            answer = self.judge_refusal(reference, status, log)
+            return self.check_own(step, answer) if self.options.own else answer
         if status != 0:
             return ONLY_CULINK, log.strip()
         data = read(self.at(step.output))
@@ -146,9 +149,14 @@ class Comparison:
                 return self.judge_code(step, data, detail)
             return (VARIES, "") if self.differs_where_nvlink_varies(step, data) else (DIFFERENT, detail)
         # The default -r keeps relocations that nvlink's loses, so it is another file on purpose.
-        if self.options.own and RELOCATABLE not in step.options:
-            return self.compare_own(step)
+        if self.options.own:
+            return self.compare_own(step) if RELOCATABLE not in step.options else self.check_own(step)
         return SAME, ""
+
+    def check_own(self, step, answer=(SAME, "")):
+        """A link without --emulate that is compared with its inputs only, by the checker."""
+        _, log = self.culink(step, CHECK)
+        return (OWN_UNSOUND, log.strip()) if FINDING in log else answer
 
     def judge_code(self, step, data, detail):
         """The code is as it was compiled; what differs must follow from that."""
@@ -196,7 +204,9 @@ class Comparison:
 
     def compare_own(self, step):
         os.replace(self.at(step.output), self.at("emulated.cubin"))
-        status, log = self.culink(step)
+        status, log = self.culink(step, CHECK)
+        if FINDING in log:
+            return OWN_UNSOUND, log.strip()
         if status != 0:
             return (OWN_SOUND if refused_on_purpose(log) else OWN_DIFFERS,
                     "without --emulate: " + log.strip())
