@@ -107,7 +107,8 @@ enum class SymbolType : u8 {
 
 // Bits of st_other. The low two are ELF's visibility.
 inline constexpr u8 kOtherVisibilityMask = 0x03;
-inline constexpr u8 kOtherManaged = 0x04;
+inline constexpr u8 kOtherManaged = 0x04; // of a variable
+inline constexpr u8 kOtherUnified = 0x04; // of a function
 inline constexpr u8 kOtherKernel = 0x10;
 inline constexpr u8 kOtherGlobal = 0x20;
 inline constexpr u8 kOtherShared = 0x40;

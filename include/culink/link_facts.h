@@ -113,6 +113,7 @@ struct SectionFacts {
 // What reports are made of.
 struct LinkFacts {
   std::string target;
+  bool mercury = false; // the output has Mercury code
   std::vector<FunctionFacts> functions;
   std::vector<KernelFacts> kernels; // in the order in which the inputs define them
   u64 global_bytes = 0;

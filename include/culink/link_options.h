@@ -22,9 +22,10 @@ enum class OutputCode : u8 {
 // What a caller of the linker decides, apart from the target.
 struct LinkOptions {
   OutputCode code = OutputCode::Default;
-  bool relocatable = false;     // -r: the output is an object that can be linked again
-  bool debug = false;           // -g: keep unused code and shared-memory symbols
-  bool preserve_relocs = false; // --preserve-relocs: keep what was resolved for other tools
+  bool relocatable = false;         // -r: the output is an object that can be linked again
+  bool debug = false;               // -g: keep unused code and shared-memory symbols
+  bool suppress_debug_info = false; // with debug: all code stays, but no symbols for a debugger
+  bool preserve_relocs = false;     // --preserve-relocs: keep what was resolved for other tools
   // Substrings of the names of kernels to keep; an empty list keeps none. Nothing: keep all.
   std::optional<std::vector<std::string>> kernels_used;
   // Host objects list the kernels that their code launches; other kernels are discarded if every
@@ -51,8 +52,11 @@ struct LinkOptions {
 
   // Kernels that host code does not launch are discarded.
   [[nodiscard]] bool prunes_by_host() const {
-    return host_references && !ignore_host_info && !kernels_used && !debug && !relocatable;
+    return host_references && !ignore_host_info && !kernels_used && !keeps_debug_symbols() &&
+           !relocatable;
   }
+  // Symbols stay that only a debugger needs.
+  [[nodiscard]] bool keeps_debug_symbols() const { return debug && !suppress_debug_info; }
   // Unused functions stay.
   [[nodiscard]] bool keeps_all_code() const { return relocatable || debug || preserve_relocs; }
 };

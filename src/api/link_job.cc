@@ -134,7 +134,8 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws) {
     if (is_about_carried_content(finding.rule))
       continue;
     if ((flaws.wrong_symbols && finding.rule == Rule::SymbolValue) ||
-        (flaws.null_symbol_value && finding.rule == Rule::SymbolNull))
+        (flaws.null_symbol_value && finding.rule == Rule::SymbolNull) ||
+        (flaws.overruns && finding.rule == Rule::RelocationOffset))
       continue;
     diag_.report(DiagId::Contradiction,
                  {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});

@@ -102,7 +102,8 @@ void CommandLineParser::parse(const std::vector<std::string> &words) {
     }
     Match found = match(word);
     if (!found.row) {
-      diag_.report(DiagId::UnknownOption, {word.substr(1)});
+      diag_.report(DiagId::UnknownOption,
+                   {word.substr(1), word.substr(1, word.find('=') - 1)}); // as nvlink names it
       continue;
     }
     const OptionRow &row = *found.row;

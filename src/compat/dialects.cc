@@ -89,6 +89,10 @@ constexpr DefectSet kDefects13_0 = {
     Defect::SharedLists,
     Defect::LimitOfDebugShared,
     Defect::WrappedStack,
+    Defect::SectionsByName,
+    Defect::OpaqueByName,
+    Defect::LostUnifiedMark,
+    Defect::OverrunningPointers,
 };
 
 constexpr std::array<Dialect, 2> kDialects = {{

@@ -101,7 +101,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::SizeMismatch, Stage::Merge, Weight::Error,
      "Size doesn't match for '{0}' in '{b}', first specified in '{a}'"},
     {DiagId::SpaceMismatch, Stage::Merge, Weight::Error,
-     "Memory space doesn't match for '{0}' in '{b}', first specified in '{a}'"},
+     "Memory space doesn't match for '{0}' in '{b}', first specified in '{3}'"},
     {DiagId::ManagedMismatch, Stage::Merge, Weight::Error,
      "Managed attribute doesn't match for '{0}' in '{b}', first specified in '{a}'"},
     {DiagId::PrototypeMismatch, Stage::Merge, Weight::Error,
@@ -134,6 +134,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "Stack size for entry function '{0}' cannot be statically determined"},
     {DiagId::MixedCtaGroups, Stage::Program, Weight::Error,
      "entry function '{0}' uses both .cta_group::1 and .cta_group::2"},
+    {DiagId::KernelsOfOneName, Stage::Program, Weight::Error,
+     "several entry functions are called '{0}'"},
     {DiagId::DeletedSymbol, Stage::Program, Weight::Fatal,
      "Internal error: reference to deleted symbol"},
     {DiagId::DeletedConstants, Stage::Program, Weight::Fatal,
@@ -159,7 +161,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NoInput, Stage::Options, Weight::Fatal,
      "No input files specified; use option --help for more information"},
     {DiagId::EmptyLink, Stage::Options, Weight::Silent, ""},
-    {DiagId::UnknownOption, Stage::Options, Weight::Fatal, "Unknown option '{0}'"},
+    {DiagId::UnknownOption, Stage::Options, Weight::Fatal, "Unknown option '{1}'"},
     {DiagId::ArgumentExpected, Stage::Options, Weight::Fatal, "argument expected after '{0}'"},
     {DiagId::NoArgumentExpected, Stage::Options, Weight::Fatal, "no argument expected after '{0}'"},
     {DiagId::NotANumber, Stage::Options, Weight::Fatal, "'{0}': expected a number"},
@@ -292,6 +294,20 @@ std::string without_name(std::string text, const std::string &name) {
   return text;
 }
 
+// Whether a memory space is one: functions and images have none.
+bool is_variable(std::string_view space) {
+  return space.starts_with("__");
+}
+
+// How often nvlink prints a line. It warns of each call of a kernel that leads to recursion.
+u32 repetitions(const Message &message, DiagId id) {
+  u32 count = 1;
+  if (id == DiagId::UnknownStackSize && message.arguments.size() > 1)
+    (void)std::from_chars(message.arguments[1].data(),
+                          message.arguments[1].data() + message.arguments[1].size(), count);
+  return std::max(count, 1u);
+}
+
 // The layers of nvlink each have their say: what it prints before the line of the table.
 void say_before(const Message &message, DiagId id, std::vector<std::string> &lines) {
   const auto argument = [&](size_t number) {
@@ -384,13 +400,14 @@ bool NvlinkReporter::report(const Item &item) {
     out_.tells_about_program = false;
     return false;
   }
-  say(row->weight == Weight::Info              ? "info"
-      : row->weight == Weight::Error || raised ? "error"
-                                               : "warning",
-      text);
+  for (u32 i = repetitions(*message, row->id); i-- > 0;)
+    say(row->weight == Weight::Info              ? "info"
+        : row->weight == Weight::Error || raised ? "error"
+                                                 : "warning",
+        text);
   errors_ = errors_ || row->weight == Weight::Error || raised;
-  no_node_ =
-      no_node_ || (row->id == DiagId::SpaceMismatch && message->arguments[2] == "a function");
+  no_node_ = no_node_ || (row->id == DiagId::SpaceMismatch && is_variable(message->arguments[1]) &&
+                          message->arguments[2] == "a function");
   return true;
 }
 

@@ -66,6 +66,7 @@ LinkRequest make_request(const CommandLine &line) {
   LinkOptions &options = request.options;
   options.relocatable = line.has(OptionId::Relocatable);
   options.debug = line.has(OptionId::Debug);
+  options.suppress_debug_info = line.has(OptionId::SuppressDebugInfo);
   options.preserve_relocs = line.has(OptionId::PreserveRelocs);
   options.keep_system_libraries = line.has(OptionId::KeepSystemLibraries);
   options.ignore_host_info = line.has(OptionId::IgnoreHostInfo);
@@ -114,6 +115,7 @@ CommandLine describe_request(const LinkRequest &request) {
   line.set(OptionId::Arch, {request.target});
   flag(OptionId::Relocatable, options.relocatable);
   flag(OptionId::Debug, options.debug);
+  flag(OptionId::SuppressDebugInfo, options.suppress_debug_info);
   flag(OptionId::PreserveRelocs, options.preserve_relocs);
   flag(OptionId::KeepSystemLibraries, options.keep_system_libraries);
   flag(OptionId::SuppressStackSizeWarning, options.suppress_stack_size_warning);

@@ -288,7 +288,7 @@ std::optional<Error> ElfLayouter::number_symbols() {
     take(globals[i]);
   }
   for (const ElfBuilder::LateName &late : writer_.late_names_)
-    layout_.late_name.push_back(names.add(late.name, kNoNumber));
+    layout_.late_name.push_back(names.add_separately(late.name));
   layout_.symbol_count = next;
   layout_.strtab_size = names.size();
   if (!homeless)

@@ -250,6 +250,8 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
                                   [where](const SpaceRow &row) { return row.role == where; });
   if (symbol.name.empty() && symbol.type() == SymbolType::NoType)
     return std::nullopt; // a placeholder of ptxas
+  if (is_image(symbol.type()) && where == SectionRole::Text && !symbol.name.empty())
+    return std::nullopt; // an opaque parameter of the kernel
   if (space == kSpaces.end() || symbol.name.empty())
     return broken_symbol(index, "st_shndx",
                          fmt::format("a variable in {}", elf::describe_section(section)));

@@ -61,7 +61,8 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // come after the last one is created; facts repeat records, so they come next.
   services.timer.begin("info records");
   InfoResult info = plan_info_records(program, reach, layout, diag);
-  const KnownFlaws flaws{layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0};
+  const KnownFlaws flaws{layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
+                         emulate::accepts_overruns(program)};
   LinkFacts facts;
   if (program.options.facts)
     facts = collect_facts(program, layout, images.images, info);

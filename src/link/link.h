@@ -23,6 +23,7 @@ namespace culink {
 struct KnownFlaws {
   bool wrong_symbols = false;     // variables may lie outside their section
   bool null_symbol_value = false; // symbol 0 has a value
+  bool overruns = false;          // relocations may reach beyond the end of their section
 };
 
 struct PlannedLink {

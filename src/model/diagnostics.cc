@@ -106,6 +106,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "stack size of kernel '{0s}' cannot be determined: its calls are recursive"},
     {DiagId::MixedCtaGroups, Severity::Error, "mixed-cta-groups",
      "kernel '{0s}' uses .cta_group::1 and .cta_group::2 at once, which is not allowed"},
+    {DiagId::KernelsOfOneName, Severity::Error, "kernels-of-one-name",
+     "several kernels are called '{0s}'"},
     {DiagId::DeletedSymbol, Severity::Error, "deleted-symbol",
      "relocation against '{0s}', which is not part of the output"},
     {DiagId::DeletedConstants, Severity::Error, "deleted-constants",

@@ -67,6 +67,7 @@ enum class DiagId : u16 {
   NoRegisterCount,
   UnknownStackSize,
   MixedCtaGroups,
+  KernelsOfOneName,
   DeletedSymbol,
   DeletedConstants,
   UnsupportedRelocation,

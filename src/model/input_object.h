@@ -92,6 +92,12 @@ struct InputObject {
 // A bit of st_other: the symbol was made by a compiler or by a linker.
 inline constexpr u8 kOtherInternal = 0x01;
 
+// A reference to a texture, sampler or surface.
+[[nodiscard]] constexpr bool is_image(elf::SymbolType type) {
+  return type == elf::SymbolType::CudaTexture || type == elf::SymbolType::CudaSampler ||
+         type == elf::SymbolType::CudaSurface;
+}
+
 // Memory space in st_other of a data symbol.
 [[nodiscard]] constexpr bool is_shared(u8 other) {
   return (other & 0xe0) == elf::kOtherShared;

@@ -15,10 +15,13 @@ LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) 
           .requires_definitions = !object,
           .completes_launched_kernels = !dialect.has(Defect::LaunchedKernel),
           .repeats_dynamic_memory = !dialect.has(Defect::DefinedDynamicMemory),
+          .keeps_opaque_apart = !dialect.has(Defect::OpaqueByName),
+          .keeps_unified_marks = !dialect.has(Defect::LostUnifiedMark),
           .keeps_all_relocations = object && !early,
           .resolves_early = object && early,
           .keeps_constant_symbols = object || options.preserve_relocs,
-          .keeps_shared_symbols = object || options.debug || options.preserve_relocs,
+          .keeps_shared_symbols =
+              object || options.keeps_debug_symbols() || options.preserve_relocs,
           .lists_resolved = options.preserve_relocs};
 }
 

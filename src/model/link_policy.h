@@ -27,6 +27,10 @@ struct LinkPolicy {
   // Definitions of dynamic shared memory, which nvlink -r makes, count as declarations: several
   // files may have them.
   bool repeats_dynamic_memory = true;
+  // Images that are parameters of kernels are each kernel's own, whatever their names.
+  bool keeps_opaque_apart = true;
+  // A function is unified if its definition says so, whatever references before it say.
+  bool keeps_unified_marks = true;
 
   // -r: every relocation that the next link can use is kept, so that linking in two steps gives the
   // same program as linking in one.

@@ -10,6 +10,7 @@
 #include <memory_resource>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/string_index.h"
@@ -42,6 +43,7 @@ struct OutSection {
   u64 size = 0;
   PieceList pieces;
   OutId target;               // the section this one belongs to: sh_info
+  OutId older;                // the section of the same name that was created before this one
   EntityId function;          // of .text: sh_info is its symbol
   u32 name_number = 0;        // in OutputSections::names
   u32 shared_list = kNoIndex; // of a shared section: in OutputSections::shared_lists
@@ -101,6 +103,15 @@ struct OutputSections {
     return number ? by_name[*number] : OutId{};
   }
 
+  // The section of that name that belongs to `target`, or to none yet. Functions of one name in
+  // several files, of which at most one is not local, have sections of one name.
+  [[nodiscard]] OutId find_for(std::string_view name, OutId target) const {
+    OutId id = find(name);
+    while (id.valid() && list[id.value].target.valid() && list[id.value].target != target)
+      id = list[id.value].older;
+    return id;
+  }
+
   // A new section at the end of the list. The name must outlive the link or come from keep_name.
   OutId add(OutSection &&section) {
     const OutId id(size());
@@ -108,7 +119,7 @@ struct OutputSections {
     if (is_new)
       by_name.push_back(id);
     else
-      by_name[number] = id;
+      section.older = std::exchange(by_name[number], id);
     section.name_number = number;
     list.push_back(std::move(section));
     info_of.emplace_back();

@@ -50,6 +50,7 @@ struct Entity {
   bool dynamic = false;          // extern __shared__ x[]: memory whose size the launch gives
   bool sized = false;            // dynamic in an earlier file, of a fixed size in a later one
   bool weak_over_common = false; // a weak initialised definition overrode a common symbol
+  bool opaque = false; // an image that is a parameter of a kernel: its section is the kernel's code
   bool in_local_part = false; // its symbol is among the local ones: its first occurrence was weak
   u64 size = 0;
   u64 common_align = 0; // of a common symbol without a definition

@@ -91,9 +91,13 @@ std::vector<Raise> raises(const LinkFacts &facts) {
 
 } // namespace
 
-std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle names) {
+std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle names,
+                                          Wording wording) {
+  // nvlink leaves the letter of sm_90a out.
+  const size_t letter = facts.target.find_first_of("af");
   std::vector<std::string> lines = {
-      fmt::format("callgraph for {}:", facts.target),
+      fmt::format("callgraph for {}:",
+                  wording == Wording::Nvlink ? facts.target.substr(0, letter) : facts.target),
       "# A: s -> B // s (number A) potentially calls B",
       "# s [N]     // s uses N registers",
       "# ^s        // s is entry point",

@@ -6,10 +6,12 @@
 
 #include "base/demangle.h"
 #include "culink/link_facts.h"
+#include "report/wording.h"
 
 namespace culink {
 
 // What -dump-callgraph prints, one string per line, with names in this style.
-[[nodiscard]] std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle names);
+[[nodiscard]] std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle names,
+                                                        Wording wording);
 
 } // namespace culink

@@ -3,6 +3,9 @@
 // -v: memory of the program, then two lines per kernel. Kernels come in the reverse of the
 // order in which the inputs define them; textures and surfaces only where there are some.
 // Of a recursive kernel the stack is its own frame.
+//
+// nvlink counts neither constants nor images of Mercury code, and shows a stack of 2 GiB and more
+// as a negative number.
 #include "report/resource_table.h"
 
 #include <fmt/format.h>
@@ -18,10 +21,12 @@ std::string bank_list(const std::vector<BankFacts> &banks) {
   return out;
 }
 
-std::string kernel_line(const KernelFacts &kernel) {
+std::string kernel_line(const KernelFacts &kernel, Wording wording) {
+  const i64 stack = wording == Wording::Nvlink ? i64{static_cast<i32>(kernel.stack)}
+                                               : static_cast<i64>(kernel.stack);
   std::string out =
       fmt::format("used {} registers, used {} barriers, {} stack, {} bytes smem{}, {} bytes lmem",
-                  kernel.registers, kernel.barriers, kernel.stack, kernel.shared,
+                  kernel.registers, kernel.barriers, stack, kernel.shared,
                   bank_list(kernel.constants), kernel.local);
   if (kernel.textures != 0)
     out += fmt::format(", {} textures", kernel.textures);
@@ -32,16 +37,40 @@ std::string kernel_line(const KernelFacts &kernel) {
   return out;
 }
 
+// The kernel whose memory nvlink shows for this one: it looks for it by name, so that of kernels of
+// one name, which have one bank, all have what the first has.
+const KernelFacts &owner_of_memory(const LinkFacts &facts, const KernelFacts &kernel) {
+  const bool has_none = kernel.constants.empty() && kernel.shared == 0;
+  for (const KernelFacts &other : facts.kernels)
+    if (has_none && facts.functions[other.function].name == facts.functions[kernel.function].name)
+      return other;
+  return kernel;
+}
+
 } // namespace
 
-std::vector<std::string> resource_lines(const LinkFacts &facts) {
+std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording) {
+  const bool counts_banks = !facts.mercury || wording == Wording::Own;
   std::vector<std::string> lines = {
-      fmt::format("{} bytes gmem{}", facts.global_bytes, bank_list(facts.constants))};
+      fmt::format("{} bytes gmem{}", facts.global_bytes,
+                  counts_banks ? bank_list(facts.constants) : std::string())};
   for (size_t i = facts.kernels.size(); i-- > 0;) {
-    const KernelFacts &kernel = facts.kernels[i];
+    KernelFacts kernel = facts.kernels[i];
+    if (wording == Wording::Nvlink) {
+      const KernelFacts &owner = owner_of_memory(facts, kernel);
+      kernel.constants = owner.constants;
+      kernel.shared = owner.shared;
+      kernel.textures = owner.textures;
+      kernel.samplers = owner.samplers;
+      kernel.surfaces = owner.surfaces;
+    }
+    if (!counts_banks) {
+      kernel.constants.clear();
+      kernel.textures = kernel.samplers = kernel.surfaces = 0;
+    }
     lines.push_back(
         fmt::format("Function properties for '{}':", facts.functions[kernel.function].name));
-    lines.push_back(kernel_line(kernel));
+    lines.push_back(kernel_line(kernel, wording));
   }
   return lines;
 }

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "culink/link_facts.h"
+#include "report/wording.h"
 
 namespace culink {
 
 // What -v prints, in nvlink's words, one string per line and without the program's name.
-[[nodiscard]] std::vector<std::string> resource_lines(const LinkFacts &facts);
+[[nodiscard]] std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording);
 
 } // namespace culink

@@ -71,9 +71,10 @@ RULES = (
 
 def refused_on_purpose(log):
     """Whether culink by itself refuses what nvlink links wrongly: shared memory that is dynamic in one
-    file and of a fixed size in another (Q041)."""
+    file and of a fixed size in another (Q041), kernels of one name (Q130)."""
     errors = [line for line in log.splitlines() if "error: " in line]
-    return bool(errors) and all("extern __shared__ without a size" in line for line in errors)
+    return bool(errors) and all("extern __shared__ without a size" in line or
+                                "several kernels are called" in line for line in errors)
 
 
 def unexplained_lines(options, difference):

@@ -61,6 +61,28 @@ TEXTS = {
     "recursive": "arch: sm_90\nfunctions:\n"
                  "- {name: rk, kernel: true, code: nop x4, calls: [f1]}\n"
                  "- {name: f1, code: nop x4, calls: [f2]}\n- {name: f2, code: nop x4, calls: [f1]}\n",
+    "recursive2": "arch: sm_90\nfunctions:\n"
+                  "- {name: rk1, kernel: true, frame: 8, code: nop x4, calls: [f1, leaf, f2, f1]}\n"
+                  "- {name: rk2, kernel: true, code: nop x4, calls: [way]}\n"
+                  "- {name: way, code: nop x4, calls: [f2, f1]}\n"
+                  "- {name: leaf, frame: 100, code: nop x4}\n"
+                  "- {name: f1, frame: 16, code: nop x4, calls: [f2]}\n"
+                  "- {name: f2, frame: 32, code: nop x4, calls: [f1, leaf]}\n",
+    "pointers": "arch: sm_90\nfunctions:\n"
+                "- {name: pk, kernel: true, code: nop x4, indirect_calls: [~i4~o4, ~i8~o8]}\n"
+                "- {name: p1, code: nop x4, address_taken: ~i4~o4, indirect_calls: [~i4~o4]}\n"
+                "- {name: p2, code: nop x4, address_taken: ~i4~o4, calls: [p1]}\n"
+                "- {name: p3, code: nop x4, address_taken: ~i4~o4}\n"
+                "- {name: p4, code: nop x4, address_taken: ~i8~o8}\n",
+    "deep": "arch: sm_90\nfunctions:\n"
+            "- {name: dk, kernel: true, frame: 8, code: nop x4, calls: [d1]}\n"
+            "- {name: d1, frame: 0x70000000, code: nop x4, calls: [d2]}\n"
+            "- {name: d2, frame: 0x70000000, code: nop x4}\n",
+    "texture": "arch: sm_90\nundefined:\n- {name: gvar, type: CUDA_TEXTURE}\n",
+    "texture2": "arch: sm_90\nundefined:\n- {name: gvar, type: CUDA_TEXTURE}\n",
+    "surface": "arch: sm_90\nundefined:\n- {name: gvar, type: CUDA_SURFACE}\n",
+    "sampler": "arch: sm_90\nundefined:\n- {name: gvar, type: CUDA_SAMPLER}\n",
+    "common48": "arch: sm_90\nglobals:\n- {name: cm, size: 48, common: true}\n",
     "shared1": "arch: sm_90\nfunctions:\n"
                "- {name: sk, kernel: true, code: nop x4, shared: [{name: big, size: 60000}]}\n",
     "regs": "arch: sm_90\nfunctions:\n"

@@ -30,7 +30,7 @@ LinkFacts program() {
 }
 
 TEST(CallGraphLines, number_functions_and_show_who_calls_whom) {
-  EXPECT_EQ(call_graph_lines(program(), demangle),
+  EXPECT_EQ(call_graph_lines(program(), demangle, Wording::Own),
             (std::vector<std::string>{
                 "callgraph for sm_90:", "# A: s -> B // s (number A) potentially calls B",
                 "# s [N]     // s uses N registers", "# ^s        // s is entry point",
@@ -41,9 +41,16 @@ TEST(CallGraphLines, number_functions_and_show_who_calls_whom) {
 }
 
 TEST(CallGraphLines, show_mangled_names_on_request) {
-  const std::vector<std::string> lines = call_graph_lines(program(), nullptr);
+  const std::vector<std::string> lines = call_graph_lines(program(), nullptr, Wording::Own);
   EXPECT_EQ(lines[5], "1: &_Z4leafi [40] ->");
   EXPECT_EQ(lines.back(), "regcount 40 for _Z4leafi propagated to entry _Z1kPi");
+}
+
+TEST(CallGraphLines, name_the_target_as_nvlink_does_on_request) {
+  LinkFacts facts;
+  facts.target = "sm_90a";
+  EXPECT_EQ(call_graph_lines(facts, nullptr, Wording::Own)[0], "callgraph for sm_90a:");
+  EXPECT_EQ(call_graph_lines(facts, nullptr, Wording::Nvlink)[0], "callgraph for sm_90:");
 }
 
 } // namespace

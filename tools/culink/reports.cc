@@ -35,6 +35,11 @@ NameStyle call_graph_names(const CommandLine &line, const Console &console) {
   return emulated || console.speaks_as_nvlink() ? nvlink_demangle : console.names();
 }
 
+Wording wording_of(const CommandLine &line, const Console &console) {
+  const bool emulated = !dialect_of(line).name.empty();
+  return emulated || console.speaks_as_nvlink() ? Wording::Nvlink : Wording::Own;
+}
+
 } // namespace
 
 // nvlink shows no call graph of an object.
@@ -42,10 +47,11 @@ void print_reports(const CommandLine &line, const Console &console, const LinkRe
   const LinkFacts &facts = result.facts;
   if ((line.has(OptionId::DumpCallgraph) || line.has(OptionId::DumpCallgraphNoDemangle)) &&
       !line.has(OptionId::Relocatable))
-    for (const std::string &text : call_graph_lines(facts, call_graph_names(line, console)))
+    for (const std::string &text :
+         call_graph_lines(facts, call_graph_names(line, console), wording_of(line, console)))
       print_to(stderr, text + "\n");
   if (line.has(OptionId::Verbose))
-    for (const std::string &text : resource_lines(facts))
+    for (const std::string &text : resource_lines(facts, wording_of(line, console)))
       console.show_info(text);
   if (line.has(OptionId::TraceSymbol))
     print_to(stderr, mentions_text(facts, line.list(OptionId::TraceSymbol), console.names()));

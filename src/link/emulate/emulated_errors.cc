@@ -6,6 +6,9 @@
 #include "link/emulate/emulated_errors.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
 
 namespace culink::emulate {
 
@@ -156,11 +159,37 @@ void refuse_sized_dynamic(const Program &p, Diagnostics &diag) {
       const ObjectId sized_in = sized_later ? ObjectId(o) : entity.prevailing.object;
       diag.report(DiagId::SpaceMismatch,
                   {std::string(symbol.name), "extern __shared__ without a size",
-                   "__shared__ of " + std::to_string(entity.size) + " bytes"},
+                   "__shared__ of " + std::to_string(entity.size) + " bytes",
+                   p.objects[dynamic_in.value].name},
                   {}, "declare it with its size, or call the dynamic memory something else")
           .at("declared in", p.objects[dynamic_in.value].origin())
           .at("defined in", p.objects[sized_in.value].origin());
     }
+}
+
+// Kernels of one name, of which at most one is not local (Q130). Each has its own sections, but the
+// driver looks for kernels by name and finds the one whose code comes last, so that a program could
+// launch another kernel than it means. nvlink links such programs; the kernel that is found has
+// neither parameters nor shared memory.
+void refuse_kernels_of_one_name(const Program &p, Diagnostics &diag) {
+  std::map<std::string_view, std::vector<FunctionId>> kernels; // by names of local ones
+  for (u32 f = 0; f < p.calls.functions.size(); ++f)
+    if (p.live.kernel[f] && p.entity_of(FunctionId(f)).local)
+      kernels[p.entity_of(FunctionId(f)).name];
+  if (kernels.empty())
+    return;
+  for (u32 f = 0; f < p.calls.functions.size(); ++f)
+    if (const Entity &entity = p.entity_of(FunctionId(f)); p.live.kernel[f] && entity.defined())
+      if (const auto found = kernels.find(entity.name); found != kernels.end())
+        found->second.push_back(FunctionId(f));
+  for (const auto &[name, same] : kernels) {
+    if (same.size() < 2)
+      continue;
+    Diagnostic &message = diag.report(DiagId::KernelsOfOneName, {std::string(name)}, {},
+                                      "the driver finds kernels by name; rename all but one");
+    for (const FunctionId f : same)
+      message.at(p.entity_of(f).local ? "local to" : "defined in", p.origin_of(f));
+  }
 }
 
 } // namespace
@@ -173,6 +202,8 @@ void check_emulated_errors(const Program &p, Diagnostics &diag) {
       check_deleted_constants(p, diag);
     return;
   }
+  if (!p.dialect.has(Defect::SectionsByName))
+    refuse_kernels_of_one_name(p, diag);
   if (p.dialect.has(Defect::WeakOverCommon))
     check_commons(p, diag);
   if (p.dialect.has(Defect::AliasRegisterCount))
@@ -194,6 +225,12 @@ bool wraps_stack(const Program &program) {
 
 bool limits_debug_shared(const Program &program) {
   return program.dialect.has(Defect::LimitOfDebugShared);
+}
+
+// ptxas writes pointers in arrays of 4-byte integers as relocations of 8 bytes, of which the last
+// may reach beyond the section. The loader would write there (Q133).
+bool accepts_overruns(const Program &program) {
+  return program.dialect.has(Defect::OverrunningPointers);
 }
 
 } // namespace culink::emulate

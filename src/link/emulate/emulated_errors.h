@@ -21,4 +21,7 @@ void check_listed_symbol(const Program &program, EntityId removed, ObjectId refe
 // measured as if they were the memory of one more kernel (Q120).
 [[nodiscard]] bool limits_debug_shared(const Program &program);
 
+// Whether relocations that are kept may reach beyond the end of their section.
+[[nodiscard]] bool accepts_overruns(const Program &program);
+
 } // namespace culink::emulate

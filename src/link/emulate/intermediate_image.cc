@@ -74,13 +74,13 @@ SymbolTables size_of_symbols(const IntermediateImage &image) {
   return {names.size(), symbols * kSymbol};
 }
 
-// The header of .shstrtab, the first section.
-void append_first_header(std::vector<u8> &bytes, u64 size) {
-  elf::append_le(bytes, u32{1}); // sh_name
+// The header of a string table.
+void append_header(std::vector<u8> &bytes, u32 name, u64 offset, u64 size) {
+  elf::append_le(bytes, name);
   elf::append_le(bytes, static_cast<u32>(SectionType::Strtab));
-  elf::append_le(bytes, u64{0});      // sh_flags
-  elf::append_le(bytes, u64{0});      // sh_addr
-  elf::append_le(bytes, kFileHeader); // sh_offset
+  elf::append_le(bytes, u64{0}); // sh_flags
+  elf::append_le(bytes, u64{0}); // sh_addr
+  elf::append_le(bytes, offset);
   elf::append_le(bytes, size);
   elf::append_le(bytes, u64{0}); // sh_link, sh_info
   elf::append_le(bytes, u64{1}); // sh_addralign
@@ -105,7 +105,10 @@ std::vector<u8> bytes_of_memory(const IntermediateImage &image, OutId memory) {
     cursor += size_of_section(image, id);
   }
   std::vector<u8> bytes(align_up(cursor, 8) - start + kSectionHeader); // the null section's header
-  append_first_header(bytes, section_names);
+  // .shstrtab and .strtab come first; no target has more reserved memory than their headers take.
+  constexpr u32 kFirstName = 1, kSecondName = kFirstName + sizeof(".shstrtab");
+  append_header(bytes, kFirstName, kFileHeader, section_names);
+  append_header(bytes, kSecondName, kFileHeader + section_names, tables.names);
   bytes.resize(image.layout.sections[memory].size);
   return bytes;
 }

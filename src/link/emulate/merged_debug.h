@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "link/emulate/alias_owners.h"
+#include "link/emulate/section_owners.h"
 #include "link/resolve/program.h"
 #include "model/finalized.h"
 #include "model/layout.h"

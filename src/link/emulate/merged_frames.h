@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "link/emulate/alias_owners.h"
 #include "link/emulate/merged_debug.h"
+#include "link/emulate/section_owners.h"
 
 namespace culink::emulate {
 

@@ -66,13 +66,14 @@ PlacedShared EarlyPlacer::run() {
   order_by_relocations();
   for (const FunctionId k : kernels_)
     if (const OutId id = section_of(k); id.valid()) {
-      layout_.sections[id].target =
-          layout_.placement.address_of[p_.calls.functions[k.value].value].section;
+      if (!layout_.sections[id].target.valid())
+        layout_.sections[id].target =
+            layout_.placement.address_of[p_.calls.functions[k.value].value].section;
       layout_.sections[id].has_symbol = true;
     }
   sort_variables();
   size_debug_section();
-  if (!p_.options.debug)
+  if (!p_.options.keeps_debug_symbols())
     make_instances();
   size_sections();
   return {std::move(layout_), std::move(plan_)};
@@ -194,7 +195,7 @@ void EarlyPlacer::size_sections() {
     }
     sum_[k] = sum;
   }
-  if (p_.options.debug)
+  if (p_.options.keeps_debug_symbols())
     give_one_value();
   for (const auto &[k, sum] : sum_) {
     OutSection &section = layout_.sections[section_of(k)];

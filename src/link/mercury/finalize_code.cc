@@ -41,7 +41,7 @@ std::vector<std::vector<u32>> find_needed_code(const SassContext &c) {
 
 FinalizeRequest make_request(const SassContext &c) {
   FinalizeRequest out{.target = std::string(c.inputs.arch.name),
-                      .debug = c.mercury.options.debug,
+                      .debug = c.mercury.options.keeps_debug_symbols(),
                       .relocatable = !c.mercury.policy.executable,
                       .distinct_names = emulate::finalizes_distinct_names(c.mercury.dialect)};
   for (const InputObject &plane : c.mercury.objects)

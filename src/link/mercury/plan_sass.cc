@@ -33,7 +33,7 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
   out.parameter_banks = find_parameter_banks(context, out.code);
   out.image_banks = find_image_banks(context, out.code);
   out.compiler_banks = fill_compiler_banks(context, out.code);
-  out.records = make_sass_records(context, out.code, out.parameter_banks);
+  out.records = make_sass_records(context, out.code);
   out.compat = make_compat(context, out.code);
 
   SassDebug debug = make_sass_debug(context, out.code, finalized.merged, diag);

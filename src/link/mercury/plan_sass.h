@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "link/emulate/alias_owners.h"
+#include "link/emulate/section_owners.h"
 #include "link/mercury/sass_debug.h"
 #include "link/mercury/sass_records.h"
 

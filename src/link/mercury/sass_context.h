@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "link/emulate/alias_owners.h"
 #include "link/emulate/merged_debug.h"
+#include "link/emulate/section_owners.h"
 #include "link/mercury/counterparts.h"
 #include "link/mercury/sass_inputs.h"
 

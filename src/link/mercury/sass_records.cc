@@ -128,7 +128,7 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
     const std::span<const InfoWord> words = store.words(list);
     const bool has_offsets = record.sized() && record.attribute != InfoAttribute::CrsStackSize &&
                              record.attribute != InfoAttribute::AtEntryFragments &&
-                             std::none_of(words.begin(), words.end(), is_inside);
+                             elf::symbol_word_count(record) == 0;
     if (has_offsets) {
       const auto same =
           std::find_if(pool.rbegin(), pool.rend(), [&record](const elf::InfoRecord &other) {
@@ -165,12 +165,11 @@ void add_own_records(OutId text, const std::vector<elf::InfoRecord> &compiled, b
 
 } // namespace
 
-SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
-                              const std::vector<ParameterBank> &banks) {
+SassRecords make_sass_records(const SassContext &c, const SassCodeList &code) {
   const OutputSections &sections = c.layout().sections;
   std::vector<bool> has_images(sections.size(), false);
-  for (const ParameterBank &bank : banks)
-    has_images[bank.text.value] = bank.images.valid();
+  for (const SlotTable &slots : c.plan.images.tables)
+    has_images[sections[sections[slots.table].target].target.value] = true;
   RecordJoiner out;
   for (const OutId text : c.shape.order) {
     if (!sections[text].function.valid())

@@ -17,8 +17,7 @@ struct SassRecords {
 };
 
 // A word of a record that names a kernel's bank 0 has the OutId of the kernel's code.
-[[nodiscard]] SassRecords make_sass_records(const SassContext &context, const SassCodeList &code,
-                                            const std::vector<ParameterBank> &banks);
+[[nodiscard]] SassRecords make_sass_records(const SassContext &context, const SassCodeList &code);
 
 // .nv.compat with what all code allows a finalizer; empty if the output has none.
 [[nodiscard]] std::vector<u8> make_compat(const SassContext &context, const SassCodeList &code);

@@ -16,6 +16,7 @@
 #include "link/merge/merge.h"
 
 #include "elf/text_info.h"
+#include "link/emulate/section_owners.h"
 #include "link/merge/merger.h"
 
 namespace culink {
@@ -129,6 +130,27 @@ OutId Merger::name_only(std::string_view name) {
   return need(name, {.type = SectionType::Null, .align = 8, .entsize = 16, .emit = Emit::NameOnly});
 }
 
+void Merger::name_only_for(std::string_view name, OutId target) {
+  if (!layout_.sections.find_for(name, target).valid())
+    add(name, {.type = SectionType::Null,
+               .align = 8,
+               .entsize = 16,
+               .target = target,
+               .emit = Emit::NameOnly});
+}
+
+OutId Merger::need_for_kernel(std::string_view name, OutId text, OutSection &&section) {
+  section.name = name;
+  OutId id = emulate::section_of_kernel(p_, layout_.sections, name, text);
+  if (!id.valid()) {
+    id = layout_.sections.add(std::move(section));
+    layout_.sections.add_section_symbol(id);
+  }
+  if (!layout_.sections[id].target.valid())
+    layout_.sections[id].target = text;
+  return id;
+}
+
 void Merger::create_module_records() {
   for (const elf::Section &section : object_->view.sections()) {
     const elf::SectionKind &kind = object_->kinds[section.index];
@@ -234,10 +256,9 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
     return;
   layout_.sections.info_of[section.value] =
       add(layout_.sections.keep_name(".nv.info.", symbol.name), function_record_section(section));
-  const OutId shared = need(layout_.sections.keep_name(".nv.shared.", symbol.name),
-                            shared_section(elf::kFlagInfoLink));
-  layout_.sections[shared].target = section;
-  layout_.sections.shared_of[id.value] = shared;
+  layout_.sections.shared_of[id.value] =
+      need_for_kernel(layout_.sections.keep_name(".nv.shared.", symbol.name), section,
+                      shared_section(elf::kFlagInfoLink));
 }
 
 OutSection Merger::function_record_section(OutId text) {

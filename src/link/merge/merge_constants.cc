@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "link/emulate/old_objects.h"
+#include "link/emulate/section_owners.h"
 
 namespace culink {
 
@@ -150,7 +151,8 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
     create_function_bank(bank, text.section);
   // Parameter symbols are kept where another link or a debugger may want them, also those of a
   // discarded kernel.
-  const OutId section = layout_.sections.find(bank.name);
+  const OutId placed = location(bank.index).section;
+  const OutId section = placed.valid() ? placed : layout_.sections.find(bank.name);
   if (!section.valid() || !p_.policy.keeps_constant_symbols)
     return;
   layout_.placement.address_of[id.value] = {section, symbol.value + location(bank.index).offset};
@@ -159,7 +161,12 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
 
 // A bank of one function has the bytes of the definition that was accepted last.
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
-  OutId id = layout_.sections.find(section.name);
+  OutId id = emulate::section_of_kernel(p_, layout_.sections, section.name, text);
+  const bool parameters = object_->kinds[section.index].bank == p_.arch.banks.parameters;
+  if (id.valid() && parameters && layout_.sections[id].target != text) {
+    append_parameter_bank(section);
+    return;
+  }
   if (!id.valid()) {
     // In executables a .rel table is named with each parameter bank, although it has no entries.
     // Its section symbol comes before the bank's, its name after (Q003).
@@ -170,8 +177,8 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
                                .target = text,
                                .emit = Emit::Always, // records name it
                                .has_symbol = true});
-    if (p_.policy.executable && object_->kinds[section.index].bank == p_.arch.banks.parameters)
-      name_only(layout_.sections.keep_name(".rel", section.name));
+    if (p_.policy.executable && parameters)
+      name_only_for(layout_.sections.keep_name(".rel", section.name), id);
     layout_.sections.add_section_symbol(id);
   }
   OutSection &out = layout_.sections[id];

@@ -49,6 +49,10 @@ void Merger::create_data() {
       continue;
     }
     const elf::SectionKind &kind = object_->kinds[symbol.section];
+    if (p_.symbols[id].opaque) {
+      define_opaque(id, s);
+      continue;
+    }
     const bool function_bank = is_function_bank(*object_, symbol.section);
     if (function_bank && kind.bank == p_.arch.banks.parameters)
       define_parameter(id, symbol);
@@ -57,6 +61,17 @@ void Merger::create_data() {
     else
       define_data(id, s);
   }
+}
+
+// An image that is a parameter of a kernel is listed with the kernel.
+void Merger::define_opaque(EntityId id, u32 symbol_index) {
+  const SectionLocation &text = location(object_->symbols[symbol_index].section);
+  if (p_.symbols.outcome(id_, symbol_index) != DefinitionOutcome::Accepted ||
+      !text.section.valid() || text.discarded || listed_[id.value])
+    return;
+  listed_[id.value] = true;
+  layout_.placement.address_of[id.value].section = text.section;
+  layout_.sections.add_local(id);
 }
 
 // Undefined and common symbols. The only local one stands for the size of the user bank.
@@ -138,8 +153,11 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
 OutId Merger::place_data(const elf::Section &section) {
   if (section.type != SectionType::CudaShared)
     return append_block(section);
-  const OutId out =
-      need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
+  const u32 owner = object_->owner_of(section.index);
+  const OutId text = owner != 0 ? location(owner).section : OutId{};
+  OutSection made{.type = section.type, .flags = section.flags, .has_symbol = true};
+  const OutId out = text.valid() ? need_for_kernel(section.name, text, std::move(made))
+                                 : need(section.name, std::move(made));
   if (object_->kinds[section.index].role == SectionRole::DebugShared)
     layout_.sections.debug_shared = out;
   location(section.index).section = out;

@@ -60,6 +60,7 @@ private:
 
   // merge_data.cc
   void create_data();
+  void define_opaque(EntityId id, u32 symbol_index);
   void list_undefined(EntityId id, const elf::Symbol &symbol);
   void define_data(EntityId id, u32 symbol_index);
   OutId place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol);
@@ -74,6 +75,9 @@ private:
   OutId add(std::string_view name, OutSection &&section);
   OutId need(std::string_view name, OutSection &&section);
   OutId name_only(std::string_view name);
+  void name_only_for(std::string_view name, OutId target);
+  // The section of a kernel: of that name, and of its code.
+  OutId need_for_kernel(std::string_view name, OutId text, OutSection &&section);
 
   [[nodiscard]] static OutSection function_record_section(OutId text);
   [[nodiscard]] static OutSection shared_section(u64 more_flags);

@@ -87,7 +87,8 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
   spec.other &= elf::kOtherManaged;
   const bool preserve = p_.options.preserve_relocs;
   if (is_shared(entity.other)) {
-    spec.other = preserve && !p_.options.debug ? kOtherInternal : entity.other & kOtherInternal;
+    spec.other = preserve && !p_.options.keeps_debug_symbols() ? kOtherInternal
+                                                               : entity.other & kOtherInternal;
     const u64 offset = static_cast<u64>(shared_.offset[id.value]);
     u64 value = offset + p_.arch.reserved_shared;
     if (emulate::is_never_placed(entity))
@@ -131,7 +132,7 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
       convert_for_executable(id, spec);
     else if (is_shared(entity.other)) {
       spec.value = static_cast<u64>(shared_.offset[id.value]);
-      if (p_.options.preserve_relocs && !p_.options.debug)
+      if (p_.options.preserve_relocs && !p_.options.keeps_debug_symbols())
         spec.other |= kOtherInternal;
     } else if (is_dropped(id)) {
       spec.other |= kOtherInternal;

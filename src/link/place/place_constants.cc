@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "link/emulate/compiler_constants.h"
+#include "link/emulate/section_owners.h"
 
 namespace culink {
 
@@ -60,17 +61,17 @@ void ConstantPlacer::place_constants_of(u32 number) {
   for (const FunctionId k : kernels) {
     const Entity &kernel = p_.entity_of(k);
     const std::string name = ".nv.constant2." + std::string(kernel.name);
-    OutId id = layout_.sections.find(name);
+    const OutId text = layout_.placement.address_of[p_.calls.functions[k.value].value].section;
+    OutId id = emulate::section_of_kernel(p_, layout_.sections, name, text);
     // An overriding definition without constants still takes its position in banks that exist.
     if (!id.valid() && constants.size == 0)
       continue;
     if (!id.valid()) {
-      id = layout_.sections.add(
-          {.name = layout_.sections.keep_name(name, ""),
-           .type = constants.type,
-           .flags = constants.flags,
-           .target = layout_.placement.address_of[p_.calls.functions[k.value].value].section,
-           .has_symbol = true});
+      id = layout_.sections.add({.name = layout_.sections.keep_name(name, ""),
+                                 .type = constants.type,
+                                 .flags = constants.flags,
+                                 .target = text,
+                                 .has_symbol = true});
       layout_.sections.add_section_symbol(id);
     }
     align = std::max(align, layout_.sections[id].align);

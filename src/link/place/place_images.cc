@@ -13,6 +13,8 @@
 
 #include "arch/reloc_roles.h"
 #include "base/bytes.h"
+#include "link/emulate/images.h"
+#include "link/emulate/section_owners.h"
 #include "link/place/list_sort.h"
 
 namespace culink {
@@ -52,9 +54,20 @@ private:
   [[nodiscard]] ImageKinds kinds_in_any_code() const;
   [[nodiscard]] std::vector<ImageKinds> kinds_of_kernels() const;
   [[nodiscard]] OutId parameter_bank(FunctionId kernel) const {
-    return layout_.sections.find(".nv.constant0." + std::string(p_.entity_of(kernel).name));
+    return emulate::section_of_kernel(
+        p_, layout_.sections, ".nv.constant0." + std::string(p_.entity_of(kernel).name),
+        layout_.placement.address_of[p_.calls.functions[kernel.value].value].section);
   }
   [[nodiscard]] u32 slot_type(EntityId image) const;
+  // A parameter is the kernel's own.
+  [[nodiscard]] bool may_use(FunctionId kernel, EntityId image) const {
+    return !p_.symbols[image].opaque ||
+           (layout_.placement.address_of[image.value].section == text_of(kernel) &&
+            !emulate::loses_slot(p_, image));
+  }
+  [[nodiscard]] OutId text_of(FunctionId kernel) const {
+    return layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
+  }
   [[nodiscard]] bool mercury() const { return p_.arch.code_kind == arch::CodeKind::Capmerc; }
   [[nodiscard]] u64 parameter_size(FunctionId kernel) const;
   OutId extend_parameter_bank(FunctionId kernel, u64 size);
@@ -72,13 +85,21 @@ PlacedImages ImagePlacer::run() {
   return {std::move(layout_), std::move(plan_)};
 }
 
+// Images of one kind in the order of reading, be they the module's or parameters of kernels.
 std::vector<EntityId> ImagePlacer::images_in_slot_order() const {
-  std::vector<EntityId> images;
+  std::vector<EntityId> all = layout_.sections.globals, images;
+  std::erase_if(all, [this](EntityId id) { return !is_image(p_.symbols[id].type()); });
+  for (const LocalSymbol &local : layout_.sections.locals)
+    if (local.kind == LocalSymbol::Kind::Entity && p_.symbols[EntityId(local.id)].opaque)
+      all.push_back(EntityId(local.id));
+  std::ranges::stable_sort(all, {}, [this](EntityId id) {
+    const SymbolRef first = p_.symbols[id].first;
+    return std::pair(first.object.value, first.symbol);
+  });
   for (const SymbolType type :
        {SymbolType::CudaSurface, SymbolType::CudaSampler, SymbolType::CudaTexture})
-    for (const EntityId id : layout_.sections.globals)
-      if (p_.symbols[id].type() == type)
-        images.push_back(id);
+    std::ranges::copy_if(all, std::back_inserter(images),
+                         [&](EntityId id) { return p_.symbols[id].type() == type; });
   std::reverse(images.begin(), images.end());
   return list_sort(images, [](EntityId, EntityId) { return true; });
 }
@@ -194,13 +215,16 @@ u64 ImagePlacer::parameter_size(FunctionId kernel) const {
 // The .rel table that was only a name becomes a real one (Q003).
 OutId ImagePlacer::extend_parameter_bank(FunctionId kernel, u64 size) {
   const OutId bank = parameter_bank(kernel);
-  const OutId table = bank.valid()
-                          ? layout_.sections.find(".rel" + std::string(layout_.sections[bank].name))
-                          : OutId{};
+  const OutId table =
+      bank.valid()
+          ? layout_.sections.find_for(".rel" + std::string(layout_.sections[bank].name), bank)
+          : OutId{};
   if (!table.valid())
     return {};
-  layout_.sections[bank].size = size;
   OutSection &section = layout_.sections[table];
+  if (section.emit != Emit::NameOnly) // another kernel has the same bank
+    return {};
+  layout_.sections[bank].size = size;
   section.emit = Emit::IfUsed;
   section.type = SectionType::Rel;
   section.links_symtab = true;
@@ -210,6 +234,8 @@ OutId ImagePlacer::extend_parameter_bank(FunctionId kernel, u64 size) {
 
 // Mercury code has no bank 0, but a list of the images that will be there.
 OutId ImagePlacer::add_image_headers(FunctionId kernel, u64 size) {
+  if (parameter_bank(kernel).valid()) // another kernel has it
+    return {};
   const Entity &entity = p_.entity_of(kernel);
   const OutId text = layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
   const OutId bank =
@@ -256,10 +282,11 @@ void ImagePlacer::place_slots() {
     const ImageKinds listed = (kinds[k] & kSurfaces) != 0 ? 0xff : kinds[k] | kSurfaces;
     SlotTable slots{table, {}};
     for (size_t i = images.size(); i-- > 0;)
-      if ((kind_of(images[i]) & listed) != 0)
+      if ((kind_of(images[i]) & listed) != 0 && may_use(FunctionId(k), images[i]))
         slots.entries.push_back({plan_.slot[images[i].value] - (mercury() ? base : 0),
                                  slot_type(images[i]), images[i]});
-    plan_.tables.push_back(std::move(slots));
+    if (!slots.entries.empty()) // parameters of another kernel may be all there is
+      plan_.tables.push_back(std::move(slots));
   }
 }
 

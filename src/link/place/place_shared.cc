@@ -19,6 +19,7 @@
 #include <map>
 
 #include "base/bytes.h"
+#include "link/emulate/section_owners.h"
 #include "link/emulate/shared_memory.h"
 #include "link/place/list_sort.h"
 #include "link/place/place_shared_relocatable.h"
@@ -48,6 +49,7 @@ private:
   void assign_to_slots();
   void place_slots();
   void place_own();
+  void join_kernels_of_one_section();
   void place_dynamic();
   void agree_on_dynamic();
   void finish_sections();
@@ -58,6 +60,9 @@ private:
   [[nodiscard]] std::vector<FunctionId> users_of(EntityId v) const;
   [[nodiscard]] const Entity &entity(EntityId v) const { return p_.symbols[v]; }
   [[nodiscard]] u64 align(EntityId v) const { return layout_.placement.shared_align[v.value]; }
+  [[nodiscard]] OutId text_of(FunctionId kernel) const {
+    return layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
+  }
   [[nodiscard]] OutId section_of(FunctionId kernel);
   [[nodiscard]] bool has_section(FunctionId kernel);
   void adopt_section(FunctionId kernel, OutId id);
@@ -69,6 +74,8 @@ private:
   const SharedUses uses_;
   SharedPlan plan_;
   std::vector<FunctionId> kernels_;
+  std::vector<std::pair<FunctionId, FunctionId>>
+      joined_; // a kernel and the one whose section it has
   std::vector<EntityId> device_, dynamic_;
   std::vector<EntityId> unplaced_;                    // never get an address
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
@@ -159,15 +166,17 @@ bool SharedPlacer::has_section(FunctionId kernel) {
     return true;
   OutId id = layout_.sections.shared_of[p_.calls.functions[kernel.value].value];
   if (!id.valid())
-    id = layout_.sections.find(name_.assign(kKernelShared).append(p_.entity_of(kernel).name));
+    id = emulate::section_of_kernel(p_, layout_.sections,
+                                    name_.assign(kKernelShared).append(p_.entity_of(kernel).name),
+                                    text_of(kernel));
   if (id.valid())
     adopt_section(kernel, id);
   return id.valid();
 }
 
 void SharedPlacer::adopt_section(FunctionId kernel, OutId id) {
-  layout_.sections[id].target =
-      layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
+  if (!layout_.sections[id].target.valid())
+    layout_.sections[id].target = text_of(kernel);
   layout_.sections[id].has_symbol = true;
   section_of_[kernel.value] = id;
 }
@@ -227,6 +236,7 @@ void SharedPlacer::place_slots() {
 
 void SharedPlacer::place_own() {
   std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
+  join_kernels_of_one_section();
   for (const FunctionId k : kernels_) {
     const OutId id = section_of(k);
     std::vector<EntityId> variables = layout_.sections.shared_variables(id);
@@ -245,6 +255,24 @@ void SharedPlacer::place_own() {
       section.align = std::max(section.align, align(v));
     }
   }
+  for (const auto &[joined, leader] : joined_)
+    end_[joined.value] = end_[leader.value];
+}
+
+// Kernels of one name have one section where nvlink is emulated: all their variables are in it.
+void SharedPlacer::join_kernels_of_one_section() {
+  std::map<OutId, FunctionId> leaders;
+  for (const FunctionId k : kernels_) {
+    const FunctionId leader = leaders.emplace(section_of(k), k).first->second;
+    if (leader == k)
+      continue;
+    joined_.emplace_back(k, leader);
+    own_[leader.value].insert(own_[leader.value].end(), own_[k.value].begin(), own_[k.value].end());
+    if (end_[leader.value] != 0) // slots that only the others use are forgotten
+      end_[leader.value] = std::max(end_[leader.value], end_[k.value]);
+  }
+  for (const auto &[joined, leader] : joined_)
+    std::erase(kernels_, joined);
 }
 
 void SharedPlacer::place_dynamic() {
@@ -267,7 +295,7 @@ void SharedPlacer::agree_on_dynamic() {
         const FunctionId one[] = {f};
         groups.push_back(reach_.kernels_reaching(one));
       }
-  if (p_.options.debug) // the symbol is kept, so it has one value for all its users
+  if (p_.options.keeps_debug_symbols()) // the symbol is kept, so it has one value for all its users
     for (const EntityId v : dynamic_)
       groups.push_back(users_[v]);
   end_ = agree_on_largest(groups, std::move(end_));
@@ -278,7 +306,7 @@ void SharedPlacer::finish_dynamic_symbols() {
   const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
   for (const EntityId v : unplaced_) {
     layout_.placement.address_of[v.value].section = layout_.sections.debug_shared;
-    if (p_.options.debug)
+    if (p_.options.keeps_debug_symbols())
       plan_.offset[v.value] = 0;
     else
       plan_.deleted[v.value] = p_.options.preserve_relocs && !stays;
@@ -288,7 +316,7 @@ void SharedPlacer::finish_dynamic_symbols() {
     for (const FunctionId k : users_[v])
       largest = std::max(largest, end_[k.value]);
     layout_.placement.address_of[v.value].section = layout_.sections.debug_shared;
-    if (p_.options.debug) {
+    if (p_.options.keeps_debug_symbols()) {
       plan_.one_dynamic_value = true;
       plan_.offset[v.value] = static_cast<i64>(largest);
       // Not part of the output: an instance that an earlier relocatable link made.
@@ -297,7 +325,7 @@ void SharedPlacer::finish_dynamic_symbols() {
       plan_.deleted[v.value] = !stays;
     }
   }
-  if (p_.options.debug)
+  if (p_.options.keeps_debug_symbols())
     return;
   for (const EntityId v : dynamic_)
     for (const FunctionId f : uses_.users[v.value]) {

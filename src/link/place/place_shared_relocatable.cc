@@ -38,11 +38,12 @@ PlacedShared RelocatablePlacer::run() {
   for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
     if (!p_.live.kernel[f] && !p_.live.demoted[f])
       continue;
-    const OutId id =
-        layout_.sections.find(".nv.shared." + std::string(p_.entity_of(FunctionId(f)).name));
+    const OutId text = layout_.placement.address_of[p_.calls.functions[f].value].section;
+    const OutId id = layout_.sections.find_for(
+        ".nv.shared." + std::string(p_.entity_of(FunctionId(f)).name), text);
     if (!id.valid())
       continue;
-    layout_.sections[id].target = layout_.placement.address_of[p_.calls.functions[f].value].section;
+    layout_.sections[id].target = text;
     layout_.sections[id].has_symbol = true;
     sum_up_sizes(id);
   }

@@ -46,6 +46,7 @@ private:
 
 LinkFacts FactCollector::run() {
   out_.target = p_.arch.name;
+  out_.mercury = p_.arch.code_kind == arch::CodeKind::Capmerc;
   add_functions();
   add_pointer_calls();
   kernel_at_.assign(p_.calls.functions.size(), 0);

@@ -49,7 +49,8 @@ private:
   void fill_externs();
   void finish_kernels(const Resources &resources);
   [[nodiscard]] std::vector<RegisterLimit> register_limits_of(FunctionId kernel) const;
-  void report_recursion(FunctionId kernel);
+  [[nodiscard]] u32 count_unbounded_calls(FunctionId kernel, const Resources &resources) const;
+  void report_recursion(FunctionId kernel, const Resources &resources);
   [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
 
   const Program &p_;
@@ -283,10 +284,26 @@ std::vector<RegisterLimit> InfoPlanner::register_limits_of(FunctionId kernel) co
   return out;
 }
 
-void InfoPlanner::report_recursion(FunctionId kernel) {
-  Diagnostic &message =
-      diag_.report(DiagId::UnknownStackSize, {std::string(p_.entity_of(kernel).name)})
-          .at("kernel defined in", p_.origin_of(kernel));
+// How many calls of a kernel lead to recursion. Each mention of a call counts, and each function
+// that a pointer may lead to.
+u32 InfoPlanner::count_unbounded_calls(FunctionId kernel, const Resources &resources) const {
+  const auto is_unbounded = [&](u32 node) { return bool{resources.unbounded[node]}; };
+  u32 count = 0;
+  for (const FunctionId callee : p_.calls.calls[kernel.value])
+    count += is_unbounded(callee.value) ? 1 : 0;
+  for (const CallGraph::Taken &call : p_.calls.indirect)
+    if (call.function == kernel)
+      count += static_cast<u32>(
+          std::ranges::count_if(p_.calls.edges[p_.calls.node(call.prototype)], is_unbounded));
+  return count;
+}
+
+void InfoPlanner::report_recursion(FunctionId kernel, const Resources &resources) {
+  Diagnostic &message = diag_
+                            .report(DiagId::UnknownStackSize,
+                                    {std::string(p_.entity_of(kernel).name),
+                                     std::to_string(count_unbounded_calls(kernel, resources))})
+                            .at("kernel defined in", p_.origin_of(kernel));
   if (paths_++ < kMostPaths)
     add_call_cycle(p_, reach_, kernel, message);
 }
@@ -305,7 +322,7 @@ void InfoPlanner::finish_kernels(const Resources &resources) {
          .stack = unbounded ? resources.own_frame[k.value] : resources.stack[k.value],
          .recursive = unbounded});
     if (unbounded && !p_.options.suppress_stack_size_warning)
-      report_recursion(k);
+      report_recursion(k, resources);
     for (const RegisterLimit &limit : register_limits_of(k))
       limits.push_back(limit);
   }

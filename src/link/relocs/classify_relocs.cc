@@ -19,7 +19,7 @@
 
 #include <fmt/format.h>
 
-#include "link/emulate/image_base.h"
+#include "link/emulate/images.h"
 #include "link/relocs/image_index.h"
 #include "link/relocs/reloc_source.h"
 #include "link/relocs/resolved_list.h"
@@ -270,11 +270,11 @@ void RelocationReader::fold_addend(const Entry &entry) {
 }
 
 void RelocationReader::fold_image(const Entry &entry) {
-  constexpr u8 kNoSlotBank = 28; // without a slot nvlink -r writes this bank
   const bool slot =
       entry.row->image == arch::ImageAction::Slot && entry.target.value != ImagePlan::kNoSlot;
   const u64 value = (slot ? entry.target.value : 0) + static_cast<u64>(entry.raw.addend);
-  plan_.folded.push_back(folded(entry, {value, slot ? u8{0} : kNoSlotBank}));
+  // Without a slot nvlink -r writes the bank of what is in no bank.
+  plan_.folded.push_back(folded(entry, {value, slot ? u8{0} : entry.target.bank}));
   plan_.folded.back().image_slot = slot;
 }
 

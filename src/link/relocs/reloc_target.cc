@@ -208,17 +208,12 @@ RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 inde
   const Entity &entity = c.program.symbols[id];
   if (entity.function)
     return function_target(c, id, symbol);
-  switch (entity.type()) {
-  case SymbolType::CudaTexture:
-  case SymbolType::CudaSampler:
-  case SymbolType::CudaSurface:
+  if (is_image(entity.type()))
     return {.kind = TargetKind::Image,
             .against = Against::Entity,
+            .bank = bank_of(entity.opaque ? SectionType::Progbits : SectionType::Null),
             .id = id.value,
             .value = c.constants.slot[id.value]};
-  default:
-    break;
-  }
   if (is_unified_table(entity.name) && !entity.defined()) {
     // Indirect calls go through the table of unified functions, if there is one (Q067).
     const bool unused = entity.name == kUnifiedOffset && !c.layout.sections.has_unified_functions;

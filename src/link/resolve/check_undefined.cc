@@ -20,15 +20,7 @@ namespace {
 bool may_be_undefined(const Entity &entity, const elf::Symbol &first) {
   if (entity.function)
     return is_system_call(entity.name) || first.binding() == elf::SymbolBinding::Weak;
-  switch (entity.type()) {
-  case SymbolType::CudaTexture:
-  case SymbolType::CudaSampler:
-  case SymbolType::CudaSurface:
-    return true;
-  default:
-    break;
-  }
-  if (entity.dynamic || is_unified_table(entity.name) ||
+  if (is_image(entity.type()) || entity.dynamic || is_unified_table(entity.name) ||
       entity.name.starts_with(".nv.reservedSmem"))
     return true;
   return entity.common_align != 0 || first.binding() == elf::SymbolBinding::Weak;

@@ -18,9 +18,13 @@
 // (Q026).
 #include "link/resolve/resolve.h"
 
+#include <map>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "arch/arch.h"
+#include "link/resolve/kind_words.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -29,19 +33,6 @@ using elf::SymbolBinding;
 using elf::SymbolType;
 
 namespace {
-
-std::string space_name(bool function, u8 other) {
-  if (function)
-    return "a function";
-  switch (other & 0xe0) {
-  case elf::kOtherShared:
-    return "__shared__";
-  case elf::kOtherConstant:
-    return "__constant__";
-  default:
-    return "__device__";
-  }
-}
 
 constexpr u8 kParameterBank = arch::ConstantBanks{}.parameters;
 
@@ -61,6 +52,10 @@ private:
   void read_functions(ObjectId object);
   void read_function(ObjectId object, u32 symbol);
   void read_data(ObjectId object, u32 symbol);
+  void read_opaque(SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] bool has_other_kind(const Entity &known, SymbolRef ref, const elf::Symbol &symbol,
+                                    bool opaque);
+  [[nodiscard]] bool agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, bool opaque);
   void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
@@ -74,6 +69,14 @@ private:
   void report_duplicate(const Entity &entity, SymbolRef ref);
   void report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
 
+  // The largest common symbol of the name that `ref` has.
+  [[nodiscard]] SymbolRef largest_common(SymbolRef ref) const {
+    const auto found = largest_common_.find(out_.entity_of[ref.object.value][ref.symbol]);
+    return found == largest_common_.end() ? ref : found->second;
+  }
+  [[nodiscard]] const elf::Symbol &symbol_of(SymbolRef ref) const {
+    return objects_[ref.object.value].symbols[ref.symbol];
+  }
   // The entity of a symbol, and whether this is its first occurrence.
   std::pair<Entity *, bool> entity_for(SymbolRef ref, const elf::Symbol &symbol);
   DefinitionOutcome &outcome(SymbolRef ref) {
@@ -84,6 +87,10 @@ private:
   }
   [[nodiscard]] Origin origin(SymbolRef ref, std::string detail = {}) const {
     return objects_[ref.object.value].origin({}, std::move(detail));
+  }
+  // The file that nvlink names for an entity. It does not know whose an image is.
+  [[nodiscard]] std::string named_file(const Entity &entity, SymbolRef ref) const {
+    return is_image(entity.type()) ? "<input>" : file(ref);
   }
   Diagnostic &report(DiagId id, SymbolRef ref, std::vector<std::string> arguments) {
     return diag_.report(id, std::move(arguments)).in_step(objects_[ref.object.value].step);
@@ -98,6 +105,8 @@ private:
   Resolution out_;
   StringIndex names_;
   std::vector<EntityId> entity_of_name_;
+  std::map<EntityId, SymbolRef> largest_common_; // of a common symbol
+  std::map<std::string_view, EntityId> opaque_;  // by name, where names decide
   std::vector<std::vector<u64>> parameters_; // by object and code section; empty: not asked for yet
 };
 
@@ -182,7 +191,8 @@ void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
   const SymbolRef first = entity.defined() ? entity.prevailing : entity.first;
   // nvlink names the file with the first occurrence of a variable, as if it defined it.
   const SymbolRef named = entity.function ? first : entity.first;
-  report(DiagId::MultipleDefinition, ref, {std::string(entity.name), file(ref), file(named)})
+  report(DiagId::MultipleDefinition, ref,
+         {std::string(entity.name), file(ref), named_file(entity, named)})
       .at("defined in", origin(first))
       .at("defined in", origin(ref))
       .advise(first.object == ref.object || file(first) == file(ref)
@@ -209,10 +219,12 @@ bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::
         .at("declared in", origin(ref, std::move(there)));
   };
   const bool function = symbol.type() == SymbolType::Function;
-  if (entity.function != function || (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
-    const std::string here = space_name(entity.function, entity.other);
-    const std::string there = space_name(function, symbol.other);
-    disagree(DiagId::SpaceMismatch, {here, there}, here, there);
+  const bool image = is_image(entity.type());
+  if (entity.function != function || image != is_image(symbol.type()) ||
+      (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
+    const std::string here = space_name(entity.type(), entity.other);
+    const std::string there = space_name(symbol.type(), symbol.other);
+    disagree(DiagId::SpaceMismatch, {here, there, named_file(entity, entity.first)}, here, there);
     return false;
   }
   if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
@@ -300,7 +312,8 @@ void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::S
     }
   } else {
     entity.first_definition = ref;
-    entity.other = symbol.other;
+    const bool unmarked = !policy_.keeps_unified_marks && (entity.other & elf::kOtherUnified) == 0;
+    entity.other = unmarked ? symbol.other & ~elf::kOtherUnified : symbol.other;
   }
   outcome(ref) = DefinitionOutcome::Accepted;
   entity.prevailing = ref;
@@ -315,6 +328,16 @@ void SymbolResolver::read_data(ObjectId object, u32 index) {
   if (symbol.type() == SymbolType::Section || symbol.type() == SymbolType::NoType ||
       symbol.name.empty() || (symbol.undefined() && local && symbol.name != kConstantBankSize))
     return;
+  if (is_image(symbol.type())) {
+    const bool opaque =
+        symbol.in_section() && objects_[object.value].kinds[symbol.section].is_code();
+    if (!agrees_with_images(ref, symbol, opaque))
+      return;
+    if (opaque) {
+      read_opaque(ref, symbol);
+      return;
+    }
+  }
   const auto [entity, is_new] = entity_for(ref, symbol);
   const bool agrees = is_new || compatible(*entity, ref, symbol);
   if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
@@ -333,6 +356,45 @@ void SymbolResolver::read_data(ObjectId object, u32 index) {
     merge_common(*entity, ref, symbol);
   else if (symbol.in_section())
     define_data(*entity, ref, symbol);
+}
+
+// Whether an image meets something of its name that is no image of its kind.
+bool SymbolResolver::has_other_kind(const Entity &known, SymbolRef ref, const elf::Symbol &symbol,
+                                    bool opaque) {
+  if (known.type() == symbol.type() && known.opaque == opaque)
+    return false;
+  report(DiagId::MultipleDefinition, ref,
+         {std::string(symbol.name), file(ref), named_file(known, known.first)})
+      .at("defined in", origin(known.first, space_name(known.type(), known.other)))
+      .at("defined in", origin(ref, space_name(symbol.type(), symbol.other)));
+  return true;
+}
+
+bool SymbolResolver::agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, bool opaque) {
+  if (opaque && policy_.keeps_opaque_apart)
+    return true;
+  if (const auto known = opaque_.find(symbol.name);
+      known != opaque_.end() &&
+      has_other_kind(out_.entities[known->second.value], ref, symbol, opaque))
+    return false;
+  const std::optional<u32> number = names_.find(symbol.name);
+  return !number ||
+         !has_other_kind(out_.entities[entity_of_name_[*number].value], ref, symbol, opaque);
+}
+
+// A parameter of a kernel that is an image. It is local to the kernel.
+void SymbolResolver::read_opaque(SymbolRef ref, const elf::Symbol &symbol) {
+  if (const auto known = opaque_.find(symbol.name); known != opaque_.end()) {
+    out_.entity_of[ref.object.value][ref.symbol] = known->second;
+    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
+    return;
+  }
+  Entity &entity = *entity_for(ref, symbol).first;
+  entity.opaque = true;
+  entity.first_definition = entity.prevailing = ref;
+  outcome(ref) = DefinitionOutcome::Accepted;
+  if (!policy_.keeps_opaque_apart)
+    opaque_.emplace(symbol.name, out_.entity_of[ref.object.value][ref.symbol]);
 }
 
 bool SymbolResolver::is_initialised(SymbolRef ref) const {
@@ -367,6 +429,9 @@ void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symb
   if (entity.common_align == 0)
     entity.common_align = std::max<u64>(symbol.value, 1);
   entity.size = std::max(entity.size, symbol.size);
+  SymbolRef &largest = largest_common_[out_.entity_of[ref.object.value][ref.symbol]];
+  if (!largest.valid() || symbol_of(largest).size < symbol.size)
+    largest = ref;
 }
 
 void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
@@ -401,7 +466,7 @@ void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbo
     if (entity.common_align != 0 && entity.size > symbol.size)
       report(DiagId::CommonLargerThanDefinition, ref,
              {std::string(entity.name), std::to_string(entity.size), std::to_string(symbol.size)})
-          .at("common in", origin(entity.first, bytes_text(entity.size)))
+          .at("common in", origin(largest_common(ref), bytes_text(entity.size)))
           .at("defined in", origin(ref, bytes_text(symbol.size)));
   }
   outcome(ref) = DefinitionOutcome::Accepted;

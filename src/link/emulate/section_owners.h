@@ -22,4 +22,9 @@ struct AliasOwners {
 [[nodiscard]] AliasOwners find_alias_owners(const Program &program, const Layout &layout,
                                             std::span<const u32> rank);
 
+// The section of that name for the kernel with the code `text`, or none if there is none yet: its
+// own, or where nvlink is emulated the first of that name (Q130).
+[[nodiscard]] OutId section_of_kernel(const Program &program, const OutputSections &sections,
+                                      std::string_view name, OutId text);
+
 } // namespace culink::emulate

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Whose a section is, to nvlink.
+//
 // An alias is a second symbol of a function's code. When nvlink makes SASS of a linked program, it
 // looks for the symbol of a code section and takes the first that it meets in the symbol table.
 // Where some object refers to an alias before any refers to the function, that is the alias: it
 // gets the size of the code, and debug information of the function is lost (Q107). The symbol
 // tables and the debug sections of the SASS plane ask here whom nvlink takes for the owner.
-#include "link/emulate/alias_owners.h"
+//
+// A kernel that is not .visible is local to its file, and another file may have a kernel of the
+// same name. The format has room for both: .nv.constant0.K and .nv.shared.K say in sh_info whose
+// they are. nvlink looks for them by name alone, so that the first kernel of a name gets the
+// parameters and the shared memory of all, and the others have none (Q130). What merges sections
+// and places memory asks here for the section of a kernel.
+#include "link/emulate/section_owners.h"
 
 namespace culink::emulate {
 
@@ -39,6 +47,16 @@ AliasOwners find_alias_owners(const Program &program, const Layout &layout,
       owner = alias;
   }
   return out;
+}
+
+OutId section_of_kernel(const Program &program, const OutputSections &sections,
+                        std::string_view name, OutId text) {
+  if (!program.dialect.has(Defect::SectionsByName))
+    return sections.find_for(name, text);
+  OutId id = sections.find(name);
+  while (id.valid() && sections[id].older.valid())
+    id = sections[id].older;
+  return id;
 }
 
 } // namespace culink::emulate

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Textures, surfaces and samplers as parameters of kernels (.param .texref): each has a slot in its
+# kernel's bank. nvlink takes those of one name for one (Q131); culink fills the slots of each kernel.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+links_as_recorded opaque_parameters
+"$CULINK" -arch=sm_90 other.cubin several.cubin variable.cubin -o out.cubin
+"$CUBIN" text --exact out.cubin > text
+for kernel in 1 2 5; do
+  sed -n "/^- name: .rela*.nv.constant0.k$kernel/,/^- {*name: .nv/p" text > slots
+  expect_contains slots HEADER_INDEX
+done
+not "$CULINK" -arch=sm_90 several.cubin surface.cubin -o out.cubin 2> log
+expect_contains log "several.cubin, a texture"
+expect_contains log "surface.cubin, a surface"
