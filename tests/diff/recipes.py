@@ -19,6 +19,7 @@ SECOND_OUTPUT = "relocatable2.cubin"
 
 RELOCATABLE = "-r"
 DEBUG = "-g"
+SUPPRESS = "-suppress-debug-info"
 PRESERVE = "-preserve-relocs"
 KERNELS_USED = "-kernels-used="
 
@@ -120,4 +121,8 @@ RECIPES = [
     Recipe("r-behind", relink_behind()),
     Recipe("r-behind-r", relink_behind(RELOCATABLE)),
     Recipe("r-two", relink_two),
+    Recipe("suppress", once(DEBUG, SUPPRESS)),
+    Recipe("suppress-preserve", once(DEBUG, SUPPRESS, PRESERVE)),
+    Recipe("suppress-kernels", with_kernel(0, DEBUG, SUPPRESS)),
+    Recipe("r-suppress", once(RELOCATABLE, DEBUG, SUPPRESS)),
 ]

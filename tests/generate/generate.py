@@ -11,7 +11,8 @@ import argparse
 import sys
 
 from dice import Dice
-from features import FEATURES, LATER_FEATURES, LATER_FROM, LATEST_FEATURES, LATEST_FROM
+from features import (FEATURES, LATER_FEATURES, LATER_FROM, LATEST_FEATURES, LATEST_FROM, NEWEST_FEATURES,
+                      NEWEST_FROM)
 from program import Program
 
 
@@ -90,7 +91,8 @@ def generate(seed):
     program = Program(seed, file_count(dice.fork("size")))
     later = LATER_FEATURES if seed >= LATER_FROM else []
     latest = LATEST_FEATURES if seed >= LATEST_FROM else []
-    for name, probability, add in latest + later + FEATURES:
+    newest = NEWEST_FEATURES if seed >= NEWEST_FROM else []
+    for name, probability, add in newest + latest + later + FEATURES:
         own = dice.fork(name)
         if own.chance(probability):
             program.features.append(name)

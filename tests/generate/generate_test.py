@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of the generator itself; they need no compiler."""
 
+import hashlib
 import os
 import sys
 import tempfile
@@ -9,12 +10,15 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from dice import Dice                          # noqa: E402
-from features import FEATURES, LATER_FEATURES, LATER_FROM, LATEST_FEATURES, LATEST_FROM  # noqa: E402
+from features import (FEATURES, LATER_FEATURES, LATER_FROM, LATEST_FEATURES, LATEST_FROM,  # noqa: E402
+                      NEWEST_FEATURES, NEWEST_FROM)
+from features.matrices import KINDS, statement  # noqa: E402
 from generate import generate                  # noqa: E402
 from many_sections import synthesize           # noqa: E402
 from select_corpus import Sections, shown_by   # noqa: E402
 
 SEEDS = range(1, 401)
+EXPECTED_SOURCES = "bacd6159fc49c0fd"  # of some programs before the newest
 EXPECTED_SEQUENCE = [749, 651, 722, 147, 835, 563, 333, 57]
 
 
@@ -76,6 +80,26 @@ class ProgramTest(unittest.TestCase):
             self.assertIn(name, latest)
         for name in ("assembler options", "older targets", "default visibility", "mixed debug"):
             self.assertIn(name, latest)
+
+    def test_newest_features_are_drawn_by_the_newest_programs_only(self):
+        drawn = {name for seed in range(NEWEST_FROM - 40, NEWEST_FROM) for name in generate(seed).features}
+        newest = {name for seed in range(NEWEST_FROM, NEWEST_FROM + 80) for name in generate(seed).features}
+        for name, _, _ in NEWEST_FEATURES:
+            self.assertNotIn(name, drawn)
+            self.assertIn(name, newest)
+
+    def test_earlier_programs_never_change(self):
+        digest = hashlib.sha256()
+        for seed in list(range(1, 1001, 37)):
+            digest.update(repr(sources(generate(seed))).encode())
+        self.assertEqual(digest.hexdigest()[:16], EXPECTED_SOURCES)
+
+    def test_matrix_instructions_name_all_their_registers(self):
+        for kind in KINDS:
+            text = statement(kind)
+            registers = len(kind[2]) + len(kind[3]) + len(kind[4]) + (1 if kind[5] else 0)
+            self.assertIn("%%%d" % (registers - 1), text)
+            self.assertNotIn("%%%d" % registers, text)
 
     def test_programs_have_two_to_about_forty_files(self):
         counts = [len(program.files) for program in self.programs]

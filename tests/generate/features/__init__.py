@@ -3,8 +3,8 @@
 What offers steps stands before what draws them."""
 
 from features import (assembly, calls, classes, copies, data, device_runtime, handwritten, hopper, images,
-                      instructions, large, libraries, memory, mistakes, pointers, project, shared, system,
-                      templates)
+                      instructions, large, libraries, limits, matrices, memory, mistakes, pointers, project, shared,
+                      system, templates)
 
 FEATURES = [
     ("globals", 0.70, data.add_globals),
@@ -95,4 +95,19 @@ LATEST_FEATURES = [
     ("large parameters", 0.20, large.add_large_parameters),
     ("many kernels", 0.12, large.add_many_kernels),
     ("bounds", 0.20, large.add_bounds),
+]
+
+# What only programs from 1001 on have: what fills a target, and rare shapes.
+NEWEST_FROM = 1001
+NEWEST_FEATURES = [
+    ("full constants", 0.15, limits.add_full_constants),
+    ("padded constants", 0.20, limits.add_padded_constants),
+    ("full shared", 0.15, limits.add_full_shared),
+    ("compiler constants", 0.08, limits.add_compiler_constants),
+    ("aligned dynamic", 0.25, limits.add_aligned_dynamic),
+    ("driver names", 0.20, limits.add_driver_names),
+    ("opaque parameters", 0.20, limits.add_opaque_parameters),
+    ("local kernels", 0.15, limits.add_local_kernels),
+    ("many images", 0.08, limits.add_many_images),
+    ("matrices", 0.30, matrices.add_matrices),
 ]
