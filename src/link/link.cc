@@ -35,6 +35,11 @@ struct LinkServices {
   const std::function<void()> &release_inputs;
 };
 
+KnownFlaws known_flaws(const Program &program, const Layout &layout) {
+  return {layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
+          emulate::accepts_overruns(program)};
+}
+
 std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,
                                        Diagnostics &diag) {
   // Which kernels reach a function decides where its variables and constants are, so reachability
@@ -61,8 +66,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // come after the last one is created; facts repeat records, so they come next.
   services.timer.begin("info records");
   InfoResult info = plan_info_records(program, reach, layout, diag);
-  const KnownFlaws flaws{layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
-                         emulate::accepts_overruns(program)};
+  const KnownFlaws flaws = known_flaws(program, layout);
   LinkFacts facts;
   if (program.options.facts)
     facts = collect_facts(program, layout, images.images, info);

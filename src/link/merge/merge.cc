@@ -152,15 +152,13 @@ OutId Merger::need_for_kernel(std::string_view name, OutId text, OutSection &&se
 }
 
 void Merger::create_module_records() {
-  for (const elf::Section &section : object_->view.sections()) {
-    const elf::SectionKind &kind = object_->kinds[section.index];
-    if (kind.role == SectionRole::Info && !kind.mercury && section.name == ".nv.info")
-      layout_.sections.info =
-          need(".nv.info", {.type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
-    else if (kind.role == SectionRole::Compat)
+  // Objects that relocatable links made of data alone have none, but its name is in the output.
+  layout_.sections.info =
+      need(".nv.info", {.type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
+  for (const elf::Section &section : object_->view.sections())
+    if (object_->kinds[section.index].role == SectionRole::Compat)
       layout_.sections.compat =
           need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
-  }
   // The output has one even if all objects are of toolkit 12, which have none.
   if (p_.arch.has_compat)
     layout_.sections.compat =
