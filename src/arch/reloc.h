@@ -95,10 +95,36 @@ struct RelocInfo {
   bool rel_addend_in_place = false; // in SHT_REL the addend is the field itself, not shifted back
   SassNumbers sass = {};
   u8 field_bytes = static_cast<u8>((word_bits() + 7) / 8); // up to the end of the last piece
+  u8 range_bits = find_range_bits(); // of the values that the field can hold; 0: any value
+  u8 step_bits = range_bits == 0 ? u8{0} : pieces[0].value_bit; // low bits that have to be 0
 
   [[nodiscard]] u32 number_in_executable() const { return kept_as ? kept_as : number; }
   [[nodiscard]] bool has_field() const { return pieces[0].width != 0; }
   [[nodiscard]] bool writes_bank() const;
+  // Whether storing loses no bit of the value, be it signed or unsigned: offsets may be negative.
+  [[nodiscard]] constexpr bool can_store(u64 stored) const {
+    if (range_bits == 0)
+      return true;
+    const bool fits =
+        (stored >> range_bits) == 0 || (static_cast<i64>(stored) >> (range_bits - 1)) == -1;
+    return fits && (stored & ((u64{1} << step_bits) - 1)) == 0;
+  }
+  // Behind the largest value that the field can hold; 0: any value can be held.
+  [[nodiscard]] constexpr u64 range_end() const {
+    return range_bits == 0 ? 0 : u64{1} << range_bits;
+  }
+  // Whether the field is one of several that hold an address together: a half or a byte of it.
+  [[nodiscard]] constexpr bool is_part() const {
+    return name.find("_LO") != name.npos || name.find("_HI") != name.npos ||
+           (pieces[0].width == 8 && pieces[0].word_bit == 0);
+  }
+  [[nodiscard]] constexpr u8 find_range_bits() const {
+    u32 end = 0;
+    for (const RelocPiece &piece : pieces)
+      if (piece.width != 0 && piece.source == PieceSource::Value)
+        end = std::max<u32>(end, piece.value_bit + piece.width);
+    return is_part() || end >= 64 ? u8{0} : static_cast<u8>(end);
+  }
   // Bits of the word from 0 to the end of the last piece: up to 64, or up to 128.
   [[nodiscard]] constexpr u32 word_bits() const {
     u32 end = 0;

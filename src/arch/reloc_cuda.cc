@@ -6,7 +6,7 @@
 // offset and a bank number in 19 bits.
 //
 // The fields of types that nvlink resolves were found by giving it every type with every single-bit
-// addend; no field has a range check, bits outside are cut off. Types 75 to 101 are described by
+// addend; nvlink checks no range, bits outside are cut off (Q122). Types 75 to 101 are described by
 // .nv.rel.action of toolkit 11. Types that only the loader applies have the bits their name says.
 // 0 and 116 upwards are no relocations: nvlink drops or refuses them.
 #include "arch/reloc.h"

@@ -21,8 +21,8 @@ struct FieldValue {
 // Whether every byte of the field is inside the section. True for a row without a field.
 [[nodiscard]] bool field_inside(ByteSpan section, u64 offset, const RelocInfo &row);
 
-// Stores the bits of `value` that the field has, and drops the others as nvlink does. False, and
-// nothing is written, if the field is not inside.
+// Stores the bits of `value` that the field has; RelocInfo::can_store says whether these are all.
+// False, and nothing is written, if the field is not inside.
 [[nodiscard]] bool store_field(MutableByteSpan section, u64 offset, const RelocInfo &row,
                                FieldValue value);
 

@@ -89,6 +89,7 @@ constexpr DefectSet kDefects13_0 = {
     Defect::SharedLists,
     Defect::LimitOfDebugShared,
     Defect::WrappedStack,
+    Defect::TruncatedValues,
     Defect::SectionsByName,
     Defect::OpaqueByName,
     Defect::LostUnifiedMark,

@@ -144,6 +144,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "Internal error: unexpected reloc"},
     {DiagId::RelocationOutsideSection, Stage::Program, Weight::Fatal,
      "Internal error: relocation is past end of offset"},
+    {DiagId::RelocationOutOfRange, Stage::Program, Weight::Fatal,
+     "Internal error: relocation out of range"},
     {DiagId::UnifiedWithoutIndex, Stage::Program, Weight::Fatal,
      "Unified symbols found but index file not specified."},
     {DiagId::EmptyIndex, Stage::Options, Weight::Fatal, "Could not read file '{0}'"},

@@ -24,6 +24,7 @@ constexpr u64 kMaxSize = u64{1} << 40; // keeps sums in range; no memory space i
 // Padding is written to the file. Dynamic shared memory of a relocatable link has the size of all
 // static shared memory as its alignment.
 constexpr u64 kMaxAlign = u64{1} << 18;
+constexpr u64 kMaxGlobalAlign = u64{1} << 30; // the most that ptxas accepts
 
 Error broken_section(const elf::Section &section, std::string field, std::string message) {
   return {elf::describe_section(section), std::move(field), std::move(message)};
@@ -133,7 +134,8 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
     return broken_section(section, "sh_flags", "the Mercury flag does not go with this name");
   if (section.index == 0 || kind.mercury)
     return std::nullopt;
-  if (section.align > kMaxAlign)
+  const bool global = kind.role == SectionRole::Global || kind.role == SectionRole::GlobalInit;
+  if (section.align > (global ? kMaxGlobalAlign : kMaxAlign))
     return broken_section(section, "sh_addralign",
                           fmt::format("{:#x} is more than any target has", section.align));
   if (section.no_data() && section.size >= kMaxSize)

@@ -116,6 +116,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "{0}: relocation {1} at {2} against '{3s}' cannot be applied"},
     {DiagId::RelocationOutsideSection, Severity::Error, "relocation-outside-section",
      "{0}: relocation {1} at {2} is outside the section"},
+    {DiagId::RelocationOutOfRange, Severity::Error, "relocation-out-of-range",
+     "{0}: relocation {1} at {2} against '{3s}': {4} does not fit, the field takes {5}"},
     {DiagId::UnifiedWithoutIndex, Severity::Error, "unified-without-index",
      "unified functions or variables need an index file: {0}"},
     {DiagId::EmptyIndex, Severity::Error, "empty-index",

@@ -72,6 +72,7 @@ enum class DiagId : u16 {
   DeletedConstants,
   UnsupportedRelocation,
   RelocationOutsideSection,
+  RelocationOutOfRange,
   UnifiedWithoutIndex,
   EmptyIndex,
   NotAnIndex,

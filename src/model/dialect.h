@@ -54,6 +54,7 @@ enum class Defect : u8 {
   SharedLists,            // Q113: local functions of one name have one list of relocations
   LimitOfDebugShared,     // Q120: memory of several kernels is reported as that of one more
   WrappedStack,           // Q121: stacks of 4 GiB and more
+  TruncatedValues,        // Q122: values of relocations that do not fit
   SectionsByName,         // Q130: kernels of one name share parameters and shared memory
   OpaqueByName,           // Q131: opaque parameters of one name are one image
   LostUnifiedMark,        // Q132: a unified function that is declared first is not marked

@@ -127,5 +127,46 @@ TEST(RelocField, LostBitsAreTold) {
     EXPECT_TRUE(field_holds(*row, masked(*row, {kPattern, 0x15}))) << row->name;
 }
 
+// The range of a row is that of its field: all bits of the largest and the smallest value come back,
+// and the next ones lose some.
+TEST(RelocField, EveryWholeFieldHasTheRangeOfItsBits) {
+  u32 rows = 0;
+  for (const RelocInfo *row : all_rows()) {
+    if (row->range_bits == 0)
+      continue;
+    ++rows;
+    const u64 end = row->range_end(), step = u64{1} << row->step_bits;
+    const auto survives = [row](u64 value) {
+      std::vector<u8> word(16, 0);
+      EXPECT_TRUE(store_field(word, 0, *row, {value}));
+      u64 stored = read_field(word, 0, *row)->value;
+      if (static_cast<i64>(value) < 0)
+        stored |= ~u64{0} << row->range_bits;
+      return stored == value;
+    };
+    for (const u64 value : {end - step, 0 - end / 2, u64{0}}) {
+      EXPECT_TRUE(row->can_store(value)) << row->name;
+      EXPECT_TRUE(survives(value)) << row->name;
+    }
+    for (const u64 value : {end, 0 - end / 2 - step})
+      EXPECT_FALSE(row->can_store(value)) << row->name;
+    EXPECT_FALSE(survives(end)) << row->name;
+    if (step != 1) {
+      EXPECT_FALSE(row->can_store(step / 2)) << row->name;
+      EXPECT_FALSE(survives(step / 2)) << row->name;
+    }
+  }
+  EXPECT_GT(rows, 40u);
+}
+
+TEST(RelocField, PartsOfAnAddressHoldAnyAddress) {
+  for (const std::string_view name :
+       {"ABS32_LO_32", "ABS32_HI_32", "32_LO", "32_HI", "8_0", "8_56", "UNIFIED_8_8", "64",
+        "R_MERCURY_ABS32_LO", "R_MERCURY_8_8"}) {
+    ASSERT_NE(find_reloc(name), nullptr) << name;
+    EXPECT_TRUE(find_reloc(name)->can_store(~u64{0} / 3)) << name;
+  }
+}
+
 } // namespace
 } // namespace culink::arch

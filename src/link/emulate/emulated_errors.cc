@@ -219,6 +219,10 @@ void check_listed_symbol(const Program &p, EntityId removed, ObjectId referrer, 
                 {"referenced by " + p.objects[referrer.value].name});
 }
 
+bool truncates_values(const Program &program) {
+  return program.dialect.has(Defect::TruncatedValues);
+}
+
 bool wraps_stack(const Program &program) {
   return program.dialect.has(Defect::WrappedStack);
 }

@@ -14,6 +14,9 @@ void check_emulated_errors(const Program &program, Diagnostics &diag);
 void check_listed_symbol(const Program &program, EntityId removed, ObjectId referrer,
                          Diagnostics &diag);
 
+// Whether values of relocations that their fields cannot hold lose bits (Q122).
+[[nodiscard]] bool truncates_values(const Program &program);
+
 // Whether the stack of a kernel that does not fit into 32 bits is written modulo 2^32 (Q121).
 [[nodiscard]] bool wraps_stack(const Program &program);
 

@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "link/emulate/emulated_errors.h"
 #include "link/emulate/images.h"
 #include "link/relocs/image_index.h"
 #include "link/relocs/reloc_source.h"
@@ -50,7 +51,8 @@ bool is_inside(const RelocSource &source, const elf::Relocation &raw, const Relo
 class RelocationReader {
 public:
   RelocationReader(const RelocationContext &context, Diagnostics &diag)
-      : c_(context), executable_(context.program.policy.executable), diag_(diag) {}
+      : c_(context), executable_(context.program.policy.executable),
+        checks_ranges_(!emulate::truncates_values(context.program)), diag_(diag) {}
 
   void read_groups(u32 begin, u32 end);
   void read_copied_constants();
@@ -64,16 +66,19 @@ private:
   void keep(const Entry &entry);
   [[gnu::noinline]] void keep_with_field(const Entry &entry, KeptRelocation out);
   void keep_image(const Entry &entry);
+  void store(const Entry &entry, arch::FieldValue value);
   void fold(const Entry &entry);
   void fold_addend(const Entry &entry);
   void fold_image(const Entry &entry);
   void refuse(const Entry &entry);
   void report_outside(const Entry &entry);
+  void report_range(const Entry &entry, u64 value);
   [[nodiscard]] u64 addend_shift(const Entry &entry) const;
   [[gnu::noinline]] [[nodiscard]] u64 moved_addend_shift(const Entry &entry) const;
 
   const RelocationContext &c_;
   const bool executable_;
+  const bool checks_ranges_;
   const arch::RelocRows rows_;
   Diagnostics &diag_;
   RelocationPlan plan_;
@@ -256,9 +261,21 @@ inline FoldedRelocation folded(const Entry &entry, arch::FieldValue value) {
           .value = value};
 }
 
+// Adds a value that is stored, if its field can hold it.
+inline void RelocationReader::store(const Entry &entry, arch::FieldValue value) {
+  plan_.folded.push_back(folded(entry, value));
+  if (!checks_ranges_)
+    return;
+  const u64 addend = plan_.folded.back().implicit_addend ? addend_in_field(entry) : 0;
+  // An addend in the field may be meant as a negative one.
+  if (!entry.row->can_store(value.value + addend) &&
+      (addend == 0 || !entry.row->can_store(value.value + addend - entry.row->range_end())))
+    report_range(entry, value.value + addend);
+}
+
 inline void RelocationReader::fold(const Entry &entry) {
   const u64 addend = static_cast<u64>(entry.raw.addend) + addend_shift(entry);
-  plan_.folded.push_back(folded(entry, {entry.target.value + addend, entry.target.bank}));
+  store(entry, {entry.target.value + addend, entry.target.bank});
 }
 
 void RelocationReader::fold_addend(const Entry &entry) {
@@ -266,7 +283,7 @@ void RelocationReader::fold_addend(const Entry &entry) {
   if (is_shared_variable(c_.program, entry.target))
     start = entry.target.dynamic_shared ? kDynamicAlign
                                         : c_.layout.placement.address_of[entry.target.id].value;
-  plan_.folded.push_back(folded(entry, {start + static_cast<u64>(entry.raw.addend), 0}));
+  store(entry, {start + static_cast<u64>(entry.raw.addend), 0});
 }
 
 void RelocationReader::fold_image(const Entry &entry) {
@@ -274,7 +291,7 @@ void RelocationReader::fold_image(const Entry &entry) {
       entry.row->image == arch::ImageAction::Slot && entry.target.value != ImagePlan::kNoSlot;
   const u64 value = (slot ? entry.target.value : 0) + static_cast<u64>(entry.raw.addend);
   // Without a slot nvlink -r writes the bank of what is in no bank.
-  plan_.folded.push_back(folded(entry, {value, slot ? u8{0} : entry.target.bank}));
+  store(entry, {value, slot ? u8{0} : entry.target.bank});
   plan_.folded.back().image_slot = slot;
 }
 
@@ -297,6 +314,25 @@ void RelocationReader::report_outside(const Entry &entry) {
       DiagId::RelocationOutsideSection,
       {c_.program.objects[entry.source.object.value].name, name_of(entry), location_of(c_, entry)},
       {fmt::format("r_offset of an entry of {}", elf::describe_section(*entry.source.table))});
+}
+
+// "-0x8", "0x10".
+std::string signed_hexadecimal(u64 value) {
+  const bool negative = static_cast<i64>(value) < 0;
+  return fmt::format("{}{:#x}", negative ? "-" : "", negative ? 0 - value : value);
+}
+
+void RelocationReader::report_range(const Entry &entry, u64 value) {
+  const InputObject &object = c_.program.objects[entry.source.object.value];
+  const u64 end = entry.row->range_end(), step = u64{1} << entry.row->step_bits;
+  std::string range = fmt::format("{} to {:#x}", signed_hexadecimal(0 - end / 2), end - step);
+  if (step != 1)
+    range += fmt::format(" in steps of {}", step);
+  diag_.report(DiagId::RelocationOutOfRange,
+               {object.name, name_of(entry), location_of(c_, entry),
+                std::string(object.symbols[entry.raw.symbol].name), signed_hexadecimal(value),
+                std::move(range)},
+               {fmt::format("addend {}", signed_hexadecimal(static_cast<u64>(entry.raw.addend)))});
 }
 
 std::vector<OutId> rela_tables(const Layout &layout) {
