@@ -41,6 +41,8 @@ Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
 
 namespace {
 
+constexpr u32 kMostInfoSymbol = 0xffffff; // the top byte of sh_info has another use
+
 // Offsets of names in a string table. Names that have a number need no lookup by text, which in a
 // large link is most of the work.
 class NameTable {
@@ -193,6 +195,11 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
     return refuse("sh_link", "names a section that is not part of the file");
   if (const auto *info = std::get_if<SectionId>(&spec.info.value()); info && absent(*info))
     return refuse("sh_info", "names a section that is not part of the file");
+  if (const auto *info = std::get_if<InfoField::SymbolNumber>(&spec.info.value());
+      info && info->top_byte != 0 && layout_.number_of(info->symbol) > kMostInfoSymbol)
+    return refuse("sh_info", fmt::format("{} is too large for the number of a symbol beside a "
+                                         "register count, {} is the most",
+                                         layout_.number_of(info->symbol), kMostInfoSymbol));
   if (absent(spec.shares_bytes_with))
     return refuse("sh_offset", "shares bytes with a section that is not part of the file");
   std::optional<Error> error;
@@ -239,7 +246,9 @@ void ElfLayouter::order_sections() {
     ++count;
   }
   layout_.shstrtab_size = names.size();
-  if (count >= kSectionLoReserve) { // indices no longer fit st_shndx and e_shnum
+  // Indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created.
+  const u64 created = writer_.uncounted_ ? sections.size() + writer_.uncounted_->size() : 0;
+  if (std::max<u64>(count, created) >= kSectionLoReserve) {
     std::vector<SectionId> &tables = buckets[static_cast<u8>(Bucket::Tables)];
     tables.insert(std::find(tables.begin(), tables.end(), writer_.symtab()) + 1,
                   writer_.symtab_shndx());

@@ -53,11 +53,29 @@ Error broken(const elf::Section &section, const elf::Violation &violation) {
   return broken(section, fmt::format("record at {:#x}", violation.offset), violation.message);
 }
 
+// ptxas stores numbers of sections as they are, also those from 0xff00 on, which have other
+// meanings and belong into .symtab_shndx. Code and sections are never absolute or common.
+elf::Symbol with_large_index(elf::Symbol symbol, u32 section_count) {
+  const u32 stored = symbol.raw_section;
+  const bool code =
+      symbol.type() == elf::SymbolType::Function || symbol.type() == elf::SymbolType::Section;
+  if (stored < elf::kSectionLoReserve || stored == elf::kSectionXindex || stored >= section_count ||
+      (stored >= elf::kSectionAbsolute && !code))
+    return symbol;
+  symbol.section = stored;
+  symbol.raw_section = elf::kSectionXindex;
+  return symbol;
+}
+
 void ObjectParser::read_symbols() {
   const elf::SymbolTable symbols = object_.view.symbols();
+  const u32 sections = static_cast<u32>(object_.view.sections().size());
   object_.symbols.reserve(symbols.size());
   for (u32 i = 0; i < symbols.size(); ++i)
     object_.symbols.push_back(symbols[i]);
+  if (sections > elf::kSectionLoReserve)
+    for (elf::Symbol &symbol : object_.symbols)
+      symbol = with_large_index(symbol, sections);
 }
 
 Result<InputObject> ObjectParser::run() {

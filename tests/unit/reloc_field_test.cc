@@ -127,8 +127,8 @@ TEST(RelocField, LostBitsAreTold) {
     EXPECT_TRUE(field_holds(*row, masked(*row, {kPattern, 0x15}))) << row->name;
 }
 
-// The range of a row is that of its field: all bits of the largest and the smallest value come back,
-// and the next ones lose some.
+// The range of a row is that of its field: all bits of the largest and the smallest value come
+// back, and the next ones lose some.
 TEST(RelocField, EveryWholeFieldHasTheRangeOfItsBits) {
   u32 rows = 0;
   for (const RelocInfo *row : all_rows()) {
@@ -160,9 +160,8 @@ TEST(RelocField, EveryWholeFieldHasTheRangeOfItsBits) {
 }
 
 TEST(RelocField, PartsOfAnAddressHoldAnyAddress) {
-  for (const std::string_view name :
-       {"ABS32_LO_32", "ABS32_HI_32", "32_LO", "32_HI", "8_0", "8_56", "UNIFIED_8_8", "64",
-        "R_MERCURY_ABS32_LO", "R_MERCURY_8_8"}) {
+  for (const std::string_view name : {"ABS32_LO_32", "ABS32_HI_32", "32_LO", "32_HI", "8_0", "8_56",
+                                      "UNIFIED_8_8", "64", "R_MERCURY_ABS32_LO", "R_MERCURY_8_8"}) {
     ASSERT_NE(find_reloc(name), nullptr) << name;
     EXPECT_TRUE(find_reloc(name)->can_store(~u64{0} / 3)) << name;
   }

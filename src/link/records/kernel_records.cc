@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 namespace culink {
 
 using elf::InfoAttribute;
@@ -47,6 +49,7 @@ private:
   [[nodiscard]] std::vector<u32> fragments_of_all() const;
   void take_over_fragments(InfoList &records, const Inheritance &inherited) const;
   void check_cta_groups(FunctionId kernel, const InfoList &records);
+  void check_record_size(FunctionId kernel, std::string_view what, u64 words);
 
   [[nodiscard]] OutId text_of(FunctionId f) const {
     return layout_.placement.address_of[p_.calls.functions[f.value].value].section;
@@ -116,6 +119,7 @@ void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited
   InfoList &records = plan_.of_text[text_of(kernel).value];
   const std::vector<EntityId> undefined =
       several_ ? undefined_callees(kernel, inherited) : undefined_callees_of_all();
+  check_record_size(kernel, "undefined functions", undefined.size());
   const bool has_externs = fill_own_externs(kernel, records, undefined);
   mark_recursion(kernel, records);
   inherit(records, inherited, undefined, has_externs);
@@ -324,6 +328,17 @@ void KernelRecordPlanner::take_over_fragments(InfoList &records,
   if (old != InfoStore::kNone)
     store_.erase(records, old);
   store_.put_words(records, kAttribute, all);
+}
+
+// A record has at most 65,535 bytes, a word for each entry of a list.
+void KernelRecordPlanner::check_record_size(FunctionId kernel, std::string_view what, u64 words) {
+  constexpr u64 kMostWords = 0xffff / 4;
+  if (words > kMostWords)
+    diag_
+        .report(DiagId::TooLargeForField,
+                {fmt::format("number of {} of kernel '{}'", what, p_.entity_of(kernel).name),
+                 std::to_string(words), std::to_string(kMostWords)})
+        .at("kernel defined in", p_.origin_of(kernel));
 }
 
 void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &records) {

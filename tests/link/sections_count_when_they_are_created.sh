@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# nvlink writes .symtab_shndx as soon as it has created 65,280 sections, those included of which only the
+# name is left; culink only when it imitates it (Q059). Where nvlink is installed, its file is the same.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+kernels() { # how many, file
+  {
+    printf 'arch: sm_80\nfunctions:\n'
+    for ((i = 0; i < $1; ++i)); do printf -- '- {name: k%d, kernel: true, code: nop}\n' "$i"; done
+  } > all.yaml
+  "$CUBIN" assemble all.yaml -o "$2"
+}
+kernels 13053 fewer.cubin
+kernels 13054 more.cubin
+for name in fewer more; do
+  "$CULINK" -arch=sm_80 "$name.cubin" -o out.cubin
+  "$CUBIN" dump --sections out.cubin > own.dump
+  expect_lacks own.dump symtab_shndx
+  "$CULINK" --emulate=nvlink-13.0.88 -arch=sm_80 "$name.cubin" -o "$name.out"
+  "$CUBIN" dump --sections "$name.out" > "$name.dump"
+  if nvlink --version 2> /dev/null | grep -q V13.0.88; then
+    nvlink -arch=sm_80 "$name.cubin" -o out.cubin
+    expect_same out.cubin "$name.out"
+  fi
+done
+expect_lacks fewer.dump symtab_shndx
+expect_contains more.dump symtab_shndx
