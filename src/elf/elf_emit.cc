@@ -156,7 +156,13 @@ template <typename Sym> void ElfEmitter::write_symbols() const {
       store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, number_as_added(spec.section));
     const u8 info =
         static_cast<u8>(static_cast<u8>(spec.binding) << 4 | static_cast<u8>(spec.type));
-    const u16 section = static_cast<u16>(too_large ? kSectionXindex : index);
+    // To nvlink, the section of that number in order of creation is lost as well.
+    const bool mistaken = extended && writer_.uncounted_ && spec.section.valid() && spec.named &&
+                          writer_.options_.lose_section_fff2 &&
+                          number_as_added(spec.section) == kSectionCommon;
+    const u16 section = static_cast<u16>(mistaken    ? kSectionCommon
+                                         : too_large ? kSectionXindex
+                                                     : index);
     u8 *p = table + u64{number} * sizeof(Sym);
     if constexpr (std::is_same_v<Sym, wire::Sym64>)
       store_fields<Sym>(p, name, info, spec.other, section, spec.value, spec.size);

@@ -246,8 +246,10 @@ void ElfLayouter::order_sections() {
     ++count;
   }
   layout_.shstrtab_size = names.size();
-  // Indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created.
-  const u64 created = writer_.uncounted_ ? sections.size() + writer_.uncounted_->size() : 0;
+  // Indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created, but
+  // not in files with Mercury code.
+  const bool by_creation = writer_.uncounted_ && writer_.options_.segments != SegmentRule::Mercury;
+  const u64 created = by_creation ? sections.size() + writer_.uncounted_->size() : 0;
   if (std::max<u64>(count, created) >= kSectionLoReserve) {
     std::vector<SectionId> &tables = buckets[static_cast<u8>(Bucket::Tables)];
     tables.insert(std::find(tables.begin(), tables.end(), writer_.symtab()) + 1,

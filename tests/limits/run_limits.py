@@ -19,18 +19,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "diff"))
 sys.path.insert(0, os.path.join(HERE, "..", "generate"))
 from cached_toolchain import CachedToolchain, put, read  # noqa: E402
-from toolchain import Toolchain, ToolError, find_toolkit, number_of  # noqa: E402
+from toolchain import Toolchain, ToolError, find_toolkit  # noqa: E402
 import programs  # noqa: E402
 
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100",
            "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a", "sm_110f",
            "sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f"]
-FIRST_MERCURY = 100
 OUTPUT = "out.cubin"
 EMULATE = ["--emulate=nvlink-13.0.88", "--error-format=nvlink"]
 # Options of a link; a second list is that of a further link of the first one's output.
-MODES = [("plain", [[]]), ("debug", [["-g"]]), ("preserve", [["--preserve-relocs"]]),
-         ("verbose", [["-v"]]), ("relocatable", [["-r"]]), ("relinked", [["-r"], []])]
+MODES = [[[]], [["-g"]], [["--preserve-relocs"]], [["-v"]], [["-r"], []]]
 
 
 class Answer:
@@ -106,10 +104,8 @@ class Runner:
                 folder = os.path.join(self.options.keep, label) if self.options.keep else scratch
                 os.makedirs(folder, exist_ok=True)
                 inputs = self.compile(folder, program(target, over), target)
-                for mode, steps in MODES:
-                    # What -v says about Mercury code is the business of tests/diff/run_reports.py.
-                    if mode != "verbose" or number_of(target) < FIRST_MERCURY:
-                        self.compare(folder, label, target, inputs, steps)
+                for steps in MODES:
+                    self.compare(folder, label, target, inputs, steps)
 
 
 def parse_arguments():

@@ -24,3 +24,16 @@ for name in fewer more; do
 done
 expect_lacks fewer.dump symtab_shndx
 expect_contains more.dump symtab_shndx
+
+# The section that was created as number 0xfff2 is lost like the one that has this number in the file.
+kernels 16600 lost.cubin
+"$CULINK" -r -arch=sm_80 lost.cubin -o own.cubin
+"$CUBIN" dump --symbols own.cubin > own.dump
+expect_lacks own.dump COMMON
+"$CULINK" -r --emulate=nvlink-13.0.88 -arch=sm_80 lost.cubin -o lost.out
+"$CUBIN" dump --symbols lost.out > lost.dump
+expect_contains lost.dump COMMON
+if nvlink --version 2> /dev/null | grep -q V13.0.88; then
+  nvlink -r -arch=sm_80 lost.cubin -o out.cubin
+  expect_same out.cubin lost.out
+fi
