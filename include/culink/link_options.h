@@ -52,8 +52,7 @@ struct LinkOptions {
 
   // Kernels that host code does not launch are discarded.
   [[nodiscard]] bool prunes_by_host() const {
-    return host_references && !ignore_host_info && !kernels_used && !keeps_debug_symbols() &&
-           !relocatable;
+    return host_references && !ignore_host_info && !kernels_used && !debug && !relocatable;
   }
   // Symbols stay that only a debugger needs.
   [[nodiscard]] bool keeps_debug_symbols() const { return debug && !suppress_debug_info; }

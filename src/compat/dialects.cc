@@ -94,6 +94,7 @@ constexpr DefectSet kDefects13_0 = {
     Defect::OpaqueByName,
     Defect::LostUnifiedMark,
     Defect::OverrunningPointers,
+    Defect::SelectsDebugged,
 };
 
 constexpr std::array<Dialect, 2> kDialects = {{

@@ -112,6 +112,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "relocation against '{0s}', which is not part of the output"},
     {DiagId::DeletedConstants, Severity::Error, "deleted-constants",
      "'{0s}' has compiler constants, but the definition that overrides it has none"},
+    {DiagId::DeletedParameter, Severity::Error, "deleted-parameter",
+     "'{0s}' is a parameter of a kernel that is discarded"},
     {DiagId::UnsupportedRelocation, Severity::Error, "unsupported-relocation",
      "{0}: relocation {1} at {2} against '{3s}' cannot be applied"},
     {DiagId::RelocationOutsideSection, Severity::Error, "relocation-outside-section",

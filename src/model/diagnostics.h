@@ -70,6 +70,7 @@ enum class DiagId : u16 {
   KernelsOfOneName,
   DeletedSymbol,
   DeletedConstants,
+  DeletedParameter,
   UnsupportedRelocation,
   RelocationOutsideSection,
   RelocationOutOfRange,

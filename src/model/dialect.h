@@ -59,6 +59,7 @@ enum class Defect : u8 {
   OpaqueByName,           // Q131: opaque parameters of one name are one image
   LostUnifiedMark,        // Q132: a unified function that is declared first is not marked
   OverrunningPointers,    // Q133: pointers in data that reach beyond its end are kept
+  SelectsDebugged,        // Q134: -g -suppress-debug-info leaves kernels incomplete
   Count_,
 };
 

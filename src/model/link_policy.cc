@@ -9,10 +9,13 @@ namespace culink {
 LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) {
   const bool object = options.relocatable;
   const bool early = dialect.has(Defect::EarlyResolution);
+  const bool keeps_all =
+      dialect.has(Defect::SelectsDebugged) ? options.keeps_debug_symbols() : options.debug;
   return {.executable = !object,
           .places_memory = !object,
           .completes_kernels = !object,
           .requires_definitions = !object,
+          .selects_kernels = options.kernels_used.has_value() && !keeps_all,
           .completes_launched_kernels = !dialect.has(Defect::LaunchedKernel),
           .repeats_dynamic_memory = !dialect.has(Defect::DefinedDynamicMemory),
           .keeps_opaque_apart = !dialect.has(Defect::OpaqueByName),

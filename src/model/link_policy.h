@@ -21,6 +21,8 @@ struct LinkPolicy {
   bool completes_kernels = true;
   // Whatever live code refers to must be defined.
   bool requires_definitions = true;
+  // Kernels were named that are to be kept. -g keeps all, and completes them.
+  bool selects_kernels = false;
   // A kernel that device code launches is treated as one, whether or not it was selected.
   bool completes_launched_kernels = true;
 

@@ -38,7 +38,7 @@ NVLINK = [
      ["register-limit"]),
     (r"Unified symbols found but index file not specified\.", ["unified-without-index"]),
     (r"Internal error: reference to deleted symbol", ["deleted-symbol"]),
-    (r"Internal error: reference to deleted section", ["deleted-constants"]),
+    (r"Internal error: reference to deleted section", ["deleted-constants", "deleted-parameter"]),
     (r"Internal error: no regcount\?", ["no-register-count"]),
     (r"Internal error: relocation is past end of offset", ["relocation-outside-section"]),
     (r"Internal error: reloc address not found", ["relocation-outside-section"]),

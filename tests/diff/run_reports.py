@@ -4,8 +4,8 @@
 
   run_reports.py --seeds 1-60 --targets sm_75,sm_90 --cache DIR
 
-Messages are not compared here, only the reports: the lines of the call graph, and the lines about
-memory and kernels. Exit status: 0 all the same, 1 something differs, 77 no nvlink here.
+Of the messages only the warnings about stacks are compared here, beside the reports: the lines of the call
+graph, and the lines about memory and kernels. Exit status: 0 all the same, 1 something differs, 77 no nvlink here.
 """
 
 import argparse
@@ -25,8 +25,9 @@ from build import Build  # noqa: E402
 from generate import generate  # noqa: E402
 from toolchain import find_toolkit  # noqa: E402
 
-REPORT = re.compile(r"\d+: |#|callgraph for|regcount |nvlink info    : (\d+ bytes gmem|Function prop|used )")
-OPTION_SETS = {"plain": [], "g": ["-g"], "preserve": ["-preserve-relocs"], "r": ["-r"],
+REPORT = re.compile(r"\d+: |#|callgraph for|regcount |nvlink warning : Stack size |"
+                    r"nvlink info    : (\d+ bytes gmem|Function prop|used )")
+OPTION_SETS = {"plain": [], "g": ["-g"], "preserve": ["-preserve-relocs"], "r": ["-r"], "suppress": ["-g", "-suppress-debug-info"],
                "kernel": None}  # with one kernel of the program
 
 
@@ -57,7 +58,7 @@ def compare(options, tools, seed, targets):
                 reference = memory.link(place, arguments, objects, "out.cubin", False)
                 if reference["status"] != 0:
                     continue
-                _, log = run_linker([options.culink, EMULATE] + arguments, place)
+                _, log = run_linker([options.culink, EMULATE, "--error-format=nvlink"] + arguments, place)
                 first, second = report_lines(reference["log"]), report_lines(log)
                 difference = None if first == second else [
                     line for line in difflib.unified_diff(first, second, "nvlink", "culink",

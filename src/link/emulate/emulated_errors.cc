@@ -167,6 +167,26 @@ void refuse_sized_dynamic(const Program &p, Diagnostics &diag) {
     }
 }
 
+// An image that is a parameter of a discarded kernel: nvlink has removed the section that its
+// symbol is in (Q131).
+void check_deleted_parameters(const Program &p, Diagnostics &diag) {
+  for (const Entity &entity : p.symbols.entities) {
+    if (!entity.opaque)
+      continue;
+    const InputObject &object = p.objects[entity.prevailing.object.value];
+    const u32 kernel = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
+    const EntityId owner = kernel < object.symbols.size()
+                               ? p.symbols.of(entity.prevailing.object, kernel)
+                               : EntityId{};
+    if (!owner.valid() || p.is_live(owner))
+      continue;
+    diag.report(DiagId::DeletedParameter, {std::string(entity.name)}, {},
+                "nvlink stops here; without --emulate this can be linked")
+        .at("kernel defined in", object.origin(object.symbols[kernel].name));
+    return;
+  }
+}
+
 // Kernels of one name, of which at most one is not local (Q130). Each has its own sections, but the
 // driver looks for kernels by name and finds the one whose code comes last, so that a program could
 // launch another kernel than it means. nvlink links such programs; the kernel that is found has
@@ -204,6 +224,8 @@ void check_emulated_errors(const Program &p, Diagnostics &diag) {
   }
   if (!p.dialect.has(Defect::SectionsByName))
     refuse_kernels_of_one_name(p, diag);
+  if (p.dialect.has(Defect::OpaqueByName))
+    check_deleted_parameters(p, diag);
   if (p.dialect.has(Defect::WeakOverCommon))
     check_commons(p, diag);
   if (p.dialect.has(Defect::AliasRegisterCount))
