@@ -135,7 +135,8 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws) {
       continue;
     if ((flaws.wrong_symbols && finding.rule == Rule::SymbolValue) ||
         (flaws.null_symbol_value && finding.rule == Rule::SymbolNull) ||
-        (flaws.overruns && finding.rule == Rule::RelocationOffset))
+        (flaws.overruns && finding.rule == Rule::RelocationOffset) ||
+        (flaws.misplaced_locals && finding.rule == Rule::SymbolOrder))
       continue;
     diag_.report(DiagId::Contradiction,
                  {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
@@ -148,10 +149,18 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws) {
                                      section.flags, section.offset, section.size});
 }
 
+static u32 newest_toolkit(const std::vector<InputObject> &objects) {
+  u32 newest = 0;
+  for (const InputObject &object : objects)
+    newest = std::max(newest, object.toolkit);
+  return newest;
+}
+
 // Runs the passes over the plane of the objects that the kind of code needs.
 std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &target,
                                          std::vector<InputObject> objects, WorkerPool &pool) {
   const bool mercury = code != OutputCode::Sass;
+  const Dialect dialect = dialect_for(*dialect_, newest_toolkit(objects));
   const arch::ArchInfo plane =
       mercury ? arch::as_mercury_plane(target) : arch::as_plain_sass(target);
   if (target.has_mercury_plane && request_.options.code == OutputCode::Default)
@@ -175,7 +184,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
       return {};
   }
   return plan_link(
-      options, *dialect_, plane, std::move(objects), sass ? &*sass : nullptr, pool,
+      options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
       [this] { drop_input_pages(); }, timer_, diag_);
 }
 

@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "compat/releases.h"
+
 namespace culink {
 
 namespace {
@@ -56,6 +58,7 @@ constexpr DefectSet kDefects13_0 = {
     Defect::DefinedDynamicMemory,
     Defect::NullSymbolValue,
     Defect::EarlyResolution,
+    Defect::EarlyShared,
     Defect::OverriddenFrames,
     Defect::DeletedConstants,
     Defect::OverriddenBranchTables,
@@ -97,18 +100,60 @@ constexpr DefectSet kDefects13_0 = {
     Defect::SelectsDebugged,
 };
 
-constexpr std::array<Dialect, 2> kDialects = {{
+constexpr DefectSet kDefects13_2 = kDefects13_0.without({Defect::EarlyShared});
+
+constexpr DefectSet kDefects13_4 = kDefects13_2.with({Defect::MisplacedLocals});
+
+constexpr std::array<Dialect, 6> kDialects = {{
     {.name = "",
      .tool = "culink",
      .tool_version = CULINK_VERSION,
-     .newest_toolkit = 134}, // objects of 13.1 to 13.4 were linked and compared
+     .newest_toolkit = 134, // objects of 13.1 to 13.4 were linked and compared
+     .release = find_release(130)},
     {.name = "nvlink-13.0.88",
      .tool = "nvlink",
      .tool_version = "Cuda compilation tools, release 13.0, V13.0.88",
      .tool_build = "Build cuda_13.0.r13.0/compiler.36424714_0",
+     .release = find_release(130),
      .input = kNvlinkInputs,
      .command = kNvlinkCommand,
      .defects = kDefects13_0},
+    {.name = "nvlink-13.1.115",
+     .tool = "nvlink",
+     .tool_version = "Cuda compilation tools, release 13.1, V13.1.115",
+     .tool_build = "Build cuda_13.1.r13.1/compiler.37061995_0",
+     .newest_toolkit = 131,
+     .release = find_release(131),
+     .input = kNvlinkInputs,
+     .command = kNvlinkCommand,
+     .defects = kDefects13_0},
+    {.name = "nvlink-13.2.86",
+     .tool = "nvlink",
+     .tool_version = "Cuda compilation tools, release 13.2, V13.2.86",
+     .tool_build = "Build cuda_13.2.r13.2/compiler.37953736_0",
+     .newest_toolkit = 132,
+     .release = find_release(132),
+     .input = kNvlinkInputs,
+     .command = kNvlinkCommand,
+     .defects = kDefects13_2},
+    {.name = "nvlink-13.3.73",
+     .tool = "nvlink",
+     .tool_version = "Cuda compilation tools, release 13.3, V13.3.73",
+     .tool_build = "Build cuda_13.3.r13.3/compiler.38244171_0",
+     .newest_toolkit = 133,
+     .release = find_release(133),
+     .input = kNvlinkInputs,
+     .command = kNvlinkCommand,
+     .defects = kDefects13_2},
+    {.name = "nvlink-13.4.92",
+     .tool = "nvlink",
+     .tool_version = "Cuda compilation tools, release 13.4, V13.4.92",
+     .tool_build = "Build cuda_13.4.r13.4/compiler.38855100_0",
+     .newest_toolkit = 134,
+     .release = find_release(134),
+     .input = kNvlinkInputs,
+     .command = kNvlinkCommand,
+     .defects = kDefects13_4},
 }};
 static_assert(kDialects[0].name.empty());
 
@@ -138,6 +183,13 @@ const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag) {
     known.append(known.empty() ? "" : ", ").append(name);
   diag.report(DiagId::UnknownEmulation, {request.emulate}, {}, "known linkers: " + known);
   return nullptr;
+}
+
+Dialect dialect_for(const Dialect &row, u32 toolkit) {
+  Dialect out = row;
+  if (row.name.empty())
+    out.release = find_release(toolkit);
+  return out;
 }
 
 const Dialect &dialect_of(const CommandLine &line) {

@@ -129,7 +129,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     flag(OptionId::Help, "help", "h", Never, "Print this text."),
     flag(OptionId::Version, "version", "V", Never, "Print the version."),
     valued(OptionId::Emulate, "emulate", "", Text, Never, "<linker>",
-           "Write exactly the bytes that another linker would write: nvlink-13.0.88."),
+           "Write exactly the bytes that another linker would write: nvlink-13.0.88, or a later "
+           "one (docs/compat.md)."),
     valued(OptionId::Threads, "threads", "", Number, Never, "<count>",
            "Threads to use; the output does not depend on it."),
     valued(OptionId::Ptxas, "ptxas", "", Text, Never, "<program>",

@@ -183,8 +183,9 @@ constexpr std::array<NamedNumber, 4> kInfoFormats{{
 }};
 static_assert(sorted_by_number(kInfoFormats));
 
-// 0x56 is a gap in 13.0 and 0x60 its end marker; later toolkits give both a meaning.
-constexpr std::array<NamedNumber, 97> kInfoAttributes{{
+// 0x56 is a gap in 13.0 and 0x60 its end marker; later toolkits give both a meaning. 0x66 and 0x6b
+// came with 13.2, 0x6d with 13.4.
+constexpr std::array<NamedNumber, 100> kInfoAttributes{{
     {0x00, "EIATTR_ERROR"},
     {0x01, "EIATTR_PAD"},
     {0x02, "EIATTR_IMAGE_SLOT"},
@@ -282,10 +283,13 @@ constexpr std::array<NamedNumber, 97> kInfoAttributes{{
     {0x5e, "EIATTR_CUDA_REQ"},
     {0x5f, "EIATTR_MERCURY_ISA_VERSION"},
     {0x60, "EIATTR_ERROR_LAST"},
+    {0x66, "EIATTR_LANGUAGE"},
+    {0x6b, "EIATTR_NVSAL_SW_WAR"},
+    {0x6d, "EIATTR_PREEXIT_USED"},
 }};
 static_assert(sorted_by_number(kInfoAttributes));
 
-constexpr std::array<NamedNumber, 12> kCompatAttributes{{
+constexpr std::array<NamedNumber, 13> kCompatAttributes{{
     {0x00, "EICOMPAT_ATTR_ERROR"},
     {0x01, "EICOMPAT_ATTR_PAD"},
     {0x02, "EICOMPAT_ATTR_ISA_CLASS"},
@@ -297,7 +301,8 @@ constexpr std::array<NamedNumber, 12> kCompatAttributes{{
     {0x08, "EICOMPAT_ATTR_MERCURY_ISA_PATCH_VERSION"},
     {0x09, "EICOMPAT_ATTR_CUDA_ACCELERATOR_TARGET"},
     {0x0b, "EICOMPAT_ATTR_CAN_FASTPATH_FINALIZE"},
-    {0x0c, "EICOMPAT_ATTR_ERROR_LAST"},
+    {0x0c, "EICOMPAT_ATTR_CUDA_INTERNAL_TARGET"}, // the end marker of 13.0
+    {0x0e, "EICOMPAT_ATTR_FINALIZER_VERSION"},
 }};
 static_assert(sorted_by_number(kCompatAttributes));
 

@@ -175,11 +175,14 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
   if (symbol.size >= kMaxSize)
     return broken_symbol(index, "st_size",
                          fmt::format("{:#x} is more than any target has", symbol.size));
-  if (symbol.common() && symbol.value != 0 && !is_power_of_two(symbol.value))
+  const bool instance = symbol.binding() == elf::SymbolBinding::Weak && is_shared(symbol.other);
+  // Dynamic shared memory, whose symbol has its alignment since 13.1.
+  const bool dynamic =
+      symbol.undefined() && is_shared(symbol.other) && symbol.size == 0 && !instance;
+  if ((symbol.common() || dynamic) && symbol.value != 0 && !is_power_of_two(symbol.value))
     return broken_symbol(index, "st_value",
                          fmt::format("alignment {:#x} is not a power of two", symbol.value));
-  const bool instance = symbol.binding() == elf::SymbolBinding::Weak && is_shared(symbol.other);
-  if ((symbol.common() || (symbol.undefined() && instance)) && symbol.value > kMaxAlign)
+  if ((symbol.common() || dynamic || (symbol.undefined() && instance)) && symbol.value > kMaxAlign)
     return broken_symbol(index, "st_value",
                          fmt::format("alignment {:#x} is more than any target has", symbol.value));
   if (symbol.in_section())

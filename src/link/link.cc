@@ -37,7 +37,7 @@ struct LinkServices {
 
 KnownFlaws known_flaws(const Program &program, const Layout &layout) {
   return {layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
-          emulate::accepts_overruns(program)};
+          emulate::accepts_overruns(program), program.dialect.has(Defect::MisplacedLocals)};
 }
 
 std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,

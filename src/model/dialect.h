@@ -11,6 +11,7 @@
 
 #include "base/types.h"
 #include "model/file_kind.h"
+#include "model/release.h"
 
 namespace culink {
 
@@ -21,6 +22,7 @@ enum class Defect : u8 {
   NullSymbolValue,        // Q019: symbol 0 has a value, and so have labels without a location
   EarlyResolution,        // Q020 to Q024, Q103: -r resolves what the next link moves
   DefinedDynamicMemory,   // Q020: two definitions of dynamic memory, which -r made, contradict
+  EarlyShared,            // Q021, Q023: shared variables, too
   OverriddenFrames,       // Q028: frames of overridden functions describe those that prevail
   DeletedConstants,       // Q040: -r stops where constants of overridden functions are gone
   OverriddenBranchTables, // Q040: branch tables of overridden functions clear those that prevail
@@ -52,6 +54,7 @@ enum class Defect : u8 {
   FirstOfName,            // Q110: local functions of one name have records of the first
   StaleImageBase,         // Q112: images by index are looked up behind the slots
   SharedLists,            // Q113: local functions of one name have one list of relocations
+  MisplacedLocals,        // Q114: shared variables are local, but among the global symbols
   LimitOfDebugShared,     // Q120: memory of several kernels is reported as that of one more
   WrappedStack,           // Q121: stacks of 4 GiB and more
   TruncatedValues,        // Q122: values of relocations that do not fit
@@ -122,8 +125,8 @@ struct Dialect {
   std::string_view tool;
   std::string_view tool_version;
   std::string_view tool_build;
-  u32 toolkit = 130;        // the release the output claims to be of, times ten
   u32 newest_toolkit = 130; // whose objects we know
+  Release release;          // what the file looks like; of the newest object in culink's own files
   InputRules input;
   CommandRules command;
   DefectSet defects;

@@ -22,6 +22,7 @@ LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) 
           .keeps_unified_marks = !dialect.has(Defect::LostUnifiedMark),
           .keeps_all_relocations = object && !early,
           .resolves_early = object && early,
+          .resolves_shared_early = object && dialect.has(Defect::EarlyShared),
           .keeps_constant_symbols = object || options.preserve_relocs,
           .keeps_shared_symbols =
               object || options.keeps_debug_symbols() || options.preserve_relocs,

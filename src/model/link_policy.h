@@ -40,6 +40,7 @@ struct LinkPolicy {
   // -r as nvlink does it: constants, section symbols and shared variables are resolved, although
   // the next link may move them (Q023).
   bool resolves_early = false;
+  bool resolves_shared_early = false;
 
   // Symbols of kernel parameters and compiler constants are kept.
   bool keeps_constant_symbols = false;

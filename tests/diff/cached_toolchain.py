@@ -9,6 +9,7 @@ the toolkit. A second run of the same programs only runs culink. The cache may b
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -50,11 +51,16 @@ def put(path, data):
 class CachedToolchain(Toolchain):
     """A Toolchain whose results are remembered in a folder."""
 
-    def __init__(self, cache, folder=None):
-        super().__init__(folder)
+    def __init__(self, cache, folder=None, linker=None):
+        super().__init__(folder, linker)
         self.cache = os.path.abspath(cache)
-        self.identity = self.run([self.nvlink, "--version"]).stdout
+        self.identity = self.run([self.ptxas, "--version"]).stdout if linker else ""
+        self.identity += self.run([self.nvlink, "--version"]).stdout
         self.tiny_header = read(os.path.join(GENERATOR, "tiny_device_api.h"))
+
+    def emulation(self):
+        """The option with which culink imitates this nvlink."""
+        return "--emulate=nvlink-" + re.search(r", V([\d.]+)", self.identity.split("nvlink", 1)[1]).group(1)
 
     def place(self, kind, key):
         return os.path.join(self.cache, kind, key[:2], key[2:])

@@ -65,6 +65,8 @@ RULES = (
          when=selects_kernels),
     # Call frames of two weak definitions are mixed; an alias owns the code of its function.
     Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'", MOVED),
+    # Shared variables are local symbols among the global ones.
+    Rule("Q114", r"symbols: \.symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
     Rule("Q107", r"symbols: \.symtab: symbol \d+ '[^']*': size 0x[0-9a-f]+ vs 0x[0-9a-f]+$", MOVED),
 )
 

@@ -41,13 +41,13 @@ from toolchain import ToolError, find_toolkit  # noqa: E402
 
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
 MERCURY_TARGETS = ["sm_100", "sm_100a", "sm_100f", "sm_103", "sm_110", "sm_120", "sm_120a", "sm_121"]
-EMULATE = "--emulate=nvlink-13.0.88"
 CHECK, FINDING = "--check", "the output is not sound"
 DEVICE_RUNTIME = "cuda_device_runtime.cubin"
 # Trouble of nvlink's own that it cannot explain. The second is what a division by zero, a crash on
 # x86-64, leads to on machines where it gives 0.
 UNEXPECTED = ("Internal error: unexpected reloc\n",
-              "Internal error: .nv.constant3 section size mismatch\n")
+              "Internal error: .nv.constant3 section size mismatch\n",
+              "Internal error: relocation is past end of offset\n")
 UNUSED_MEMORY = ("0", "85", "170", "255")  # what glibc fills it with
 MISSING_RUNTIME = set()       # why programs were linked without it
 
@@ -128,7 +128,7 @@ class Comparison:
         reference = self.memory.link(self.folder, arguments, step.inputs, step.output, keep)
         if keep and reference["status"] == 0:
             os.rename(self.at(step.output), self.at("nvlink.cubin"))
-        status, log = self.culink(step, EMULATE)
+        status, log = self.culink(step, self.memory.tools.emulation())
         answer = self.judge(step, reference, status, log)
         if keep and reference["status"] == 0:
             os.replace(self.at("nvlink.cubin"), self.at(step.output))
@@ -351,6 +351,8 @@ def arguments_parser(description):
     parser.add_argument("--code", choices=["sass", "mercury", "exact"], help="what culink writes for sm_100 and later")
     parser.add_argument("--spread", action="store_true", help="one target per program, in turn")
     parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
+    parser.add_argument("--linker", default=None,
+                        help="a toolkit whose nvlink is compared; its compilers are those of $CUDA_HOME")
     parser.add_argument("--save", default=None, help="folder for the inputs of failing links")
     parser.add_argument("--culink", default=os.environ.get("CULINK"))
     parser.add_argument("--cubin", default=os.environ.get("CUBIN"))
@@ -387,7 +389,7 @@ def compare_programs(options, targets, report, compare):
 
 
 def run(options, cache):
-    tools = CachedToolchain(cache)
+    tools = CachedToolchain(cache, linker=options.linker)
     known = {"all": TARGETS, "mercury": MERCURY_TARGETS}
     targets = known.get(options.targets) or options.targets.split(",")
     recipes = [recipe for recipe in RECIPES

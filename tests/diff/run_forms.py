@@ -61,7 +61,7 @@ class FormComparison(Comparison):
         if status == 0:
             os.replace(self.at(step.output), self.at("ref.cubin"))
         self.clear(step)
-        status, log = self.culink(step, run_diff.EMULATE)
+        status, log = self.culink(step, self.tools.emulation())
         registered = self.modules()
         verdict, detail = self.judge(step, reference, status, log)
         if reference["status"] == 0 and verdict == run_diff.SAME and modules != registered:
@@ -147,7 +147,7 @@ def compare_program(tools, options, seed, targets, forms):
 
 
 def run(options, cache):
-    tools = CachedToolchain(cache)
+    tools = CachedToolchain(cache, linker=options.linker)
     targets = run_diff.TARGETS if options.targets == "all" else options.targets.split(",")
     forms = list(FORMS) if options.forms == "all" else options.forms.split(",")
     report = Report(targets, options.limit)

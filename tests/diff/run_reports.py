@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 from cached_toolchain import CachedToolchain, LinkMemory, run_linker
-from run_diff import EMULATE, TARGETS, add_device_runtime, parse_seeds
+from run_diff import TARGETS, add_device_runtime, parse_seeds
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
 from build import Build  # noqa: E402
@@ -58,7 +58,7 @@ def compare(options, tools, seed, targets):
                 reference = memory.link(place, arguments, objects, "out.cubin", False)
                 if reference["status"] != 0:
                     continue
-                _, log = run_linker([options.culink, EMULATE, "--error-format=nvlink"] + arguments, place)
+                _, log = run_linker([options.culink, tools.emulation(), "--error-format=nvlink"] + arguments, place)
                 first, second = report_lines(reference["log"]), report_lines(log)
                 difference = None if first == second else [
                     line for line in difflib.unified_diff(first, second, "nvlink", "culink",

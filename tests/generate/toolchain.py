@@ -59,14 +59,16 @@ def number_of(target):
 
 
 class Toolchain:
-    def __init__(self, folder=None):
+    """Programs of a toolkit; `linker` may be the folder of another one, whose nvlink is taken."""
+
+    def __init__(self, folder=None, linker=None):
         self.folder = folder or find_toolkit()
         if self.folder is None:
             raise ToolError("nvcc not found")
         program = lambda *parts: os.path.join(self.folder, *parts)
         self.nvcc = program("bin", "nvcc")
         self.ptxas = program("bin", "ptxas")
-        self.nvlink = program("bin", "nvlink")
+        self.nvlink = os.path.join(linker or self.folder, "bin", "nvlink")
         self.fatbinary = program("bin", "fatbinary")
         self.cicc = program("nvvm", "bin", "cicc")
         self.libraries = program("lib64")
@@ -97,9 +99,10 @@ class Toolchain:
         if compute[-1] == "a":
             command.append("-D__CUDA_ARCH_FEAT_SM%s_ALL" % number)
         if headers == HEADERS_FULL:
-            command += ["-DCUDA_DOUBLE_MATH_FUNCTIONS", "-D__CUDACC_VER_MAJOR__=13",
-                        "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=88",
-                        "-D__CUDA_API_VER_MAJOR__=13", "-D__CUDA_API_VER_MINOR__=0",
+            major, minor = release_of(self.nvcc)
+            command += ["-DCUDA_DOUBLE_MATH_FUNCTIONS", "-D__CUDACC_VER_MAJOR__=%d" % major,
+                        "-D__CUDACC_VER_MINOR__=%d" % minor, "-D__CUDACC_VER_BUILD__=88",
+                        "-D__CUDA_API_VER_MAJOR__=%d" % major, "-D__CUDA_API_VER_MINOR__=%d" % minor,
                         "-D__CUDACC_DEVICE_ATOMIC_BUILTINS__=1",
                         "-I" + self.include, "-isystem", os.path.join(self.include, "cccl"),
                         "-include", "cuda_runtime.h"]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Links the recorded programs with culink and compares with what nvlink made of them.
 
-  check_programs.py [TARGET...]
+  check_programs.py [SET...]
 
 With --emulate the file must have the recorded hash, or the link must be refused for the recorded
 reasons; without it the file may differ in the tool's own record and where a defect shows. Needs neither CUDA nor any
@@ -18,7 +18,8 @@ import sys
 import tarfile
 import tempfile
 
-from program_links import CODES, FOLDER, MERCURY_TARGETS, REFUSED, TARGETS, recipes_of
+from program_links import (CODES, FOLDER, MERCURY_TARGETS, REFUSED, emulation_of, recipes_of, recorded_sets,
+                           target_of)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "diff"))
@@ -26,7 +27,6 @@ from reasons import Reason, culink_reasons, culink_rows, missing  # noqa: E402
 from on_purpose import refused_on_purpose, unexplained_lines  # noqa: E402
 from recipes import RELOCATABLE  # noqa: E402
 
-EMULATE = "--emulate=nvlink-13.0.88"
 BUILT = os.path.join(HERE, "..", "..", "build", "release", "bin")
 CULINK = os.path.abspath(os.environ.get("CULINK", os.path.join(BUILT, "culink")))
 CUBIN = os.path.abspath(os.environ.get("CUBIN", os.path.join(BUILT, "cubin")))
@@ -71,12 +71,12 @@ def compare_own(folder, step, arguments):
     return problem
 
 
-def compare(folder, target, code, step, expected):
+def compare(folder, name, code, step, expected):
     """Returns what is wrong with a link, or None."""
-    arguments = ["-arch=" + target] + step.options + step.inputs + ["-o", step.output]
+    arguments = ["-arch=" + target_of(name)] + step.options + step.inputs + ["-o", step.output]
     if code:
         arguments.append("--code=" + code)
-    status, log = run([CULINK, EMULATE, "--no-demangle"] + arguments, folder)
+    status, log = run([CULINK, emulation_of(name), "--no-demangle"] + arguments, folder)
     if expected.startswith(REFUSED):
         return compare_refusal(expected, status, log)
     if status != 0:
@@ -87,30 +87,30 @@ def compare(folder, target, code, step, expected):
     return compare_own(folder, step, arguments) if RELOCATABLE not in step.options else None
 
 
-def check_program(target, program, number, folder):
+def check_program(name, program, number, folder):
     """Returns (links, problems). Later steps start from our outputs: their hashes are nvlink's."""
     links, problems = 0, []
-    for code in CODES if target in MERCURY_TARGETS else [None]:
+    for code in CODES if name in MERCURY_TARGETS else [None]:
         recorded = program["links"][code] if code else program["links"]
         for recipe in recipes_of(number):
             steps = recipe.build(program["objects"], program["kernels"])
             for step, expected in zip(steps, recorded.get(recipe.name, [])):
-                problem = compare(folder, target, code, step, expected)
+                problem = compare(folder, name, code, step, expected)
                 links += 1
                 if problem:
                     problems.append("seed %d %s %s (%s): %s" % (
-                        program["seed"], target, recipe.name,
+                        program["seed"], name, recipe.name,
                         " ".join(step.options + [code or ""]), problem))
                     break
     return links, problems
 
 
-def check_target(target):
-    with open(os.path.join(FOLDER, target + ".json"), encoding="utf-8") as file:
+def check_set(name):
+    with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as file:
         programs = json.load(file)
     links, problems = 0, []
     with tempfile.TemporaryDirectory() as scratch:
-        with tarfile.open(os.path.join(FOLDER, target + ".tar.xz")) as archive:
+        with tarfile.open(os.path.join(FOLDER, name + ".tar.xz")) as archive:
             for member in archive:
                 path = os.path.join(scratch, member.name)
                 os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -118,18 +118,18 @@ def check_target(target):
                     file.write(archive.extractfile(member).read())
         for number, program in enumerate(programs):
             place = os.path.join(scratch, "s%04d" % program["seed"])
-            count, found = check_program(target, program, number, place)
+            count, found = check_program(name, program, number, place)
             links += count
             problems += found
     return len(programs), links, problems
 
 
 def main():
-    targets = sys.argv[1:] or TARGETS + MERCURY_TARGETS
+    names = sys.argv[1:] or recorded_sets()
     failed = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for target, (programs, links, problems) in zip(targets, pool.map(check_target, targets)):
-            print("%s: %d programs, %d links, %d wrong" % (target, programs, links, len(problems)))
+        for name, (programs, links, problems) in zip(names, pool.map(check_set, names)):
+            print("%s: %d programs, %d links, %d wrong" % (name, programs, links, len(problems)))
             for problem in problems:
                 print("  " + problem)
             failed = failed or bool(problems) or links == 0

@@ -17,6 +17,9 @@ TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
 MERCURY_TARGETS = ["sm_100", "sm_120"]
 CODES = ["sass", "mercury"]
 
+# A set of programs is named after its target, and after the release of nvlink if that is not the usual one.
+USUAL_RELEASE = "13.0.88"
+
 REFUSED = "refused: "    # begins an answer that is not a hash
 
 # Each program is linked with a part of the option sets, so that the check stays quick; any programs
@@ -27,3 +30,16 @@ PARTS = 3
 def recipes_of(number):
     return [recipe for index, recipe in enumerate(RECIPES)
             if recipe.name == "plain" or index % PARTS == number % PARTS]
+
+
+def target_of(name):
+    return name.split("-")[0]
+
+
+def emulation_of(name):
+    """The option with which culink imitates the nvlink that a set was recorded with."""
+    return "--emulate=nvlink-" + (name.split("-") + [USUAL_RELEASE])[1]
+
+
+def recorded_sets():
+    return sorted(name[:-len(".json")] for name in os.listdir(FOLDER) if name.endswith(".json"))

@@ -3,6 +3,7 @@
 """Records links of generated programs: the objects, and a hash of what nvlink made of them.
 
   record_programs.py [--select PER_TARGET [--without SEEDS]] [--targets TARGET,...] [--cache DIR]
+  CUDA_HOME=DIR record_programs.py --seeds SEEDS --targets TARGET,... (for another release)
 
 Without --select the programs that are there are compiled and linked again. tests/golden/README.md
 describes the files; check_programs.py compares culink with them.
@@ -18,7 +19,7 @@ import sys
 import tarfile
 import tempfile
 
-from program_links import CODES, FOLDER, MERCURY_TARGETS, REFUSED, TARGETS, recipes_of
+from program_links import CODES, FOLDER, MERCURY_TARGETS, REFUSED, TARGETS, USUAL_RELEASE, recipes_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "diff"))
@@ -162,27 +163,32 @@ def add_file(archive, name, data):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--select", type=int, metavar="PER_TARGET")
+    parser.add_argument("--seeds", help="the programs to record for a release that is not the usual one")
     parser.add_argument("--without", default="", help="seeds that are not to be selected")
     parser.add_argument("--targets", default=",".join(TARGETS + MERCURY_TARGETS))
     parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
     options = parser.parse_args()
     without = set(parse_seeds(options.without)) if options.without else set()
     chosen = recorded()
+    if options.seeds:
+        chosen = {target: list(parse_seeds(options.seeds)) for target in options.targets.split(",")}
     if options.select:
         chosen.update(select(options.select, without))
     with tempfile.TemporaryDirectory() as scratch:
         tools = CachedToolchain(options.cache or scratch)
+        release = tools.emulation().rsplit("-", 1)[1]
         for target in options.targets.split(","):
+            name = target if release == USUAL_RELEASE else target + "-" + release
             packed = io.BytesIO()
             with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
                 programs = [record(tools, target, seed, number, archive)
                             for number, seed in enumerate(chosen[target])]
-            with open(os.path.join(FOLDER, target + ".tar.xz"), "wb") as file:
+            with open(os.path.join(FOLDER, name + ".tar.xz"), "wb") as file:
                 file.write(lzma.compress(packed.getvalue(), preset=9 | lzma.PRESET_EXTREME))
-            with open(os.path.join(FOLDER, target + ".json"), "w", encoding="utf-8") as file:
+            with open(os.path.join(FOLDER, name + ".json"), "w", encoding="utf-8") as file:
                 json.dump(programs, file, indent=1)
                 file.write("\n")
-            print("%s: %d programs" % (target, len(programs)))
+            print("%s: %d programs" % (name, len(programs)))
     return 0
 
 

@@ -67,6 +67,14 @@ TEST(Names, EveryInfoAttributeOf13HasAName) {
   EXPECT_EQ(name_of_info_attribute(0x17), "EIATTR_KPARAM_INFO");
 }
 
+TEST(Names, LaterAttributesHaveNames) {
+  EXPECT_EQ(name_of_info_attribute(0x66), "EIATTR_LANGUAGE");
+  EXPECT_EQ(name_of_info_attribute(0x6b), "EIATTR_NVSAL_SW_WAR");
+  EXPECT_EQ(name_of_info_attribute(0x6d), "EIATTR_PREEXIT_USED");
+  EXPECT_EQ(name_of_compat_attribute(12), "EICOMPAT_ATTR_CUDA_INTERNAL_TARGET");
+  EXPECT_EQ(name_of_compat_attribute(14), "EICOMPAT_ATTR_FINALIZER_VERSION");
+}
+
 TEST(Names, CompatAttributeTenHasNone) {
   EXPECT_EQ(name_of_compat_attribute(9), "EICOMPAT_ATTR_CUDA_ACCELERATOR_TARGET");
   EXPECT_FALSE(name_of_compat_attribute(10).has_value());

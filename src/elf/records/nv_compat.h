@@ -24,6 +24,9 @@ enum class CompatAttribute : u8 {
   MercuryIsaPatchVersion = 8,
   CudaAcceleratorTarget = 9, // 1: built for the "a" variant of the architecture
   CanFastpathFinalize = 11,  // u64 mask, sized
+  CudaInternalTarget = 12,   // since 13.4
+  Unnamed13 = 13,            // since 13.3
+  FinalizerVersion = 14,     // since 13.4
 };
 
 using CompatRecord = AttributeRecord<CompatAttribute>;

@@ -41,10 +41,14 @@ private:
   void make_instances();
   void give_one_value();
   [[nodiscard]] bool refers_to_dynamic(FunctionId f) const;
+  [[nodiscard]] u64 declared_align(FunctionId f, bool with_instances) const;
   [[nodiscard]] OutId section_of(FunctionId kernel) const {
     return layout_.sections.find(".nv.shared." + std::string(p_.entity_of(kernel).name));
   }
   OutId need_section(FunctionId kernel);
+  [[nodiscard]] u64 rounded(u64 sum, const OutSection &section) const {
+    return p_.dialect.release.rounds_shared_size ? align_up(sum, section.align) : sum;
+  }
 
   const Program &p_;
   Layout layout_;
@@ -129,6 +133,20 @@ bool EarlyPlacer::refers_to_dynamic(FunctionId f) const {
   return false;
 }
 
+// Of the dynamic memory that a function refers to; 0 in objects before 13.1, which do not tell. The
+// value of an instance from an earlier link counts, too, where it may.
+u64 EarlyPlacer::declared_align(FunctionId f, bool with_instances) const {
+  u64 align = 0;
+  for (const EntityId v : dynamic_) {
+    const std::vector<FunctionId> &users = uses_.users[v.value];
+    if (const u64 own = layout_.placement.shared_align[v.value];
+        own > 1 && (with_instances || !p_.symbols[v].weak()) &&
+        std::binary_search(users.begin(), users.end(), f))
+      align = std::max(align, own);
+  }
+  return align;
+}
+
 OutId EarlyPlacer::need_section(FunctionId kernel) {
   if (const OutId id = section_of(kernel); id.valid())
     return id;
@@ -159,7 +177,8 @@ void EarlyPlacer::size_debug_section() {
   section.size = size_in_object(sum, section.align);
   section.emit = Emit::Always;
   for (const EntityId v : dynamic_) {
-    const u64 value = p_.symbols[v].weak() ? layout_.placement.shared_align[v.value] : 0;
+    const u64 align = layout_.placement.shared_align[v.value];
+    const u64 value = p_.symbols[v].weak() || align > 1 ? align : 0;
     layout_.placement.address_of[v.value] = {layout_.sections.debug_shared, value};
   }
 }
@@ -190,8 +209,13 @@ void EarlyPlacer::size_sections() {
       section.align = std::max(section.align, layout_.placement.shared_align[v.value]);
     }
     if (refers_to_dynamic(k)) {
-      section.align = std::max(section.align, kDynamicAlign);
-      sum = align_up(sum, kDynamicAlign);
+      const u64 declared = declared_align(k, false);
+      section.align = std::max({section.align, kDynamicAlign, declared});
+      sum = align_up(sum, std::max(kDynamicAlign, declared));
+      if (!p_.options.debug && p_.dialect.release.rounds_shared_size)
+        sum = std::max(sum, declared_align(k, true));
+      if (p_.options.debug) // the kept symbol has a value behind the rounded size
+        sum = rounded(sum, section);
     }
     sum_[k] = sum;
   }
@@ -201,7 +225,8 @@ void EarlyPlacer::size_sections() {
     OutSection &section = layout_.sections[section_of(k)];
     section.has_symbol = sum > 0;
     if (sum != 0 || (has_dynamic_ && section.align == kDynamicAlign)) {
-      section.size = size_in_object(sum, section.align);
+      section.size =
+          size_in_object(refers_to_dynamic(k) ? rounded(sum, section) : sum, section.align);
       section.emit = Emit::Always;
     }
     if (plan_.instance_of[k.value] != kNoIndex)
@@ -256,6 +281,10 @@ bool keeps_dynamic_symbol(const Program &program, bool has_slots) {
 
 PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout) {
   return EarlyPlacer(program, std::move(uses), std::move(layout)).run();
+}
+
+elf::SymbolBinding binding_of_shared(const Program &program, elf::SymbolBinding binding) {
+  return program.dialect.has(Defect::MisplacedLocals) ? elf::SymbolBinding::Local : binding;
 }
 
 } // namespace culink::emulate

@@ -209,7 +209,7 @@ void Merger::list_function(EntityId id) {
     return;
   listed_[id.value] = true;
   const Entity &entity = p_.symbols[id];
-  if (entity.local || entity.in_local_part)
+  if (entity.local || in_local_part(entity))
     layout_.sections.add_local(id);
   else
     layout_.sections.globals.push_back(id);

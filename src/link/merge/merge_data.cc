@@ -76,6 +76,14 @@ void Merger::define_opaque(EntityId id, u32 symbol_index) {
 
 // Undefined and common symbols. The only local one stands for the size of the user bank.
 void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
+  const bool dynamic_shared =
+      symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
+  // Since 13.1 an undefined symbol of dynamic memory has its alignment; the value of an instance
+  // from an earlier relocatable link counts as one, too.
+  if (u64 &align = layout_.placement.shared_align[id.value]; dynamic_shared)
+    align = listed_[id.value]                         ? std::max(align, symbol.value)
+            : symbol.binding() == SymbolBinding::Weak ? symbol.value
+                                                      : std::max(symbol.value, u64{1});
   if (listed_[id.value])
     return;
   listed_[id.value] = true;
@@ -95,17 +103,11 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
     layout_.placement.address_of[id.value].value = ~u64{0};
   if (is_reserved_shared_mark(symbol.name))
     layout_.placement.address_of[id.value].value = symbol.value;
-  const bool dynamic_shared =
-      symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
   if (dynamic_shared && !layout_.sections.debug_shared.valid())
     layout_.sections.debug_shared = need(".nv_debug.shared", shared_section(0));
-  if (dynamic_shared) {
+  if (dynamic_shared)
     layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
-    // The value of an instance from an earlier relocatable link counts as its alignment.
-    layout_.placement.shared_align[id.value] =
-        symbol.binding() == SymbolBinding::Weak ? symbol.value : 1;
-  }
-  if (p_.symbols[id].in_local_part)
+  if (in_local_part(p_.symbols[id]))
     layout_.sections.add_local(id);
   else
     layout_.sections.globals.push_back(id);
@@ -116,7 +118,7 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   const elf::Section &section = object_->section(symbol.section);
   const bool weak = symbol.binding() == SymbolBinding::Weak;
   const bool local = symbol.binding() == SymbolBinding::Local;
-  if (!listed_[id.value] && !weak && !local) {
+  if (!listed_[id.value] && !local && !(weak && p_.dialect.release.weak_among_locals)) {
     listed_[id.value] = true;
     layout_.sections.globals.push_back(id);
   }

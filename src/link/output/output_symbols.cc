@@ -30,7 +30,7 @@ public:
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
   void add_section(OutId id, bool emitted);
   void add_entity(EntityId id, elf::SymbolPart part);
-  void add_instance(u32 number);
+  void add_instance(u32 number, elf::SymbolPart part);
   OutputSymbols take() { return std::move(out_); }
 
 private:
@@ -96,6 +96,8 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
     else if (shared_.dynamic(id) && shared_.one_dynamic_value && !shared_.has_slots)
       value -= p_.arch.reserved_shared;
     spec.value = value;
+    if (layout_.placement.address_of[id.value].section != layout_.sections.debug_shared)
+      spec.binding = emulate::binding_of_shared(p_, spec.binding);
   } else if (preserve && (entity.other & 0xe1) == (elf::kOtherConstant | kOtherInternal)) {
     spec.other = kOtherInternal;
   }
@@ -142,13 +144,13 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
   out_.of_entity[id.value] = elf_.add_symbol(spec);
 }
 
-void SymbolWriter::add_instance(u32 number) {
+void SymbolWriter::add_instance(u32 number, elf::SymbolPart part) {
   out_.of_instance[number] = elf_.add_symbol({.name = "externsharedinstance",
                                               .binding = SymbolBinding::Weak,
                                               .type = SymbolType::CudaObject,
                                               .other = elf::kOtherShared | kOtherInternal,
                                               .value = layout_.sections.instances[number].value,
-                                              .part = elf::SymbolPart::Local});
+                                              .part = part});
 }
 
 } // namespace
@@ -168,7 +170,8 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
       writer.add_entity(EntityId(symbol.id), elf::SymbolPart::Local);
       break;
     case LocalSymbol::Kind::SharedInstance:
-      writer.add_instance(symbol.id);
+      if (program.dialect.release.weak_among_locals)
+        writer.add_instance(symbol.id, elf::SymbolPart::Local);
       break;
     }
   if (rel_action.valid())
@@ -179,6 +182,9 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                     .part = elf::SymbolPart::Local});
   for (const EntityId id : layout.sections.globals)
     writer.add_entity(id, elf::SymbolPart::Global);
+  if (!program.dialect.release.weak_among_locals)
+    for (u32 i = 0; i < layout.sections.instances.size(); ++i)
+      writer.add_instance(i, elf::SymbolPart::Global);
   return writer.take();
 }
 

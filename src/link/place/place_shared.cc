@@ -52,6 +52,7 @@ private:
   void join_kernels_of_one_section();
   void place_dynamic();
   void agree_on_dynamic();
+  void round_sizes();
   void finish_sections();
   void finish_dynamic_symbols();
   [[nodiscard]] u64 debug_section_align() const;
@@ -63,6 +64,8 @@ private:
   [[nodiscard]] OutId text_of(FunctionId kernel) const {
     return layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
   }
+  // Of dynamic memory. Instances from an earlier relocatable link have no alignment of their own.
+  [[nodiscard]] u64 declared_align(EntityId v) const { return entity(v).weak() ? 1 : align(v); }
   [[nodiscard]] OutId section_of(FunctionId kernel);
   [[nodiscard]] bool has_section(FunctionId kernel);
   void adopt_section(FunctionId kernel, OutId id);
@@ -278,12 +281,25 @@ void SharedPlacer::join_kernels_of_one_section() {
 void SharedPlacer::place_dynamic() {
   for (const EntityId v : dynamic_)
     for (const FunctionId k : users_[v]) {
-      end_[k.value] = align_up(end_[k.value], kDynamicAlign);
       OutSection &section = layout_.sections[section_of(k)];
-      section.align = std::max(section.align, kDynamicAlign);
+      section.align = std::max({section.align, kDynamicAlign, declared_align(v)});
     }
+  for (const EntityId v : dynamic_)
+    for (const FunctionId k : users_[v])
+      end_[k.value] = align_up(end_[k.value], std::max(kDynamicAlign, declared_align(v)));
   agree_on_dynamic();
+  if (p_.options.debug) // symbols that are kept have a value behind the rounded size
+    round_sizes();
   finish_dynamic_symbols();
+  round_sizes();
+}
+
+void SharedPlacer::round_sizes() {
+  if (!p_.dialect.release.rounds_shared_size)
+    return;
+  for (const EntityId v : dynamic_)
+    for (const FunctionId k : users_[v])
+      end_[k.value] = align_up(end_[k.value], layout_.sections[section_of(k)].align);
 }
 
 void SharedPlacer::agree_on_dynamic() {

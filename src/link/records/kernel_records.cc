@@ -169,8 +169,8 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel,
   return out;
 }
 
-// The only kernel of a program gets the entries of all live functions, the last one read first
-// (Q025).
+// The only kernel of a program gets the entries of all live functions, up to 13.1 the last one read
+// first (Q025).
 std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
   std::vector<EntityId> out;
   ++search_;
@@ -182,7 +182,8 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
         out.push_back(id);
       }
     }
-  std::reverse(out.begin(), out.end());
+  if (p_.dialect.release.reverses_externs)
+    std::reverse(out.begin(), out.end());
   return out;
 }
 

@@ -117,7 +117,7 @@ std::vector<u8> build_tkinfo(const Program &p) {
 // The oldest virtual architecture of the inputs, and the toolkit whose conventions the output has.
 std::vector<u8> build_cuinfo(const Program &p) {
   u16 oldest = p.arch.number;
-  u32 toolkit = p.dialect.toolkit;
+  u32 toolkit = p.dialect.release.toolkit;
   for (const InputObject &object : p.objects) {
     oldest = std::min(oldest, object.virtual_sm);
     toolkit = std::max(toolkit, object.toolkit); // so that an older driver refuses it
@@ -149,6 +149,14 @@ u16 merge_compat_value(CompatAttribute attribute, u16 a, u16 b) {
   }
 }
 
+bool is_dropped(const Program &p, CompatAttribute attribute) {
+  const CompatRules &rules = p.dialect.release.compat;
+  const auto has = [attribute](std::span<const CompatAttribute> list) {
+    return std::find(list.begin(), list.end(), attribute) != list.end();
+  };
+  return has(rules.drops) || (p.arch.code_kind == arch::CodeKind::Sass && has(rules.machine_drops));
+}
+
 // The first file's records, the values of later files merged in.
 std::vector<u8> build_compat(const Program &p) {
   elf::CompatSection layout;
@@ -158,7 +166,7 @@ std::vector<u8> build_compat(const Program &p) {
       if (object.kinds[i].role != elf::SectionRole::Compat)
         continue;
       for (elf::CompatRecord record : elf::decode_compat(object.section(i).data).records) {
-        if (record.sized() && p.arch.code_kind == arch::CodeKind::Sass)
+        if (is_dropped(p, record.attribute))
           continue;
         if (record.attribute == CompatAttribute::CudaAcceleratorTarget)
           record.value = p.arch.accelerator_target;
@@ -176,6 +184,12 @@ std::vector<u8> build_compat(const Program &p) {
     layout.records.push_back({.format = elf::RecordFormat::Byte,
                               .attribute = CompatAttribute::CudaAcceleratorTarget,
                               .value = p.arch.accelerator_target});
+  if (p.arch.has_compat)
+    for (const elf::CompatRecord &record : p.dialect.release.compat.adds)
+      if (std::none_of(
+              layout.records.begin(), layout.records.end(),
+              [&record](const elf::CompatRecord &r) { return r.attribute == record.attribute; }))
+        layout.records.push_back(record);
   return elf::encode_compat(layout);
 }
 

@@ -72,7 +72,7 @@ RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget targe
   const Entity &entity = c.program.symbols[EntityId(target.id)];
   target.value = c.layout.placement.address_of[target.id].value;
   target.kind = TargetKind::Placed;
-  if (c.program.policy.keeps_all_relocations || entity.weak())
+  if (!c.program.policy.resolves_shared_early || entity.weak())
     target.kind = unplaced_kind(entity);
   const u32 instance =
       function.valid() && target.dynamic_shared ? c.shared.instance_of[function.value] : kNoIndex;

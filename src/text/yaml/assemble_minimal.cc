@@ -384,6 +384,7 @@ void MinimalAssembler::declare_undefined(const Node &node) {
   const MapReader row(node, kUndefinedKeys, complaints_);
   spec.binding = read_binding(row);
   spec.size = row.number("size", 0);
+  spec.value = row.number("align", 0);
   if (const Node *item = row.find("type")) {
     spec.type = read_symbol_type(*item, complaints_);
     spec.other = spec.type == SymbolType::CudaObject ? kOtherGlobal : u8{0};

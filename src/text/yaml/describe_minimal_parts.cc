@@ -255,7 +255,8 @@ Node MinimalDescriber::describe_undefined() const {
     const bool usual =
         called ? function && symbol.other == 0
                : symbol.type() == SymbolType::CudaObject && symbol.other == kOtherGlobal;
-    if (usual && symbol.binding() == SymbolBinding::Global && symbol.size == 0 && !prototype) {
+    if (usual && symbol.binding() == SymbolBinding::Global && symbol.size == 0 &&
+        symbol.value == 0 && !prototype) {
       out.add(name_node(symbol.name));
       continue;
     }
@@ -269,6 +270,8 @@ Node MinimalDescriber::describe_undefined() const {
       row.set("bind", symbol_binding_text(symbol.binding()));
     if (symbol.size != 0)
       row.set("size", hexadecimal(symbol.size));
+    if (symbol.value != 0)
+      row.set("align", hexadecimal(symbol.value));
     if (prototype)
       row.set("prototype", name_node(*facts->second.prototype));
     out.add(std::move(row));

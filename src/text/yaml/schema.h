@@ -29,8 +29,8 @@ inline constexpr std::array<std::string_view, 4> kSharedKeys = {"name", "size", 
 inline constexpr std::array<std::string_view, 4> kParameterKeys = {"size", "offset", "align",
                                                                    "space"};
 
-inline constexpr std::array<std::string_view, 6> kUndefinedKeys = {"name", "type",  "bind",
-                                                                   "size", "other", "prototype"};
+inline constexpr std::array<std::string_view, 7> kUndefinedKeys = {
+    "name", "type", "bind", "size", "align", "other", "prototype"};
 
 // What a function has when the document does not say.
 inline constexpr u32 kDefaultRegisters = 16;

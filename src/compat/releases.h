@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One row per release of the toolkit whose files differ from those of the release before. A row
+// starts from the one above and says what is new. Dialects refer to rows, and a default link takes
+// the row of its newest object (docs/compat.md, "Adding a release").
+#pragma once
+
+#include <array>
+
+#include "model/release.h"
+
+namespace culink {
+
+namespace releases {
+
+using elf::CompatAttribute;
+using elf::CompatRecord;
+using elf::RecordFormat;
+
+inline constexpr std::array kFastpath = {CompatAttribute::CanFastpathFinalize};
+inline constexpr std::array kOpportunistic = {CompatAttribute::EnableOpportunisticFinalization};
+
+inline constexpr CompatRecord kAttribute13 = {
+    .format = RecordFormat::Half, .attribute = CompatAttribute::Unnamed13, .value = 0x100};
+inline constexpr std::array kAdded13_3 = {kAttribute13};
+inline constexpr std::array kAdded13_4 = {
+    CompatRecord{
+        .format = RecordFormat::Byte, .attribute = CompatAttribute::CudaInternalTarget, .value = 2},
+    kAttribute13};
+
+constexpr Release make_13_0() {
+  return {.toolkit = 130, .compat = {.machine_drops = kFastpath}};
+}
+
+constexpr Release make_13_1() {
+  Release row = make_13_0();
+  row.toolkit = 131;
+  row.compat.drops = kOpportunistic;
+  row.rounds_shared_size = true;
+  return row;
+}
+
+constexpr Release make_13_2() {
+  Release row = make_13_1();
+  row.toolkit = 132;
+  row.compat.machine_drops = {};
+  row.reverses_externs = false;
+  return row;
+}
+
+constexpr Release make_13_3() {
+  Release row = make_13_2();
+  row.toolkit = 133;
+  row.compat.adds = kAdded13_3;
+  return row;
+}
+
+constexpr Release make_13_4() {
+  Release row = make_13_3();
+  row.toolkit = 134;
+  row.compat.adds = kAdded13_4;
+  row.weak_among_locals = false;
+  return row;
+}
+
+inline constexpr std::array kReleases = {make_13_0(), make_13_1(), make_13_2(), make_13_3(),
+                                         make_13_4()};
+
+} // namespace releases
+
+// The newest release we know that is not newer than `toolkit`; the oldest if all are.
+[[nodiscard]] constexpr const Release &find_release(u32 toolkit) {
+  const Release *found = releases::kReleases.data();
+  for (const Release &row : releases::kReleases)
+    if (row.toolkit <= toolkit)
+      found = &row;
+  return *found;
+}
+
+} // namespace culink

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compat/releases.h"
+
+#include <gtest/gtest.h>
+
+#include "compat/dialects.h"
+
+namespace culink {
+namespace {
+
+TEST(Releases, TheNewestRowThatIsNotNewerIsFound) {
+  EXPECT_EQ(find_release(131).toolkit, 131u);
+  EXPECT_EQ(find_release(118).toolkit, 130u); // older than all rows
+  EXPECT_EQ(find_release(199).toolkit, releases::kReleases.back().toolkit);
+}
+
+TEST(Releases, RowsAreInOrder) {
+  for (size_t i = 1; i < releases::kReleases.size(); ++i)
+    EXPECT_LT(releases::kReleases[i - 1].toolkit, releases::kReleases[i].toolkit);
+}
+
+TEST(Releases, OwnFilesLookLikeThoseOfTheNewestObject) {
+  EXPECT_EQ(dialect_for(own_dialect(), 133).release.toolkit, 133u);
+  EXPECT_EQ(dialect_for(nvlink_13_0_88(), 129).release.toolkit, 130u);
+}
+
+// A linker writes files of its own release, and takes the objects of no newer one.
+TEST(Releases, EachLinkerIsOfItsRelease) {
+  for (const std::string_view name : emulated_linkers()) {
+    const Dialect *row = find_dialect(name);
+    ASSERT_TRUE(row) << name;
+    EXPECT_EQ(row->release.toolkit, row->newest_toolkit) << name;
+    const u32 toolkit = row->release.toolkit;
+    EXPECT_TRUE(name.starts_with("nvlink-" + std::to_string(toolkit / 10) + "." +
+                                 std::to_string(toolkit % 10)))
+        << name;
+  }
+}
+
+} // namespace
+} // namespace culink
