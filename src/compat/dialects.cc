@@ -53,6 +53,8 @@ constexpr InputRules kNvlinkInputs = {.files = kFileRules,
 constexpr CommandRules kNvlinkCommand = {
     .refuses_empty_link = true, .dash_is_a_file = true, .needs_nvvm = true, .measures_time = false};
 
+// One on a line, in the order of the enum, so that a new one is one line more.
+// clang-format off
 constexpr DefectSet kDefects13_0 = {
     Defect::UnplacedSymbol,
     Defect::DefinedDynamicMemory,
@@ -99,6 +101,7 @@ constexpr DefectSet kDefects13_0 = {
     Defect::OverrunningPointers,
     Defect::SelectsDebugged,
 };
+// clang-format on
 
 constexpr DefectSet kDefects13_2 = kDefects13_0.without({Defect::EarlyShared});
 
