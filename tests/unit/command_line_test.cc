@@ -63,7 +63,7 @@ TEST(CommandLine, knows_no_prefixes_and_no_mixed_dashes) {
   for (const char *word : {"--verb", "-verbose", "--v", "--"}) {
     const Diagnostic message = complaint({word});
     EXPECT_EQ(message.id, DiagId::UnknownOption) << word;
-    EXPECT_EQ(message.arguments, Words{std::string(word).substr(1)});
+    EXPECT_EQ(message.arguments.at(0), std::string(word).substr(1));
   }
 }
 

@@ -41,6 +41,7 @@ public:
       successors[calls.node(taken.prototype)].push_back(taken.function.value);
     for (std::vector<u32> &list : successors)
       calls.edges.add_node(list);
+    policy.selects_kernels = options.kernels_used.has_value();
     return mark_live(symbols, calls, options, policy);
   }
 

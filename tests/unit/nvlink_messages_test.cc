@@ -144,6 +144,16 @@ TEST(NvlinkReport, lists_all_that_is_wrong_with_the_program) {
   EXPECT_TRUE(report.tells_about_program);
 }
 
+TEST(NvlinkReport, warns_of_each_call_that_leads_to_recursion) {
+  Said said;
+  said(DiagId::UnknownStackSize, {"k", "2"});
+  EXPECT_EQ(
+      said.report().lines,
+      (Lines{
+          "nvlink warning : Stack size for entry function 'k' cannot be statically determined",
+          "nvlink warning : Stack size for entry function 'k' cannot be statically determined"}));
+}
+
 TEST(NvlinkReport, does_not_merge_after_a_warning_that_became_an_error) {
   Said said;
   said(DiagId::OptionRedefined, {"arch"});
