@@ -40,7 +40,9 @@ private:
   void match_global(u32 entity);
   void match_locals();
   void take(u32 entity, u32 symbol);
+  [[nodiscard]] SymbolType expected_type(const Entity &entity) const;
   void check_definition(const Entity &entity);
+  void check_shared_owners();
   void place_code();
   void match_constants();
   void check_unmatched();
@@ -213,6 +215,13 @@ void Matcher::take(u32 id, u32 symbol) {
   check_definition(l_.program.entities[id]);
 }
 
+// Executables know one type of data only.
+SymbolType Matcher::expected_type(const Entity &entity) const {
+  return l_.executable && !l_.mercury && entity.type() == SymbolType::CudaObject
+             ? SymbolType::Object
+             : entity.type();
+}
+
 void Matcher::check_definition(const Entity &entity) {
   const elf::Symbol &found = l_.out.symbols[entity.out];
   const bool common = entity.common_align != 0 && !entity.defined();
@@ -245,6 +254,9 @@ void Matcher::check_definition(const Entity &entity) {
   const u8 kept = forgets ? elf::kOtherManaged : 0xfe;
   if (((found.other ^ entity.other) & kept) != 0 || (forgets && (found.other & ~(kept | 1)) != 0))
     differ(entity, "st_other", hex(entity.other & kept), hex(found.other));
+  if (!entity.function() && found.type() != expected_type(entity))
+    differ(entity, "type", std::to_string(static_cast<u32>(expected_type(entity))),
+           std::to_string(found.info & 15));
   const SectionRole role = l_.out.kinds[found.section].role;
   if (entity.function() ? !l_.out.kinds[found.section].is_code()
       : common          ? role != SectionRole::Global
@@ -326,6 +338,23 @@ void Matcher::match_constants() {
   }
 }
 
+// In an object, a kernel's own shared variables are in memory that belongs to its code.
+void Matcher::check_shared_owners() {
+  if (l_.executable)
+    return;
+  for (const Entity &entity : l_.program.entities) {
+    if (entity.function() || entity.out == 0 || !entity.defined() ||
+        l_.program.kind_of(entity).role != SectionRole::Shared)
+      continue;
+    const Object &object = l_.program.objects[entity.object];
+    const u32 code = object.code_of[l_.program.definition(entity).section];
+    const u32 placed = l_.place_of[entity.object][code].section; // 0: another definition prevails
+    const elf::Symbol &found = l_.out.symbols[entity.out];
+    if (code != 0 && placed != 0 && found.in_section() && placed != l_.out.code_of[found.section])
+      differ(entity, "memory of", std::string(object.kinds[code].owner), "that of other code");
+  }
+}
+
 // Symbols that the program does not have. Linkers make some for debuggers and for the next link.
 void Matcher::check_unmatched() {
   for (u32 s = 1; s < l_.out.symbols.size(); ++s) {
@@ -352,6 +381,7 @@ void Matcher::run() {
   match_locals();
   place_code();
   match_constants();
+  check_shared_owners();
   check_unmatched();
 }
 

@@ -39,6 +39,7 @@ private:
   void list_extents();
   void check_extents();
   void check_ends();
+  void check_gap(const elf::Section &section, u64 begin, u64 end);
   void place_banks();
   [[nodiscard]] bool is_block(const Object &object, const elf::Section &section) const;
   [[nodiscard]] bool is_gone(u32 object, u32 section) const;
@@ -89,8 +90,12 @@ void BlockPlacer::ask_symbols() {
     const u64 base = out.value - in.value; // may wrap, if the symbol is wrong
     if (!known_[entity.object][in.section])
       place = {out.section, base, false};
-    else if (place.section != out.section || place.base != base)
-      place.scattered = true;
+    else if ((place.section != out.section || place.base != base) &&
+             !(object.kinds[in.section].is_constant() && l_.options.is_selected))
+      report_.add({FindingKind::Symbol, std::string(entity.name),
+                   std::string(l_.out.section(out.section).name), out.value,
+                   hex(place.base + in.value) + ", where the rest of its section is",
+                   hex(out.value)});
     known_[entity.object][in.section] = true;
   }
 }
@@ -185,6 +190,18 @@ void BlockPlacer::list_extents() {
   }
 }
 
+// What lies between two blocks is padding.
+void BlockPlacer::check_gap(const elf::Section &section, u64 begin, u64 end) {
+  if (begin >= end || end > section.data.size())
+    return;
+  const ByteSpan gap = section.data.subspan(begin, end - begin);
+  const auto wrong = std::find_if(gap.begin(), gap.end(), [](u8 byte) { return byte != 0; });
+  if (wrong != gap.end())
+    report_.add({FindingKind::Unexplained, "", std::string(section.name),
+                 begin + static_cast<u64>(wrong - gap.begin()), "zeros between blocks",
+                 hex(*wrong)});
+}
+
 void BlockPlacer::check_extents() {
   std::sort(extents_.begin(), extents_.end(), [](const Extent &a, const Extent &b) {
     return std::tie(a.section, a.begin, a.size, a.name) <
@@ -208,6 +225,8 @@ void BlockPlacer::check_extents() {
              "a begin behind " + std::string(before->name) + ", which ends at " +
                  hex(before->begin + before->size),
              hex(extent.begin));
+    if (before && before->section == extent.section)
+      check_gap(section, before->begin + before->size, extent.begin);
     if (!before || before->section != extent.section ||
         before->begin + before->size < extent.begin + extent.size)
       before = &extent;
