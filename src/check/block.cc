@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "arch/instructions.h"
+#include "arch/reloc_roles.h"
 #include "base/bytes.h"
 #include "check/contents.h"
 
@@ -171,7 +172,19 @@ void BlockChecker::fold(const elf::Relocation &raw, bool rela, const Target &tar
   if (!rela)
     addend = arch::implicit_addend(source_, raw.offset, row).value_or(arch::FieldValue{});
   const u8 bank = target.kind == TargetKind::Image ? u8{0} : target.bank;
-  const arch::FieldValue sum = arch::add(row, {target.value + target.shift, bank}, addend);
+  arch::FieldValue sum = arch::add(row, {target.value + target.shift, bank}, addend);
+  const std::optional<u64> load = target.kind == TargetKind::Image && b_.node != kNone
+                                      ? load_of_index(out_, out_offset(raw.offset), row)
+                                      : std::nullopt;
+  if (load) { // the sum of both has to be the slot
+    sum.value -= begin_of_slots(out_, *load);
+    fields_.push_back({*load - b_.base,
+                       &arch::reloc_for(arch::RelocRole::ImageBase),
+                       {},
+                       raw.symbol,
+                       false,
+                       true});
+  }
   if (!target.unknown && !optional && !b_.debug && b_.live && !fits(row, sum.value))
     report(FindingKind::Field, raw.offset,
            fmt::format("{:#x} of {} to fit {}", sum.value, in_.symbols[raw.symbol].name, row.name),

@@ -163,15 +163,12 @@ private:
   Report &report_;
 };
 
-// Constants of a device function whose prevailing definition has none: nobody refers to them.
-bool is_useless(const Link &link, const elf::Section &section) {
-  const elf::SectionKind &kind = link.out.kinds[section.index];
-  const u32 code = link.out.code_of[section.index];
-  if (!kind.is_constant() || kind.bank != link.arch.banks.compiler || code == 0 ||
-      !link.claimed[code])
-    return false;
-  const u32 owner = link.out.owner_symbol(code);
-  return owner < link.out.symbols.size() && !is_kernel(link.out.symbols[owner].other);
+// The compiler's constants of definitions that do not prevail (Q040): nobody refers to them.
+bool is_useless(const Link &link, u32 section) {
+  const elf::SectionKind &kind = link.out.kinds[section];
+  const u32 code = link.out.code_of[section];
+  return kind.is_constant() && kind.bank == link.arch.banks.compiler && code != 0 &&
+         link.claimed[code];
 }
 
 } // namespace
@@ -191,7 +188,9 @@ void check_leftovers(Link &link, Report &report) {
     const bool holds_program =
         kind.is_code() || kind.is_constant() || kind.role == SectionRole::Global ||
         kind.role == SectionRole::GlobalInit || kind.role == SectionRole::Udt;
-    const bool useless = is_useless(link, section);
+    const bool useless =
+        is_useless(link, section.index) ||
+        (table && section.info < link.claimed.size() && is_useless(link, section.info));
     if (useless)
       continue;
     if (holds_program && section.size != 0)

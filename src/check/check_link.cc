@@ -34,6 +34,14 @@ std::vector<Object> read_inputs(std::span<const CheckInput> inputs, WorkerPool &
   return objects;
 }
 
+bool has_unified_functions(const Program &program) {
+  for (const Object &object : program.objects)
+    for (const elf::SectionKind &kind : object.kinds)
+      if (kind.role == elf::SectionRole::UftEntry)
+        return true;
+  return false;
+}
+
 bool has_overridden(const Program &program) {
   for (const std::vector<Outcome> &outcomes : program.outcome)
     for (const Outcome outcome : outcomes)
@@ -46,6 +54,7 @@ void find_calls(Link &link) {
   const bool keeps_all = link.options.keeps_all_code || !link.executable;
   link.calls = build_calls(link.program, false);
   link.live = find_live(link.program, link.calls, link.options, keeps_all, false);
+  link.has_unified = has_unified_functions(link.program);
   link.exact = !has_overridden(link.program);
   if (!link.exact)
     link.all_calls = build_calls(link.program, true);

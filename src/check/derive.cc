@@ -83,6 +83,10 @@ void derive_from(const Link &link, const CodePlace &code, std::vector<Derived> &
       if (!row)
         continue;
       u64 value = value_in_field(link, code, raw, entries.has_addends(), *row);
+      const ByteSpan bytes = link.out.section(code.out).data;
+      if (const auto load = load_of_index(bytes, raw.offset, *row);
+          load && *kind == DerivedKind::Image && value != kUnknown)
+        value += begin_of_slots(bytes, *load);
       if (*kind == DerivedKind::Constants && value != kUnknown)
         value = (value - link.program.definition(link.program.entities[id]).value) &
                 low_mask(bits_shown(*row));

@@ -45,6 +45,7 @@ struct Link {
   const CheckOptions &options;
   bool executable = true;
   bool has_mercury = false; // the output has Mercury code, too
+  bool has_unified = false; // there are unified functions, whose table has a symbol
   bool mercury = false;     // this is the Mercury form of both
 
   Calls calls;       // of prevailing definitions: what must be there follows from it

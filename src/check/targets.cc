@@ -9,6 +9,10 @@
 
 #include <array>
 
+#include "arch/instructions.h"
+#include "arch/reloc_roles.h"
+#include "base/bytes.h"
+
 namespace culink::check {
 
 using arch::ImageAction;
@@ -161,7 +165,8 @@ Target target_of(const Link &link, u32 object, u32 symbol, u32 node) {
             .symbol = entity.out,
             .value = link.slot_of[id]};
   if (!entity.defined() && is_unified_name(entity.name))
-    return {.kind = entity.name == "__UFT_OFFSET" ? TargetKind::Ignored : TargetKind::UnifiedTable,
+    return {.kind = entity.name == "__UFT_OFFSET" && !link.has_unified ? TargetKind::Ignored
+                                                                       : TargetKind::UnifiedTable,
             .symbol = entity.out};
   if (in_shared_memory(entity.other))
     return shared_target(link, id, node);
@@ -222,6 +227,29 @@ bool fits(const arch::RelocInfo &row, u64 value) {
   const bool small = value >> high == 0;
   const bool negative = static_cast<i64>(value) >> (high - 1) == -1;
   return (small || negative) && (value & ((u64{1} << low) - 1)) == 0;
+}
+
+std::optional<u64> load_of_index(ByteSpan code, u64 offset, const arch::RelocInfo &row) {
+  constexpr u64 kNear = 8; // instructions
+  if (row.number != arch::reloc_for(arch::RelocRole::ImageIndex).number)
+    return std::nullopt;
+  const u64 move = offset / arch::kInstructionSize * arch::kInstructionSize;
+  for (u64 at = move + arch::kInstructionSize; at <= move + kNear * arch::kInstructionSize;
+       at += arch::kInstructionSize) {
+    const std::optional<ByteSpan> next = slice(code, at, arch::kInstructionSize);
+    if (!next)
+      break;
+    const arch::InstructionInfo *instruction = arch::find_instruction(*next);
+    if (instruction && instruction->loads_from_bank_0 &&
+        (*next)[arch::kSourceByte] == code[move + arch::kDestinationByte])
+      return at;
+  }
+  return std::nullopt;
+}
+
+u64 begin_of_slots(ByteSpan code, u64 load) {
+  const auto field = arch::read_field(code, load, arch::reloc_for(arch::RelocRole::ImageBase));
+  return field ? field->value : 0;
 }
 
 } // namespace culink::check

@@ -51,6 +51,14 @@ enum class Treatment : u8 {
 
 [[nodiscard]] bool is_image(elf::SymbolType type);
 
+// Where `MOV R, index; LDC R, c[0][R + base]` loads the number of an image: code compiled with -G
+// has the index of a slot in the relocated field and where slots begin in the load, without a
+// relocation (Q112). Nothing for any other relocation.
+[[nodiscard]] std::optional<u64> load_of_index(ByteSpan code, u64 offset,
+                                               const arch::RelocInfo &row);
+// The begin of the slots that such a load has.
+[[nodiscard]] u64 begin_of_slots(ByteSpan code, u64 load);
+
 // The bank that a field names for a section of that type.
 [[nodiscard]] constexpr u8 bank_of(elf::SectionType type) {
   return static_cast<u8>(
