@@ -29,13 +29,12 @@ bool matches_any(std::string_view name, const std::vector<std::string> &patterns
 check::CheckOptions check_options(const LinkOptions &options, bool finalized) {
   check::CheckOptions out;
   out.keeps_all_code = options.keeps_all_code();
-  out.keeps_shared_symbols = options.debug || options.preserve_relocs;
   out.finalized = finalized;
   if (options.prunes_by_host())
     out.is_selected = [&host = *options.host_references](std::string_view name, bool local) {
       return matches_any(name, local ? host.internal_kernels : host.external_kernels);
     };
-  else if (options.kernels_used && !options.debug)
+  else if (options.kernels_used && !options.keeps_debug_symbols())
     out.is_selected = [&wanted = *options.kernels_used](std::string_view name, bool) {
       return std::any_of(wanted.begin(), wanted.end(), [name](const std::string &part) {
         return name.find(part) != std::string_view::npos;
@@ -79,6 +78,9 @@ void read_options(std::string_view recorded, LinkRequest &request) {
       break;
     case OptionId::Debug:
       options.debug = true;
+      break;
+    case OptionId::SuppressDebugInfo:
+      options.suppress_debug_info = true;
       break;
     case OptionId::PreserveRelocs:
       options.preserve_relocs = true;

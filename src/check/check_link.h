@@ -57,9 +57,8 @@ struct CheckInput {
 struct CheckOptions {
   // Kernels that the program is to have; without it, all. Arguments: name, whether it is local.
   std::function<bool(std::string_view, bool)> is_selected;
-  bool keeps_all_code = false;       // -g, --preserve-relocs: nothing is removed
-  bool keeps_shared_symbols = false; // the same options: shared variables have symbols
-  bool finalized = false; // the machine code was scheduled again and differs from the inputs'
+  bool keeps_all_code = false; // -g, --preserve-relocs: nothing is removed
+  bool finalized = false;      // the machine code was scheduled again and differs from the inputs'
 };
 
 // Everything that is wrong with `output` as a link of `inputs` (all that were linked, in order).

@@ -7,7 +7,8 @@
 
 Each folder of tests/gpu/programs is a program of several files that checks its own results. nvcc
 compiles them once. The device code is linked twice, both times by nvcc: first with its own nvlink,
-then in a copy of the toolkit (made of links) where nvlink is culink. Both programs run; both must
+then in a copy of the toolkit (made of links) where nvlink is culink, which checks its output (docs/checker.md).
+Both programs run; both must
 succeed and print the same. The last column says whether `culink --emulate` writes nvlink's bytes.
 
 Exit status: 0 all pass, 1 something failed, 77 linked but not run, because there is no GPU. With
@@ -58,14 +59,14 @@ def link_in_place_of_nvlink(arguments):
     pathlib.Path(os.environ["CULINK_SAME_BYTES"]).write_text("yes" if same else "no")
     image.unlink()
     if not os.environ.get("CULINK_TWO_STEPS"):
-        call("culink", [culink, *arguments])
+        call("culink", [culink, "--check", *arguments])
         return
     # All but the last object, then that one; the registration file was written above.
     objects = [word for word in arguments if word.endswith(".o")]
     options = [word for word in arguments if word.startswith(("--arch", "-m", "-L", "-l", "-cpu"))]
     first = str(image) + ".first.cubin"
-    call("culink -r", [culink, "-r", *options, *objects[:-1], "-o", first])
-    call("culink", [culink, *options, first, objects[-1], "-o", image])
+    call("culink -r", [culink, "--check", "-r", *options, *objects[:-1], "-o", first])
+    call("culink", [culink, "--check", *options, first, objects[-1], "-o", image])
 
 
 def make_toolkit(cuda, folder):
