@@ -43,13 +43,14 @@ private:
   [[nodiscard]] bool fill_own_externs(FunctionId kernel, InfoList &records,
                                       const std::vector<EntityId> &undefined) const;
   void mark_recursion(FunctionId kernel, InfoList &records) const;
-  void inherit(InfoList &records, const Inheritance &inherited,
+  void inherit(FunctionId kernel, InfoList &records, const Inheritance &inherited,
                const std::vector<EntityId> &undefined, bool has_externs) const;
   void take_over(size_t rule_number, const Inheritance &inherited, InfoList &records) const;
   [[nodiscard]] std::vector<u32> fragments_of_all() const;
-  void take_over_fragments(InfoList &records, const Inheritance &inherited) const;
+  void take_over_fragments(FunctionId kernel, InfoList &records,
+                           const Inheritance &inherited) const;
   void check_cta_groups(FunctionId kernel, const InfoList &records);
-  void check_record_size(FunctionId kernel, std::string_view what, u64 words);
+  void check_record_size(FunctionId kernel, std::string_view what, u64 words) const;
 
   [[nodiscard]] OutId text_of(FunctionId f) const {
     return layout_.placement.address_of[p_.calls.functions[f.value].value].section;
@@ -122,7 +123,7 @@ void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited
   check_record_size(kernel, "undefined functions", undefined.size());
   const bool has_externs = fill_own_externs(kernel, records, undefined);
   mark_recursion(kernel, records);
-  inherit(records, inherited, undefined, has_externs);
+  inherit(kernel, records, inherited, undefined, has_externs);
   check_cta_groups(kernel, records);
 }
 
@@ -219,7 +220,8 @@ void KernelRecordPlanner::mark_recursion(FunctionId kernel, InfoList &records) c
 
 // The kernel's records with what it inherits. New ones come in the order of the walk, or for the
 // only kernel of a program in the order of the rules, and EXTERNS at the end.
-void KernelRecordPlanner::inherit(InfoList &records, const Inheritance &inherited,
+void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
+                                  const Inheritance &inherited,
                                   const std::vector<EntityId> &undefined, bool has_externs) const {
   constexpr size_t kExterns = kInheritRuleCount, kFragments = kExterns + 1; // not rules
   std::vector<std::pair<WalkPosition, size_t>> order;
@@ -237,7 +239,7 @@ void KernelRecordPlanner::inherit(InfoList &records, const Inheritance &inherite
   std::sort(order.begin(), order.end());
   for (const auto &[position, rule] : order)
     if (rule == kFragments) {
-      take_over_fragments(records, inherited);
+      take_over_fragments(kernel, records, inherited);
     } else if (rule != kExterns) {
       take_over(rule, inherited, records);
     } else if (!has_externs && !undefined.empty()) {
@@ -304,9 +306,10 @@ std::vector<u32> KernelRecordPlanner::fragments_of_all() const {
 // Code that a function needs to run at entry runs at the entry of the kernels that reach it (Q111).
 // The record of the kernel grows; that of a program's only kernel is replaced unless it is
 // complete.
-void KernelRecordPlanner::take_over_fragments(InfoList &records,
+void KernelRecordPlanner::take_over_fragments(FunctionId kernel, InfoList &records,
                                               const Inheritance &inherited) const {
   constexpr InfoAttribute kAttribute = InfoAttribute::AtEntryFragments;
+  constexpr std::string_view kFragmentsOf = "entry fragments";
   const u64 old = store_.find(records, kAttribute);
   std::vector<u32> values;
   for (const elf::InfoRecord &record : store_.records(records))
@@ -319,6 +322,7 @@ void KernelRecordPlanner::take_over_fragments(InfoList &records,
         if (std::find(known.begin(), known.end(), value) == known.end())
           values.push_back(value);
     }
+    check_record_size(kernel, kFragmentsOf, values.size());
     store_.put_words(records, kAttribute, values, old);
     return;
   }
@@ -328,11 +332,13 @@ void KernelRecordPlanner::take_over_fragments(InfoList &records,
     return;
   if (old != InfoStore::kNone)
     store_.erase(records, old);
+  check_record_size(kernel, kFragmentsOf, all.size());
   store_.put_words(records, kAttribute, all);
 }
 
 // A record has at most 65,535 bytes, a word for each entry of a list.
-void KernelRecordPlanner::check_record_size(FunctionId kernel, std::string_view what, u64 words) {
+void KernelRecordPlanner::check_record_size(FunctionId kernel, std::string_view what,
+                                            u64 words) const {
   constexpr u64 kMostWords = 0xffff / 4;
   if (words > kMostWords)
     diag_
