@@ -109,7 +109,7 @@ void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
     if (kInheritRules[*rule].combine == Combine::Sum) {
       if (own.addends.empty())
         own.addends.push_back({function, 0});
-      own.addends[0].value = static_cast<u16>(own.addends[0].value + record.value);
+      own.addends[0].value = add_counts(own.addends[0].value, record.value);
     }
   }
   position = start;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <unordered_map>
@@ -46,6 +47,11 @@ inline constexpr std::array<u8, 256> kInheritRuleOf = [] {
 [[nodiscard]] constexpr std::optional<size_t> inherit_rule_of(elf::InfoAttribute attribute) {
   const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)];
   return rule == 0 ? std::nullopt : std::optional<size_t>(rule - 1);
+}
+
+// The sum of two counts. The largest number means that the count is not known, and is no count.
+[[nodiscard]] constexpr u16 add_counts(u16 a, u16 b) {
+  return static_cast<u16>(std::min(u32{a} + b, u32{0xffff}));
 }
 
 // A record that kernels take over.

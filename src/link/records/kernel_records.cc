@@ -104,6 +104,8 @@ void KernelRecordPlanner::add_missing_masks() {
     const u32 owner_function = p_.function_of(owner).value;
     if (!alias && has_mask(functions_.inherited[owner_function]))
       continue;
+    if (alias && p_.live.kernel[owner_function]) // a function in the kernel's code
+      continue;
     masks_missing_ = true;
     nobody_lacks_ = false;
     if (p_.live.kernel[f])
@@ -279,7 +281,7 @@ void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inher
     break;
   case Combine::Sum:
     for (const Inheritance::Addend &addend : inherited.addends)
-      value = static_cast<u16>(value + addend.value);
+      value = add_counts(value, addend.value);
     break;
   case Combine::BitOr:
     value |= item.bits;
