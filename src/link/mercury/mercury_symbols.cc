@@ -68,8 +68,10 @@ u32 fill_mercury_symbols(const MercurySymtab &table,
       const u64 at = bytes.size();
       append_symbol(bytes, spec);
       elf.add_fixup(table.symbols, {at, Fixup::Kind::SymbolName, i});
-      if (!spec.section.valid())
+      if (!spec.section.valid()) {
+        store_le<u16>(bytes.data() + at + kSectionIndex, spec.special_section);
         continue;
+      }
       elf::SectionId section = spec.section;
       if (section.value < counterpart_of.size() && counterpart_of[section.value].valid())
         section = counterpart_of[section.value];
