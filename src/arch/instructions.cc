@@ -14,11 +14,12 @@ namespace {
 
 constexpr u16 kOperation = 0x1ff, kOperationAndForm = 0xfff;
 
-constexpr std::array<InstructionInfo, 7> kInstructions{{
+constexpr std::array<InstructionInfo, 8> kInstructions{{
     {"DMUL", 0x028, kOperation, true},
     {"DADD", 0x029, kOperation, true},
     {"DSETP", 0x02a, kOperation, true},
     {"DFMA", 0x02b, kOperation, true},
+    {"IMMA", 0x037, kOperation, true},
     {"DMMA", 0x03f, kOperation, true},
     {"FSETP with a constant", 0x80b, kOperationAndForm, true},
     {"LDC", 0xb82, kOperationAndForm, false, true},

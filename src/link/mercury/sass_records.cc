@@ -18,12 +18,27 @@ using elf::InfoAttribute;
 
 namespace {
 
-// Code that takes a bit away on sm_100: arithmetic in double precision, and comparing with a
-// constant in single precision.
+// The bit of the shortcuts that code for one chip of a family does not allow.
+constexpr u64 kOtherChips = 8;
+// The value of INST_TCGEN05_MMA if integers are multiplied; 5 if not, or if there are none.
+constexpr u16 kTensorIntegers = 6;
+
+// Code that takes a bit away on sm_100: arithmetic in double precision, products of integer
+// matrices, and comparing with a constant in single precision.
 bool limits_fastpath(ByteSpan code) {
   for (; code.size() >= arch::kInstructionSize; code = code.subspan(arch::kInstructionSize))
     if (const arch::InstructionInfo *row = arch::find_instruction(code);
         row && row->limits_fastpath)
+      return true;
+  return false;
+}
+
+// Whether instructions that we know are why an object allows less than its target: then functions
+// without them allow everything.
+bool explains_limit(const InputObject &object) {
+  for (const elf::Section &section : object.view.sections())
+    if (const elf::SectionKind &kind = object.kinds[section.index];
+        kind.is_code() && !kind.mercury && limits_fastpath(section.data))
       return true;
   return false;
 }
@@ -40,24 +55,35 @@ u64 fastpath_mask_of(const InputObject &object) {
 // Which shortcuts the driver's finalizer may take: those that every function allows. An object says
 // it for all its functions together.
 u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
+  enum class Code : u8 { None, Free, Limited };
   bool any = false;
-  std::vector<bool> limited(c.sass.objects.size(), false);
+  std::vector<Code> of_object(c.sass.objects.size(), Code::None);
   for (const OutId id : c.shape.order) {
     if (!c.section(id).function.valid())
       continue;
     any = true;
-    const u32 object = code[id].definition.object.value;
-    if (!limited[object])
-      limited[object] = limits_fastpath(code[id].compiled);
+    if (Code &known = of_object[code[id].definition.object.value]; known != Code::Limited)
+      known = limits_fastpath(code[id].compiled) ? Code::Limited : Code::Free;
   }
   u64 mask = any ? c.inputs.arch.fastpath_mask : 0;
   for (u32 i = 0; i < c.sass.objects.size(); ++i) {
-    if (c.sass.objects[i].sm < c.inputs.arch.number)
+    const InputObject &object = c.sass.objects[i];
+    if (object.sm < c.inputs.arch.number)
       return 0;
-    if (limited[i])
-      mask &= fastpath_mask_of(c.sass.objects[i]);
+    const u64 allowed = of_object[i] == Code::None ? mask : fastpath_mask_of(object) & mask;
+    if (allowed != mask && (of_object[i] == Code::Limited || !explains_limit(object)))
+      mask = allowed;
   }
   return mask;
+}
+
+// Whether tcgen05.mma multiplies integers somewhere, dead functions included; of the chips with
+// these instructions only some can.
+bool multiplies_integers(const elf::CompatSection &compat) {
+  return std::any_of(compat.records.begin(), compat.records.end(), [](const auto &record) {
+    return record.attribute == elf::CompatAttribute::InstTcgen05Mma &&
+           record.value == kTensorIntegers;
+  });
 }
 
 // Writes the records of one section after the other.
@@ -190,8 +216,11 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
   if (!c.layout().sections.compat.valid() || c.plan.synthetic.compat.empty())
     return {};
   elf::CompatSection compat = elf::decode_compat(c.plan.synthetic.compat);
+  u64 mask = fastpath_mask(c, code);
+  if (multiplies_integers(compat))
+    mask &= ~kOtherChips;
   std::vector<u8> payload(8);
-  store_le<u64>(payload.data(), fastpath_mask(c, code));
+  store_le<u64>(payload.data(), mask);
   const auto known = std::find_if(
       compat.records.begin(), compat.records.end(), [](const elf::CompatRecord &record) {
         return record.attribute == elf::CompatAttribute::CanFastpathFinalize && record.sized();
