@@ -13,10 +13,11 @@ struct BankName {
   std::string_view sass;    // the whole name, or up to the function that it belongs to
   std::string_view mercury; // likewise
 };
-constexpr std::array<BankName, 3> kBankNames = {{
+constexpr std::array<BankName, 4> kBankNames = {{
     {".nv.constant0.", ".nv.constant.entry_image_header_indices."},
     {".nv.constant2.", ".nv.constant.optimizer."},
     {".nv.constant3", ".nv.constant.user"},
+    {".nv.constant4", ".nv.constant.pic"},
 }};
 
 } // namespace

@@ -43,6 +43,7 @@ constexpr BankName kBankNames[] = {
     {".nv.constant0.", ".nv.constant.entry_image_header_indices."},
     {".nv.constant2.", ".nv.constant.optimizer."},
     {".nv.constant3", ".nv.constant.user"},
+    {".nv.constant4", ".nv.constant.pic"},
 };
 
 // The name of a machine-code section inside a Mercury link; relocation tables follow their section.
@@ -106,9 +107,9 @@ Counterpart counterpart_of_role(const Section &section) {
 
 // Whether the counterpart of a section has the same bytes, shared or repeated.
 bool has_equal_bytes(const Section &section) {
-  constexpr std::string_view kNames[] = {".nv.constant3",   ".nv.global.init", ".debug_abbrev",
-                                         ".debug_str",      ".debug_loc",      ".debug_pubnames",
-                                         ".debug_pubtypes", ".nv.info"};
+  constexpr std::string_view kNames[] = {".nv.constant3",   ".nv.constant4",   ".nv.global.init",
+                                         ".debug_abbrev",   ".debug_str",      ".debug_loc",
+                                         ".debug_pubnames", ".debug_pubtypes", ".nv.info"};
   return std::find(std::begin(kNames), std::end(kNames), section.name) != std::end(kNames) ||
          section.name.starts_with(".nv_debug_ptx_txt.");
 }

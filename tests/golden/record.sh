@@ -7,11 +7,13 @@ export PATH=$PATH:/usr/local/cuda/bin
 for folder in "$@"; do
   (
     cd "$folder"
-    arch=$(grep -oEm1 -- '-arch=sm_[0-9]+a?' links)
+    arch=$(grep -oEm1 -- '-arch=sm_[0-9]+[af]?' links)
     for source in *.ptx; do
-      # shellcheck disable=SC2046  # several options
-      [ ! -e "$source" ] ||
-        ptxas -c "$arch" $(cat compile 2> /dev/null) "$source" -o "${source%.ptx}.cubin"
+      [ -e "$source" ] || continue
+      options="-c $(cat compile 2> /dev/null || true)"
+      [ ! -e "${source%.ptx}.compile" ] || options=$(cat "${source%.ptx}.compile")
+      # shellcheck disable=SC2086  # several options
+      ptxas "$arch" $options "$source" -o "${source%.ptx}.cubin"
     done
     made=()
     while read -r label options; do

@@ -29,7 +29,7 @@ struct TypeRow {
   SectionType plane;
   SectionType counterpart;
 };
-constexpr std::array<TypeRow, 5> kTypes = {{
+constexpr std::array<TypeRow, 6> kTypes = {{
     {SectionType::Rela, SectionType::MercuryRela},
     {SectionType::CudaInfo, SectionType::MercuryInfo},
     {SectionType::CudaResolvedRela, SectionType::MercuryResolvedRela},
@@ -37,6 +37,8 @@ constexpr std::array<TypeRow, 5> kTypes = {{
      SectionType::MercuryConstantOpt2},
     {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 3),
      SectionType::MercuryConstantUser},
+    {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 4),
+     SectionType::MercuryConstantPic},
 }};
 
 SectionType counterpart_type(SectionType type) {
@@ -53,9 +55,9 @@ struct LineTables {
 };
 
 bool shares_bytes(const OutSection &s, const LineTables &tables) {
-  constexpr std::array<std::string_view, 8> kShared = {
-      ".nv.constant3",   ".nv.global.init", ".debug_abbrev", ".debug_macinfo",
-      ".debug_pubnames", ".debug_pubtypes", ".debug_str",    ".debug_loc"};
+  constexpr std::array<std::string_view, 9> kShared = {
+      ".nv.constant3",   ".nv.constant4",   ".nv.global.init", ".debug_abbrev", ".debug_macinfo",
+      ".debug_pubnames", ".debug_pubtypes", ".debug_str",      ".debug_loc"};
   if (s.type == SectionType::Progbits && s.size == 0)
     return true;
   if (s.name == ".debug_line")

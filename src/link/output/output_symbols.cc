@@ -73,6 +73,10 @@ bool SymbolWriter::is_removed(EntityId id, elf::SymbolPart part) const {
   if (shared_.deleted[id.value] || (is_dropped(id) && !marks_dropped(id)))
     return true;
   const u8 other = p_.symbols[id].other;
+  // Constants that a compiler made for position-independent code: the addresses of variables.
+  if (p_.policy.executable && !p_.options.preserve_relocs && !p_.symbols[id].function &&
+      (other & 0xe1) == (elf::kOtherConstant | kOtherInternal))
+    return true;
   const bool shared =
       part == elf::SymbolPart::Local ? (other & elf::kOtherShared) != 0 : is_shared(other);
   return !p_.policy.keeps_shared_symbols && shared && !p_.symbols[id].function;
