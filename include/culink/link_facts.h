@@ -74,6 +74,7 @@ enum class LiveReason : u8 {
   Kernel,          // an entry point
   SelectedKernel,  // an entry point that LinkOptions::kernels_used names
   HostReference,   // an entry point that host code refers to
+  DriverFunction,  // the driver knows it by its name
   Call,            // the function before it in the chain calls it
   PointerCall,     // the function before it in the chain may call it through a pointer
   AddressTaken,    // its address is taken, be it by code that is not live; it keeps no callees

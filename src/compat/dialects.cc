@@ -48,6 +48,7 @@ constexpr InputRules kNvlinkInputs = {.files = kFileRules,
                                       .distrusts_foreign_fatbins = true,
                                       .loses_ptx_files = true,
                                       .little_endian_only = true,
+                                      .any_type_links = true,
                                       .thin_from_here = true};
 
 constexpr CommandRules kNvlinkCommand = {
@@ -100,6 +101,8 @@ constexpr DefectSet kDefects13_0 = {
     Defect::LostUnifiedMark,
     Defect::OverrunningPointers,
     Defect::SelectsDebugged,
+    Defect::OneByteParameter,
+    Defect::DriverRegisters,
 };
 // clang-format on
 

@@ -105,8 +105,9 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
 
 void find_conflicts(const LinkOptions &options, const Dialect &dialect,
                     const std::vector<InputObject> &objects, Diagnostics &diag) {
-  const Resolution symbols = resolve_symbols(objects, make_link_policy(options, dialect), diag);
-  (void)build_call_graph(objects, symbols, diag);
+  const LinkPolicy policy = make_link_policy(options, dialect);
+  const Resolution symbols = resolve_symbols(objects, policy, diag);
+  (void)build_call_graph(objects, symbols, policy, diag);
 }
 
 std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
@@ -121,7 +122,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
 
   // The prevailing definition of every name is fixed, so it is known whose calls count.
   timer.begin("call graph");
-  const CallGraph calls = build_call_graph(objects, symbols, diag);
+  const CallGraph calls = build_call_graph(objects, symbols, policy, diag);
   const LiveSet live = mark_live(symbols, calls, options, policy);
 
   // Only live code has to find what it refers to, so undefined symbols are looked for after

@@ -34,8 +34,11 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::ObjectAfterRuntime, Severity::Error, "object-after-runtime",
      "{0}: follows the device runtime library {1}, which was not needed before it"},
     {DiagId::NotRelocatable, Severity::Error, "not-relocatable",
-     "{0}: not a relocatable device object (it is already linked, or was compiled without "
-     "-rdc=true)"},
+     "{0}: not a relocatable device object: e_type is {1}"},
+    {DiagId::OnlyLinkedCode, Severity::Error, "only-linked-code",
+     "nothing to link: {0} is already linked, or was compiled without -rdc=true"},
+    {DiagId::PartialProgram, Severity::Warning, "partial-program",
+     "{0}: not compiled with -ewp, but linked with {1}, which claims to be the whole program"},
     {DiagId::WrongArchitecture, Severity::Error, "wrong-architecture",
      "{0}: built for {1}, not for {2}"},
     {DiagId::NoAddressSize, Severity::Warning, "no-address-size",
@@ -100,6 +103,10 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "kernel '{0s}' needs {1} bytes of stack but may use {2}"},
     {DiagId::RegisterLimit, Severity::Error, "register-limit",
      "kernel '{0s}' may use {1} registers but calls '{2s}', which needs {3}"},
+    {DiagId::DriverRegisters, Severity::Error, "driver-registers",
+     "'{0s}' changes registers that its callers rely on: it needs {1}, the driver's function at "
+     "most "
+     "{2}"},
     {DiagId::NoRegisterCount, Severity::Error, "no-register-count",
      "no register count for function '{0s}'"},
     {DiagId::UnknownStackSize, Severity::Warning, "unknown-stack-size",

@@ -46,6 +46,8 @@ enum class Defect : u8 {
   RuntimeInOrder,         // Q083: the device runtime library counts only where it is read
   StaleRegistration,      // Q085: a list of modules that exists stays, whatever it says
   AlwaysDemangles,        // Q091: names of the call graph are demangled even if they should not be
+  DriverRegisters,        // Q143: functions of the program in place of the driver's are not checked
+  OneByteParameter,       // Q141: a parameter of one byte agrees with a later one of any size
   MissingMercuryMark,     // Q100: objects before the first one of SASS only lose a symbol
   LeakedHeaders,          // Q102: section headers in the Mercury form of reserved memory
   MixedDebugInfo,         // Q106: debug information of two weak definitions is mixed
@@ -107,6 +109,7 @@ struct InputRules {
   bool distrusts_foreign_fatbins = false; // as FileAction::Distrust, unless modules are registered
   bool loses_ptx_files = false;           // Q084: code in files called .ptx, before sm_90
   bool little_endian_only = false;        // Q087: headers are read as if every file were
+  bool any_type_links = false;            // Q142: every device file that is not linked is an object
   bool thin_from_here = false; // Q086: members of thin archives are looked for in the working
                                // folder, by their names up to the first slash
 };

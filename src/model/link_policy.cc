@@ -20,6 +20,7 @@ LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) 
           .repeats_dynamic_memory = !dialect.has(Defect::DefinedDynamicMemory),
           .keeps_opaque_apart = !dialect.has(Defect::OpaqueByName),
           .keeps_unified_marks = !dialect.has(Defect::LostUnifiedMark),
+          .one_byte_fits_any = dialect.has(Defect::OneByteParameter),
           .keeps_all_relocations = object && !early,
           .resolves_early = object && early,
           .resolves_shared_early = object && dialect.has(Defect::EarlyShared),

@@ -34,6 +34,9 @@ struct LinkPolicy {
   // A function is unified if its definition says so, whatever references before it say.
   bool keeps_unified_marks = true;
 
+  // A parameter of one byte agrees with a later one of any size.
+  bool one_byte_fits_any = false;
+
   // -r: every relocation that the next link can use is kept, so that linking in two steps gives the
   // same program as linking in one.
   bool keeps_all_relocations = false;

@@ -125,6 +125,10 @@ struct CallGraph {
   std::vector<std::string_view> prototypes;     // in order of first appearance
   std::vector<PrototypeId> prototype_of;        // by FunctionId
   std::vector<ObjectId> taken_in; // by FunctionId: first object that takes its address
+  // Functions that an object calls as if they were the driver's, with that object.
+  std::vector<std::pair<FunctionId, ObjectId>> driver_calls;
+  // Kernels, each with a function in its code: whole programs have such.
+  std::vector<std::pair<FunctionId, FunctionId>> inside;
 
   // Successors of every node, sorted, each once: the graph for reachability.
   EdgeLists edges;

@@ -18,6 +18,8 @@ std::string_view step_text(LiveReason reason) {
     return "selected kernel";
   case LiveReason::HostReference:
     return "kernel that host code refers to:";
+  case LiveReason::DriverFunction:
+    return "function that the driver knows by name:";
   case LiveReason::Call:
     return "calls";
   case LiveReason::PointerCall:

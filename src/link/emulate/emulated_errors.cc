@@ -249,6 +249,10 @@ bool wraps_stack(const Program &program) {
   return program.dialect.has(Defect::WrappedStack);
 }
 
+bool ignores_driver_registers(const Program &program) {
+  return program.dialect.has(Defect::DriverRegisters);
+}
+
 bool limits_debug_shared(const Program &program) {
   return program.dialect.has(Defect::LimitOfDebugShared);
 }

@@ -20,6 +20,9 @@ void check_listed_symbol(const Program &program, EntityId removed, ObjectId refe
 // Whether the stack of a kernel that does not fit into 32 bits is written modulo 2^32 (Q121).
 [[nodiscard]] bool wraps_stack(const Program &program);
 
+// Whether callers of the driver's functions may be given one that changes more registers (Q143).
+[[nodiscard]] bool ignores_driver_registers(const Program &program);
+
 // Whether variables that several kernels share, which links with -g and --preserve-relocs keep, are
 // measured as if they were the memory of one more kernel (Q120).
 [[nodiscard]] bool limits_debug_shared(const Program &program);

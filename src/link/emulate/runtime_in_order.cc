@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The device runtime library in nvlink's order of reading. nvlink decides when it reads an object
-// of the library: it is linked if any function at all is undefined at that moment, system calls
-// apart. After one that is not linked only further objects of the library may follow (Q083).
+// of the library: it is linked if any function at all is undefined at that moment, driver
+// functions apart. After one that is not linked only further objects of the library may follow
+// (Q083).
 #include "link/emulate/runtime_in_order.h"
 
 #include <algorithm>

@@ -15,6 +15,7 @@
 // earlier one's position. All later passes read the Layout that comes out.
 #include "link/merge/merge.h"
 
+#include "arch/driver_functions.h"
 #include "elf/text_info.h"
 #include "link/emulate/section_owners.h"
 #include "link/merge/merger.h"
@@ -182,7 +183,7 @@ void Merger::create_functions() {
         (outcome == DefinitionOutcome::Accepted && symbol.binding() != elf::SymbolBinding::Weak &&
          p_.symbols[id].first_definition != SymbolRef{id_, s});
     if (!p_.is_live(id)) {
-      name_discarded_kernel(id, s);
+      name_discarded_entry(id, s);
       continue;
     }
     list_function(id);
@@ -194,11 +195,12 @@ void Merger::create_functions() {
 }
 
 // A kernel that is discarded because host code does not refer to it leaves the name of its shared
-// section in the string tables (Q081).
-void Merger::name_discarded_kernel(EntityId id, u32 symbol_index) {
+// section in the string tables (Q081), and so does the definition of a driver function (Q140).
+void Merger::name_discarded_entry(EntityId id, u32 symbol_index) {
   const Entity &entity = p_.symbols[id];
-  if (p_.live.by_host && is_kernel_mark(entity.other) &&
-      entity.first_definition == SymbolRef{id_, symbol_index})
+  const bool named = (p_.live.by_host && is_kernel_mark(entity.other)) ||
+                     (entity.defined() && arch::is_driver_function(entity.name));
+  if (named && entity.first_definition == SymbolRef{id_, symbol_index})
     need(layout_.sections.keep_name(".nv.shared.", entity.name),
          shared_section(elf::kFlagInfoLink));
 }
@@ -250,7 +252,8 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   const ObjectId taken_in = p_.calls.taken_in[p_.function_of(id).value];
   const bool launched = is_kernel_mark(entity.other) && taken_in.valid() && taken_in < id_;
   const bool judged_later = p_.live.by_host && is_kernel_mark(entity.other);
-  if (!p_.is_selected(id) && !launched && !judged_later)
+  // A definition of a driver function is no kernel, but gets what a kernel gets (Q140).
+  if (!p_.is_selected(id) && !launched && !judged_later && !arch::is_driver_function(symbol.name))
     return;
   layout_.sections.info_of[section.value] =
       add(layout_.sections.keep_name(".nv.info.", symbol.name), function_record_section(section));

@@ -28,7 +28,7 @@ private:
   void begin(ObjectId id);
   void create_module_records();
   void create_functions();
-  void name_discarded_kernel(EntityId id, u32 symbol_index);
+  void name_discarded_entry(EntityId id, u32 symbol_index);
   void list_function(EntityId id);
   [[nodiscard]] bool in_local_part(const Entity &entity) const {
     return entity.in_local_part && p_.dialect.release.weak_among_locals;

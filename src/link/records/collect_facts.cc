@@ -31,6 +31,10 @@ private:
   void add_functions();
   void add_pointer_calls();
   void add_kernel(EntityId id);
+  // Definitions of driver functions are linked as kernels are, but are none.
+  [[nodiscard]] bool is_kernel(FunctionId f) const {
+    return p_.live.kernel[f.value] && is_kernel_mark(p_.entity_of(f).other);
+  }
   void read_module_records();
   void read_sections();
   void read_image_slots();
@@ -66,7 +70,7 @@ void FactCollector::add_functions() {
     FunctionFacts &facts = out_.functions[f];
     const Entity &entity = p_.entity_of(FunctionId(f));
     facts.name = entity.name;
-    facts.kernel = p_.live.kernel[f];
+    facts.kernel = is_kernel(FunctionId(f));
     facts.live = p_.live.live[f];
     if (entity.defined()) {
       const InputObject &object = p_.objects[entity.prevailing.object.value];
@@ -109,7 +113,7 @@ void FactCollector::add_kernel(EntityId id) {
   const FunctionId f = p_.function_of(id);
   // A kernel that was not selected may be needed nevertheless.
   const bool kernel =
-      f.valid() && (p_.live.kernel[f.value] || (p_.live.demoted[f.value] && p_.live.live[f.value]));
+      f.valid() && (is_kernel(f) || (p_.live.demoted[f.value] && p_.live.live[f.value]));
   if (!kernel || !p_.symbols[id].defined())
     return;
   KernelFacts &facts = out_.kernels.emplace_back();

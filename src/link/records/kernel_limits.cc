@@ -24,6 +24,10 @@ namespace {
 // Searching for a chain of calls takes time, and a reader does not want hundreds of them.
 constexpr u32 kMostPaths = 20;
 
+// A function keeps R16 to R31 for its caller and only some of those above. Code that calls a
+// function of the driver expects all above to be kept.
+constexpr u32 kMostDriverRegisters = 32;
+
 constexpr u32 kMostStack = 0xfffffffe; // one more means that the stack has no bound
 
 class KernelLimitChecker {
@@ -34,9 +38,11 @@ public:
 
   void check_registers(const std::vector<RegisterLimit> &limits);
   void check_stack(FunctionId kernel);
+  void check_driver_calls();
 
 private:
   void report_registers(const RegisterLimit &limit, FunctionId function);
+  [[nodiscard]] bool has_values_above(ObjectId object) const;
   [[nodiscard]] std::string name_of(FunctionId f) const {
     return std::string(p_.entity_of(f).name);
   }
@@ -106,6 +112,35 @@ void KernelLimitChecker::check_stack(FunctionId kernel) {
       .at("kernel defined in", p_.origin_of(kernel));
 }
 
+// Whether code of an object has registers that a function of the driver keeps and others may
+// change.
+bool KernelLimitChecker::has_values_above(ObjectId object) const {
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f)
+    if (p_.live.live[f] && p_.entity_of(FunctionId(f)).prevailing.object == object &&
+        resources_.own_registers[f] > kMostDriverRegisters)
+      return true;
+  return false;
+}
+
+// A program may define a function that is the driver's otherwise, but its callers in other files
+// were compiled for the driver's.
+void KernelLimitChecker::check_driver_calls() {
+  if (emulate::ignores_driver_registers(p_))
+    return;
+  for (const auto &[f, caller] : p_.calls.driver_calls) {
+    const u32 needed = resources_.registers[f.value];
+    if (!p_.entity_of(f).defined() || !p_.live.live[f.value] || needed <= kMostDriverRegisters ||
+        !has_values_above(caller))
+      continue;
+    diag_
+        .report(DiagId::DriverRegisters,
+                {name_of(f), std::to_string(needed), std::to_string(kMostDriverRegisters)})
+        .at("defined in", p_.origin_of(f))
+        .at("called in", p_.objects[caller.value].origin())
+        .advise("compile it together with its callers, or with -maxrregcount=32");
+  }
+}
+
 } // namespace
 
 void check_kernel_limits(const Program &program, const Reach &reach, const Layout &layout,
@@ -115,6 +150,7 @@ void check_kernel_limits(const Program &program, const Reach &reach, const Layou
   for (const FunctionId kernel : kernels)
     checker.check_stack(kernel);
   checker.check_registers(limits);
+  checker.check_driver_calls();
 }
 
 } // namespace culink

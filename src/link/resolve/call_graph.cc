@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "arch/driver_functions.h"
 #include "arch/reloc.h"
 
 namespace culink {
@@ -22,11 +23,31 @@ using elf::CallPart;
 
 namespace {
 
+// The digits that `text` begins with.
+std::string_view leading_number(std::string_view text) {
+  return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+}
+
+// Whether two prototypes differ only where the earlier one has b1, a parameter of one byte, and the
+// later one b and another number.
+bool fits_any_size(std::string_view earlier, std::string_view later) {
+  while (!earlier.empty() && !later.empty() && earlier[0] == later[0]) {
+    const bool block = earlier[0] == 'b';
+    earlier.remove_prefix(1);
+    later.remove_prefix(1);
+    if (const std::string_view size = leading_number(earlier); block && size == "1") {
+      earlier.remove_prefix(size.size());
+      later.remove_prefix(leading_number(later).size());
+    }
+  }
+  return earlier.empty() && later.empty();
+}
+
 class GraphBuilder {
 public:
   GraphBuilder(const std::vector<InputObject> &objects, const Resolution &symbols,
-               Diagnostics &diag)
-      : objects_(objects), symbols_(symbols), diag_(diag) {
+               const LinkPolicy &policy, Diagnostics &diag)
+      : objects_(objects), symbols_(symbols), policy_(policy), diag_(diag) {
     out_.function_of.resize(symbols.entities.size());
     for (const std::span<const arch::RelocInfo> rows :
          {arch::cuda_relocs(), arch::mercury_relocs()})
@@ -42,7 +63,10 @@ private:
   void read_calls(ObjectId object);
   void read_prototypes(ObjectId object);
   void read_descriptors(ObjectId object);
+  void read_owners(ObjectId object);
   void agree(FunctionId function, PrototypeId prototype, ObjectId object);
+  [[nodiscard]] bool mean_the_same(std::string_view function, std::string_view earlier,
+                                   std::string_view later) const;
   void connect();
   PrototypeId prototype(std::string_view text);
   CallGraph::Taken &taken(FunctionId function, ObjectId object);
@@ -59,6 +83,7 @@ private:
 
   const std::vector<InputObject> &objects_;
   const Resolution &symbols_;
+  const LinkPolicy &policy_;
   Diagnostics &diag_;
   std::vector<u32> descriptor_types_; // relocations that take the address of a function
   CallGraph out_;
@@ -80,6 +105,7 @@ CallGraph GraphBuilder::run() {
     read_calls(ObjectId(i));
     read_prototypes(ObjectId(i));
     read_descriptors(ObjectId(i));
+    read_owners(ObjectId(i));
   }
   for (CallGraph::Taken &taken : out_.taken)
     if (!taken.prototype.valid())
@@ -157,8 +183,9 @@ void GraphBuilder::read_prototypes(ObjectId id) {
     if (!f.valid())
       continue;
     agree(f, p, id);
-    if (!out_.prototype_of[f.value].valid())
-      out_.prototype_of[f.value] = p;
+    if (out_.prototypes[p.value].find('|') != std::string_view::npos)
+      out_.driver_calls.emplace_back(f, id);
+    out_.prototype_of[f.value] = p; // the last one, where several agree
   }
 }
 
@@ -184,17 +211,46 @@ void GraphBuilder::read_descriptors(ObjectId id) {
   }
 }
 
+// Functions that a compiler has put into the code of a kernel are no nodes of its call graph.
+void GraphBuilder::read_owners(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  for (const u32 s : symbols_.functions_of[id.value]) {
+    if (!object.symbols[s].in_section())
+      continue;
+    const u32 owner = object.owner_of_code(object.symbols[s].section);
+    if (owner == s || owner >= object.symbols.size() ||
+        !is_kernel_mark(object.symbols[owner].other))
+      continue;
+    const FunctionId kernel = function(id, owner), inner = function(id, s);
+    if (kernel.valid() && inner.valid() && counts(id, s))
+      out_.inside.emplace_back(kernel, inner);
+  }
+}
+
+// Calls of a driver function say behind a bar which registers it changes; a definition of such a
+// function in the program does not (Q140).
+bool GraphBuilder::mean_the_same(std::string_view function, std::string_view earlier,
+                                 std::string_view later) const {
+  if (arch::is_driver_function(function)) {
+    earlier = earlier.substr(0, earlier.find('|'));
+    later = later.substr(0, later.find('|'));
+  }
+  return earlier == later || (policy_.one_byte_fits_any && fits_any_size(earlier, later));
+}
+
 // All objects that call or define a function must give it the same prototype. The prototype of a
 // record that takes its address is compared with no earlier one, but later ones are compared with
 // it (Q054).
 void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId object) {
   auto &[latest, where] = latest_[function.value];
-  if (latest.valid() && latest != prototype) {
+  const Entity &entity = symbols_[out_.functions[function.value]];
+  if (latest.valid() && latest != prototype &&
+      !mean_the_same(entity.name, out_.prototypes[latest.value],
+                     out_.prototypes[prototype.value])) {
     const std::string first(out_.prototypes[latest.value]);
     const std::string second(out_.prototypes[prototype.value]);
     const InputObject &here = objects_[object.value];
     // nvlink names the object with the definition if it was read already.
-    const Entity &entity = symbols_[out_.functions[function.value]];
     const bool seen = entity.defined() && entity.first_definition.object.value <= object.value;
     const ObjectId named = (seen ? entity.first_definition : entity.first).object;
     diag_
@@ -242,8 +298,8 @@ void GraphBuilder::connect() {
 } // namespace
 
 CallGraph build_call_graph(const std::vector<InputObject> &objects, const Resolution &symbols,
-                           Diagnostics &diag) {
-  return GraphBuilder(objects, symbols, diag).run();
+                           const LinkPolicy &policy, Diagnostics &diag) {
+  return GraphBuilder(objects, symbols, policy, diag).run();
 }
 
 } // namespace culink

@@ -12,7 +12,8 @@ namespace culink {
 
 // Merges the call graphs of the objects. Calls of discarded definitions do not count.
 [[nodiscard]] CallGraph build_call_graph(const std::vector<InputObject> &objects,
-                                         const Resolution &symbols, Diagnostics &diag);
+                                         const Resolution &symbols, const LinkPolicy &policy,
+                                         Diagnostics &diag);
 
 // Marks the functions that are live, each with its reason: what kernels reach, and every function
 // whose address is taken.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks that a program is complete. Undefined symbols of live code are errors, with exceptions:
-// system calls, which the driver provides; dynamic shared memory; image references; weak symbols.
+// functions that the driver provides; dynamic shared memory; image references; weak symbols.
 // An executable also needs the register count of every function, and tables of unified functions
 // need an index file, whose format is not known. The checks run after liveness, because dead code
 // may refer to anything, and before sections are merged, because an incomplete program has no
 // layout.
 #include "link/resolve/check_undefined.h"
 
+#include "arch/driver_functions.h"
 #include "link/resolve/explain_undefined.h"
 #include "link/resolve/special_symbols.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 bool may_be_undefined(const Entity &entity, const elf::Symbol &first) {
   if (entity.function)
-    return is_system_call(entity.name) || first.binding() == elf::SymbolBinding::Weak;
+    return arch::is_driver_function(entity.name) || first.binding() == elf::SymbolBinding::Weak;
   if (is_image(entity.type()) || entity.dynamic || is_unified_table(entity.name) ||
       entity.name.starts_with(".nv.reservedSmem"))
     return true;

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/driver_functions.h"
 #include "base/demangle.h"
 #include "link/resolve/references.h"
 
@@ -139,12 +140,6 @@ void UndefinedExplainer::add_similar(const Entity &entity, Diagnostic &message) 
   }
 }
 
-// Functions of libcudadevrt: the part of the runtime API that device code may call.
-bool is_device_runtime(const Entity &entity) {
-  return entity.function &&
-         (entity.name.starts_with("__cudaCDP") || entity.name.starts_with("cuda"));
-}
-
 void UndefinedExplainer::run(Diagnostics &diag) {
   find_references();
   find_candidates();
@@ -156,7 +151,7 @@ void UndefinedExplainer::run(Diagnostics &diag) {
     add_references(i, message);
     if (i < kMostExplained)
       add_similar(entity, message);
-    if (is_device_runtime(entity) && !has_runtime)
+    if (entity.function && arch::is_runtime_function(entity.name) && !has_runtime)
       message.advise("it is part of the device runtime: add -lcudadevrt, and -L with its folder");
   }
 }

@@ -7,8 +7,9 @@
 //
 // Two things surprise. A function whose address is taken is live, too, even if only dead code takes
 // it, but it is no root: the functions that it calls are discarded unless something else keeps
-// them; only its undefined callees (system calls) are live. Kernels whose address is taken,
+// them; only its undefined callees (driver functions) are live. Kernels whose address is taken,
 // however, are roots even if they were not selected, because device code can launch them.
+#include "arch/driver_functions.h"
 #include "link/resolve/call_graph.h"
 #include "link/resolve/search.h"
 
@@ -41,6 +42,8 @@ public:
 private:
   void select_kernels();
   void add_launched_kernels();
+  void select_driver_functions();
+  void list_driver_functions();
   void follow_calls();
   void add_address_taken();
   void make_live(FunctionId function, LiveReason reason, FunctionId by = {}) {
@@ -59,9 +62,14 @@ private:
 LiveSet LivenessMarker::run() {
   out_.why.resize(calls_.functions.size());
   select_kernels();
+  select_driver_functions();
   add_launched_kernels();
   follow_calls();
   add_address_taken();
+  list_driver_functions();
+  for (const auto &[kernel, inner] : calls_.inside)
+    if (out_.why[kernel.value].live())
+      make_live(inner, LiveReason::Call, kernel);
   if (options_.keeps_all_code())
     for (u32 f = 0; f < out_.why.size(); ++f)
       make_live(FunctionId(f), LiveReason::AllCode);
@@ -95,6 +103,27 @@ void LivenessMarker::select_kernels() {
       roots_.push_back(f);
   }
   out_.kernel = out_.selected;
+}
+
+// Functions that the driver knows by name are entry points like kernels, unless there is a single
+// kernel, which is treated apart (Q140).
+void LivenessMarker::select_driver_functions() {
+  if (roots_.size() == 1)
+    return;
+  for (u32 f = 0; f < calls_.functions.size(); ++f) {
+    const Entity &entity = symbols_[calls_.functions[f]];
+    if (!entity.defined() || !arch::is_driver_function(entity.name))
+      continue;
+    out_.selected[f] = out_.kernel[f] = true;
+    out_.why[f].reason = LiveReason::DriverFunction;
+    roots_.push_back(f);
+  }
+}
+
+void LivenessMarker::list_driver_functions() {
+  for (u32 f = 0; f < calls_.functions.size(); ++f)
+    if (arch::is_always_listed(symbols_[calls_.functions[f]].name))
+      make_live(FunctionId(f), LiveReason::DriverFunction);
 }
 
 // Kernels that device code launches count without having been selected. The only kernel of a

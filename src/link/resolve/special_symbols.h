@@ -19,12 +19,6 @@ namespace culink {
 // The symbol that code of indirect calls refers to.
 inline constexpr std::string_view kUnifiedOffset = "__UFT_OFFSET";
 
-// Functions that the driver provides.
-[[nodiscard]] inline bool is_system_call(std::string_view name) {
-  return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" ||
-         name.starts_with("cnp") || name.starts_with("__cuda_syscall");
-}
-
 // Symbols of shared memory that the system reserves: undefined in objects for sm_90 and later, with
 // a value since sm_100.
 [[nodiscard]] inline bool is_reserved_shared_mark(std::string_view name) {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "link/resolve/special_symbols.h"
+#include "arch/driver_functions.h"
 
 namespace culink {
 
@@ -16,7 +16,7 @@ namespace {
 
 bool is_counted(const elf::Symbol &symbol) {
   return symbol.type() == elf::SymbolType::Function &&
-         symbol.binding() != elf::SymbolBinding::Local && !is_system_call(symbol.name);
+         symbol.binding() != elf::SymbolBinding::Local && !arch::is_driver_function(symbol.name);
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 
 namespace culink {
 
-// Global functions that objects call and define, system calls apart, to find those that are
+// Global functions that objects call and define, driver functions apart, to find those that are
 // undefined.
 class UndefinedFunctions {
 public:
@@ -31,7 +31,7 @@ private:
 [[nodiscard]] std::vector<InputObject> drop_unneeded(std::vector<InputObject> objects,
                                                      const std::vector<bool> &needed);
 
-// Whether a function is called that none of the objects defines, system calls apart.
+// Whether a function is called that none of the objects defines, driver functions apart.
 [[nodiscard]] bool calls_missing_functions(const std::vector<InputObject> &objects);
 
 } // namespace culink
