@@ -25,7 +25,14 @@ inline constexpr u8 kOsAbiCuda = 0x41;    // toolkits 12.9 and later, ABI versio
 inline constexpr u8 kOsAbiCudaOld = 0x33; // before, ABI version 7 and lower
 inline constexpr u16 kMachineCuda = 190;
 
-enum class FileType : u16 { None = 0, Relocatable = 1, Executable = 2, Shared = 3, Core = 4 };
+enum class FileType : u16 {
+  None = 0,
+  Relocatable = 1,
+  Executable = 2,
+  Shared = 3,
+  Core = 4,
+  WholeProgram = 0xff00, // a relocatable object of `nvcc -ewp`
+};
 
 enum class SectionType : u32 {
   Null = 0,

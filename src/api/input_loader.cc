@@ -10,6 +10,7 @@
 #include "elf/constants.h"
 #include "input/accept.h"
 #include "input/compile_ptx.h"
+#include "input/file_kind.h"
 #include "input/library_search.h"
 #include "input/load_object.h"
 
@@ -154,6 +155,21 @@ void InputLoader::say_until(size_t end, u32 step) {
   }
 }
 
+// nvlink ignores an image in a fatbin or host object as it ignores one that is a file (Q066).
+void InputLoader::skip_linked(const DeviceCode &code) {
+  found_.skipped.push_back({code.name, std::string(kLinkedAlready), code.bytes, code.entry, true});
+  if (!dialect_.input.silent)
+    diag_.report(DiagId::NothingToLink, {code.name, std::string(kLinkedAlready)});
+}
+
+// An output without any of the code that was given helps nobody.
+void InputLoader::report_only_linked() {
+  const auto linked = std::find_if(found_.skipped.begin(), found_.skipped.end(),
+                                   [](const SkippedCode &code) { return code.linked; });
+  if (linked != found_.skipped.end())
+    diag_.report(DiagId::OnlyLinkedCode, {linked->name});
+}
+
 void InputLoader::drop_pages() const {
   for (const MappedFile &file : files_)
     file.drop_pages();
@@ -167,7 +183,8 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     const DeviceCode &code = found_.code[i];
     Slot &slot = slots_[i];
     slot.bytes = unpack_code(code, slot);
-    if (code.discarded)
+    slot.linked = slot.bytes && file_kind(*slot.bytes) == FileKind::DeviceImage;
+    if (code.discarded || slot.linked)
       slot.bytes.reset();
     if (slot.bytes)
       slot.object = load_object(code.name, *slot.bytes, target_, dialect_, slot.diag);
@@ -189,6 +206,8 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     Slot &slot = slots_[i];
     // Messages before a piece of code have even steps, messages about it the odd one that follows.
     say_until(found_.code[i].messages_before, 2 * i);
+    if (slot.linked)
+      skip_linked(found_.code[i]);
     for (Diagnostic &one : slot.diag.all())
       one.step = 2 * i + 1;
     if (slot.bytes)
@@ -200,6 +219,9 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   }
   report();
   report_newer_toolkits(objects, dialect_, diag_);
+  report_partial_programs(objects, diag_);
+  if (objects.empty() && !dialect_.input.silent && !diag_.failed())
+    report_only_linked();
   return objects;
 }
 

@@ -54,12 +54,15 @@ private:
     std::optional<ByteSpan> bytes;
     std::vector<u8> unpacked;
     std::optional<InputObject> object;
+    bool linked = false; // an image that an earlier link has made
     Diagnostics diag;
   };
 
   void add_file(InputCollector &collector, const std::string &path);
   void say_until(size_t end, u32 step);
   void add_libraries(InputCollector &collector);
+  void skip_linked(const DeviceCode &code);
+  void report_only_linked();
   void report_damage(const DeviceCode &code, const Error &error, Diagnostics &diag) const;
   [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
 

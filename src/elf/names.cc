@@ -154,12 +154,13 @@ constexpr std::array<NamedNumber, 4> kSymbolVisibilities{{
 }};
 static_assert(sorted_by_number(kSymbolVisibilities));
 
-constexpr std::array<NamedNumber, 5> kFileTypes{{
+constexpr std::array<NamedNumber, 6> kFileTypes{{
     {0x00, "NONE"},
     {0x01, "REL"},
     {0x02, "EXEC"},
     {0x03, "DYN"},
     {0x04, "CORE"},
+    {0xff00, "EWP"},
 }};
 static_assert(sorted_by_number(kFileTypes));
 

@@ -5,8 +5,11 @@
 // toolkit 12, with the virtual architecture in e_flags and the toolkit in e_version.
 //
 // nvlink refuses objects of newer toolkits; we link them with a warning (Q065). Executables do not
-// come here (Q066).
+// come here (Q066). Objects of `nvcc -ewp` have a file type of their own and are linked like
+// others.
 #include "input/accept.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -167,10 +170,24 @@ void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialec
               std::move(notes), "a newer culink may know more about it");
 }
 
+void report_partial_programs(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  const auto is_whole = [](const InputObject &object) {
+    return object.view.header().type == elf::FileType::WholeProgram;
+  };
+  const auto whole = std::find_if(objects.begin(), objects.end(), is_whole);
+  if (whole == objects.end())
+    return;
+  for (const InputObject &object : objects)
+    if (!object.system && !is_whole(object))
+      diag.report(DiagId::PartialProgram, {object.name, whole->name});
+}
+
 bool accept_object(const std::string &name, const elf::ElfView &view, const arch::ArchInfo &target,
                    const Dialect &dialect, Diagnostics &diag) {
-  if (view.header().type != elf::FileType::Relocatable) {
-    diag.report(DiagId::NotRelocatable, {name}, {"e_type in the ELF header"});
+  const elf::FileType type = view.header().type;
+  if (type != elf::FileType::Relocatable && type != elf::FileType::WholeProgram &&
+      !dialect.input.any_type_links) {
+    diag.report(DiagId::NotRelocatable, {name, fmt::format("{:#x}", static_cast<u32>(type))});
     return false;
   }
   const arch::ElfTarget made = target_of(view.header());

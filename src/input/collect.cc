@@ -148,9 +148,8 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     use_device_object(name, bytes);
     break;
   case FileKind::DeviceImage:
-    out_.skipped.push_back(
-        {name, "it is already linked, or was compiled without -rdc=true", bytes, {}});
-    warn(DiagId::NothingToLink, {name, "it is already linked, or was compiled without -rdc=true"});
+    out_.skipped.push_back({name, std::string(kLinkedAlready), bytes, {}, true});
+    warn(DiagId::NothingToLink, {name, std::string(kLinkedAlready)});
     break;
   case FileKind::HostObject:
   case FileKind::HostImage:
@@ -350,7 +349,8 @@ void InputCollector::skip_container(const std::string &name, const FatbinContain
                               fmt::format("it has no code for {}, only {}", target_.name,
                                           list_members(container.entries)),
                               {},
-                              entry});
+                              entry,
+                              false});
 }
 
 // Reading every header of a large library maps most of its pages, because the kernel reads ahead.

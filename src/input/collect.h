@@ -48,7 +48,11 @@ struct SkippedCode {
   std::string why;
   ByteSpan bytes;                   // a cubin
   std::optional<FatbinEntry> entry; // or of a fatbin; may be packed
+  bool linked = false;              // for the target, but an earlier link has made it
 };
+
+inline constexpr std::string_view kLinkedAlready =
+    "it is already linked, or was compiled without -rdc=true";
 
 // The device code of the inputs, in order.
 struct CollectedInputs {

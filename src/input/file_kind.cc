@@ -41,11 +41,10 @@ u16 load_field(ByteSpan bytes, u64 offset, HeaderOrder order) {
 FileKind elf_kind(ByteSpan bytes, HeaderOrder order) {
   if (bytes.size() < kMachineOffset + 2)
     return FileKind::Unknown;
-  const bool relocatable =
-      load_field(bytes, kTypeOffset, order) == static_cast<u16>(elf::FileType::Relocatable);
+  const auto type = static_cast<elf::FileType>(load_field(bytes, kTypeOffset, order));
   if (load_field(bytes, kMachineOffset, order) == elf::kMachineCuda)
-    return relocatable ? FileKind::DeviceObject : FileKind::DeviceImage;
-  return relocatable ? FileKind::HostObject : FileKind::HostImage;
+    return type == elf::FileType::Executable ? FileKind::DeviceImage : FileKind::DeviceObject;
+  return type == elf::FileType::Relocatable ? FileKind::HostObject : FileKind::HostImage;
 }
 
 bool is_ptx(std::string_view text) {

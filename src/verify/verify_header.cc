@@ -228,10 +228,11 @@ void check_header(const ElfView &view, Findings &findings) {
           fmt::format("are {} and {}, not 1", h.ident[elf::kIdentVersion], h.version));
   if (std::ranges::any_of(padding, [](u8 byte) { return byte != 0; }) || h.entry != 0)
     wrong(Rule::HeaderIdent, "e_ident, e_entry", "padding or entry point is not 0");
-  if (h.type != FileType::Relocatable && h.type != FileType::Executable)
-    wrong(
-        Rule::HeaderType, "e_type",
-        fmt::format("{} is neither relocatable (1) nor executable (2)", static_cast<u32>(h.type)));
+  if (h.type != FileType::Relocatable && h.type != FileType::Executable &&
+      h.type != FileType::WholeProgram)
+    wrong(Rule::HeaderType, "e_type",
+          fmt::format("{} is neither relocatable (1, or 0xff00 of -ewp) nor executable (2)",
+                      static_cast<u32>(h.type)));
   check_architecture(view, findings);
   check_sizes(view, findings);
 }
@@ -241,7 +242,7 @@ void check_segments(const ElfView &view, Findings &findings) {
   if (h.type == FileType::Executable && h.phnum == 0)
     findings.push(Rule::SegmentPresence, "ELF header", "e_phnum",
                   "is 0, but the file is executable");
-  if (h.type == FileType::Relocatable && h.phnum != 0)
+  if (h.type != FileType::Executable && h.phnum != 0)
     findings.push(Rule::SegmentPresence, "ELF header", "e_phnum",
                   fmt::format("is {}, but the file is relocatable", h.phnum));
   if (h.phnum > kMostSegments)

@@ -72,6 +72,12 @@ GROUPS = {
         ("cubin-class-32", M + "class32.cubin", "refuses"),
         ("cubin-big-endian", M + "bigend.cubin", "refuses"),
         ("cubin-linked", M + "exec.cubin", "any"),
+        ("cubin-linked-alone", "-arch=sm_90 exec.cubin", "refuses"),
+        ("cubin-of-ewp", M + "ewp.cubin", "warns"),
+        ("cubin-of-ewp-first", "-arch=sm_90 ewp.cubin main.cubin", "warns"),
+        ("cubin-of-ewp-alone", "-arch=sm_90 ewp.cubin", "links"),
+        ("cubin-of-type-3", M + "type3.cubin", "refuses"),
+        ("cubin-of-type-ff01", M + "typeff01.cubin", "refuses"),
         ("cubin-osabi", M + "osabi.cubin", "refuses"),
         ("cubin-abi-7", M + "abi7.cubin", "refuses"),
         ("cubin-abi-9", M + "abi9.cubin", "refuses"),
@@ -101,6 +107,12 @@ GROUPS = {
         ("member-with-both-packings", M + "packboth.fatbin", "refuses"),
         ("member-with-packing-1000", M + "pack1000.fatbin", "refuses"),
         ("member-with-packing-4000", M + "pack4000.fatbin", "refuses"),
+        ("member-linked", M + "linked.fatbin", "any"),
+        ("member-linked-packed", S + "linkedzstd.fatbin", "warns"),
+        ("member-linked-in-an-object", S + "linked.o", "warns"),
+        ("member-linked-alone", "-arch=sm_90 linked.fatbin", "refuses"),
+        ("member-of-ewp", M + "ewp.fatbin", "warns"),
+        ("member-of-ewp-in-an-object", M + "ewp.o", "warns"),
     ],
     "member-choice": [
         ("choice-number-of-the-member", M + "says80.fatbin", "any"),
@@ -257,7 +269,8 @@ def make_cubins(folder, good):
         folder.put(name, good[:{"o": 1, "e": 0, "b": 55}[name[0]]])
     changes = {"class32": (4, b"\1"), "bigend": (5, b"\2"), "exec": (16, b"\2"), "osabi": (7, b"\x33"),
                "abi7": (8, b"\7"), "abi9": (8, b"\x09"), "machine": (18, b"\x3e"), "evi": (6, b"\2"),
-               "ever": (20, b"\5"), "kind6": (48, b"\6")}
+               "ever": (20, b"\5"), "kind6": (48, b"\6"), "ewp": (16, b"\0\xff"), "type3": (16, b"\3"),
+               "typeff01": (16, b"\1\xff")}
     for name, change in changes.items():
         folder.put(name + ".cubin", f.patched(good, change))
     for name, size in (("cut1", len(good) - 1), ("half", len(good) // 2), ("cut56", 56),
@@ -287,6 +300,9 @@ def make_fatbins(folder, good, good80):
         "pack1000": fatbin(e(good, flags=f.IS64 | f.LINUX | 0x1000)),
         "pack4000": fatbin(f.patched(e(good, pack=f.ZSTD), (40, b"\x11\x40"))),
         "says80": fatbin(e(good, sm=80)),
+        "linked": fatbin(e(folder.get("exec.cubin"))),
+        "linkedzstd": fatbin(e(folder.get("exec.cubin"), pack=f.ZSTD)),
+        "ewp": fatbin(e(folder.get("ewp.cubin"))),
         "equals": fatbin(e(good), e(third)),
         "for80": fatbin(old),
         "near89": fatbin(old, e(ptx.replace(b"sm_90", b"sm_89"), kind=f.PTX, sm=89)),
@@ -357,7 +373,7 @@ def make_host_objects(folder, raw):
     folder.put("onebyte.o", f.elf(f.rdc_sections(b"1")))
     folder.put("plain.o", f.elf([(".text", b"code")]))
     folder.put("hostcut.o", f.elf(sections)[:-100])
-    for name in ("lto", "two", "version2", "lz4"):
+    for name in ("lto", "two", "version2", "lz4", "linked", "ewp"):
         folder.put(name + ".o", f.elf(f.rdc_sections(get(name + ".fatbin"))))
 
 

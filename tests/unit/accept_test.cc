@@ -66,7 +66,6 @@ TEST(AcceptObject, refuses_what_does_not_fit) {
     std::function<void(BrokenFile &)> change;
   };
   const std::vector<Row> rows = {
-      {"not-relocatable", [](BrokenFile &f) { f.set<u16>(test::kEType, 2); }},
       {"wrong-abi", [](BrokenFile &f) { f.set<u8>(kAbi, 7); }},
       {"wrong-abi", [](BrokenFile &f) { f.set<u8>(kAbi, 9); }},
       {"wrong-architecture", [](BrokenFile &f) { f.set<u32>(test::kEFlags, 0x06005004); }},
@@ -85,6 +84,20 @@ TEST(AcceptObject, refuses_what_does_not_fit) {
     row.change(file);
     EXPECT_EQ(said(file), Keys{row.id});
     EXPECT_EQ(said(file, "sm_90", nvlink_13_0_88()), Keys{row.id});
+  }
+}
+
+TEST(AcceptObject, takes_the_file_types_that_compilers_write) {
+  for (const u16 type : {1, 0xff00}) {
+    BrokenFile file(kObject);
+    file.set<u16>(test::kEType, type);
+    EXPECT_EQ(said(file), Keys{});
+  }
+  for (const u16 type : {0, 3, 0xff01}) {
+    BrokenFile file(kObject);
+    file.set<u16>(test::kEType, type);
+    EXPECT_EQ(said(file), Keys{"not-relocatable"});
+    EXPECT_EQ(said(file, "sm_90", nvlink_13_0_88()), Keys{}); // Q142
   }
 }
 

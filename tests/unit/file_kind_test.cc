@@ -43,9 +43,11 @@ TEST(FileKind, is_told_by_content) {
                     "ELF"),
             FileKind::Unknown);
   EXPECT_EQ(kind_of(""), FileKind::Unknown);
-  constexpr u16 kRel = 1, kExec = 2, kDyn = 3, kCuda = 190, kX86 = 62;
+  constexpr u16 kRel = 1, kExec = 2, kDyn = 3, kWholeProgram = 0xff00, kCuda = 190, kX86 = 62;
   EXPECT_EQ(elf_kind(kCuda, kRel), FileKind::DeviceObject);
   EXPECT_EQ(elf_kind(kCuda, kExec), FileKind::DeviceImage);
+  EXPECT_EQ(elf_kind(kCuda, kDyn), FileKind::DeviceObject); // to be refused as one
+  EXPECT_EQ(elf_kind(kCuda, kWholeProgram), FileKind::DeviceObject);
   EXPECT_EQ(elf_kind(kX86, kRel), FileKind::HostObject);
   EXPECT_EQ(elf_kind(kX86, kExec), FileKind::HostImage);
   EXPECT_EQ(elf_kind(kX86, kDyn), FileKind::HostImage);
