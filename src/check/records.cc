@@ -95,13 +95,15 @@ private:
   void check_numbers(u32 node, const Needs &least, const Needs &most);
   void check_function(u32 position);
   void check_masks(u32 node, const CodePlace &code);
-  void check_kernel(u32 node, const Summary &least, const Summary &most, bool unbounded);
+  void check_kernel(const CodePlace &code, const Summary &least, const Summary &most,
+                    bool unbounded);
+  void check_barriers_of_object(const CodePlace &code);
   struct ListedThings {
     std::set<u32> externs, fragments;
     u32 mbarriers = 0;
   };
   [[nodiscard]] ListedThings listed_by(u32 object, u32 code) const;
-  void check_lists(u32 node, const std::vector<u32> &reached);
+  void check_lists(const CodePlace &code, const std::vector<u32> &reached);
   [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section,
                                      bool moved) const;
   void report(u32 node, std::string expected, std::string found) {
@@ -284,9 +286,18 @@ void RecordChecker::check_masks(u32 node, const CodePlace &code) {
     report(node, "its mask", found.empty() ? "none" : fmt::format("{:#x}", *found.begin()));
 }
 
-void RecordChecker::check_kernel(u32 node, const Summary &least, const Summary &most,
+// Code of an object keeps what the compiler counted: its callees may change until it is linked.
+void RecordChecker::check_barriers_of_object(const CodePlace &code) {
+  const u32 found = std::max(read_summary(records_of(l_.out, code.out)).barriers,
+                             elf::text_barriers(l_.out.section(code.out).flags));
+  if (const u32 expected = own_summary(code).barriers; found != expected)
+    report(l_.calls.node_of[code.entity], fmt::format("barriers {}", expected),
+           std::to_string(found));
+}
+
+void RecordChecker::check_kernel(const CodePlace &code, const Summary &least, const Summary &most,
                                  bool unbounded) {
-  const CodePlace &code = l_.code[l_.code_of_node[node]];
+  const u32 node = l_.calls.node_of[code.entity];
   const Summary found = read_summary(records_of(l_.out, code.out)), own = own_summary(code);
   bool marked = false;
   for (const InfoRecord &record : records_of(l_.out, code.out))
@@ -331,19 +342,20 @@ RecordChecker::ListedThings RecordChecker::listed_by(u32 object, u32 code) const
   return out;
 }
 
-void RecordChecker::check_lists(u32 node, const std::vector<u32> &reached) {
+void RecordChecker::check_lists(const CodePlace &code, const std::vector<u32> &reached) {
+  const u32 node = l_.calls.node_of[code.entity];
   ListedThings expected;
   for (const u32 user : reached) {
     if (l_.code_of_node[user] == kNone)
       continue;
-    const CodePlace &code = l_.code[l_.code_of_node[user]];
-    const ListedThings more = listed_by(code.object, code.section);
+    const CodePlace &callee = l_.code[l_.code_of_node[user]];
+    const ListedThings more = listed_by(callee.object, callee.section);
     expected.externs.insert(more.externs.begin(), more.externs.end());
     expected.fragments.insert(more.fragments.begin(), more.fragments.end());
     expected.mbarriers += more.mbarriers;
   }
   const bool kernel = l_.live.root[node];
-  const ListedThings found = listed_by(kNone, l_.code[l_.code_of_node[node]].out);
+  const ListedThings found = listed_by(kNone, code.out);
   const bool more_allowed = kernel && (only_ || !l_.exact);
   if (more_allowed ? found.mbarriers < expected.mbarriers : found.mbarriers != expected.mbarriers)
     report(node, fmt::format("mbarriers {}", expected.mbarriers), std::to_string(found.mbarriers));
@@ -383,8 +395,11 @@ void RecordChecker::run() {
           record.attribute == InfoAttribute::AtEntryFragments)
         listed[l_.calls.node_of[l_.code[i].entity]] = true;
   }
-  if (!l_.executable)
+  if (!l_.executable) {
+    for (const CodePlace &code : l_.code)
+      check_barriers_of_object(code);
     return;
+  }
   const std::vector<Summary> lower = summaries(l_.calls);
   std::vector<Summary> upper = l_.exact ? lower : summaries(l_.all_calls);
   // The only kernel of a program may take over from all functions (Q017).
@@ -397,12 +412,12 @@ void RecordChecker::run() {
     const u32 node = l_.calls.node_of[code.entity];
     const std::vector<u32> own(1, node);
     if (l_.live.root[node]) {
-      check_kernel(node, lower[node], upper[node], least.stack[node] == Needs::kUnbounded);
-      check_lists(node, reached.of(node));
+      check_kernel(code, lower[node], upper[node], least.stack[node] == Needs::kUnbounded);
+      check_lists(code, reached.of(node));
     } else if (!l_.program.entities[code.entity].kernel()) {
       const Summary summary = own_summary(code);
-      check_kernel(node, summary, summary, false);
-      check_lists(node, own);
+      check_kernel(code, summary, summary, false);
+      check_lists(code, own);
     }
   }
 }

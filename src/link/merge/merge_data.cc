@@ -80,10 +80,13 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
   // Since 13.1 an undefined symbol of dynamic memory has its alignment; the value of an instance
   // from an earlier relocatable link counts as one, too.
-  if (u64 &align = layout_.placement.shared_align[id.value]; dynamic_shared)
-    align = listed_[id.value]                         ? std::max(align, symbol.value)
-            : symbol.binding() == SymbolBinding::Weak ? symbol.value
-                                                      : std::max(symbol.value, u64{1});
+  if (u64 &align = layout_.placement.shared_align[id.value]; dynamic_shared) {
+    const bool instance = symbol.binding() == SymbolBinding::Weak; // the first one counts
+    if (!instance)
+      align = std::max({listed_[id.value] ? align : 1, symbol.value, u64{1}});
+    else if (!listed_[id.value])
+      align = symbol.value;
+  }
   if (listed_[id.value])
     return;
   listed_[id.value] = true;
