@@ -84,9 +84,31 @@ bool read_planes(Link &link, Report &report) {
   return true;
 }
 
+// A symbol has one number in both tables, and a variable one place; the reserved shared memory
+// counts in machine code only.
+void compare_variables(const Link &sass, const Object &mercury, Report &report) {
+  const Object &out = sass.out;
+  for (u32 i = 1; i < std::min(out.symbols.size(), mercury.symbols.size()); ++i) {
+    const elf::Symbol &a = out.symbols[i], &b = mercury.symbols[i];
+    if (a.type() == elf::SymbolType::Function || !a.in_section() || a.size == 0)
+      continue;
+    const elf::SectionRole role = out.kinds[a.section].role;
+    const bool shared = role == elf::SectionRole::Shared || role == elf::SectionRole::DebugShared;
+    if (!shared && role != elf::SectionRole::Global && role != elf::SectionRole::GlobalInit &&
+        !out.kinds[a.section].is_constant())
+      continue;
+    const u64 reserved = shared && sass.executable ? sass.arch.reserved_shared : 0;
+    if (a.name != b.name || a.size != b.size || b.value + reserved != a.value)
+      report.add({FindingKind::Mercury, std::string(a.name), ".nv.merc.symtab", i,
+                  hex(a.size) + " bytes at " + hex(a.value - reserved),
+                  hex(b.size) + " bytes at " + hex(b.value)});
+  }
+}
+
 // The Mercury form of the program, of which the output has as much as of the machine code.
 void check_mercury(Link &sass, WorkerPool &pool, Report &report) {
   Report found;
+  compare_variables(sass, *sass.out_plane, report);
   check_capsules(sass, found);
   Link link(resolve(std::move(sass.planes), found), std::move(*sass.out_plane), sass.arch,
             sass.options);

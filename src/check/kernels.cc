@@ -33,8 +33,8 @@ private:
   void check_constants(const CodePlace &kernel, const std::vector<u32> &users);
   void check_shared(const CodePlace &kernel, const std::vector<u32> &users);
   void check_static(const CodePlace &kernel, const std::vector<u32> &variables, u64 room);
-  void check_dynamic(const CodePlace &kernel, const std::vector<u32> &users, u64 room,
-                     bool has_section);
+  void check_dynamic(const CodePlace &kernel, const std::vector<u32> &users, u64 static_end,
+                     u64 room, bool has_section);
   void check_images(const CodePlace &kernel, const std::vector<u32> &users);
   void check_slots(const CodePlace &kernel, const std::vector<KeptEntry> &entries, u64 parameters,
                    u64 end);
@@ -155,22 +155,26 @@ void KernelChecker::check_static(const CodePlace &kernel, const std::vector<u32>
   }
 }
 
-// Dynamic memory begins where static memory ends: the launch adds its size to that of the section.
-void KernelChecker::check_dynamic(const CodePlace &kernel, const std::vector<u32> &users, u64 room,
-                                  bool has_section) {
-  constexpr u64 kAlign = 16;
+// Dynamic memory begins behind all static memory and inside the section, to whose size the launch
+// adds its own; the section may end later, at its alignment.
+void KernelChecker::check_dynamic(const CodePlace &kernel, const std::vector<u32> &users,
+                                  u64 static_end, u64 room, bool has_section) {
   for (const u32 user : users) {
     const u64 start = l_.dynamic_start[user];
     if (start == kUnknown)
       continue;
     const std::string name(l_.program.entities[l_.calls.entity_of[user]].name);
-    if (start != room || (!has_section && start != 0))
+    if (start < static_end || start > room || (!has_section && start != 0))
       report(FindingKind::Memory, kernel, ".nv.shared", start,
-             "dynamic memory of " + name + " at " + hex(room) + ", where static memory ends",
+             "dynamic memory of " + name + " between " + hex(static_end) +
+                 ", where static memory ends, and " + hex(room),
              hex(start));
-    if (start % kAlign != 0)
+    u64 align = 16;
+    for (const u32 id : l_.shared_uses[user])
+      align = std::max(align, l_.program.entities[id].dynamic_align);
+    if (start % align != 0)
       report(FindingKind::Alignment, kernel, ".nv.shared", start,
-             "dynamic memory aligned to " + hex(kAlign), hex(start));
+             "dynamic memory aligned to " + hex(align), hex(start));
   }
 }
 
@@ -191,10 +195,16 @@ void KernelChecker::check_shared(const CodePlace &kernel, const std::vector<u32>
            hex(l_.out.section(section).size));
   const u64 room = room_for_shared(section);
   check_static(kernel, variables, room);
-  check_dynamic(kernel, users, room, section != 0);
+  u64 static_end = 0;
+  for (const u32 id : variables)
+    static_end = std::max(static_end, l_.shared_offset[id] + l_.program.entities[id].size);
+  check_dynamic(kernel, users, static_end, room, section != 0);
   u64 align = 1;
   for (const u32 id : variables)
     align = std::max(align, l_.program.definition(l_.program.entities[id]).value);
+  for (const u32 user : users)
+    for (const u32 id : l_.shared_uses[user])
+      align = std::max(align, l_.program.entities[id].dynamic_align);
   if (section != 0 && l_.out.section(section).align < align)
     report(FindingKind::Alignment, kernel, l_.out.section(section).name, 0,
            "alignment " + hex(align), hex(l_.out.section(section).align));

@@ -20,7 +20,8 @@ struct Entity {
   u32 first_definition = kNone; // its object
   u32 out = 0;                  // the symbol of the output; 0: none
   u64 size = 0;
-  u64 common_align = 0; // of common symbols, which nobody defines
+  u64 common_align = 0;  // of common symbols, which nobody defines
+  u64 dynamic_align = 0; // of dynamic shared memory, whose declarations have it since 13.1
   u8 info = 0;
   u8 other = 0;
   bool local = false;

@@ -88,6 +88,8 @@ void NameTable::read(u32 object, u32 index) {
   program_.entity_of[object][index] = id;
   Entity &entity = program_.entities[id];
   entity.weak_reference &= symbol.binding() == SymbolBinding::Weak;
+  if (symbol.undefined() && is_dynamic_shared(symbol) && symbol.binding() != SymbolBinding::Weak)
+    entity.dynamic_align = std::max(entity.dynamic_align, symbol.value);
   if (symbol.common())
     meet_common(entity, object, index);
   else if (symbol.in_section() && !is_dynamic_shared(symbol))

@@ -161,7 +161,7 @@ Target target_of(const Link &link, u32 object, u32 symbol, u32 node) {
   }
   if (is_image(entity.type()))
     return {.kind = TargetKind::Image,
-            .unknown = link.slot_of[id] == kUnknown,
+            .unknown = link.executable && link.slot_of[id] == kUnknown,
             .symbol = entity.out,
             .value = link.slot_of[id]};
   if (!entity.defined() && is_unified_name(entity.name))

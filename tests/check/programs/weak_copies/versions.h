@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 template <class T> __device__ __noinline__ T twist(T x) {
   for (int i = 0; i < STEP; ++i)
     x = x * 5 + STEP;
