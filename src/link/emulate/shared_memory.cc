@@ -212,9 +212,9 @@ void EarlyPlacer::size_sections() {
       const u64 declared = declared_align(k, false);
       section.align = std::max({section.align, kDynamicAlign, declared});
       sum = align_up(sum, std::max(kDynamicAlign, declared));
-      if (!p_.options.debug && p_.dialect.release.rounds_shared_size)
+      if (!p_.options.keeps_debug_symbols() && p_.dialect.release.rounds_shared_size)
         sum = std::max(sum, declared_align(k, true));
-      if (p_.options.debug) // the kept symbol has a value behind the rounded size
+      if (p_.options.keeps_debug_symbols()) // the symbol has a value behind the rounded size
         sum = rounded(sum, section);
     }
     sum_[k] = sum;

@@ -288,7 +288,7 @@ void SharedPlacer::place_dynamic() {
     for (const FunctionId k : users_[v])
       end_[k.value] = align_up(end_[k.value], std::max(kDynamicAlign, declared_align(v)));
   agree_on_dynamic();
-  if (p_.options.debug) // symbols that are kept have a value behind the rounded size
+  if (p_.options.keeps_debug_symbols()) // they have a value behind the rounded size
     round_sizes();
   finish_dynamic_symbols();
   round_sizes();
