@@ -60,7 +60,7 @@ struct DiscardedFacts {
 };
 
 // What an input has to do with a symbol that was asked for.
-struct MentionFacts {
+struct ReferenceFacts {
   std::string name; // mangled
   std::string file;
   std::string what; // "defines it", "refers to it"
@@ -124,7 +124,7 @@ struct LinkFacts {
   std::vector<SymbolFacts> symbols;
   std::vector<DiscardedFacts> discarded;
   // With LinkOptions::trace_symbols: in the order of the inputs.
-  std::vector<MentionFacts> mentions;
+  std::vector<ReferenceFacts> references;
   // With LinkOptions::why_live: in its order, then in order of first reference.
   std::vector<LivenessFacts> liveness;
   u32 objects = 0; // how many were linked

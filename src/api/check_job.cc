@@ -161,9 +161,10 @@ CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
   loader.collect();
   WorkerPool pool(request.options.threads);
   std::vector<InputObject> objects = loader.load(pool);
-  if (!request.options.keep_system_libraries)
-    objects =
-        drop_unneeded(std::move(objects), emulate::find_needed_objects(objects, *dialect, diag));
+  if (!request.options.keep_system_libraries) {
+    const std::vector<bool> needed = emulate::find_needed_objects(objects, *dialect, diag);
+    objects = drop_unneeded(std::move(objects), needed);
+  }
   if (!request.options.ignore_host_info)
     request.options.host_references = loader.host_references();
   say(diag, answer);

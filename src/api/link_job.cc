@@ -84,6 +84,13 @@ void warn_about_virtual_targets(const std::vector<InputObject> &objects, Diagnos
       .at("the higher one in", high->origin());
 }
 
+u32 newest_toolkit(const std::vector<InputObject> &objects) {
+  u32 newest = 0;
+  for (const InputObject &object : objects)
+    newest = std::max(newest, object.toolkit);
+  return newest;
+}
+
 } // namespace
 
 const arch::ArchInfo *LinkJob::choose_target() {
@@ -147,13 +154,6 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws) {
   for (const elf::Section &section : view->sections())
     result.facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
                                      section.flags, section.offset, section.size});
-}
-
-static u32 newest_toolkit(const std::vector<InputObject> &objects) {
-  u32 newest = 0;
-  for (const InputObject &object : objects)
-    newest = std::max(newest, object.toolkit);
-  return newest;
 }
 
 // Runs the passes over the plane of the objects that the kind of code needs.

@@ -25,7 +25,7 @@ struct Entity {
   u8 info = 0;
   u8 other = 0;
   bool local = false;
-  bool weak_reference = true; // every mention of it is weak
+  bool weak_reference = true; // every reference to it is weak
 
   [[nodiscard]] bool defined() const { return object != kNone; }
   [[nodiscard]] bool weak() const {

@@ -29,7 +29,7 @@ inline constexpr std::array kAdded13_4 = {
     kAttribute13};
 
 constexpr Release make_13_0() {
-  return {.toolkit = 130, .compat = {.machine_drops = kFastpath}};
+  return {.toolkit = 130, .compat = {.sass_drops = kFastpath}};
 }
 
 constexpr Release make_13_1() {
@@ -43,7 +43,7 @@ constexpr Release make_13_1() {
 constexpr Release make_13_2() {
   Release row = make_13_1();
   row.toolkit = 132;
-  row.compat.machine_drops = {};
+  row.compat.sass_drops = {};
   row.reverses_externs = false;
   return row;
 }

@@ -6,6 +6,7 @@
 #include "link/link.h"
 
 #include "link/emulate/emulated_errors.h"
+#include "link/emulate/shared_memory.h"
 #include "link/mercury/lay_out.h"
 #include "link/mercury/plan_sass.h"
 #include "link/merge/merge.h"
@@ -37,7 +38,7 @@ struct LinkServices {
 
 KnownFlaws known_flaws(const Program &program, const Layout &layout) {
   return {layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
-          emulate::accepts_overruns(program), program.dialect.has(Defect::MisplacedLocals)};
+          emulate::accepts_overruns(program), emulate::misplaces_locals(program)};
 }
 
 std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,

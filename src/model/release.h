@@ -13,9 +13,9 @@ namespace culink {
 
 // What becomes of .nv.compat.
 struct CompatRules {
-  std::span<const elf::CompatAttribute> drops;         // in every file
-  std::span<const elf::CompatAttribute> machine_drops; // in files of machine code alone
-  std::span<const elf::CompatRecord> adds;             // where no object has the attribute
+  std::span<const elf::CompatAttribute> drops;      // in every file
+  std::span<const elf::CompatAttribute> sass_drops; // in files of SASS alone
+  std::span<const elf::CompatRecord> adds;          // where no object has the attribute
 };
 
 struct Release {

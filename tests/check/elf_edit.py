@@ -7,9 +7,8 @@ shrink, nothing moves.
 
 import struct
 
-SHT_SYMTAB, SHT_STRTAB, SHT_RELA, SHT_NOBITS, SHT_REL = 2, 3, 4, 8, 9
-STT_OBJECT, STT_FUNC, STT_SECTION = 1, 2, 3
-STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
+SHT_RELA, SHT_NOBITS, SHT_REL = 4, 8, 9
+STT_FUNC = 2
 HEADER = struct.Struct("<IIQQQQIIQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
 RELA, REL = struct.Struct("<QQq"), struct.Struct("<QQ")
@@ -26,7 +25,7 @@ class Section:
 
     @property
     def bytes(self):
-        if self.type & 0xffffffff in (SHT_NOBITS,):
+        if self.type == SHT_NOBITS:
             return b""
         return bytes(self.file.data[self.offset:self.offset + self.size])
 
@@ -50,10 +49,6 @@ class Symbol:
     @property
     def type(self):
         return self.kind & 15
-
-    @property
-    def binding(self):
-        return self.kind >> 4
 
     def store(self):
         SYMBOL.pack_into(self.table.file.data, self.table.offset + self.index * SYMBOL.size, self.name_at,
@@ -140,7 +135,3 @@ class ElfFile:
             out.append(Record(section, at, form, attribute, length))
             at += 4 + length
         return out
-
-    def function_of(self, index):
-        """The name of the code section that a section of relocations or records belongs to."""
-        return self.sections[index].name if index < len(self.sections) else ""

@@ -266,7 +266,6 @@ def kernel_records(link, file, attribute):
 
 def lowered_registers(link, dice):
     file = link.file()
-    # A link may count more than its code needs, never less; registers below 24 come from rounding.
     found = pick(dice, kernel_records(link, file, REGCOUNT))
     if found is None:
         return None

@@ -4,7 +4,7 @@
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 links_as_recorded lines_of_replaced_copies
 
-# By default they are forgotten in all tables, so that the lines of one copy describe the code.
+# By default they are dropped from all tables, so that the lines of one copy describe the code.
 for label in rela-first rel-first; do
   # shellcheck disable=SC2046  # several options
   "$CULINK" $(sed -n "s/^$label //p" "$SOURCE/tests/golden/lines_of_replaced_copies/links") -o own.cubin

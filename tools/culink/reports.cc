@@ -16,11 +16,11 @@ namespace culink {
 
 namespace {
 
-std::string mentions_text(const LinkFacts &facts, const std::vector<std::string> &wanted,
-                          NameStyle names) {
+std::string references_text(const LinkFacts &facts, const std::vector<std::string> &wanted,
+                            NameStyle names) {
   std::string out;
-  for (const MentionFacts &mention : facts.mentions)
-    out += mention.file + ": " + mention.what + ": " + shown_name(mention.name, names) + "\n";
+  for (const ReferenceFacts &reference : facts.references)
+    out += reference.file + ": " + reference.what + ": " + shown_name(reference.name, names) + "\n";
   if (out.empty())
     for (const std::string &name : wanted)
       out += name + ": no input defines or refers to it\n";
@@ -54,7 +54,7 @@ void print_reports(const CommandLine &line, const Console &console, const LinkRe
     for (const std::string &text : resource_lines(facts, wording_of(line, console)))
       console.show_info(text);
   if (line.has(OptionId::TraceSymbol))
-    print_to(stderr, mentions_text(facts, line.list(OptionId::TraceSymbol), console.names()));
+    print_to(stderr, references_text(facts, line.list(OptionId::TraceSymbol), console.names()));
   for (const std::string &name : line.list(OptionId::WhyLive))
     print_to(stderr, why_live_text(facts, name, console.names()));
   if (line.has(OptionId::PrintGcSections))

@@ -18,7 +18,7 @@ std::string nvlink_demangle(std::string_view name) {
   const std::optional<std::string> text = tree ? demangling::print(*tree) : std::nullopt;
   if (!text)
     return std::string(name);
-  // Copies of a function that the compiler made for its own use.
+  // Clones of a function that the compiler made for its own use.
   const std::string_view clone = tree->clone;
   if (clone.find_first_not_of("0123456789") == std::string_view::npos)
     return *text;

@@ -283,8 +283,12 @@ PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout 
   return EarlyPlacer(program, std::move(uses), std::move(layout)).run();
 }
 
+bool misplaces_locals(const Program &program) {
+  return program.dialect.has(Defect::MisplacedLocals);
+}
+
 elf::SymbolBinding binding_of_shared(const Program &program, elf::SymbolBinding binding) {
-  return program.dialect.has(Defect::MisplacedLocals) ? elf::SymbolBinding::Local : binding;
+  return misplaces_locals(program) ? elf::SymbolBinding::Local : binding;
 }
 
 } // namespace culink::emulate

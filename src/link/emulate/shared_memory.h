@@ -23,6 +23,9 @@ namespace culink::emulate {
 // Whether --preserve-relocs keeps the symbol of dynamic memory, which has no offset of its own.
 [[nodiscard]] bool keeps_dynamic_symbol(const Program &program, bool has_slots);
 
+// Whether local symbols may stand among the global ones (Q114).
+[[nodiscard]] bool misplaces_locals(const Program &program);
+
 // The binding of a shared variable whose symbol is kept: nvlink 13.4 makes it local and leaves it
 // where it stands, among the global ones (Q114).
 [[nodiscard]] elf::SymbolBinding binding_of_shared(const Program &program,

@@ -271,7 +271,7 @@ void SharedPlacer::join_kernels_of_one_section() {
       continue;
     joined_.emplace_back(k, leader);
     own_[leader.value].insert(own_[leader.value].end(), own_[k.value].begin(), own_[k.value].end());
-    if (end_[leader.value] != 0) // slots that only the others use are forgotten
+    if (end_[leader.value] != 0) // slots that only the others use are discarded
       end_[leader.value] = std::max(end_[leader.value], end_[k.value]);
   }
   for (const auto &[joined, leader] : joined_)

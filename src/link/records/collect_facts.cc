@@ -215,7 +215,7 @@ LinkFacts collect_facts(const Program &program, const Layout &layout, const Imag
     facts.discarded = std::move(lists.discarded);
   }
   if (!program.options.trace_symbols.empty())
-    facts.mentions = list_references(program);
+    facts.references = list_references(program);
   if (!program.options.why_live.empty())
     facts.liveness = explain_liveness(program, layout);
   return facts;

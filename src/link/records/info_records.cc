@@ -284,7 +284,7 @@ std::vector<RegisterLimit> InfoPlanner::register_limits_of(FunctionId kernel) co
   return out;
 }
 
-// How many calls of a kernel lead to recursion. Each mention of a call counts, and each function
+// How many calls of a kernel lead to recursion. Each occurrence of a call counts, and each function
 // that a pointer may lead to.
 u32 InfoPlanner::count_unbounded_calls(FunctionId kernel, const Resources &resources) const {
   const auto is_unbounded = [&](u32 node) { return bool{resources.unbounded[node]}; };

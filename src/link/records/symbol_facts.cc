@@ -63,8 +63,8 @@ SymbolLists list_symbols(const Program &p, const Layout &layout) {
   return out;
 }
 
-std::vector<MentionFacts> list_references(const Program &p) {
-  std::vector<MentionFacts> out;
+std::vector<ReferenceFacts> list_references(const Program &p) {
+  std::vector<ReferenceFacts> out;
   std::vector<bool> traced(p.symbols.entities.size());
   for (u32 i = 0; i < traced.size(); ++i)
     traced[i] = std::any_of(p.options.trace_symbols.begin(), p.options.trace_symbols.end(),

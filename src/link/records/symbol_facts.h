@@ -18,6 +18,6 @@ struct SymbolLists {
 [[nodiscard]] SymbolLists list_symbols(const Program &program, const Layout &layout);
 
 // The inputs that define or refer to a symbol of LinkOptions::trace_symbols, and how.
-[[nodiscard]] std::vector<MentionFacts> list_references(const Program &program);
+[[nodiscard]] std::vector<ReferenceFacts> list_references(const Program &program);
 
 } // namespace culink

@@ -154,7 +154,7 @@ bool is_dropped(const Program &p, CompatAttribute attribute) {
   const auto has = [attribute](std::span<const CompatAttribute> list) {
     return std::find(list.begin(), list.end(), attribute) != list.end();
   };
-  return has(rules.drops) || (p.arch.code_kind == arch::CodeKind::Sass && has(rules.machine_drops));
+  return has(rules.drops) || (p.arch.code_kind == arch::CodeKind::Sass && has(rules.sass_drops));
 }
 
 // The first file's records, the values of later files merged in.
