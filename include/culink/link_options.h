@@ -26,6 +26,9 @@ struct LinkOptions {
   bool debug = false;               // -g: keep unused code and shared-memory symbols
   bool suppress_debug_info = false; // with debug: all code stays, but no symbols for a debugger
   bool preserve_relocs = false;     // --preserve-relocs: keep what was resolved for other tools
+  // --link-as-tools-patch: functions that tools put into programs, all of which stay and have to be
+  // compiled for it
+  bool tools_patch = false;
   // Substrings of the names of kernels to keep; an empty list keeps none. Nothing: keep all.
   std::optional<std::vector<std::string>> kernels_used;
   // Host objects list the kernels that their code launches; other kernels are discarded if every
@@ -57,7 +60,9 @@ struct LinkOptions {
   // Symbols stay that only a debugger needs.
   [[nodiscard]] bool keeps_debug_symbols() const { return debug && !suppress_debug_info; }
   // Unused functions stay.
-  [[nodiscard]] bool keeps_all_code() const { return relocatable || debug || preserve_relocs; }
+  [[nodiscard]] bool keeps_all_code() const {
+    return relocatable || debug || preserve_relocs || tools_patch;
+  }
 };
 
 } // namespace culink

@@ -64,6 +64,9 @@ struct LinkRequest {
   // Empty: culink's own output. "nvlink-13.0.88": the bytes that version of nvlink would write,
   // its known defects included.
   std::string emulate;
+  // Empty: the output has the conventions of the newest release of CUDA that made an input. "13.2":
+  // those of that release. Not together with `emulate`.
+  std::string dialect;
   // If not null: filled while the link runs, for another thread to look at.
   LinkProgress *progress = nullptr;
 };
@@ -99,5 +102,8 @@ struct LinkResult {
 
 // The values that LinkRequest::emulate may have besides the empty one.
 [[nodiscard]] std::vector<std::string_view> emulated_linkers();
+
+// The values that LinkRequest::dialect may have besides the empty one, oldest first.
+[[nodiscard]] std::vector<std::string> known_dialects();
 
 } // namespace culink

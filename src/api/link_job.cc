@@ -15,6 +15,7 @@
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
 #include "finalize/finalize.h"
+#include "input/accept.h"
 #include "input/mercury_plane.h"
 #include "link/emulate/mercury_objects.h"
 #include "link/emulate/runtime_in_order.h"
@@ -160,7 +161,9 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws) {
 std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &target,
                                          std::vector<InputObject> objects, WorkerPool &pool) {
   const bool mercury = code != OutputCode::Sass;
-  const Dialect dialect = dialect_for(*dialect_, newest_toolkit(objects));
+  const Dialect dialect = dialect_for(*dialect_, request_.dialect, newest_toolkit(objects));
+  if (!request_.dialect.empty())
+    report_older_dialect(objects, dialect, diag_);
   const arch::ArchInfo plane =
       mercury ? arch::as_mercury_plane(target) : arch::as_plain_sass(target);
   if (target.has_mercury_plane && request_.options.code == OutputCode::Default)

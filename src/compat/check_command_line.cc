@@ -24,9 +24,10 @@ struct Pair {
   OptionId second;
 };
 
-constexpr std::array<Pair, 2> kConflicts = {{
+constexpr std::array<Pair, 3> kConflicts = {{
     {OptionId::DumpCallgraph, OptionId::DumpCallgraphNoDemangle},
     {OptionId::UseHostInfo, OptionId::IgnoreHostInfo},
+    {OptionId::Emulate, OptionId::Dialect},
 }};
 
 // The first is an error without the second.

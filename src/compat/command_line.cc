@@ -8,6 +8,9 @@
 // Lists are split at commas; double quotes protect a comma and disappear, empty items disappear.
 // In an option file a backslash makes the next character an ordinary one, except that a quote so
 // marked is lost (Q061).
+//
+// Releases have added options. Where one is emulated, its own count: what a later release has added
+// is unknown. culink itself knows all.
 #include "compat/command_line.h"
 
 #include <algorithm>
@@ -19,6 +22,7 @@
 
 #include "arch/arch.h"
 #include "base/mapped_file.h"
+#include "compat/dialects.h"
 
 namespace culink {
 
@@ -35,6 +39,24 @@ bool is_target(std::string_view value) {
   return false;
 }
 
+// The release whose options count: that of the linker that is emulated, wherever the line says so.
+u32 release_of_options(const std::vector<std::string> &words) {
+  constexpr u32 kAll = ~u32{0};
+  constexpr std::string_view kOption = "--emulate";
+  u32 release = kAll;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    std::string_view name;
+    if (word == kOption && i + 1 < words.size())
+      name = words[i + 1];
+    else if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
+      name = word.substr(kOption.size() + 1);
+    if (const Dialect *found = name.empty() ? nullptr : find_dialect(name))
+      release = found->release.toolkit;
+  }
+  return release;
+}
+
 // nvlink's option files, and the response files of other tools.
 enum class FileGrammar : u8 { Options, Response };
 
@@ -46,7 +68,7 @@ bool is_response_file(const std::string &word) {
 
 class CommandLineParser {
 public:
-  explicit CommandLineParser(Diagnostics &diag) : diag_(diag) {}
+  CommandLineParser(u32 release, Diagnostics &diag) : release_(release), diag_(diag) {}
 
   void parse(const std::vector<std::string> &words);
   CommandLine take() { return std::move(line_); }
@@ -57,7 +79,7 @@ private:
     std::optional<std::string> value; // after `=`, or attached
   };
 
-  [[nodiscard]] static Match match(std::string_view word);
+  [[nodiscard]] Match match(std::string_view word) const;
   [[nodiscard]] std::optional<std::string> checked(const OptionRow &row, const std::string &value);
   [[nodiscard]] std::optional<std::string> checked_number(const OptionRow &row,
                                                           const std::string &value);
@@ -67,18 +89,21 @@ private:
   [[nodiscard]] std::vector<std::string> file_words(std::string_view text);
   [[nodiscard]] std::vector<std::string> response_words(std::string_view text);
 
+  u32 release_; // whose options count, times ten
   Diagnostics &diag_;
   CommandLine line_;
   u32 file_depth_ = 0;
 };
 
 // `word` begins with a dash and is longer than that.
-CommandLineParser::Match CommandLineParser::match(std::string_view word) {
+CommandLineParser::Match CommandLineParser::match(std::string_view word) const {
   const bool is_long = word.starts_with("--");
   const std::string_view body = word.substr(is_long ? 2 : 1);
   const size_t equals = body.find('=');
   const std::string_view name = body.substr(0, equals);
   Match out{is_long ? find_option(name) : find_brief_option(name), std::nullopt};
+  if (out.row && !has_option(*out.row, release_))
+    return {};
   if (out.row && equals != std::string_view::npos)
     out.value = std::string(body.substr(equals + 1));
   if (out.row || is_long)
@@ -154,9 +179,7 @@ std::optional<std::string> CommandLineParser::checked(const OptionRow &row,
     diag_.report(DiagId::NotABoolean, {value});
     return std::nullopt;
   case ValueKind::Choice:
-    if (std::find(row.choices.begin(), row.choices.end(), value) != row.choices.end())
-      return value;
-    return refuse();
+    return has_choice(row, value, release_) ? std::optional(value) : refuse();
   case ValueKind::Target:
     return is_target(value) ? std::optional(value) : refuse();
   }
@@ -314,7 +337,7 @@ std::vector<std::string> CommandLineParser::file_words(std::string_view text) {
 } // namespace
 
 CommandLine parse_command_line(const std::vector<std::string> &words, Diagnostics &diag) {
-  CommandLineParser parser(diag);
+  CommandLineParser parser(release_of_options(words), diag);
   parser.parse(words);
   return parser.take();
 }

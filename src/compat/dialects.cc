@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 #include "compat/releases.h"
 
 namespace culink {
@@ -53,6 +55,11 @@ constexpr InputRules kNvlinkInputs = {.files = kFileRules,
 
 constexpr CommandRules kNvlinkCommand = {
     .refuses_empty_link = true, .dash_is_a_file = true, .needs_nvvm = true, .measures_time = false};
+constexpr CommandRules kNvlinkCommand13_3 = [] {
+  CommandRules rules = kNvlinkCommand;
+  rules.patch_option = "--astoolspatch";
+  return rules;
+}();
 
 // One on a line, in the order of the enum, so that a new one is one line more.
 // clang-format off
@@ -149,7 +156,7 @@ constexpr std::array<Dialect, 6> kDialects = {{
      .newest_toolkit = 133,
      .release = find_release(133),
      .input = kNvlinkInputs,
-     .command = kNvlinkCommand,
+     .command = kNvlinkCommand13_3,
      .defects = kDefects13_2},
     {.name = "nvlink-13.4.92",
      .tool = "nvlink",
@@ -180,20 +187,49 @@ const Dialect *find_dialect(std::string_view name) {
   return nullptr;
 }
 
-const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag) {
-  const Dialect *found = find_dialect(request.emulate);
-  if (found)
-    return found;
-  std::string known;
-  for (const std::string_view name : emulated_linkers())
-    known.append(known.empty() ? "" : ", ").append(name);
-  diag.report(DiagId::UnknownEmulation, {request.emulate}, {}, "known linkers: " + known);
+namespace {
+
+// "13.2" for 132.
+std::string release_name(const Release &row) {
+  return fmt::format("{}.{}", row.toolkit / 10, row.toolkit % 10);
+}
+
+const Release *find_release_by_name(std::string_view name) {
+  for (const Release &row : releases::kReleases)
+    if (release_name(row) == name)
+      return &row;
   return nullptr;
 }
 
-Dialect dialect_for(const Dialect &row, u32 toolkit) {
+template <typename Names> std::string joined(const Names &names) {
+  std::string out;
+  for (const auto &name : names)
+    out.append(out.empty() ? "" : ", ").append(name);
+  return out;
+}
+
+} // namespace
+
+const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag) {
+  const Dialect *found = find_dialect(request.emulate);
+  if (!found)
+    diag.report(DiagId::UnknownEmulation, {request.emulate}, {},
+                "known linkers: " + joined(emulated_linkers()));
+  else if (!request.emulate.empty() && !request.dialect.empty())
+    diag.report(DiagId::ConflictingOptions, {"--emulate", "--dialect"});
+  else if (!request.dialect.empty() && !find_release_by_name(request.dialect))
+    diag.report(DiagId::UnknownDialect, {request.dialect}, {},
+                "known releases: " + joined(known_dialects()));
+  else
+    return found;
+  return nullptr;
+}
+
+Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit) {
   Dialect out = row;
-  if (row.name.empty())
+  if (const Release *release = find_release_by_name(chosen))
+    out.release = *release;
+  else if (row.name.empty())
     out.release = find_release(toolkit);
   return out;
 }
@@ -208,6 +244,13 @@ std::vector<std::string_view> emulated_linkers() {
   for (const Dialect &row : kDialects)
     if (!row.name.empty())
       names.push_back(row.name);
+  return names;
+}
+
+std::vector<std::string> known_dialects() {
+  std::vector<std::string> names;
+  for (const Release &row : releases::kReleases)
+    names.push_back(release_name(row));
   return names;
 }
 

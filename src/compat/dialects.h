@@ -23,8 +23,8 @@ namespace culink {
 [[nodiscard]] const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag);
 
 // The row for a link whose newest object is of `toolkit`: culink's own files look like those of
-// that release, nvlink's like those of its own.
-[[nodiscard]] Dialect dialect_for(const Dialect &row, u32 toolkit);
+// that release, unless the name of another one was chosen; nvlink's like those of its own.
+[[nodiscard]] Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit);
 
 // The row that a command line asks for; culink's own if there is none, which the link reports.
 [[nodiscard]] const Dialect &dialect_of(const CommandLine &line);

@@ -16,7 +16,7 @@ using enum ValueKind;
 using enum Recorded;
 
 constexpr std::array<std::string_view, 1> kMachines = {"64"};
-constexpr std::array<std::string_view, 6> kCpus = {"AARCH64", "ARMv7",  "PPC64LE",
+constexpr std::array<std::string_view, 7> kCpus = {"AARCH64", "ARMv7",  "PPC64LE", "RISCV64",
                                                    "X86",     "X86_64", "unknown"};
 constexpr std::array<std::string_view, 2> kScripts = {"lcs-abs", "lcs-aug"};
 constexpr std::array<std::string_view, 3> kCodeKinds = {"exact", "mercury", "sass"};
@@ -46,6 +46,11 @@ constexpr OptionRow attached(OptionRow row) {
   return row;
 }
 
+constexpr OptionRow since(u32 release, OptionRow row) {
+  row.since = release;
+  return row;
+}
+
 constexpr std::array<OptionRow, kOptionCount> kRows = {{
     flag(OptionId::SuppressStackSizeWarning, "suppress-stack-size-warning",
          "suppress-stack-size-warning", Always,
@@ -68,12 +73,15 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "Write the names of the registration functions of the linked files."),
     flag(OptionId::Verbose, "verbose", "v", Always,
          "Print registers, stack and memory of each kernel."),
+    since(132, flag(OptionId::Verbose2, "verbose2", "v2", Always,
+                    "Print what the compiler of PTX says about each kernel.")),
     flag(OptionId::PreserveRelocs, "preserve-relocs", "preserve-relocs", Always,
          "Keep resolved relocations in the output, for binary tools."),
     flag(OptionId::DisableWarnings, "disable-warnings", "w", Always, "Print no warnings."),
     flag(OptionId::WarningAsError, "warning-as-error", "Werror", Always,
          "Let warnings fail the link."),
-    flag(OptionId::DisableInfos, "disable-infos", "disable-infos", Always, "Print no remarks."),
+    since(130, flag(OptionId::DisableInfos, "disable-infos", "disable-infos", Always,
+                    "Print no remarks.")),
     flag(OptionId::KeepSystemLibraries, "keep-system-libraries", "keep-system-libraries", Always,
          "Keep code of libcudadevrt even if nothing needs it."),
     valued(OptionId::KernelsUsed, "kernels-used", "kernels-used", List, Always, "<name>,...",
@@ -97,10 +105,13 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "Threads of the optimiser, for -dlto."),
     valued(OptionId::SplitCompileExtended, "split-compile-extended", "split-compile-extended",
            Number, Always, "<threads>", "Threads of the compiler, for -dlto."),
-    valued(OptionId::FastCompile, "Ofast-compile", "Ofc", Text, Always, "<0|min|mid|max>",
-           "Compile faster at the cost of the code, for -dlto."),
+    since(130, valued(OptionId::FastCompile, "Ofast-compile", "Ofc", Text, Always,
+                      "<0|min|mid|max>", "Compile faster at the cost of the code, for -dlto.")),
     flag(OptionId::SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Always,
          "Accepted with -g, for nvlink's sake."),
+    since(133, flag(OptionId::LinkAsToolsPatch, "link-as-tools-patch", "astoolspatch", Always,
+                    "Link functions that tools put into programs (ptxas -astoolspatch): keep all "
+                    "of them.")),
     valued(OptionId::Xptxas, "Xptxas", "Xptxas", List, Always, "<option>,...",
            "Options for ptxas, for -dlto."),
     valued(OptionId::Xnvvm, "Xnvvm", "Xnvvm", List, Always, "<option>,...",
@@ -115,10 +126,11 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
          "Keep kernels that no host code refers to."),
     flag(OptionId::UseHostInfo, "use-host-info", "use-host-info", Always,
          "Remove kernels that no host code refers to (the default)."),
-    flag(OptionId::Relocatable, "relocatable-link", "r", Always,
-         "Write an object that can be linked again."),
-    valued(OptionId::DeviceStackProtector, "device-stack-protector", "device-stack-protector",
-           Boolean, Always, "<true|false>", "Guard the stacks of compiled code, for -dlto."),
+    since(130, flag(OptionId::Relocatable, "relocatable-link", "r", Always,
+                    "Write an object that can be linked again.")),
+    since(130,
+          valued(OptionId::DeviceStackProtector, "device-stack-protector", "device-stack-protector",
+                 Boolean, Always, "<true|false>", "Guard the stacks of compiled code, for -dlto.")),
     valued(OptionId::OptionsFile, "options-file", "optf", List, WithDebug, "<file>,...",
            "Read more words of the command line from a file."),
     choice(OptionId::HostLinkerScript, "gen-host-linker-script", "ghls", Choice, Never, "<kind>",
@@ -131,6 +143,9 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     valued(OptionId::Emulate, "emulate", "", Text, Never, "<linker>",
            "Write exactly the bytes that another linker would write: nvlink-13.0.88, or a later "
            "one (docs/compat.md)."),
+    valued(OptionId::Dialect, "dialect", "", Text, Never, "<release>",
+           "Write the file as this release of CUDA would, such as 13.2; else as the newest "
+           "release that made an input."),
     valued(OptionId::Threads, "threads", "", Number, Never, "<count>",
            "Threads to use; the output does not depend on it."),
     valued(OptionId::Ptxas, "ptxas", "", Text, Never, "<program>",
@@ -200,6 +215,29 @@ std::vector<const OptionRow *> documented_rows() {
 
 const OptionRow &option_row(OptionId id) {
   return kRows[static_cast<size_t>(id)];
+}
+
+namespace {
+
+struct NewChoice {
+  OptionId id;
+  std::string_view value;
+  u32 since;
+};
+constexpr std::array<NewChoice, 1> kNewChoices = {{{OptionId::CpuArch, "RISCV64", 133}}};
+
+} // namespace
+
+bool has_option(const OptionRow &row, u32 release) {
+  return row.since <= release;
+}
+
+bool has_choice(const OptionRow &row, std::string_view value, u32 release) {
+  if (std::find(row.choices.begin(), row.choices.end(), value) == row.choices.end())
+    return false;
+  return std::none_of(kNewChoices.begin(), kNewChoices.end(), [&](const NewChoice &one) {
+    return one.id == row.id && one.value == value && one.since > release;
+  });
 }
 
 const OptionRow *find_brief_option(std::string_view brief) {

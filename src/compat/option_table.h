@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every option of nvlink 13.0 and of culink itself, one row each. The parser, the help text and the
-// record of the options in the output all read these rows.
+// Every option of nvlink 13.0 to 13.4 and of culink itself, one row each. The parser, the help text
+// and the record of the options in the output all read these rows.
 #pragma once
 
 #include <span>
@@ -24,6 +24,7 @@ enum class OptionId : u8 {
   LibraryPath,
   RegisterLinkBinaries,
   Verbose,
+  Verbose2,
   PreserveRelocs,
   DisableWarnings,
   WarningAsError,
@@ -43,6 +44,7 @@ enum class OptionId : u8 {
   SplitCompileExtended,
   FastCompile,
   SuppressDebugInfo,
+  LinkAsToolsPatch,
   Xptxas,
   Xnvvm,
   MaxRegisters,
@@ -59,6 +61,7 @@ enum class OptionId : u8 {
   Help,
   Version,
   Emulate,
+  Dialect,
   Threads,
   Ptxas,
   Code,
@@ -111,6 +114,7 @@ struct OptionRow {
   std::string_view placeholder; // of the value, in the help text
   std::span<const std::string_view> choices;
   std::string_view help; // empty: not shown
+  u32 since = 0; // the first release of nvlink that has it, times ten; 0: all, or culink only
 };
 
 // By OptionId.
@@ -118,6 +122,10 @@ struct OptionRow {
 // The documented options by name: what --help, the manual page and the completions list.
 [[nodiscard]] std::vector<const OptionRow *> documented_rows();
 [[nodiscard]] const OptionRow &option_row(OptionId id);
+
+// Whether nvlink of a release, times ten, has an option, and a value of it.
+[[nodiscard]] bool has_option(const OptionRow &row, u32 release);
+[[nodiscard]] bool has_choice(const OptionRow &row, std::string_view value, u32 release);
 
 // "r" or "relocatable-link"; nothing for an unknown name.
 [[nodiscard]] const OptionRow *find_brief_option(std::string_view brief);

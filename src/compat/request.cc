@@ -40,6 +40,8 @@ std::vector<std::string> ptxas_options(const CommandLine &line) {
     out.push_back("-split-compile=" + line.value(OptionId::SplitCompile));
   if (line.has(OptionId::DeviceStackProtector))
     out.push_back("-device-stack-protector=" + line.value(OptionId::DeviceStackProtector));
+  if (line.has(OptionId::Verbose2))
+    out.emplace_back("-v2");
   const std::vector<std::string> &more = line.list(OptionId::Xptxas);
   out.insert(out.end(), more.begin(), more.end());
   return out;
@@ -63,11 +65,13 @@ LinkRequest make_request(const CommandLine &line) {
   request.ptxas_options = ptxas_options(line);
   request.registers_modules = line.has(OptionId::RegisterLinkBinaries);
   request.emulate = line.value(OptionId::Emulate);
+  request.dialect = line.value(OptionId::Dialect);
   LinkOptions &options = request.options;
   options.relocatable = line.has(OptionId::Relocatable);
   options.debug = line.has(OptionId::Debug);
   options.suppress_debug_info = line.has(OptionId::SuppressDebugInfo);
   options.preserve_relocs = line.has(OptionId::PreserveRelocs);
+  options.tools_patch = line.has(OptionId::LinkAsToolsPatch);
   options.keep_system_libraries = line.has(OptionId::KeepSystemLibraries);
   options.ignore_host_info = line.has(OptionId::IgnoreHostInfo);
   options.suppress_arch_warning = line.has(OptionId::SuppressArchWarning);
@@ -117,6 +121,7 @@ CommandLine describe_request(const LinkRequest &request) {
   flag(OptionId::Debug, options.debug);
   flag(OptionId::SuppressDebugInfo, options.suppress_debug_info);
   flag(OptionId::PreserveRelocs, options.preserve_relocs);
+  flag(OptionId::LinkAsToolsPatch, options.tools_patch);
   flag(OptionId::KeepSystemLibraries, options.keep_system_libraries);
   flag(OptionId::SuppressStackSizeWarning, options.suppress_stack_size_warning);
   flag(OptionId::SuppressArchWarning, options.suppress_arch_warning);

@@ -148,12 +148,15 @@ ObjectIdentity identify_object(const elf::ElfView &view) {
   return {made.sm, info.virtual_arch, info.toolkit, has_capsule(made)};
 }
 
-void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialect &dialect,
-                           Diagnostics &diag) {
+namespace {
+
+// One warning about all objects of releases that are newer than `known`.
+void report_newer(DiagId id, const std::vector<InputObject> &objects, u32 known, std::string hint,
+                  Diagnostics &diag) {
   const InputObject *first = nullptr;
   u32 more = 0;
   for (const InputObject &object : objects) {
-    if (object.toolkit <= dialect.newest_toolkit)
+    if (object.toolkit <= known)
       continue;
     if (first)
       ++more;
@@ -165,9 +168,23 @@ void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialec
   std::vector<std::string> notes;
   if (more != 0)
     notes.push_back(fmt::format("and {} more files", more));
-  diag.report(DiagId::NewerToolkit,
-              {first->name, release(first->toolkit), release(dialect.newest_toolkit)},
-              std::move(notes), "a newer culink may know more about it");
+  diag.report(id, {first->name, release(first->toolkit), release(known)}, std::move(notes),
+              std::move(hint));
+}
+
+} // namespace
+
+void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialect &dialect,
+                           Diagnostics &diag) {
+  report_newer(DiagId::NewerToolkit, objects, dialect.newest_toolkit,
+               "a newer culink may know more about it", diag);
+}
+
+void report_older_dialect(const std::vector<InputObject> &objects, const Dialect &dialect,
+                          Diagnostics &diag) {
+  report_newer(DiagId::OlderDialect, objects, dialect.release.toolkit,
+               "what is new in its code and records stays; .note.nv.cuinfo names the newer release",
+               diag);
 }
 
 void report_partial_programs(const std::vector<InputObject> &objects, Diagnostics &diag) {

@@ -30,6 +30,11 @@ struct ObjectIdentity {
 void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialect &dialect,
                            Diagnostics &diag);
 
+// One warning for all objects of toolkits that are newer than the release that the output is to
+// look like.
+void report_older_dialect(const std::vector<InputObject> &objects, const Dialect &dialect,
+                          Diagnostics &diag);
+
 // A warning for each object that is not of `nvcc -ewp`, if another one is: that one was compiled as
 // if it were the whole program, the device runtime library apart.
 void report_partial_programs(const std::vector<InputObject> &objects, Diagnostics &diag);

@@ -131,6 +131,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
   if (diag.failed())
     return {};
+  check_tools_patch(program, diag);
   check_executable(program, diag);
   emulate::check_emulated_errors(program, diag);
   if (diag.failed())

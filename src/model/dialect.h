@@ -120,6 +120,7 @@ struct CommandRules {
   bool dash_is_a_file = false;     // -o - does not mean standard output
   bool needs_nvvm = false;         // -dlto looks for the optimizer even if there is nothing for it
   bool measures_time = true;       // --time shows what the link took
+  std::string_view patch_option = "-astoolspatch"; // as messages spell it
 };
 
 struct Dialect {

@@ -40,6 +40,11 @@ CASES = [
     ("unknown-option-with-value", S + "-O=3"),
     ("unknown-long-option-with-value", S + "--optimise=3"),
     ("unknown-option-with-values", S + "-O=3=4,5"),
+    ("option-of-13.2", S + "-v2"),
+    ("long-option-of-13.2", S + "--verbose2"),
+    ("option-of-13.3", S + "-astoolspatch"),
+    ("long-option-of-13.3", S + "--link-as-tools-patch"),
+    ("cpu-of-13.3", S + "-cpu-arch=RISCV64"),
     ("options-between-files", "single.cubin -arch=sm_90 other.cubin"),
     ("dash-is-a-file", S + "-"),
     ("at-is-a-file", S + "@words.txt"),
@@ -282,6 +287,11 @@ LOOSE = {
 PRINTS = {"script", "times-to-output", "output-called-dash"}
 
 OWN = {
+    "option-of-13.2": "options of all releases are known",
+    "long-option-of-13.2": "options of all releases are known",
+    "option-of-13.3": "options of all releases are known",
+    "long-option-of-13.3": "options of all releases are known",
+    "cpu-of-13.3": "options of all releases are known",
     "at-is-a-file": "@file stands for the words in a file",
     "output-is-full": "an output that cannot be written is an error",
     "virtual-target-of-older-ptx": "it is not compiled for a virtual target",

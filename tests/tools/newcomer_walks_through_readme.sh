@@ -15,15 +15,15 @@ python3 -B "$SOURCE/scripts/update_shown_outputs.py" --check "$WORK/prefix/bin" 
   fail "README shows what the installed programs do not print"
 
 # Every option of --help is in the manual page and in each completion, and no other.
-culink --help | grep -o '^  --[A-Za-z-]*' | tr -d ' ' | sort > options
+culink --help | grep -o '^  --[A-Za-z0-9-]*' | tr -d ' ' | sort > options
 [ "$(wc -l < options)" -gt 50 ] || fail "--help lists few options"
 share=prefix/share
-sed -n 's/^\\fB\\-\\-\([A-Za-z\\-]*\)\\fR.*/--\1/p' $share/man/man1/culink.1 | sed 's/[\]//g' | sort > in_man
-sed -n 's/.* -l \([A-Za-z-]*\).*/--\1/p' $share/fish/vendor_completions.d/culink.fish | sort > in_fish
-sed -n "s/^  '\(--[A-Za-z-]*\).*/\1/p" $share/zsh/site-functions/_culink | sort > in_zsh
-grep -o 'compgen -W "[^"]*"' $share/bash-completion/completions/culink | grep -o -- '--[A-Za-z-]*' |
+sed -n 's/^\\fB\\-\\-\([A-Za-z0-9\\-]*\)\\fR.*/--\1/p' $share/man/man1/culink.1 | sed 's/[\]//g' | sort > in_man
+sed -n 's/.* -l \([A-Za-z0-9-]*\).*/--\1/p' $share/fish/vendor_completions.d/culink.fish | sort > in_fish
+sed -n "s/^  '\(--[A-Za-z0-9-]*\).*/\1/p" $share/zsh/site-functions/_culink | sort > in_zsh
+grep -o 'compgen -W "[^"]*"' $share/bash-completion/completions/culink | grep -o -- '--[A-Za-z0-9-]*' |
   sort > in_bash
-culink --print-docs markdown | sed -n 's/^| `\(--[A-Za-z-]*\).*/\1/p' | sort > in_markdown
+culink --print-docs markdown | sed -n 's/^| `\(--[A-Za-z0-9-]*\).*/\1/p' | sort > in_markdown
 for form in man fish zsh bash markdown; do expect_same options in_$form; done
 bash -n $share/bash-completion/completions/culink
 for command in $(cubin --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p'); do

@@ -200,5 +200,19 @@ TEST(MakeRequest, selects_kernels_as_nvlink_does) {
   EXPECT_EQ(make_request(parsed({"-variables-used=x"})).options.kernels_used, Used{Words{}});
 }
 
+// Options of later releases are unknown where an earlier one is emulated, wherever that is said.
+TEST(CommandLine, has_the_options_of_the_emulated_release) {
+  EXPECT_TRUE(parsed({"-v2"}).has(OptionId::Verbose2));
+  EXPECT_TRUE(parsed({"-v2", "--emulate=nvlink-13.2.86"}).has(OptionId::Verbose2));
+  EXPECT_EQ(complaint({"-v2", "--emulate=nvlink-13.0.88"}).id, DiagId::UnknownOption);
+  EXPECT_EQ(complaint({"--verbose2", "--emulate", "nvlink-13.1.115"}).id, DiagId::UnknownOption);
+  EXPECT_TRUE(
+      parsed({"-astoolspatch", "--emulate=nvlink-13.3.73"}).has(OptionId::LinkAsToolsPatch));
+  EXPECT_EQ(complaint({"-astoolspatch", "--emulate=nvlink-13.2.86"}).id, DiagId::UnknownOption);
+  EXPECT_EQ(parsed({"-cpu-arch=RISCV64"}).value(OptionId::CpuArch), "RISCV64");
+  EXPECT_EQ(complaint({"-cpu-arch=RISCV64", "--emulate=nvlink-13.2.86"}).id,
+            DiagId::BadOptionValue);
+}
+
 } // namespace
 } // namespace culink

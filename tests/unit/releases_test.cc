@@ -20,8 +20,22 @@ TEST(Releases, RowsAreInOrder) {
 }
 
 TEST(Releases, OwnFilesLookLikeThoseOfTheNewestObject) {
-  EXPECT_EQ(dialect_for(own_dialect(), 133).release.toolkit, 133u);
-  EXPECT_EQ(dialect_for(nvlink_13_0_88(), 129).release.toolkit, 130u);
+  EXPECT_EQ(dialect_for(own_dialect(), "", 133).release.toolkit, 133u);
+  EXPECT_EQ(dialect_for(nvlink_13_0_88(), "", 129).release.toolkit, 130u);
+}
+
+TEST(Releases, AnotherReleaseCanBeChosen) {
+  EXPECT_EQ(dialect_for(own_dialect(), "13.2", 130).release.toolkit, 132u);
+  EXPECT_EQ(dialect_for(own_dialect(), "13.2", 134).release.toolkit, 132u);
+  EXPECT_EQ(known_dialects().size(), releases::kReleases.size());
+  for (const std::string &name : known_dialects()) {
+    LinkRequest request;
+    request.dialect = name;
+    Diagnostics diag;
+    EXPECT_EQ(choose_dialect(request, diag), &own_dialect()) << name;
+    request.emulate = "nvlink-13.0.88";
+    EXPECT_EQ(choose_dialect(request, diag), nullptr) << name;
+  }
 }
 
 // A linker writes files of its own release, and takes the objects of no newer one.

@@ -29,6 +29,14 @@ TEST(NoteOptions, have_an_order_of_their_own) {
             "-v  -preserve-relocs  -w  -Werror  -disable-infos  -r  ");
 }
 
+// nvlink 13.4.92.
+TEST(NoteOptions, have_places_for_options_of_later_releases) {
+  EXPECT_EQ(recorded({"-maxrregcount=32", "-astoolspatch", "-suppress-debug-info", "-v2",
+                      "-preserve-relocs", "-cpu-arch=RISCV64", "-v", "-split-compile=1"}),
+            "-v  -v2  -preserve-relocs  -cpu-arch RISCV64 -split-compile 1 -suppress-debug-info  "
+            "-astoolspatch  -maxrregcount 32 ");
+}
+
 TEST(NoteOptions, join_lists_and_normalise_numbers) {
   EXPECT_EQ(recorded({"-l", "a,,b", "-L", "x,", "-L", ",y", "-lfoo,bar"}),
             "-l a,b,foo,bar -L x,y ");
@@ -46,6 +54,12 @@ TEST(NoteOptions, name_files_with_debug_only) {
   EXPECT_EQ(recorded({"m", "f", "-g", "-time", "t.csv", "--register-link-binaries", "x/r.c", "-L",
                       "/a/b", "-suppress-debug-info", "--host-ccbin", "gcc", "-o", "o"}),
             "m,f -o o -g  -L /a/b - r.c -time t.csv -suppress-debug-info  ");
+}
+
+TEST(MakeRequest, passes_extended_verbosity_on_to_the_compiler) {
+  Diagnostics diag;
+  EXPECT_EQ(make_request(parse_command_line({"-v2", "-v", "-Xptxas=-O1"}, diag)).ptxas_options,
+            (std::vector<std::string>{"-v2", "-O1"}));
 }
 
 TEST(DescribeRequest, gives_the_words_that_would_have_asked_for_it) {

@@ -87,6 +87,7 @@ constexpr std::array kInfoRows = {
     InfoRow{A::SyscallOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
     InfoRow{A::SwWarMembarSysInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
     InfoRow{A::VrcCtaInitCount, F::Byte, S::Number8, Y::None, E::Measured},
+    InfoRow{A::ToolsPatchFunc, F::NoValue, S::None, Y::None, E::Measured},
     InfoRow{A::NumBarriers, F::Byte, S::Number8, Y::None, E::Measured},
     InfoRow{A::TexmodeIndependent, F::NoValue, S::None, Y::None, E::Measured},
     InfoRow{A::AtEntryFragments, F::Sized, S::Words, Y::None, E::Measured},

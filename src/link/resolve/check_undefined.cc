@@ -5,7 +5,8 @@
 // An executable also needs the register count of every function, and tables of unified functions
 // need an index file, whose format is not known. The checks run after liveness, because dead code
 // may refer to anything, and before sections are merged, because an incomplete program has no
-// layout.
+// layout. Code that tools put into programs (--link-as-tools-patch) has been compiled for it, or it
+// would change registers of the program: each function has a record that says so.
 #include "link/resolve/check_undefined.h"
 
 #include "arch/driver_functions.h"
@@ -59,6 +60,31 @@ void check_unified(const Program &p, Diagnostics &diag) {
 }
 
 } // namespace
+
+// All functions count, since all of them stay.
+void check_tools_patch(const Program &p, Diagnostics &diag) {
+  if (!p.options.tools_patch)
+    return;
+  std::vector<std::vector<bool>> is_patch; // by object and section: code with the record
+  for (const InputObject &object : p.objects) {
+    std::vector<bool> &sections = is_patch.emplace_back(object.kinds.size());
+    for (const InputObject::Info &info : object.infos)
+      for (const elf::InfoRecord &record : info.records)
+        if (record.attribute == elf::InfoAttribute::ToolsPatchFunc)
+          sections[info.text] = true;
+  }
+  for (const Entity &entity : p.symbols.entities) {
+    if (!entity.function || !entity.defined())
+      continue;
+    const InputObject &object = p.objects[entity.prevailing.object.value];
+    if (!is_patch[entity.prevailing.object.value][object.symbols[entity.prevailing.symbol].section])
+      diag.report(
+              DiagId::NotAToolsPatch,
+              {std::string(entity.name), object.name, std::string(p.dialect.command.patch_option)},
+              {}, "compile it with -Xptxas -astoolspatch")
+          .at("defined in", object.origin());
+  }
+}
 
 void check_executable(const Program &p, Diagnostics &diag) {
   if (!p.policy.executable)

@@ -9,6 +9,9 @@ namespace culink {
 // Reports undefined symbols of live code, in executables.
 void check_undefined(const Program &program, Diagnostics &diag);
 
+// Reports functions that were not compiled as a patch, where --link-as-tools-patch asks for one.
+void check_tools_patch(const Program &program, Diagnostics &diag);
+
 // Reports functions without a register count, and tables of unified functions, whose index cannot
 // be read; in executables only.
 void check_executable(const Program &program, Diagnostics &diag);
