@@ -6,7 +6,9 @@
 // resolved with its offset (Q016).
 //
 // What may surprise: every kernel that needs a slot gets all of them, but relocations only for the
-// kinds that it uses, and for surfaces (Q070).
+// kinds that it uses, and for surfaces (Q070). Parameters that are images are filled only for
+// kernels that have them; ptxas writes one symbol for those of one name, in the code of one kernel,
+// so that a reference counts as much as the symbol's place.
 #include "link/place/place_images.h"
 
 #include <algorithm>
@@ -38,6 +40,9 @@ OutSection relocations_for(OutId bank, std::string_view name) {
 using ImageKinds = u8;
 constexpr ImageKinds kTextures = 1, kSamplers = 2, kSurfaces = 4;
 
+// The code of a function refers to an image.
+using ImageUse = std::pair<FunctionId, EntityId>;
+
 class ImagePlacer {
 public:
   ImagePlacer(const Program &program, const Reach &reach, Layout layout)
@@ -49,8 +54,8 @@ private:
   void place_slots();
   [[nodiscard]] std::vector<EntityId> images_in_slot_order() const;
   [[nodiscard]] ImageKinds kind_of(EntityId image) const;
-  [[nodiscard]] ImageKinds kinds_in(ObjectId object, const elf::Section &table) const;
-  [[nodiscard]] std::vector<std::pair<FunctionId, ImageKinds>> image_users() const;
+  [[nodiscard]] std::vector<EntityId> images_in(ObjectId object, const elf::Section &table) const;
+  [[nodiscard]] std::vector<ImageUse> image_uses() const;
   [[nodiscard]] ImageKinds kinds_in_any_code() const;
   [[nodiscard]] std::vector<ImageKinds> kinds_of_kernels() const;
   [[nodiscard]] OutId parameter_bank(FunctionId kernel) const {
@@ -59,11 +64,14 @@ private:
         layout_.placement.address_of[p_.calls.functions[kernel.value].value].section);
   }
   [[nodiscard]] u32 slot_type(EntityId image) const;
-  // A parameter is the kernel's own.
   [[nodiscard]] bool may_use(FunctionId kernel, EntityId image) const {
-    return !p_.symbols[image].opaque ||
-           (layout_.placement.address_of[image.value].section == text_of(kernel) &&
-            !emulate::loses_slot(p_, image));
+    return !p_.symbols[image].opaque || owns(kernel, image) ||
+           (!p_.dialect.has(Defect::OpaqueByName) &&
+            std::ranges::binary_search(uses_, ImageUse(kernel, image)));
+  }
+  [[nodiscard]] bool owns(FunctionId kernel, EntityId opaque) const {
+    return layout_.placement.address_of[opaque.value].section == text_of(kernel) &&
+           !emulate::loses_slot(p_, opaque);
   }
   [[nodiscard]] OutId text_of(FunctionId kernel) const {
     return layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
@@ -77,6 +85,7 @@ private:
   const Reach &reach_;
   Layout layout_;
   ImagePlan plan_;
+  std::vector<ImageUse> uses_; // sorted
 };
 
 PlacedImages ImagePlacer::run() {
@@ -127,9 +136,9 @@ ImageKinds ImagePlacer::kind_of(EntityId image) const {
   }
 }
 
-// The kinds of images that a relocation table refers to by slot.
-ImageKinds ImagePlacer::kinds_in(ObjectId object, const elf::Section &table) const {
-  ImageKinds kinds = 0;
+// The images that a relocation table refers to by slot.
+std::vector<EntityId> ImagePlacer::images_in(ObjectId object, const elf::Section &table) const {
+  std::vector<EntityId> images;
   const elf::RelocationTable entries = p_.objects[object.value].view.relocations(table);
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Relocation entry = entries[i];
@@ -138,28 +147,28 @@ ImageKinds ImagePlacer::kinds_in(ObjectId object, const elf::Section &table) con
       continue;
     const arch::RelocInfo *row = arch::find_reloc(entry.type);
     if (row && row->image == arch::ImageAction::Slot)
-      kinds |= kind_of(id);
+      images.push_back(id);
   }
-  return kinds;
+  return images;
 }
 
-// Functions whose code refers to an image.
-std::vector<std::pair<FunctionId, ImageKinds>> ImagePlacer::image_users() const {
-  std::vector<std::pair<FunctionId, ImageKinds>> out;
+std::vector<ImageUse> ImagePlacer::image_uses() const {
+  std::vector<ImageUse> out;
   for (const RelocationGroup &group : layout_.relocs.groups) {
     const EntityId function = layout_.sections[group.target].function;
     if (!function.valid())
       continue;
     const SymbolRef prevailing = p_.symbols[function].prevailing;
-    ImageKinds kinds = 0;
     for (u32 s = group.newest; s != RelocationSlice::kNoSlice;
          s = layout_.relocs.slices[s].previous)
       if (const RelocationSlice &slice = layout_.relocs.slices[s];
           slice.object == prevailing.object)
-        kinds |= kinds_in(slice.object, p_.objects[slice.object.value].section(slice.section));
-    if (kinds != 0)
-      out.emplace_back(p_.function_of(function), kinds);
+        for (const EntityId image :
+             images_in(slice.object, p_.objects[slice.object.value].section(slice.section)))
+          out.emplace_back(p_.function_of(function), image);
   }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
@@ -172,22 +181,22 @@ ImageKinds ImagePlacer::kinds_in_any_code() const {
       if (elf::is_relocation_table(table.type) &&
           object.kinds[table.info].role == elf::SectionRole::Text &&
           !layout_.placement.location_of[i][table.info].discarded)
-        kinds |= kinds_in(ObjectId(i), table);
+        for (const EntityId image : images_in(ObjectId(i), table))
+          kinds |= kind_of(image);
   }
   return kinds;
 }
 
 // By FunctionId. The only kernel of a program gets slots as soon as any code refers to an image.
 std::vector<ImageKinds> ImagePlacer::kinds_of_kernels() const {
-  const auto users = image_users();
   std::vector<ImageKinds> kinds(p_.calls.functions.size(), 0);
   if (p_.live.only.valid()) {
     kinds[p_.live.only.value] = kinds_in_any_code();
   } else {
     for (const ImageKinds kind : {kTextures, kSamplers, kSurfaces}) {
       std::vector<FunctionId> of_kind;
-      for (const auto &[function, used] : users)
-        if ((used & kind) != 0)
+      for (const auto &[function, image] : uses_)
+        if (kind_of(image) == kind)
           of_kind.push_back(function);
       for (const FunctionId kernel : reach_.kernels_reaching(of_kind))
         kinds[kernel.value] |= kind;
@@ -195,10 +204,10 @@ std::vector<ImageKinds> ImagePlacer::kinds_of_kernels() const {
   }
   if (mercury() && p_.live.only.valid())
     return kinds;
-  for (const auto &[f, used] :
-       users) // a kernel that is not selected needs what its own code refers to
+  // A kernel that is not selected needs what its own code refers to.
+  for (const auto &[f, image] : uses_)
     if (p_.live.demoted[f.value] && !p_.live.kernel[f.value])
-      kinds[f.value] |= used;
+      kinds[f.value] |= kind_of(image);
   return kinds;
 }
 
@@ -269,6 +278,7 @@ void ImagePlacer::place_slots() {
   for (size_t i = 0; i < images.size(); ++i)
     plan_.slot[images[i].value] = base + 4 * i;
 
+  uses_ = image_uses();
   const std::vector<ImageKinds> kinds = kinds_of_kernels();
   for (u32 k = 0; k < kinds.size(); ++k) {
     if (kinds[k] == 0)

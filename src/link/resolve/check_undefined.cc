@@ -3,7 +3,7 @@
 // Checks that a program is complete. Undefined symbols of live code are errors, with exceptions:
 // functions that the driver provides; dynamic shared memory; image references; weak symbols.
 // An executable also needs the register count of every function, and tables of unified functions
-// need an index file, whose format is not known. The checks run after liveness, because dead code
+// need an index file, whose format is not known; images that are parameters need their kernel. The checks run after liveness, because dead code
 // may refer to anything, and before sections are merged, because an incomplete program has no
 // layout. Code that tools put into programs (--link-as-tools-patch) has been compiled for it, or it
 // would change registers of the program: each function has a record that says so.
@@ -11,6 +11,7 @@
 
 #include "arch/driver_functions.h"
 #include "link/resolve/explain_undefined.h"
+#include "link/resolve/references.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -59,6 +60,41 @@ void check_unified(const Program &p, Diagnostics &diag) {
       }
 }
 
+// The kernel that the symbol of an image parameter stands in.
+EntityId kernel_of_parameter(const Program &p, const Entity &opaque) {
+  const InputObject &object = p.objects[opaque.prevailing.object.value];
+  const u32 kernel = object.owner_of_code(object.symbols[opaque.prevailing.symbol].section);
+  return kernel < object.symbols.size() ? p.symbols.of(opaque.prevailing.object, kernel)
+                                        : EntityId{};
+}
+
+// ptxas writes one symbol for image parameters of one name, in the code of one kernel. The symbol
+// is discarded with that code, and the slots of the other kernels could not be filled.
+void check_image_parameters(const Program &p, Diagnostics &diag) {
+  std::vector<bool> discarded(p.symbols.entities.size(), false);
+  bool any = false;
+  for (u32 i = 0; i < discarded.size(); ++i)
+    if (const Entity &entity = p.symbols.entities[i]; entity.opaque) {
+      const EntityId kernel = kernel_of_parameter(p, entity);
+      discarded[i] = kernel.valid() && !p.is_live(kernel);
+      any |= discarded[i];
+    }
+  if (!any || p.dialect.has(Defect::OpaqueByName)) // where nvlink refuses all of them
+    return;
+  each_reference(p, [&](const Reference &reference) {
+    if (!reference.from.valid() || !p.is_live(reference.from) || !discarded[reference.to.value])
+      return;
+    discarded[reference.to.value] = false; // one message is enough
+    const Entity &image = p.symbols[reference.to];
+    const std::string kernel(p.symbols[kernel_of_parameter(p, image)].name);
+    diag.report(DiagId::DeletedParameter, {std::string(image.name)}, {},
+                "the object has one symbol for parameters of this name; keep '" + kernel +
+                    "', too, or give them different names")
+        .at("parameter of", p.objects[image.prevailing.object.value].origin(kernel))
+        .at("used by", p.objects[reference.object.value].origin(p.symbols[reference.from].name));
+  });
+}
+
 } // namespace
 
 // All functions count, since all of them stay.
@@ -91,6 +127,7 @@ void check_executable(const Program &p, Diagnostics &diag) {
     return;
   check_unified(p, diag);
   check_register_counts(p, diag);
+  check_image_parameters(p, diag);
 }
 
 void check_undefined(const Program &p, Diagnostics &diag) {

@@ -12,8 +12,8 @@ void check_undefined(const Program &program, Diagnostics &diag);
 // Reports functions that were not compiled as a patch, where --link-as-tools-patch asks for one.
 void check_tools_patch(const Program &program, Diagnostics &diag);
 
-// Reports functions without a register count, and tables of unified functions, whose index cannot
-// be read; in executables only.
+// Reports functions without a register count, tables of unified functions, whose index cannot be
+// read, and images that are parameters of a discarded kernel; in executables only.
 void check_executable(const Program &program, Diagnostics &diag);
 
 } // namespace culink

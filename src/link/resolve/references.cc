@@ -43,7 +43,8 @@ SymbolsBySection::SymbolsBySection(const Program &program, ObjectId object)
     : p_(program), object_(object) {
   const std::vector<elf::Symbol> &symbols = p_.objects[object.value].symbols;
   for (u32 s = 1; s < symbols.size(); ++s)
-    if (const EntityId id = p_.symbols.of(object, s); id.valid() && symbols[s].in_section())
+    if (const EntityId id = p_.symbols.of(object, s);
+        id.valid() && symbols[s].in_section() && !p_.symbols[id].opaque) // those are no code
       entries_.push_back({symbols[s].section, symbols[s].value, symbols[s].size, id});
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry &a, const Entry &b) {
     return std::tie(a.section, a.begin) < std::tie(b.section, b.begin);
