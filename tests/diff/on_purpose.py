@@ -8,7 +8,7 @@ lines have to be explained.
 
 import re
 
-from recipes import KERNELS_USED
+from recipes import KERNELS_USED, SUPPRESS
 
 SUMMARY = re.compile(r"(^| )\d+ (more )?differences?\b")
 # Sections after one of another size are elsewhere in the file.
@@ -71,12 +71,15 @@ RULES = (
 )
 
 
-def refused_on_purpose(log):
+def refused_on_purpose(options, log):
     """Whether culink by itself refuses what nvlink links wrongly: shared memory that is dynamic in one
-    file and of a fixed size in another (Q041), kernels of one name (Q130)."""
+    file and of a fixed size in another (Q041), kernels of one name (Q130), and constants of all kernels
+    where -g keeps them and nvlink keeps their code alone (Q134)."""
+    reasons = ["extern __shared__ without a size", "several kernels are called"]
+    if SUPPRESS in options and selects_kernels(options):
+        reasons.append("too much __constant__ data")
     errors = [line for line in log.splitlines() if "error: " in line]
-    return bool(errors) and all("extern __shared__ without a size" in line or
-                                "several kernels are called" in line for line in errors)
+    return bool(errors) and all(any(reason in line for reason in reasons) for line in errors)
 
 
 def unexplained_lines(options, difference):

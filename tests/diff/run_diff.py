@@ -208,7 +208,7 @@ class Comparison:
         if FINDING in log:
             return OWN_UNSOUND, log.strip()
         if status != 0:
-            return (OWN_SOUND if refused_on_purpose(log) else OWN_DIFFERS,
+            return (OWN_SOUND if refused_on_purpose(step.options, log) else OWN_DIFFERS,
                     "without --emulate: " + log.strip())
         done = subprocess.run([self.options.cubin, "diff", "--all", "--ignore=tkinfo",
                                step.output, "emulated.cubin"], cwd=self.folder, stdout=subprocess.PIPE,
