@@ -2,7 +2,7 @@
 //
 // The call graph and what follows from it alone. ptxas lists direct calls, functions whose address
 // is taken, and indirect calls, the latter two with a prototype; functions that a descriptor
-// relocation names have their address taken, too (Q071). One search for circles (Tarjan's, without
+// relocation names or a variable points to have their address taken, too (Q071, Q144). One search for circles (Tarjan's, without
 // recursion) orders the nodes; everything else is one sweep in that order.
 #include "check/calls.h"
 
@@ -26,6 +26,7 @@ private:
   void read(u32 object);
   void read_pair(u32 object, elf::CallPart part, const elf::CallPair &pair);
   void read_descriptors(u32 object);
+  void read_pointers(u32 object);
   void add_launch(u32 object, u32 section, u64 offset, u32 kernel);
   void connect_prototypes();
   void sort_edges(u32 nodes);
@@ -115,6 +116,22 @@ void GraphReader::read_descriptors(u32 object) {
   }
 }
 
+void GraphReader::read_pointers(u32 object) {
+  const Object &file = p_.objects[object];
+  for (const elf::Section &table : file.view.sections()) {
+    if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
+        table.info >= file.kinds.size() || file.code_of[table.info] != 0)
+      continue;
+    const elf::SectionKind &kind = file.kinds[table.info];
+    if (kind.mercury || (kind.role != elf::SectionRole::GlobalInit && !kind.is_constant()))
+      continue;
+    const elf::RelocationTable entries = file.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const u32 named = node(object, entries[i].symbol); named != kNone)
+        out_.taken[named] = true;
+  }
+}
+
 // Code of a definition that does not prevail launches nothing.
 void GraphReader::add_launch(u32 object, u32 section, u64 offset, u32 kernel) {
   const Object &file = p_.objects[object];
@@ -142,6 +159,7 @@ void GraphReader::read(u32 object) {
         prototype_of_[f] = prototype;
     }
   read_descriptors(object);
+  read_pointers(object);
 }
 
 // Functions whose address is taken without a word about the prototype have that of their

@@ -36,6 +36,7 @@ private:
   void index_output();
   [[nodiscard]] Presence presence(u32 entity) const;
   [[nodiscard]] Presence data_presence(const Entity &entity) const;
+  [[nodiscard]] Presence parameter_presence(const Entity &entity, u32 section) const;
   [[nodiscard]] Presence bank_presence(const Entity &entity, u32 section, u8 bank) const;
   void match_global(u32 entity);
   void match_locals();
@@ -116,6 +117,8 @@ Presence Matcher::data_presence(const Entity &entity) const {
   if (kind.mercury)
     return Presence::No;
   const elf::Symbol &symbol = l_.program.definition(entity);
+  if (kind.is_code())
+    return parameter_presence(entity, symbol.section);
   const bool owned = l_.program.objects[entity.object].code_of[symbol.section] != 0;
   if (!l_.executable && kind.is_constant() && owned)
     return bank_presence(entity, symbol.section, kind.bank);
@@ -132,6 +135,16 @@ Presence Matcher::data_presence(const Entity &entity) const {
   default:
     return Presence::May;
   }
+}
+
+// An image that is a parameter comes with the kernel whose code its symbol stands in.
+Presence Matcher::parameter_presence(const Entity &entity, u32 section) const {
+  const u32 kernel = l_.program.objects[entity.object].owner_symbol(section);
+  if (kernel >= l_.program.entity_of[entity.object].size() ||
+      l_.program.outcome[entity.object][kernel] != Outcome::Prevails)
+    return Presence::No;
+  const u32 owner = l_.program.entity_of[entity.object][kernel];
+  return owner == kNone ? Presence::May : presence(owner);
 }
 
 // A bank comes with the code that it belongs to. Names of parameters may outlive a definition.

@@ -110,6 +110,7 @@ constexpr DefectSet kDefects13_0 = {
     Defect::SelectsDebugged,
     Defect::OneByteParameter,
     Defect::DriverRegisters,
+    Defect::UnlistedPointers,
 };
 // clang-format on
 

@@ -65,6 +65,7 @@ enum class Defect : u8 {
   LostUnifiedMark,        // Q132: a unified function that is declared first is not marked
   OverrunningPointers,    // Q133: pointers in data that reach beyond its end are kept
   SelectsDebugged,        // Q134: -g -suppress-debug-info leaves kernels incomplete
+  UnlistedPointers,       // Q144: pointers in data to functions that the call graph omits are 0
   Count_,
 };
 

@@ -65,6 +65,15 @@ RULES = (
          when=selects_kernels),
     # Call frames of two weak definitions are mixed; an alias owns the code of its function.
     Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'", MOVED),
+    # In links of SASS alone, loads of images by index (LDC) are left as they are and the index has the offset
+    # of the slots added (MOV).
+    Rule("Q112", r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*b82 0x\w+ vs 0x\w*b82 0x",
+         r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*802 0x\w+ vs 0x\w*802 0x"),
+    # Images that are parameters and have one name are one; the slots of the other kernels are not filled.
+    Rule("Q131", r"symbols: \.(nv\.merc\.)?symtab: symbol \d+ only in the first file: '[^']*': binding LOCAL, type "
+         r"CUDA_(TEXTURE|SAMPLER|SURFACE), |relocs: '\.rela?\.nv\.constant0\.[^']*': relocation \d+ only in the first file: "
+         r"at 0x[0-9a-f]+: R_CUDA_(TEX|SAMP|SURF)_HEADER_INDEX against '",
+         r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.constant0)\.|" + MOVED),
     # Shared variables are local symbols among the global ones.
     Rule("Q114", r"symbols: \.symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
     Rule("Q107", r"symbols: \.symtab: symbol \d+ '[^']*': size 0x[0-9a-f]+ vs 0x[0-9a-f]+$", MOVED),

@@ -63,6 +63,7 @@ private:
   void read_calls(ObjectId object);
   void read_prototypes(ObjectId object);
   void read_descriptors(ObjectId object);
+  void read_pointers(ObjectId object);
   void read_owners(ObjectId object);
   void agree(FunctionId function, PrototypeId prototype, ObjectId object);
   [[nodiscard]] bool mean_the_same(std::string_view function, std::string_view earlier,
@@ -105,6 +106,8 @@ CallGraph GraphBuilder::run() {
     read_calls(ObjectId(i));
     read_prototypes(ObjectId(i));
     read_descriptors(ObjectId(i));
+    if (policy_.keeps_pointed_to)
+      read_pointers(ObjectId(i));
     read_owners(ObjectId(i));
   }
   for (CallGraph::Taken &taken : out_.taken)
@@ -208,6 +211,25 @@ void GraphBuilder::read_descriptors(ObjectId id) {
       if (const FunctionId named = function(id, entry.symbol); named.valid())
         (void)taken(named, id);
     }
+  }
+}
+
+// A function that a variable points to has its address taken, too. Compilers say so in the call
+// graph; nvlink -r says it of an alias where data has the name of the function (Q144).
+void GraphBuilder::read_pointers(ObjectId id) {
+  const InputObject &object = objects_[id.value];
+  for (const elf::Section &table : object.view.sections()) {
+    if (!elf::is_relocation_table(table.type))
+      continue;
+    const elf::SectionKind &kind = object.kinds[table.info];
+    const bool variables = kind.role == elf::SectionRole::GlobalInit ||
+                           (kind.is_constant() && kind.owner.empty());
+    if (!variables || kind.mercury)
+      continue;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const FunctionId named = function(id, entries[i].symbol); named.valid())
+        (void)taken(named, id);
   }
 }
 
