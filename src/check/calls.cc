@@ -2,8 +2,9 @@
 //
 // The call graph and what follows from it alone. ptxas lists direct calls, functions whose address
 // is taken, and indirect calls, the latter two with a prototype; functions that a descriptor
-// relocation names or a variable points to have their address taken, too (Q071, Q144). One search for circles (Tarjan's, without
-// recursion) orders the nodes; everything else is one sweep in that order.
+// relocation names or a variable points to have their address taken, too (Q071, Q144). One search
+// for circles (Tarjan's, without recursion) orders the nodes; everything else is one sweep in that
+// order.
 #include "check/calls.h"
 
 #include <algorithm>

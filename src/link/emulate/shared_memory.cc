@@ -20,6 +20,7 @@
 #include <map>
 
 #include "base/bytes.h"
+#include "link/resolve/references.h"
 
 namespace culink::emulate {
 
@@ -34,7 +35,6 @@ public:
   PlacedShared run();
 
 private:
-  void order_by_relocations();
   void sort_variables();
   void size_sections();
   void size_debug_section();
@@ -67,7 +67,7 @@ PlacedShared EarlyPlacer::run() {
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.kernel[f] || p_.live.demoted[f])
       kernels_.push_back(FunctionId(f));
-  order_by_relocations();
+  kernels_ = in_reading_order(p_, std::move(kernels_));
   for (const FunctionId k : kernels_)
     if (const OutId id = section_of(k); id.valid()) {
       if (!layout_.sections[id].target.valid())
@@ -96,32 +96,6 @@ void EarlyPlacer::sort_variables() {
     has_dynamic_ |= is_dynamic || entity.sized;
     device_align_ = std::max(device_align_, layout_.placement.shared_align[v.value]);
   }
-}
-
-// Kernels come in the order in which the relocations of live code are read.
-void EarlyPlacer::order_by_relocations() {
-  std::map<u32, std::vector<u32>> tables; // by object: the table of each section
-  const auto place = [&](FunctionId k) {
-    const SymbolRef code = p_.entity_of(k).prevailing;
-    if (!code.valid())
-      return std::pair(~u32{0}, 0u);
-    const InputObject &object = p_.objects[code.object.value];
-    std::vector<u32> &table_of = tables[code.object.value];
-    if (table_of.empty()) {
-      table_of.resize(object.view.sections().size());
-      for (const elf::Section &table : object.view.sections())
-        if (elf::is_relocation_table(table.type) && table.info < table_of.size())
-          table_of[table.info] = table.index;
-    }
-    return std::pair(code.object.value, table_of[object.symbols[code.symbol].section]);
-  };
-  std::vector<std::pair<std::pair<u32, u32>, FunctionId>> order;
-  for (const FunctionId k : kernels_)
-    order.emplace_back(place(k), k);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto &a, const auto &b) { return a.first < b.first; });
-  for (size_t i = 0; i < order.size(); ++i)
-    kernels_[i] = order[i].second;
 }
 
 bool EarlyPlacer::refers_to_dynamic(FunctionId f) const {

@@ -24,6 +24,7 @@
 #include "link/place/list_sort.h"
 #include "link/place/place_shared_relocatable.h"
 #include "link/place/shared_uses.h"
+#include "link/resolve/references.h"
 
 namespace culink {
 
@@ -216,7 +217,7 @@ void SharedPlacer::assign_to_slots() {
   for (const EntityId v : dynamic_)
     dynamic_users.insert(dynamic_users.end(), users_[v].begin(), users_[v].end());
   std::sort(dynamic_users.begin(), dynamic_users.end());
-  for (const FunctionId k : dynamic_users)
+  for (const FunctionId k : in_reading_order(p_, std::move(dynamic_users)))
     (void)section_of(k);
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who refers to a symbol, for messages and reports. The call graph knows calls only; references to
-// variables, and the code or table that takes a function's address, are in the relocations. Nobody
-// asks unless a link failed or --why-live was given, so nothing is indexed in advance: a caller
-// walks all relocations of the program once and picks out what it was asked for.
+// Who refers to a symbol, for messages and reports, and in which order references are read. The
+// call graph knows calls only; references to variables, and the code or table that takes a
+// function's address, are in the relocations. Nobody asks unless a link failed or --why-live was
+// given, so nothing is indexed in advance: a caller walks all relocations of the program once and
+// picks out what it was asked for.
 #include "link/resolve/references.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace culink {
@@ -96,6 +98,31 @@ void each_reference(const Program &p, const std::function<void(const Reference &
       }
     }
   }
+}
+
+std::vector<FunctionId> in_reading_order(const Program &p, std::vector<FunctionId> kernels) {
+  std::map<u32, std::vector<u32>> tables; // by object: the table of each section
+  const auto place = [&](FunctionId k) {
+    const SymbolRef code = p.entity_of(k).prevailing;
+    if (!code.valid())
+      return std::pair(~u32{0}, 0u);
+    const InputObject &object = p.objects[code.object.value];
+    std::vector<u32> &table_of = tables[code.object.value];
+    if (table_of.empty()) {
+      table_of.resize(object.view.sections().size());
+      for (const elf::Section &table : object.view.sections())
+        if (elf::is_relocation_table(table.type) && table.info < table_of.size())
+          table_of[table.info] = table.index;
+    }
+    return std::pair(code.object.value, table_of[object.symbols[code.symbol].section]);
+  };
+  std::vector<std::pair<std::pair<u32, u32>, FunctionId>> order;
+  for (const FunctionId k : kernels)
+    order.emplace_back(place(k), k);
+  std::ranges::stable_sort(order, {}, [](const auto &one) { return one.first; });
+  for (size_t i = 0; i < order.size(); ++i)
+    kernels[i] = order[i].second;
+  return kernels;
 }
 
 } // namespace culink

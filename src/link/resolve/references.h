@@ -22,4 +22,8 @@ struct Reference {
 // objects and of their sections.
 void each_reference(const Program &program, const std::function<void(const Reference &)> &visit);
 
+// Kernels in the order in which the relocations of their code are read: by object, then by table.
+[[nodiscard]] std::vector<FunctionId> in_reading_order(const Program &program,
+                                                       std::vector<FunctionId> kernels);
+
 } // namespace culink
