@@ -130,6 +130,8 @@ Presence Matcher::data_presence(const Entity &entity) const {
     return Presence::Must;
   case SectionRole::Constant:
   case SectionRole::ConstantNamed:
+    if (owned && kind.bank == l_.arch.banks.compiler) // its symbols are named anew
+      return Presence::No;
     // Where kernels are selected, constants that nothing uses may go.
     return owned || l_.options.is_selected ? Presence::May : Presence::Must;
   default:

@@ -52,8 +52,8 @@ RULES = (
          r"(debug_frame|debug_line|nv_debug_line_sass)'|" + MOVED),
     # Where kernels are selected, blocks of constants that are equal are merged, and a bank that is
     # too large is packed without regard to alignment, which moves variables.
-    Rule("Q050", r"(data|headers|sections): '\.nv\.constant3'", r"(code|relocs|symbols): |" + MOVED,
-         when=selects_kernels),
+    Rule("Q050", r"(data|headers|sections): '\.nv\.(constant3|merc\.nv\.constant\.user)'",
+         r"(code|relocs|symbols): |" + MOVED, when=selects_kernels),
     # --preserve-relocs leaves symbols of variables in that were dropped from a packed bank.
     Rule("Q051", r"symbols: \.symtab: symbol \d+ only in the second file: .*other 0x01, "
          r"section '\.nv\.constant3'", r"(headers|relocs|strings|symbols): |" + MOVED,
@@ -64,15 +64,21 @@ RULES = (
          r"(callgraph|code|data|debug|functions|headers|info|relocs|sections|strings|symbols): |" + MOVED,
          when=selects_kernels),
     # Call frames of two weak definitions are mixed; an alias owns the code of its function.
-    Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'", MOVED),
+    # Registers of a discarded definition are looked up in the code of the other.
+    Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'",
+         r"debug: '\.nv_debug_info_reg_sass': bytes differ|" + MOVED),
     # In links of SASS alone, loads of images by index (LDC) are left as they are and the index has the offset
     # of the slots added (MOV).
     Rule("Q112", r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*b82 0x\w+ vs 0x\w*b82 0x",
          r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*802 0x\w+ vs 0x\w*802 0x"),
+    # Kernels of one name have one section for parameters, and one for shared memory.
+    Rule("Q130", r"sections: section \d+ only in the first file: '\.nv\.(constant0|shared)\.[^']*' \(\d+\)",
+         r"(code|data|headers|info|relocs|sections|strings|symbols): |" + MOVED),
     # Images that are parameters and have one name are one; the slots of the other kernels are not filled.
     Rule("Q131", r"symbols: \.(nv\.merc\.)?symtab: symbol \d+ only in the first file: '[^']*': binding LOCAL, type "
          r"CUDA_(TEXTURE|SAMPLER|SURFACE), |relocs: '\.rela?\.nv\.constant0\.[^']*': relocation \d+ only in the first file: "
-         r"at 0x[0-9a-f]+: R_CUDA_(TEX|SAMP|SURF)_HEADER_INDEX against '",
+         r"at 0x[0-9a-f]+: R_CUDA_(TEX|SAMP|SURF)_HEADER_INDEX against '|sections: section \d+ only in the first file: "
+         r"'\.rela?\.nv\.constant0\.",
          r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.constant0)\.|" + MOVED),
     # Shared variables are local symbols among the global ones.
     Rule("Q114", r"symbols: \.symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),

@@ -48,6 +48,18 @@ class OnPurposeTest(unittest.TestCase):
     def test_constants_move_only_where_kernels_are_selected(self):
         self.assertEqual(unexplained_lines([], CONSTANTS), [CONSTANTS])
 
+    def test_slots_of_parameters_are_filled_and_not_lost(self):
+        slot = "relocs: '.rel.nv.constant0.k': relocation 1 only in the first file: at 0x220: R_CUDA_TEX_HEADER_INDEX against 't'"
+        self.assertEqual(unexplained_lines([], slot), [])
+        lost = slot.replace("first", "second")
+        self.assertEqual(unexplained_lines([], lost), [lost])
+
+    def test_loads_of_images_lead_to_their_index(self):
+        load = "code: '.text.k': instruction at 0xd0: 0x0001000002027b82 0x0032 vs 0x0000e40002027b82 0x0032"
+        index = "code: '.text.k': instruction at 0xb0: 0x0000000400027802 0x003f vs 0x0000040400027802 0x003f"
+        self.assertEqual(unexplained_lines([], load + "\n" + index), [])
+        self.assertEqual(unexplained_lines([], index), [index])
+
 
 if __name__ == "__main__":
     unittest.main()

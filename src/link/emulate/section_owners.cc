@@ -59,4 +59,14 @@ OutId section_of_kernel(const Program &program, const OutputSections &sections,
   return id;
 }
 
+const elf::Section &bank_of_kernel(const Program &program, const InputObject &object,
+                                   const elf::Section &own) {
+  if (!program.dialect.has(Defect::SectionsByName))
+    return own;
+  for (const elf::Section &section : object.view.sections())
+    if (section.index < own.index && section.name == own.name)
+      return section;
+  return own;
+}
+
 } // namespace culink::emulate

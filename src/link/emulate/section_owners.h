@@ -27,4 +27,8 @@ struct AliasOwners {
 [[nodiscard]] OutId section_of_kernel(const Program &program, const OutputSections &sections,
                                       std::string_view name, OutId text);
 
+// A kernel's parameters in an object: `own`, or where nvlink is emulated the first of that name.
+[[nodiscard]] const elf::Section &bank_of_kernel(const Program &program, const InputObject &object,
+                                                 const elf::Section &own);
+
 } // namespace culink::emulate

@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "base/bytes.h"
+#include "link/emulate/section_owners.h"
 
 namespace culink {
 
@@ -95,7 +96,7 @@ const elf::Section *find_parameters(const SassContext &c, const SassCode &code) 
   for (const elf::Section &bank : object.view.sections())
     if (object.owner_of(bank.index) == code.section && object.kinds[bank.index].is_constant() &&
         object.kinds[bank.index].bank == c.sass.arch.banks.parameters)
-      return &bank;
+      return &emulate::bank_of_kernel(c.sass, object, bank);
   return nullptr;
 }
 

@@ -222,8 +222,8 @@ void GraphBuilder::read_pointers(ObjectId id) {
     if (!elf::is_relocation_table(table.type))
       continue;
     const elf::SectionKind &kind = object.kinds[table.info];
-    const bool variables = kind.role == elf::SectionRole::GlobalInit ||
-                           (kind.is_constant() && kind.owner.empty());
+    const bool variables =
+        kind.role == elf::SectionRole::GlobalInit || (kind.is_constant() && kind.owner.empty());
     if (!variables || kind.mercury)
       continue;
     const elf::RelocationTable entries = object.view.relocations(table);
