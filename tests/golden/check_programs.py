@@ -61,7 +61,7 @@ def compare_own(folder, step, arguments):
     os.rename(own, emulated)
     status, log = run([CULINK, "--no-demangle"] + arguments, folder)
     if status != 0:
-        problem = None if refused_on_purpose(log) else "without --emulate: " + log
+        problem = None if refused_on_purpose(step.options, log) else "without --emulate: " + log
     else:
         status, log = run([CUBIN, "diff", "--all", "--ignore=tkinfo", step.output, "emulated.cubin"], folder)
         problem = None
