@@ -10,9 +10,10 @@ namespace culink::elf {
 // Named barriers in sh_flags of .text.<function>, in files of the old ABI (version 7). Later ones
 // have a NUM_BARRIERS record.
 inline constexpr u64 kTextBarrierMask = 0x07f00000;
+inline constexpr u32 kTextBarrierShift = 20;
 
 [[nodiscard]] constexpr u32 text_barriers(u64 sh_flags) {
-  return static_cast<u32>((sh_flags & kTextBarrierMask) >> 20);
+  return static_cast<u32>((sh_flags & kTextBarrierMask) >> kTextBarrierShift);
 }
 
 // Memory space of a data symbol in an object file (st_other bits 4 to 7, type CudaObject).

@@ -16,6 +16,7 @@ struct InfoPlan {
   InfoStore store;
   InfoList module;
   std::vector<InfoList> of_text; // by OutId of the text section
+  std::vector<u64> text_flags;   // the same: flags beside those of the layout; mostly empty
 };
 
 // The resources of a kernel, including the functions it calls.

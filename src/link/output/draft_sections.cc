@@ -101,6 +101,8 @@ elf::SectionSpec section_header(const OutputPlan &plan, const FileInProgress &fi
                         .name_number = s.name_number};
   if (emitted && s.links_symtab)
     spec.link = file.elf.symtab();
+  if (id.value < plan.info.text_flags.size())
+    spec.flags |= plan.info.text_flags[id.value];
   if (s.function.valid())
     spec.info = elf::InfoField(file.symbols.of_entity[s.function.value], s.info_top);
   else if (emitted && s.target.valid())

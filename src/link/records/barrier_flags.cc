@@ -64,13 +64,16 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
       continue;
     InfoList &records = plan.of_text[text.value];
     const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
-    if (record == InfoStore::kNone)
+    if (record == InfoStore::kNone) {
       plan.store.put_value(records, elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
                            static_cast<u16>(count));
-    else
-      plan.store.set_value(
-          records, record,
-          static_cast<u16>(emulate::barrier_count(p, plan.store.value(records, record), count)));
+      continue;
+    }
+    plan.store.set_value(
+        records, record,
+        static_cast<u16>(emulate::barrier_count(p, plan.store.value(records, record), count)));
+    plan.text_flags.resize(plan.of_text.size());
+    plan.text_flags[text.value] = emulate::barrier_flags(p, own[f]);
   }
   return plan;
 }
