@@ -84,14 +84,13 @@ void BlockPlacer::ask_symbols() {
     const elf::Symbol &in = l_.program.definition(entity);
     const elf::Symbol &out = l_.out.symbols[entity.out];
     const Object &object = l_.program.objects[entity.object];
-    if (!out.in_section() || !is_block(object, object.section(in.section)))
-      continue;
     Place &place = l_.place_of[entity.object][in.section];
+    if (!out.in_section() || place.scattered || !is_block(object, object.section(in.section)))
+      continue;
     const u64 base = out.value - in.value; // may wrap, if the symbol is wrong
     if (!known_[entity.object][in.section])
       place = {out.section, base, false};
-    else if ((place.section != out.section || place.base != base) &&
-             !(object.kinds[in.section].is_constant() && l_.options.is_selected))
+    else if (place.section != out.section || place.base != base)
       report_.add({FindingKind::Symbol, std::string(entity.name),
                    std::string(l_.out.section(out.section).name), out.value,
                    hex(place.base + in.value) + ", where the rest of its section is",
@@ -132,9 +131,9 @@ void BlockPlacer::follow_order() {
     }
 }
 
-// A bank that would be too large is packed, variable by variable, where kernels are selected.
+// A bank that would be too large is packed, variable by variable.
 void BlockPlacer::find_packed() {
-  if (!l_.executable || !l_.options.is_selected)
+  if (!l_.executable)
     return;
   std::vector<u64> end(l_.out.view.sections().size() + 1, 0);
   const auto each_block = [this](const auto &visit) {
@@ -142,14 +141,16 @@ void BlockPlacer::find_packed() {
       for (const elf::Section &section : l_.program.objects[i].view.sections())
         if (l_.program.objects[i].kinds[section.index].is_constant() &&
             is_block(l_.program.objects[i], section))
-          visit(section, l_.place_of[i][section.index], l_.out_section(section.name));
+          visit(i, section, l_.out_section(section.name));
   };
-  each_block([&](const elf::Section &section, const Place &, u32 out) {
+  each_block([&](u32, const elf::Section &section, u32 out) {
     end[out] = align_up(end[out], section.align) + section.size;
   });
-  each_block([&](const elf::Section &section, Place &place, u32) {
-    if (const u32 out = l_.out_section(section.name); end[out] > l_.arch.limits.constant_bank)
-      place = {out, 0, true};
+  each_block([&](u32 object, const elf::Section &section, u32 out) {
+    if (end[out] <= l_.arch.limits.constant_bank)
+      return;
+    l_.place_of[object][section.index] = {out, 0, true};
+    known_[object][section.index] = true;
   });
 }
 
@@ -268,9 +269,9 @@ void BlockPlacer::place_banks() {
 void BlockPlacer::run() {
   for (const Object &object : l_.program.objects)
     known_.emplace_back(object.view.sections().size(), false);
+  find_packed();
   ask_symbols();
   follow_order();
-  find_packed();
   list_extents();
   check_extents();
   check_ends();
