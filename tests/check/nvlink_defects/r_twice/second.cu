@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+extern __shared__ int room[];
+__device__ int other(int i) {
+  return room[i];
+}
