@@ -219,6 +219,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   }
   report();
   report_newer_toolkits(objects, dialect_, diag_);
+  report_unfamiliar(objects, diag_);
   report_partial_programs(objects, diag_);
   if (objects.empty() && !dialect_.input.silent && !diag_.failed())
     report_only_linked();

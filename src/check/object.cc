@@ -40,7 +40,7 @@ void read_module_records(Object &object, const elf::Section &section) {
 
 u32 virtual_target(const elf::Section &section) {
   for (const elf::Note &note : elf::decode_notes(section.data).notes)
-    if (const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc))
+    if (const Result<elf::CudaInfo> info = elf::read_cuda_info(note))
       return info->virtual_arch;
   return 0;
 }

@@ -65,8 +65,10 @@ bool BlockPlacer::is_block(const Object &object, const elf::Section &section) co
     return true;
   case SectionRole::Dwarf:
   case SectionRole::NvDebug:
-    return !l_.has_mercury; // beside Mercury code it is replaced, function by function
-  case SectionRole::Unknown:
+    return !l_.has_mercury;  // beside Mercury code it is replaced, function by function
+  case SectionRole::Unknown: // of a type that nobody knows: where the linker has kept it
+    return section.type == elf::SectionType::Progbits ||
+           ((section.flags & elf::kFlagInfoLink) == 0 && l_.out_section(section.name) != 0);
   case SectionRole::Host:
   case SectionRole::Uidx:
   case SectionRole::PtxConstSize:

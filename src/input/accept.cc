@@ -45,7 +45,7 @@ std::optional<elf::CudaInfo> cuda_info(const elf::ElfView &view, u32 index) {
             elf::SectionRole::NoteCuinfo)
       continue;
     for (const elf::Note &note : elf::decode_notes(section.data).notes)
-      if (const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
+      if (const Result<elf::CudaInfo> info = elf::read_cuda_info(note);
           info && note.type == elf::kNoteCudaInfo)
         return *info;
   }
@@ -71,17 +71,39 @@ char letter_of(const elf::ElfView &view) {
   return 0;
 }
 
-bool accept_abi(const std::string &name, const arch::ElfTarget &made, Diagnostics &diag) {
+// "ptxas, Cuda compilation tools, release 13.4, V13.4.92": the tool that made a file, if it says
+// so.
+std::string maker_of(const elf::ElfView &view) {
+  for (const elf::Section &section : view.sections()) {
+    if (elf::classify_section(section.name, section.type, section.flags).role !=
+        elf::SectionRole::NoteTkinfo)
+      continue;
+    for (const elf::Note &note : elf::decode_notes(section.data).notes)
+      if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
+          info && note.type == elf::kNoteToolkitInfo && !info->tool.empty())
+        return fmt::format("{}{}{}", info->tool, info->tool_version.empty() ? "" : ", ",
+                           info->tool_version);
+  }
+  return "";
+}
+
+bool accept_abi(const std::string &name, const elf::ElfView &view, const arch::ElfTarget &made,
+                Diagnostics &diag) {
   const bool known =
       (made.os_abi == elf::kOsAbiCuda && made.abi_version == arch::kAbiVersion) ||
       (made.os_abi == elf::kOsAbiCudaOld && made.abi_version == arch::kAbiVersionOld);
-  if (!known)
-    diag.report(DiagId::WrongAbi,
-                {name, fmt::format("{:#x}/{}", made.os_abi, made.abi_version),
-                 fmt::format("{:#x}/{} and {:#x}/{}", elf::kOsAbiCuda, arch::kAbiVersion,
-                             elf::kOsAbiCudaOld, arch::kAbiVersionOld)},
-                {"EI_OSABI and EI_ABIVERSION in the ELF header"});
-  return known;
+  if (known)
+    return true;
+  std::vector<std::string> notes = {fmt::format(
+      "EI_OSABI {:#x} and EI_ABIVERSION {} in the ELF header; {:#x} and {} are those of "
+      "CUDA 13, {:#x} and {} of CUDA 12",
+      made.os_abi, made.abi_version, elf::kOsAbiCuda, arch::kAbiVersion, elf::kOsAbiCudaOld,
+      arch::kAbiVersionOld)};
+  if (const std::string maker = maker_of(view); !maker.empty())
+    notes.push_back("made by " + maker);
+  diag.report(DiagId::WrongAbi, {name, std::to_string(made.abi_version)}, std::move(notes),
+              made.abi_version > arch::kAbiVersion ? "a newer culink may know it" : "");
+  return false;
 }
 
 bool accept_architecture(const std::string &name, const elf::ElfView &view,
@@ -99,16 +121,16 @@ bool accept_architecture(const std::string &name, const elf::ElfView &view,
   for (const arch::ArchInfo &row : arch::all_archs())
     if (arch::can_link(row, target))
       fitting += fmt::format("{}{}", fitting.empty() ? "" : ", ", row.name);
-  diag.report(
-      DiagId::WrongArchitecture,
-      {name,
-       fmt::format("sm_{}{}", made.sm | (odd_number ? made.other >> 8 & 0xff00 : 0),
-                   capsule ? " with a Mercury capsule" : ""),
-       std::string(target.name),
-       target.has_mercury_plane && !capsule ? std::to_string(target.number) : ""},
-      {"e_flags in the ELF header"},
-      fmt::format("{} takes objects of {}{}", target.name, fitting,
-                  object ? fmt::format("; this one links with -arch={}", object->name) : ""));
+  diag.report(DiagId::WrongArchitecture,
+              {name,
+               fmt::format("sm_{}{}", made.sm | (odd_number ? made.other >> 8 & 0xff00 : 0),
+                           capsule ? " with a Mercury capsule" : ""),
+               std::string(target.name),
+               target.has_mercury_plane && !capsule ? std::to_string(target.number) : ""},
+              {"e_flags in the ELF header"},
+              fmt::format("{} takes objects of {}{}", target.name, fitting,
+                          object ? fmt::format("; this one links with -arch={}", object->name)
+                                 : fmt::format("; a newer culink may know sm_{}", made.sm)));
   return false;
 }
 
@@ -214,7 +236,8 @@ bool accept_object(const std::string &name, const elf::ElfView &view, const arch
     diag.report(DiagId::TwoKindsOfCode, {name});
     return false;
   }
-  return accept_abi(name, made, diag) && accept_architecture(name, view, made, target, diag) &&
+  return accept_abi(name, view, made, diag) &&
+         accept_architecture(name, view, made, target, diag) &&
          accept_toolkit(name, view, made, dialect, diag);
 }
 

@@ -17,4 +17,8 @@ namespace culink {
                                                      const arch::ArchInfo &target,
                                                      const Dialect &dialect, Diagnostics &diag);
 
+// One warning for each kind of things that objects have and this linker does not know, about all
+// objects together.
+void report_unfamiliar(const std::vector<InputObject> &objects, Diagnostics &diag);
+
 } // namespace culink

@@ -166,6 +166,7 @@ Result<InputObject> PlaneBuilder::run() {
   plane->sm = object_.sm;
   plane->virtual_sm = object_.virtual_sm;
   plane->toolkit = object_.toolkit;
+  plane->unfamiliar = object_.unfamiliar;
   plane->capsule = true;
   plane->system = object_.system;
   return plane;

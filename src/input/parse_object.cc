@@ -5,9 +5,12 @@
 // is checked, so that passes can rely on them.
 #include "input/parse_object.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "elf/names.h"
 #include "input/check_object.h"
 
 namespace culink {
@@ -30,6 +33,7 @@ private:
   [[nodiscard]] std::optional<Error> find_owner(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
+  void note_unfamiliar(elf::InfoAttribute attribute);
   [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_prototypes(const elf::Section &section);
   [[nodiscard]] std::optional<Error> check_info_symbol(const elf::InfoRecord &record, u32 symbol,
@@ -165,6 +169,7 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
       if (std::optional<elf::Violation> violation = elf::check_record(record))
         return broken(section, *violation);
       right_records_.learn(record);
+      note_unfamiliar(record.attribute);
     }
     const u32 symbol_words = elf::symbol_word_count(record);
     for (u32 i = 0; i < symbol_words; ++i) {
@@ -188,6 +193,14 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
     right_info_ = section.data;
   object_.infos.push_back(info);
   return std::nullopt;
+}
+
+void ObjectParser::note_unfamiliar(elf::InfoAttribute attribute) {
+  const u8 code = static_cast<u8>(attribute);
+  std::vector<u8> &found = object_.unfamiliar.attributes;
+  if (!elf::name_of_info_attribute(code) &&
+      std::find(found.begin(), found.end(), code) == found.end())
+    found.push_back(code);
 }
 
 // Checks the symbol of a record, which may be of few kinds only.

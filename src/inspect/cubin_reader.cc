@@ -68,6 +68,8 @@ std::optional<Error> check_notes(const elf::Section &section) {
     return error;
   for (const elf::Note &note : notes.notes) {
     std::optional<std::string> message;
+    if (elf::is_later_note(note))
+      continue;
     if (note.type == elf::kNoteToolkitInfo && note.name == elf::kNoteOwner) {
       if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc); !info)
         message = info.error().text();
@@ -248,7 +250,9 @@ private:
     for_each_note([this](const elf::Section &, const elf::Note &note) {
       if (note.type != elf::kNoteCudaInfo || note.name != elf::kNoteOwner)
         return;
-      const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
+      const Result<elf::CudaInfo> info = elf::read_cuda_info(note);
+      if (!info)
+        return;
       header.virtual_sm = info->virtual_arch;
       header.toolkit = info->toolkit;
     });
@@ -346,7 +350,8 @@ std::vector<CubinReader::Tool> CubinReader::tools() const {
     if (note.type != elf::kNoteToolkitInfo || note.name != elf::kNoteOwner)
       return;
     const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
-    out.push_back({info->object, info->tool, info->tool_version, info->build, info->options});
+    if (info) // else of a later version
+      out.push_back({info->object, info->tool, info->tool_version, info->build, info->options});
   });
   return out;
 }

@@ -18,6 +18,15 @@ namespace culink {
 
 using ObjectId = Id<struct ObjectTag>;
 
+// What an object has that this linker does not know and keeps as it is.
+struct Unfamiliar {
+  std::vector<u8> attributes;        // of .nv.info
+  std::vector<u8> compat;            // attributes of .nv.compat
+  std::vector<std::string> sections; // of unknown types: name and type
+  u32 cuda_note = 0;                 // version of .note.nv.cuinfo, if it is newer
+  u32 tool_note = 0;                 // of .note.nv.tkinfo
+};
+
 // One relocatable device object, validated: every index in its tables and records is in range, so
 // that passes need no checks. It refers to the bytes of its file, which the caller keeps mapped.
 struct InputObject {
@@ -49,6 +58,7 @@ struct InputObject {
   u32 toolkit = 0;      // release that compiled it: 124 for CUDA 12.4
   bool capsule = false; // its code has a Mercury form beside it
   bool system = false;  // from libcudadevrt: discarded as a whole if nothing needs it
+  Unfamiliar unfamiliar;
 
   // The origin of a message about a symbol of this object.
   [[nodiscard]] Origin origin(std::string_view symbol = {}, std::string detail = {}) const {

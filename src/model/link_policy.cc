@@ -21,6 +21,7 @@ LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) 
           .repeats_dynamic_memory = !dialect.has(Defect::DefinedDynamicMemory),
           .keeps_opaque_apart = !dialect.has(Defect::OpaqueByName),
           .keeps_unified_marks = !dialect.has(Defect::LostUnifiedMark),
+          .keeps_unknown_sections = !dialect.has(Defect::SilentlyDropped),
           .one_byte_fits_any = dialect.has(Defect::OneByteParameter),
           .keeps_all_relocations = object && !early,
           .resolves_early = object && early,

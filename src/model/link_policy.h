@@ -36,6 +36,9 @@ struct LinkPolicy {
   // A function is unified if its definition says so, whatever references before it say.
   bool keeps_unified_marks = true;
 
+  // Sections of types that nobody knows are kept as they are.
+  bool keeps_unknown_sections = true;
+
   // A parameter of one byte agrees with a later one of any size.
   bool one_byte_fits_any = false;
 

@@ -186,6 +186,8 @@ void check_note(const Section &section, SectionRole role, const elf::Note &note,
               findings);
     return;
   }
+  if (elf::is_later_note(note)) // whose fields are not known
+    return;
   if (role == SectionRole::NoteTkinfo) {
     if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc); !info)
       report_at(Rule::NoteToolkit, section, note.offset, info.error().text(), findings);

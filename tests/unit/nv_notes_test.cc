@@ -82,5 +82,22 @@ TEST(NvNotes, KeepsANoteWithOddPaddingRaw) {
   EXPECT_EQ(encode_notes(section), bytes);
 }
 
+// Only the fields that are known are read, and the whole is not taken apart.
+TEST(NvNotes, ReadsWhatItKnowsOfALaterVersion) {
+  const Bytes desc = {3, 0, 90, 0, 199, 0, 0, 0, 1, 2, 3, 4};
+  const Note later{kNoteCudaInfo, kNoteOwner, desc};
+  EXPECT_TRUE(is_later_note(later));
+  EXPECT_FALSE(decode_cuda_info(desc));
+  const Result<CudaInfo> info = read_cuda_info(later);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(*info, (CudaInfo{.version = 3, .virtual_arch = 90, .toolkit = 199}));
+  const Bytes known = {2, 0, 90, 0, 130, 0, 0, 0, 1, 2, 3, 4};
+  EXPECT_FALSE(is_later_note({kNoteCudaInfo, kNoteOwner, known}));
+  EXPECT_FALSE(read_cuda_info({kNoteCudaInfo, kNoteOwner, known}));
+  EXPECT_TRUE(is_later_note({kNoteToolkitInfo, kNoteOwner, Bytes{3, 0, 0, 0}}));
+  EXPECT_FALSE(is_later_note({kNoteToolkitInfo, kNoteOwner, Bytes{2, 0, 0, 0}}));
+  EXPECT_FALSE(is_later_note({kNoteToolkitInfo, kNoteOwner, Bytes{3, 0}}));
+}
+
 } // namespace
 } // namespace culink::elf

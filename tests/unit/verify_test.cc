@@ -232,7 +232,7 @@ const Case kCases[] = {
     {Rule::NoteToolkit, "string_outside", kObject,
      [](BrokenFile &f) { f.set<u32>(f.data_of(".note.nv.tkinfo") + 12 + 12 + 8, 0x1000); }},
     {Rule::NoteCuda, "unknown_version", kObject,
-     [](BrokenFile &f) { f.set<u16>(f.data_of(".note.nv.cuinfo") + 12 + 12, 3); }},
+     [](BrokenFile &f) { f.set<u16>(f.data_of(".note.nv.cuinfo") + 12 + 12, 0); }},
     {Rule::CompatFraming, "unknown_format", kObject,
      [](BrokenFile &f) { f.set<u8>(f.data_of(".nv.compat"), 9); }},
     {Rule::CompatRecord, "format_of_another_attribute", kObject,

@@ -149,4 +149,19 @@ std::vector<u8> encode_cuda_info(const CudaInfo &info) {
   return out;
 }
 
+bool is_later_note(const Note &note) {
+  constexpr u32 kKnown = 2;
+  if (note.name != kNoteOwner)
+    return false;
+  if (note.type == kNoteToolkitInfo)
+    return note.desc.size() >= 4 && load_le<u32>(note.desc.data()) > kKnown;
+  return note.type == kNoteCudaInfo && note.desc.size() >= 2 &&
+         load_le<u16>(note.desc.data()) > kKnown;
+}
+
+Result<CudaInfo> read_cuda_info(const Note &note) {
+  const bool has_more = is_later_note(note) && note.desc.size() > kCudaInfoSize;
+  return decode_cuda_info(has_more ? note.desc.first(kCudaInfoSize) : note.desc);
+}
+
 } // namespace culink::elf

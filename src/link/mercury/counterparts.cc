@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 
+#include "elf/names.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {
@@ -86,7 +87,8 @@ Counterpart kind_of(const OutSection &s, const LineTables &tables) {
   default:
     break;
   }
-  if (elf::has_no_file_data(s.type))
+  // Nobody knows whether a section of a later release has a counterpart.
+  if (elf::has_no_file_data(s.type) || !elf::name_of_section_type(s.type))
     return Counterpart::None;
   return shares_bytes(s, tables) ? Counterpart::Shared : Counterpart::Own;
 }

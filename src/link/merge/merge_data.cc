@@ -257,6 +257,11 @@ void Merger::create_other_section(const elf::Section &section) {
       append_block(section);
     break;
   case SectionRole::Unknown:
+    if (section.type != SectionType::Progbits && p_.policy.keeps_unknown_sections) {
+      keep_unknown_section(section);
+      break;
+    }
+    [[fallthrough]];
   case SectionRole::Host:
   case SectionRole::Uidx:
   case SectionRole::PtxConstSize:
@@ -279,6 +284,34 @@ void Merger::create_other_section(const elf::Section &section) {
   default:
     break;
   }
+}
+
+// A section of a type that a later release has introduced, with its type. One that belongs to a
+// function goes where the function goes; others are joined by name.
+void Merger::keep_unknown_section(const elf::Section &section) {
+  OutId id;
+  if ((section.flags & elf::kFlagInfoLink) == 0) {
+    id = append_block(section);
+  } else {
+    if (section.info >= object_->kinds.size() || !object_->kinds[section.info].is_code())
+      return;
+    const SectionLocation &code = location(section.info);
+    if (!code.section.valid() || code.discarded)
+      return;
+    id = add(section.name, {.type = section.type,
+                            .flags = section.flags,
+                            .align = section.align,
+                            .entsize = section.entsize,
+                            .size = section.size,
+                            .target = code.section,
+                            .has_symbol = true});
+    layout_.sections[id].pieces.push_back({0, section.data});
+    location(section.index).section = id;
+  }
+  OutSection &out = layout_.sections[id];
+  out.emit = Emit::Always;
+  out.links_symtab = section.link != 0 && section.link < object_->kinds.size() &&
+                     object_->kinds[section.link].role == SectionRole::SymbolTable;
 }
 
 // Identities of unified functions and variables, marked as seen by a linker.

@@ -72,6 +72,7 @@ private:
   void create_other_sections();
   void append_debug(const elf::Section &section);
   void create_other_section(const elf::Section &section);
+  void keep_unknown_section(const elf::Section &section);
   void place_commons();
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.

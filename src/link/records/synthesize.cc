@@ -114,17 +114,34 @@ std::vector<u8> build_tkinfo(const Program &p) {
   return out;
 }
 
+// What the first object with the newest version of the note has behind the fields that we know.
+ByteSpan later_fields(const Program &p, u32 version) {
+  constexpr u64 kKnown = 8;
+  for (const InputObject &object : p.objects)
+    for (u32 i = 0; i < object.kinds.size() && object.unfamiliar.cuda_note == version; ++i)
+      if (object.kinds[i].role == elf::SectionRole::NoteCuinfo)
+        for (const elf::Note &note : elf::decode_notes(object.section(i).data).notes)
+          if (note.type == elf::kNoteCudaInfo && note.desc.size() > kKnown)
+            return note.desc.subspan(kKnown);
+  return {};
+}
+
 // The oldest virtual architecture of the inputs, and the toolkit whose conventions the output has.
 std::vector<u8> build_cuinfo(const Program &p) {
   u16 oldest = p.arch.number;
   u32 toolkit = p.dialect.release.toolkit;
+  constexpr u32 kKnownVersion = 2;
+  u32 version = kKnownVersion;
   for (const InputObject &object : p.objects) {
     oldest = std::min(oldest, object.virtual_sm);
     toolkit = std::max(toolkit, object.toolkit); // so that an older driver refuses it
+    version = std::max(version, object.unfamiliar.cuda_note);
   }
   std::vector<u8> out;
-  const std::vector<u8> desc =
-      elf::encode_cuda_info({.version = 2, .virtual_arch = oldest, .toolkit = toolkit});
+  std::vector<u8> desc = elf::encode_cuda_info(
+      {.version = static_cast<u16>(version), .virtual_arch = oldest, .toolkit = toolkit});
+  if (version > kKnownVersion)
+    elf::append_bytes(desc, later_fields(p, version));
   elf::append_note(out, {elf::kNoteCudaInfo, elf::kNoteOwner, desc});
   return out;
 }
