@@ -149,7 +149,7 @@ private:
     const std::array<u32, 1> none = {0};
     for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)}) {
       const Answer prepared =
-          prepare_object(view, request_.debug_code, request_.distinct_names, taken);
+          prepare_object(view, {request_.debug_code, request_.distinct_names, {}, taken});
       if (engine_.nvlink.empty() || !prepared)
         return error;
       Answer answer =
@@ -163,20 +163,25 @@ private:
     return error;
   }
 
-  [[nodiscard]] Answer prepare(const elf::ElfView &view) const {
+  [[nodiscard]] Answer prepare(const elf::ElfView &view, NameSet defined = {}) const {
     // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
     if (const std::vector<Finding> findings = verify_mercury_mirror(view); !findings.empty())
       return findings.front().what;
-    return prepare_object(view, request_.debug_code, request_.distinct_names);
+    return prepare_object(view,
+                          {request_.debug_code, request_.distinct_names, std::move(defined), {}});
   }
 
   // Only the program takes several objects. What it cannot do leaves the linker with less.
   [[nodiscard]] Result<FinalizedObject>
   finalize_together(const FinalizeRequest::Object &object) const {
     std::vector<std::vector<u8>> prepared;
+    NameSet defined;
+    for (const ByteSpan bytes : object.together)
+      if (const Result<elf::ElfView> view = elf::ElfView::open(bytes))
+        defined.merge(defined_names(*view));
     for (const ByteSpan bytes : object.together) {
       const Result<elf::ElfView> view = elf::ElfView::open(bytes);
-      Answer copy = view ? prepare(*view) : Answer(view.error());
+      Answer copy = view ? prepare(*view, defined) : Answer(view.error());
       if (!copy || engine_.nvlink.empty())
         return FinalizedObject{};
       prepared.push_back(std::move(*copy));
@@ -198,7 +203,7 @@ private:
     if (!view)
       return view.error();
     const Result<std::vector<u8>> prepared =
-        prepare_object(*view, request_.debug_code, request_.distinct_names);
+        prepare_object(*view, {request_.debug_code, request_.distinct_names, {}, {}});
     if (!prepared)
       return prepared.error();
     return harvest(*prepared, first->image, object.wanted);

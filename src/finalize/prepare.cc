@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The engine is a linker: it misses what other objects define and removes what no kernel reaches.
-// So a copy of the object is changed in place: bindings in both symbol tables, and sections that
-// have to grow are written again at the end of the file, to which their headers then point.
+// So a copy of the object is changed in place: names in both symbol tables, and sections that have
+// to grow are written again at the end of the file, to which their headers then point.
 //
 // What may surprise: only one record in .nv.merc.nv.info (an error barrier before each exit of a
 // kernel) tells the engine that code of the link was compiled with -G. The debug information does
@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "arch/driver_functions.h"
 #include "base/bytes.h"
 #include "elf/codec.h"
 #include "elf/records/nv_callgraph.h"
@@ -35,23 +36,43 @@ namespace {
 constexpr u64 kSymbolBytes = sizeof(elf::wire::Sym64);
 constexpr u64 kSectionAlignment = 8;
 
-// Of every undefined global symbol. Engines crash on kernels that are missing; as a device function
-// one may be.
-void weaken_undefined(const elf::Section &table, std::vector<u8> &file) {
-  for (u64 at = kSymbolBytes; at + kSymbolBytes <= table.data.size(); at += kSymbolBytes) {
-    u8 *entry = file.data() + table.offset + at;
-    auto symbol = load_le<elf::wire::Sym64>(entry);
-    const bool global = symbol.st_info >> 4 == static_cast<u8>(elf::SymbolBinding::Global);
-    if (symbol.st_shndx != elf::kSectionUndefined || !global)
-      continue;
-    symbol.st_info =
-        static_cast<u8>(static_cast<u8>(elf::SymbolBinding::Weak) << 4 | (symbol.st_info & 15));
-    symbol.st_other = static_cast<u8>(symbol.st_other & ~elf::kOtherKernel);
-    store_le(entry, symbol);
-  }
+// What every object may leave undefined: symbols of the system.
+bool is_systems_own(const elf::Symbol &symbol) {
+  return symbol.name.starts_with("__UFT") || symbol.name.starts_with("__UDT") ||
+         symbol.name.starts_with(".nv.");
 }
 
-using NameSet = std::unordered_set<std::string_view>;
+// Functions and variables that other objects define get names of functions that the driver might
+// provide, which are the only ones that every engine lets a program leave undefined. Dynamic shared
+// memory is undefined in every program.
+void hide_undefined(const elf::ElfView &object, const elf::Section &table, const NameSet &defined,
+                    std::vector<u8> &names, std::vector<u8> &file) {
+  constexpr std::string_view kDriverPrefix = "__cuda_syscall_";
+  const elf::SymbolTable symbols = object.symbols(table);
+  for (u32 i = 1; i < symbols.size(); ++i) {
+    const elf::Symbol symbol = symbols[i];
+    if (!symbol.undefined() || symbol.binding() == elf::SymbolBinding::Local ||
+        (symbol.other & elf::kOtherShared) != 0 || arch::is_driver_function(symbol.name))
+      continue;
+    u8 *entry = file.data() + table.offset + i * kSymbolBytes;
+    auto wire = load_le<elf::wire::Sym64>(entry);
+    const auto set_info = [&wire](elf::SymbolBinding binding, elf::SymbolType type) {
+      wire.st_info = static_cast<u8>(static_cast<u8>(binding) << 4 | static_cast<u8>(type));
+    };
+    // Engines crash on kernels that are missing; as a device function one may be.
+    wire.st_other = static_cast<u8>(wire.st_other & ~elf::kOtherKernel);
+    if (is_systems_own(symbol)) {
+      set_info(elf::SymbolBinding::Weak, symbol.type());
+    } else if (!defined.contains(symbol.name)) {
+      set_info(elf::SymbolBinding::Global, elf::SymbolType::Function);
+      wire.st_other = static_cast<u8>(wire.st_other & elf::kOtherVisibilityMask);
+      wire.st_name = static_cast<u32>(names.size());
+      elf::append_bytes(names, as_bytes(std::string(kDriverPrefix).append(symbol.name)));
+      names.push_back(0);
+    }
+    store_le(entry, wire);
+  }
+}
 
 // Of all functions whose code is in these sections, or of all.
 NameSet wanted_functions(const elf::ElfView &object, std::span<const u32> only) {
@@ -96,7 +117,8 @@ u32 add_distinct_name(std::vector<u8> &table, std::string_view name, u32 number)
 
 // Sections of one name, and the functions in them.
 std::optional<Error> tell_names_apart(const elf::ElfView &object, const elf::Section &symbols,
-                                      const elf::Section &mercury, std::vector<u8> &file) {
+                                      const elf::Section &mercury, std::vector<u8> &table,
+                                      std::vector<u8> &file) {
   const std::vector<u32> earlier = count_earlier_names(object);
   if (std::all_of(earlier.begin(), earlier.end(), [](u32 count) { return count == 0; }))
     return std::nullopt;
@@ -105,7 +127,6 @@ std::optional<Error> tell_names_apart(const elf::ElfView &object, const elf::Sec
   if (section_names.index == names.index)
     return Error{elf::describe_section(names), "", "has names of sections and of symbols"};
   std::vector<u8> section_table(section_names.data.begin(), section_names.data.end());
-  std::vector<u8> table(names.data.begin(), names.data.end());
   for (const elf::Section &section : object.sections()) {
     u8 *header = file.data() + object.header().shoff + section.index * sizeof(elf::wire::Shdr64);
     if (const u32 count = earlier[section.index]; count != 0)
@@ -124,7 +145,6 @@ std::optional<Error> tell_names_apart(const elf::ElfView &object, const elf::Sec
     }
   }
   replace_section(object, section_names, section_table, file);
-  replace_section(object, names, table, file);
   return std::nullopt;
 }
 
@@ -173,29 +193,43 @@ std::vector<u8> with_debug_mark(const elf::Section &info) {
 
 } // namespace
 
-Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code,
-                                       bool distinct_names, std::span<const u32> only) {
+Result<std::vector<u8>> prepare_object(const elf::ElfView &object, const Preparation &how) {
   const elf::Section *symbols = object.find(".symtab");
   const elf::Section *mercury = object.find(".nv.merc.symtab");
-  if (object.header().elf_class() != elf::ElfClass::Elf64 || !symbols || !mercury)
+  if (object.header().elf_class() != elf::ElfClass::Elf64 || !symbols || !mercury ||
+      symbols->link != mercury->link || symbols->link >= object.sections().size())
     return Error{"", "", "has no Mercury code"};
   std::vector<u8> file(object.file().begin(), object.file().end());
-  weaken_undefined(*symbols, file);
-  weaken_undefined(*mercury, file);
-  const NameSet wanted = wanted_functions(object, only);
-  if (distinct_names)
-    if (std::optional<Error> error = tell_names_apart(object, *symbols, *mercury, file))
+  const elf::Section &strings = object.sections()[symbols->link];
+  std::vector<u8> names(strings.data.begin(), strings.data.end());
+  hide_undefined(object, *symbols, how.defined, names, file);
+  hide_undefined(object, *mercury, how.defined, names, file);
+  const NameSet wanted = wanted_functions(object, how.only);
+  if (how.distinct_names)
+    if (std::optional<Error> error = tell_names_apart(object, *symbols, *mercury, names, file))
       return std::move(*error);
-  if (const elf::Section *section = object.find(".nv.callgraph")) {
-    const elf::CallGraph graph = elf::decode_call_graph(section->data);
-    if (!graph.violations.empty())
-      return Error{elf::describe_section(*section), "", graph.violations.front().message};
-    replace_section(object, *section, with_all_taken(object, wanted, graph), file);
-  }
+  replace_section(object, strings, names, file);
+  for (const std::string_view name : {".nv.callgraph", ".nv.merc.nv.callgraph"})
+    if (const elf::Section *section = object.find(name)) {
+      const elf::CallGraph graph = elf::decode_call_graph(section->data);
+      if (!graph.violations.empty())
+        return Error{elf::describe_section(*section), "", graph.violations.front().message};
+      replace_section(object, *section, with_all_taken(object, wanted, graph), file);
+    }
   const elf::Section *info = object.find(".nv.merc.nv.info");
-  if (info && debug_code)
+  if (info && how.debug_code)
     replace_section(object, *info, with_debug_mark(*info), file);
   return file;
+}
+
+NameSet defined_names(const elf::ElfView &object) {
+  NameSet out;
+  const elf::SymbolTable symbols = object.symbols();
+  for (u32 i = 1; i < symbols.size(); ++i)
+    if (const elf::Symbol symbol = symbols[i];
+        !symbol.undefined() && symbol.binding() != elf::SymbolBinding::Local)
+      out.insert(symbol.name);
+  return out;
 }
 
 void agree_on_kernels(std::span<std::vector<u8>> files) {

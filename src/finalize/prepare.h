@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -12,14 +13,23 @@
 
 namespace culink {
 
+using NameSet = std::unordered_set<std::string_view>;
+
+struct Preparation {
+  bool debug_code = false; // counts as compiled with -G, which changes code at the end of kernels
+  bool distinct_names = false; // no two sections, and no two local functions, have one name
+  NameSet defined;             // by objects that are linked together with this one
+  std::span<const u32> only;   // sections of the device functions that are needed; none: all
+};
+
 // A copy of an object of sm_100 or later that an engine can link alone, with all its functions in
-// the result: undefined symbols become weak, and every device function counts as one whose address
-// is taken, or only those whose code is in the sections `only`. `debug_code`: it counts as compiled
-// with -G, which changes code at the end of kernels. `distinct_names`: no two sections, and no two
-// local functions, have one name. Sections keep their numbers.
-[[nodiscard]] Result<std::vector<u8>> prepare_object(const elf::ElfView &object, bool debug_code,
-                                                     bool distinct_names,
-                                                     std::span<const u32> only = {});
+// the result: what is undefined gets a name that may be, and device functions count as ones whose
+// address is taken. Sections keep their numbers.
+[[nodiscard]] Result<std::vector<u8>> prepare_object(const elf::ElfView &object,
+                                                     const Preparation &how);
+
+// What other objects may refer to.
+[[nodiscard]] NameSet defined_names(const elf::ElfView &object);
 
 // Names with commas between them, as -kernels-used takes them.
 [[nodiscard]] std::string kernels_in(const elf::ElfView &object, std::span<const u32> sections);

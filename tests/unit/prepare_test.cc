@@ -18,7 +18,7 @@ namespace {
 struct Prepared {
   explicit Prepared(const std::string &name, bool debug_code = false)
       : before(recorded_bytes(name)), old_view(elf::ElfView::open(before).value()),
-        after(prepare_object(old_view, debug_code, true).value()),
+        after(prepare_object(old_view, {.debug_code = debug_code, .distinct_names = true}).value()),
         view(elf::ElfView::open(after).value()) {}
 
   std::vector<u8> before;
@@ -35,7 +35,7 @@ u32 symbol_named(const elf::SymbolTable &symbols, std::string_view part) {
   return 0;
 }
 
-TEST(PrepareObject, WeakensUndefinedSymbolsInBothTables) {
+TEST(PrepareObject, GivesUndefinedSymbolsNamesOfTheDriverInBothTables) {
   const Prepared prepared("steps.cubin");
   for (const char *table : {".symtab", ".nv.merc.symtab"}) {
     const elf::SymbolTable before = prepared.old_view.symbols(*prepared.old_view.find(table));
@@ -43,16 +43,30 @@ TEST(PrepareObject, WeakensUndefinedSymbolsInBothTables) {
     ASSERT_EQ(before.size(), after.size());
     bool changed = false;
     for (u32 i = 1; i < after.size(); ++i) {
-      EXPECT_FALSE(after[i].undefined() && after[i].binding() == elf::SymbolBinding::Global);
-      if (before[i].info == after[i].info)
+      EXPECT_EQ(before[i].section, after[i].section);
+      if (before[i].name == after[i].name)
         continue;
       changed = true;
       EXPECT_TRUE(before[i].undefined());
-      EXPECT_EQ(before[i].type(), after[i].type());
-      EXPECT_EQ(after[i].binding(), elf::SymbolBinding::Weak);
+      EXPECT_EQ(after[i].name, "__cuda_syscall_" + std::string(before[i].name));
+      EXPECT_EQ(after[i].type(), elf::SymbolType::Function);
+      EXPECT_EQ(after[i].binding(), elf::SymbolBinding::Global);
     }
     EXPECT_TRUE(changed) << table;
   }
+}
+
+TEST(PrepareObject, LeavesWhatTheOtherCopiesDefine) {
+  const std::vector<u8> bytes = recorded_bytes("steps.cubin");
+  const elf::ElfView object = elf::ElfView::open(bytes).value();
+  NameSet defined;
+  for (u32 i = 1; i < object.symbols().size(); ++i)
+    if (object.symbols()[i].undefined())
+      defined.insert(object.symbols()[i].name);
+  const std::vector<u8> file = prepare_object(object, {.defined = defined}).value();
+  const elf::ElfView view = elf::ElfView::open(file).value();
+  for (u32 i = 1; i < view.symbols().size(); ++i)
+    EXPECT_EQ(view.symbols()[i].name, object.symbols()[i].name);
 }
 
 bool is_kernel(const elf::Symbol &symbol) {
@@ -154,7 +168,7 @@ TEST(PrepareObject, RefusesObjectsWithoutMercuryCode) {
   const MappedFile file =
       MappedFile::open(CULINK_SOURCE_DIR "/examples/vector_math/sm_90/main.cubin").value();
   const elf::ElfView view = elf::ElfView::open(file.bytes()).value();
-  EXPECT_FALSE(prepare_object(view, false, true).ok());
+  EXPECT_FALSE(prepare_object(view, {.distinct_names = true}).ok());
 }
 
 TEST(PrepareObject, KeepsWhatIsWantedAlone) {
@@ -162,7 +176,8 @@ TEST(PrepareObject, KeepsWhatIsWantedAlone) {
   const elf::ElfView object = elf::ElfView::open(bytes).value();
   const elf::Symbol helper = object.symbols()[symbol_named(object.symbols(), "helper")];
   const std::vector<u32> only = {helper.section};
-  const std::vector<u8> file = prepare_object(object, false, true, only).value();
+  const std::vector<u8> file =
+      prepare_object(object, {.distinct_names = true, .only = only}).value();
   const elf::ElfView view = elf::ElfView::open(file).value();
   const elf::CallGraph graph = elf::decode_call_graph(view.find(".nv.callgraph")->data);
   std::set<std::string_view> taken;
