@@ -80,6 +80,8 @@ enum class SectionType : u32 {
   CudaCompat = 0x70000086,
   CudaHost = 0x70000087,
   MercuryResolvedRela = 0x70000088,
+  MercuryCallgraph = 0x7000008a, // since 13.4
+  MercuryPrototype = 0x7000008b,
 };
 
 inline constexpr u64 kFlagWrite = 0x1;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr u16 kOperation = 0x1ff, kOperationAndForm = 0xfff;
 
-constexpr std::array<InstructionInfo, 8> kInstructions{{
+constexpr std::array<InstructionInfo, 9> kInstructions{{
     {"DMUL", 0x028, kOperation, true},
     {"DADD", 0x029, kOperation, true},
     {"DSETP", 0x02a, kOperation, true},
@@ -22,6 +22,7 @@ constexpr std::array<InstructionInfo, 8> kInstructions{{
     {"IMMA", 0x037, kOperation, true},
     {"DMMA", 0x03f, kOperation, true},
     {"FSETP with a constant", 0x80b, kOperationAndForm, true},
+    {.name = "PREEXIT", .opcode = 0x82d, .mask = kOperationAndForm, .starts_dependents = true},
     {"LDC", 0xb82, kOperationAndForm, false, true},
 }};
 

@@ -21,6 +21,7 @@ struct InstructionInfo {
   u16 mask;                     // of the bits that identify it: the operation, or its form as well
   bool limits_fastpath = false; // takes a bit away from .nv.compat attribute 0x0b on sm_100
   bool loads_from_bank_0 = false; // c[0][register + offset]
+  bool starts_dependents = false; // lets the next kernel start
 };
 
 [[nodiscard]] std::span<const InstructionInfo> known_instructions();

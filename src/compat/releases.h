@@ -15,6 +15,8 @@ namespace releases {
 
 using elf::CompatAttribute;
 using elf::CompatRecord;
+using elf::InfoAttribute;
+using elf::InfoRecord;
 using elf::RecordFormat;
 
 inline constexpr std::array kFastpath = {CompatAttribute::CanFastpathFinalize};
@@ -28,6 +30,18 @@ inline constexpr std::array kAdded13_4 = {
         .format = RecordFormat::Byte, .attribute = CompatAttribute::CudaInternalTarget, .value = 2},
     kAttribute13};
 
+inline constexpr std::array kUnanimous13_1 = {CompatAttribute::InstTcgen05Mma};
+inline constexpr std::array kUnanimous13_4 = {CompatAttribute::InstTcgen05Mma,
+                                              CompatAttribute::FinalizerVersion};
+inline constexpr std::array kFinalizer13_4 = {CompatRecord{
+    .format = RecordFormat::Half, .attribute = CompatAttribute::FinalizerVersion, .value = 0x400}};
+
+inline constexpr InfoRecord kNvsalSwWar = {
+    .format = RecordFormat::Half, .attribute = InfoAttribute::NvsalSwWar, .value = 1};
+inline constexpr std::array kFinalized13_2 = {kNvsalSwWar};
+inline constexpr std::array kFinalized13_4 = {
+    kNvsalSwWar, InfoRecord{.format = RecordFormat::Byte, .attribute = InfoAttribute::PreexitUsed}};
+
 constexpr Release make_13_0() {
   return {.toolkit = 130, .compat = {.sass_drops = kFastpath}};
 }
@@ -36,6 +50,7 @@ constexpr Release make_13_1() {
   Release row = make_13_0();
   row.toolkit = 131;
   row.compat.drops = kOpportunistic;
+  row.compat.unanimous = kUnanimous13_1;
   row.rounds_shared_size = true;
   return row;
 }
@@ -45,6 +60,7 @@ constexpr Release make_13_2() {
   row.toolkit = 132;
   row.compat.sass_drops = {};
   row.reverses_externs = false;
+  row.finalizer_records = kFinalized13_2;
   return row;
 }
 
@@ -52,6 +68,7 @@ constexpr Release make_13_3() {
   Release row = make_13_2();
   row.toolkit = 133;
   row.compat.adds = kAdded13_3;
+  row.finalizes_any_code = true;
   return row;
 }
 
@@ -59,6 +76,10 @@ constexpr Release make_13_4() {
   Release row = make_13_3();
   row.toolkit = 134;
   row.compat.adds = kAdded13_4;
+  row.compat.unanimous = kUnanimous13_4;
+  row.compat.finalizer = kFinalizer13_4;
+  row.finalizer_records = kFinalized13_4;
+  row.mirrors_calls = true;
   row.weak_among_locals = false;
   return row;
 }

@@ -21,7 +21,7 @@ template <size_t N> constexpr bool sorted_by_number(const std::array<NamedNumber
   });
 }
 
-constexpr std::array<NamedNumber, 69> kSectionTypes{{
+constexpr std::array<NamedNumber, 71> kSectionTypes{{
     {0x00000000, "NULL"},
     {0x00000001, "PROGBITS"},
     {0x00000002, "SYMTAB"},
@@ -91,6 +91,8 @@ constexpr std::array<NamedNumber, 69> kSectionTypes{{
     {0x70000086, "CUDA_COMPAT_INFO"},
     {0x70000087, "CUDA_EMBEDDED_HOST"},
     {0x70000088, "CUDA_MERCURY_RESOLVED_RELA"},
+    {0x7000008a, "CUDA_MERCURY_CALLGRAPH"},
+    {0x7000008b, "CUDA_MERCURY_PROTOTYPE"},
 }};
 static_assert(sorted_by_number(kSectionTypes));
 

@@ -135,12 +135,14 @@ constexpr std::array<TypeRule, 27> kTypeRules{{
 }};
 
 // The type that the mirrored section has; every other type is the same on both sides.
-constexpr std::array<std::pair<SectionType, SectionType>, 5> kMirroredTypes{{
+constexpr std::array<std::pair<SectionType, SectionType>, 7> kMirroredTypes{{
     {T::MercuryRela, T::Rela},
     {T::MercuryInfo, T::CudaInfo},
     {T::MercuryConstantOpt2, T::MercuryConstantOpt},
     {T::MercurySymtab, T::Symtab},
     {T::MercuryResolvedRela, T::CudaResolvedRela},
+    {T::MercuryCallgraph, T::CudaCallgraph},
+    {T::MercuryPrototype, T::CudaPrototype},
 }};
 
 constexpr std::string_view kMercuryPrefix = ".nv.merc"; // then the mirrored name, with its dot

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "elf/records/nv_compat.h"
+#include "elf/records/nv_info.h"
 
 namespace culink {
 
@@ -15,7 +16,9 @@ namespace culink {
 struct CompatRules {
   std::span<const elf::CompatAttribute> drops;      // in every file
   std::span<const elf::CompatAttribute> sass_drops; // in files of SASS alone
-  std::span<const elf::CompatRecord> adds;          // where no object has the attribute
+  std::span<const elf::CompatRecord> adds;          // what a file without the attribute stands for
+  std::span<const elf::CompatAttribute> unanimous;  // only where every object has it
+  std::span<const elf::CompatRecord> finalizer;     // what finalizing Mercury code adds
 };
 
 struct Release {
@@ -25,6 +28,12 @@ struct Release {
   bool rounds_shared_size = false;
   // The list of undefined callees of a program's only kernel begins with the last one read.
   bool reverses_externs = true;
+  // What finalizing adds to the records of each function where the compiler has not.
+  std::span<const elf::InfoRecord> finalizer_records;
+  // No instruction keeps the driver from taking shortcuts with finalized code.
+  bool finalizes_any_code = false;
+  // The call graph and prototypes have counterparts on the Mercury plane.
+  bool mirrors_calls = false;
   // Weak symbols stand in the local part of the symbol table.
   bool weak_among_locals = true;
 };

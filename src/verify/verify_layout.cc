@@ -123,6 +123,8 @@ void list_section(Survey &survey, const Section &s) {
     return;
   case elf::SectionType::CudaCallgraph:
   case elf::SectionType::CudaPrototype:
+  case elf::SectionType::MercuryCallgraph:
+  case elf::SectionType::MercuryPrototype:
     survey.calls.push_back(&s);
     return;
   case elf::SectionType::Note:

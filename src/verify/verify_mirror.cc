@@ -97,10 +97,8 @@ Counterpart counterpart_of_role(const Section &section) {
   case SectionRole::NoteTkinfo:
   case SectionRole::NoteCuinfo:
   case SectionRole::Compat:
-  case SectionRole::Callgraph:
-  case SectionRole::Prototype:
     return Counterpart::None;
-  default:
+  default: // calls have one since 13.4
     return Counterpart::Possible;
   }
 }
@@ -109,7 +107,8 @@ Counterpart counterpart_of_role(const Section &section) {
 bool has_equal_bytes(const Section &section) {
   constexpr std::string_view kNames[] = {".nv.constant3",   ".nv.constant4",   ".nv.global.init",
                                          ".debug_abbrev",   ".debug_str",      ".debug_loc",
-                                         ".debug_pubnames", ".debug_pubtypes", ".nv.info"};
+                                         ".debug_pubnames", ".debug_pubtypes", ".nv.info",
+                                         ".nv.callgraph",   ".nv.prototype"};
   return std::find(std::begin(kNames), std::end(kNames), section.name) != std::end(kNames) ||
          section.name.starts_with(".nv_debug_ptx_txt.");
 }

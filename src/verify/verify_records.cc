@@ -240,7 +240,7 @@ void check_info(const ElfView &view, const Survey &survey, Findings &findings) {
 
 void check_call_graph(const ElfView &view, const Survey &survey, Findings &findings) {
   for (const Section *section : survey.calls) {
-    if (section->type == elf::SectionType::CudaCallgraph)
+    if (role_of(*section) == SectionRole::Callgraph)
       check_graph(view, *section, findings);
     else
       check_prototypes(view, *section, findings);

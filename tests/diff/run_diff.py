@@ -47,6 +47,7 @@ DEVICE_RUNTIME = "cuda_device_runtime.cubin"
 # x86-64, leads to on machines where it gives 0.
 UNEXPECTED = ("Internal error: unexpected reloc\n",
               "Internal error: .nv.constant3 section size mismatch\n",
+              "Internal error: .nv.constant.user section size mismatch\n",
               "Internal error: relocation is past end of offset\n")
 UNUSED_MEMORY = ("0", "85", "170", "255")  # what glibc fills it with
 MISSING_RUNTIME = set()       # why programs were linked without it
@@ -353,8 +354,6 @@ def arguments_parser(description):
     parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
     parser.add_argument("--linker", default=None,
                         help="a toolkit whose nvlink is compared; its compilers are those of $CUDA_HOME")
-    parser.add_argument("--mix", default=None,
-                        help="toolkits (list with commas) whose assemblers make a part of the objects")
     parser.add_argument("--save", default=None, help="folder for the inputs of failing links")
     parser.add_argument("--culink", default=os.environ.get("CULINK"))
     parser.add_argument("--cubin", default=os.environ.get("CUBIN"))
@@ -391,8 +390,7 @@ def compare_programs(options, targets, report, compare):
 
 
 def run(options, cache):
-    tools = CachedToolchain(cache, linker=options.linker,
-                            mix=options.mix.split(",") if options.mix else [])
+    tools = CachedToolchain(cache, linker=options.linker)
     known = {"all": TARGETS, "mercury": MERCURY_TARGETS}
     targets = known.get(options.targets) or options.targets.split(",")
     recipes = [recipe for recipe in RECIPES

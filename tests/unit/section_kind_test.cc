@@ -152,6 +152,12 @@ TEST(SectionKind, MercuryTablesAreWhatTheyMirror) {
       classify_section(".nv.merc.nv.resolvedrela.text.f", T::MercuryResolvedRela, 0x10000040);
   EXPECT_EQ(resolved,
             (SectionKind{.role = SectionRole::ResolvedRela, .mercury = true, .owner = "f"}));
+  const SectionKind calls =
+      classify_section(".nv.merc.nv.callgraph", T::MercuryCallgraph, kFlagMercury);
+  EXPECT_EQ(calls, (SectionKind{.role = SectionRole::Callgraph, .mercury = true}));
+  const SectionKind prototypes =
+      classify_section(".nv.merc.nv.prototype", T::MercuryPrototype, kFlagMercury);
+  EXPECT_EQ(prototypes, (SectionKind{.role = SectionRole::Prototype, .mercury = true}));
   const SectionKind capsule = classify_section(".nv.capmerc.text.f", T::CudaCapmerc, kFlagMercury);
   EXPECT_EQ(capsule,
             (SectionKind{.role = SectionRole::CapmercText, .mercury = true, .owner = "f"}));

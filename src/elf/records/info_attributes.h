@@ -105,6 +105,9 @@ enum class InfoAttribute : u8 {
   SyscallsFallback = 0x5d,
   CudaReq = 0x5e,
   MercuryIsaVersion = 0x5f,
+  Language = 0x66,    // since 13.2
+  NvsalSwWar = 0x6b,  // since 13.2
+  PreexitUsed = 0x6d, // since 13.4
 };
 
 } // namespace culink::elf

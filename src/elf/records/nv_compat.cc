@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // .nv.compat on top of the shared framing. The formats in the table are those of ptxas and nvlink
-// 13.0; another format is reported but read all the same.
+// 13.0 to 13.4; another format is reported but read all the same.
 #include "elf/records/nv_compat.h"
 
 #include <algorithm>
@@ -22,6 +22,9 @@ constexpr std::array kCompatRows = {
     CompatRow{CompatAttribute::MercuryIsaMajorMinorVersion, F::Half, 0},
     CompatRow{CompatAttribute::CudaAcceleratorTarget, F::Byte, 0},
     CompatRow{CompatAttribute::CanFastpathFinalize, F::Sized, 8},
+    CompatRow{CompatAttribute::CudaInternalTarget, F::Byte, 0},
+    CompatRow{CompatAttribute::Unnamed13, F::Half, 0},
+    CompatRow{CompatAttribute::FinalizerVersion, F::Half, 0},
 };
 static_assert(std::ranges::is_sorted(kCompatRows, {}, &CompatRow::attribute));
 

@@ -30,10 +30,12 @@ struct TypeRow {
   SectionType plane;
   SectionType counterpart;
 };
-constexpr std::array<TypeRow, 6> kTypes = {{
+constexpr std::array<TypeRow, 8> kTypes = {{
     {SectionType::Rela, SectionType::MercuryRela},
     {SectionType::CudaInfo, SectionType::MercuryInfo},
     {SectionType::CudaResolvedRela, SectionType::MercuryResolvedRela},
+    {SectionType::CudaCallgraph, SectionType::MercuryCallgraph},
+    {SectionType::CudaPrototype, SectionType::MercuryPrototype},
     {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 2),
      SectionType::MercuryConstantOpt2},
     {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 3),
@@ -69,15 +71,16 @@ bool shares_bytes(const OutSection &s, const LineTables &tables) {
          s.name.starts_with(".nv_debug_ptx_txt");
 }
 
-Counterpart kind_of(const OutSection &s, const LineTables &tables) {
+Counterpart kind_of(const OutSection &s, const LineTables &tables, bool mirrors_calls) {
   if (s.function.valid())
     return Counterpart::Capsule;
   switch (s.type) {
   case SectionType::Note:
   case SectionType::CudaCompat:
+    return Counterpart::None;
   case SectionType::CudaCallgraph:
   case SectionType::CudaPrototype:
-    return Counterpart::None;
+    return mirrors_calls ? Counterpart::Equal : Counterpart::None;
   case SectionType::CudaReservedShared:
     return Counterpart::Memory;
   case SectionType::CudaUdt:
@@ -108,7 +111,7 @@ OutId relocation_table_of(const Layout &layout, OutId target) {
   return {};
 }
 
-FileShape shape_file(const OutputPlan &mercury) {
+FileShape shape_file(const OutputPlan &mercury, bool mirrors_calls) {
   const OutputSections &sections = mercury.layout.sections;
   const auto names_code = [&](std::string_view name) {
     return relocation_table_of(mercury.layout, sections.find(name)).valid();
@@ -119,7 +122,7 @@ FileShape shape_file(const OutputPlan &mercury) {
   for (u32 i = 0; i < sections.size(); ++i)
     if (out.is_emitted[i]) {
       buckets[static_cast<u8>(bucket_of(sections.list[i]))].emplace_back(i);
-      out.counterpart[i] = kind_of(sections.list[i], tables);
+      out.counterpart[i] = kind_of(sections.list[i], tables, mirrors_calls);
     }
   for (const std::vector<OutId> &bucket : buckets)
     out.order.insert(out.order.end(), bucket.begin(), bucket.end());

@@ -26,7 +26,8 @@ struct FileShape {
   [[nodiscard]] Counterpart counterpart_of(OutId id) const { return counterpart[id.value]; }
 };
 
-[[nodiscard]] FileShape shape_file(const OutputPlan &mercury);
+// `mirrors_calls`: the call graph and prototypes have counterparts.
+[[nodiscard]] FileShape shape_file(const OutputPlan &mercury, bool mirrors_calls);
 
 // Where a section of the plan is among the others.
 [[nodiscard]] elf::Bucket bucket_of(const OutSection &section);

@@ -5,8 +5,8 @@
 // taken from the answer (model/finalized.h).
 //
 // What may surprise: nvlink -r finalizes, too, but that changes nothing unless the code is for
-// another target or for a debugger (Q104), so other objects are left out. And objects may be
-// finalized once more together, for the sake of debug information alone: see
+// another target, for a debugger or by another release (Q104), so other objects are left out. And
+// objects may be finalized once more together, for the sake of debug information alone: see
 // link/emulate/merged_debug.h.
 #include "link/emulate/mercury_objects.h"
 #include "link/mercury/sass_code.h"
@@ -62,7 +62,9 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   std::vector<u32> numbers; // of the objects in the request
   for (u32 i = 0; i < c.sass.objects.size(); ++i) {
     const InputObject &object = c.sass.objects[i];
-    if (needed[i].empty() || !(changes || object.sm != c.inputs.arch.number ||
+    const bool other_finalizer =
+        c.mercury.policy.resolves_early && object.toolkit != c.mercury.dialect.release.toolkit;
+    if (needed[i].empty() || !(changes || object.sm != c.inputs.arch.number || other_finalizer ||
                                emulate::is_finalized_again(object, c.mercury.dialect)))
       continue;
     request.objects.push_back({object.name, object.view.file(), std::move(needed[i])});

@@ -57,6 +57,34 @@ void store_values(std::vector<u8> &bytes, std::span<const FoldedRelocation> valu
   }
 }
 
+bool has_preexit(ByteSpan code) {
+  for (; code.size() >= arch::kInstructionSize; code = code.subspan(arch::kInstructionSize))
+    if (const arch::InstructionInfo *row = arch::find_instruction(code);
+        row && row->starts_dependents)
+      return true;
+  return false;
+}
+
+// By FunctionId: functions of the list, and those that call them directly or through others.
+std::vector<bool> add_callers(const Program &p, std::vector<FunctionId> list) {
+  const u32 count = static_cast<u32>(p.calls.functions.size());
+  std::vector<std::vector<FunctionId>> callers(count);
+  for (u32 f = 0; f < count; ++f)
+    if (p.live.live[f])
+      for (const FunctionId callee : p.calls.calls[f])
+        callers[callee.value].push_back(FunctionId(f));
+  std::vector<bool> out(count, false);
+  while (!list.empty()) {
+    const FunctionId function = list.back();
+    list.pop_back();
+    if (out[function.value])
+      continue;
+    out[function.value] = true;
+    list.insert(list.end(), callers[function.value].begin(), callers[function.value].end());
+  }
+  return out;
+}
+
 } // namespace
 
 SassCodeList read_code(const SassContext &c, std::span<const FinalizedObject> finalized,
@@ -120,6 +148,25 @@ std::vector<SectionBytes> fill_capsules(const SassContext &c, const SassCodeList
     if (first != last)
       store_values(out.back().bytes, {first, last}, c.plan.images.slot_base);
   }
+  return out;
+}
+
+std::vector<bool> find_preexits(const SassContext &c, const SassCodeList &code) {
+  std::vector<bool> out(c.layout().sections.size(), false);
+  std::vector<FunctionId> functions;
+  for (const OutId text : c.shape.order)
+    if (const EntityId function = c.section(text).function;
+        function.valid() && has_preexit(code[text].compiled)) {
+      out[text.value] = true;
+      functions.push_back(c.mercury.function_of(function));
+    }
+  if (functions.empty() || !c.mercury.policy.completes_kernels)
+    return out;
+  const std::vector<bool> reached = add_callers(c.mercury, std::move(functions));
+  for (const OutId text : c.shape.order)
+    if (const EntityId function = c.section(text).function;
+        function.valid() && c.mercury.is_kernel(function))
+      out[text.value] = reached[c.mercury.function_of(function).value];
   return out;
 }
 

@@ -53,6 +53,10 @@ struct SassCodeList {
 [[nodiscard]] SassCodeList read_code(const SassContext &context,
                                      std::span<const FinalizedObject> finalized, Diagnostics &diag);
 
+// By OutId of a text section: whether its PREEXIT_USED is 1 (Q150). The compiler knows about a
+// function's own code; a kernel of an executable does what the functions do that it calls.
+[[nodiscard]] std::vector<bool> find_preexits(const SassContext &context, const SassCodeList &code);
+
 // Mercury code beside the SASS, with the values that are stored into the SASS, which are sorted by
 // section.
 [[nodiscard]] std::vector<SectionBytes> fill_capsules(const SassContext &context,

@@ -7,6 +7,7 @@
 #include "link/mercury/sass_records.h"
 
 #include <algorithm>
+#include <array>
 
 #include "arch/instructions.h"
 #include "base/bytes.h"
@@ -43,6 +44,11 @@ bool explains_limit(const InputObject &object) {
   return false;
 }
 
+// By the engine, or by nvlink -r, which changes nothing as a rule (Q104).
+bool is_finalized(const SassContext &c, const SassCode &code) {
+  return code.finalized || c.mercury.policy.resolves_early;
+}
+
 u64 fastpath_mask_of(const InputObject &object) {
   for (const elf::Section &section : object.view.sections())
     if (object.kinds[section.index].role == elf::SectionRole::Compat)
@@ -52,9 +58,20 @@ u64 fastpath_mask_of(const InputObject &object) {
   return 0;
 }
 
+// Since 13.3 finalized code allows every shortcut of its target.
+u64 mask_of_compilers(const SassContext &c, const SassCodeList &code) {
+  u64 mask = c.inputs.arch.fastpath_mask;
+  for (const OutId id : c.shape.order)
+    if (c.section(id).function.valid() && !is_finalized(c, code[id]))
+      mask &= fastpath_mask_of(c.sass.objects[code[id].definition.object.value]);
+  return mask;
+}
+
 // Which shortcuts the driver's finalizer may take: those that every function allows. An object says
 // it for all its functions together.
 u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
+  if (c.mercury.dialect.release.finalizes_any_code)
+    return mask_of_compilers(c, code);
   enum class Code : u8 { None, Free, Limited };
   bool any = false;
   std::vector<Code> of_object(c.sass.objects.size(), Code::None);
@@ -172,13 +189,33 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
   }
 }
 
+bool is_on_sass_plane_only(InfoAttribute attribute) {
+  constexpr std::array kAttributes = {InfoAttribute::ParamCbank, InfoAttribute::CbankParamSize,
+                                      InfoAttribute::SwWar, InfoAttribute::NvsalSwWar,
+                                      InfoAttribute::PreexitUsed};
+  return std::ranges::find(kAttributes, attribute) != kAttributes.end();
+}
+
+// The records of the compiler, and behind them what finalizing adds. Code that nobody finalizes
+// gets a record about a workaround only from its compiler.
+std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCode &code,
+                                              std::vector<elf::InfoRecord> records) {
+  for (const elf::InfoRecord &record : c.mercury.dialect.release.finalizer_records)
+    if (std::ranges::find(records, record.attribute, &elf::InfoRecord::attribute) ==
+            records.end() &&
+        (is_finalized(c, code) || record.attribute != InfoAttribute::NvsalSwWar))
+      records.push_back(record);
+  return records;
+}
+
 // Records that only the SASS plane has.
-void add_own_records(OutId text, const std::vector<elf::InfoRecord> &compiled, bool has_images,
-                     RecordJoiner &out) {
-  for (const elf::InfoRecord &record : compiled) {
-    if (record.attribute != InfoAttribute::CbankParamSize &&
-        record.attribute != InfoAttribute::SwWar && record.attribute != InfoAttribute::ParamCbank)
+void add_own_records(OutId text, const std::vector<elf::InfoRecord> &compiled, bool preexit,
+                     bool has_images, RecordJoiner &out) {
+  for (elf::InfoRecord record : compiled) {
+    if (!is_on_sass_plane_only(record.attribute))
       continue;
+    if (record.attribute == InfoAttribute::PreexitUsed)
+      record.value = preexit ? 1 : 0;
     out.add(record);
     if (record.attribute == InfoAttribute::ParamCbank && record.payload.size() >= 8)
       out.name(InfoStore::kRecordSize, InfoWord::Names::Bank, text.value);
@@ -196,6 +233,7 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code) {
   std::vector<bool> has_images(sections.size(), false);
   for (const SlotTable &slots : c.plan.images.tables)
     has_images[sections[sections[slots.table].target].target.value] = true;
+  const std::vector<bool> preexits = find_preexits(c, code);
   RecordJoiner out;
   for (const OutId text : c.shape.order) {
     if (!sections[text].function.valid())
@@ -206,7 +244,8 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code) {
     const std::vector<elf::InfoRecord> compiled = compiled_records(c, code[text]);
     out.begin(info);
     add_linked_records(c, text, records_with_offsets(code[text], compiled), out);
-    add_own_records(text, compiled, has_images[text.value], out);
+    add_own_records(text, complete_records(c, code[text], compiled), preexits[text.value],
+                    has_images[text.value], out);
     out.end();
   }
   return out.take();
@@ -231,6 +270,10 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
     compat.records.push_back({.format = elf::RecordFormat::Sized,
                               .attribute = elf::CompatAttribute::CanFastpathFinalize,
                               .payload = payload});
+  for (const elf::CompatRecord &record : c.mercury.dialect.release.compat.finalizer)
+    if (std::ranges::find(compat.records, record.attribute, &elf::CompatRecord::attribute) ==
+        compat.records.end())
+      compat.records.push_back(record);
   return elf::encode_compat(compat);
 }
 

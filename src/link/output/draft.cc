@@ -95,7 +95,8 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Dia
     fill_section(plan, OutId(i), file.section_of[i], records, file.elf);
   }
   finish_headers(plan, file);
-  fill_synthetic(program, plan, file.section_of, plan.synthetic.compat, records, file);
+  fill_synthetic(plan, file.section_of, plan.synthetic.compat, records, file);
+  fill_calls(program, plan, file.section_of, file);
   fill_unified(plan, file.section_of, file);
   fill_relocations(program, plan, file.section_of, file, diag);
   return finish_file(program, std::move(plan), std::move(file), diag);

@@ -31,8 +31,8 @@ bool is_part_of_file(const OutputPlan &plan, OutId id, bool has_entries) {
   return elf::is_relocation_table(s.type) ? has_entries : s.emit == Emit::Always || s.size != 0;
 }
 
-void fill_calls(const Program &program, const std::vector<CallRecord> &records, elf::SectionId out,
-                FileInProgress &file) {
+void fill_call_records(const Program &program, const std::vector<CallRecord> &records,
+                       elf::SectionId out, FileInProgress &file) {
   const auto symbol = [&](FunctionId id) {
     return file.symbols.of_entity[program.calls.functions[id.value].value].value;
   };
@@ -155,17 +155,22 @@ void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWri
     elf.append_zeros(to, s.size - elf.size(to));
 }
 
-void fill_synthetic(const Program &program, const OutputPlan &plan, ContentOf to, ByteSpan compat,
-                    RecordWriter &records, FileInProgress &file) {
+void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
+                    FileInProgress &file) {
   const OutputSections &sections = plan.layout.sections;
   file.elf.append_copy(to[sections.tkinfo.value], plan.synthetic.tkinfo);
   file.elf.append_copy(to[sections.cuinfo.value], plan.synthetic.cuinfo);
   if (sections.compat.valid())
     file.elf.append_copy(to[sections.compat.value], compat);
-  fill_calls(program, plan.synthetic.callgraph, to[sections.callgraph.value], file);
-  fill_calls(program, plan.synthetic.prototypes, to[sections.prototype.value], file);
   if (sections.info.valid())
     records.fill(to[sections.info.value], plan.info.store, plan.info.module);
+}
+
+void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to,
+                FileInProgress &file) {
+  const OutputSections &sections = plan.layout.sections;
+  fill_call_records(program, plan.synthetic.callgraph, to[sections.callgraph.value], file);
+  fill_call_records(program, plan.synthetic.prototypes, to[sections.prototype.value], file);
 }
 
 void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file) {

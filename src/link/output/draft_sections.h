@@ -31,8 +31,10 @@ using ContentOf = std::span<const elf::SectionId>;
 void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWriter &records,
                   elf::ElfBuilder &elf);
 // Content of the sections that only a linker writes. `compat`: that of .nv.compat.
-void fill_synthetic(const Program &program, const OutputPlan &plan, ContentOf to, ByteSpan compat,
-                    RecordWriter &records, FileInProgress &file);
+void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
+                    FileInProgress &file);
+// The call graph and prototypes.
+void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, FileInProgress &file);
 void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file);
 // Tables of relocations. Reports those against what is not part of the output.
 void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,

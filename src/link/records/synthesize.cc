@@ -5,6 +5,8 @@
 #include "link/records/synthesize.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "arch/reloc_roles.h"
 #include "base/bytes.h"
@@ -159,6 +161,10 @@ u16 merge_compat_value(CompatAttribute attribute, u16 a, u16 b) {
   }
   case CompatAttribute::EnableOpportunisticFinalization:
     return a == b ? a : u16{1};
+  case CompatAttribute::CudaInternalTarget:
+  case CompatAttribute::Unnamed13:
+  case CompatAttribute::FinalizerVersion:
+    return std::max(a, b);
   case CompatAttribute::MercuryIsaMajorMinorVersion:
     return static_cast<u16>(std::max(a & 0xff, b & 0xff) | std::max(a >> 8, b >> 8) << 8);
   default:
@@ -174,40 +180,86 @@ bool is_dropped(const Program &p, CompatAttribute attribute) {
   return has(rules.drops) || (p.arch.code_kind == arch::CodeKind::Sass && has(rules.sass_drops));
 }
 
-// The first file's records, the values of later files merged in.
-std::vector<u8> build_compat(const Program &p) {
-  elf::CompatSection layout;
-  bool first = true;
-  for (const InputObject &object : p.objects)
-    for (u32 i = 0; i < object.kinds.size(); ++i) {
-      if (object.kinds[i].role != elf::SectionRole::Compat)
-        continue;
-      for (elf::CompatRecord record : elf::decode_compat(object.section(i).data).records) {
-        if (is_dropped(p, record.attribute))
-          continue;
-        if (record.attribute == CompatAttribute::CudaAcceleratorTarget)
-          record.value = p.arch.accelerator_target;
-        const auto same = std::find_if(
-            layout.records.begin(), layout.records.end(),
-            [&record](const elf::CompatRecord &r) { return r.attribute == record.attribute; });
-        if (first || same == layout.records.end())
-          layout.records.push_back(record);
-        else
-          same->value = merge_compat_value(record.attribute, same->value, record.value);
-      }
-      first = false;
-    }
-  if (layout.records.empty() && p.arch.has_compat)
-    layout.records.push_back({.format = elf::RecordFormat::Byte,
-                              .attribute = CompatAttribute::CudaAcceleratorTarget,
-                              .value = p.arch.accelerator_target});
+using CompatRecords = std::vector<elf::CompatRecord>;
+
+elf::CompatRecord *find_record(CompatRecords &records, CompatAttribute attribute) {
+  const auto found = std::ranges::find(records, attribute, &elf::CompatRecord::attribute);
+  return found == records.end() ? nullptr : &*found;
+}
+
+// What a section says, and what it stands for without saying so (Q151).
+CompatRecords read_compat(const Program &p, ByteSpan section) {
+  CompatRecords out = elf::decode_compat(section).records;
+  std::erase_if(out, [&p](const auto &record) { return is_dropped(p, record.attribute); });
+  if (elf::CompatRecord *target = find_record(out, CompatAttribute::CudaAcceleratorTarget))
+    target->value = p.arch.accelerator_target;
   if (p.arch.has_compat)
     for (const elf::CompatRecord &record : p.dialect.release.compat.adds)
-      if (std::none_of(
-              layout.records.begin(), layout.records.end(),
-              [&record](const elf::CompatRecord &r) { return r.attribute == record.attribute; }))
-        layout.records.push_back(record);
-  return elf::encode_compat(layout);
+      if (!find_record(out, record.attribute))
+        out.push_back(record);
+  return out;
+}
+
+// Records of several files as one.
+class CompatMerger {
+public:
+  explicit CompatMerger(std::span<const CompatAttribute> unanimous) : unanimous_(unanimous) {}
+
+  // Shortcuts are those that every file allows.
+  void add(CompatRecords records) {
+    for (const elf::CompatRecord &record : records)
+      if (record.attribute == CompatAttribute::CanFastpathFinalize)
+        fastpath_ &= elf::compat_number(record).value_or(0);
+    if (!std::exchange(any_, true)) {
+      all_ = std::move(records);
+      return;
+    }
+    for (const elf::CompatRecord &record : records)
+      if (elf::CompatRecord *same = find_record(all_, record.attribute))
+        same->value = merge_compat_value(record.attribute, same->value, record.value);
+      else if (!is_unanimous(record.attribute))
+        all_.push_back(record);
+    std::erase_if(all_, [&](const elf::CompatRecord &record) {
+      return is_unanimous(record.attribute) && !find_record(records, record.attribute);
+    });
+  }
+
+  [[nodiscard]] CompatRecords finish() {
+    store_le<u64>(bytes_.data(), fastpath_);
+    if (elf::CompatRecord *shortcuts = find_record(all_, CompatAttribute::CanFastpathFinalize);
+        shortcuts && shortcuts->payload.size() == bytes_.size())
+      shortcuts->payload = bytes_;
+    return all_;
+  }
+
+private:
+  [[nodiscard]] bool is_unanimous(CompatAttribute attribute) const {
+    return std::ranges::find(unanimous_, attribute) != unanimous_.end();
+  }
+
+  std::span<const CompatAttribute> unanimous_;
+  CompatRecords all_;
+  u64 fastpath_ = ~u64{0};
+  std::array<u8, 8> bytes_{};
+  bool any_ = false;
+};
+
+// The first file's records, the values of later files merged in.
+std::vector<u8> build_compat(const Program &p) {
+  CompatMerger merger(p.dialect.release.compat.unanimous);
+  for (const InputObject &object : p.objects)
+    for (u32 i = 0; i < object.kinds.size(); ++i)
+      if (object.kinds[i].role == elf::SectionRole::Compat)
+        merger.add(read_compat(p, object.section(i).data));
+  elf::CompatSection out{.records = merger.finish()};
+  if (out.records.empty() && p.arch.has_compat) {
+    out.records.push_back({.format = elf::RecordFormat::Byte,
+                           .attribute = CompatAttribute::CudaAcceleratorTarget,
+                           .value = p.arch.accelerator_target});
+    for (const elf::CompatRecord &record : p.dialect.release.compat.adds)
+      out.records.push_back(record);
+  }
+  return elf::encode_compat(out);
 }
 
 // How a loader applies a relocation that it may not know: offset and bank of a constant.

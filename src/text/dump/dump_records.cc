@@ -114,7 +114,8 @@ void put_note(const DumpContext &context, const elf::Section &section, const elf
 void dump_callgraph(const DumpContext &context) {
   context.sink.open_list("callgraph", "Call graph");
   for (const elf::Section &section : context.file.sections()) {
-    if (section.type != elf::SectionType::CudaCallgraph)
+    if (section.type != elf::SectionType::CudaCallgraph &&
+        section.type != elf::SectionType::MercuryCallgraph)
       continue;
     const elf::CallGraph graph = elf::decode_call_graph(section.data);
     const SymbolNames names(context, section);
@@ -131,7 +132,8 @@ void dump_callgraph(const DumpContext &context) {
 void dump_prototypes(const DumpContext &context) {
   context.sink.open_list("prototypes", "Prototypes");
   for (const elf::Section &section : context.file.sections()) {
-    if (section.type != elf::SectionType::CudaPrototype)
+    if (section.type != elf::SectionType::CudaPrototype &&
+        section.type != elf::SectionType::MercuryPrototype)
       continue;
     const elf::PrototypeSection prototypes = elf::decode_prototypes(section.data);
     const SymbolNames names(context, section);

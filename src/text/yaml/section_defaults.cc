@@ -51,6 +51,10 @@ SectionType mercury_type(SectionType type) {
     return SectionType::MercurySymtab;
   if (type == SectionType::CudaResolvedRela)
     return SectionType::MercuryResolvedRela;
+  if (type == SectionType::CudaCallgraph)
+    return SectionType::MercuryCallgraph;
+  if (type == SectionType::CudaPrototype)
+    return SectionType::MercuryPrototype;
   return type;
 }
 
