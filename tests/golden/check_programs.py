@@ -90,7 +90,7 @@ def compare(folder, name, code, step, expected):
 def check_program(name, program, number, folder):
     """Returns (links, problems). Later steps start from our outputs: their hashes are nvlink's."""
     links, problems = 0, []
-    for code in CODES if name in MERCURY_TARGETS else [None]:
+    for code in CODES if target_of(name) in MERCURY_TARGETS else [None]:
         recorded = program["links"][code] if code else program["links"]
         for recipe in recipes_of(number):
             steps = recipe.build(program["objects"], program["kernels"])
