@@ -79,23 +79,24 @@ expect_same() {
 }
 
 # links_as_recorded NAME [OPTION...]: with --emulate and the options, culink writes what nvlink
-# 13.0.88, or the release that the file `release` names, wrote for each line `LABEL OPTION...` of
-# tests/golden/NAME/links (the file LABEL.expected), and refuses what nvlink refused (LABEL.refused). tests/golden/README.md.
+# (13.0.88, or the release in tests/golden/NAME/release) wrote for each line `LABEL OPTION...` of
+# tests/golden/NAME/links (the file LABEL.expected), and refuses what nvlink refused (LABEL.refused).
+# tests/golden/README.md.
 links_as_recorded() {
-  local name=$1 label options count=0 release=13.0.88
+  local name=$1 label options count=0 emulate
   local folder=$SOURCE/tests/golden/$name
+  emulate=--emulate=nvlink-$(cat "$folder/release" 2> /dev/null || echo 13.0.88)
   shift
-  [ ! -e "$folder/release" ] || release=$(cat "$folder/release")
   cp "$folder"/*.cubin .
   while read -r label options; do
     count=$((count + 1))
     if [ -e "$folder/$label.refused" ]; then
       # shellcheck disable=SC2086  # several options
-      not "$CULINK" --emulate="nvlink-$release" "$@" $options -o "out.cubin" > log 2>&1
+      not "$CULINK" "$emulate" "$@" $options -o "out.cubin" > log 2>&1
       continue
     fi
     # shellcheck disable=SC2086  # several options
-    "$CULINK" --emulate="nvlink-$release" "$@" $options -o "out.cubin" > log 2>&1 ||
+    "$CULINK" "$emulate" "$@" $options -o "out.cubin" > log 2>&1 ||
       fail "$name, $label: $(cat log)"
     cmp -s out.cubin "$folder/$label.expected" ||
       fail "$name, $label: not what nvlink wrote:"$'\n'"$("$CUBIN" diff "$folder/$label.expected" out.cubin)"

@@ -114,9 +114,13 @@ constexpr DefectSet kDefects13_0 = {
 };
 // clang-format on
 
-constexpr DefectSet kDefects13_2 = kDefects13_0.without({Defect::EarlyShared});
+constexpr DefectSet kDefects13_1 =
+    kDefects13_0.with({Defect::InstanceAlignment, Defect::FirstAlignment});
 
-constexpr DefectSet kDefects13_4 = kDefects13_2.with({Defect::MisplacedLocals});
+constexpr DefectSet kDefects13_2 = kDefects13_1.without({Defect::EarlyShared});
+
+constexpr DefectSet kDefects13_4 =
+    kDefects13_2.with({Defect::MisplacedLocals, Defect::UnnamedShared});
 
 constexpr std::array<Dialect, 6> kDialects = {{
     {.name = "",
@@ -140,7 +144,7 @@ constexpr std::array<Dialect, 6> kDialects = {{
      .release = find_release(131),
      .input = kNvlinkInputs,
      .command = kNvlinkCommand,
-     .defects = kDefects13_0},
+     .defects = kDefects13_1},
     {.name = "nvlink-13.2.86",
      .tool = "nvlink",
      .tool_version = "Cuda compilation tools, release 13.2, V13.2.86",

@@ -56,6 +56,9 @@ enum class Defect : u8 {
   FirstOfName,            // Q110: local functions of one name have records of the first
   StaleImageBase,         // Q112: images by index are looked up behind the slots
   SharedLists,            // Q113: local functions of one name have one list of relocations
+  InstanceAlignment,      // Q115: the value of an instance of dynamic memory is its alignment
+  UnnamedShared,          // Q117: shared sections without variables take room
+  FirstAlignment,         // Q116: one function of several aligns dynamic memory
   MisplacedLocals,        // Q114: shared variables are local, but among the global symbols
   LimitOfDebugShared,     // Q120: memory of several kernels is reported as that of one more
   WrappedStack,           // Q121: stacks of 4 GiB and more

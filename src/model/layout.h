@@ -53,6 +53,13 @@ struct FunctionConstants {
   std::vector<ConstantRelocations> relocations;
 };
 
+// Shared memory of a kernel without a variable, which only nvlink keeps.
+struct UnnamedShared {
+  OutId section;
+  u64 size = 0;
+  u64 align = 1;
+};
+
 struct Placement {
   std::vector<SymbolAddress> address_of;                 // by EntityId
   std::vector<std::vector<SectionLocation>> location_of; // [object][section]
@@ -62,8 +69,16 @@ struct Placement {
   std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
   std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out
   // Only when emulating nvlink:
+  std::vector<UnnamedShared> unnamed_shared;
   u64 null_symbol_value = 0;  // st_value of symbol 0
   bool wrong_symbols = false; // variables are not where their symbols say
+
+  [[nodiscard]] const UnnamedShared *unnamed_in(OutId section) const {
+    for (const UnnamedShared &block : unnamed_shared)
+      if (block.section == section)
+        return &block;
+    return nullptr;
+  }
 };
 
 // Entries of one input relocation table for an output section.

@@ -51,6 +51,15 @@ struct SharedUses {
   std::vector<std::vector<FunctionId>> users; // by EntityId: functions in the output, ascending
   // By EntityId: code refers to it, also code of discarded functions.
   std::vector<bool> referenced;
+  // Functions that refer to dynamic memory, in the order of their code, and to which one first.
+  std::vector<std::pair<FunctionId, EntityId>> first_dynamic;
+};
+
+// Kernels that reach one function or kernel with dynamic memory, in the order of these functions,
+// and the alignment of what the function refers to first.
+struct DynamicGroups {
+  std::vector<std::vector<FunctionId>> kernels;
+  std::vector<u64> aligns;
 };
 
 // The ends of kernels, raised to the largest of each group of kernels, until all groups agree.

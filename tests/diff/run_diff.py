@@ -354,6 +354,8 @@ def arguments_parser(description):
     parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
     parser.add_argument("--linker", default=None,
                         help="a toolkit whose nvlink is compared; its compilers are those of $CUDA_HOME")
+    parser.add_argument("--mix", default=None,
+                        help="toolkits (list with commas) whose assemblers make a part of the objects")
     parser.add_argument("--save", default=None, help="folder for the inputs of failing links")
     parser.add_argument("--culink", default=os.environ.get("CULINK"))
     parser.add_argument("--cubin", default=os.environ.get("CUBIN"))
@@ -390,7 +392,8 @@ def compare_programs(options, targets, report, compare):
 
 
 def run(options, cache):
-    tools = CachedToolchain(cache, linker=options.linker)
+    tools = CachedToolchain(cache, linker=options.linker,
+                            mix=options.mix.split(",") if options.mix else [])
     known = {"all": TARGETS, "mercury": MERCURY_TARGETS}
     targets = known.get(options.targets) or options.targets.split(",")
     recipes = [recipe for recipe in RECIPES

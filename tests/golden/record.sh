@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Compiles the sources of recorded links and lets nvlink 13.0.88 link them again.
-# Usage: tests/golden/record.sh FOLDER...
+# Compiles the sources of recorded links and lets nvlink 13.0.88 link them again, or the release that
+# the folder's file `release` names, whose toolkit CUDA_HOME has to be then.
+# Usage: [CUDA_HOME=DIR] tests/golden/record.sh FOLDER...
 set -euo pipefail
-export PATH=$PATH:/usr/local/cuda/bin
+export PATH=${CUDA_HOME:+$CUDA_HOME/bin:}$PATH:/usr/local/cuda/bin
 
 for folder in "$@"; do
   (
     cd "$folder"
+    release=$(cat release 2> /dev/null || echo 13.0.88)
+    nvlink --version | grep -qF "V$release" || { echo "$folder is of nvlink $release"; exit 1; }
     arch=$(grep -oEm1 -- '-arch=sm_[0-9]+[af]?' links)
     for source in *.ptx; do
       [ -e "$source" ] || continue

@@ -41,7 +41,10 @@ private:
   void make_instances();
   void give_one_value();
   [[nodiscard]] bool refers_to_dynamic(FunctionId f) const;
-  [[nodiscard]] u64 declared_align(FunctionId f, bool with_instances) const;
+  [[nodiscard]] bool refers_to(FunctionId f, EntityId v) const;
+  [[nodiscard]] u64 declared_align(EntityId v) const;
+  [[nodiscard]] u64 declared_align(FunctionId f) const;
+  [[nodiscard]] u64 end_of(FunctionId kernel, u64 sum, const OutSection &section) const;
   [[nodiscard]] OutId section_of(FunctionId kernel) const {
     return layout_.sections.find(".nv.shared." + std::string(p_.entity_of(kernel).name));
   }
@@ -98,27 +101,41 @@ void EarlyPlacer::sort_variables() {
   }
 }
 
-bool EarlyPlacer::refers_to_dynamic(FunctionId f) const {
-  for (const EntityId v : dynamic_) {
-    const std::vector<FunctionId> &users = uses_.users[v.value];
-    if (std::binary_search(users.begin(), users.end(), f))
-      return true;
-  }
-  return false;
+bool EarlyPlacer::refers_to(FunctionId f, EntityId v) const {
+  const std::vector<FunctionId> &users = uses_.users[v.value];
+  return std::binary_search(users.begin(), users.end(), f);
 }
 
-// Of the dynamic memory that a function refers to; 0 in objects before 13.1, which do not tell. The
-// value of an instance from an earlier link counts, too, where it may.
-u64 EarlyPlacer::declared_align(FunctionId f, bool with_instances) const {
+bool EarlyPlacer::refers_to_dynamic(FunctionId f) const {
+  return std::any_of(dynamic_.begin(), dynamic_.end(),
+                     [this, f](EntityId v) { return refers_to(f, v); });
+}
+
+u64 EarlyPlacer::declared_align(EntityId v) const {
+  const u64 value = layout_.placement.shared_align[v.value];
+  const u64 own = p_.symbols[v].weak() ? align_of_instance(p_, value) : value;
+  return own > 1 ? own : 0;
+}
+
+// Of the dynamic memory that a function refers to; 0 in objects before 13.1, which do not tell.
+u64 EarlyPlacer::declared_align(FunctionId f) const {
   u64 align = 0;
-  for (const EntityId v : dynamic_) {
-    const std::vector<FunctionId> &users = uses_.users[v.value];
-    if (const u64 own = layout_.placement.shared_align[v.value];
-        own > 1 && (with_instances || !p_.symbols[v].weak()) &&
-        std::binary_search(users.begin(), users.end(), f))
-      align = std::max(align, own);
-  }
+  for (const EntityId v : dynamic_)
+    if (refers_to(f, v))
+      align = std::max(align, declared_align(v));
   return align;
+}
+
+// Where dynamic memory of a kernel begins whose variables need `sum` bytes.
+u64 EarlyPlacer::end_of(FunctionId kernel, u64 sum, const OutSection &section) const {
+  if (p_.options.keeps_debug_symbols()) // the symbol has a value behind the rounded size
+    return rounded(align_up(sum, std::max(kDynamicAlign, declared_align(kernel))), section);
+  u64 declared = 0;
+  for (const auto &[f, v] : uses_.first_dynamic) // the others do not count (Q116)
+    if (f == kernel)
+      declared = declared_align(v);
+  const u64 end = align_up(sum, std::max(kDynamicAlign, declared));
+  return p_.dialect.release.rounds_shared_size ? std::max(end, declared) : end;
 }
 
 OutId EarlyPlacer::need_section(FunctionId kernel) {
@@ -182,14 +199,14 @@ void EarlyPlacer::size_sections() {
       sum += p_.symbols[v].size;
       section.align = std::max(section.align, layout_.placement.shared_align[v.value]);
     }
+    if (const UnnamedShared *block = layout_.placement.unnamed_in(id)) {
+      sum += block->size;
+      section.align = std::max(section.align, block->align);
+      layout_.placement.null_symbol_value = block->align;
+    }
     if (refers_to_dynamic(k)) {
-      const u64 declared = declared_align(k, false);
-      section.align = std::max({section.align, kDynamicAlign, declared});
-      sum = align_up(sum, std::max(kDynamicAlign, declared));
-      if (!p_.options.keeps_debug_symbols() && p_.dialect.release.rounds_shared_size)
-        sum = std::max(sum, declared_align(k, true));
-      if (p_.options.keeps_debug_symbols()) // the symbol has a value behind the rounded size
-        sum = rounded(sum, section);
+      section.align = std::max({section.align, kDynamicAlign, declared_align(k)});
+      sum = end_of(k, sum, section);
     }
     sum_[k] = sum;
   }
@@ -211,15 +228,21 @@ void EarlyPlacer::size_sections() {
 // -r -g: dynamic memory has one value, the largest of the kernels that refer to it.
 void EarlyPlacer::give_one_value() {
   plan_.one_dynamic_value = true;
-  std::vector<u64> ends(p_.calls.functions.size(), 0);
-  for (const auto &[k, sum] : sum_)
+  std::vector<u64> ends(p_.calls.functions.size(), 0), aligns(p_.calls.functions.size(), 1);
+  for (const auto &[k, sum] : sum_) {
     ends[k.value] = sum;
+    if (p_.dialect.release.rounds_shared_size && refers_to_dynamic(k))
+      aligns[k.value] = layout_.sections[section_of(k)].align;
+  }
   std::vector<std::vector<FunctionId>> groups;
   for (const EntityId v : dynamic_) {
     std::vector<FunctionId> &group = groups.emplace_back(uses_.users[v.value]);
     std::erase_if(group, [this](FunctionId f) { return !sum_.contains(f); });
   }
   ends = agree_on_largest(groups, std::move(ends));
+  aligns = agree_on_largest(groups, std::move(aligns));
+  for (size_t k = 0; k < ends.size(); ++k)
+    ends[k] = align_up(ends[k], aligns[k]);
   for (auto &[k, sum] : sum_)
     sum = ends[k.value];
   for (size_t i = 0; i < dynamic_.size(); ++i) {
@@ -255,6 +278,46 @@ bool keeps_dynamic_symbol(const Program &program, bool has_slots) {
 
 PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout) {
   return EarlyPlacer(program, std::move(uses), std::move(layout)).run();
+}
+
+u64 align_of_instance(const Program &program, u64 value) {
+  return program.dialect.has(Defect::InstanceAlignment) ? value : 1;
+}
+
+bool keeps_unnamed_shared(const Program &program) {
+  return program.dialect.has(Defect::UnnamedShared) && !program.options.keeps_debug_symbols();
+}
+
+u64 value_of_unnamed(const Program &program, u64 offset, bool first, u64 known) {
+  return (first ? offset : known) + program.arch.reserved_shared;
+}
+
+bool keeps_first_alignment(const Program &program) {
+  return program.dialect.has(Defect::FirstAlignment);
+}
+
+bool aligns_by_first_function(const Program &program) {
+  return program.dialect.has(Defect::FirstAlignment) && !program.options.keeps_debug_symbols();
+}
+
+std::vector<u64> starts_by_first_function(const DynamicGroups &groups, std::vector<u64> ends) {
+  // By kernel: the first group is the largest number, 0 stands for none.
+  std::vector<u64> first(ends.size(), 0);
+  const u64 count = groups.kernels.size();
+  for (u64 i = 0; i < count; ++i)
+    for (const FunctionId k : groups.kernels[i])
+      first[k.value] = std::max(first[k.value], count - i);
+  first = agree_on_largest(groups.kernels, std::move(first));
+  for (size_t k = 0; k < ends.size(); ++k)
+    if (first[k] != 0)
+      ends[k] = align_up(ends[k], groups.aligns[count - first[k]]);
+  return ends;
+}
+
+std::vector<u64> aligns_of_ends(const Program &program, std::vector<u64> aligns) {
+  if (aligns_by_first_function(program))
+    aligns.assign(aligns.size(), kDynamicAlign);
+  return aligns;
 }
 
 bool misplaces_locals(const Program &program) {

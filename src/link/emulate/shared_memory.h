@@ -23,6 +23,30 @@ namespace culink::emulate {
 // Whether --preserve-relocs keeps the symbol of dynamic memory, which has no offset of its own.
 [[nodiscard]] bool keeps_dynamic_symbol(const Program &program, bool has_slots);
 
+// What an instance of dynamic memory, which an earlier relocatable link made, asks for; `value` is
+// that of its symbol, an offset in that link (Q115).
+[[nodiscard]] u64 align_of_instance(const Program &program, u64 value);
+
+// Whether a shared section without variables is a block of memory (Q117).
+[[nodiscard]] bool keeps_unnamed_shared(const Program &program);
+
+// The value of symbol 0, which stands for such blocks, with one more of them; `known` is its value
+// so far, if there is an earlier block. Of their offsets that of the first one stays.
+[[nodiscard]] u64 value_of_unnamed(const Program &program, u64 offset, bool first, u64 known);
+
+// Whether the first declaration of dynamic memory decides its alignment (Q116).
+[[nodiscard]] bool keeps_first_alignment(const Program &program);
+
+// Whether only the first function of a group aligns dynamic memory (Q116).
+[[nodiscard]] bool aligns_by_first_function(const Program &program);
+
+// Where dynamic memory of each kernel starts then; the ends of a group agree.
+[[nodiscard]] std::vector<u64> starts_by_first_function(const DynamicGroups &groups,
+                                                        std::vector<u64> ends);
+
+// To what ends of kernels are rounded up before dynamic memory.
+[[nodiscard]] std::vector<u64> aligns_of_ends(const Program &program, std::vector<u64> aligns);
+
 // Whether local symbols may stand among the global ones (Q114).
 [[nodiscard]] bool misplaces_locals(const Program &program);
 

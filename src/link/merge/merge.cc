@@ -48,6 +48,7 @@ Layout Merger::run() {
     create_other_sections();
     create_function_records();
     create_relocation_tables();
+    create_unnamed_shared();
   }
   for (const RelocationGroup &group : layout_.relocs.groups)
     if (layout_.sections[group.target].discarded())

@@ -82,10 +82,10 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
   // from an earlier relocatable link counts as one, too.
   if (u64 &align = layout_.placement.shared_align[id.value]; dynamic_shared) {
     const bool instance = symbol.binding() == SymbolBinding::Weak; // the first one counts
-    if (!instance)
-      align = std::max({listed_[id.value] ? align : 1, symbol.value, u64{1}});
-    else if (!listed_[id.value])
-      align = symbol.value;
+    if (!listed_[id.value])
+      align = instance ? symbol.value : std::max(symbol.value, u64{1});
+    else if (!instance && !emulate::keeps_first_alignment(p_))
+      align = std::max(align, symbol.value);
   }
   if (listed_[id.value])
     return;
@@ -213,6 +213,18 @@ void Merger::create_other_sections() {
   for (const elf::Section &section : object_->view.sections())
     if (!location(section.index).section.valid() && location(section.index).constants == kNoIndex)
       create_other_section(section);
+}
+
+// Shared sections of kernels that hold no variable: nvlink -r leaves such where a kernel has
+// dynamic memory.
+void Merger::create_unnamed_shared() {
+  if (!emulate::keeps_unnamed_shared(p_))
+    return;
+  for (const elf::Section &section : object_->view.sections())
+    if (object_->kinds[section.index].role == SectionRole::Shared && section.size != 0 &&
+        extent_[section.index] == 0)
+      layout_.placement.unnamed_shared.push_back(
+          {.section = place_data(section), .size = section.size, .align = section.align});
 }
 
 // Debug sections are concatenated without padding, as DWARF consumers expect.

@@ -70,6 +70,7 @@ private:
   OutId place_data(const elf::Section &section);
   OutId append_block(const elf::Section &section);
   void create_other_sections();
+  void create_unnamed_shared();
   void append_debug(const elf::Section &section);
   void create_other_section(const elf::Section &section);
   void keep_unknown_section(const elf::Section &section);

@@ -52,7 +52,8 @@ private:
   void place_own();
   void join_kernels_of_one_section();
   void place_dynamic();
-  void agree_on_dynamic();
+  void agree_on_dynamic(std::vector<u64> aligns);
+  [[nodiscard]] DynamicGroups find_dynamic_groups() const;
   void round_sizes();
   void finish_sections();
   void finish_dynamic_symbols();
@@ -66,7 +67,9 @@ private:
     return layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
   }
   // Of dynamic memory. Instances from an earlier relocatable link have no alignment of their own.
-  [[nodiscard]] u64 declared_align(EntityId v) const { return entity(v).weak() ? 1 : align(v); }
+  [[nodiscard]] u64 declared_align(EntityId v) const {
+    return entity(v).weak() ? emulate::align_of_instance(p_, align(v)) : align(v);
+  }
   [[nodiscard]] OutId section_of(FunctionId kernel);
   [[nodiscard]] bool has_section(FunctionId kernel);
   void adopt_section(FunctionId kernel, OutId id);
@@ -87,6 +90,7 @@ private:
   std::vector<OutId> section_of_;                     // by FunctionId: what section_of found
   std::string name_;                                  // of a section that is being looked for
   std::vector<u64> end_;                              // by FunctionId of a kernel
+  std::vector<u64> start_;                            // of dynamic memory, likewise
   std::vector<Slot> slots_;
   u64 slots_end_ = 0;
   u64 device_align_ = 1;
@@ -241,22 +245,36 @@ void SharedPlacer::place_slots() {
 void SharedPlacer::place_own() {
   std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
   join_kernels_of_one_section();
+  const UnnamedShared *first_block = nullptr;
   for (const FunctionId k : kernels_) {
     const OutId id = section_of(k);
     std::vector<EntityId> variables = layout_.sections.shared_variables(id);
     variables.insert(variables.end(), own_[k.value].begin(), own_[k.value].end());
-    variables = list_sort(variables, [this](EntityId a, EntityId b) {
-      return align(a) != align(b) ? align(a) > align(b) : entity(a).size <= entity(b).size;
+    const UnnamedShared *block = layout_.placement.unnamed_in(id); // stands behind an invalid id
+    if (block)
+      variables.insert(variables.begin(), EntityId{});
+    if (!first_block)
+      first_block = block;
+    const auto align_of = [this, block](EntityId v) { return v.valid() ? align(v) : block->align; };
+    const auto size_of = [this, block](EntityId v) {
+      return v.valid() ? entity(v).size : block->size;
+    };
+    variables = list_sort(variables, [&](EntityId a, EntityId b) {
+      return align_of(a) != align_of(b) ? align_of(a) > align_of(b) : size_of(a) <= size_of(b);
     });
     OutSection &section = layout_.sections[id];
     if (several_users_ && id.value < made_for_variables_)
       section.align = std::max(section.align, device_align_);
     u64 &end = end_[k.value];
     for (const EntityId v : variables) {
-      end = align_up(end, align(v));
-      plan_.offset[v.value] = static_cast<i64>(end);
-      end += entity(v).size;
-      section.align = std::max(section.align, align(v));
+      end = align_up(end, align_of(v));
+      if (v.valid())
+        plan_.offset[v.value] = static_cast<i64>(end);
+      else
+        layout_.placement.null_symbol_value = emulate::value_of_unnamed(
+            p_, end, block == first_block, layout_.placement.null_symbol_value);
+      end += size_of(v);
+      section.align = std::max(section.align, align_of(v));
     }
   }
   for (const auto &[joined, leader] : joined_)
@@ -280,17 +298,19 @@ void SharedPlacer::join_kernels_of_one_section() {
 }
 
 void SharedPlacer::place_dynamic() {
+  std::vector<u64> aligns(end_.size(), kDynamicAlign); // by FunctionId of a kernel
   for (const EntityId v : dynamic_)
     for (const FunctionId k : users_[v]) {
+      u64 &align = aligns[k.value];
+      align = std::max(align, declared_align(v));
       OutSection &section = layout_.sections[section_of(k)];
-      section.align = std::max({section.align, kDynamicAlign, declared_align(v)});
+      section.align = std::max(section.align, align);
     }
-  for (const EntityId v : dynamic_)
-    for (const FunctionId k : users_[v])
-      end_[k.value] = align_up(end_[k.value], std::max(kDynamicAlign, declared_align(v)));
-  agree_on_dynamic();
-  if (p_.options.keeps_debug_symbols()) // they have a value behind the rounded size
-    round_sizes();
+  if (p_.options.keeps_debug_symbols() && p_.dialect.release.rounds_shared_size)
+    for (const EntityId v : dynamic_) // the symbols have a value behind the rounded size
+      for (const FunctionId k : users_[v])
+        aligns[k.value] = layout_.sections[section_of(k)].align;
+  agree_on_dynamic(std::move(aligns));
   finish_dynamic_symbols();
   round_sizes();
 }
@@ -303,21 +323,35 @@ void SharedPlacer::round_sizes() {
       end_[k.value] = align_up(end_[k.value], layout_.sections[section_of(k)].align);
 }
 
-void SharedPlacer::agree_on_dynamic() {
-  // (function with dynamic memory, the kernels that reach it)
-  std::vector<std::vector<FunctionId>> groups;
+// A function has one address for its dynamic memory, so the kernels that reach it agree on the
+// largest start, which is aligned for all of them.
+void SharedPlacer::agree_on_dynamic(std::vector<u64> aligns) {
+  const DynamicGroups groups = find_dynamic_groups();
+  end_ = agree_on_largest(groups.kernels, std::move(end_));
+  const std::vector<u64> common =
+      emulate::aligns_of_ends(p_, agree_on_largest(groups.kernels, aligns));
   for (const EntityId v : dynamic_)
-    for (const FunctionId f : uses_.users[v.value])
-      if (!p_.live.kernel[f.value]) {
-        const FunctionId one[] = {f};
-        groups.push_back(reach_.kernels_reaching(one));
-      }
-  if (p_.options.keeps_debug_symbols()) // the symbol is kept, so it has one value for all its users
-    for (const EntityId v : dynamic_)
-      groups.push_back(users_[v]);
-  end_ = agree_on_largest(groups, std::move(end_));
+    for (const FunctionId k : users_[v])
+      end_[k.value] = align_up(end_[k.value], common[k.value]);
+  start_ = emulate::aligns_by_first_function(p_) ? emulate::starts_by_first_function(groups, end_)
+                                                 : end_;
 }
 
+DynamicGroups SharedPlacer::find_dynamic_groups() const {
+  DynamicGroups groups;
+  for (const auto &[f, v] : uses_.first_dynamic) {
+    const FunctionId one[] = {f};
+    groups.kernels.push_back(p_.live.kernel[f.value] ? std::vector<FunctionId>{f}
+                                                     : reach_.kernels_reaching(one));
+    groups.aligns.push_back(std::max(kDynamicAlign, declared_align(v)));
+  }
+  if (p_.options.keeps_debug_symbols()) // the symbol is kept, so it has one value for all its users
+    for (const EntityId v : dynamic_) {
+      groups.kernels.push_back(users_.at(v));
+      groups.aligns.push_back(std::max(kDynamicAlign, declared_align(v)));
+    }
+  return groups;
+}
 void SharedPlacer::finish_dynamic_symbols() {
   const bool stays = emulate::keeps_dynamic_symbol(p_, slots_end_ != 0);
   const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
@@ -331,7 +365,7 @@ void SharedPlacer::finish_dynamic_symbols() {
   for (const EntityId v : dynamic_) {
     u64 largest = 0;
     for (const FunctionId k : users_[v])
-      largest = std::max(largest, end_[k.value]);
+      largest = std::max(largest, start_[k.value]);
     layout_.placement.address_of[v.value].section = layout_.sections.debug_shared;
     if (p_.options.keeps_debug_symbols()) {
       plan_.one_dynamic_value = true;
@@ -349,10 +383,10 @@ void SharedPlacer::finish_dynamic_symbols() {
       const FunctionId one[] = {f};
       for (const FunctionId k : reach_.kernels_reaching(one))
         plan_.dynamic_end[f.value] =
-            std::max(plan_.dynamic_end[f.value], static_cast<i64>(end_[k.value]));
+            std::max(plan_.dynamic_end[f.value], static_cast<i64>(start_[k.value]));
       if (p_.live.demoted[f.value])
         plan_.dynamic_end[f.value] =
-            std::max(plan_.dynamic_end[f.value], static_cast<i64>(end_[f.value]));
+            std::max(plan_.dynamic_end[f.value], static_cast<i64>(start_[f.value]));
     }
 }
 

@@ -43,7 +43,8 @@ SharedUses find_shared_uses(const Program &p, const Layout &layout) {
   SharedUses out;
   out.users.resize(p.symbols.entities.size());
   out.referenced.assign(p.symbols.entities.size(), false);
-  if (!layout.sections.debug_shared.valid()) // kernels' own variables need no users
+  std::vector<bool> listed(p.calls.functions.size(), false); // in first_dynamic
+  if (!layout.sections.debug_shared.valid())                 // kernels' own variables need no users
     return out;
   for (u32 i = 0; i < p.objects.size(); ++i) {
     const InputObject &object = p.objects[i];
@@ -63,8 +64,13 @@ SharedUses find_shared_uses(const Program &p, const Layout &layout) {
         if (!id.valid())
           continue;
         out.referenced[id.value] = true;
-        if (function.valid())
-          out.users[id.value].push_back(function);
+        if (!function.valid())
+          continue;
+        out.users[id.value].push_back(function);
+        if (p.symbols[id].size != 0 || listed[function.value])
+          continue;
+        listed[function.value] = true;
+        out.first_dynamic.emplace_back(function, id);
       }
     }
   }
