@@ -114,8 +114,6 @@ void BlockChecker::read_table(const elf::Section &table) {
     if (raw.symbol != last) { // halves of an address follow each other
       last = raw.symbol;
       target = target_of(l_, b_.object, raw.symbol, b_.node);
-      if (target.kind == TargetKind::GoneFunction && !b_.debug)
-        target = code_under_another_name(l_, *l_.entity(b_.object, raw.symbol), target);
       gone = describes_gone_code(raw.symbol);
     }
     read(raw, entries.has_addends(), target, gone);

@@ -173,18 +173,6 @@ Target target_of(const Link &link, u32 object, u32 symbol, u32 node) {
   return data_target(link, entity);
 }
 
-Target code_under_another_name(const Link &link, const Entity &function, const Target &target) {
-  if (!function.defined())
-    return target;
-  const u32 section = link.program.definition(function).section;
-  for (const CodePlace &code : link.code)
-    if (code.object == function.object && code.section == section &&
-        link.program.entities[code.entity].out != 0)
-      return {.kind = TargetKind::Function,
-              .symbol = link.canonical[link.program.entities[code.entity].out]};
-  return target;
-}
-
 Treatment treatment_of(const Link &link, const Target &target, u32 type,
                        const arch::RelocInfo *row) {
   using enum TargetKind;

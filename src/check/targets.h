@@ -34,11 +34,6 @@ struct Target {
 // `node` is the function whose code the relocation is in, or kNone.
 [[nodiscard]] Target target_of(const Link &link, u32 object, u32 symbol, u32 node);
 
-// The target of loaded bytes that refer to a function whose name is gone: where an alias has kept
-// the code, that.
-[[nodiscard]] Target code_under_another_name(const Link &link, const Entity &function,
-                                             const Target &target);
-
 enum class Treatment : u8 {
   Dropped, // no trace; the bytes are those of the input
   Kept,

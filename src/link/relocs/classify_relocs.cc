@@ -121,9 +121,6 @@ void RelocationReader::read_table(const RelocSource &source) {
       drops = drops_symbol(c_, source, symbol);
       if (!drops)
         target = resolve_target(c_, source.object, symbol, source.function);
-      if (!drops && target.kind == TargetKind::DiscardedFunction &&
-          (source.section->flags & elf::kFlagAlloc) != 0)
-        target = with_live_name(c_, target);
     }
     if (!drops && !drops_offset(c_, source, raw.offset))
       read(source, raw, target);

@@ -229,26 +229,6 @@ RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 inde
   return data_target(c, object, id, symbol);
 }
 
-// A relocatable link replaces an alias in relocations by the function that owns the code, but not
-// in the call graph, so that the next one may find the alias alone to be live.
-RelocTarget with_live_name(const RelocationContext &c, const RelocTarget &target) {
-  const Entity &entity = c.program.symbols[EntityId(target.id)];
-  if (!entity.defined())
-    return target;
-  const SymbolRef &prevailing = entity.prevailing;
-  const elf::Symbol &symbol = c.program.objects[prevailing.object.value].symbols[prevailing.symbol];
-  if (!symbol.in_section())
-    return target;
-  const SectionLocation &location =
-      c.layout.placement.location_of[prevailing.object.value][symbol.section];
-  if (location.discarded || !location.section.valid())
-    return target;
-  const EntityId name = c.layout.sections[location.section].function;
-  if (!name.valid() || !c.program.is_live(name))
-    return target;
-  return {.kind = TargetKind::Function, .against = Against::Entity, .id = name.value};
-}
-
 bool is_shared_variable(const Program &program, const RelocTarget &target) {
   return target.against == Against::Entity && is_shared(program.symbols[EntityId(target.id)].other);
 }

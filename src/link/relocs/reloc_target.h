@@ -37,11 +37,6 @@ struct RelocationContext {
 [[nodiscard]] RelocTarget resolve_target(const RelocationContext &context, ObjectId object,
                                          u32 symbol, FunctionId function);
 
-// The target of loaded bytes that refer to a discarded function: where its code stays under another
-// name, that name.
-[[nodiscard]] RelocTarget with_live_name(const RelocationContext &context,
-                                         const RelocTarget &target);
-
 [[nodiscard]] bool is_shared_variable(const Program &program, const RelocTarget &target);
 
 } // namespace culink
