@@ -75,7 +75,8 @@ CASES = (
     Case("dynamic_and_sized", "Q041", [("dynamic sized", "out")], "dynamic sized",
          findings={"out": "wrong-memory: k in .nv.shared+0xffffffff: expected room to end inside 0x80 bytes, "
                           "found 0x10000000f"},
-         own="extern __shared__ without a size", kernel="k", value=lambda thread: 131 - thread, shared=128),
+         own="extern __shared__ without a size", kernel="k", value=lambda thread: 131 - thread, shared=128,
+         built=True),
     Case("own_malloc", "Q143", [("caller allocator", "out")], "caller allocator",
          own="'malloc' changes registers that its callers rely on", kernel="k",
          value=values_through_malloc),
@@ -99,6 +100,12 @@ CASES = (
                    "out": "wrong-field: k in .text.k+0x60: expected 0x4, bank 3 of second "
                           "(R_CUDA_CONST_FIELD21_38), found 0x0, bank 3"},
          kernel="k", value=lambda thread: 12),
+    Case("r_extern_constants", "Q023", [("-r second", "joined"), ("first joined", "out")], "first second",
+         findings={"joined": "wrong-relocation: k in .text.k+0x40: expected R_CUDA_CONST_FIELD21_38 against "
+                             "value, addend 0x0, found none",
+                   "out": "wrong-field: k in .text.k+0x40: expected 0x0, bank 3 of value "
+                          "(R_CUDA_CONST_FIELD21_38), found 0xffff, bank 28"},
+         kernel="k", value=lambda thread: 5),
     Case("r_shared", "Q023", [("-r first second", "joined"), ("joined", "out")], "first second",
          findings={"joined": "wrong-relocation: k in .text.k+0x30: expected R_CUDA_ABS32_32 against "
                              "$___ZZ1kE4mine__28, addend 0x0, found none",

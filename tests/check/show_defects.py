@@ -26,6 +26,7 @@ BUILT = os.path.join(FOLDER, "..", "..", "..", "build", "release", "bin")
 CULINK = os.path.abspath(os.environ.get("CULINK", os.path.join(BUILT, "culink")))
 CUBIN = os.path.abspath(os.environ.get("CUBIN", os.path.join(BUILT, "cubin")))
 RECORD = os.path.join(FOLDER, "nvlink.json")
+DOCUMENT = os.path.join(FOLDER, "..", "..", "..", "docs", "nvlink-defects.md")
 REFUSED = "refused"
 
 
@@ -107,7 +108,10 @@ def compare_own(case, folder):
 def compare():
     with open(RECORD, encoding="utf-8") as file:
         record = json.load(file)
-    problems = []
+    with open(DOCUMENT, encoding="utf-8") as file:
+        entries = re.findall(r"^### (\w+)$", file.read(), re.MULTILINE)
+    problems = ["%s: no entry in docs/nvlink-defects.md" % case.name for case in CASES
+                if case.name not in entries]
     for case in CASES:
         with tempfile.TemporaryDirectory() as scratch:
             for release, recorded in record[case.name].items():
