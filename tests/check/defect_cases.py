@@ -27,7 +27,6 @@ class Case:
     refused: str = ""                 # what nvlink says instead of writing the last output
     own: str = ""                     # what culink says instead; by default it writes a sound file
     mended: str = ""                  # the first release without the findings
-    known: Tuple[str, ...] = RELEASES  # releases whose bytes --emulate knows
     arch: str = "sm_90"
     kernel: str = ""                  # to run, if the program needs no more than a pointer to its results
     value: Optional[Callable[[int], int]] = None  # what a thread has to write
@@ -116,7 +115,7 @@ CASES = (
          findings={"joined": "wrong-relocation: _Z4readi in .text._Z4readi+0x10: expected R_CUDA_ABS32_32 "
                              "against room, addend 0x0, found none",
                    "out": "wrong-memory: k in .nv.shared: expected dynamic memory of _Z4readi"},
-         mended="13.2.86", known=("13.0.88",), kernel="k", value=lambda thread: 131 - thread, shared=128),
+         mended="13.2.86", kernel="k", value=lambda thread: 131 - thread, shared=128),
     Case("r_twice", "Q020", [("-r first", "one"), ("-r second", "two"), ("one two", "out")], "first second",
          refused="Multiple definition of 'room'", kernel="k", value=lambda thread: 31 - thread, shared=128),
     Case("r_images", "Q024", [("-r first", "joined"), ("joined", "out")], "first",
@@ -125,6 +124,6 @@ CASES = (
                    "out": "wrong-field: k in .text.k+0x20: expected 0x0, bank 0 of picture "
                           "(R_CUDA_CONST_FIELD21_38), found 0x0, bank 28"}),
     Case("r_local_functions", "Q110", [("-r first second", "joined"), ("joined", "out")], "first second",
-         findings={"out": "wrong-relocation: helper in .text.helper+0x20"}, known=("13.0.88",),
+         findings={"out": "wrong-relocation: helper in .text.helper+0x20"},
          arch="sm_100"),
 )
