@@ -215,7 +215,7 @@ void GraphBuilder::read_descriptors(ObjectId id) {
 }
 
 // A function that a variable points to has its address taken, too. Compilers say so in the call
-// graph; nvlink -r says it of an alias where data has the name of the function (Q144).
+// graph; nvlink -r says it of an alias where data has the name of the function.
 void GraphBuilder::read_pointers(ObjectId id) {
   const InputObject &object = objects_[id.value];
   for (const elf::Section &table : object.view.sections()) {

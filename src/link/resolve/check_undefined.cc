@@ -3,10 +3,11 @@
 // Checks that a program is complete. Undefined symbols of live code are errors, with exceptions:
 // functions that the driver provides; dynamic shared memory; image references; weak symbols.
 // An executable also needs the register count of every function, and tables of unified functions
-// need an index file, whose format is not known; images that are parameters need their kernel. The checks run after liveness, because dead code
-// may refer to anything, and before sections are merged, because an incomplete program has no
-// layout. Code that tools put into programs (--link-as-tools-patch) has been compiled for it, or it
-// would change registers of the program: each function has a record that says so.
+// need an index file, whose format is not known; images that are parameters need their kernel. The
+// checks run after liveness, because dead code may refer to anything, and before sections are
+// merged, because an incomplete program has no layout. Code that tools put into programs
+// (--link-as-tools-patch) has been compiled for it, or it would change registers of the program:
+// each function has a record that says so.
 #include "link/resolve/check_undefined.h"
 
 #include "arch/driver_functions.h"
