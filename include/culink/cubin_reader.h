@@ -81,12 +81,12 @@ public:
   struct Header {
     elf::FileType type = elf::FileType::None; // Relocatable: an object; Executable: linked
     elf::ElfClass elf_class = elf::ElfClass::Elf64;
-    u8 abi_version = 0;   // 8 since toolkit 12.9
+    u8 abi_version = 0;   // 8 since toolkit 13.0, for sm_100 and later since 12.8
     u32 flags = 0;        // e_flags
     std::string target;   // "sm_90a"
     u32 sm = 0;           // 90
     u32 virtual_sm = 0;   // 90 for compute_90; 0: not said
-    u32 toolkit = 0;      // 130 for CUDA 13.0; 0: not said, as in files from before 12.9
+    u32 toolkit = 0;      // 130 for CUDA 13.0; 0: not said
     bool mercury = false; // carries Mercury code beside its machine code (sm_100 and later)
   };
 

@@ -62,6 +62,7 @@ struct ArchInfo {
   u8 accelerator_target;       // .nv.compat attribute 9
   u64 fastpath_mask;           // .nv.compat attribute 0x0b
   bool has_mercury_plane;      // files carry .nv.merc.* and .nv.capmerc.*
+  u32 oldest_toolkit;          // whose objects can be linked, times ten
   ConstantBanks banks;
   Limits limits;
 };

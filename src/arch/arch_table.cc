@@ -50,6 +50,7 @@ constexpr ArchInfo classic(std::string_view name, u16 number, u32 opt_in_kib) {
           .accelerator_target = 0,
           .fastpath_mask = 0,
           .has_mercury_plane = false,
+          .oldest_toolkit = 0,
           .banks = {},
           .limits = limits_with(opt_in_kib)};
 }
@@ -65,6 +66,7 @@ constexpr ArchInfo hopper(std::string_view name, char letter) {
   arch.has_unified_symbols = true;
   arch.has_compat = true;
   arch.accelerator_target = letter == 'a' ? 1 : 0;
+  arch.oldest_toolkit = 120; // 11.8 knows the target, but not the final form of its objects
   return arch;
 }
 
@@ -78,6 +80,7 @@ constexpr ArchInfo blackwell(std::string_view name, u16 number, char letter, u16
   arch.image_slot_align = 16;
   arch.reserved_slot = 0x40;
   arch.has_rel_action = false;
+  arch.oldest_toolkit = 0;
   arch.fastpath_mask = fastpath_mask;
   arch.has_mercury_plane = true;
   arch.limits = limits_with(opt_in_kib, letter);

@@ -22,6 +22,24 @@ using elf::RecordFormat;
 inline constexpr std::array kFastpath = {CompatAttribute::CanFastpathFinalize};
 inline constexpr std::array kOpportunistic = {CompatAttribute::EnableOpportunisticFinalization};
 
+// What a section .nv.compat means that does not say more, such as that of a link of objects without
+// any.
+inline constexpr std::array kAssumed13_0 = {
+    CompatRecord{.format = RecordFormat::Byte, .attribute = CompatAttribute::IsaClass, .value = 0},
+    CompatRecord{
+        .format = RecordFormat::Byte, .attribute = CompatAttribute::InstTensormapV1, .value = 3},
+    CompatRecord{
+        .format = RecordFormat::Byte, .attribute = CompatAttribute::InstTcgen05Mma, .value = 0},
+    CompatRecord{.format = RecordFormat::Byte,
+                 .attribute = CompatAttribute::EnableOpportunisticFinalization,
+                 .value = 1},
+    CompatRecord{.format = RecordFormat::Half,
+                 .attribute = CompatAttribute::MercuryIsaMajorMinorVersion,
+                 .value = 0x100},
+};
+inline constexpr std::array kAssumed13_1 = {kAssumed13_0[0], kAssumed13_0[1], kAssumed13_0[4]};
+inline constexpr std::array kAssumed13_3 = {kAssumed13_0[0], kAssumed13_0[1]};
+
 inline constexpr CompatRecord kAttribute13 = {
     .format = RecordFormat::Half, .attribute = CompatAttribute::Unnamed13, .value = 0x100};
 inline constexpr std::array kAdded13_3 = {kAttribute13};
@@ -43,7 +61,7 @@ inline constexpr std::array kFinalized13_4 = {
     kNvsalSwWar, InfoRecord{.format = RecordFormat::Byte, .attribute = InfoAttribute::PreexitUsed}};
 
 constexpr Release make_13_0() {
-  return {.toolkit = 130, .compat = {.sass_drops = kFastpath}};
+  return {.toolkit = 130, .compat = {.sass_drops = kFastpath, .assumes = kAssumed13_0}};
 }
 
 constexpr Release make_13_1() {
@@ -51,6 +69,7 @@ constexpr Release make_13_1() {
   row.toolkit = 131;
   row.compat.drops = kOpportunistic;
   row.compat.unanimous = kUnanimous13_1;
+  row.compat.assumes = kAssumed13_1;
   row.rounds_shared_size = true;
   return row;
 }
@@ -69,6 +88,7 @@ constexpr Release make_13_3() {
   row.toolkit = 133;
   row.compat.adds = kAdded13_3;
   row.finalizes_any_code = true;
+  row.compat.assumes = kAssumed13_3;
   return row;
 }
 

@@ -37,6 +37,10 @@ struct FileHeader {
 
   [[nodiscard]] ElfClass elf_class() const { return static_cast<ElfClass>(ident[kIdentClass]); }
   [[nodiscard]] bool is_cuda() const { return machine == kMachineCuda; }
+  // Toolkits up to 11.8, whose call graphs have three parts.
+  [[nodiscard]] bool is_before_toolkit_12() const {
+    return ident[kIdentOsAbi] == kOsAbiCudaOld && version < 120;
+  }
 };
 
 struct Section {

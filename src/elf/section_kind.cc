@@ -340,8 +340,12 @@ SectionKind classify_plain(std::string_view name, SectionType type, u64 flags) {
     return classify_relocations(name, type);
   const u32 key = type_key(type);
   for (u32 i = kRulesByType.first[key]; i < kRulesByType.first[key + 1]; ++i)
-    if (const auto found = match_rule(kNameRules[kRulesByType.rules[i]], name, type))
+    if (const auto found = match_rule(kNameRules[kRulesByType.rules[i]], name, type)) {
+      // .note.nv.cuver is what .note.nv.cuinfo was called in toolkits 12.8 and 12.9.
+      if (found->role == SectionRole::NoteCuver && (flags & kFlagCuinfoNote) != 0)
+        return {.role = SectionRole::NoteCuinfo};
       return *found;
+    }
   return classify_by_type(type, flags);
 }
 

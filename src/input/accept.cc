@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The checks before an object's records are read. Two generations of objects can be linked: ABI 8
-// of toolkit 13, whose e_flags name the .note.nv.cuinfo section that has the rest, and ABI 7 of
-// toolkit 12, with the virtual architecture in e_flags and the toolkit in e_version.
+// of toolkit 13 (for sm_100, of 12.8), whose e_flags name the .note.nv.cuinfo section that has the
+// rest, and ABI 7 before, with the virtual architecture in e_flags and the toolkit in e_version.
+// Toolkits 12.8 and 12.9 do not say in .note.nv.cuver which they are; the note about the compiler
+// does. Only targets that changed after their first toolkit refuse objects as too old.
 //
 // nvlink refuses objects of newer toolkits; we link them with a warning (Q065). Executables do not
 // come here (Q066). Objects of `nvcc -ewp` have a file type of their own and are linked like
@@ -23,8 +25,8 @@ namespace culink {
 
 namespace {
 
-constexpr u32 kOldestToolkit = 120;
-constexpr u16 kOldestCudaInfo = 2; // version of the note
+constexpr u16 kNamesToolkit = 2;  // the first version of the CUDA note that does
+constexpr u32 kFirstToolkit = 65; // that could be told by a file
 
 // "12.4" for 124.
 std::string release(u32 toolkit) {
@@ -134,22 +136,48 @@ bool accept_architecture(const std::string &name, const elf::ElfView &view,
   return false;
 }
 
-bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arch::ElfTarget &made,
-                    const Dialect &dialect, Diagnostics &diag) {
-  if (!made.old_layout()) {
-    const std::optional<elf::CudaInfo> info = cuda_info(view, made.cuinfo_section);
-    if (!info || info->version < kOldestCudaInfo) {
-      diag.report(
-          DiagId::OldObject,
-          {name, info ? fmt::format("its .note.nv.cuinfo has version {}", info->version)
-                      : fmt::format("section {}, which e_flags name, is not a .note.nv.cuinfo",
-                                    made.cuinfo_section)});
-      return false;
-    }
+// What a file says about its age, where that is not enough.
+std::string describe_age(const elf::ElfView &view, const arch::ElfTarget &made, u32 toolkit) {
+  if (toolkit >= kFirstToolkit)
+    return "it was made by CUDA " + release(toolkit);
+  if (made.old_layout())
+    return fmt::format("its e_version, {}, names no toolkit", toolkit);
+  const std::optional<elf::CudaInfo> info = cuda_info(view, made.cuinfo_section);
+  if (!info)
+    return fmt::format("section {}, which e_flags name, is not a .note.nv.cuinfo",
+                       made.cuinfo_section);
+  return info->version < kNamesToolkit
+             ? fmt::format("its .note.nv.cuinfo has version {}", info->version)
+             : fmt::format("its .note.nv.cuinfo names no toolkit ({})", toolkit);
+}
+
+// As header and CUDA note have it; 0 if they do not.
+u32 stated_toolkit(const elf::ElfView &view, const arch::ElfTarget &made) {
+  if (made.old_layout())
+    return view.header().version;
+  const std::optional<elf::CudaInfo> info = cuda_info(view, made.cuinfo_section);
+  return info && info->version >= kNamesToolkit ? info->toolkit : 0;
+}
+
+// Of the tool that made the file, as the first of its notes has it.
+u32 toolkit_of_compiler(const elf::ElfView &view) {
+  for (const elf::Section &section : view.sections()) {
+    if (elf::classify_section(section.name, section.type, section.flags).role !=
+        elf::SectionRole::NoteTkinfo)
+      continue;
+    for (const elf::Note &note : elf::decode_notes(section.data).notes)
+      if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
+          info && note.type == elf::kNoteToolkitInfo)
+        return elf::toolkit_of_version(info->tool_version);
   }
-  const u32 toolkit = identify_object(view).toolkit;
-  if (toolkit < kOldestToolkit) {
-    diag.report(DiagId::OldObject, {name, "it was made by CUDA " + release(toolkit)});
+  return 0;
+}
+
+bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arch::ElfTarget &made,
+                    const arch::ArchInfo &target, const Dialect &dialect, Diagnostics &diag) {
+  const u32 toolkit = stated_toolkit(view, made);
+  if (toolkit < target.oldest_toolkit) {
+    diag.report(DiagId::OldObject, {name, describe_age(view, made, toolkit)});
     return false;
   }
   if (toolkit <= dialect.newest_toolkit || !dialect.has(Defect::NewerToolkit))
@@ -167,7 +195,9 @@ ObjectIdentity identify_object(const elf::ElfView &view) {
   if (made.old_layout())
     return {made.sm, made.virtual_sm, view.header().version, false};
   const elf::CudaInfo info = cuda_info(view, made.cuinfo_section).value_or(elf::CudaInfo{});
-  return {made.sm, info.virtual_arch, info.toolkit, has_capsule(made)};
+  const u32 toolkit = stated_toolkit(view, made);
+  return {made.sm, info.virtual_arch, toolkit ? toolkit : toolkit_of_compiler(view),
+          has_capsule(made)};
 }
 
 namespace {
@@ -238,7 +268,7 @@ bool accept_object(const std::string &name, const elf::ElfView &view, const arch
   }
   return accept_abi(name, view, made, diag) &&
          accept_architecture(name, view, made, target, diag) &&
-         accept_toolkit(name, view, made, dialect, diag);
+         accept_toolkit(name, view, made, target, dialect, diag);
 }
 
 } // namespace culink

@@ -236,6 +236,8 @@ std::optional<Error> ObjectParser::read_call_graph(const elf::Section &section) 
   object_.calls = elf::decode_call_graph(section.data);
   if (!object_.calls.violations.empty())
     return broken(section, object_.calls.violations.front());
+  if (object_.calls.lacks_targets() && !object_.view.header().is_before_toolkit_12())
+    return broken(section, "", "the graph ends without marker -4");
   const auto is_function = [this](u32 symbol) {
     return symbol < symbol_count() && object_.symbols[symbol].type() == elf::SymbolType::Function;
   };

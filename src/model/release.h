@@ -19,6 +19,7 @@ struct CompatRules {
   std::span<const elf::CompatRecord> adds;          // what a file without the attribute stands for
   std::span<const elf::CompatAttribute> unanimous;  // only where every object has it
   std::span<const elf::CompatRecord> finalizer;     // what finalizing Mercury code adds
+  std::span<const elf::CompatRecord> assumes;       // the same, where a file has other attributes
 };
 
 struct Release {

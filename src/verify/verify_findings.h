@@ -64,9 +64,17 @@ inline constexpr size_t kShortName = 15;
 // Bytes, on every architecture since sm_70.
 constexpr u64 kInstructionSize = 16;
 
+// What .note.nv.cuinfo is called in files of toolkits 12.8 and 12.9 for sm_100 and later.
+inline constexpr std::string_view kCuverName = ".note.nv.cuver";
+
 // Files of toolkits before 13 for sm_90 and below: other flags, links and versions.
 [[nodiscard]] inline bool has_old_abi(const elf::ElfView &view) {
   return view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld;
+}
+
+// Local symbols may follow global ones.
+[[nodiscard]] inline bool is_before_toolkit_13(const elf::ElfView &view) {
+  return has_old_abi(view) || view.find(kCuverName);
 }
 
 void check_header(const elf::ElfView &view, Findings &findings);

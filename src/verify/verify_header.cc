@@ -185,10 +185,12 @@ void check_architecture(const ElfView &view, Findings &findings) {
       target.code_kind != static_cast<u8>(arch::CodeKind::Capmerc))
     wrong_flags(fmt::format("code kind {} is not known", target.code_kind));
   const Section *cuinfo = view.find(".note.nv.cuinfo");
+  if (!cuinfo)
+    cuinfo = view.find(kCuverName);
   if (cuinfo && target.cuinfo_section != (cuinfo->index & 0xff))
     findings.push(Rule::HeaderCuinfo, "ELF header", "e_flags",
-                  fmt::format("{:#x} names section {}, .note.nv.cuinfo is section {}", h.flags,
-                              target.cuinfo_section, cuinfo->index));
+                  fmt::format("{:#x} names section {}, {} is section {}", h.flags,
+                              target.cuinfo_section, cuinfo->name, cuinfo->index));
 }
 
 void check_sizes(const ElfView &view, Findings &findings) {

@@ -147,7 +147,7 @@ void check_graph(const ElfView &view, const Section &section, Findings &findings
             findings);
     }
   }
-  if (next_part != 5)
+  if (next_part != 5 && !(graph.lacks_targets() && view.header().is_before_toolkit_12()))
     report_at(Rule::CallGraphFraming, section, section.size,
               fmt::format("{} parts, not 4", next_part - 1), findings);
 }
@@ -196,9 +196,9 @@ void check_note(const Section &section, SectionRole role, const elf::Note &note,
   const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
   if (!info)
     report_at(Rule::NoteCuda, section, note.offset, info.error().text(), findings);
-  else if (info->version != 2)
-    report_at(Rule::NoteCuda, section, note.offset, fmt::format("version {}, not 2", info->version),
-              findings);
+  else if (const u16 version = section.name == kCuverName ? 1 : 2; info->version != version)
+    report_at(Rule::NoteCuda, section, note.offset,
+              fmt::format("version {}, not {}", info->version, version), findings);
 }
 
 void check_note_section(const Section &section, SectionRole role, Findings &findings) {

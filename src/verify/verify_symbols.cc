@@ -101,7 +101,7 @@ private:
       return symbol.type() == SymbolType::NoType && symbols_[index].name.empty();
     };
     if (symbol.binding() == SymbolBinding::Local && index >= table_.info && !is_placeholder() &&
-        !has_old_abi(view_))
+        !is_before_toolkit_13(view_))
       report(Rule::SymbolOrder, "st_info", index,
              [&] { return fmt::format("is local, but sh_info is {}", table_.info); });
     if ((symbol.other & ~legal_other(symbol.type())) != 0)

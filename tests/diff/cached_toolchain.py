@@ -53,13 +53,13 @@ def put(path, data):
 class CachedToolchain(Toolchain):
     """A Toolchain whose results are remembered in a folder."""
 
-    def __init__(self, cache, folder=None, linker=None, mix=()):
-        super().__init__(folder, linker)
+    def __init__(self, cache, folder=None, linker=None, mix=(), assemblers=()):
+        super().__init__(folder, linker, assemblers)
         self.cache = os.path.abspath(cache)
         self.identity = self.run([os.path.join(self.folder, "bin", "nvlink"), "--version"]).stdout
         self.linker_identity = self.run([self.nvlink, "--version"]).stdout
         self.tiny_header = read(os.path.join(GENERATOR, "tiny_device_api.h"))
-        self.assemblers = [Assembler(self, other) for other in mix]
+        self.mixed = [Assembler(self, other) for other in mix]
 
     def emulation(self):
         """The option with which culink imitates this nvlink."""
@@ -85,14 +85,18 @@ class CachedToolchain(Toolchain):
         self.remember(self.place("ptx", key), os.path.join(folder, ptx), make)
 
     def assemble(self, folder, ptx, cubin, target, debug=False, lineinfo=False, flags=()):
-        key = hash_of(self.identity, read(os.path.join(folder, ptx)), ptx, cubin,
+        key = hash_of(self.identity_of_assembler(ptx), read(os.path.join(folder, ptx)), ptx, cubin,
                       json.dumps([target, debug, lineinfo, list(flags)]))
         make = lambda: super(CachedToolchain, self).assemble(
             folder, ptx, cubin, target, debug, lineinfo, flags)
-        turn = zlib.crc32(os.path.basename(cubin).encode()) % (len(self.assemblers) + 1)
-        if turn == 0 or not self.assemblers[turn - 1].assemble(folder, ptx, cubin, target, debug,
+        turn = zlib.crc32(os.path.basename(cubin).encode()) % (len(self.mixed) + 1)
+        if turn == 0 or not self.mixed[turn - 1].assemble(folder, ptx, cubin, target, debug,
                                                               lineinfo, flags):
             self.remember(self.place("cubin", key), os.path.join(folder, cubin), make)
+
+    def identity_of_assembler(self, ptx):
+        assembler = self.assembler_of(ptx)
+        return self.identity + (str(assembler.release) if assembler and assembler.newest_ptx else "")
 
     def device_runtime(self, target):
         """The object of the device runtime library for a target; NoDeviceRuntime if it has none."""

@@ -63,6 +63,11 @@ RULES = (
     Rule("Q052", r"info: '\.nv\.info': record \d+ only in the first file: EIATTR_MIN_STACK_SIZE '",
          r"(callgraph|code|data|debug|functions|headers|info|relocs|sections|strings|symbols): |" + MOVED,
          when=selects_kernels),
+    # Barriers of a kernel of toolkit 12 that calls code of toolkit 13 are left in the flags of its code.
+    Rule("Q063", r"headers: '\.text\.[^']*': flags 0x6 vs 0x1?[0-9a-f]00006$",
+         r"info: '\.nv\.info\.[^']*': record \d+ EIATTR_NUM_BARRIERS: "),
+    # Flags of banks that toolkits before 12.4 left incomplete.
+    Rule("Q064", r"headers: '\.nv\.constant0\.[^']*': flags 0x42 vs 0x2$"),
     # Call frames of two weak definitions are mixed; an alias owns the code of its function.
     # Registers of a discarded definition are looked up in the code of the other.
     Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'",

@@ -17,6 +17,7 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "sr
 # nvlink's text and the reasons it may stand for. A blank in parentheses is the name it is about.
 NVLINK = [
     (r"Could not open input file '(.*)'", ["bad-input", "cannot-open-input"]),
+    (r"Input file '(.*)' must be recompiled with toolkit >= Cuda 12\.0", ["old-object"]),
     (r"Undefined reference to '(.*)' in '.*'", ["undefined-reference"]),
     (r"Multiple definition of '(.*)' in '.*', first defined in '.*'", ["multiple-definition"]),
     # One text of nvlink for what culink tells apart.

@@ -51,6 +51,7 @@ UNEXPECTED = ("Internal error: unexpected reloc\n",
               "Internal error: relocation is past end of offset\n")
 UNUSED_MEMORY = ("0", "85", "170", "255")  # what glibc fills it with
 MISSING_RUNTIME = set()       # why programs were linked without it
+NOT_COMPILED = {}             # what older assemblers said about programs that they do not understand
 
 # What may come out of one step.
 SAME = "identical"
@@ -277,7 +278,13 @@ def compare_program(tools, options, seed, targets, recipes):
         build = Build(tools, folder)
         for target in targets:
             memory = LinkMemory(tools, "s%04d-%s" % (seed, target))
-            objects = build.compile(target)
+            try:
+                objects = build.compile(target)
+            except ToolError as error:
+                if not options.assemblers:
+                    raise
+                NOT_COMPILED[target, seed] = str(error)
+                continue
             place = os.path.join(scratch, target, os.path.basename(folder))
             shutil.move(os.path.join(folder, target), place)
             if build.manifest["link"]["device_runtime"]:
@@ -356,6 +363,8 @@ def arguments_parser(description):
                         help="a toolkit whose nvlink is compared; its compilers are those of $CUDA_HOME")
     parser.add_argument("--mix", default=None,
                         help="toolkits (list with commas) whose assemblers make a part of the objects")
+    parser.add_argument("--assemblers", default="",
+                        help="toolkits, with commas, whose ptxas make the objects in turn; they may be older")
     parser.add_argument("--save", default=None, help="folder for the inputs of failing links")
     parser.add_argument("--culink", default=os.environ.get("CULINK"))
     parser.add_argument("--cubin", default=os.environ.get("CUBIN"))
@@ -393,7 +402,8 @@ def compare_programs(options, targets, report, compare):
 
 def run(options, cache):
     tools = CachedToolchain(cache, linker=options.linker,
-                            mix=options.mix.split(",") if options.mix else [])
+                            mix=options.mix.split(",") if options.mix else [],
+                            assemblers=[place for place in options.assemblers.split(",") if place])
     known = {"all": TARGETS, "mercury": MERCURY_TARGETS}
     targets = known.get(options.targets) or options.targets.split(",")
     recipes = [recipe for recipe in RECIPES
@@ -405,6 +415,9 @@ def run(options, cache):
     report.print_table(recipes)
     for reason in sorted(MISSING_RUNTIME):
         print("note: dynamic parallelism is linked without its library: " + reason)
+    if NOT_COMPILED:
+        print("note: too new for the assembler: " + ", ".join(
+            "seed %d %s" % (seed, target) for target, seed in sorted(NOT_COMPILED)))
     print("%.0f s" % (time.time() - start))
     return 1 if report.failures else 0
 

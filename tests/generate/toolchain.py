@@ -58,10 +58,42 @@ def number_of(target):
     return int(compute_of(target).rstrip("af"))
 
 
-class Toolchain:
-    """Programs of a toolkit; `linker` may be the folder of another one, whose nvlink is taken."""
+# The newest PTX that the ptxas of a release reads.
+PTX_OF_RELEASE = {(11, 8): "7.8", (12, 0): "8.0", (12, 1): "8.1", (12, 2): "8.2", (12, 3): "8.3",
+                  (12, 4): "8.4", (12, 5): "8.5", (12, 6): "8.5", (12, 8): "8.7", (12, 9): "8.8"}
 
-    def __init__(self, folder=None, linker=None):
+
+class Assembler:
+    """ptxas of any release. Older ones get PTX that calls itself as old as they are; what they do not know
+    of it they refuse."""
+
+    def __init__(self, folder):
+        self.ptxas = os.path.join(folder, "bin", "ptxas")
+        self.release = release_of(self.ptxas)
+        self.newest_ptx = PTX_OF_RELEASE.get(self.release)
+
+    def lower(self, folder, ptx):
+        """Returns the file that ptxas gets: folder/ptx, or a copy of an older version."""
+        if not self.newest_ptx:
+            return ptx
+        with open(os.path.join(folder, ptx), encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read()
+        version = re.search(r"^\s*\.version\s+(\d+)\.(\d+)", text, re.MULTILINE)
+        if version and tuple(map(int, version.groups())) <= tuple(map(int, self.newest_ptx.split("."))):
+            return ptx
+        lowered = "ptx-%s.%s" % (self.newest_ptx, os.path.basename(ptx))
+        text = re.sub(r"^(\s*\.version\s+)\d+\.\d+", r"\g<1>" + self.newest_ptx, text, count=1,
+                      flags=re.MULTILINE)
+        with open(os.path.join(folder, lowered), "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        return lowered
+
+
+class Toolchain:
+    """Programs of a toolkit; `linker` may be the folder of another one, whose nvlink is taken, and
+    `assemblers` the folders of toolkits whose ptxas make the objects, in turn."""
+
+    def __init__(self, folder=None, linker=None, assemblers=()):
         self.folder = folder or find_toolkit()
         if self.folder is None:
             raise ToolError("nvcc not found")
@@ -69,6 +101,7 @@ class Toolchain:
         self.nvcc = program("bin", "nvcc")
         self.ptxas = program("bin", "ptxas")
         self.nvlink = os.path.join(linker or self.folder, "bin", "nvlink")
+        self.assemblers = [Assembler(place) for place in assemblers]
         self.fatbinary = program("bin", "fatbinary")
         self.cicc = program("nvvm", "bin", "cicc")
         self.libraries = program("lib64")
@@ -138,12 +171,22 @@ class Toolchain:
 
     def assemble(self, folder, ptx, cubin, target, debug=False, lineinfo=False, flags=()):
         """Turns folder/ptx into the relocatable object folder/cubin."""
-        command = [self.ptxas, "-arch=" + target, "-m64", "--compile-only"]
+        ptxas = self.ptxas
+        if assembler := self.assembler_of(ptx):
+            ptxas, ptx = assembler.ptxas, assembler.lower(folder, ptx)
+        command = [ptxas, "-arch=" + target, "-m64", "--compile-only"]
         if debug:
             command += ["-g", "--dont-merge-basicblocks", "--return-at-end"]
         elif lineinfo:
             command.append("--generate-line-info")
         self.run(command + list(flags) + [ptx, "-o", cubin], cwd=folder)
+
+    def assembler_of(self, ptx):
+        """Files of a program go to the assemblers in turn, by the number in their names."""
+        if not self.assemblers:
+            return None
+        number = re.search(r"\d+", os.path.basename(ptx))
+        return self.assemblers[int(number.group()) % len(self.assemblers) if number else 0]
 
     def link(self, folder, inputs, output, target, options=(), device_runtime=False, check=True):
         command = [self.nvlink, "-arch=" + target] + list(options) + list(inputs)

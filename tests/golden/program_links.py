@@ -17,7 +17,8 @@ TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
 MERCURY_TARGETS = ["sm_100", "sm_120"]
 CODES = ["sass", "mercury"]
 
-# A set of programs is named after its target, and after the release of nvlink if that is not the usual one.
+# A set of programs is named after its target, after the release of nvlink if that is not the usual one, and
+# after the releases whose ptxas made the objects in turn if that is not nvlink's: sm_75-13.4.92, sm_90+12.4.
 USUAL_RELEASE = "13.0.88"
 
 REFUSED = "refused: "    # begins an answer that is not a hash
@@ -32,13 +33,17 @@ def recipes_of(number):
             if recipe.name == "plain" or index % PARTS == number % PARTS]
 
 
+def set_name(target, release, assemblers=()):
+    return "+".join([target if release == USUAL_RELEASE else target + "-" + release, *assemblers])
+
+
 def target_of(name):
-    return name.split("-")[0]
+    return name.split("+")[0].split("-")[0]
 
 
 def emulation_of(name):
     """The option with which culink imitates the nvlink that a set was recorded with."""
-    return "--emulate=nvlink-" + (name.split("-") + [USUAL_RELEASE])[1]
+    return "--emulate=nvlink-" + (name.split("+")[0].split("-") + [USUAL_RELEASE])[1]
 
 
 def recorded_sets():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the sources of recorded links and lets nvlink 13.0.88 link them again, or the release that
 # the folder's file `release` names, whose toolkit CUDA_HOME has to be then.
-# Usage: [CUDA_HOME=DIR] tests/golden/record.sh FOLDER...
+# Usage: [CUDA_HOME=DIR] [TOOLKITS=DIR] tests/golden/record.sh FOLDER...
 set -euo pipefail
 export PATH=${CUDA_HOME:+$CUDA_HOME/bin:}$PATH:/usr/local/cuda/bin
 
@@ -15,8 +15,11 @@ for folder in "$@"; do
       [ -e "$source" ] || continue
       options="-c $(cat compile 2> /dev/null || true)"
       [ ! -e "${source%.ptx}.compile" ] || options=$(cat "${source%.ptx}.compile")
+      ptxas=ptxas
+      [ ! -e "${source%.ptx}.toolkit" ] ||
+        ptxas=${TOOLKITS:?has the toolkits of other releases}/$(cat "${source%.ptx}.toolkit")/bin/ptxas
       # shellcheck disable=SC2086  # several options
-      ptxas "$arch" $options "$source" -o "${source%.ptx}.cubin"
+      "$ptxas" "$arch" $options "$source" -o "${source%.ptx}.cubin"
     done
     made=()
     while read -r label options; do

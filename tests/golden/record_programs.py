@@ -4,6 +4,7 @@
 
   record_programs.py [--select PER_TARGET [--without SEEDS]] [--targets TARGET,...] [--cache DIR]
   CUDA_HOME=DIR record_programs.py --seeds SEEDS --targets TARGET,... (for another release)
+  record_programs.py --seeds SEEDS --targets TARGET,... --assemblers DIR,... [--linker DIR] (for objects of others)
 
 Without --select the programs that are there are compiled and linked again. tests/golden/README.md
 describes the files; check_programs.py compares culink with them.
@@ -19,7 +20,7 @@ import sys
 import tarfile
 import tempfile
 
-from program_links import CODES, FOLDER, MERCURY_TARGETS, REFUSED, TARGETS, USUAL_RELEASE, recipes_of
+from program_links import CODES, FOLDER, MERCURY_TARGETS, REFUSED, TARGETS, recipes_of, set_name
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "diff"))
@@ -166,6 +167,8 @@ def main():
     parser.add_argument("--seeds", help="the programs to record for a release that is not the usual one")
     parser.add_argument("--without", default="", help="seeds that are not to be selected")
     parser.add_argument("--targets", default=",".join(TARGETS + MERCURY_TARGETS))
+    parser.add_argument("--assemblers", default="", help="toolkits whose ptxas make the objects in turn")
+    parser.add_argument("--linker", default=None, help="a toolkit whose nvlink links them")
     parser.add_argument("--cache", default=None, help="folder that remembers compiled objects")
     options = parser.parse_args()
     without = set(parse_seeds(options.without)) if options.without else set()
@@ -175,10 +178,12 @@ def main():
     if options.select:
         chosen.update(select(options.select, without))
     with tempfile.TemporaryDirectory() as scratch:
-        tools = CachedToolchain(options.cache or scratch)
+        assemblers = [place for place in options.assemblers.split(",") if place]
+        tools = CachedToolchain(options.cache or scratch, linker=options.linker, assemblers=assemblers)
+        made_by = ["%d.%d" % one.release for one in tools.assemblers] if assemblers else []
         release = tools.emulation().rsplit("-", 1)[1]
         for target in options.targets.split(","):
-            name = target if release == USUAL_RELEASE else target + "-" + release
+            name = set_name(target, release, made_by if not options.linker else ())
             packed = io.BytesIO()
             with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
                 programs = [record(tools, target, seed, number, archive)

@@ -87,6 +87,40 @@ TEST(AcceptObject, refuses_what_does_not_fit) {
   }
 }
 
+// Toolkit 11.8 knows sm_90, but not the final form of its objects.
+TEST(AcceptObject, age_matters_for_few_targets) {
+  BrokenFile file("vector_math/sm_80/main.cubin");
+  for (const u32 toolkit : {118u, 80u, 1u, 0u}) {
+    file.set<u32>(cuinfo(file) + 4, toolkit);
+    EXPECT_EQ(said(file, "sm_80"), Keys{});
+    EXPECT_EQ(said(file, "sm_80", nvlink_13_0_88()), Keys{});
+  }
+  file.set<u8>(kOsAbi, 0x33);
+  file.set<u8>(kAbi, 7);
+  file.set<u32>(test::kEFlags, 0x00500550);
+  file.set<u32>(test::kEVersion, 118);
+  EXPECT_EQ(said(file, "sm_80"), Keys{});
+}
+
+TEST(AcceptObject, says_how_old_an_object_is) {
+  const auto age = [](const BrokenFile &file) {
+    const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
+    Diagnostics diag;
+    EXPECT_FALSE(accept_object("a", *view, *arch::find_arch("sm_90"), own_dialect(), diag));
+    return diagnostic_text(diag.all().front());
+  };
+  BrokenFile file(kObject);
+  make_old(file, 118);
+  EXPECT_EQ(age(file), "a: must be recompiled with CUDA 12.0 or newer: it was made by CUDA 11.8");
+  make_old(file, 1);
+  EXPECT_EQ(age(file),
+            "a: must be recompiled with CUDA 12.0 or newer: its e_version, 1, names no toolkit");
+  BrokenFile noted(kObject);
+  noted.set<u16>(cuinfo(noted), 1);
+  EXPECT_EQ(age(noted), "a: must be recompiled with CUDA 12.0 or newer: its .note.nv.cuinfo has "
+                        "version 1");
+}
+
 TEST(AcceptObject, takes_the_file_types_that_compilers_write) {
   for (const u16 type : {1, 0xff00}) {
     BrokenFile file(kObject);

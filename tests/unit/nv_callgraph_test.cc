@@ -57,6 +57,15 @@ TEST(NvCallgraph, ReportsAMissingEndAndTrailingBytes) {
   EXPECT_EQ(encode_call_graph(graph), bytes);
 }
 
+TEST(NvCallgraph, ThreePartsAreThoseOfToolkit11) {
+  const CallGraph old = decode_call_graph(words({0, marker(1), 0, marker(2), 0, marker(3), 4, 1}));
+  EXPECT_TRUE(old.violations.empty());
+  EXPECT_TRUE(old.lacks_targets());
+  const Bytes whole = words({0, marker(1), 0, marker(2), 0, marker(3), 0, marker(4)});
+  EXPECT_FALSE(decode_call_graph(whole).lacks_targets());
+  EXPECT_FALSE(decode_call_graph({}).lacks_targets());
+}
+
 TEST(NvPrototype, RoundTripsRecordsAndRest) {
   Bytes bytes = words({38, 5, 39, 1});
   EXPECT_EQ(decode_prototypes(bytes).records, (std::vector<Prototype>{{38, 5}, {39, 1}}));

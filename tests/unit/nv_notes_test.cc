@@ -27,6 +27,27 @@ TEST(NvNotes, ReadsCuinfo) {
   EXPECT_EQ(encode_notes(section), kCuinfo);
 }
 
+TEST(NvNotes, ReadsCuver) {
+  const Bytes desc = {1, 0, 100, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+  const Result<CudaInfo> info = decode_cuda_info(desc);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->version, 1);
+  EXPECT_EQ(info->virtual_arch, 100);
+  EXPECT_EQ(info->toolkit, 0u);
+  EXPECT_EQ(info->words, (std::array<u32, 2>{1, 1}));
+  EXPECT_EQ(encode_cuda_info(*info), desc);
+  const Bytes other = {2, 0, 100, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+  EXPECT_FALSE(decode_cuda_info(other)); // that size is version 1's
+}
+
+TEST(NvNotes, ToolsNameTheirToolkit) {
+  EXPECT_EQ(toolkit_of_version("Cuda compilation tools, release 12.9, V12.9.86"), 129u);
+  EXPECT_EQ(toolkit_of_version("release 13.0"), 130u);
+  for (const char *text : {"", "0.1.0", "release", "release 12", "release x.1", "release 12.x",
+                           "release 123.4", "release 12.10"})
+    EXPECT_EQ(toolkit_of_version(text), 0u) << text;
+}
+
 TEST(NvNotes, ReadsSeveralToolkitNotes) {
   const Bytes linker =
       encode_toolkit_info({2, "", "nvlink", "V13.0.88", "Build 1", "-arch sm_90 "});

@@ -48,6 +48,12 @@ TEST(SectionKind, EveryRuleClassifiesItsNameInBothForms) {
       }
 }
 
+TEST(SectionKind, TheCudaNoteHadAnotherNameInToolkit12) {
+  EXPECT_EQ(classify_section(".note.nv.cuver", T::Note, kFlagCuinfoNote).role,
+            SectionRole::NoteCuinfo);
+  EXPECT_EQ(classify_section(".note.nv.cuver", T::Note, 0).role, SectionRole::NoteCuver);
+}
+
 TEST(SectionKind, EveryRuleHoldsForTheMercuryMirrorToo) {
   for (const SectionNameRule &rule : section_name_rules())
     for (const auto &[name, owner] : examples(rule)) {

@@ -39,7 +39,7 @@ void check_group(CallGraph &graph, const CallGroup &group) {
 
 void check_end(CallGraph &graph, ByteSpan section) {
   const u32 last = graph.groups.empty() ? 0 : static_cast<u32>(graph.groups.back().part);
-  if (last < static_cast<u32>(CallPart::IndirectTargets))
+  if (last < static_cast<u32>(CallPart::IndirectCalls))
     graph.violations.push_back(
         {section.size(), fmt::format("the graph ends without marker -{}", last + 1)});
   if (!graph.rest.empty())
@@ -55,6 +55,10 @@ std::vector<CallPair> CallGraph::pairs(CallPart part) const {
     if (group.part == part)
       out.insert(out.end(), group.pairs.begin(), group.pairs.end());
   return out;
+}
+
+bool CallGraph::lacks_targets() const {
+  return !groups.empty() && groups.back().part == CallPart::IndirectCalls;
 }
 
 CallGraph decode_call_graph(ByteSpan section) {

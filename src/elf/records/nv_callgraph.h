@@ -37,12 +37,16 @@ struct CallGroup {
 };
 
 struct CallGraph {
-  std::vector<CallGroup> groups; // in file order: usually all four parts, once, ascending
+  std::vector<CallGroup> groups; // in file order: all four parts, once, ascending; before toolkit
+                                 // 12.0 the first three
   ByteSpan rest;
   std::vector<Violation> violations;
 
   // All pairs of a part. A well-formed graph has them in one group.
   [[nodiscard]] std::vector<CallPair> pairs(CallPart part) const;
+
+  // Whether part 4 is missing, and nothing else.
+  [[nodiscard]] bool lacks_targets() const;
 };
 
 [[nodiscard]] CallGraph decode_call_graph(ByteSpan section);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr u64 kNoteAlign = 4;
 constexpr u64 kToolkitHeader = 24;
 constexpr u64 kCudaInfoSize = 8;
+constexpr u64 kCudaVersionSize = 12; // of version 1
 
 bool all_zero(ByteSpan bytes) {
   return std::ranges::all_of(bytes, [](u8 byte) { return byte == 0; });
@@ -134,7 +136,27 @@ std::vector<u8> encode_toolkit_info(const ToolkitInfo &info) {
   return out;
 }
 
+u32 toolkit_of_version(std::string_view tool_version) {
+  constexpr std::string_view kRelease = "release ";
+  const u64 at = tool_version.find(kRelease);
+  if (at == std::string_view::npos)
+    return 0;
+  const char *from = tool_version.data() + at + kRelease.size();
+  const char *end = tool_version.data() + tool_version.size();
+  u32 major = 0, minor = 0;
+  const auto [dot, error] = std::from_chars(from, end, major);
+  if (error != std::errc{} || major > 99 || dot == end || *dot != '.')
+    return 0;
+  if (std::from_chars(dot + 1, end, minor).ec != std::errc{} || minor > 9)
+    return 0;
+  return 10 * major + minor;
+}
+
 Result<CudaInfo> decode_cuda_info(ByteSpan desc) {
+  if (desc.size() == kCudaVersionSize && load_le<u16>(desc.data()) == 1)
+    return CudaInfo{.version = 1,
+                    .virtual_arch = load_le<u16>(desc.data() + 2),
+                    .words = {{load_le<u32>(desc.data() + 4), load_le<u32>(desc.data() + 8)}}};
   if (desc.size() != kCudaInfoSize)
     return Error{"cuinfo", {}, fmt::format("a descriptor of {} bytes, 8 are usual", desc.size())};
   return CudaInfo{load_le<u16>(desc.data()), load_le<u16>(desc.data() + 2),
@@ -145,7 +167,12 @@ std::vector<u8> encode_cuda_info(const CudaInfo &info) {
   std::vector<u8> out;
   append_le(out, info.version);
   append_le(out, info.virtual_arch);
-  append_le(out, info.toolkit);
+  if (info.words) {
+    append_le(out, info.words->at(0));
+    append_le(out, info.words->at(1));
+  } else {
+    append_le(out, info.toolkit);
+  }
   return out;
 }
 

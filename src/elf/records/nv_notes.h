@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ELF notes, and the two that NVIDIA's tools write: .note.nv.tkinfo (which tool made the file, one
-// note per tool and input) and .note.nv.cuinfo (architecture and toolkit). .note.nv.cuver of older
-// toolkits is a note like any other; its descriptor is not known.
+// note per tool and input) and .note.nv.cuinfo (architecture and toolkit). Toolkits 12.8 and 12.9
+// write .note.nv.cuver for sm_100 and later, an earlier version of the second.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,11 +57,17 @@ struct ToolkitInfo {
 [[nodiscard]] Result<ToolkitInfo> decode_toolkit_info(ByteSpan desc);
 [[nodiscard]] std::vector<u8> encode_toolkit_info(const ToolkitInfo &info);
 
-// Descriptor of .note.nv.cuinfo.
+// The toolkit that a tool's version names: 129 for "... release 12.9, V12.9.86"; 0 if there is
+// none.
+[[nodiscard]] u32 toolkit_of_version(std::string_view tool_version);
+
+// Descriptor of .note.nv.cuinfo, and of .note.nv.cuver (version 1).
 struct CudaInfo {
   u16 version = 2;
   u16 virtual_arch = 0; // 90 for compute_90
   u32 toolkit = 0;      // 130 for 13.0
+  // Version 1 has two words of unknown meaning instead of the toolkit; both are 1.
+  std::optional<std::array<u32, 2>> words = std::nullopt;
   friend bool operator==(const CudaInfo &, const CudaInfo &) = default;
 };
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Objects of earlier toolkits. Toolkit 12 counts barriers in the flags of the code, toolkit 13 in a
-// record. nvlink takes a kernel's record for complete if a callee of toolkit 13 gave it one, and so
-// leaves a larger count in the kernel's own flags (Q063). Toolkits before 12.4 name the code of a
+// record. nvlink takes a kernel's record for complete if a callee of toolkit 13 gave it one, and
+// leaves the count in the kernel's own flags (Q063). Toolkits before 12.4 name the code of a
 // bank in sh_info without SHF_INFO_LINK, and nvlink copies the flags as they are (Q064).
 #include "link/emulate/old_objects.h"
-
-#include <algorithm>
 
 #include "elf/text_info.h"
 
 namespace culink::emulate {
 
-u32 barrier_count(const Program &program, u32 recorded, u32 in_flags) {
-  return program.dialect.has(Defect::LostBarriers) ? recorded : std::max(recorded, in_flags);
+bool loses_barriers(const Program &program) {
+  return program.dialect.has(Defect::LostBarriers);
 }
 
 u64 barrier_flags(const Program &program, u32 in_flags) {

@@ -5,8 +5,9 @@
 
 namespace culink::emulate {
 
-// The barrier count of a function that has a record of it, and a count in the flags of its code.
-[[nodiscard]] u32 barrier_count(const Program &program, u32 recorded, u32 in_flags);
+// Whether a kernel's record of barriers, which it has from a callee, hides the count in the flags
+// of its code, which then stays there.
+[[nodiscard]] bool loses_barriers(const Program &program);
 
 // The flags that its code keeps.
 [[nodiscard]] u64 barrier_flags(const Program &program, u32 in_flags);

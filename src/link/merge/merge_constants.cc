@@ -114,7 +114,7 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
       known.section = named;
     if (!known.section.valid())
       known.section = add(bank.name, {.type = bank.type,
-                                      .flags = bank.flags,
+                                      .flags = bank.flags | elf::kFlagInfoLink,
                                       .align = bank.align,
                                       .target = text,
                                       .emit = Emit::Always,
@@ -130,7 +130,7 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
     FunctionConstants &made = layout_.placement.function_constants.emplace_back();
     made.function = id;
     made.type = bank.type;
-    made.flags = bank.flags;
+    made.flags = bank.flags | elf::kFlagInfoLink; // which toolkits before 12.4 leave out
     made.align = bank.align;
   }
   at.constants = number;

@@ -160,7 +160,9 @@ OutId Merger::place_data(const elf::Section &section) {
     return append_block(section);
   const u32 owner = object_->owner_of(section.index);
   const OutId text = owner != 0 ? location(owner).section : OutId{};
-  OutSection made{.type = section.type, .flags = section.flags, .has_symbol = true};
+  OutSection made{.type = section.type,
+                  .flags = section.flags | (text.valid() ? elf::kFlagInfoLink : 0),
+                  .has_symbol = true};
   const OutId out = text.valid() ? need_for_kernel(section.name, text, std::move(made))
                                  : need(section.name, std::move(made));
   if (object_->kinds[section.index].role == SectionRole::DebugShared)

@@ -49,6 +49,31 @@ std::vector<u32> reached_counts(const Program &p, const Reach &reach, const std:
   return out;
 }
 
+// A kernel with a record that it has from a callee of toolkit 13.
+struct RecordedKernel {
+  u32 function;
+  OutId text;
+  u32 own;
+  u32 reached;
+};
+
+InfoPlan raise_count(const RecordedKernel &kernel, const Program &p,
+                     const std::vector<u32> &reached, InfoPlan plan) {
+  InfoList &records = plan.of_text[kernel.text.value];
+  const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
+  u32 count = kernel.reached;
+  if (emulate::loses_barriers(p)) {
+    count = 0;
+    for (const u32 callee : p.calls.edges[kernel.function])
+      count = std::max(count, reached[callee]);
+  }
+  plan.text_flags.resize(plan.of_text.size());
+  plan.text_flags[kernel.text.value] = emulate::barrier_flags(p, kernel.own);
+  count = std::max<u32>(count, plan.store.value(records, record));
+  plan.store.set_value(records, record, static_cast<u16>(count));
+  return plan;
+}
+
 } // namespace
 
 InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout &layout,
@@ -69,11 +94,8 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
                            static_cast<u16>(count));
       continue;
     }
-    plan.store.set_value(
-        records, record,
-        static_cast<u16>(emulate::barrier_count(p, plan.store.value(records, record), count)));
-    plan.text_flags.resize(plan.of_text.size());
-    plan.text_flags[text.value] = emulate::barrier_flags(p, own[f]);
+    plan = raise_count({.function = f, .text = text, .own = own[f], .reached = count}, p, reached,
+                       std::move(plan));
   }
   return plan;
 }

@@ -187,16 +187,25 @@ elf::CompatRecord *find_record(CompatRecords &records, CompatAttribute attribute
   return found == records.end() ? nullptr : &*found;
 }
 
+elf::CompatRecord accelerator_target(const Program &p) {
+  return {.format = elf::RecordFormat::Byte,
+          .attribute = CompatAttribute::CudaAcceleratorTarget,
+          .value = p.arch.accelerator_target};
+}
+
 // What a section says, and what it stands for without saying so (Q151).
 CompatRecords read_compat(const Program &p, ByteSpan section) {
   CompatRecords out = elf::decode_compat(section).records;
   std::erase_if(out, [&p](const auto &record) { return is_dropped(p, record.attribute); });
   if (elf::CompatRecord *target = find_record(out, CompatAttribute::CudaAcceleratorTarget))
     target->value = p.arch.accelerator_target;
+  else if (p.arch.has_compat) // toolkit 12.9 leaves it out
+    out.insert(out.begin(), accelerator_target(p));
   if (p.arch.has_compat)
-    for (const elf::CompatRecord &record : p.dialect.release.compat.adds)
-      if (!find_record(out, record.attribute))
-        out.push_back(record);
+    for (const auto &list : {p.dialect.release.compat.assumes, p.dialect.release.compat.adds})
+      for (const elf::CompatRecord &record : list)
+        if (!find_record(out, record.attribute))
+          out.push_back(record);
   return out;
 }
 
@@ -253,9 +262,7 @@ std::vector<u8> build_compat(const Program &p) {
         merger.add(read_compat(p, object.section(i).data));
   elf::CompatSection out{.records = merger.finish()};
   if (out.records.empty() && p.arch.has_compat) {
-    out.records.push_back({.format = elf::RecordFormat::Byte,
-                           .attribute = CompatAttribute::CudaAcceleratorTarget,
-                           .value = p.arch.accelerator_target});
+    out.records.push_back(accelerator_target(p));
     for (const elf::CompatRecord &record : p.dialect.release.compat.adds)
       out.records.push_back(record);
   }

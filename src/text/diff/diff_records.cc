@@ -156,7 +156,7 @@ std::vector<Item> note_items(const Side &, const Section &section) {
     const Result<elf::CudaInfo> cuda = elf::decode_cuda_info(note.desc);
     if (note.type == elf::kNoteToolkitInfo && toolkit)
       add_toolkit_note(items, number, *toolkit);
-    else if (note.type == elf::kNoteCudaInfo && cuda)
+    else if (note.type == elf::kNoteCudaInfo && cuda && !cuda->words)
       add_item(items, fmt::format("contents of note {}", number),
                fmt::format("version {}, virtual architecture {}, toolkit {}", cuda->version,
                            cuda->virtual_arch, cuda->toolkit));

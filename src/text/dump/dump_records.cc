@@ -93,7 +93,10 @@ void put_cuda_info(const DumpContext &context, const elf::Section &section, cons
   }
   context.sink.field({"version", ""}, number(info->version));
   context.sink.field({"virtual_arch", ""}, number(info->virtual_arch));
-  context.sink.field({"toolkit", ""}, number(info->toolkit));
+  if (info->words)
+    context.sink.bytes({"bytes", ""}, note.desc.subspan(4));
+  else
+    context.sink.field({"toolkit", ""}, number(info->toolkit));
 }
 
 void put_note(const DumpContext &context, const elf::Section &section, const elf::Note &note) {

@@ -39,7 +39,7 @@ std::optional<Node> describe_toolkit_note(const Note &note) {
 
 std::optional<Node> describe_cuda_note(const Note &note) {
   const Result<CudaInfo> info = decode_cuda_info(note.desc);
-  if (!info)
+  if (!info || info->words)
     return std::nullopt;
   Node fields = Node::map(Node::Style::Flow);
   if (info->version != CudaInfo{}.version)
