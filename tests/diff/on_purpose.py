@@ -74,8 +74,13 @@ RULES = (
          r"debug: '\.nv_debug_info_reg_sass': bytes differ|" + MOVED),
     # In links of SASS alone, loads of images by index (LDC) are left as they are and the index has the offset
     # of the slots added (MOV).
-    Rule("Q112", r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*b82 0x\w+ vs 0x\w*b82 0x",
-         r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*802 0x\w+ vs 0x\w*802 0x"),
+    Rule("Q112", r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*(b82|802) 0x\w+ vs 0x\w*(b82|802) 0x"),
+    # A function that only data points to is not said to have its address taken.
+    Rule("Q144", r"callgraph: '\.nv\.callgraph': record \d+ only in the first file: part -2: ",
+         r"callgraph: '\.nv\.prototype': record \d+ only in the second file: |" + MOVED),
+    # Branch tables of an overridden definition are written over those of the one that prevails.
+    Rule("Q040", r"relocs: '\.nv\.merc\.rela\.nv\.constant\.optimizer\.[^']*': relocation \d+ only in the second file: .*"
+         r"R_MERCURY_CODE_OFFSET32 against '", r"(data|headers|relocs|sections): .*constant|" + MOVED),
     # Kernels of one name have one section for parameters, and one for shared memory.
     Rule("Q130", r"sections: section \d+ only in the first file: '\.nv\.(constant0|shared)\.[^']*' \(\d+\)",
          r"(code|data|headers|info|relocs|sections|strings|symbols): |" + MOVED),

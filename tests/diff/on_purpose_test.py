@@ -58,7 +58,8 @@ class OnPurposeTest(unittest.TestCase):
         load = "code: '.text.k': instruction at 0xd0: 0x0001000002027b82 0x0032 vs 0x0000e40002027b82 0x0032"
         index = "code: '.text.k': instruction at 0xb0: 0x0000000400027802 0x003f vs 0x0000040400027802 0x003f"
         self.assertEqual(unexplained_lines([], load + "\n" + index), [])
-        self.assertEqual(unexplained_lines([], index), [index])
+        other = index.replace("7802", "7824")
+        self.assertEqual(unexplained_lines([], other), [other])
 
 
 if __name__ == "__main__":

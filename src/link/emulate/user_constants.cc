@@ -66,10 +66,14 @@ bool keeps_dropped_symbols(const Program &program) {
 }
 
 // Where kernels are selected, nvlink divides by zero if a used variable is in the local part of the
-// symbol table, and crashes if a dropped variable holds pointers.
-bool cannot_pack(const Program &program, const Entity &variable, bool used, bool has_pointers) {
+// symbol table.
+bool cannot_move(const Program &program, const Entity &used) {
   return program.live.selective && program.dialect.has(Defect::PackingCrash) &&
-         (used ? variable.local || variable.in_local_part : has_pointers);
+         (used.local || used.in_local_part);
+}
+
+bool keeps_lost_pointers(const Program &program) {
+  return program.live.selective && program.dialect.has(Defect::PackingCrash);
 }
 
 } // namespace culink::emulate

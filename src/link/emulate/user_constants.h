@@ -16,8 +16,11 @@ namespace culink::emulate {
 // Whether symbols of variables that are left out stay in the output, marked as internal.
 [[nodiscard]] bool keeps_dropped_symbols(const Program &program);
 
-// Whether a bank with this variable is refused instead of packed.
-[[nodiscard]] bool cannot_pack(const Program &program, const Entity &variable, bool used,
-                               bool has_pointers);
+// Whether a bank is refused instead of packed because its code uses this variable.
+[[nodiscard]] bool cannot_move(const Program &program, const Entity &used);
+
+// Whether pointers of variables that are left out stay where they were before the bank was packed:
+// in other variables, or behind the end, where nvlink crashes.
+[[nodiscard]] bool keeps_lost_pointers(const Program &program);
 
 } // namespace culink::emulate

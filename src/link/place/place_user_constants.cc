@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 
 #include "base/bytes.h"
@@ -42,17 +43,25 @@ public:
 
 private:
   [[nodiscard]] bool is_named_as_a_whole() const;
-  [[nodiscard]] bool has_pointers(const Entity &variable) const;
+  [[nodiscard]] bool has_pointers(const Variable &variable) const;
+  [[nodiscard]] std::optional<u64>
+  offset_of_lost(const Variable &lost, const std::vector<Variable> &kept, u64 size) const;
+  [[nodiscard]] u64 old_offset(const Variable &variable) const {
+    const auto [object, section, begin] = origin(variable.id);
+    return layout_.placement.location_of[object.value][section].offset + begin;
+  }
   [[nodiscard]] std::vector<bool> find_used() const;
   [[nodiscard]] std::vector<Variable> list_variables() const;
-  void drop_unused(std::vector<Variable> &variables);
+  [[nodiscard]] static std::vector<Variable> sort(const std::vector<Variable> &variables);
+  [[nodiscard]] std::vector<Variable> drop_unused(std::vector<Variable> &variables);
+  void drop_pointers(const std::vector<Variable> &dropped);
   struct Origin {
     ObjectId object;
     u32 section;
     u64 begin;
   };
   [[nodiscard]] Origin origin(EntityId id) const;
-  void move_pointers(const std::vector<Variable> &variables);
+  void move_pointers(const std::vector<Variable> &variables, std::vector<Variable> lost);
   [[nodiscard]] u64 lay_out(std::vector<Variable> &variables, bool real) const;
   [[nodiscard]] bool in_bank(ObjectId object, u32 section) const {
     return layout_.placement.location_of[object.value][section].section == bank_;
@@ -81,23 +90,55 @@ bool UserBank::is_named_as_a_whole() const {
 bool UserBank::can_be_packed() const {
   if (is_named_as_a_whole())
     return false;
-  const std::vector<bool> used = find_used();
-  const std::vector<Variable> variables = list_variables();
-  return std::none_of(variables.begin(), variables.end(), [&](const Variable &v) {
-    const Entity &entity = p_.symbols[v.id];
-    return emulate::cannot_pack(p_, entity, used[v.id.value], has_pointers(entity));
+  std::vector<Variable> kept = list_variables(), dropped;
+  if (p_.live.selective) {
+    const std::vector<bool> used = find_used();
+    const auto behind = std::stable_partition(
+        kept.begin(), kept.end(), [&used](const Variable &v) { return used[v.id.value]; });
+    dropped.assign(behind, kept.end());
+    kept.erase(behind, kept.end());
+  }
+  if (std::ranges::any_of(
+          kept, [this](const Variable &v) { return emulate::cannot_move(p_, p_.symbols[v.id]); }))
+    return false;
+  if (!emulate::keeps_lost_pointers(p_))
+    return true;
+  kept = sort(kept);
+  const u64 size = lay_out(kept, false);
+  return std::ranges::none_of(dropped, [&](const Variable &v) {
+    return has_pointers(v) && !offset_of_lost(v, kept, size);
   });
 }
 
-bool UserBank::has_pointers(const Entity &variable) const {
-  const InputObject &object = p_.objects[variable.prevailing.object.value];
-  const elf::Symbol &symbol = object.symbols[variable.prevailing.symbol];
+std::vector<Variable> UserBank::sort(const std::vector<Variable> &variables) {
+  return list_sort(variables, [](const Variable &a, const Variable &b) {
+    return a.rank != b.rank ? a.rank > b.rank : a.bytes.size() <= b.bytes.size();
+  });
+}
+
+// Where nvlink puts the pointers of a variable that is left out: as far behind the nearest variable
+// before it that stays as they were. Nothing: nowhere in the bank.
+std::optional<u64> UserBank::offset_of_lost(const Variable &lost, const std::vector<Variable> &kept,
+                                            u64 size) const {
+  const Variable *before = nullptr;
+  for (const Variable &v : kept)
+    if (old_offset(v) < old_offset(lost) && (!before || old_offset(v) > old_offset(*before)))
+      before = &v;
+  if (!before)
+    return {};
+  const u64 offset = before->offset + old_offset(lost) - old_offset(*before);
+  return offset + lost.bytes.size() <= size ? std::optional(offset) : std::nullopt;
+}
+
+bool UserBank::has_pointers(const Variable &variable) const {
+  const auto [number, section, begin] = origin(variable.id);
+  const InputObject &object = p_.objects[number.value];
   for (const elf::Section &table : object.view.sections()) {
-    if (!elf::is_relocation_table(table.type) || table.info != symbol.section)
+    if (!elf::is_relocation_table(table.type) || table.info != section)
       continue;
     const elf::RelocationTable entries = object.view.relocations(table);
     for (u32 i = 0; i < entries.size(); ++i)
-      if (entries[i].offset >= symbol.value && entries[i].offset - symbol.value < symbol.size)
+      if (entries[i].offset >= begin && entries[i].offset - begin < variable.bytes.size())
         return true;
   }
   return false;
@@ -107,10 +148,7 @@ std::vector<bool> UserBank::find_used() const {
   std::vector<bool> used(p_.symbols.entities.size(), false);
   for (const RelocationSlice &slice : layout_.relocs.slices) {
     const InputObject &object = p_.objects[slice.object.value];
-    const elf::Section &table = object.section(slice.section);
-    if (object.kinds[table.info].is_debug())
-      continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
+    const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
     for (u32 i = 0; i < entries.size(); ++i)
       if (const EntityId id = p_.symbols.of(slice.object, entries[i].symbol); id.valid())
         used[id.value] = true;
@@ -149,7 +187,8 @@ std::vector<Variable> UserBank::list_variables() const {
   return out;
 }
 
-void UserBank::drop_unused(std::vector<Variable> &variables) {
+std::vector<Variable> UserBank::drop_unused(std::vector<Variable> &variables) {
+  std::vector<Variable> dropped;
   const std::vector<bool> used = find_used();
   if (layout_.placement.dropped.empty())
     layout_.placement.dropped.assign(used.size(), false);
@@ -158,12 +197,10 @@ void UserBank::drop_unused(std::vector<Variable> &variables) {
     if (used[v.id.value])
       return false;
     layout_.placement.dropped[v.id.value] = true;
-    const auto [object, section, begin] = origin(v.id); // its pointers are dropped, too
-    layout_.relocs.discarded[object.value].add(section, begin, begin + v.bytes.size());
+    dropped.push_back(v);
     return true;
   });
-  for (DiscardedRanges &ranges : layout_.relocs.discarded)
-    ranges.sort();
+  return dropped;
 }
 
 u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {
@@ -182,10 +219,22 @@ UserBank::Origin UserBank::origin(EntityId id) const {
   return {prevailing.object, symbol.section, symbol.value};
 }
 
+void UserBank::drop_pointers(const std::vector<Variable> &dropped) {
+  for (const Variable &v : dropped) {
+    const auto [object, section, begin] = origin(v.id);
+    layout_.relocs.discarded[object.value].add(section, begin, begin + v.bytes.size());
+  }
+  for (DiscardedRanges &ranges : layout_.relocs.discarded)
+    ranges.sort();
+}
+
 // Pointers inside variables move with them.
-void UserBank::move_pointers(const std::vector<Variable> &variables) {
+void UserBank::move_pointers(const std::vector<Variable> &variables, std::vector<Variable> lost) {
   layout_.relocs.moved.resize(p_.objects.size());
-  for (const Variable &v : variables) {
+  for (Variable &v : lost)
+    v.offset = offset_of_lost(v, variables, layout_.sections[bank_].size).value_or(0);
+  lost.insert(lost.end(), variables.begin(), variables.end());
+  for (const Variable &v : lost) {
     const auto [object, section, begin] = origin(v.id);
     layout_.relocs.moved[object.value].push_back(
         {section, begin, begin + v.bytes.size(), v.offset});
@@ -198,11 +247,10 @@ void UserBank::move_pointers(const std::vector<Variable> &variables) {
 
 void UserBank::pack() {
   std::vector<Variable> variables = list_variables();
+  std::vector<Variable> dropped;
   if (p_.live.selective)
-    drop_unused(variables);
-  variables = list_sort(variables, [](const Variable &a, const Variable &b) {
-    return a.rank != b.rank ? a.rank > b.rank : a.bytes.size() <= b.bytes.size();
-  });
+    dropped = drop_unused(variables);
+  variables = sort(variables);
   OutSection &bank = layout_.sections[bank_];
   if (variables.empty())
     bank.emit = Emit::Discarded;
@@ -225,7 +273,11 @@ void UserBank::pack() {
     bank.pieces.push_back({v.offset, v.bytes});
     layout_.placement.address_of[v.id.value].value = v.offset;
   }
-  move_pointers(variables);
+  if (!emulate::keeps_lost_pointers(p_)) {
+    drop_pointers(dropped);
+    dropped.clear();
+  }
+  move_pointers(variables, std::move(dropped));
   if (emulate::accepts_guessed_alignment(p_))
     bank.align = std::bit_floor(guess); // of the whole bank such a number would be no valid ELF
 }
