@@ -89,7 +89,7 @@ RULES = (
          r"CUDA_(TEXTURE|SAMPLER|SURFACE), |relocs: '\.rela?\.nv\.constant0\.[^']*': relocation \d+ only in the first file: "
          r"at 0x[0-9a-f]+: R_CUDA_(TEX|SAMP|SURF)_HEADER_INDEX against '|sections: section \d+ only in the first file: "
          r"'\.rela?\.nv\.constant0\.",
-         r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.constant0)\.|" + MOVED),
+         r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.capmerc\.text|nv\.constant0)\.|" + MOVED),
     # Shared variables are local symbols among the global ones.
     Rule("Q114", r"symbols: \.symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
     Rule("Q107", r"symbols: \.symtab: symbol \d+ '[^']*': size 0x[0-9a-f]+ vs 0x[0-9a-f]+$", MOVED),
