@@ -71,7 +71,8 @@ The program as a whole has errors: undefined symbols, exceeded limits, or warnin
 .SH ENVIRONMENT
 .TP
 CUDA_HOME, CUDA_PATH, PATH
-Where ptxas is looked for, if there is PTX among the inputs.
+Where the toolkit is, if \-\-cuda does not say so: its ptxas compiles PTX among the inputs, its
+libnvJitLink or nvlink schedules code of sm_100 and later, and \-\-make\-toolchain is about it.
 .TP
 NO_COLOR
 If set, messages have no colour.

@@ -63,6 +63,7 @@ enum class OptionId : u8 {
   Emulate,
   Dialect,
   Threads,
+  Cuda,
   Ptxas,
   Code,
   Check,

@@ -273,7 +273,8 @@ FinalizeObjects make_finalizer(const FinalizerEngine &engine, WorkerPool &pool) 
         out.push_back(std::move(*results[i]));
       else
         diag.report(DiagId::FinalizerFailed,
-                    {std::string(request.objects[i].name), results[i].error().text()});
+                    {std::string(request.objects[i].name), results[i].error().text()}, {},
+                    "--cuda=FOLDER and --finalizer=FILE choose another engine");
     }
     return out.size() == results.size() ? std::move(out) : std::vector<FinalizedObject>();
   };

@@ -20,10 +20,9 @@ import shutil
 import sys
 import tempfile
 
-from run_programs import (EMULATED, NO_GPU, PROGRAMS, Failed, Program, call, conclude, option_parser,
+from run_programs import (NO_GPU, PROGRAMS, Failed, Program, call, conclude, option_parser,
                           parse, run)
 
-IMITATE = ["-Xnvlink", "--emulate=" + EMULATED]
 TWO_TARGETS = ["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90,code=sm_90",
                "-gencode", "arch=compute_90,code=compute_90"]
 # Ways of building beside the plain call of nvcc, and the programs that are built so, too.
@@ -94,7 +93,8 @@ class Build:
         programs = {}
         try:
             for name, toolkit, more in (("nvlink", tools.with_nvlink, []),
-                                        ("imitation", tools.with_culink, IMITATE),
+                                        ("imitation", tools.with_culink,
+                                         ["-Xnvlink", "--emulate=" + tools.emulates]),
                                         ("culink", tools.with_culink, [])):
                 programs[name] = work / name
                 (work / "cuda").symlink_to(toolkit)
@@ -135,14 +135,14 @@ def device_code(program):
     return contents
 
 
-def table(builds, arch):
+def table(builds, arch, emulates):
     passed = sum(build.verdict == "PASS" for build in builds)
     lines = ["# Programs built through the toolchain folder", "",
              "Written by `tests/gpu/build_programs.py` for %s: %d of %d builds pass. nvcc and CMake were"
              % (arch, passed, len(builds)),
              "pointed at the folder that `culink --make-toolchain` makes, and at the toolkit itself; both",
              "executables ran and printed the same. *Bytes*: whether the device code inside the",
-             "executable is the same with `-Xnvlink --emulate=%s`." % EMULATED, "",
+             "executable is the same with `-Xnvlink --emulate=%s`." % emulates, "",
              "| Program | Built | Result | Bytes |", "|---|---|---|---|"]
     lines += ["| [%s](../tests/gpu/programs/%s) | %s | %s | %s |"
               % (build.program.name, build.program.name,
@@ -152,8 +152,7 @@ def table(builds, arch):
 
 
 def make_toolchain(tools, folder):
-    call("culink", [tools.culink, "--make-toolchain", folder],
-         {**os.environ, "CUDA_HOME": str(tools.cuda)})
+    call("culink", [tools.culink, "--make-toolchain", folder, "--cuda", tools.cuda])
     return folder
 
 
@@ -185,7 +184,7 @@ def main(arguments):
                 print("%-24s %-16s %-8s bytes: %-4s %s" % (done.program.name, done.way, done.verdict,
                                                            done.same_bytes, done.reason), flush=True)
     if tools.table:
-        tools.table.write_text(table(builds, tools.arch), encoding="utf-8")
+        tools.table.write_text(table(builds, tools.arch, tools.emulates), encoding="utf-8")
     return conclude(builds)
 
 

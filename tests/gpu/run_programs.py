@@ -27,7 +27,6 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAMS = HERE / "programs"
-EMULATED = "nvlink-13.0.88"
 RUN_SECONDS = 60
 NO_GPU = 77
 
@@ -43,6 +42,15 @@ def call(step, command, environment=None):
         raise Failed("%s: %s" % (step, (done.stderr or done.stdout).strip()[-600:]))
 
 
+def emulated(nvlink):
+    """The name of that nvlink for --emulate."""
+    told = subprocess.run([str(nvlink), "--version"], capture_output=True, text=True, check=False)
+    version = re.search(r"V([0-9.]+)", told.stdout)
+    if not version:
+        raise Failed("%s does not tell its version" % nvlink)
+    return "nvlink-" + version[1]
+
+
 # ---- In nvlink's place --------------------------------------------------------------------------
 
 
@@ -54,7 +62,7 @@ def link_in_place_of_nvlink(arguments):
     call("nvlink", [nvlink, *arguments])
     by_nvlink = image.read_bytes()
     image.unlink()
-    call("culink --emulate", [culink, "--emulate=" + EMULATED, *arguments])
+    call("culink --emulate", [culink, "--emulate=" + emulated(nvlink), *arguments])
     same = image.read_bytes() == by_nvlink
     pathlib.Path(os.environ["CULINK_SAME_BYTES"]).write_text("yes" if same else "no")
     image.unlink()
@@ -160,13 +168,13 @@ class Program:
         return self
 
 
-def table(programs, arch):
+def table(programs, arch, emulates):
     passed = sum(program.verdict == "PASS" for program in programs)
     lines = ["# Programs on a GPU", "",
              "Written by `tests/gpu/run_programs.py` for %s: %d of %d programs pass. Each was linked"
              % (arch, passed, len(programs)),
              "by nvlink and by culink; both ran, checked their results and printed the same. *Bytes*:",
-             "whether `culink --emulate=%s` writes the very image nvlink does." % EMULATED, "",
+             "whether `culink --emulate=%s` writes the very image nvlink does." % emulates, "",
              "| Program | Shows | Result | Bytes |", "|---|---|---|---|"]
     lines += ["| [%s](../tests/gpu/programs/%s) | %s%s | %s | %s |"
               % (program.name, program.name, program.what,
@@ -199,6 +207,7 @@ def parse(parser, arguments):
         if not needed.exists():
             print("skipped: no %s" % needed)
             return None
+    tools.emulates = emulated(tools.cuda / "bin" / "nvlink")
     return tools
 
 
@@ -234,7 +243,7 @@ def main(arguments):
                 print("%-24s %-8s bytes: %-4s %s"
                       % (done.name, done.verdict, done.same_bytes, done.reason), flush=True)
     if tools.table:
-        tools.table.write_text(table(programs, tools.arch), encoding="utf-8")
+        tools.table.write_text(table(programs, tools.arch, tools.emulates), encoding="utf-8")
     return conclude(programs)
 
 

@@ -119,11 +119,11 @@ int run_link(const CommandLine &line, const Console &console) {
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
   LinkRequest request = make_request(line);
   if (request.ptxas.empty())
-    request.ptxas = find_ptxas();
+    request.ptxas = find_ptxas(line.value(OptionId::Cuda));
   // Looking for it would take longer than a small link does.
   if (const arch::ArchInfo *target = arch::find_arch(request.target);
       target && target->has_mercury_plane)
-    request.finalizer = find_finalizer(line.value(OptionId::Finalizer));
+    request.finalizer = find_finalizer(line.value(OptionId::Finalizer), line.value(OptionId::Cuda));
   const LinkResult result = link_watched(request, is_virtual);
   const LinkOutcome outcome = console.show(result.messages);
   int status = outcome.status;
@@ -144,7 +144,7 @@ int run_link(const CommandLine &line, const Console &console) {
 
 int run_make_toolchain(const CommandLine &line, const Console &console) {
   const std::string folder = line.value(OptionId::MakeToolchain);
-  const std::string error = make_toolchain(folder);
+  const std::string error = make_toolchain(folder, line.value(OptionId::Cuda));
   if (!error.empty())
     return show_one(console, DiagId::NoToolchain, {folder, error});
   print_to(stdout, "nvcc:  " + folder + "/bin/nvcc -rdc=true ...\n" +

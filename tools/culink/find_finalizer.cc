@@ -17,7 +17,8 @@ namespace culink {
 namespace {
 
 constexpr const char *kSelf = "/proc/self/exe";
-constexpr std::string_view kLibraryNames[] = {"libnvJitLink.so.13", "libnvJitLink.so"};
+constexpr std::string_view kLibraryNames[] = {"libnvJitLink.so.13", "libnvJitLink.so",
+                                              "libnvJitLink.so.12"};
 
 std::string library_in(const std::string &folder) {
   for (const std::string_view name : kLibraryNames) {
@@ -51,7 +52,7 @@ bool is_library(const std::string &path) {
 
 } // namespace
 
-FinalizerEngine find_finalizer(const std::string &given) {
+FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda) {
   FinalizerEngine out;
 #ifndef CULINK_STATIC_PROGRAM
   out.worker = kSelf;
@@ -62,18 +63,21 @@ FinalizerEngine find_finalizer(const std::string &given) {
     (is_library(given) ? out.library : out.nvlink) = given;
     return out;
   }
-  std::vector<std::string> folders = toolkit_program_folders();
-  if (const std::string nvlink = program_in_path("nvlink"); !nvlink.empty())
+  std::vector<std::string> folders = toolkit_program_folders(cuda);
+  if (const std::string nvlink = program_in_path("nvlink"); cuda.empty() && !nvlink.empty())
     folders.push_back(std::filesystem::path(nvlink).parent_path().string());
-  folders.emplace_back(kUsualProgramFolder);
   for (const std::string &folder : folders) {
-    if (out.library.empty())
-      out.library = library_in(folder + "/../lib64");
+    for (const std::string &libraries : library_folders_beside(folder))
+      if (out.library.empty())
+        out.library = library_in(libraries);
     if (std::string nvlink = program_in(folder, "nvlink");
         out.nvlink.empty() && !nvlink.empty() && !is_this_program(nvlink))
       out.nvlink = std::move(nvlink);
+    // Engines of different releases schedule code differently, so both are of one toolkit.
+    if (!out.empty())
+      break;
   }
-  if (out.library.empty())
+  if (out.empty() && cuda.empty())
     out.library = library_in_loader_path();
   return out;
 }

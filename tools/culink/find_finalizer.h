@@ -8,7 +8,7 @@
 namespace culink {
 
 // The engines for sm_100 and later. `given`: the file that the command line names, a library or a
-// program, which then is the only one; empty: those of the toolkit.
-[[nodiscard]] FinalizerEngine find_finalizer(const std::string &given);
+// program, which then is the only one; empty: those of the toolkit (see toolkit.h).
+[[nodiscard]] FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda);
 
 } // namespace culink

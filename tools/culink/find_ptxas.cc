@@ -7,13 +7,11 @@
 
 namespace culink {
 
-std::string find_ptxas() {
-  for (const std::string &folder : toolkit_program_folders())
+std::string find_ptxas(const std::string &cuda) {
+  for (const std::string &folder : toolkit_program_folders(cuda))
     if (std::string found = program_in(folder, "ptxas"); !found.empty())
       return found;
-  if (std::string found = program_in_path("ptxas"); !found.empty())
-    return found;
-  return program_in(kUsualProgramFolder, "ptxas");
+  return cuda.empty() ? program_in_path("ptxas") : "";
 }
 
 } // namespace culink

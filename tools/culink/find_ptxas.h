@@ -5,8 +5,7 @@
 
 namespace culink {
 
-// The installed ptxas: beside the nvcc in PATH, in CUDA_HOME or CUDA_PATH, in PATH, or in CUDA's
-// usual place. Empty: there is none.
-[[nodiscard]] std::string find_ptxas();
+// The ptxas of the toolkit (see toolkit.h), or else that in PATH. Empty: there is none.
+[[nodiscard]] std::string find_ptxas(const std::string &cuda);
 
 } // namespace culink

@@ -5,6 +5,9 @@
 // nvcc use it; CMake (CUDACXX) and clang (--cuda-path) follow. The installed toolkit stays as it
 // is, and nothing needs special rights.
 //
+// Toolkits of Python packages have their libraries in lib, where nvcc expects lib64 if it was
+// installed otherwise; the folder has both.
+//
 // Made again over an old one, the folder's links are renewed. Anything but a link in the way is an
 // error: it is not ours.
 #include "toolchain.h"
@@ -12,7 +15,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "find_ptxas.h"
+#include "toolkit.h"
 
 namespace culink {
 
@@ -60,18 +63,31 @@ std::string link_toolkit(const fs::path &toolkit, const fs::path &folder) {
   if (std::string problem = link_contents(toolkit / "bin", folder / "bin", "nvlink");
       !problem.empty())
     return problem;
+  if (!fs::exists(toolkit / "lib64", error) && fs::exists(toolkit / "lib", error))
+    if (std::string problem = renew_link(toolkit / "lib", folder / "lib64"); !problem.empty())
+      return problem;
   const fs::path self = fs::canonical("/proc/self/exe", error);
   return error ? failure("/proc/self/exe", error) : renew_link(self, folder / "bin" / "nvlink");
 }
 
+// The toolkit's own folder, links followed: that of a toolchain folder is the one it was made of.
+fs::path find_toolkit(const std::string &cuda) {
+  for (const std::string &folder : toolkit_program_folders(cuda)) {
+    std::error_code error;
+    if (const std::string nvcc = program_in(folder, "nvcc"); !nvcc.empty())
+      return fs::canonical(nvcc, error).parent_path().parent_path();
+  }
+  return {};
+}
+
 } // namespace
 
-std::string make_toolchain(const std::string &folder) {
-  const std::string ptxas = find_ptxas();
-  if (ptxas.empty())
-    return "no CUDA toolkit found: set CUDA_HOME, or put nvcc into PATH";
+std::string make_toolchain(const std::string &folder, const std::string &cuda) {
+  const fs::path toolkit = find_toolkit(cuda);
+  if (toolkit.empty())
+    return cuda.empty() ? "no CUDA toolkit found: set CUDA_HOME, or put nvcc into PATH"
+                        : "no CUDA toolkit in " + cuda + ": there is no bin/nvcc";
   std::error_code error;
-  const fs::path toolkit = fs::canonical(ptxas, error).parent_path().parent_path();
   const fs::path made = fs::absolute(folder, error);
   if (fs::equivalent(made, toolkit, error))
     return "it is the CUDA toolkit itself";

@@ -5,8 +5,8 @@
 
 namespace culink {
 
-// Makes `folder` a CUDA toolkit of links in which nvlink is this program. The result is empty, or
-// says what went wrong.
-[[nodiscard]] std::string make_toolchain(const std::string &folder);
+// Makes `folder` a CUDA toolkit of links in which nvlink is this program. `cuda`: the toolkit, or
+// empty for the one that toolkit.h finds. The result is empty, or says what went wrong.
+[[nodiscard]] std::string make_toolchain(const std::string &folder, const std::string &cuda);
 
 } // namespace culink

@@ -1,15 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where NVIDIA's toolkit is. The one whose nvcc compiles comes first; nvcc in PATH is often a link
-// into it.
+// Where NVIDIA's toolkit is. What the user says comes first: an option, then a variable, then nvcc
+// in PATH, which often is a link into a toolkit.
+//
+// What may surprise: nvcc of a toolchain folder calls this program as the nvlink beside it. The
+// toolkit is then that of the folder, whatever variables say, because its compilers have made the
+// objects. So the path by which this program was called counts, not the file that it is.
 #include "toolkit.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace culink {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kUsualProgramFolder = "/usr/local/cuda/bin";
+
+// The folder that a program is in, links followed; empty if there is no such program.
+std::string real_folder(const std::string &program) {
+  std::error_code error;
+  const fs::path real = program.empty() ? fs::path() : fs::canonical(program, error);
+  return error ? "" : real.parent_path().string();
+}
+
+// The folder of the toolkit whose nvcc is beside the link through which this program was called.
+std::string folder_of_caller() {
+  const auto *const called = reinterpret_cast<const char *>(::getauxval(AT_EXECFN));
+  if (!called)
+    return "";
+  const std::string folder = fs::path(called).parent_path().string();
+  return real_folder(program_in(folder.empty() ? "." : folder, "nvcc"));
+}
+
+} // namespace
 
 std::string environment(const char *name) {
   const char *value = std::getenv(name);
@@ -33,16 +62,25 @@ std::string program_in_path(const std::string &name) {
   return "";
 }
 
-std::vector<std::string> toolkit_program_folders() {
+std::vector<std::string> toolkit_program_folders(const std::string &cuda) {
+  if (!cuda.empty())
+    return {cuda + "/bin"};
   std::vector<std::string> out;
-  if (const std::string nvcc = program_in_path("nvcc"); !nvcc.empty()) {
-    std::error_code error;
-    out.push_back(std::filesystem::canonical(nvcc, error).parent_path().string());
-  }
+  const auto add = [&out](std::string folder) {
+    if (!folder.empty())
+      out.push_back(std::move(folder));
+  };
+  add(folder_of_caller());
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string root = environment(name); !root.empty())
-      out.push_back(root + "/bin");
+      add(root + "/bin");
+  add(real_folder(program_in_path("nvcc")));
+  add(kUsualProgramFolder);
   return out;
+}
+
+std::vector<std::string> library_folders_beside(const std::string &program_folder) {
+  return {program_folder + "/../lib64", program_folder + "/../lib"};
 }
 
 } // namespace culink

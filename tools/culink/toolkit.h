@@ -15,11 +15,12 @@ namespace culink {
 // The first program of that name in PATH, or empty.
 [[nodiscard]] std::string program_in_path(const std::string &name);
 
-// Where the programs of toolkits should be, best first: beside the nvcc that compiles, and where
-// variables say.
-[[nodiscard]] std::vector<std::string> toolkit_program_folders();
+// Where the programs of toolkits should be, best first: that of `cuda`, which the command line
+// names and then is the only one; that of the toolchain folder through which this program was
+// called; where variables say; beside the nvcc in PATH; where they are if nothing says so.
+[[nodiscard]] std::vector<std::string> toolkit_program_folders(const std::string &cuda);
 
-// Where they are if nothing says so.
-inline constexpr const char *kUsualProgramFolder = "/usr/local/cuda/bin";
+// Folders of a toolkit's libraries, as installers (lib64) and Python packages (lib) have them.
+[[nodiscard]] std::vector<std::string> library_folders_beside(const std::string &program_folder);
 
 } // namespace culink

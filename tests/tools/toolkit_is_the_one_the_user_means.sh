@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# --cuda comes before CUDA_HOME, that before CUDA_PATH, that before nvcc in PATH; links through a
+# toolchain folder use the compiler and the engine of the toolkit that it was made of, whatever the
+# variables say. The toolkits are made up, so that no CUDA is needed.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+# toolkit NAME LIBRARIES: one whose programs do nothing but fail in words of their own.
+toolkit() {
+  local program
+  mkdir -p "$1/bin" "$1/$2" "$1/include"
+  for program in nvcc ptxas nvlink; do
+    printf '#!/bin/sh\necho "%s of %s" >&2\nexit 3\n' $program "$1" > "$1/bin/$program"
+    chmod +x "$1/bin/$program"
+  done
+}
+for name in option home path program; do toolkit $name lib64; done
+toolkit python/nvidia/cu13 lib
+mkdir nothing
+export PATH="$WORK/program/bin:/usr/bin:/bin" CUDA_HOME="$WORK/home" CUDA_PATH="$WORK/path"
+
+# is_of FOLDER TOOLKIT: the toolchain folder leads to the toolkit, but for nvlink.
+is_of() {
+  [ "$(readlink -f "$1/bin/nvcc")" = "$WORK/$2/bin/nvcc" ] || fail "$1 is not of $2"
+  [ "$(readlink -f "$1/bin/nvlink")" = "$(readlink -f "$CULINK")" ] || fail "nvlink is not culink"
+}
+"$CULINK" --make-toolchain by_option --cuda=option > told
+is_of by_option option
+expect_contains told "nvcc:  by_option/bin/nvcc"
+"$CULINK" --make-toolchain by_home > told
+is_of by_home home
+CUDA_HOME="" "$CULINK" --make-toolchain by_path > told
+is_of by_path path
+CUDA_HOME="" CUDA_PATH="" "$CULINK" --make-toolchain by_program > told
+is_of by_program program
+CUDA_HOME=$WORK/nothing "$CULINK" --make-toolchain by_next > told # where CUDA_HOME has no nvcc
+is_of by_next path
+"$CULINK" --make-toolchain by_home --cuda=by_option > told # made again, of a toolchain folder
+is_of by_home option
+"$CULINK" --make-toolchain by_home > told
+"$CULINK" --make-toolchain of_python --cuda="$WORK/python/nvidia/cu13" > told
+is_of of_python python/nvidia/cu13
+[ "$(readlink -f of_python/lib64)" = "$WORK/python/nvidia/cu13/lib" ] || fail "no lib64"
+expect_status 1 "$CULINK" --make-toolchain never --cuda=nothing 2> error
+expect_contains error "no CUDA toolkit in nothing: there is no bin/nvcc"
+[ ! -e never ] || fail "made a folder of nothing"
+
+# The compiler of PTX.
+printf '.version 9.0\n.target sm_90\n.address_size 64\n' > code.ptx
+not "$CULINK" -arch=sm_90 code.ptx -o out 2> error
+expect_contains error "ptxas of home"
+not "$CULINK" -arch=sm_90 --cuda=option code.ptx -o out 2> error
+expect_contains error "ptxas of option"
+not by_option/bin/nvlink -arch=sm_90 code.ptx -o out 2> error
+expect_contains error "ptxas of option"
+(cd by_program/bin && not ./nvlink -arch=sm_90 "$WORK/code.ptx" -o out) 2> error
+expect_contains error "ptxas of program"
+
+# The engine for sm_100 and later.
+link() { not "$@" -arch=sm_100 "$SOURCE/examples/vector_math/sm_100/"{main,filter}.cubin -o out 2> error; }
+link "$CULINK"
+expect_contains error "nvlink of home"
+link "$CULINK" --cuda=path
+expect_contains error "nvlink of path"
+link by_program/bin/nvlink
+expect_contains error "nvlink of program"
+link by_program/bin/nvlink --finalizer="$WORK/option/bin/nvlink"
+expect_contains error "nvlink of option"
+# libnvJitLink comes first, in lib of Python's packages as in lib64.
+echo "no library" > python/nvidia/cu13/lib/libnvJitLink.so.13
+rm python/nvidia/cu13/bin/nvlink
+link of_python/bin/nvlink
+expect_contains error "cu13" "libnvJitLink.so.13" "cannot be loaded"
+expect_lacks error "nvlink of home"
