@@ -66,6 +66,10 @@ CASES = (
     Case("packed_constants", "Q051", [("first second", "out")], "first second",
          findings={"out": "misaligned: vector in .nv.constant3+0x8: expected alignment 0x10, found 0x8"},
          kernel="k", value=lambda thread: 15 + (thread == 0), built=True),
+    Case("dropped_pointers", "Q051", [("-kernels-used=k first second third", "out")], "first second third",
+         findings={"out": "wrong-relocation: .nv.constant3+0x8: expected no relocation, found R_CUDA_64 against "
+                          "_Z1fi, addend 0x0"},
+         kernel="k", value=lambda thread: 5 + thread % 3, built=True),
     Case("launched_kernel", "Q052", [("-kernels-used=k launcher child helper", "out")],
          "launcher child helper",
          findings={"out": "lost-reference: child in .text.child+0x60: expected _Z6helperi in the output, "

@@ -34,6 +34,9 @@ NVLINK = [
     (r"Function '.*' not declared __global__ in all source files", ["not-a-kernel-everywhere"]),
     (r"Duplicate weak parameter bank for '(.*)' is not the same size", ["parameter-bank-mismatch"]),
     (r"File uses too much global constant data \(.*\)", ["too-much-constant"]),
+    (r"More than \d+ (?:textures|samplers|surfaces) used in entry function '(.*)'",
+     ["too-many-images"]),
+    (r"Input file '(.*)' arch does not match target '.*'", ["wrong-architecture"]),
     (r"Entry function '(.*)' uses too much shared data \(.*\)", ["too-much-shared"]),
     (r"entry function '(.*)' with max regcount of \d+ calls function '.*' with regcount of \d+",
      ["register-limit"]),
@@ -41,7 +44,9 @@ NVLINK = [
     (r"Internal error: reference to deleted symbol", ["deleted-symbol"]),
     (r"Internal error: reference to deleted section", ["deleted-constants", "deleted-parameter"]),
     (r"Internal error: no regcount\?", ["no-register-count"]),
-    (r"Internal error: relocation is past end of offset", ["relocation-outside-section"]),
+    # Also pointers of constants that were dropped (Q051).
+    (r"Internal error: relocation is past end of offset",
+     ["relocation-outside-section", "too-much-constant"]),
     (r"Internal error: reloc address not found", ["relocation-outside-section"]),
     (r"Internal error: unexpected NVRS", ["unsupported-relocation"]),
     (r"Internal error: PC relative branch address should be in the same section",
@@ -51,7 +56,7 @@ NVLINK = [
 
 # culink stops at the end of the first of these steps that has something to say, nvlink at the end of
 # the first file that has, so that it may tell of a later step.
-STEPS = [["prototype-mismatch"], ["undefined-reference"], ["too-much-constant", "too-much-shared"]]
+STEPS = [["prototype-mismatch"], ["undefined-reference"], ["too-much-constant", "too-much-shared", "too-many-images"]]
 
 # What follows from an error above it and says nothing by itself.
 CONSEQUENCES = {"merge_elf failed"}
