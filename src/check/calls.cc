@@ -290,10 +290,23 @@ public:
       follow();
     for (u32 f = 0; f < calls_.functions(); ++f)
       out_.needed[f] = keeps_all || out_.reached[f] || calls_.taken[f];
+    for (u32 f = 0; f < calls_.functions(); ++f)
+      if (const u32 outer = code_around(f); outer != kNone && out_.needed[outer])
+        out_.needed[f] = true;
     return std::move(out_);
   }
 
 private:
+  // The function in whose code this one is, which goes with it (`nvcc -ewp`).
+  [[nodiscard]] u32 code_around(u32 f) const {
+    const Entity &entity = p_.entities[calls_.entity_of[f]];
+    if (!entity.defined() || p_.definition(entity).value == 0)
+      return kNone;
+    const u32 owner = p_.objects[entity.object].owner_symbol(p_.definition(entity).section);
+    const u32 outer =
+        owner < p_.entity_of[entity.object].size() ? p_.entity_of[entity.object][owner] : kNone;
+    return outer == kNone ? kNone : calls_.node_of[outer];
+  }
   void reach(u32 node) {
     if (!out_.reached[node])
       work_.push_back(node);

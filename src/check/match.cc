@@ -41,6 +41,10 @@ private:
   void match_global(u32 entity);
   void match_locals();
   void take(u32 entity, u32 symbol);
+  // A finalizer may have added, removed and moved instructions.
+  [[nodiscard]] bool is_rescheduled() const {
+    return l_.options.finalized && l_.has_mercury && !l_.mercury;
+  }
   [[nodiscard]] SymbolType expected_type(const Entity &entity) const;
   void check_definition(const Entity &entity);
   void check_shared_owners();
@@ -257,9 +261,7 @@ void Matcher::check_definition(const Entity &entity) {
   // Further names of code may have its size or none.
   const bool alias = entity.function() && l_.out.kinds[found.section].is_code() &&
                      l_.out.owner_symbol(found.section) != entity.out;
-  // A finalizer may have added or removed instructions.
-  const bool rescheduled =
-      entity.function() && l_.options.finalized && l_.has_mercury && !l_.mercury;
+  const bool rescheduled = entity.function() && is_rescheduled();
   if (found.size != entity.size && !(alias && found.size == 0) && !rescheduled)
     differ(entity, "size", hex(entity.size), hex(found.size));
   if (!common && found.binding() != static_cast<SymbolBinding>(entity.info >> 4))
@@ -292,7 +294,7 @@ void Matcher::place_code() {
     const elf::Symbol &definition = l_.program.definition(entity);
     if (!found.in_section() || !l_.out.kinds[found.section].is_code())
       continue;
-    if (found.value != definition.value)
+    if (found.value != definition.value && !is_rescheduled())
       differ(entity, "offset", hex(definition.value), hex(found.value));
     u32 &claim = claimed_by[found.section];
     if (claim == kNone) {

@@ -49,6 +49,21 @@ u64 sass_size(const SassInputs &inputs, const SassCode &code) {
                         : inputs.objects[definition.object.value].symbols[definition.symbol].size;
 }
 
+// A function inside the code of a kernel, as `nvcc -ewp` leaves it: where it is in the SASS.
+bool is_inside_code(const Program &mercury, const Entity &function) {
+  const SymbolRef definition = function.prevailing;
+  return definition.valid() &&
+         mercury.objects[definition.object.value].symbols[definition.symbol].value != 0;
+}
+
+void place_inside_code(const SassInputs &inputs, const SassCode &code, SymbolRef definition,
+                       elf::SymbolSpec &spec) {
+  const elf::Symbol &compiled = inputs.objects[definition.object.value].symbols[definition.symbol];
+  const u64 end = compiled.value + compiled.size;
+  spec.value = code.moves() ? code.moved(compiled.value) : compiled.value;
+  spec.size = (code.moves() ? code.moved(end) : end) - spec.value;
+}
+
 } // namespace
 
 u32 fill_mercury_symbols(const MercurySymtab &table,
@@ -114,7 +129,9 @@ void convert_symbols(const Program &mercury, const OutputPlan &plan, const SassI
              layout.sections[address.section].type == elf::SectionType::CudaReservedShared)
       spec.value = address.value + (executable ? inputs.arch.reserved_slot : 0);
     else if (const SassCode *code = entity.function ? sass.code.find(layout, EntityId(i)) : nullptr;
-             code && has_sass_size(mercury, layout, sass.alias_owners, EntityId(i)))
+             code && is_inside_code(mercury, entity))
+      place_inside_code(inputs, *code, entity.prevailing, spec);
+    else if (code && has_sass_size(mercury, layout, sass.alias_owners, EntityId(i)))
       spec.size = sass_size(inputs, *code);
   }
 }

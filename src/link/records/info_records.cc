@@ -247,7 +247,8 @@ void InfoPlanner::fill_externs() {
     if (p_.live.kernel[f] && p_.policy.completes_kernels)
       continue;
     const OutId text = layout_.placement.address_of[p_.calls.functions[f].value].section;
-    if (!text.valid() || !lists_externs_[text.value])
+    if (!text.valid() || !lists_externs_[text.value] ||
+        layout_.sections[text].function != p_.calls.functions[f]) // inside the code of another
       continue;
     InfoList &records = out_.plan.of_text[text.value];
     const std::vector<EntityId> &externs = functions_.externs[f];
