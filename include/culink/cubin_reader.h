@@ -69,6 +69,7 @@ struct FunctionUsage {
 };
 
 struct ModuleUsage {
+  u32 toolkit = 0;         // the release that made the file: 130 for CUDA 13.0; 0: not said
   u64 global = 0;          // zeroed and initialized variables, bytes
   u64 shared = 0;          // static shared memory of no particular kernel
   u64 reserved_shared = 0; // taken by the system at the start of every kernel's shared memory

@@ -19,6 +19,7 @@
 #include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
 #include "inspect/attribute_values.h"
+#include "inspect/toolkit.h"
 #include "inspect/usage.h"
 
 namespace culink {
@@ -254,14 +255,8 @@ private:
       if (!info)
         return;
       header.virtual_sm = info->virtual_arch;
-      header.toolkit = info->toolkit;
     });
-    if (target.flags.old_layout()) // as it was before there was a note
-      header.toolkit = from.version;
-    for_each_note([this](const elf::Section &, const elf::Note &note) {
-      if (header.toolkit == 0 && note.type == elf::kNoteToolkitInfo && note.name == elf::kNoteOwner)
-        header.toolkit = elf::toolkit_of_version(elf::decode_toolkit_info(note.desc)->tool_version);
-    });
+    header.toolkit = inspect::toolkit_of(file);
   }
 
   std::optional<MappedFile> mapping_; // what the view looks at, unless the caller has it

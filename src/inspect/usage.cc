@@ -12,6 +12,7 @@
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 #include "elf/text_info.h"
+#include "inspect/toolkit.h"
 
 namespace culink::inspect {
 
@@ -34,6 +35,7 @@ public:
   explicit UsageCollector(const elf::ElfView &file) : file_(file), symbols_(file.symbols()) {}
 
   ModuleUsage collect() {
+    usage_.toolkit = toolkit_of(file_);
     collect_functions();
     for (const elf::Section &section : file_.sections())
       add_section(section);

@@ -49,7 +49,9 @@ for file in code.fatbin code.o libcode.a library.so; do
   "$CUBIN" extract $file:sm_80 -o - > one.cubin
   expect_same one.cubin "$older"
 done
-expect_contains list ".nv_fatbin"
+expect_contains list ".nv_fatbin" "sm_90         13.0" "sm_80         13.0" "compute_75    - "
+"$CUBIN" list --quick library.so > list
+expect_contains list "sm_90         - " ".nv_fatbin"
 [ -e out/library.2.sm_80.cubin ] || fail "name of a member: $(ls out)"
 "$CUBIN" extract libcode.a:code.o -C out --target=sm_80
 expect_same out/libcode.code.2.sm_80.cubin "$older"
@@ -58,6 +60,7 @@ expect_same out/libcode.code.2.sm_80.cubin "$older"
 import json, sys
 code = json.load(sys.stdin)[0]["code"]
 assert [c["target"] for c in code] == ["sm_90", "sm_80", "compute_75"], code
+assert [c["release"] for c in code] == ["13.0", "13.0", None], code
 assert code[1]["packing"] == "lz4" and code[1]["member"] == "code.o", code'
 
 # The other commands.

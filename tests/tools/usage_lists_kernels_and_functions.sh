@@ -10,3 +10,35 @@ grep -Eq '^  function +36 .* _Z8filteredPKf$' out.txt || fail "no line for the f
 
 "$CUBIN" usage --demangle "$SOURCE/examples/vector_math/sm_90/linked.cubin" >demangled.txt
 expect_contains demangled.txt "smooth(float const*, float*, int)"
+
+# The release that made the file: of its own note, of e_version before there was one (ABI 7), and of
+# the compiler's words where neither says so.
+for toolkit in 130 134; do
+  printf 'arch: sm_90\ntoolkit: %s\nfunctions: [{name: f, code: nop}]\n' $toolkit > made.yaml
+  "$CUBIN" assemble made.yaml -o made.cubin
+  "$CUBIN" usage made.cubin > out.txt
+  expect_contains out.txt "CUDA release      13.${toolkit#13}"
+done
+cat > words.yaml <<'EOF'
+cubin: exact
+arch: sm_100
+type: rel
+sections:
+- {name: .shstrtab}
+- {name: .strtab}
+- {name: .symtab, symbols: []}
+- name: .note.nv.tkinfo
+  notes:
+  - tkinfo: {tool: ptxas, tool_version: "Cuda compilation tools, release 12.9, V12.9.86"}
+EOF
+"$CUBIN" assemble words.yaml -o words.cubin
+"$CUBIN" usage words.cubin > out.txt
+expect_contains out.txt "CUDA release      12.9"
+sed -e 's/tool_version.*/tool_version: none}/' words.yaml > silent.yaml
+"$CUBIN" assemble silent.yaml -o silent.cubin
+"$CUBIN" usage silent.cubin > out.txt
+expect_contains out.txt "CUDA release      -"
+sed -e 's/arch: sm_100/header: {flags: 0x00500550, os_abi: 0x33, abi_version: 7, version: 124}/' words.yaml > old.yaml
+"$CUBIN" assemble old.yaml -o old.cubin
+"$CUBIN" usage old.cubin > out.txt
+expect_contains out.txt "CUDA release      12.4"

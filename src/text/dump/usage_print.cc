@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/demangle.h"
+#include "inspect/toolkit.h"
 #include "text/dump/dump_parts.h"
 #include "text/dump/usage.h"
 
@@ -79,6 +80,8 @@ void put_function(DumpSink &sink, const FunctionUsage &use, bool demangled) {
 void print_usage(std::string_view file, const ModuleUsage &usage, bool demangled, DumpSink &sink) {
   sink.begin_file(file);
   sink.open_record("module", "Module");
+  const std::string release = inspect::release_name(usage.toolkit);
+  sink.field({"release", "CUDA release"}, release.empty() ? missing() : name(release));
   sink.field({"global", "global"}, number(usage.global));
   sink.field({"shared", "shared"}, number(usage.shared));
   sink.field({"reserved_shared", "reserved shared"}, number(usage.reserved_shared));
