@@ -105,7 +105,7 @@ constexpr std::array kInfoRows = {
     InfoRow{A::Sanitize, F::Half, S::Number16, Y::None, E::Measured},
     InfoRow{A::SyscallsFallback, F::Sized, S::Offsets, Y::None, E::Described},
     InfoRow{A::MercuryIsaVersion, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::Language, F::Sized, S::Word, Y::None, E::Measured},
+    InfoRow{A::Language, F::Sized, S::Words, Y::None, E::Measured},
     InfoRow{A::NvsalSwWar, F::Half, S::Number16, Y::None, E::Measured},
     InfoRow{A::PreexitUsed, F::Byte, S::Number8, Y::None, E::Measured},
 };

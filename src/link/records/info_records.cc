@@ -200,6 +200,15 @@ void InfoPlanner::note_fragments(FunctionId function, const elf::InfoRecord &rec
   known.push_back(elf::words_of(record));
 }
 
+// Numbers that have no bit are not known to any compiler.
+u16 bits_of_words(const elf::InfoRecord &record) {
+  u16 bits = 0;
+  for (const u32 word : elf::words_of(record))
+    if (word < 16)
+      bits = static_cast<u16>(bits | 1u << word);
+  return bits;
+}
+
 void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info &info) {
   const SectionLocation &text = layout_.placement.location_of[object.value][info.text];
   if (!text.section.valid() || text.discarded)
@@ -214,7 +223,8 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
   for (const elf::InfoRecord &record : info.records) {
     const bool externs = record.attribute == InfoAttribute::Externs;
     if (externs || inherit_rule_of(record.attribute))
-      functions_.inherited[function.value].push_back({record.attribute, record.value});
+      functions_.inherited[function.value].push_back(
+          {record.attribute, record.sized() && !externs ? bits_of_words(record) : record.value});
     if (externs) { // the list is filled when all functions are read
       functions_.externs[function.value] = still_undefined(object, record);
       lists_externs_[text.section.value] = true;

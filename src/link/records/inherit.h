@@ -13,7 +13,8 @@
 namespace culink {
 
 // How the values of a kernel and of the functions it reaches combine.
-enum class Combine : u8 { Flag, Maximum, Sum, BitOr, Last };
+// Words: a list of small numbers, each of them once.
+enum class Combine : u8 { Flag, Maximum, Sum, BitOr, Last, Words };
 
 struct InheritRule {
   elf::InfoAttribute attribute;
@@ -22,7 +23,7 @@ struct InheritRule {
   bool own_value_stays; // in a program with one kernel, if it has the record
 };
 
-inline constexpr size_t kInheritRuleCount = 9;
+inline constexpr size_t kInheritRuleCount = 10;
 
 // In the order in which a program's only kernel gets new records.
 inline constexpr std::array<InheritRule, kInheritRuleCount> kInheritRules = {{
@@ -35,6 +36,7 @@ inline constexpr std::array<InheritRule, kInheritRuleCount> kInheritRules = {{
     {elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte, Combine::Maximum, false},
     {elf::InfoAttribute::RegReconfig, elf::RecordFormat::NoValue, Combine::Last, true},
     {elf::InfoAttribute::NumMbarriers, elf::RecordFormat::Half, Combine::Sum, false},
+    {elf::InfoAttribute::Language, elf::RecordFormat::Sized, Combine::Words, false},
 }};
 // By attribute: the number of its rule, plus 1. Every record of a program is asked for.
 inline constexpr std::array<u8, 256> kInheritRuleOf = [] {
@@ -57,7 +59,7 @@ inline constexpr std::array<u8, 256> kInheritRuleOf = [] {
 // A record that kernels take over.
 struct Inherited {
   elf::InfoAttribute attribute{};
-  u16 value = 0;
+  u16 value = 0; // of Combine::Words: a bit for each number
 };
 
 // The inherited records of one function. Nearly all functions have few, which a std::vector would
@@ -177,7 +179,7 @@ private:
   const FunctionRecords &functions_;
   std::vector<u32> read_position_; // by FunctionId
   std::vector<u32> part_of_;       // by component: position in parts_, or kNothing
-  // Many components share a part. Nearly all have one item or two of nine, and no lists.
+  // Many components share a part. Nearly all have one item or two of ten, and no lists.
   struct Part {
     WalkPosition first_externs = kNeverMet;
     u32 first_item = 0;   // in items_; as many as there are bits in `rules`

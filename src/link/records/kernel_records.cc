@@ -46,6 +46,7 @@ private:
   void inherit(FunctionId kernel, InfoList &records, const Inheritance &inherited,
                const std::vector<EntityId> &undefined, bool has_externs) const;
   void take_over(size_t rule_number, const Inheritance &inherited, InfoList &records) const;
+  void take_over_words(InfoAttribute attribute, u16 bits, u64 old, InfoList &records) const;
   [[nodiscard]] std::vector<u32> fragments_of_all() const;
   void take_over_fragments(FunctionId kernel, InfoList &records,
                            const Inheritance &inherited) const;
@@ -255,10 +256,27 @@ void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
 }
 
 // The first record of the attribute, or a new one at the end, with the value that results.
+// A list that the kernel has grows; else it gets one (Q152).
+void KernelRecordPlanner::take_over_words(InfoAttribute attribute, u16 bits, u64 old,
+                                          InfoList &records) const {
+  std::vector<u32> values;
+  for (const elf::InfoRecord &record : store_.records(records))
+    if (record.offset == old)
+      values = elf::words_of(record);
+  const size_t own = values.size();
+  for (u32 value = 0; value < 16; ++value)
+    if ((bits >> value & 1) != 0 && std::find(values.begin(), values.end(), value) == values.end())
+      values.push_back(value);
+  if (values.size() != own)
+    store_.put_words(records, attribute, values, old);
+}
+
 void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inherited,
                                     InfoList &records) const {
   const InheritRule &rule = kInheritRules[rule_number];
   u64 record = store_.find(records, rule.attribute);
+  if (rule.combine == Combine::Words)
+    return take_over_words(rule.attribute, inherited.items[rule_number].bits, record, records);
   const bool mask = rule.attribute == InfoAttribute::SparseMmaMask;
   if (record == InfoStore::kNone) {
     // The only kernel of a program gets no record for a sum of 0.
@@ -275,6 +293,7 @@ void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inher
   u16 value = store_.value(records, record);
   switch (rule.combine) {
   case Combine::Flag:
+  case Combine::Words:
     return;
   case Combine::Maximum:
     value = std::max(value, item.largest);
