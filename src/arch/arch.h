@@ -65,6 +65,7 @@ struct ArchInfo {
   u32 oldest_toolkit;          // whose objects can be linked, times ten
   ConstantBanks banks;
   Limits limits;
+  u32 toolkit = 130; // the first release that we know to have it, times ten
 };
 
 // The instruction with which ptxas pads .text sections, on every target.

@@ -5,9 +5,9 @@
 // from sm_100 on files with a Mercury mirror. Within a generation rows differ in a number or two,
 // so a row names its generation and says only what is its own; a new target is one row.
 //
-// All values were read from files that ptxas and nvlink 13.0.88 wrote for each of the 23 targets,
-// the limits from their messages. Opt-in shared memory is NVIDIA's documentation; sm_88 is not
-// in it.
+// All values were read from files that ptxas and nvlink 13.0.88 wrote for each target, for sm_107
+// those of 13.4, the limits from their messages. Opt-in shared memory is NVIDIA's documentation;
+// sm_88 is not in it, and that of sm_107 is what sm_107a may use without asking.
 #include "arch/arch.h"
 
 #include <algorithm>
@@ -87,7 +87,12 @@ constexpr ArchInfo blackwell(std::string_view name, u16 number, char letter, u16
   return arch;
 }
 
-constexpr std::array<ArchInfo, 23> kArchs{{
+constexpr ArchInfo since(u32 toolkit, ArchInfo arch) {
+  arch.toolkit = toolkit;
+  return arch;
+}
+
+constexpr std::array<ArchInfo, 26> kArchs{{
     classic("sm_75", 75, 64),
     classic("sm_80", 80, 163),
     classic("sm_86", 86, 99),
@@ -102,6 +107,9 @@ constexpr std::array<ArchInfo, 23> kArchs{{
     blackwell("sm_103", 103, 0, 100, 227, 0),
     blackwell("sm_103a", 103, 'a', 100, 227, 0),
     blackwell("sm_103f", 103, 'f', 100, 227, 0),
+    since(134, blackwell("sm_107", 107, 0, 100, 227, 0)),
+    since(134, blackwell("sm_107a", 107, 'a', 100, 227, 0)),
+    since(134, blackwell("sm_107f", 107, 'f', 100, 227, 0)),
     blackwell("sm_110", 110, 0, 110, 227, 0),
     blackwell("sm_110a", 110, 'a', 110, 227, 0),
     blackwell("sm_110f", 110, 'f', 110, 227, 0),

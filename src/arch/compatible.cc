@@ -9,7 +9,8 @@
 // family has a second member (103, 121) that accepts objects of the first, because a finalizer
 // makes the code again, but not code for one chip (100a). Plain SASS of these targets has rules of
 // its own: sm_120 code is accepted for sm_121, sm_100 code is not for sm_103, and `f` images refuse
-// `a` code, which they accept with a capsule.
+// `a` code, which they accept with a capsule. Releases since 13.1 link `a` code for `a` targets
+// only, and sm_107 has never been otherwise.
 #include "arch/compatible.h"
 
 #include <array>
@@ -17,7 +18,7 @@
 namespace culink::arch {
 namespace {
 
-constexpr std::array<CompatibleRow, 17> kCompatibleRows{{
+constexpr std::array<CompatibleRow, 20> kCompatibleRows{{
     {75, 75, Letters::Any, Letters::None},
     {80, 80, Letters::Any, Letters::None},
     {86, 80, Letters::Any, Letters::None},
@@ -31,6 +32,9 @@ constexpr std::array<CompatibleRow, 17> kCompatibleRows{{
     {100, 100, Letters::NotAIntoF, Letters::Any},
     {103, 100, Letters::None, Letters::NotA},
     {103, 103, Letters::NotAIntoF, Letters::Any},
+    {107, 100, Letters::None, Letters::NotA},
+    {107, 103, Letters::None, Letters::NotA},
+    {107, 107, Letters::AIntoA, Letters::AIntoA},
     {110, 110, Letters::NotAIntoF, Letters::Any},
     {120, 120, Letters::NotAIntoF, Letters::Any},
     {121, 120, Letters::NotANorIntoF, Letters::NotA},
@@ -49,6 +53,8 @@ bool accepts(Letters letters, char object, char target) {
     return object != 'a' || target != 'f';
   case Letters::NotANorIntoF:
     return object != 'a' && target != 'f';
+  case Letters::AIntoA:
+    return object != 'a' || target == 'a';
   }
   return false;
 }

@@ -20,6 +20,7 @@ enum class Letters : u8 {
   NotA,         // every variant but the object's `a`
   NotAIntoF,    // every variant but `a` into `f`
   NotANorIntoF, // neither `a` into any, nor any into `f`
+  AIntoA,       // every variant but `a` into others than `a`
 };
 
 // One pair of numbers of which some variants are accepted.

@@ -31,11 +31,14 @@ namespace {
 // Deeper than anyone nests option files on purpose; a file that includes itself ends here.
 constexpr u32 kMaxFileDepth = 64;
 
-// sm_90, compute_90 or lto_90 of a target we know.
-bool is_target(std::string_view value) {
+// sm_90, compute_90 or lto_90 of a target that a release knows.
+bool is_target(std::string_view value, u32 release) {
   for (const std::string_view prefix : {"sm_", "compute_", "lto_"})
-    if (value.starts_with(prefix))
-      return arch::find_arch(fmt::format("sm_{}", value.substr(prefix.size()))) != nullptr;
+    if (value.starts_with(prefix)) {
+      const arch::ArchInfo *found =
+          arch::find_arch(fmt::format("sm_{}", value.substr(prefix.size())));
+      return found && found->toolkit <= release;
+    }
   return false;
 }
 
@@ -181,7 +184,7 @@ std::optional<std::string> CommandLineParser::checked(const OptionRow &row,
   case ValueKind::Choice:
     return has_choice(row, value, release_) ? std::optional(value) : refuse();
   case ValueKind::Target:
-    return is_target(value) ? std::optional(value) : refuse();
+    return is_target(value, release_) ? std::optional(value) : refuse();
   }
   return std::nullopt;
 }

@@ -77,6 +77,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "'{0}': -ewp compiled objects should only link with libcudadevrt"},
     {DiagId::WrongArchitecture, Stage::Load, Weight::Fatal,
      "Input file '{0}' arch does not match target '{2}'"},
+    {DiagId::AcceleratedObject, Stage::Load, Weight::Fatal,
+     "cannot link accelerated arch to non-accelerated"},
     {DiagId::NoAddressSize, Stage::Load, Weight::Warning,
      "expected 64bit object '{0}' to have EF_CUDA_64BIT_ADDRESS set"},
     {DiagId::WrongAbi, Stage::Load, Weight::Fatal, "Input file '{0}' abi does not match"},
@@ -351,7 +353,8 @@ void say_before(const Message &message, DiagId id, std::vector<std::string> &lin
     lines.push_back(fmt::format("nvlink fatal   : Could not open input file '{}'", argument(2)));
   else if (id == DiagId::PtxRefused || id == DiagId::PtxRemarks)
     append_lines(lines, without_name(argument(2), name));
-  else if (id == DiagId::WrongArchitecture && !argument(3).empty())
+  else if ((id == DiagId::WrongArchitecture || id == DiagId::AcceleratedObject) &&
+           !argument(3).empty())
     lines.push_back(fmt::format("nvlink warning : Output is limited to run on SM Arch '{}' only "
                                 "due to limitations in input file {}",
                                 argument(3), name));

@@ -71,6 +71,7 @@ constexpr Release make_13_1() {
   row.compat.unanimous = kUnanimous13_1;
   row.compat.assumes = kAssumed13_1;
   row.rounds_shared_size = true;
+  row.accelerates_any_target = false;
   return row;
 }
 

@@ -110,7 +110,15 @@ bool accept_abi(const std::string &name, const elf::ElfView &view, const arch::E
 
 bool accept_architecture(const std::string &name, const elf::ElfView &view,
                          const arch::ElfTarget &made, const arch::ArchInfo &target,
-                         Diagnostics &diag) {
+                         const Dialect &dialect, Diagnostics &diag) {
+  const bool limited = target.has_mercury_plane && !has_capsule(made);
+  if (!dialect.release.accelerates_any_target && target.letter != 'a' && letter_of(view) == 'a') {
+    diag.report(DiagId::AcceleratedObject,
+                {name, std::to_string(made.sm), std::string(target.name),
+                 limited ? std::to_string(target.number) : ""},
+                {".nv.compat"}, fmt::format("this one links with -arch=sm_{}a", made.sm));
+    return false;
+  }
   const arch::ArchInfo *object = arch::find_arch(made.sm);
   if (object && object->has_mercury_plane)
     object = arch::find_arch(made.sm, letter_of(view));
@@ -127,8 +135,7 @@ bool accept_architecture(const std::string &name, const elf::ElfView &view,
               {name,
                fmt::format("sm_{}{}", made.sm | (odd_number ? made.other >> 8 & 0xff00 : 0),
                            capsule ? " with a Mercury capsule" : ""),
-               std::string(target.name),
-               target.has_mercury_plane && !capsule ? std::to_string(target.number) : ""},
+               std::string(target.name), limited ? std::to_string(target.number) : ""},
               {"e_flags in the ELF header"},
               fmt::format("{} takes objects of {}{}", target.name, fitting,
                           object ? fmt::format("; this one links with -arch={}", object->name)
@@ -267,7 +274,7 @@ bool accept_object(const std::string &name, const elf::ElfView &view, const arch
     return false;
   }
   return accept_abi(name, view, made, diag) &&
-         accept_architecture(name, view, made, target, diag) &&
+         accept_architecture(name, view, made, target, dialect, diag) &&
          accept_toolkit(name, view, made, target, dialect, diag);
 }
 

@@ -41,6 +41,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "{0}: not compiled with -ewp, but linked with {1}, which claims to be the whole program"},
     {DiagId::WrongArchitecture, Severity::Error, "wrong-architecture",
      "{0}: built for {1}, not for {2}"},
+    {DiagId::AcceleratedObject, Severity::Error, "accelerated-object",
+     "{0}: built for one chip (sm_{1}a), not for {2}"},
     {DiagId::NoAddressSize, Severity::Warning, "no-address-size",
      "{0}: e_flags do not say that addresses have 64 bits"},
     {DiagId::WrongAbi, Severity::Error, "wrong-abi",

@@ -34,6 +34,7 @@ enum class DiagId : u16 {
   OnlyLinkedCode,
   PartialProgram,
   WrongArchitecture,
+  AcceleratedObject,
   NoAddressSize,
   WrongAbi,
   TwoKindsOfCode,

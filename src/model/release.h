@@ -25,6 +25,8 @@ struct CompatRules {
 struct Release {
   u32 toolkit = 130; // times ten
   CompatRules compat;
+  // Code for one chip (sm_90a) is linked for others of its number and family, too.
+  bool accelerates_any_target = true;
   // Where dynamic shared memory follows, the size of a kernel's own is rounded up to its alignment.
   bool rounds_shared_size = false;
   // The list of undefined callees of a program's only kernel begins with the last one read.

@@ -18,7 +18,7 @@ import sys
 import tarfile
 import tempfile
 
-from program_links import (CODES, FOLDER, MERCURY_TARGETS, REFUSED, emulation_of, recipes_of, recorded_sets,
+from program_links import (CODES, FOLDER, REFUSED, emulation_of, has_two_forms, recipes_of, recorded_sets,
                            target_of)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -90,7 +90,7 @@ def compare(folder, name, code, step, expected):
 def check_program(name, program, number, folder):
     """Returns (links, problems). Later steps start from our outputs: their hashes are nvlink's."""
     links, problems = 0, []
-    for code in CODES if target_of(name) in MERCURY_TARGETS else [None]:
+    for code in CODES if has_two_forms(target_of(name)) else [None]:
         recorded = program["links"][code] if code else program["links"]
         for recipe in recipes_of(number):
             steps = recipe.build(program["objects"], program["kernels"])

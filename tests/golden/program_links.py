@@ -37,6 +37,11 @@ def set_name(target, release, assemblers=()):
     return "+".join([target if release == USUAL_RELEASE else target + "-" + release, *assemblers])
 
 
+def has_two_forms(target):
+    """Whether code of the target is Mercury code, too."""
+    return int(target[len("sm_"):].rstrip("af")) >= 100
+
+
 def target_of(name):
     return name.split("+")[0].split("-")[0]
 

@@ -171,6 +171,7 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
     const std::span<const InfoWord> words = store.words(list);
     const bool has_offsets = record.sized() && record.attribute != InfoAttribute::CrsStackSize &&
                              record.attribute != InfoAttribute::AtEntryFragments &&
+                             record.attribute != InfoAttribute::Language &&
                              elf::symbol_word_count(record) == 0;
     if (has_offsets) {
       const auto same =
@@ -189,17 +190,29 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
   }
 }
 
+// Facts about machine code that a finalizer makes. The last one is on sm_107 alone.
+constexpr std::array kFactsOfCode = {InfoAttribute::SwWar, InfoAttribute::NvsalSwWar,
+                                     InfoAttribute::PreexitUsed, InfoAttribute{0x67}};
+
 bool is_on_sass_plane_only(InfoAttribute attribute) {
-  constexpr std::array kAttributes = {InfoAttribute::ParamCbank, InfoAttribute::CbankParamSize,
-                                      InfoAttribute::SwWar, InfoAttribute::NvsalSwWar,
-                                      InfoAttribute::PreexitUsed};
-  return std::ranges::find(kAttributes, attribute) != kAttributes.end();
+  return attribute == InfoAttribute::ParamCbank || attribute == InfoAttribute::CbankParamSize ||
+         std::ranges::find(kFactsOfCode, attribute) != kFactsOfCode.end();
 }
 
-// The records of the compiler, and behind them what finalizing adds. Code that nobody finalizes
-// gets a record about a workaround only from its compiler.
+// The records of the compiler, with what the finalizer says instead, and behind them what it adds.
+// Code that nobody finalizes gets a record about a workaround only from its compiler.
 std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCode &code,
                                               std::vector<elf::InfoRecord> records) {
+  if (code.finalized)
+    for (const elf::InfoRecord record : elf::InfoRecords(code.finalized->info)) {
+      if (std::ranges::find(kFactsOfCode, record.attribute) == kFactsOfCode.end())
+        continue;
+      const auto same = std::ranges::find(records, record.attribute, &elf::InfoRecord::attribute);
+      if (same == records.end())
+        records.push_back(record);
+      else
+        *same = record;
+    }
   for (const elf::InfoRecord &record : c.mercury.dialect.release.finalizer_records)
     if (std::ranges::find(records, record.attribute, &elf::InfoRecord::attribute) ==
             records.end() &&
