@@ -5,6 +5,9 @@
 // alone: then the whole output is machine code, and a warning says what that means. All of this is
 // about these targets; earlier ones have machine code only.
 //
+// Mercury code of a later release may have sections of types that nobody knows. They cannot be left
+// out or kept without being understood; machine code can do without them.
+//
 // What may surprise: machine code of one member of a family is not that of another. nvlink
 // links objects of sm_100 for sm_103 because its finalizer translates the code again.
 #include "api/output_code.h"
@@ -48,7 +51,13 @@ OutputCode choose_output_code(const LinkOptions &options, const std::vector<Inpu
       diag.report(DiagId::LimitedToOneTarget, {std::to_string(target.number), plain->name});
   }
   OutputCode code = options.code;
-  if (code == OutputCode::Default && some_plain)
+  const auto unknown = std::find_if(objects.begin(), objects.end(), [](const InputObject &object) {
+    return !object.unfamiliar.mercury.empty();
+  });
+  if (code == OutputCode::Default && !some_plain && unknown != objects.end())
+    diag.report(DiagId::UnknownMercury,
+                {unknown->name, unknown->unfamiliar.mercury.front(), std::string(target.name)});
+  if (code == OutputCode::Default && (some_plain || unknown != objects.end()))
     code = OutputCode::Sass;
   if (code == OutputCode::Default) {
     code = has_finalizer ? OutputCode::Exact : OutputCode::Sass;

@@ -94,6 +94,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::UnknownCompat, Stage::Merge, Weight::Silent, ""},
     {DiagId::NewerNote, Stage::Merge, Weight::Silent, ""},
     {DiagId::UnknownSection, Stage::Merge, Weight::Silent, ""},
+    {DiagId::UnknownMercury, Stage::Merge, Weight::Silent, ""},
     {DiagId::MixedVirtualTargets, Stage::Merge, Weight::Silent, ""},
     {DiagId::LimitedToOneTarget, Stage::Load, Weight::Warning,
      "Output is limited to run on SM Arch '{0}' only due to limitations in input file {1}"},

@@ -127,13 +127,16 @@ Unfamiliar find_unfamiliar(const InputObject &object) {
   Unfamiliar out;
   for (const elf::Section &section : object.view.sections()) {
     const elf::SectionKind &kind = object.kinds[section.index];
-    if (kind.mercury)
+    const std::string_view name = section.name;
+    if (kind.mercury) {
+      if (section.size != 0 && !elf::name_of_section_type(section.type))
+        add_once(out.mercury, fmt::format("'{}' ({:#x})", name, static_cast<u32>(section.type)));
       continue;
+    }
     switch (kind.role) {
     case SectionRole::Unknown:
       if (section.type != elf::SectionType::Progbits && section.size != 0)
-        add_once(out.sections,
-                 fmt::format("'{}' ({:#x})", section.name, static_cast<u32>(section.type)));
+        add_once(out.sections, fmt::format("'{}' ({:#x})", name, static_cast<u32>(section.type)));
       break;
     case SectionRole::Compat:
       for (const elf::CompatRecord &record : elf::decode_compat(section.data).records)

@@ -47,6 +47,7 @@ enum class DiagId : u16 {
   UnknownCompat,
   NewerNote,
   UnknownSection,
+  UnknownMercury,
   MixedVirtualTargets,
   LimitedToOneTarget,
   MissingIsaClass,

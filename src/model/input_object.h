@@ -23,6 +23,7 @@ struct Unfamiliar {
   std::vector<u8> attributes;        // of .nv.info
   std::vector<u8> compat;            // attributes of .nv.compat
   std::vector<std::string> sections; // of unknown types: name and type
+  std::vector<std::string> mercury;  // those among Mercury code, which cannot be kept
   u32 cuda_note = 0;                 // version of .note.nv.cuinfo, if it is newer
   u32 tool_note = 0;                 // of .note.nv.tkinfo
 };

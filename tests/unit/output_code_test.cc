@@ -17,6 +17,7 @@ struct Given {
   OutputCode asked = OutputCode::Default;
   bool finalizer = false;
   bool relocatable = false;
+  bool unknown = false; // the last object has Mercury sections of a type that nobody knows
 
   [[nodiscard]] CodeChoice choose() const {
     // The choice looks at these three fields alone; a view of a real file would add nothing.
@@ -26,6 +27,8 @@ struct Given {
       object.sm = sm;
       object.capsule = capsule;
     }
+    if (unknown)
+      list.back().unfamiliar.mercury = {"'.nv.merc.new' (0x70000fff)"};
     Diagnostics diag;
     LinkOptions options;
     options.code = asked;
@@ -55,6 +58,15 @@ TEST(OutputCode, EarlierTargetsHaveMachineCode) {
   const CodeChoice choice = Given{.target = "sm_90", .objects = {{90, false}}}.choose();
   EXPECT_EQ(choice.code, OutputCode::Sass);
   EXPECT_EQ(choice.messages, Ids{});
+}
+
+TEST(OutputCode, UnknownMercurySectionsLeaveMachineCode) {
+  const CodeChoice choice = Given{.finalizer = true, .unknown = true}.choose();
+  EXPECT_EQ(choice.code, OutputCode::Sass);
+  EXPECT_EQ(choice.messages, Ids{DiagId::UnknownMercury});
+  const CodeChoice asked =
+      Given{.asked = OutputCode::Mercury, .finalizer = true, .unknown = true}.choose();
+  EXPECT_EQ(asked.code, OutputCode::Mercury); // which the reading of the object refuses
 }
 
 TEST(OutputCode, AFinalizerDecidesAboutTheDefault) {

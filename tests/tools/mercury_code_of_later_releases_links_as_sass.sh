@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Mercury code with a section of a type that nobody knows, as a later release of CUDA may write it,
+# is left out with a warning: the machine code beside it links all the same, and is checked. Who asks for
+# Mercury code learns why there can be none.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+folder=$SOURCE/examples/vector_math/sm_100
+"$CUBIN" text --exact "$folder/main.cubin" > main.yaml
+echo '- {name: .nv.merc.nv.new, type: 0x70000fff, flags: 0x10000000, align: 4, data: 01020304}' >> main.yaml
+"$CUBIN" assemble main.yaml -o main.cubin
+"$CULINK" -arch=sm_100 --check main.cubin "$folder/filter.cubin" -o new.cubin 2> errors
+expect_contains errors "main.cubin: Mercury code with '.nv.merc.nv.new' (0x70000fff)" "runs on sm_100 only"
+"$CULINK" -arch=sm_100 --code=sass "$folder/"{main,filter}.cubin -o old.cubin
+expect_same old.cubin new.cubin
+not "$CULINK" -arch=sm_100 --code=mercury main.cubin "$folder/filter.cubin" -o none.cubin 2> errors
+expect_contains errors "main.cubin: " "'.nv.merc.nv.new': there is no machine-code section for it"
+[ ! -e none.cubin ] || fail "wrote an output"
