@@ -105,7 +105,7 @@ void KernelRecordPlanner::add_missing_masks() {
     const u32 owner_function = p_.function_of(owner).value;
     if (!alias && has_mask(functions_.inherited[owner_function]))
       continue;
-    if (alias && p_.live.kernel[owner_function]) // a function in the kernel's code
+    if (alias && is_kernel_mark(p_.symbols[owner].other)) // a function in the kernel's code
       continue;
     masks_missing_ = true;
     nobody_lacks_ = false;
