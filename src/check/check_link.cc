@@ -110,8 +110,8 @@ void check_mercury(Link &sass, WorkerPool &pool, Report &report) {
   Report found;
   compare_variables(sass, *sass.out_plane, report);
   check_capsules(sass, found);
-  Link link(resolve(std::move(sass.planes), found), std::move(*sass.out_plane), sass.arch,
-            sass.options);
+  Link link(resolve(std::move(sass.planes), sass.out.toolkit, found), std::move(*sass.out_plane),
+            sass.arch, sass.options);
   link.executable = sass.executable;
   link.has_mercury = link.mercury = true;
   find_calls(link);
@@ -145,7 +145,8 @@ std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan out
     report.add({FindingKind::Unreadable, "", "output", 0, "a known target", target.name});
     return report.take();
   }
-  Link link(resolve(std::move(objects), report), std::move(*out), *target.arch, options);
+  Link link(resolve(std::move(objects), out->toolkit, report), std::move(*out), *target.arch,
+            options);
   link.has_mercury = target.flags.code_kind == static_cast<u8>(arch::CodeKind::Capmerc);
   link.executable = link.out.view.header().type == elf::FileType::Executable;
   const bool has_planes = link.has_mercury && read_planes(link, report);

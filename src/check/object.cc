@@ -39,11 +39,11 @@ void read_module_records(Object &object, const elf::Section &section) {
   }
 }
 
-u32 virtual_target(const elf::Section &section) {
+elf::CudaInfo cuda_info(const elf::Section &section) {
   for (const elf::Note &note : elf::decode_notes(section.data).notes)
     if (const Result<elf::CudaInfo> info = elf::read_cuda_info(note))
-      return info->virtual_arch;
-  return 0;
+      return *info;
+  return {};
 }
 
 void read_section(Object &object, const elf::Section &section) {
@@ -61,7 +61,8 @@ void read_section(Object &object, const elf::Section &section) {
     object.prototypes = elf::decode_prototypes(section.data);
     break;
   case SectionRole::NoteCuinfo:
-    object.virtual_sm = virtual_target(section);
+    object.virtual_sm = cuda_info(section).virtual_arch;
+    object.toolkit = cuda_info(section).toolkit;
     break;
   default:
     break;
@@ -195,6 +196,7 @@ std::optional<Object> PlaneReader::run() {
   Object out =
       make_object(file_.name, file_.view.with_sections(std::move(sections_)), std::move(symbols_));
   out.virtual_sm = file_.virtual_sm;
+  out.toolkit = file_.toolkit;
   return out;
 }
 

@@ -37,6 +37,7 @@ struct Object {
   elf::PrototypeSection prototypes;
   ByteSpan strings;
   u32 virtual_sm = 0;
+  u32 toolkit = 0; // whose file it says it is, times ten; 0 before 13.0
 
   [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
   // The symbol that a code section belongs to.

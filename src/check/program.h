@@ -61,7 +61,7 @@ struct Program {
 
 // Names resolved by the documented rules (docs/compat.md): strong over weak, of weak functions the
 // one with fewest registers, then of newer PTX, then the first; of weak data the first. Two strong
-// definitions of a name are a finding.
-[[nodiscard]] Program resolve(std::vector<Object> objects, Report &report);
+// definitions of a name are a finding. `toolkit` is that of the output.
+[[nodiscard]] Program resolve(std::vector<Object> objects, u32 toolkit, Report &report);
 
 } // namespace culink::check

@@ -15,9 +15,12 @@ using elf::SymbolType;
 
 namespace {
 
+constexpr u32 kZeroedDataPrevails = 133; // since that toolkit, over common symbols (Q057)
+
 class NameTable {
 public:
-  NameTable(std::vector<Object> objects, Report &report) : report_(report) {
+  NameTable(std::vector<Object> objects, u32 toolkit, Report &report)
+      : zeroed_data_prevails_(toolkit >= kZeroedDataPrevails), report_(report) {
     program_.objects = std::move(objects);
   }
   Program run();
@@ -28,8 +31,9 @@ private:
   void meet_common(Entity &entity, u32 object, u32 symbol);
   [[nodiscard]] bool wins(const Entity &entity, u32 object, u32 symbol) const;
   [[nodiscard]] u32 registers(u32 object, u32 symbol) const;
-  [[nodiscard]] bool has_initial_values(u32 object, u32 symbol) const;
+  [[nodiscard]] bool prevails_over_common(u32 object, u32 symbol) const;
 
+  const bool zeroed_data_prevails_;
   Report &report_;
   Program program_;
   StringIndex names_;
@@ -96,15 +100,17 @@ void NameTable::read(u32 object, u32 index) {
     define(entity, object, index);
 }
 
-bool NameTable::has_initial_values(u32 object, u32 symbol) const {
+bool NameTable::prevails_over_common(u32 object, u32 symbol) const {
   const Object &file = program_.objects[object];
-  return file.kinds[file.symbols[symbol].section].role != elf::SectionRole::Global;
+  return zeroed_data_prevails_ ||
+         file.kinds[file.symbols[symbol].section].role != elf::SectionRole::Global;
 }
 
-// Common symbols give way to data with initial values; of several the largest counts.
+// Common symbols give way to data with initial values, and since 13.3 to any; of several the
+// largest counts.
 void NameTable::meet_common(Entity &entity, u32 object, u32 index) {
   const elf::Symbol &symbol = program_.objects[object].symbols[index];
-  if (entity.defined() && has_initial_values(entity.object, entity.symbol))
+  if (entity.defined() && prevails_over_common(entity.object, entity.symbol))
     return;
   if (entity.defined())
     program_.outcome[entity.object][entity.symbol] = Outcome::Discarded;
@@ -137,7 +143,7 @@ void NameTable::define(Entity &entity, u32 object, u32 index) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
   Outcome &outcome = program_.outcome[object][index];
   outcome = Outcome::Discarded;
-  if (!entity.function() && entity.common_align != 0 && !has_initial_values(object, index))
+  if (!entity.function() && entity.common_align != 0 && !prevails_over_common(object, index))
     return; // one more common symbol
   if (entity.defined()) {
     if (strong && !entity.weak()) {
@@ -163,8 +169,8 @@ void NameTable::define(Entity &entity, u32 object, u32 index) {
 
 } // namespace
 
-Program resolve(std::vector<Object> objects, Report &report) {
-  return NameTable(std::move(objects), report).run();
+Program resolve(std::vector<Object> objects, u32 toolkit, Report &report) {
+  return NameTable(std::move(objects), toolkit, report).run();
 }
 
 } // namespace culink::check

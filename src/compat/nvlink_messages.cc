@@ -87,6 +87,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::OlderDialect, Stage::Load, Weight::Silent, ""},
     {DiagId::TooNewToolkit, Stage::Load, Weight::Fatal,
      "Input file '{0}' newer than toolkit ({3} vs {4})"},
+    {DiagId::ForeignWholeProgram, Stage::Load, Weight::Fatal,
+     "linking with -ewp objects requires using current toolkit"},
     {DiagId::OldObject, Stage::Load, Weight::Fatal,
      "Input file '{0}' must be recompiled with toolkit >= Cuda 12.0"},
     {DiagId::SectionLeftOut, Stage::Merge, Weight::Silent, ""},

@@ -90,6 +90,7 @@ constexpr Release make_13_3() {
   row.compat.adds = kAdded13_3;
   row.finalizes_any_code = true;
   row.compat.assumes = kAssumed13_3;
+  row.zeroed_data_prevails = true;
   return row;
 }
 

@@ -187,6 +187,11 @@ bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arc
     diag.report(DiagId::OldObject, {name, describe_age(view, made, toolkit)});
     return false;
   }
+  if (view.header().type == elf::FileType::WholeProgram && toolkit < dialect.newest_toolkit &&
+      dialect.has(Defect::ForeignWholePrograms)) {
+    diag.report(DiagId::ForeignWholeProgram, {name, release(toolkit)});
+    return false;
+  }
   if (toolkit <= dialect.newest_toolkit || !dialect.has(Defect::NewerToolkit))
     return true;
   diag.report(DiagId::TooNewToolkit,

@@ -55,6 +55,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "{0}: made by CUDA {1}, newer than CUDA {2} which --dialect asks for"},
     {DiagId::TooNewToolkit, Severity::Error, "too-new-toolkit",
      "{0}: made by CUDA {1}, newer than CUDA {2}"},
+    {DiagId::ForeignWholeProgram, Severity::Error, "foreign-whole-program",
+     "{0}: compiled with -ewp by CUDA {1}, which only nvlink {1} links"},
     {DiagId::OldObject, Severity::Error, "old-object",
      "{0}: must be recompiled with CUDA 12.0 or newer: {1}"},
     {DiagId::SectionLeftOut, Severity::Warning, "section-left-out",

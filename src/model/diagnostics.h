@@ -41,6 +41,7 @@ enum class DiagId : u16 {
   NewerToolkit,
   OlderDialect,
   TooNewToolkit,
+  ForeignWholeProgram,
   OldObject,
   SectionLeftOut,
   UnknownAttribute,

@@ -22,6 +22,8 @@ LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) 
           .keeps_opaque_apart = !dialect.has(Defect::OpaqueByName),
           .keeps_unified_marks = !dialect.has(Defect::LostUnifiedMark),
           .keeps_unknown_sections = !dialect.has(Defect::SilentlyDropped),
+          .weak_among_locals = dialect.release.weak_among_locals,
+          .zeroed_data_prevails = dialect.release.zeroed_data_prevails,
           .one_byte_fits_any = dialect.has(Defect::OneByteParameter),
           .keeps_all_relocations = object && !early,
           .resolves_early = object && early,

@@ -39,6 +39,11 @@ struct LinkPolicy {
   // Sections of types that nobody knows are kept as they are.
   bool keeps_unknown_sections = true;
 
+  // Weak symbols stand in the local part of the symbol table.
+  bool weak_among_locals = true;
+  // Data without initial values prevails over common symbols, as initialised data does.
+  bool zeroed_data_prevails = false;
+
   // A parameter of one byte agrees with a later one of any size.
   bool one_byte_fits_any = false;
 

@@ -37,6 +37,8 @@ struct Release {
   bool finalizes_any_code = false;
   // The call graph and prototypes have counterparts on the Mercury plane.
   bool mirrors_calls = false;
+  // Definitions without initial values prevail over common symbols.
+  bool zeroed_data_prevails = false;
   // Weak symbols stand in the local part of the symbol table.
   bool weak_among_locals = true;
 };

@@ -60,6 +60,7 @@ class CachedToolchain(Toolchain):
         self.linker_identity = self.run([self.nvlink, "--version"]).stdout
         self.tiny_header = read(os.path.join(GENERATOR, "tiny_device_api.h"))
         self.mixed = [Assembler(self, other) for other in mix]
+        self.follows_inputs = bool(linker or mix)
 
     def emulation(self):
         """The option with which culink imitates this nvlink."""

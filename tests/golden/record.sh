@@ -13,6 +13,9 @@ for folder in "$@"; do
     arch=$(grep -oEm1 -- '-arch=sm_[0-9]+[af]?' links)
     for source in *.ptx; do
       [ -e "$source" ] || continue
+      if [ -e "${source%.ptx}.release" ] && [ "$(cat "${source%.ptx}.release")" != "$release" ]; then
+        continue # made by the ptxas of that release
+      fi
       options="-c $(cat compile 2> /dev/null || true)"
       [ ! -e "${source%.ptx}.compile" ] || options=$(cat "${source%.ptx}.compile")
       ptxas=ptxas

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Objects of `nvcc -ewp` have a file type of their own and are linked like others, with a warning about
-# those beside them that are not. A file of no known type is refused, where nvlink links it (Q142). What
-# is linked already is ignored, but never so that nothing is left (Q066).
+# those beside them that are not; nvlink refuses those of an older release (Q118). A file of no known
+# type is refused, where nvlink links it (Q142). What is linked already is ignored, but never so that
+# nothing is left (Q066).
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 links_as_recorded whole_programs
 "$CULINK" --error-format=nvlink --emulate=nvlink-13.0.88 -arch=sm_90 part.cubin whole.cubin -o out.cubin 2> log
 expect_contains log "nvlink warning : 'part.cubin': -ewp compiled objects should only link with libcudadevrt"
 "$CULINK" -arch=sm_90 part.cubin whole.cubin -o out.cubin 2> log
 expect_contains log "warning: part.cubin: not compiled with -ewp, but linked with whole.cubin"
+not "$CULINK" --error-format=nvlink --emulate=nvlink-13.1.115 -arch=sm_90 whole.cubin -o older.cubin 2> log
+expect_contains log "nvlink fatal   : linking with -ewp objects requires using current toolkit"
 "$CUBIN" verify out.cubin whole.cubin
 "$CUBIN" usage out.cubin > usage
 expect_contains usage part whole

@@ -46,7 +46,8 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
         layout.placement.wrong_symbols = true;
         continue;
       }
-      if (program.dialect.has(Defect::NullSymbolValue))
+      // Blocks of shared memory come later (Q117).
+      if (program.dialect.has(Defect::NullSymbolValue) && layout.placement.unnamed_shared.empty())
         layout.placement.null_symbol_value = offset;
     }
     pieces.push_back({offset, bytes});

@@ -212,7 +212,7 @@ void Merger::list_function(EntityId id) {
     return;
   listed_[id.value] = true;
   const Entity &entity = p_.symbols[id];
-  if (entity.local || in_local_part(entity))
+  if (entity.local || entity.in_local_part)
     layout_.sections.add_local(id);
   else
     layout_.sections.globals.push_back(id);

@@ -110,7 +110,7 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
     layout_.sections.debug_shared = need(".nv_debug.shared", shared_section(0));
   if (dynamic_shared)
     layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
-  if (in_local_part(p_.symbols[id]))
+  if (p_.symbols[id].in_local_part)
     layout_.sections.add_local(id);
   else
     layout_.sections.globals.push_back(id);

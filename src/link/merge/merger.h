@@ -30,9 +30,6 @@ private:
   void create_functions();
   void name_discarded_entry(EntityId id, u32 symbol_index);
   void list_function(EntityId id);
-  [[nodiscard]] bool in_local_part(const Entity &entity) const {
-    return entity.in_local_part && p_.dialect.release.weak_among_locals;
-  }
   void create_text(EntityId id, u32 symbol_index);
   void create_function_records();
   void fill_text(OutSection &section, const elf::Section &text) const;

@@ -339,7 +339,11 @@ void SharedPlacer::agree_on_dynamic(std::vector<u64> aligns) {
 
 DynamicGroups SharedPlacer::find_dynamic_groups() const {
   DynamicGroups groups;
-  for (const auto &[f, v] : uses_.first_dynamic) {
+  std::vector<std::pair<FunctionId, EntityId>> order = uses_.first_dynamic;
+  if (!p_.live.only.valid()) // kernels come behind functions
+    std::stable_partition(order.begin(), order.end(),
+                          [this](const auto &use) { return !p_.live.kernel[use.first.value]; });
+  for (const auto &[f, v] : order) {
     const FunctionId one[] = {f};
     groups.kernels.push_back(p_.live.kernel[f.value] ? std::vector<FunctionId>{f}
                                                      : reach_.kernels_reaching(one));

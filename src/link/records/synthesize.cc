@@ -263,8 +263,9 @@ std::vector<u8> build_compat(const Program &p) {
   elf::CompatSection out{.records = merger.finish()};
   if (out.records.empty() && p.arch.has_compat) {
     out.records.push_back(accelerator_target(p));
-    for (const elf::CompatRecord &record : p.dialect.release.compat.adds)
-      out.records.push_back(record);
+    if (p.arch.code_kind != arch::CodeKind::Sass)
+      for (const elf::CompatRecord &record : p.dialect.release.compat.adds)
+        out.records.push_back(record);
   }
   return elf::encode_compat(out);
 }

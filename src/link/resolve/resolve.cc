@@ -62,6 +62,9 @@ private:
   [[nodiscard]] bool may_differ_in_size(const Entity &entity, SymbolRef ref,
                                         const elf::Symbol &symbol) const;
   [[nodiscard]] bool is_initialised(SymbolRef ref) const;
+  [[nodiscard]] bool prevails_over_common(SymbolRef ref) const {
+    return policy_.zeroed_data_prevails || is_initialised(ref);
+  }
   [[nodiscard]] bool prevails_over_weak(SymbolRef ref, const Entity &entity) const;
   [[nodiscard]] u64 parameter_bytes(SymbolRef kernel);
   void compare_parameters(const Entity &kernel, SymbolRef ref);
@@ -178,7 +181,8 @@ std::pair<Entity *, bool> SymbolResolver::entity_for(SymbolRef ref, const elf::S
     // Undefined symbols keep a weak binding, except variables that compilers declare in every file
     // (Q072).
     const bool declared_object = symbol.undefined() && symbol.type() == SymbolType::Object;
-    entity.in_local_part = symbol.binding() == SymbolBinding::Weak && !declared_object;
+    entity.in_local_part =
+        policy_.weak_among_locals && symbol.binding() == SymbolBinding::Weak && !declared_object;
     if (declared_object && symbol.binding() == SymbolBinding::Weak)
       entity.info =
           static_cast<u8>(static_cast<u8>(SymbolBinding::Global) << 4 | (symbol.info & 15));
@@ -410,10 +414,10 @@ bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
   return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
 }
 
-// A definition without initial values counts as one more common symbol, unless it is strong and was
-// read first: then the common symbol is a duplicate (Q057).
+// Before 13.3 a definition without initial values counts as one more common symbol, unless it is
+// strong and was read first: then the common symbol is a duplicate (Q057).
 void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  if (entity.defined() && is_initialised(entity.prevailing)) {
+  if (entity.defined() && prevails_over_common(entity.prevailing)) {
     if (symbol.size > entity.size)
       report(DiagId::CommonLargerThanDefinition, ref,
              {std::string(entity.name), std::to_string(symbol.size), std::to_string(entity.size)})
@@ -446,7 +450,7 @@ void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbo
       report_duplicate(entity, ref);
     return;
   }
-  if (entity.common_align != 0 && !is_initialised(ref)) {
+  if (entity.common_align != 0 && !prevails_over_common(ref)) {
     outcome(ref) = DefinitionOutcome::DiscardedForStrong;
     if (strong)
       entity.info = symbol.info;
