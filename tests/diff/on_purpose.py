@@ -91,7 +91,7 @@ RULES = (
          r"'\.rela?\.nv\.constant0\.",
          r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.capmerc\.text|nv\.constant0)\.|" + MOVED),
     # Shared variables are local symbols among the global ones.
-    Rule("Q114", r"symbols: \.symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
+    Rule("Q114", r"symbols: \.(nv\.merc\.)?symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
     Rule("Q107", r"symbols: \.symtab: symbol \d+ '[^']*': size 0x[0-9a-f]+ vs 0x[0-9a-f]+$", MOVED),
 )
 

@@ -34,6 +34,7 @@ public:
   OutputSymbols take() { return std::move(out_); }
 
 private:
+  [[nodiscard]] SymbolBinding binding_of_shared(EntityId id, SymbolBinding binding) const;
   [[nodiscard]] bool is_removed(EntityId id, elf::SymbolPart part) const;
   [[nodiscard]] bool is_dropped(EntityId id) const {
     return !layout_.placement.dropped.empty() && layout_.placement.dropped[id.value];
@@ -82,6 +83,12 @@ bool SymbolWriter::is_removed(EntityId id, elf::SymbolPart part) const {
   return !p_.policy.keeps_shared_symbols && shared && !p_.symbols[id].function;
 }
 
+SymbolBinding SymbolWriter::binding_of_shared(EntityId id, SymbolBinding binding) const {
+  const OutId section = layout_.placement.address_of[id.value].section;
+  return section == layout_.sections.debug_shared ? binding
+                                                  : emulate::binding_of_shared(p_, binding);
+}
+
 void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
   const Entity &entity = p_.symbols[id];
   if (spec.type == SymbolType::CudaObject)
@@ -100,8 +107,7 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
     else if (shared_.dynamic(id) && shared_.one_dynamic_value && !shared_.has_slots)
       value -= p_.arch.reserved_shared;
     spec.value = value;
-    if (layout_.placement.address_of[id.value].section != layout_.sections.debug_shared)
-      spec.binding = emulate::binding_of_shared(p_, spec.binding);
+    spec.binding = binding_of_shared(id, spec.binding);
   } else if (preserve && (entity.other & 0xe1) == (elf::kOtherConstant | kOtherInternal)) {
     spec.other = kOtherInternal;
   }
@@ -138,6 +144,7 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
       convert_for_executable(id, spec);
     else if (is_shared(entity.other)) {
       spec.value = static_cast<u64>(shared_.offset[id.value]);
+      spec.binding = binding_of_shared(id, spec.binding);
       if (p_.options.preserve_relocs && !p_.options.keeps_debug_symbols())
         spec.other |= kOtherInternal;
     } else if (is_dropped(id)) {
