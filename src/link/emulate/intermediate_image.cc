@@ -7,6 +7,8 @@
 // Sound links have zeros instead.
 #include "link/emulate/intermediate_image.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "elf/codec.h"
 #include "elf/mercury_names.h"
@@ -22,11 +24,14 @@ namespace {
 constexpr u64 kFileHeader = 64, kSectionHeader = 64, kSymbol = 24;
 constexpr u64 kMercuryCodeAlign = 16;
 
-// What finalizing says about all code, a record of .nv.compat, is not in the image.
-u64 size_of_compat(ByteSpan compat) {
+// What is in no file without machine code that is finalized, and what finalizing adds, is not in
+// the image.
+u64 size_of_compat(const CompatRules &rules, ByteSpan compat) {
   elf::CompatSection section = elf::decode_compat(compat);
-  std::erase_if(section.records, [](const elf::CompatRecord &record) {
-    return record.attribute == elf::CompatAttribute::CanFastpathFinalize;
+  std::erase_if(section.records, [&rules](const elf::CompatRecord &record) {
+    return std::ranges::find(rules.sass_drops, record.attribute) != rules.sass_drops.end() ||
+           std::ranges::find(rules.finalizer, record.attribute, &elf::CompatRecord::attribute) !=
+               rules.finalizer.end();
   });
   return elf::encode_compat(section).size();
 }
@@ -38,7 +43,9 @@ u64 size_of_section(const IntermediateImage &image, OutId id) {
   if (s.function.valid())
     return s.size;
   const u64 size = image.elf.size(image.content[id.value]);
-  return id == image.layout.sections.compat && size != 0 ? size_of_compat(image.compat) : size;
+  return id == image.layout.sections.compat && size != 0
+             ? size_of_compat(image.program.dialect.release.compat, image.compat)
+             : size;
 }
 
 u64 size_of_section_names(const IntermediateImage &image) {
