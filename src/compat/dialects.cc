@@ -133,7 +133,7 @@ constexpr Dialect nvlink_row(std::string_view name, std::string_view version,
           .newest_toolkit = toolkit,
           .release = find_release(toolkit),
           .input = kNvlinkInputs,
-          .command = kNvlinkCommand,
+          .command = toolkit == 133 ? kNvlinkCommand13_3 : kNvlinkCommand,
           .defects = defects};
 }
 
@@ -165,6 +165,9 @@ constexpr std::array kDialects = {
                "Build cuda_13.4.r13.4/compiler.38855100_0", 134, kDefects13_4),
     nvlink_row("nvlink-13.4.59", "Cuda compilation tools, release 13.4, V13.4.59",
                "Build cuda_13.4.r13.4/compiler.38657139_0", 134, kDefects13_4),
+    // Only its library could be had (libnvJitLink), whose version and build these are.
+    nvlink_row("nvlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37",
+               "Build system must define TOOLS_VERSION_EXTENDED", 135, kDefects13_4),
 };
 static_assert(kDialects[0].name.empty());
 

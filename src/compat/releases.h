@@ -106,8 +106,15 @@ constexpr Release make_13_4() {
   return row;
 }
 
-inline constexpr std::array kReleases = {make_13_0(), make_13_1(), make_13_2(), make_13_3(),
-                                         make_13_4()};
+constexpr Release make_13_5() {
+  Release row = make_13_4();
+  row.toolkit = 135;
+  row.names_rel_tables = false;
+  return row;
+}
+
+inline constexpr std::array kReleases = {make_13_0(), make_13_1(), make_13_2(),
+                                         make_13_3(), make_13_4(), make_13_5()};
 
 } // namespace releases
 

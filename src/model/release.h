@@ -37,6 +37,8 @@ struct Release {
   bool finalizes_any_code = false;
   // The call graph and prototypes have counterparts on the Mercury plane.
   bool mirrors_calls = false;
+  // Tables with addends leave the names of tables without behind (Q004).
+  bool names_rel_tables = true;
   // Definitions without initial values prevail over common symbols.
   bool zeroed_data_prevails = false;
   // Weak symbols stand in the local part of the symbol table.

@@ -70,6 +70,8 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     return;
   }
   // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
+  if (!p_.dialect.release.names_rel_tables)
+    return;
   const elf::RelocationTable entries = object_->view.relocations(table);
   const DiscardedRanges &discarded = layout_.relocs.discarded[id_.value];
   bool first = true;

@@ -222,16 +222,20 @@ void KernelRecordPlanner::mark_recursion(FunctionId kernel, InfoList &records) c
 }
 
 // The kernel's records with what it inherits. New ones come in the order of the walk, or for the
-// only kernel of a program in the order of the rules, and EXTERNS at the end.
+// only kernel of a program in the order of the rules, with EXTERNS and LANGUAGE at the end.
 void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
                                   const Inheritance &inherited,
                                   const std::vector<EntityId> &undefined, bool has_externs) const {
   constexpr size_t kExterns = kInheritRuleCount, kFragments = kExterns + 1; // not rules
+  static_assert(kInheritRules.back().attribute == InfoAttribute::Language);
+  constexpr size_t kLanguage = kInheritRuleCount - 1, kLate = kFragments + 1; // behind EXTERNS
   std::vector<std::pair<WalkPosition, size_t>> order;
   for (size_t rule = 0; rule < kInheritRuleCount; ++rule) {
     const bool mask = kInheritRules[rule].attribute == InfoAttribute::SparseMmaMask;
     if (mask && has_masks_) // every kernel gets one as soon as one function has it
       order.emplace_back(0, rule);
+    else if (inherited.items[rule].first != kNeverMet && !several_ && rule == kLanguage)
+      order.emplace_back(kNeverMet, kLate);
     else if (inherited.items[rule].first != kNeverMet)
       order.emplace_back(several_ ? inherited.items[rule].first : rule + 1, rule);
   }
@@ -243,6 +247,8 @@ void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
   for (const auto &[position, rule] : order)
     if (rule == kFragments) {
       take_over_fragments(kernel, records, inherited);
+    } else if (rule == kLate) {
+      take_over(kLanguage, inherited, records);
     } else if (rule != kExterns) {
       take_over(rule, inherited, records);
     } else if (!has_externs && !undefined.empty()) {
