@@ -58,6 +58,11 @@ bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
   }
 }
 
+// Attributes that the engine of a later release finds in code of an earlier one.
+bool is_added_by_finalizer(InfoAttribute attribute) {
+  return attribute == InfoAttribute::PreexitUsed;
+}
+
 // Attributes that name places in the code.
 bool has_code_offsets(InfoAttribute attribute) {
   const elf::InfoRow *row = elf::info_row(attribute);
@@ -232,7 +237,8 @@ void RecordChecker::check_function(u32 position) {
     const elf::InfoRecords records = records_of(file, object == kNone ? code.out : code.section);
     std::vector<std::string> out;
     for (const InfoRecord &record : records)
-      if (!is_changed(record.attribute, kernel, unbounded_[node]))
+      if (!is_changed(record.attribute, kernel, unbounded_[node]) &&
+          !(l_.options.finalized && is_added_by_finalizer(record.attribute)))
         out.push_back(image_of(object, record, records.bytes(), code.moved));
     std::sort(out.begin(), out.end());
     return out;
