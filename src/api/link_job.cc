@@ -161,7 +161,7 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws) {
 std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &target,
                                          std::vector<InputObject> objects, WorkerPool &pool) {
   const bool mercury = code != OutputCode::Sass;
-  const Dialect dialect = dialect_for(*dialect_, request_.dialect, newest_toolkit(objects));
+  const Dialect dialect = dialect_for(*dialect_, request_.dialect, newest_toolkit(objects), target);
   if (!request_.dialect.empty())
     report_older_dialect(objects, dialect, diag_);
   const arch::ArchInfo plane =

@@ -93,14 +93,14 @@ constexpr ArchInfo since(u32 toolkit, ArchInfo arch) {
 }
 
 constexpr std::array<ArchInfo, 26> kArchs{{
-    classic("sm_75", 75, 64),
-    classic("sm_80", 80, 163),
-    classic("sm_86", 86, 99),
-    classic("sm_87", 87, 163),
+    since(118, classic("sm_75", 75, 64)),
+    since(118, classic("sm_80", 80, 163)),
+    since(118, classic("sm_86", 86, 99)),
+    since(118, classic("sm_87", 87, 163)),
     classic("sm_88", 88, 0),
-    classic("sm_89", 89, 99),
-    hopper("sm_90", 0),
-    hopper("sm_90a", 'a'),
+    since(118, classic("sm_89", 89, 99)),
+    since(118, hopper("sm_90", 0)),
+    since(120, hopper("sm_90a", 'a')),
     blackwell("sm_100", 100, 0, 100, 227, 0x09),
     blackwell("sm_100a", 100, 'a', 100, 227, 0x09),
     blackwell("sm_100f", 100, 'f', 100, 227, 0x09),

@@ -88,12 +88,14 @@ std::vector<u32> positions(const elf::Capsule &capsule) {
 }
 
 // Code in which instructions have moved stands for the same Mercury instructions, in order, with
-// the same operations.
+// the same operations. For code of toolkit 12 an engine of toolkit 13 may choose others.
 bool same_operations(const Link &sass, const CodePlace &code) {
   const elf::Capsule before = elf::decode_capsule(capsule_in(sass, code));
   const elf::Capsule after = elf::decode_capsule(capsule_out(sass, code));
   if (!after.violations.empty() || before.instruction_count != after.instruction_count)
     return false;
+  if (sass.program.objects[code.object].view.find(".note.nv.cuver"))
+    return true;
   const ByteSpan in = sass.program.objects[code.object].section(code.section).data;
   const ByteSpan out = sass.out.section(code.out).data;
   const std::vector<u32> from = positions(before), to = positions(after);

@@ -99,6 +99,7 @@ private:
   [[nodiscard]] std::vector<Summary> summaries(const Calls &calls) const;
   void check_numbers(u32 node, const Needs &least, const Needs &most);
   void check_function(u32 position);
+  [[nodiscard]] bool names_version(const CodePlace &code) const;
   void check_masks(u32 node, const CodePlace &code);
   void check_kernel(const CodePlace &code, const Summary &least, const Summary &most,
                     bool unbounded);
@@ -227,6 +228,19 @@ std::string RecordChecker::image_of(u32 object, const InfoRecord &record, ByteSp
   return out;
 }
 
+// Mercury code of toolkit 12 has the first version of its instructions, which only a link writes
+// down.
+bool is_first_version(const InfoRecord &record) {
+  return record.attribute == InfoAttribute::MercuryIsaVersion && record.value == 0x100;
+}
+
+bool RecordChecker::names_version(const CodePlace &code) const {
+  for (const InfoRecord &record : records_of(l_.program.objects[code.object], code.section))
+    if (record.attribute == InfoAttribute::MercuryIsaVersion)
+      return true;
+  return false;
+}
+
 // All records that no linker changes.
 void RecordChecker::check_function(u32 position) {
   const CodePlace &code = l_.code[position];
@@ -238,7 +252,8 @@ void RecordChecker::check_function(u32 position) {
     std::vector<std::string> out;
     for (const InfoRecord &record : records)
       if (!is_changed(record.attribute, kernel, unbounded_[node]) &&
-          !(l_.options.finalized && is_added_by_finalizer(record.attribute)))
+          !(l_.options.finalized && is_added_by_finalizer(record.attribute)) &&
+          !(object == kNone && is_first_version(record) && !names_version(code)))
         out.push_back(image_of(object, record, records.bytes(), code.moved));
     std::sort(out.begin(), out.end());
     return out;
@@ -304,7 +319,10 @@ void RecordChecker::check_barriers_of_object(const CodePlace &code) {
 void RecordChecker::check_kernel(const CodePlace &code, const Summary &least, const Summary &most,
                                  bool unbounded) {
   const u32 node = l_.calls.node_of[code.entity];
-  const Summary found = read_summary(records_of(l_.out, code.out)), own = own_summary(code);
+  const Summary own = own_summary(code);
+  Summary found = read_summary(records_of(l_.out, code.out));
+  if (l_.out.view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld)
+    found.barriers = std::max(found.barriers, elf::text_barriers(l_.out.section(code.out).flags));
   bool marked = false;
   for (const InfoRecord &record : records_of(l_.out, code.out))
     if (record.attribute == InfoAttribute::CrsStackSize && record.payload.size() >= 4)

@@ -118,6 +118,9 @@ constexpr DefectSet kDefects13_0 = {
 constexpr DefectSet kDefects13_1 =
     kDefects13_0.with({Defect::InstanceAlignment, Defect::FirstAlignment});
 
+constexpr DefectSet kDefects12_4 =
+    kDefects13_0.with({Defect::DiscardedFrames, Defect::BlankSymbols});
+
 constexpr DefectSet kDefects13_2 = kDefects13_1.without({Defect::EarlyShared});
 
 constexpr DefectSet kDefects13_4 =
@@ -165,6 +168,8 @@ constexpr std::array kDialects = {
                "Build cuda_13.4.r13.4/compiler.38855100_0", 134, kDefects13_4),
     nvlink_row("nvlink-13.4.59", "Cuda compilation tools, release 13.4, V13.4.59",
                "Build cuda_13.4.r13.4/compiler.38657139_0", 134, kDefects13_4),
+    nvlink_row("nvlink-12.4.131", "Cuda compilation tools, release 12.4, V12.4.131",
+               "Build cuda_12.4.r12.4/compiler.34097967_0", 124, kDefects12_4),
     // Only its library could be had (libnvJitLink), whose version and build these are.
     nvlink_row("nvlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37",
                "Build system must define TOOLS_VERSION_EXTENDED", 135, kDefects13_4),
@@ -226,12 +231,17 @@ const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag) {
   return nullptr;
 }
 
-Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit) {
+Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit,
+                    const arch::ArchInfo &target) {
   Dialect out = row;
   if (const Release *release = find_release_by_name(chosen))
     out.release = *release;
-  else if (row.name.empty())
+  else if (row.name.empty() && toolkit != 0)
     out.release = find_release(toolkit);
+  if (out.release.old_abi && row.name.empty() && chosen.empty())
+    out.release.toolkit = toolkit; // the conventions of 12.4 are those of 11.8 to 12.9
+  if (out.release.old_abi && target.has_mercury_plane) // 12.8 has these targets, with the new ABI
+    out.release = find_release(130);
   return out;
 }
 

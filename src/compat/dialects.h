@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "arch/arch.h"
 #include "compat/command_line.h"
 #include "culink/linker.h"
 #include "model/diagnostics.h"
@@ -24,7 +25,8 @@ namespace culink {
 
 // The row for a link whose newest object is of `toolkit`: culink's own files look like those of
 // that release, unless the name of another one was chosen; nvlink's like those of its own.
-[[nodiscard]] Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit);
+[[nodiscard]] Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit,
+                                  const arch::ArchInfo &target);
 
 // The row that a command line asks for; culink's own if there is none, which the link reports.
 [[nodiscard]] const Dialect &dialect_of(const CommandLine &line);

@@ -64,6 +64,13 @@ constexpr Release make_13_0() {
   return {.toolkit = 130, .compat = {.sass_drops = kFastpath, .assumes = kAssumed13_0}};
 }
 
+constexpr Release make_12_4() {
+  Release row = make_13_0();
+  row.toolkit = 124;
+  row.old_abi = true;
+  return row;
+}
+
 constexpr Release make_13_1() {
   Release row = make_13_0();
   row.toolkit = 131;
@@ -113,7 +120,7 @@ constexpr Release make_13_5() {
   return row;
 }
 
-inline constexpr std::array kReleases = {make_13_0(), make_13_1(), make_13_2(),
+inline constexpr std::array kReleases = {make_12_4(), make_13_0(), make_13_1(), make_13_2(),
                                          make_13_3(), make_13_4(), make_13_5()};
 
 } // namespace releases

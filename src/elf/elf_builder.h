@@ -35,6 +35,7 @@ struct BuilderOptions {
   u32 flags = 0; // e_flags; the index of flags_section goes to the top byte
   u8 os_abi = kOsAbiCuda;
   u8 abi_version = 8;
+  u32 version = 1;                             // e_version; the toolkit in files of ABI 7
   SegmentRule segments = SegmentRule::Classic; // executables only
   u16 phentsize_without_segments = 56;         // objects of ptxas for sm_90 and later have 0
   bool borrow_names = false;                   // names outlive the writer: do not copy them
@@ -95,6 +96,7 @@ struct SymbolSpec {
   std::optional<SymbolPart> part = {}; // default: Local for Local, Global for all others
   bool emitted = true;                 // false: only the name appears, in .strtab
   bool named = true;                   // false: no name, as section symbols of other linkers
+  bool blank_name = false;             // "" is a string of its own, for all such symbols
   u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
 };
 

@@ -54,7 +54,7 @@ template <typename Ehdr> void ElfEmitter::write_file_header() const {
   header.e_ident[kIdentAbiVersion] = options.abi_version;
   header.e_type = static_cast<u16>(options.type);
   header.e_machine = kMachineCuda;
-  header.e_version = 1;
+  header.e_version = options.version;
   header.e_flags = options.flags;
   if (writer_.flags_section_.valid())
     header.e_flags |= layout_.index_of(writer_.flags_section_) << 24;

@@ -274,7 +274,7 @@ std::optional<Error> ElfLayouter::number_symbols() {
                                                       : names.add(string.text, kNoNumber));
   layout_.symbol_number.assign(symbols.size(), 0);
   layout_.symbol_name.assign(symbols.size(), 0);
-  u32 next = 1;
+  u32 next = 1, blank = 0;
   const auto expect = [&](u32 id) { names.expect(symbols[id].name, symbols[id].name_number); };
   const SymbolSpec *homeless = nullptr;
   const auto take = [&](u32 id) {
@@ -283,7 +283,9 @@ std::optional<Error> ElfLayouter::number_symbols() {
       if (symbols[id].section.valid() && layout_.index_of(symbols[id].section) == 0)
         homeless = &symbols[id];
     }
-    if (symbols[id].named)
+    if (symbols[id].blank_name)
+      layout_.symbol_name[id] = blank = blank != 0 ? blank : names.add_separately("");
+    else if (symbols[id].named)
       layout_.symbol_name[id] = names.add(symbols[id].name, symbols[id].name_number);
   };
   std::vector<u32> globals;

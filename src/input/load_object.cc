@@ -147,7 +147,10 @@ Unfamiliar find_unfamiliar(const InputObject &object) {
       out.cuda_note = std::max(out.cuda_note, later_version<u16>(section, elf::kNoteCudaInfo));
       break;
     case SectionRole::NoteTkinfo:
-      out.tool_note = std::max(out.tool_note, later_version<u32>(section, elf::kNoteToolkitInfo));
+      // Toolkits 12.8 and 12.9 have their own number there.
+      if (const u32 version = later_version<u32>(section, elf::kNoteToolkitInfo);
+          version != 128 && version != 129)
+        out.tool_note = std::max(out.tool_note, version);
       break;
     default:
       break;

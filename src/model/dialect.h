@@ -61,6 +61,8 @@ enum class Defect : u8 {
   UnnamedShared,          // Q117: shared sections without variables take room
   FirstAlignment,         // Q116: one function of several aligns dynamic memory
   MisplacedLocals,        // Q114: shared variables are local, but among the global symbols
+  DiscardedFrames,        // Q160: frames of discarded functions describe those that prevail
+  BlankSymbols,           // Q161: -g leaves a symbol without a name for undefined functions
   LimitOfDebugShared,     // Q120: memory of several kernels is reported as that of one more
   WrappedStack,           // Q121: stacks of 4 GiB and more
   TruncatedValues,        // Q122: values of relocations that do not fit

@@ -18,6 +18,7 @@ struct InfoWord {
   enum class Names : u8 {
     Entity, // the symbol of an EntityId
     Bank,   // the section symbol of an OutId
+    Blank,  // the symbol without a name of an ObjectId (Q161)
   };
   u64 offset = 0; // from the start of the list
   u32 id = 0;

@@ -57,9 +57,9 @@ struct OutSection {
 
 // An entry of the local part of the symbol table.
 struct LocalSymbol {
-  enum class Kind : u8 { Section, Entity, SharedInstance };
+  enum class Kind : u8 { Section, Entity, SharedInstance, Blank };
   Kind kind = Kind::Section;
-  u32 id = 0; // OutId, EntityId, or an index into OutputSections::instances
+  u32 id = 0; // OutId, EntityId, an index into OutputSections::instances, ObjectId
 };
 
 // An entry of .nv.uft.entry or .nv.udt.entry.
@@ -80,6 +80,7 @@ struct OutputSections {
   std::vector<LocalSymbol> locals;
   std::vector<EntityId> globals;
   std::vector<SharedInstance> instances;
+  std::vector<ObjectId> with_blank_symbol; // ascending (Q161)
   std::vector<UnifiedIdentity> unified;
   bool has_unified_functions = false;
 

@@ -23,6 +23,9 @@ struct CompatRules {
 };
 
 struct Release {
+  // ABI 7, for targets before sm_100: no notes and no .nv.compat; the header has the toolkit, the
+  // virtual architecture and the mode of textures, flags of code have the number of barriers.
+  bool old_abi = false;
   u32 toolkit = 130; // times ten
   CompatRules compat;
   // Code for one chip (sm_90a) is linked for others of its number and family, too.

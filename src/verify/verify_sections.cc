@@ -195,7 +195,7 @@ void SectionCheck::check_name() {
     const bool owned = rule.match != elf::NameMatch::Exact || rest.empty();
     if (!named || !owned)
       continue;
-    if (kind_.role != rule.role)
+    if (kind_.role != rule.role && name != kCuverName) // which is .note.nv.cuinfo, with its flag
       report(Rule::SectionType, "sh_type",
              fmt::format("{} does not go with this name", type_text(s_.type)));
     return;

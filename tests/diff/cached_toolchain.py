@@ -20,7 +20,7 @@ import zlib
 import device_runtime
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
-from toolchain import HERE as GENERATOR, HEADERS_TINY, Toolchain, ToolError, number_of  # noqa: E402
+from toolchain import HERE as GENERATOR, HEADERS_TINY, Toolchain, ToolError, number_of, release_of  # noqa: E402
 
 CRASHED = "crashed"
 TIMEOUT_SECONDS = 120
@@ -65,6 +65,9 @@ class CachedToolchain(Toolchain):
     def emulation(self):
         """The option with which culink imitates this nvlink."""
         return "--emulate=nvlink-" + re.search(r", V([\d.]+)", self.linker_identity).group(1)
+
+    def linker_release(self):
+        return release_of(self.nvlink)
 
     def place(self, kind, key):
         return os.path.join(self.cache, kind, key[:2], key[2:])

@@ -92,6 +92,9 @@ RULES = (
          r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.capmerc\.text|nv\.constant0)\.|" + MOVED),
     # Shared variables are local symbols among the global ones.
     Rule("Q114", r"symbols: \.(nv\.merc\.)?symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
+    # nvlink 12.4 leaves symbols without names, and parameters refer to them.
+    Rule("Q161", r"symbols: \.symtab: symbol \d+ only in the second file: unnamed symbol in undefined: "
+         r"binding LOCAL, type FUNC", r"(headers|info|relocs|strings): |" + MOVED),
     Rule("Q107", r"symbols: \.symtab: symbol \d+ '[^']*': size 0x[0-9a-f]+ vs 0x[0-9a-f]+$", MOVED),
 )
 

@@ -48,6 +48,7 @@ DEVICE_RUNTIME = "cuda_device_runtime.cubin"
 UNEXPECTED = ("Internal error: unexpected reloc\n",
               "Internal error: .nv.constant3 section size mismatch\n",
               "Internal error: .nv.constant.user section size mismatch\n",
+              "Internal error: section size mismatch\n",  # as 12.4 says it
               "Internal error: relocation is past end of offset\n")
 UNUSED_MEMORY = ("0", "85", "170", "255")  # what glibc fills it with
 MISSING_RUNTIME = set()       # why programs were linked without it
@@ -208,7 +209,9 @@ class Comparison:
         if self.memory.tools.follows_inputs:  # the own file follows the newest object, the other nvlink
             return self.check_own(step)
         os.replace(self.at(step.output), self.at("emulated.cubin"))
-        status, log = self.culink(step, CHECK)
+        # Objects of older releases alone would make a file of theirs.
+        dialect = ["--dialect=%d.%d" % self.memory.tools.linker_release()] if self.options.assemblers else []
+        status, log = self.culink(step, CHECK, *dialect)
         if FINDING in log:
             return OWN_UNSOUND, log.strip()
         if status != 0:
@@ -264,6 +267,8 @@ def add_device_runtime(tools, target, place):
     """Puts the library's object into `place`. Where there is none both linkers get the same undefined
     symbols, which is a test as well, but a smaller one."""
     try:
+        if tools.linker_release() < (13, 0):
+            raise NoDeviceRuntime("it is newer than the linker")
         shutil.copyfile(tools.device_runtime(target), os.path.join(place, DEVICE_RUNTIME))
         return [DEVICE_RUNTIME]
     except NoDeviceRuntime as reason:

@@ -54,12 +54,14 @@ def compare_refusal(expected, status, log):
     return "refused, but not for %s:\n%s" % (untold, log) if untold else None
 
 
-def compare_own(folder, step, arguments):
+def compare_own(folder, name, step, arguments):
     """The default output against the one under --emulate, which is known to be right."""
     emulated = os.path.join(folder, "emulated.cubin")
     own = os.path.join(folder, step.output)
     os.rename(own, emulated)
-    status, log = run([CULINK, "--no-demangle"] + arguments, folder)
+    # Objects of older releases alone would make a file of theirs.
+    dialect = ["--dialect=" + ".".join(emulation_of(name).split("-")[-1].split(".")[:2])] if "+" in name else []
+    status, log = run([CULINK, "--no-demangle"] + dialect + arguments, folder)
     if status != 0:
         problem = None if refused_on_purpose(step.options, log) else "without --emulate: " + log
     else:
@@ -84,7 +86,7 @@ def compare(folder, name, code, step, expected):
     if hashlib.sha256(read(os.path.join(folder, step.output))).hexdigest() != expected:
         return "not the bytes that nvlink wrote"
     # The default -r keeps relocations that nvlink's loses, so it is another file on purpose.
-    return compare_own(folder, step, arguments) if RELOCATABLE not in step.options else None
+    return compare_own(folder, name, step, arguments) if RELOCATABLE not in step.options else None
 
 
 def check_program(name, program, number, folder):

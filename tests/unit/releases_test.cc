@@ -10,7 +10,8 @@ namespace {
 
 TEST(Releases, TheNewestRowThatIsNotNewerIsFound) {
   EXPECT_EQ(find_release(131).toolkit, 131u);
-  EXPECT_EQ(find_release(118).toolkit, 130u); // older than all rows
+  EXPECT_EQ(find_release(129).toolkit, 124u);
+  EXPECT_EQ(find_release(118).toolkit, 124u); // older than all rows
   EXPECT_EQ(find_release(199).toolkit, releases::kReleases.back().toolkit);
 }
 
@@ -20,13 +21,30 @@ TEST(Releases, RowsAreInOrder) {
 }
 
 TEST(Releases, OwnFilesLookLikeThoseOfTheNewestObject) {
-  EXPECT_EQ(dialect_for(own_dialect(), "", 133).release.toolkit, 133u);
-  EXPECT_EQ(dialect_for(nvlink_13_0_88(), "", 129).release.toolkit, 130u);
+  EXPECT_EQ(dialect_for(own_dialect(), "", 133, *arch::find_arch("sm_90")).release.toolkit, 133u);
+  EXPECT_EQ(dialect_for(nvlink_13_0_88(), "", 129, *arch::find_arch("sm_90")).release.toolkit,
+            130u);
+}
+
+TEST(Releases, OldTargetsHaveTheOldForm) {
+  const arch::ArchInfo &hopper = *arch::find_arch("sm_90"), &blackwell = *arch::find_arch("sm_100");
+  for (const u32 toolkit : {118u, 124u, 129u}) {
+    const Release release = dialect_for(own_dialect(), "", toolkit, hopper).release;
+    EXPECT_TRUE(release.old_abi);
+    EXPECT_EQ(release.toolkit, toolkit);
+  }
+  EXPECT_FALSE(dialect_for(own_dialect(), "", 130, hopper).release.old_abi);
+  EXPECT_FALSE(dialect_for(own_dialect(), "", 129, blackwell).release.old_abi);
+  EXPECT_FALSE(dialect_for(own_dialect(), "12.4", 129, blackwell).release.old_abi);
+  EXPECT_FALSE(dialect_for(own_dialect(), "", 0, hopper).release.old_abi); // a link of nothing
+  EXPECT_EQ(dialect_for(own_dialect(), "12.4", 118, hopper).release.toolkit, 124u);
 }
 
 TEST(Releases, AnotherReleaseCanBeChosen) {
-  EXPECT_EQ(dialect_for(own_dialect(), "13.2", 130).release.toolkit, 132u);
-  EXPECT_EQ(dialect_for(own_dialect(), "13.2", 134).release.toolkit, 132u);
+  EXPECT_EQ(dialect_for(own_dialect(), "13.2", 130, *arch::find_arch("sm_90")).release.toolkit,
+            132u);
+  EXPECT_EQ(dialect_for(own_dialect(), "13.2", 134, *arch::find_arch("sm_90")).release.toolkit,
+            132u);
   EXPECT_EQ(known_dialects().size(), releases::kReleases.size());
   for (const std::string &name : known_dialects()) {
     LinkRequest request;

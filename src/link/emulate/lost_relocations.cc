@@ -50,6 +50,8 @@ bool drops_discarded_pointers(const Program &p, ObjectId object, u32 section) {
 
 bool drops_overridden_debug(const Program &p, EntityId function, bool had_relocations,
                             bool with_addends) {
+  if (p.dialect.has(Defect::DiscardedFrames))
+    return false;
   if (p.dialect.has(Defect::OverriddenFrames))
     return had_relocations && with_addends;
   return p.is_live(function);

@@ -3,7 +3,9 @@
 // Objects of earlier toolkits. Toolkit 12 counts barriers in the flags of the code, toolkit 13 in a
 // record. nvlink takes a kernel's record for complete if a callee of toolkit 13 gave it one, and
 // leaves the count in the kernel's own flags (Q063). Toolkits before 12.4 name the code of a
-// bank in sh_info without SHF_INFO_LINK, and nvlink copies the flags as they are (Q064).
+// bank in sh_info without SHF_INFO_LINK, and nvlink copies the flags as they are (Q064). nvlink
+// 12.4 itself treats frames of discarded functions (Q160) and undefined functions (Q161) in other
+// ways.
 #include "link/emulate/old_objects.h"
 
 #include "elf/text_info.h"
@@ -16,6 +18,15 @@ bool loses_barriers(const Program &program) {
 
 u64 barrier_flags(const Program &program, u32 in_flags) {
   return program.dialect.has(Defect::LostBarriers) ? u64{in_flags} << elf::kTextBarrierShift : 0;
+}
+
+bool keeps_discarded_frames(const Program &program) {
+  return program.dialect.has(Defect::DiscardedFrames);
+}
+
+bool leaves_blank_symbols(const Program &program) {
+  return program.dialect.has(Defect::BlankSymbols) &&
+         (program.options.debug || program.policy.lists_resolved);
 }
 
 u64 bank_flags(const Program &program, u64 flags) {

@@ -27,7 +27,7 @@ uncounted_sections(const Program &program, const OutputSections &sections,
   if (!program.dialect.has(Defect::FilledIndices))
     return std::nullopt;
   std::vector<elf::SectionId> out;
-  if (program.policy.executable)
+  if (program.policy.executable && sections.cuinfo.valid())
     out.push_back(section_of[sections.cuinfo.value]);
   for (const OutId id : sections.created_again)
     out.push_back(section_of[id.value]);

@@ -49,13 +49,13 @@ bool is_finalized(const SassContext &c, const SassCode &code) {
   return code.finalized || c.mercury.policy.resolves_early;
 }
 
-u64 fastpath_mask_of(const InputObject &object) {
+std::optional<u64> fastpath_mask_of(const InputObject &object) {
   for (const elf::Section &section : object.view.sections())
     if (object.kinds[section.index].role == elf::SectionRole::Compat)
       for (const elf::CompatRecord &record : elf::decode_compat(section.data).records)
         if (record.attribute == elf::CompatAttribute::CanFastpathFinalize)
           return elf::compat_number(record).value_or(0);
-  return 0;
+  return std::nullopt;
 }
 
 // Since 13.3 finalized code allows every shortcut of its target.
@@ -63,12 +63,12 @@ u64 mask_of_compilers(const SassContext &c, const SassCodeList &code) {
   u64 mask = c.inputs.arch.fastpath_mask;
   for (const OutId id : c.shape.order)
     if (c.section(id).function.valid() && !is_finalized(c, code[id]))
-      mask &= fastpath_mask_of(c.sass.objects[code[id].definition.object.value]);
+      mask &= fastpath_mask_of(c.sass.objects[code[id].definition.object.value]).value_or(0);
   return mask;
 }
 
 // Which shortcuts the driver's finalizer may take: those that every function allows. An object says
-// it for all its functions together.
+// it for all its functions together; where toolkit 12 does not, the instructions do.
 u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
   if (c.mercury.dialect.release.finalizes_any_code)
     return mask_of_compilers(c, code);
@@ -87,7 +87,9 @@ u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
     const InputObject &object = c.sass.objects[i];
     if (object.sm < c.inputs.arch.number)
       return 0;
-    const u64 allowed = of_object[i] == Code::None ? mask : fastpath_mask_of(object) & mask;
+    const u64 by_code = of_object[i] == Code::Limited ? ~kOtherChips : ~u64{0};
+    const u64 allowed =
+        of_object[i] == Code::None ? mask : fastpath_mask_of(object).value_or(by_code) & mask;
     if (allowed != mask && (of_object[i] == Code::Limited || !explains_limit(object)))
       mask = allowed;
   }

@@ -17,6 +17,7 @@
 
 #include "arch/driver_functions.h"
 #include "elf/text_info.h"
+#include "link/emulate/old_objects.h"
 #include "link/emulate/section_owners.h"
 #include "link/merge/merger.h"
 
@@ -30,7 +31,7 @@ Layout Merger::run() {
   if (p_.objects.empty()) {
     layout_.sections.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4});
     layout_.sections[layout_.sections.info].emit = Emit::NameOnly;
-    if (p_.arch.has_compat)
+    if (p_.arch.has_compat && !p_.dialect.release.old_abi)
       layout_.sections.compat =
           need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
   }
@@ -40,6 +41,7 @@ Layout Merger::run() {
   layout_.placement.shared_align.assign(p_.symbols.entities.size(), 1);
   layout_.relocs.has_overridden.assign(p_.symbols.entities.size(), false);
   listed_.assign(p_.symbols.entities.size(), false);
+  mentioned_.assign(emulate::leaves_blank_symbols(p_) ? p_.symbols.entities.size() : 0, false);
   for (u32 i = 0; i < p_.objects.size(); ++i) {
     begin(ObjectId(i));
     create_module_records();
@@ -86,6 +88,8 @@ void Merger::reserve() {
 
 // The notes come right after the tables that the writer itself creates.
 void Merger::create_tables() {
+  if (p_.dialect.release.old_abi)
+    return;
   layout_.sections.tkinfo = need(".note.nv.tkinfo", {.type = SectionType::Note,
                                                      .flags = elf::kFlagTkinfoNote,
                                                      .align = 4,
@@ -157,6 +161,8 @@ void Merger::create_module_records() {
   // Objects that relocatable links made of data alone have none, but its name is in the output.
   layout_.sections.info =
       need(".nv.info", {.type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
+  if (p_.dialect.release.old_abi)
+    return;
   for (const elf::Section &section : object_->view.sections())
     if (object_->kinds[section.index].role == SectionRole::Compat)
       layout_.sections.compat =
@@ -167,12 +173,25 @@ void Merger::create_module_records() {
         need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
 }
 
+// Once in each file.
+void Merger::leave_blank_symbol(EntityId id, u32 symbol) {
+  if (!emulate::leaves_blank_symbols(p_) || mentioned_[id.value])
+    return;
+  mentioned_[id.value] = true;
+  std::vector<ObjectId> &files = layout_.sections.with_blank_symbol;
+  if (object_->symbols[symbol].in_section() || (!files.empty() && files.back() == id_))
+    return;
+  files.push_back(id_);
+  layout_.sections.locals.push_back({LocalSymbol::Kind::Blank, id_.value});
+}
+
 void Merger::create_functions() {
   for (const u32 s : p_.symbols.functions_of[id_.value]) {
     const elf::Symbol &symbol = object_->symbols[s];
     const EntityId id = p_.symbols.of(id_, s);
     if (!id.valid())
       continue;
+    leave_blank_symbol(id, s);
     const DefinitionOutcome outcome = p_.symbols.outcome(id_, s);
     if (outcome == DefinitionOutcome::DiscardedForWeak ||
         outcome == DefinitionOutcome::DiscardedForStrong)

@@ -11,6 +11,7 @@
 
 #include "link/emulate/compiler_constants.h"
 #include "link/emulate/lost_relocations.h"
+#include "link/emulate/old_objects.h"
 #include "link/emulate/section_numbers.h"
 
 namespace culink {
@@ -150,7 +151,7 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
 
 // Debug information about a discarded function definition. .debug_info and .debug_loc keep theirs.
 bool Merger::describes_discarded_code(u32 section, u32 symbol) const {
-  if (!object_->kinds[section].is_debug() ||
+  if (emulate::keeps_discarded_frames(p_) || !object_->kinds[section].is_debug() ||
       object_->symbols[symbol].type() != elf::SymbolType::Function)
     return false;
   const std::string_view name = object_->section(section).name;

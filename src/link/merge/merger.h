@@ -28,6 +28,7 @@ private:
   void begin(ObjectId id);
   void create_module_records();
   void create_functions();
+  void leave_blank_symbol(EntityId id, u32 symbol);
   void name_discarded_entry(EntityId id, u32 symbol_index);
   void list_function(EntityId id);
   void create_text(EntityId id, u32 symbol_index);
@@ -102,6 +103,7 @@ private:
 
   std::vector<ConstantsLocation> constants_of_; // by FunctionId; empty until there is one
   std::vector<bool> listed_;                    // by EntityId: is in the symbol table
+  std::vector<bool> mentioned_;                 // by EntityId: a file names it
   std::vector<OutId> unfilled_text_;            // code whose prevailing definition comes later
   std::vector<std::array<u32, 2>> group_of_;    // by target: number + 1 of its .rel and .rela group
 };

@@ -8,30 +8,54 @@
 // counting, so that symbols can name them before they exist.
 #include "link/output/draft.h"
 
+#include <algorithm>
+
+#include "arch/elf_flags.h"
 #include "base/release_memory.h"
 #include "link/emulate/section_numbers.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {
 
+namespace {
+
+// Until toolkit 12 the header says what notes say since.
+elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions options) {
+  arch::ElfTarget target{.os_abi = elf::kOsAbiCudaOld,
+                         .abi_version = arch::kAbiVersionOld,
+                         .sm = static_cast<u8>(program.arch.number),
+                         .virtual_sm = static_cast<u8>(program.arch.number),
+                         .accelerated = program.arch.letter == 'a',
+                         .address_64 = true,
+                         .texture_unified = true};
+  options.version = program.dialect.release.toolkit;
+  for (const InputObject &object : program.objects) {
+    target.virtual_sm = std::min(target.virtual_sm, static_cast<u8>(object.virtual_sm));
+    options.version = std::max(options.version, object.toolkit);
+  }
+  options.os_abi = target.os_abi;
+  options.abi_version = target.abi_version;
+  options.flags = arch::encode_elf_flags(target);
+  return options;
+}
+
+} // namespace
+
 FileInProgress begin_file(const Program &program, const OutputPlan &plan,
                           elf::SegmentRule segments) {
   const OutputSections &sections = plan.layout.sections;
-  FileInProgress file{
-      elf::ElfBuilder(
-          {.type =
-               program.policy.executable ? elf::FileType::Executable : elf::FileType::Relocatable,
-           .flags = u32{program.arch.number} << 8 | static_cast<u32>(program.arch.code_kind),
-           .segments = segments,
-           .phentsize_without_segments =
-               static_cast<u16>(segments == elf::SegmentRule::Mercury ? 0 : 56),
-           .borrow_names = true,
-           .numbered_names = &sections.names,
-           .lose_section_fff2 = emulate::loses_section_fff2(program)}),
-      find_emitted(plan),
-      {},
-      {},
-      {}};
+  elf::BuilderOptions options{
+      .type = program.policy.executable ? elf::FileType::Executable : elf::FileType::Relocatable,
+      .flags = u32{program.arch.number} << 8 | static_cast<u32>(program.arch.code_kind),
+      .segments = segments,
+      .phentsize_without_segments =
+          static_cast<u16>(segments == elf::SegmentRule::Mercury ? 0 : 56),
+      .borrow_names = true,
+      .numbered_names = &sections.names,
+      .lose_section_fff2 = emulate::loses_section_fff2(program)};
+  if (program.dialect.release.old_abi)
+    options = with_old_abi(program, std::move(options));
+  FileInProgress file{elf::ElfBuilder(std::move(options)), find_emitted(plan), {}, {}, {}};
   const u64 planes = segments == elf::SegmentRule::Mercury ? 2 : 1;
   file.elf.reserve({.sections = planes * sections.list.size() + 8,
                     .symbols = sections.locals.size() + sections.globals.size() + 8,
@@ -56,7 +80,8 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
   std::vector<u8> info_bytes = plan.info.store.take_bytes();
   plan.info = {};
   plan.relocations.kept = std::vector<KeptRelocation>();
-  file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
+  if (sections.cuinfo.valid())
+    file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
   plan.layout.sections.list = std::vector<OutSection>();

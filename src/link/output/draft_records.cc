@@ -11,6 +11,8 @@ using elf::Fixup;
 elf::SymbolId RecordWriter::symbol_of(InfoWord::Names names, u32 id) const {
   if (id == EntityId::kNone)
     return {};
+  if (names == InfoWord::Names::Blank)
+    return symbols_.blank_of[id];
   return names == InfoWord::Names::Bank ? symbols_.of_section[id] : symbols_.of_entity[id];
 }
 

@@ -120,6 +120,8 @@ void finish_headers(const OutputPlan &plan, FileInProgress &file) {
         {.name = kRelAction, .type = SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
     file.elf.append_copy(file.rel_action, plan.synthetic.rel_action);
   }
+  if (!sections.cuinfo.valid())
+    return;
   elf::SectionSpec &cuinfo = file.elf.section(file.section_of[sections.cuinfo.value]);
   cuinfo.link = file.section_of[sections.tkinfo.value];
   if (sections.compat.valid()) {
@@ -158,8 +160,10 @@ void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWri
 void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
                     FileInProgress &file) {
   const OutputSections &sections = plan.layout.sections;
-  file.elf.append_copy(to[sections.tkinfo.value], plan.synthetic.tkinfo);
-  file.elf.append_copy(to[sections.cuinfo.value], plan.synthetic.cuinfo);
+  if (sections.cuinfo.valid()) {
+    file.elf.append_copy(to[sections.tkinfo.value], plan.synthetic.tkinfo);
+    file.elf.append_copy(to[sections.cuinfo.value], plan.synthetic.cuinfo);
+  }
   if (sections.compat.valid())
     file.elf.append_copy(to[sections.compat.value], compat);
   if (sections.info.valid())

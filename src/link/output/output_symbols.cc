@@ -31,6 +31,7 @@ public:
   void add_section(OutId id, bool emitted);
   void add_entity(EntityId id, elf::SymbolPart part);
   void add_instance(u32 number, elf::SymbolPart part);
+  void add_blank(ObjectId object);
   OutputSymbols take() { return std::move(out_); }
 
 private:
@@ -164,6 +165,14 @@ void SymbolWriter::add_instance(u32 number, elf::SymbolPart part) {
                                               .part = part});
 }
 
+void SymbolWriter::add_blank(ObjectId object) {
+  out_.blank_of.resize(p_.objects.size());
+  out_.blank_of[object.value] = elf_.add_symbol({.binding = SymbolBinding::Local,
+                                                 .type = SymbolType::Function,
+                                                 .part = elf::SymbolPart::Local,
+                                                 .blank_name = true});
+}
+
 } // namespace
 
 OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
@@ -179,6 +188,9 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
       break;
     case LocalSymbol::Kind::Entity:
       writer.add_entity(EntityId(symbol.id), elf::SymbolPart::Local);
+      break;
+    case LocalSymbol::Kind::Blank:
+      writer.add_blank(ObjectId(symbol.id));
       break;
     case LocalSymbol::Kind::SharedInstance:
       if (program.dialect.release.weak_among_locals)

@@ -17,6 +17,7 @@ struct OutputSymbols {
   std::vector<elf::SymbolId> of_entity;   // by EntityId; none: no symbol is left of it
   std::vector<elf::SymbolId> of_section;  // by OutId
   std::vector<elf::SymbolId> of_instance; // by position in Layout::instances
+  std::vector<elf::SymbolId> blank_of;    // by ObjectId; mostly empty
 };
 
 // Gives every symbol of the output to the writer, in order. The sections themselves may follow

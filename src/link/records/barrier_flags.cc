@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Barriers of old objects. Since toolkit 13 a function has a NUM_BARRIERS record; before, the count
-// was in sh_flags of its code. A link of old objects, or of old and new ones, moves the counts into
-// records, after all others. plan_info_records calls this last.
+// was in sh_flags of its code. A link of old and new objects moves the counts into records, after
+// all others; so does nvlink 13 where all are old. plan_info_records calls this last.
 // A kernel that has both, its record from a callee of toolkit 13, gets the larger count.
 #include "link/records/barrier_flags.h"
 
@@ -89,6 +89,11 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
       continue;
     InfoList &records = plan.of_text[text.value];
     const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
+    if (p.dialect.release.old_abi) {
+      plan.text_flags.resize(plan.of_text.size());
+      plan.text_flags[text.value] = u64{count} << elf::kTextBarrierShift;
+      continue;
+    }
     if (record == InfoStore::kNone) {
       plan.store.put_value(records, elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
                            static_cast<u16>(count));

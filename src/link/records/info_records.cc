@@ -209,6 +209,24 @@ u16 bits_of_words(const elf::InfoRecord &record) {
   return bits;
 }
 
+// Mercury code of toolkit 12 does not name the version of its instructions; since 13.3 nobody asks.
+bool lacks_isa_version(const Program &p, const elf::InfoRecords &records) {
+  const auto asks = [](const elf::CompatRecord &assumed) {
+    return assumed.attribute == elf::CompatAttribute::MercuryIsaMajorMinorVersion;
+  };
+  if (p.arch.code_kind != arch::CodeKind::Capmerc ||
+      std::ranges::none_of(p.dialect.release.compat.assumes, asks))
+    return false;
+  for (const elf::InfoRecord &record : records)
+    if (record.attribute == InfoAttribute::MercuryIsaVersion)
+      return false;
+  return true;
+}
+
+constexpr std::array<u8, InfoStore::kRecordSize> kFirstIsaVersion = {
+    static_cast<u8>(elf::RecordFormat::Half), static_cast<u8>(InfoAttribute::MercuryIsaVersion), 0,
+    1};
+
 void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info &info) {
   const SectionLocation &text = layout_.placement.location_of[object.value][info.text];
   if (!text.section.valid() || text.discarded)
@@ -219,7 +237,8 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
   const FunctionId function = p_.function_of(entity);
   functions_.read_order.push_back(function);
   const ByteSpan section = info.records.bytes();
-  InfoPrepender list(out_.plan.store, section.size());
+  const bool blank = std::ranges::binary_search(layout_.sections.with_blank_symbol, object);
+  InfoPrepender list(out_.plan.store, section.size() + kFirstIsaVersion.size());
   for (const elf::InfoRecord &record : info.records) {
     const bool externs = record.attribute == InfoAttribute::Externs;
     if (externs || inherit_rule_of(record.attribute))
@@ -241,8 +260,12 @@ void InfoPlanner::read_function_records(ObjectId object, const InputObject::Info
     if (const u32 symbol = first_symbol(record); symbol != 0) {
       const InfoWord named = named_by(object, record, symbol);
       list.name(copy + InfoStore::kRecordSize, named.names, named.id);
+    } else if (blank && elf::symbol_word_count(record) != 0) {
+      list.name(copy + InfoStore::kRecordSize, InfoWord::Names::Blank, object.value);
     }
   }
+  if (lacks_isa_version(p_, info.records))
+    list.add(kFirstIsaVersion);
   InfoList &records = out_.plan.of_text[text.section.value];
   const InfoList older = records;
   records = list.finish(p_.live.kernel[function.value] ? InfoStore::kRecordSize : 0);

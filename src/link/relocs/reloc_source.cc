@@ -13,6 +13,7 @@
 
 #include "link/emulate/compiler_constants.h"
 #include "link/emulate/lost_relocations.h"
+#include "link/emulate/old_objects.h"
 
 namespace culink {
 
@@ -28,7 +29,7 @@ bool is_about_discarded_code(const RelocationContext &c, const RelocSource &sour
   if (!id.valid())
     return false;
   if (p.symbols.outcome(source.object, index) != DefinitionOutcome::Accepted)
-    return true;
+    return !emulate::keeps_discarded_frames(p);
   if (p.symbols[id].prevailing.object == source.object)
     return false;
   const OutId rela = c.rela_of[source.group->target.value];
