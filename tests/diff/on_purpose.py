@@ -22,11 +22,12 @@ def selects_kernels(options):
 class Rule:
     """The lines that a defect shows in, and those that follow from them if there is one."""
 
-    def __init__(self, quirk, shows, follows=None, when=lambda options: True):
+    def __init__(self, quirk, shows, follows=None, when=lambda options: True, since=(13, 0)):
         self.quirk = quirk
         self.shows = re.compile(shows)
         self.follows = re.compile(follows) if follows else None
         self.when = when
+        self.since = since  # the first release that has it
 
     def explains(self, lines, options):
         if not self.when(options) or not any(self.shows.match(line) for line in lines):
@@ -90,6 +91,10 @@ RULES = (
          r"at 0x[0-9a-f]+: R_CUDA_(TEX|SAMP|SURF)_HEADER_INDEX against '|sections: section \d+ only in the first file: "
          r"'\.rela?\.nv\.constant0\.",
          r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.capmerc\.text|nv\.constant0)\.|" + MOVED),
+    # Dynamic memory has the alignment of another declaration, or a block of memory in front of it.
+    Rule("Q116", r"(headers: '\.nv\.shared\.[^']*': (size|alignment) |sections: section \d+ only in the second file: "
+         r"'\.nv\.shared\.|code: '\.text\.[^']*': instruction at )",
+         r"(code|headers|relocs|strings|symbols): |" + MOVED, since=(13, 1)),
     # Shared variables are local symbols among the global ones.
     Rule("Q114", r"symbols: \.(nv\.merc\.)?symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
     # nvlink 12.4 leaves symbols without names, and parameters refer to them.
@@ -110,10 +115,11 @@ def refused_on_purpose(options, log):
     return bool(errors) and all(any(reason in line for reason in reasons) for line in errors)
 
 
-def unexplained_lines(options, difference):
+def unexplained_lines(options, difference, release=(13, 0)):
     """The lines of `cubin diff --all OWN EMULATED` that no defect explains."""
     lines = [line for line in difference.splitlines() if not SUMMARY.search(line)]
     explained = set()
     for rule in RULES:
-        explained |= rule.explains(lines, options)
+        if rule.since <= tuple(release):
+            explained |= rule.explains(lines, options)
     return [line for line in lines if line not in explained]

@@ -205,12 +205,15 @@ class Comparison:
                                       "culink says:", log.strip()])
         return REFUSED, ""
 
+    def toolchain(self):
+        return self.memory.tools
+
     def compare_own(self, step):
-        if self.memory.tools.follows_inputs:  # the own file follows the newest object, the other nvlink
+        if self.toolchain().follows_inputs:  # the own file follows the newest object, the other nvlink
             return self.check_own(step)
         os.replace(self.at(step.output), self.at("emulated.cubin"))
         # Objects of older releases alone would make a file of theirs.
-        dialect = ["--dialect=%d.%d" % self.memory.tools.linker_release()] if self.options.assemblers else []
+        dialect = ["--dialect=%d.%d" % self.toolchain().linker_release()] if self.toolchain().assemblers else []
         status, log = self.culink(step, CHECK, *dialect)
         if FINDING in log:
             return OWN_UNSOUND, log.strip()
@@ -222,8 +225,8 @@ class Comparison:
                               stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode == 0:
             return SAME, ""
-        return (OWN_DIFFERS if unexplained_lines(step.options, done.stdout) else OWN_SOUND,
-                done.stdout.strip())
+        unexplained = unexplained_lines(step.options, done.stdout, self.toolchain().linker_release())
+        return OWN_DIFFERS if unexplained else OWN_SOUND, done.stdout.strip()
 
     def explain(self, step):
         """What `cubin diff` says about culink's file and nvlink's."""

@@ -39,6 +39,9 @@ class FormComparison(Comparison):
         self.tools = tools
         self.own_is_same = own
 
+    def toolchain(self):
+        return self.tools
+
     def arguments(self, step):
         return ["--register-link-binaries=" + REGISTERED] + super().arguments(step)
 

@@ -48,6 +48,8 @@ RELEASES = (
     Release("13.4", WHOLE, OPTIONAL),
 )
 
+LIBRARY_ONLY = ("13.5",)  # there is libnvJitLink, but neither a compiler nor nvlink
+
 
 def find(name):
     for release in RELEASES:

@@ -162,8 +162,12 @@ void EarlyPlacer::size_debug_section() {
   OutSection &section = layout_.sections[layout_.sections.debug_shared];
   section.align = std::max(device_align_, has_dynamic_ ? kDynamicAlign : 1);
   for (const EntityId v : device_)
-    if (p_.symbols[v].sized) // never placed (Q041)
-      layout_.placement.address_of[v.value] = {layout_.sections.debug_shared, 0};
+    if (const Entity &variable = p_.symbols[v]; variable.sized) // never placed (Q041)
+      layout_.placement.address_of[v.value] = {
+          layout_.sections.debug_shared,
+          p_.options.keeps_debug_symbols()
+              ? 0
+              : p_.objects[variable.first.object.value].symbols[variable.first.symbol].value};
   section.has_symbol = sum > 0;
   section.size = size_in_object(sum, section.align);
   section.emit = Emit::Always;
