@@ -345,8 +345,11 @@ DynamicGroups SharedPlacer::find_dynamic_groups() const {
                           [this](const auto &use) { return !p_.live.kernel[use.first.value]; });
   for (const auto &[f, v] : order) {
     const FunctionId one[] = {f};
-    groups.kernels.push_back(p_.live.kernel[f.value] ? std::vector<FunctionId>{f}
-                                                     : reach_.kernels_reaching(one));
+    std::vector<FunctionId> kernels =
+        p_.live.kernel[f.value] ? std::vector<FunctionId>{f} : reach_.kernels_reaching(one);
+    if (kernels.empty() && p_.live.demoted[f.value])
+      kernels.push_back(f);
+    groups.kernels.push_back(std::move(kernels));
     groups.aligns.push_back(std::max(kDynamicAlign, declared_align(v)));
   }
   if (p_.options.keeps_debug_symbols()) // the symbol is kept, so it has one value for all its users
@@ -356,6 +359,7 @@ DynamicGroups SharedPlacer::find_dynamic_groups() const {
     }
   return groups;
 }
+
 void SharedPlacer::finish_dynamic_symbols() {
   const bool stays = emulate::keeps_dynamic_symbol(p_, slots_end_ != 0);
   const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
