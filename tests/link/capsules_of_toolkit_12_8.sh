@@ -12,3 +12,5 @@ printf '\377' | dd of=broken.cubin bs=1 seek=$((offset)) conv=notrunc status=non
 not "$CUBIN" check broken.cubin --inputs kernel.cubin > log
 expect_contains log "wrong-mercury"
 "$CULINK" -arch=sm_100 --code=sass --check kernel.cubin -o out.cubin
+"$CUBIN" dump --all kernel.cubin > dump
+expect_contains dump "of an earlier toolkit"

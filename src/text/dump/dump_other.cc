@@ -98,6 +98,10 @@ void put_unified_entries(const DumpContext &context, const elf::Section &section
 // The header and a count of what follows; the records are instructions.
 void put_capsule(const DumpContext &context, const elf::Section &section) {
   const elf::Capsule capsule = elf::decode_capsule(section.data);
+  if (!capsule.violations.empty() && context.file.find(".note.nv.cuver")) { // of toolkit 12.8
+    context.sink.field({"form", ""}, name("of an earlier toolkit"));
+    return;
+  }
   DumpSink &sink = context.sink;
   if (capsule.has_header) {
     const std::vector<elf::Section> &sections = context.file.sections();
