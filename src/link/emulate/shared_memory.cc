@@ -185,6 +185,7 @@ void EarlyPlacer::make_instances() {
       layout_.sections.locals.push_back(
           {LocalSymbol::Kind::SharedInstance, static_cast<u32>(layout_.sections.instances.size())});
       layout_.sections.instances.push_back({k, 0});
+      need_section(k);
     }
 }
 
