@@ -73,19 +73,28 @@ char letter_of(const elf::ElfView &view) {
   return 0;
 }
 
-// "ptxas, Cuda compilation tools, release 13.4, V13.4.92": the tool that made a file, if it says
-// so.
-std::string maker_of(const elf::ElfView &view) {
+// What the tools that made a file say about themselves, in order.
+std::vector<elf::ToolkitInfo> tool_notes(const elf::ElfView &view) {
+  std::vector<elf::ToolkitInfo> out;
   for (const elf::Section &section : view.sections()) {
     if (elf::classify_section(section.name, section.type, section.flags).role !=
         elf::SectionRole::NoteTkinfo)
       continue;
     for (const elf::Note &note : elf::decode_notes(section.data).notes)
-      if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
-          info && note.type == elf::kNoteToolkitInfo && !info->tool.empty())
-        return fmt::format("{}{}{}", info->tool, info->tool_version.empty() ? "" : ", ",
-                           info->tool_version);
+      if (Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
+          info && note.type == elf::kNoteToolkitInfo)
+        out.push_back(*info);
   }
+  return out;
+}
+
+// "ptxas, Cuda compilation tools, release 13.4, V13.4.92": the tool that made a file, if it says
+// so.
+std::string maker_of(const elf::ElfView &view) {
+  for (const elf::ToolkitInfo &info : tool_notes(view))
+    if (!info.tool.empty())
+      return fmt::format("{}{}{}", info.tool, info.tool_version.empty() ? "" : ", ",
+                         info.tool_version);
   return "";
 }
 
@@ -168,16 +177,8 @@ u32 stated_toolkit(const elf::ElfView &view, const arch::ElfTarget &made) {
 
 // Of the tool that made the file, as the first of its notes has it.
 u32 toolkit_of_compiler(const elf::ElfView &view) {
-  for (const elf::Section &section : view.sections()) {
-    if (elf::classify_section(section.name, section.type, section.flags).role !=
-        elf::SectionRole::NoteTkinfo)
-      continue;
-    for (const elf::Note &note : elf::decode_notes(section.data).notes)
-      if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
-          info && note.type == elf::kNoteToolkitInfo)
-        return elf::toolkit_of_version(info->tool_version);
-  }
-  return 0;
+  const std::vector<elf::ToolkitInfo> notes = tool_notes(view);
+  return notes.empty() ? 0 : elf::toolkit_of_version(notes.front().tool_version);
 }
 
 bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arch::ElfTarget &made,

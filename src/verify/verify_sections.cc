@@ -211,7 +211,7 @@ void SectionCheck::check_flags(const HeaderRow &row) {
     report(Rule::SectionFlags, "sh_flags", fmt::format("{:#x}, expected {:#x}", plain, row.flags));
   const bool info_link = (s_.flags & elf::kFlagInfoLink) != 0;
   const bool refers = row.info == Info::OwnerText || row.info == Info::CompatOrNot;
-  // Toolkits before 12.4 leave the flag out, and nvlink copies it from their constants.
+  // Toolkits before 12.4 leave the flag out, and nvlink takes it from their constants.
   const bool may_lack = has_old_abi(view_) || row.role == SectionRole::Constant;
   if (!(may_lack && !info_link) &&
       (refers ? info_link != (s_.info != 0) : info_link && row.info != Info::Target))

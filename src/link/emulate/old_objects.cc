@@ -3,7 +3,7 @@
 // Objects of earlier toolkits. Toolkit 12 counts barriers in the flags of the code, toolkit 13 in a
 // record. nvlink takes a kernel's record for complete if a callee of toolkit 13 gave it one, and
 // leaves the count in the kernel's own flags (Q063). Toolkits before 12.4 name the code of a
-// bank in sh_info without SHF_INFO_LINK, and nvlink copies the flags as they are (Q064). nvlink
+// bank in sh_info without SHF_INFO_LINK, and nvlink takes over the flags as they are (Q064). nvlink
 // 12.4 itself treats frames of discarded functions (Q160) and undefined functions (Q161) in other
 // ways.
 #include "link/emulate/old_objects.h"

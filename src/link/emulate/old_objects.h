@@ -16,7 +16,7 @@ namespace culink::emulate {
 // describes the one that prevails.
 [[nodiscard]] bool keeps_discarded_frames(const Program &program);
 
-// Whether a file that is the first to mention a function without defining it leaves a local symbol
+// Whether a file that is the first to refer to a function without defining it leaves a local symbol
 // without a name.
 [[nodiscard]] bool leaves_blank_symbols(const Program &program);
 

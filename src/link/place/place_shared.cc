@@ -250,8 +250,8 @@ void SharedPlacer::place_own() {
     const OutId id = section_of(k);
     std::vector<EntityId> variables = layout_.sections.shared_variables(id);
     variables.insert(variables.end(), own_[k.value].begin(), own_[k.value].end());
-    const UnnamedShared *block = layout_.placement.unnamed_in(id); // stands behind an invalid id
-    if (block)
+    const UnnamedShared *block = layout_.placement.unnamed_in(id);
+    if (block) // it has no symbol: an invalid id stands for it
       variables.insert(variables.begin(), EntityId{});
     if (!first_block)
       first_block = block;
