@@ -27,6 +27,7 @@
 #include "culink/link_facts.h"
 #include "culink/link_options.h"
 #include "culink/link_progress.h"
+#include "culink/lto_options.h"
 #include "culink/step_time.h"
 #include "culink/types.h"
 
@@ -57,6 +58,8 @@ struct LinkRequest {
   // refused.
   std::string ptxas;
   std::vector<std::string> ptxas_options;
+  // Code for link-time optimisation among the inputs.
+  LtoOptions lto;
   // The host program will register the modules of the result.
   bool registers_modules = false;
   // What schedules code of sm_100 and later again. None: see OutputCode.
@@ -81,6 +84,7 @@ struct LinkedModule {
 
 struct LinkResult {
   ByteBuffer bytes; // the linked cubin; empty if the link failed
+  std::string ptx;  // instead of it, if LtoOptions::emit_ptx asked for the optimised program
   // All inputs were read and do not contradict each other. If the link failed nevertheless, the
   // errors are about the program as a whole: what is undefined, or too large.
   bool complete = false;
@@ -89,7 +93,7 @@ struct LinkResult {
   std::vector<LinkedModule> modules; // in the order of the inputs, unused ones too
   std::vector<StepTime> times;       // of the steps, if LinkOptions::times asked for them
 
-  [[nodiscard]] bool ok() const { return !bytes.empty(); }
+  [[nodiscard]] bool ok() const { return !bytes.empty() || !ptx.empty(); }
 };
 
 // Links, and checks the result against the rules of the format before it is given out. Throws

@@ -197,6 +197,8 @@ LinkResult LinkJob::link_and_verify() {
   if (request_.inputs.empty() && request_.libraries.empty())
     diag_.report(
         dialect_ && dialect_->command.refuses_empty_link ? DiagId::NoInput : DiagId::EmptyLink, {});
+  if (request_.lto.emit_ptx)
+    diag_.report(DiagId::NotSupportedYet, {"-emit-ptx", "link-time optimisation is"});
   if (diag_.failed())
     return {};
   // From sm_90 on some relocations are resolved without being listed.
