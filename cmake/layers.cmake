@@ -1,5 +1,6 @@
-# culink_layer(NAME LIBRARIES... [ROOMS FOLDERS...]): the static library culink_NAME of all sources in
-# src/NAME and in the folders of it that are named; tests/tidy says which of them may include which.
+# culink_layer(NAME LIBRARIES... [ROOMS FOLDERS...] [PRIVATE]): the static library culink_NAME of all
+# sources in src/NAME and in the folders of it that are named; tests/tidy says which of them may include
+# which. It is installed unless it is PRIVATE: of use to our programs only.
 # Globbing keeps the folder the only list of its files; CONFIGURE_DEPENDS notices new ones.
 # The global property CULINK_LAYERS lists the libraries for those who take them all.
 #
@@ -41,7 +42,7 @@ if(NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 function(culink_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "ROOMS")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "PRIVATE" "" "ROOMS")
   set(folder ${PROJECT_SOURCE_DIR}/src/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*.h)
   foreach(room ${layer_ROOMS})
@@ -54,11 +55,15 @@ function(culink_layer name)
     message(FATAL_ERROR "not in a room of the layer ${name}: ${all}")
   endif()
   add_library(culink_${name} STATIC ${sources})
+  list(TRANSFORM layer_UNPARSED_ARGUMENTS REPLACE "^culink_fmt$" "$<BUILD_INTERFACE:culink_fmt>")
   target_link_libraries(culink_${name} PUBLIC culink_options ${layer_UNPARSED_ARGUMENTS})
   target_compile_options(culink_${name} PRIVATE $<$<BOOL:${CULINK_FUZZ}>:-fsanitize=fuzzer-no-link>)
   set_target_properties(culink_${name} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS culink_${name} EXPORT culink ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   set_property(GLOBAL APPEND PROPERTY CULINK_LAYERS culink_${name})
+  if(NOT layer_PRIVATE)
+    install(TARGETS culink_${name} EXPORT culink ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    set_property(GLOBAL APPEND PROPERTY CULINK_INSTALLED_LAYERS culink_${name})
+  endif()
 endfunction()
 
 # culink_program(NAME LIBRARIES...): the program of all sources in tools/NAME. The target
@@ -71,17 +76,23 @@ function(culink_program name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools/${name})
   target_link_libraries(${name} PRIVATE culink_options ${ARGN})
   add_dependencies(programs ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${name}_program)
   install(TARGETS ${name} EXPORT culink RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 # culink_install_package(): public headers, and what find_package(culink) needs to offer the layers
-# as culink::elf and so on, and the programs as culink::culink and culink::cubin.
+# as culink::elf and so on, and the programs as culink::culink_program and culink::cubin_program.
 function(culink_install_package)
   include(CMakePackageConfigHelpers)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/culink)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/culink
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+  install(FILES ${PROJECT_SOURCE_DIR}/include/culink.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT culink NAMESPACE culink:: FILE culink-targets.cmake DESTINATION ${folder})
+  if(NOT CULINK_STATIC)
+    install(EXPORT culink_shared NAMESPACE culink:: FILE culink-shared-targets.cmake
+            DESTINATION ${folder})
+  endif()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/culink-config.cmake.in
                                 culink-config.cmake INSTALL_DESTINATION ${folder})
   write_basic_package_version_file(culink-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -30,16 +30,25 @@ culink_document(culink bash culink ${CMAKE_INSTALL_DATADIR}/bash-completion/comp
 culink_document(culink zsh _culink ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 culink_document(culink fish culink.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# For builds without CMake. A static archive comes before those it needs.
-get_property(layers GLOBAL PROPERTY CULINK_LAYERS)
+# For builds without CMake: the C interface, shared or in archives, and the one for C++20. A static
+# archive comes before those it needs.
+get_property(layers GLOBAL PROPERTY CULINK_INSTALLED_LAYERS)
 list(REVERSE layers)
-list(REMOVE_ITEM layers culink_text)
+list(REMOVE_ITEM layers culink_capi)
 list(TRANSFORM layers PREPEND -l)
-list(JOIN layers " " CULINK_PC_LIBRARIES)
+list(APPEND layers -lzstd -llz4 -lstdc++ -lm -ldl -lpthread)
+list(JOIN layers " " CULINK_PC_LAYERS)
+set(CULINK_PC_PRIVATE Libs.private)
+if(NOT TARGET culink_shared)
+  set(CULINK_PC_PRIVATE Libs)
+endif()
 # From the file's own place, so that an installed tree may be moved.
 file(RELATIVE_PATH CULINK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/culink.pc.in ${PROJECT_BINARY_DIR}/culink.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/culink.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(package culink culink-static culink-cxx)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc
+                 @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

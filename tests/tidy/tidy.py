@@ -29,6 +29,7 @@ for sibling in SIBLINGS:
 LAYERS["finalize"] = LAYERS["finalize"] + ["verify"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
 LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect"] + SIBLINGS
+LAYERS["capi"] = LAYERS["api"] + ["api"]
 LAYERS["tools"] = LAYERS["api"] + ["api"]
 
 # Large layers have rooms: folders, each of which may include itself and those named here. What is

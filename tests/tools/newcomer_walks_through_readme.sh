@@ -40,7 +40,7 @@ if command -v pkg-config > /dev/null && command -v c++ > /dev/null; then
   pc=$(dirname "$(find prefix -name culink.pc)")
   # shellcheck disable=SC2046  # several words
   c++ "$SOURCE/examples/link_in_memory/link_in_memory.cc" -o linker \
-    $(PKG_CONFIG_PATH=$WORK/$pc pkg-config --cflags --libs culink)
+    $(PKG_CONFIG_PATH=$WORK/$pc pkg-config --cflags --libs culink-cxx)
   objects=$SOURCE/examples/vector_math/sm_90
   ./linker sm_90 "$objects/main.cubin" "$objects/filter.cubin" out.cubin > kernels
   expect_contains kernels "36 registers"
