@@ -17,6 +17,7 @@ from lines import PRODUCT_FOLDERS, house_rules, numbers_in_tables, vocabulary
 
 # A layer may include the layers named here and itself (docs/design.md).
 LAYERS = {"base": []}
+LAYERS["toolkit"] = ["base"]
 LAYERS["elf"] = ["base"]
 LAYERS["arch"] = LAYERS["elf"] + ["elf"]
 LAYERS["verify"] = LAYERS["arch"] + ["arch"]
@@ -30,7 +31,7 @@ LAYERS["finalize"] = LAYERS["finalize"] + ["verify"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
 LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect"] + SIBLINGS
 LAYERS["capi"] = LAYERS["api"] + ["api"]
-LAYERS["tools"] = LAYERS["api"] + ["api"]
+LAYERS["tools"] = LAYERS["api"] + ["api", "toolkit"]
 
 # Large layers have rooms: folders, each of which may include itself and those named here. What is
 # directly in the layer may include them all, and they may not include it.

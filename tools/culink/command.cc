@@ -18,8 +18,6 @@
 #include "compat/option_documents.h"
 #include "console.h"
 #include "culink/linker.h"
-#include "find_finalizer.h"
-#include "find_ptxas.h"
 #include "host_script.h"
 #include "large_heap.h"
 #include "progress_line.h"
@@ -28,6 +26,8 @@
 #include "report/time_table.h"
 #include "reports.h"
 #include "toolchain.h"
+#include "toolkit/find_finalizer.h"
+#include "toolkit/find_ptxas.h"
 
 namespace culink {
 

@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "toolkit.h"
+#include "toolkit/places.h"
 
 namespace culink {
 

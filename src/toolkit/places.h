@@ -17,10 +17,13 @@ namespace culink {
 
 // Where the programs of toolkits should be, best first: that of `cuda`, which the command line
 // names and then is the only one; that of the toolchain folder through which this program was
-// called; where variables say; beside the nvcc in PATH; where they are if nothing says so.
-[[nodiscard]] std::vector<std::string> toolkit_program_folders(const std::string &cuda);
+// called; where variables say; those in `near`; beside the nvcc in PATH; where they are if nothing
+// says so.
+[[nodiscard]] std::vector<std::string>
+toolkit_program_folders(const std::string &cuda, const std::vector<std::string> &near = {});
 
-// Folders of a toolkit's libraries, as installers (lib64) and Python packages (lib) have them.
+// Folders of a toolkit's libraries, as installers (lib64) and Python packages have them, of CUDA 13
+// (lib) and of CUDA 12 (a folder for each part).
 [[nodiscard]] std::vector<std::string> library_folders_beside(const std::string &program_folder);
 
 } // namespace culink

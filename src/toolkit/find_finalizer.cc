@@ -4,19 +4,18 @@
 //
 // What may surprise: culink may itself be installed under the name nvlink. It must not take itself
 // for an engine, or it would start itself for ever.
-#include "find_finalizer.h"
+#include "toolkit/find_finalizer.h"
 
 #include <filesystem>
 #include <string_view>
 #include <unistd.h>
 
-#include "toolkit.h"
+#include "toolkit/places.h"
 
 namespace culink {
 
 namespace {
 
-constexpr const char *kSelf = "/proc/self/exe";
 constexpr std::string_view kLibraryNames[] = {"libnvJitLink.so.13", "libnvJitLink.so",
                                               "libnvJitLink.so.12"};
 
@@ -41,9 +40,9 @@ std::string library_in_loader_path() {
   return "";
 }
 
-bool is_this_program(const std::string &path) {
+bool is_same_file(const std::string &path, const std::string &other) {
   std::error_code error;
-  return std::filesystem::equivalent(path, kSelf, error);
+  return std::filesystem::equivalent(path, other, error);
 }
 
 bool is_library(const std::string &path) {
@@ -52,10 +51,11 @@ bool is_library(const std::string &path) {
 
 } // namespace
 
-FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda) {
+FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda,
+                               const std::string &self, const std::vector<std::string> &near) {
   FinalizerEngine out;
 #ifndef CULINK_STATIC_PROGRAM
-  out.worker = kSelf;
+  out.worker = self;
 #endif
   if (const std::string folder = environment("TMPDIR"); !folder.empty())
     out.folder = folder;
@@ -63,7 +63,7 @@ FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda
     (is_library(given) ? out.library : out.nvlink) = given;
     return out;
   }
-  std::vector<std::string> folders = toolkit_program_folders(cuda);
+  std::vector<std::string> folders = toolkit_program_folders(cuda, near);
   if (const std::string nvlink = program_in_path("nvlink"); cuda.empty() && !nvlink.empty())
     folders.push_back(std::filesystem::path(nvlink).parent_path().string());
   for (const std::string &folder : folders) {
@@ -71,7 +71,7 @@ FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda
       if (out.library.empty())
         out.library = library_in(libraries);
     if (std::string nvlink = program_in(folder, "nvlink");
-        out.nvlink.empty() && !nvlink.empty() && !is_this_program(nvlink))
+        out.nvlink.empty() && !nvlink.empty() && !is_same_file(nvlink, self))
       out.nvlink = std::move(nvlink);
     // Engines of different releases schedule code differently, so both are of one toolkit.
     if (!out.empty())

@@ -3,10 +3,12 @@
 // Where NVIDIA's toolkit is. What the user says comes first: an option, then a variable, then nvcc
 // in PATH, which often is a link into a toolkit.
 //
+// The linker itself reads no environment; those who call it look here first.
+//
 // What may surprise: nvcc of a toolchain folder calls this program as the nvlink beside it. The
 // toolkit is then that of the folder, whatever variables say, because its compilers have made the
 // objects. So the path by which this program was called counts, not the file that it is.
-#include "toolkit.h"
+#include "toolkit/places.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -62,7 +64,8 @@ std::string program_in_path(const std::string &name) {
   return "";
 }
 
-std::vector<std::string> toolkit_program_folders(const std::string &cuda) {
+std::vector<std::string> toolkit_program_folders(const std::string &cuda,
+                                                 const std::vector<std::string> &near) {
   if (!cuda.empty())
     return {cuda + "/bin"};
   std::vector<std::string> out;
@@ -74,13 +77,15 @@ std::vector<std::string> toolkit_program_folders(const std::string &cuda) {
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string root = environment(name); !root.empty())
       add(root + "/bin");
+  out.insert(out.end(), near.begin(), near.end());
   add(real_folder(program_in_path("nvcc")));
   add(kUsualProgramFolder);
   return out;
 }
 
 std::vector<std::string> library_folders_beside(const std::string &program_folder) {
-  return {program_folder + "/../lib64", program_folder + "/../lib"};
+  return {program_folder + "/../lib64", program_folder + "/../lib",
+          program_folder + "/../../nvjitlink/lib"};
 }
 
 } // namespace culink

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where ptxas is. The toolkit whose nvcc compiles should also compile PTX here.
-#include "find_ptxas.h"
+#include "toolkit/find_ptxas.h"
 
-#include "toolkit.h"
+#include "toolkit/places.h"
 
 namespace culink {
 
-std::string find_ptxas(const std::string &cuda) {
-  for (const std::string &folder : toolkit_program_folders(cuda))
+std::string find_ptxas(const std::string &cuda, const std::vector<std::string> &near) {
+  for (const std::string &folder : toolkit_program_folders(cuda, near))
     if (std::string found = program_in(folder, "ptxas"); !found.empty())
       return found;
   return cuda.empty() ? program_in_path("ptxas") : "";

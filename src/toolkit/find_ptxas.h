@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace culink {
+
+// The ptxas of the toolkit (see places.h), or else that in PATH. Empty: there is none.
+[[nodiscard]] std::string find_ptxas(const std::string &cuda,
+                                     const std::vector<std::string> &near = {});
+
+} // namespace culink
