@@ -20,10 +20,10 @@
 
 #include "arch/elf_flags.h"
 #include "elf/elf_view.h"
+#include "engine/worker_process.h"
 #include "finalize/harvest.h"
 #include "finalize/nvlink_program.h"
 #include "finalize/prepare.h"
-#include "finalize/worker_process.h"
 #include "verify/verify.h"
 
 namespace culink {
@@ -44,6 +44,15 @@ u8 sm_of(const elf::FileHeader &header) {
       .sm;
 }
 
+EngineJob job_for(const std::string &target, bool debug, ByteSpan object) {
+  EngineJob out;
+  out.options = {"-arch=" + target};
+  if (debug)
+    out.options.emplace_back("-g");
+  out.inputs = {{EngineInputKind::Cubin, "object", object}};
+  return out;
+}
+
 // The worker processes of one link. Threads borrow them one at a time.
 class Workers {
 public:
@@ -57,7 +66,8 @@ public:
         return started.error();
       worker.emplace(std::move(*started));
     }
-    Result<WorkerAnswer> answer = worker->link(target, debug, object, time_limit(object.size()));
+    Result<WorkerAnswer> answer =
+        worker->run(job_for(target, debug, object), time_limit(object.size()));
     if (worker->alive()) {
       const std::lock_guard lock(mutex_);
       idle_.push_back(std::move(*worker));
@@ -227,7 +237,7 @@ private:
       return ask_nvlink({object});
     Result<WorkerAnswer> answer = workers_.link(request_.target, request_.debug, object);
     if (answer && answer->outcome == WorkerOutcome::Linked)
-      return std::move(answer->cubin);
+      return std::move(answer->image);
     const Error error =
         answer ? Error{"", "", engine_.library + ": " + answer->text} : answer.error();
     if (engine_.nvlink.empty() || (answer && answer->outcome == WorkerOutcome::NotUnderstood))

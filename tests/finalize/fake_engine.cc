@@ -82,3 +82,21 @@ extern "C" [[gnu::visibility("default")]] int nvJitLinkGetErrorLog(void *, char 
   std::memcpy(text, kLog, sizeof kLog);
   return 0;
 }
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkGetInfoLogSize(void *, size_t *size) {
+  *size = 0;
+  return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkGetInfoLog(void *, char *) {
+  return 0;
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkGetLinkedPtxSize(void *handle,
+                                                                        size_t *size) {
+  return nvJitLinkGetLinkedCubinSize(handle, size);
+}
+
+extern "C" [[gnu::visibility("default")]] int nvJitLinkGetLinkedPtx(void *handle, char *text) {
+  return nvJitLinkGetLinkedCubin(handle, text);
+}

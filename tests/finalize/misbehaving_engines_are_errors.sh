@@ -20,7 +20,7 @@ for behaviour in crash refuse fail nonsense short missing; do
   [ ! -e none.cubin ] || fail "there is an output of an engine that did: $behaviour"
 done
 CULINK_FAKE_ENGINE=crash not record none.cubin 2> errors
-expect_contains errors "the finalizer ended by signal 6"
+expect_contains errors "the engine ended by signal 6"
 CULINK_FAKE_ENGINE=refuse not record none.cubin 2> errors
 expect_contains errors "it does not want to"
 

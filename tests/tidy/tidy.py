@@ -24,12 +24,13 @@ LAYERS["verify"] = LAYERS["arch"] + ["arch"]
 LAYERS["check"] = LAYERS["arch"] + ["arch"]
 LAYERS["inspect"] = LAYERS["arch"] + ["arch"]
 LAYERS["model"] = LAYERS["arch"] + ["arch"]
+LAYERS["engine"] = ["base"]
 SIBLINGS = ["input", "link", "finalize", "compat", "report", "text"]
 for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
-LAYERS["finalize"] = LAYERS["finalize"] + ["verify"]
+LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
-LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect"] + SIBLINGS
+LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine"] + SIBLINGS
 LAYERS["capi"] = LAYERS["api"] + ["api"]
 LAYERS["tools"] = LAYERS["api"] + ["api", "toolkit"]
 

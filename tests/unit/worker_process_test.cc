@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Programs that are no workers stand for workers that misbehave.
-#include "finalize/worker_process.h"
+#include "engine/worker_process.h"
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@ std::string failure_of_worker(const std::string &script) {
   if (!worker)
     return worker.error().text();
   const std::vector<u8> object(1000);
-  const Result<WorkerAnswer> answer =
-      worker->link("sm_100", false, object, std::chrono::seconds(1));
+  const EngineJob job{{"-arch=sm_100"}, {{EngineInputKind::Cubin, "object", object}}, false};
+  const Result<WorkerAnswer> answer = worker->run(job, std::chrono::seconds(1));
   EXPECT_FALSE(worker->alive());
-  EXPECT_FALSE(worker->link("sm_100", false, object, std::chrono::seconds(1)).ok());
+  EXPECT_FALSE(worker->run(job, std::chrono::seconds(1)).ok());
   return answer ? "no failure" : answer.error().text();
 }
 
@@ -28,24 +28,15 @@ TEST(WorkerProcess, ProgramsThatDoNotExistAreErrors) {
 }
 
 TEST(WorkerProcess, OneThatEndsIsAnError) {
-  EXPECT_EQ(failure_of_worker("exit 3"), "the finalizer ended with 3");
+  EXPECT_EQ(failure_of_worker("exit 3"), "the engine ended with 3");
 }
 
 TEST(WorkerProcess, OneThatCrashesIsAnErrorThatSaysSo) {
-  EXPECT_EQ(failure_of_worker("kill -SEGV $$").find("the finalizer ended by signal 11"), 0u);
+  EXPECT_EQ(failure_of_worker("kill -SEGV $$").find("the engine ended by signal 11"), 0u);
 }
 
 TEST(WorkerProcess, OneThatHangsIsEnded) {
-  EXPECT_EQ(failure_of_worker("exec sleep 100"), "the finalizer did not finish within 1 seconds");
-}
-
-TEST(WorkerProcess, TargetsThatNoMessageHoldsAreErrors) {
-  const ProgramScript program("exec sleep 100");
-  Result<WorkerProcess> worker = WorkerProcess::start(program.path(), "no library");
-  ASSERT_TRUE(worker.ok());
-  EXPECT_FALSE(
-      worker->link(std::string(100, 'x'), false, std::vector<u8>(10), std::chrono::seconds(1))
-          .ok());
+  EXPECT_EQ(failure_of_worker("exec sleep 100"), "the engine did not finish within 1 seconds");
 }
 
 } // namespace

@@ -6,14 +6,14 @@
 #include <exception>
 
 #include "command.h"
-#include "finalize/worker.h"
-#include "finalize/worker_messages.h"
+#include "engine/worker.h"
+#include "engine/worker_messages.h"
 
 int main(int argc, char **argv) {
   try {
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && words.front() == culink::kWorkerWord)
-      return culink::run_finalizer_worker(words);
+      return culink::run_engine_worker(words);
     return culink::run_command(words);
   } catch (const std::exception &error) { // out of memory and the like
     std::fprintf(stderr, "culink: error: %s\n", error.what());

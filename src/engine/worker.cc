@@ -5,9 +5,8 @@
 // They die with the linker, whatever happens to it, and leave nothing behind.
 //
 // Only the documented functions of the library are used.
-#include "finalize/worker.h"
+#include "engine/worker.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -20,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "finalize/jit_link.h"
-#include "finalize/worker_messages.h"
+#include "engine/jit_link.h"
+#include "engine/worker_messages.h"
 
 namespace culink {
 
@@ -32,7 +31,7 @@ constexpr int kBadCommandLine = 2;
 // Descriptors the linker handed over.
 struct WorkerFiles {
   int socket = -1;
-  int object = -1;
+  int job = -1;
   int answer = -1;
 };
 
@@ -71,49 +70,50 @@ bool write_all(int fd, ByteSpan bytes) {
   return true;
 }
 
-void set_text(WorkerReply &reply, std::string_view text) {
-  std::memcpy(reply.text, text.data(), std::min(text.size(), sizeof reply.text - 1));
+// The reply, once image and text lie in the file of answers.
+WorkerReply answer_with(WorkerOutcome outcome, int code, std::vector<u8> image,
+                        std::string_view text, int file) {
+  WorkerReply reply{.outcome = outcome,
+                    .code = static_cast<u32>(code),
+                    .image_size = image.size(),
+                    .text_size = text.size()};
+  image.insert(image.end(), text.begin(), text.end());
+  if (!write_all(file, image))
+    return {};
+  return reply;
 }
 
 WorkerReply serve(const JitLink &engine, const WorkerFiles &files, const WorkerRequest &request) {
-  WorkerReply reply;
   struct stat info {};
   const bool sized =
-      ::fstat(files.object, &info) == 0 && static_cast<u64>(info.st_size) == request.object_size;
-  const bool named = std::memchr(request.target, 0, sizeof request.target) != nullptr;
-  if (request.magic != kWorkerMagic || !sized || !named) {
-    reply.outcome = WorkerOutcome::NotUnderstood;
-    return reply;
-  }
-  std::vector<u8> object(request.object_size);
-  if (!read_all(files.object, object)) {
-    set_text(reply, "cannot read the object");
-    return reply;
-  }
-  const JitLinkResult result = engine.link(request.target, request.debug != 0, object);
-  reply.outcome = result.refused     ? WorkerOutcome::Refused
-                  : result.code != 0 ? WorkerOutcome::Failed
-                                     : WorkerOutcome::Linked;
-  reply.code = static_cast<u32>(result.code);
-  reply.answer_size = result.cubin.size();
-  set_text(reply, result.log);
-  if (reply.outcome == WorkerOutcome::Linked && !write_all(files.answer, result.cubin)) {
-    reply.outcome = WorkerOutcome::Failed;
-    set_text(reply, "cannot write the answer");
-  }
-  return reply;
+      ::fstat(files.job, &info) == 0 && static_cast<u64>(info.st_size) == request.job_size;
+  if (request.magic != kWorkerMagic || !sized)
+    return {.outcome = WorkerOutcome::NotUnderstood};
+  std::vector<u8> bytes(request.job_size);
+  if (!read_all(files.job, bytes))
+    return answer_with(WorkerOutcome::Failed, 0, {}, "cannot read the job", files.answer);
+  const Result<EngineJob> job = decode_job(bytes);
+  if (!job)
+    return {.outcome = WorkerOutcome::NotUnderstood};
+  JitLinkResult result = engine.run(*job);
+  const WorkerOutcome outcome = result.refused     ? WorkerOutcome::Refused
+                                : result.code != 0 ? WorkerOutcome::Failed
+                                                   : WorkerOutcome::Linked;
+  if (outcome != WorkerOutcome::Linked)
+    result.image.clear();
+  return answer_with(outcome, result.code, std::move(result.image), result.log, files.answer);
 }
 
 } // namespace
 
-int run_finalizer_worker(const std::vector<std::string> &words) {
+int run_engine_worker(const std::vector<std::string> &words) {
   if (words.size() != 5)
     return kBadCommandLine;
-  const std::optional<int> socket = descriptor_of(words[2]), object = descriptor_of(words[3]),
+  const std::optional<int> socket = descriptor_of(words[2]), job = descriptor_of(words[3]),
                            answer = descriptor_of(words[4]);
-  if (!socket || !object || !answer)
+  if (!socket || !job || !answer)
     return kBadCommandLine;
-  const WorkerFiles files{*socket, *object, *answer};
+  const WorkerFiles files{*socket, *job, *answer};
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -124,13 +124,9 @@ int run_finalizer_worker(const std::vector<std::string> &words) {
       continue;
     if (n != sizeof request)
       return n == 0 ? 0 : kBadCommandLine;
-    WorkerReply reply;
-    if (engine) {
-      reply = serve(*engine, files, request);
-    } else {
-      reply.outcome = WorkerOutcome::NoEngine;
-      set_text(reply, engine.error().text());
-    }
+    const WorkerReply reply =
+        engine ? serve(*engine, files, request)
+               : answer_with(WorkerOutcome::NoEngine, 0, {}, engine.error().text(), files.answer);
     if (::send(files.socket, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply)
       return 0;
   }

@@ -7,19 +7,20 @@
 
 #include "base/process.h"
 #include "base/result.h"
-#include "finalize/worker_messages.h"
+#include "engine/engine_job.h"
+#include "engine/worker_messages.h"
 
 namespace culink {
 
-// What a worker made of an object. Texts are for messages.
+// What a worker made of a job. Texts are for messages.
 struct WorkerAnswer {
   WorkerOutcome outcome = WorkerOutcome::Failed;
-  std::vector<u8> cubin; // if it was linked
-  std::string text;      // if not: why
+  std::vector<u8> image; // if it was linked
+  std::string text;      // if not: why; else what there is to remark
 };
 
-// A worker process, as the linker sees it. It takes one object after the other. After an error it
-// is gone: every further object is an error too.
+// A worker process, as the linker sees it. It takes one job after the other. After an error it is
+// gone: every further job is an error too.
 class WorkerProcess {
 public:
   // `program` is culink, which is run again as a worker that loads `library`.
@@ -33,20 +34,19 @@ public:
   ~WorkerProcess();
 
   // The error says how the worker ended, or that it was ended because its time was over.
-  [[nodiscard]] Result<WorkerAnswer> link(const std::string &target, bool debug, ByteSpan object,
-                                          std::chrono::seconds limit);
+  [[nodiscard]] Result<WorkerAnswer> run(const EngineJob &job, std::chrono::seconds limit);
   [[nodiscard]] bool alive() const { return child_ > 0; }
 
 private:
-  WorkerProcess(pid_t child, int socket, MemoryFile object, MemoryFile answer)
-      : child_(child), socket_(socket), object_(std::move(object)), answer_(std::move(answer)) {}
+  WorkerProcess(pid_t child, int socket, MemoryFile job, MemoryFile answer)
+      : child_(child), socket_(socket), job_(std::move(job)), answer_(std::move(answer)) {}
   [[nodiscard]] Error gone();
   [[nodiscard]] Result<WorkerReply> wait_for_reply(std::chrono::seconds limit);
   int end();
 
   pid_t child_;
   int socket_;
-  MemoryFile object_;
+  MemoryFile job_;
   MemoryFile answer_;
 };
 

@@ -6,14 +6,15 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "engine/engine_job.h"
 
 namespace culink {
 
 struct JitLinkResult {
   int code = 0;         // 0: all went well
-  bool refused = false; // the object was not taken
-  std::string log;      // what the library said about it
-  std::vector<u8> cubin;
+  bool refused = false; // an input was not taken
+  std::string log;      // what the library said
+  std::vector<u8> image;
 };
 
 // libnvJitLink, loaded at run time. Not for two threads at once.
@@ -21,8 +22,7 @@ class JitLink {
 public:
   [[nodiscard]] static Result<JitLink> load(const std::string &library);
 
-  // Links one object alone.
-  [[nodiscard]] JitLinkResult link(const std::string &target, bool debug, ByteSpan object) const;
+  [[nodiscard]] JitLinkResult run(const EngineJob &job) const;
 
 private:
   using Handle = void *;
@@ -33,10 +33,15 @@ private:
     int (*complete)(Handle) = nullptr;
     int (*cubin_size)(Handle, size_t *) = nullptr;
     int (*cubin)(Handle, void *) = nullptr;
-    int (*log_size)(Handle, size_t *) = nullptr;
-    int (*log)(Handle, char *) = nullptr;
+    int (*ptx_size)(Handle, size_t *) = nullptr;
+    int (*ptx)(Handle, char *) = nullptr;
+    int (*error_size)(Handle, size_t *) = nullptr;
+    int (*errors)(Handle, char *) = nullptr;
+    int (*info_size)(Handle, size_t *) = nullptr;
+    int (*infos)(Handle, char *) = nullptr;
   };
   explicit JitLink(const Functions &functions) : call_(functions) {}
+  [[nodiscard]] int fetch(Handle handle, bool wants_ptx, std::vector<u8> &image) const;
 
   [[maybe_unused]] Functions call_; // not in a static program
 };

@@ -8,6 +8,6 @@ namespace culink {
 
 // What a program does whose first word is kWorkerWord: it loads the engine and serves requests
 // until the socket is closed. Returns the exit code.
-[[nodiscard]] int run_finalizer_worker(const std::vector<std::string> &words);
+[[nodiscard]] int run_engine_worker(const std::vector<std::string> &words);
 
 } // namespace culink

@@ -3,7 +3,7 @@
 // The linker's side of a worker. Nothing a worker does may stop the linker: replies are waited for
 // with a deadline, their sizes are checked against the file, contents are copied and not mapped (a
 // file that shrinks under a mapping would be a signal), and writing to a dead worker is an error.
-#include "finalize/worker_process.h"
+#include "engine/worker_process.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -50,28 +50,28 @@ Result<pid_t> spawn_worker(const std::vector<std::string> &words, const std::vec
 } // namespace
 
 Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std::string &library) {
-  Result<MemoryFile> object = MemoryFile::create({});
+  Result<MemoryFile> job = MemoryFile::create({});
   Result<MemoryFile> answer = MemoryFile::create({});
-  if (!object || !answer)
-    return object ? answer.error() : object.error();
+  if (!job || !answer)
+    return job ? answer.error() : job.error();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return system_error("cannot create a socket");
   const Result<pid_t> child =
       spawn_worker({program, std::string(kWorkerWord), library, std::to_string(ends[1]),
-                    std::to_string(object->descriptor()), std::to_string(answer->descriptor())},
-                   {ends[1], object->descriptor(), answer->descriptor()});
+                    std::to_string(job->descriptor()), std::to_string(answer->descriptor())},
+                   {ends[1], job->descriptor(), answer->descriptor()});
   ::close(ends[1]);
   if (!child) {
     ::close(ends[0]);
     return child.error();
   }
-  return WorkerProcess(*child, ends[0], std::move(*object), std::move(*answer));
+  return WorkerProcess(*child, ends[0], std::move(*job), std::move(*answer));
 }
 
 WorkerProcess::WorkerProcess(WorkerProcess &&other) noexcept
     : child_(std::exchange(other.child_, -1)), socket_(std::exchange(other.socket_, -1)),
-      object_(std::move(other.object_)), answer_(std::move(other.answer_)) {}
+      job_(std::move(other.job_)), answer_(std::move(other.answer_)) {}
 
 WorkerProcess::~WorkerProcess() {
   end();
@@ -96,7 +96,7 @@ Error WorkerProcess::gone() {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
     continue;
-  return Error{"", "", "the finalizer " + describe_exit(end())};
+  return Error{"", "", "the engine " + describe_exit(end())};
 }
 
 Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit) {
@@ -111,9 +111,8 @@ Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit) {
       continue;
     if (ready == 0) {
       end();
-      return Error{"", "",
-                   "the finalizer did not finish within " + std::to_string(limit.count()) +
-                       " seconds"};
+      return Error{
+          "", "", "the engine did not finish within " + std::to_string(limit.count()) + " seconds"};
     }
     WorkerReply reply;
     const ssize_t n = ::recv(socket_, &reply, sizeof reply, 0);
@@ -123,22 +122,19 @@ Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit) {
       return gone();
     if (n != sizeof reply || reply.magic != kWorkerMagic) {
       end();
-      return Error{"", "", "the finalizer's worker is of another version of culink"};
+      return Error{"", "", "the engine's worker is of another version of culink"};
     }
     return reply;
   }
 }
 
-Result<WorkerAnswer> WorkerProcess::link(const std::string &target, bool debug, ByteSpan object,
-                                         std::chrono::seconds limit) {
-  WorkerRequest request;
-  if (!alive() || target.size() >= sizeof request.target)
-    return Error{"", "", alive() ? "bad target " + target : "the finalizer's worker is gone"};
-  if (std::optional<Error> error = object_.replace(object))
+Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::seconds limit) {
+  if (!alive())
+    return Error{"", "", "the engine's worker is gone"};
+  const std::vector<u8> bytes = encode_job(job);
+  if (std::optional<Error> error = job_.replace(bytes))
     return std::move(*error);
-  request.object_size = object.size();
-  request.debug = debug ? 1 : 0;
-  std::memcpy(request.target, target.data(), target.size());
+  const WorkerRequest request{.job_size = bytes.size()};
   if (::send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request)
     return gone();
   const Result<WorkerReply> reply = wait_for_reply(limit);
@@ -146,19 +142,19 @@ Result<WorkerAnswer> WorkerProcess::link(const std::string &target, bool debug, 
     return reply.error();
   WorkerAnswer out;
   out.outcome = reply->outcome;
-  const std::string_view text(reply->text, sizeof reply->text);
-  out.text = text.substr(0, text.find('\0'));
-  if (out.outcome != WorkerOutcome::Linked) {
-    if (out.text.empty())
-      out.text = "error " + std::to_string(reply->code);
-    return out;
+  if (reply->image_size != 0 || reply->text_size != 0) {
+    Result<std::vector<u8>> answer = answer_.read();
+    if (!answer)
+      return answer.error();
+    if (reply->image_size > answer->size() ||
+        answer->size() - reply->image_size != reply->text_size)
+      return Error{"", "", "the engine's answer is not as long as it says"};
+    out.text.assign(answer->begin() + static_cast<i64>(reply->image_size), answer->end());
+    answer->resize(reply->image_size);
+    out.image = std::move(*answer);
   }
-  Result<std::vector<u8>> cubin = answer_.read();
-  if (!cubin)
-    return cubin.error();
-  if (cubin->size() != reply->answer_size)
-    return Error{"", "", "the finalizer's answer is not as long as it says"};
-  out.cubin = std::move(*cubin);
+  if (out.outcome != WorkerOutcome::Linked && out.text.empty())
+    out.text = "error " + std::to_string(reply->code);
   return out;
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace culink {
+
+// The forms in which libnvJitLink takes code, by its numbers (NVJITLINK_INPUT_*).
+enum class EngineInputKind : u32 { Cubin = 1, Ptx = 2, LtoIr = 3, Fatbin = 4 };
+
+struct EngineInput {
+  EngineInputKind kind = EngineInputKind::Cubin;
+  std::string name; // what its messages call it
+  ByteSpan bytes;   // borrowed
+};
+
+// One link for libnvJitLink.
+struct EngineJob {
+  std::vector<std::string> options; // as the library spells them
+  std::vector<EngineInput> inputs;
+  bool wants_ptx = false; // else a cubin
+};
+
+// A job as bytes, for another process, and back. The inputs of a decoded job lie in `bytes`.
+[[nodiscard]] std::vector<u8> encode_job(const EngineJob &job);
+[[nodiscard]] Result<EngineJob> decode_job(ByteSpan bytes);
+
+} // namespace culink
