@@ -207,7 +207,8 @@ void EarlyPlacer::size_sections() {
     if (const UnnamedShared *block = layout_.placement.unnamed_in(id)) {
       sum += block->size;
       section.align = std::max(section.align, block->align);
-      layout_.placement.null_symbol_value = block->align;
+      if (p_.live.selected[k.value])
+        layout_.placement.null_symbol_value = block->align;
     }
     if (refers_to_dynamic(k)) {
       section.align = std::max({section.align, kDynamicAlign, declared_align(k)});
@@ -293,8 +294,12 @@ bool keeps_unnamed_shared(const Program &program) {
   return program.dialect.has(Defect::UnnamedShared) && !program.options.keeps_debug_symbols();
 }
 
-u64 value_of_unnamed(const Program &program, u64 offset, bool first, u64 known) {
-  return (first ? offset : known) + program.arch.reserved_shared;
+u64 reserved_with_unnamed(const Program &program, FunctionId kernel) {
+  return program.live.selected[kernel.value] ? program.arch.reserved_shared : 0;
+}
+
+u64 value_of_unnamed(const Program &program, FunctionId kernel, u64 offset, bool first, u64 known) {
+  return (first ? offset : known) + reserved_with_unnamed(program, kernel);
 }
 
 bool keeps_first_alignment(const Program &program) {

@@ -30,9 +30,13 @@ namespace culink::emulate {
 // Whether a shared section without variables is a block of memory (Q117).
 [[nodiscard]] bool keeps_unnamed_shared(const Program &program);
 
-// The value of symbol 0, which stands for such blocks, with one more of them; `known` is its value
-// so far, if there is an earlier block. Of their offsets that of the first one stays.
-[[nodiscard]] u64 value_of_unnamed(const Program &program, u64 offset, bool first, u64 known);
+// The value of symbol 0, which stands for such blocks, with one more of them, a kernel's; `known` is
+// its value so far, if there is an earlier block. Of their offsets that of the first one stays.
+[[nodiscard]] u64 value_of_unnamed(const Program &program, FunctionId kernel, u64 offset,
+                                   bool first, u64 known);
+
+// What is reserved beside such a block: nothing for a kernel that was not selected.
+[[nodiscard]] u64 reserved_with_unnamed(const Program &program, FunctionId kernel);
 
 // Whether the first declaration of dynamic memory decides its alignment (Q116).
 [[nodiscard]] bool keeps_first_alignment(const Program &program);

@@ -272,7 +272,7 @@ void SharedPlacer::place_own() {
         plan_.offset[v.value] = static_cast<i64>(end);
       else
         layout_.placement.null_symbol_value = emulate::value_of_unnamed(
-            p_, end, block == first_block, layout_.placement.null_symbol_value);
+            p_, k, end, block == first_block, layout_.placement.null_symbol_value);
       end += size_of(v);
       section.align = std::max(section.align, align_of(v));
     }
@@ -424,7 +424,9 @@ void SharedPlacer::finish_sections() {
     const bool only_dynamic = has_dynamic_ && (section.align == kDynamicAlign ||
                                                (section.align > kDynamicAlign && reserved != 0));
     if (end_[k.value] != 0 || only_dynamic) {
-      section.size = end_[k.value] + reserved;
+      section.size = end_[k.value] + (layout_.placement.unnamed_in(section_of(k))
+                                          ? emulate::reserved_with_unnamed(p_, k)
+                                          : reserved);
       section.emit = Emit::Always;
     }
   }
