@@ -58,9 +58,10 @@ bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
   }
 }
 
-// Attributes that the engine of a later release finds in code of an earlier one.
+// Attributes that engines put in: a later release finds the first in code of an earlier one, and
+// that of sm_107 adds the second, for which there is no name.
 bool is_added_by_finalizer(InfoAttribute attribute) {
-  return attribute == InfoAttribute::PreexitUsed;
+  return attribute == InfoAttribute::PreexitUsed || attribute == InfoAttribute{0x67};
 }
 
 // Attributes that name places in the code.
