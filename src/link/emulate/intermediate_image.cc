@@ -36,12 +36,17 @@ u64 size_of_compat(const CompatRules &rules, ByteSpan compat) {
   return elf::encode_compat(section).size();
 }
 
+// Of functions, and no stub of a unified one.
+bool is_code(const OutSection &s) {
+  return s.function.valid() && s.type == SectionType::Progbits;
+}
+
 u64 size_of_section(const IntermediateImage &image, OutId id) {
   const OutSection &s = image.layout.sections[id];
   if (elf::has_no_file_data(s.type))
     return 0;
-  if (s.function.valid())
-    return s.size;
+  if (s.function.valid()) // stubs since 13.1 are shorter in objects
+    return is_code(s) ? s.size : align_up(s.size, s.align);
   const u64 size = image.elf.size(image.content[id.value]);
   return id == image.layout.sections.compat && size != 0
              ? size_of_compat(image.program.dialect.release.compat, image.compat)
@@ -105,8 +110,7 @@ std::vector<u8> bytes_of_memory(const IntermediateImage &image, OutId memory) {
   u64 start = 0;
   for (const OutId id : image.order) {
     const OutSection &s = image.layout.sections[id];
-    const bool code = s.function.valid() && s.type == SectionType::Progbits; // and no stub
-    cursor = align_up(cursor, code ? kMercuryCodeAlign : s.align);
+    cursor = align_up(cursor, is_code(s) ? kMercuryCodeAlign : s.align);
     if (id == memory)
       start = cursor;
     cursor += size_of_section(image, id);

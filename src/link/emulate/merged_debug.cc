@@ -185,6 +185,13 @@ bool is_linked_for_debugger(const InputObject &object) {
   return false;
 }
 
+// Stubs of unified functions, which compilers since 13.1 write shorter than engines do.
+bool has_stubs(const InputObject &sass) {
+  return std::ranges::any_of(sass.kinds, [](const elf::SectionKind &kind) {
+    return kind.role == elf::SectionRole::UftRel;
+  });
+}
+
 } // namespace
 
 MergedDebugRequest find_merged_debug(const MergedDebugSources &sources) {
@@ -256,7 +263,7 @@ std::vector<i64> merged_addends(const MergedDebug &merged,
 
 bool is_finalized_again(const InputObject &sass, const Dialect &dialect) {
   return dialect.has(Defect::MixedDebugInfo) &&
-         (has_unfinished_frames(sass) || is_linked_for_debugger(sass));
+         (has_unfinished_frames(sass) || is_linked_for_debugger(sass) || has_stubs(sass));
 }
 
 } // namespace culink::emulate
