@@ -31,6 +31,7 @@ private:
   void meet_common(Entity &entity, u32 object, u32 symbol);
   [[nodiscard]] bool wins(const Entity &entity, u32 object, u32 symbol) const;
   [[nodiscard]] u32 registers(u32 object, u32 symbol) const;
+  [[nodiscard]] u64 align_of_instance(u32 object, const elf::Symbol &instance) const;
   [[nodiscard]] bool prevails_over_common(u32 object, u32 symbol) const;
 
   const bool zeroed_data_prevails_;
@@ -92,12 +93,27 @@ void NameTable::read(u32 object, u32 index) {
   program_.entity_of[object][index] = id;
   Entity &entity = program_.entities[id];
   entity.weak_reference &= symbol.binding() == SymbolBinding::Weak;
-  if (symbol.undefined() && is_dynamic_shared(symbol) && symbol.binding() != SymbolBinding::Weak)
-    entity.dynamic_align = std::max(entity.dynamic_align, symbol.value);
+  if (symbol.undefined() && is_dynamic_shared(symbol))
+    entity.dynamic_align = std::max(entity.dynamic_align, symbol.binding() == SymbolBinding::Weak
+                                                              ? align_of_instance(object, symbol)
+                                                              : symbol.value);
   if (symbol.common())
     meet_common(entity, object, index);
   else if (symbol.in_section() && !is_dynamic_shared(symbol))
     define(entity, object, index);
+}
+
+// In place of dynamic memory nvlink -r puts a symbol whose value is the offset of the memory there:
+// a multiple of the alignment, which is at most the largest of other symbols for such memory.
+u64 NameTable::align_of_instance(u32 object, const elf::Symbol &instance) const {
+  const Object &file = program_.objects[object];
+  u64 largest = 1;
+  for (const elf::Symbol &symbol : file.symbols)
+    if (is_dynamic_shared(symbol) && symbol.binding() != SymbolBinding::Weak)
+      largest = std::max(largest, symbol.value);
+  while (instance.value % largest != 0)
+    largest /= 2;
+  return largest;
 }
 
 bool NameTable::prevails_over_common(u32 object, u32 symbol) const {

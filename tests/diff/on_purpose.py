@@ -91,10 +91,16 @@ RULES = (
          r"at 0x[0-9a-f]+: R_CUDA_(TEX|SAMP|SURF)_HEADER_INDEX against '|sections: section \d+ only in the first file: "
          r"'\.rela?\.nv\.constant0\.",
          r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.capmerc\.text|nv\.constant0)\.|" + MOVED),
+    # The offset of dynamic memory in a file that -r made counts as the alignment of shared memory.
+    Rule("Q115", r"headers: '\.nv(\.|_debug\.)shared[^']*': alignment 16 vs (?!(0|1|2|4|8|16)$)\d+$",
+         r"sections: section \d+ only in the first file: '\.nv(\.|_debug\.)shared|" + MOVED),
     # Dynamic memory has the alignment of another declaration, or a block of memory in front of it.
     Rule("Q116", r"(headers: '\.nv\.shared\.[^']*': (size|alignment) |sections: section \d+ only in the second file: "
          r"'\.nv\.shared\.|code: '\.text\.[^']*': instruction at )",
          r"(code|headers|relocs|strings|symbols): |" + MOVED, since=(13, 1)),
+    # Shared sections without variables, of kernels that are gone, leave their names.
+    Rule("Q117", r"strings: '\.(shstrtab|strtab)': string \d+ only in the second file: '\.nv\.shared\.", MOVED,
+         since=(13, 4)),
     # Shared variables are local symbols among the global ones.
     Rule("Q114", r"symbols: \.(nv\.merc\.)?symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
     # nvlink 12.4 leaves symbols without names, and parameters refer to them.

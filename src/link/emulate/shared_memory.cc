@@ -286,8 +286,13 @@ PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout 
   return EarlyPlacer(program, std::move(uses), std::move(layout)).run();
 }
 
-u64 align_of_instance(const Program &program, u64 value) {
-  return program.dialect.has(Defect::InstanceAlignment) ? value : 1;
+u64 value_of_instance(const Program &program, u64 value, u64 align) {
+  return program.dialect.has(Defect::EarlyResolution) ? value : align;
+}
+
+u64 align_of_instance(const Program &program, u64 kept) {
+  const Dialect &dialect = program.dialect;
+  return dialect.has(Defect::EarlyResolution) && !dialect.has(Defect::InstanceAlignment) ? 1 : kept;
 }
 
 bool keeps_unnamed_shared(const Program &program) {

@@ -23,15 +23,18 @@ namespace culink::emulate {
 // Whether --preserve-relocs keeps the symbol of dynamic memory, which has no offset of its own.
 [[nodiscard]] bool keeps_dynamic_symbol(const Program &program, bool has_slots);
 
-// What an instance of dynamic memory, which an earlier relocatable link made, asks for; `value` is
-// that of its symbol, an offset in that link (Q115).
-[[nodiscard]] u64 align_of_instance(const Program &program, u64 value);
+// What is kept of an instance of dynamic memory, which an earlier relocatable link made: the value
+// of its symbol, an offset there, which nvlink takes for an alignment (Q115), or the alignment.
+[[nodiscard]] u64 value_of_instance(const Program &program, u64 value, u64 align);
+
+// What an instance asks for. Before 13.1 that is nothing to nvlink.
+[[nodiscard]] u64 align_of_instance(const Program &program, u64 kept);
 
 // Whether a shared section without variables is a block of memory (Q117).
 [[nodiscard]] bool keeps_unnamed_shared(const Program &program);
 
-// The value of symbol 0, which stands for such blocks, with one more of them, a kernel's; `known` is
-// its value so far, if there is an earlier block. Of their offsets that of the first one stays.
+// The value of symbol 0, which stands for such blocks, with one more of them, a kernel's; `known`
+// is its value so far, if there is an earlier block. Of their offsets that of the first one stays.
 [[nodiscard]] u64 value_of_unnamed(const Program &program, FunctionId kernel, u64 offset,
                                    bool first, u64 known);
 

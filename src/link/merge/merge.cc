@@ -108,6 +108,7 @@ void Merger::begin(ObjectId id) {
   layout_.placement.location_of.emplace_back(object_->view.sections().size());
   layout_.relocs.discarded.emplace_back();
   constant_starts_.clear();
+  dynamic_align_.reset();
   has_discarded_.assign(object_->view.sections().size(), false);
   beside_strong_.assign(object_->view.sections().size(), false);
   overridden_code_.assign(object_->view.sections().size(), EntityId{});

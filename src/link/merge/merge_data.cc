@@ -78,14 +78,14 @@ void Merger::define_opaque(EntityId id, u32 symbol_index) {
 void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
   const bool dynamic_shared =
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
-  // Since 13.1 an undefined symbol of dynamic memory has its alignment; the value of an instance
-  // from an earlier relocatable link counts as one, too.
+  // Since 13.1 an undefined symbol of dynamic memory has its alignment.
   if (u64 &align = layout_.placement.shared_align[id.value]; dynamic_shared) {
-    const bool instance = symbol.binding() == SymbolBinding::Weak; // the first one counts
+    const u64 own = symbol.binding() == SymbolBinding::Weak ? align_of_instance(symbol)
+                                                            : std::max(symbol.value, u64{1});
     if (!listed_[id.value])
-      align = instance ? symbol.value : std::max(symbol.value, u64{1});
-    else if (!instance && !emulate::keeps_first_alignment(p_))
-      align = std::max(align, symbol.value);
+      align = own;
+    else if (!emulate::keeps_first_alignment(p_))
+      align = std::max(align, own);
   }
   if (listed_[id.value])
     return;
@@ -114,6 +114,22 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
     layout_.sections.add_local(id);
   else
     layout_.sections.globals.push_back(id);
+}
+
+// A symbol that a relocatable link of nvlink's has made for dynamic memory of a kernel has the
+// offset of that memory for a value. It is a multiple of the alignment, which is at most the
+// largest that the file has for dynamic memory; symbols of that have it for a value, defined or
+// not.
+u64 Merger::align_of_instance(const elf::Symbol &symbol) {
+  if (!dynamic_align_) {
+    dynamic_align_ = 1;
+    for (const elf::Symbol &other : object_->symbols)
+      if (is_shared(other.other) && other.size == 0 && other.binding() != SymbolBinding::Weak)
+        dynamic_align_ = std::max(*dynamic_align_, other.value);
+  }
+  const u64 divisor = symbol.value & (~symbol.value + 1); // the largest power of two; 0 has all
+  return emulate::value_of_instance(
+      p_, symbol.value, divisor == 0 ? *dynamic_align_ : std::min(divisor, *dynamic_align_));
 }
 
 void Merger::define_data(EntityId id, u32 symbol_index) {

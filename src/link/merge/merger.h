@@ -63,6 +63,7 @@ private:
   void create_data();
   void define_opaque(EntityId id, u32 symbol_index);
   void list_undefined(EntityId id, const elf::Symbol &symbol);
+  [[nodiscard]] u64 align_of_instance(const elf::Symbol &symbol);
   void define_data(EntityId id, u32 symbol_index);
   OutId place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol);
   OutId place_data(const elf::Section &section);
@@ -100,6 +101,7 @@ private:
   std::vector<bool> beside_strong_;       // code of a definition that meets a strong one (Q044)
   std::vector<EntityId> overridden_code_; // code that a later definition overrides
   std::vector<std::pair<u32, u64>> constant_starts_; // (bank, offset) of each compiler constant
+  std::optional<u64> dynamic_align_; // the largest of its dynamic memory, if that was asked for
 
   std::vector<ConstantsLocation> constants_of_; // by FunctionId; empty until there is one
   std::vector<bool> listed_;                    // by EntityId: is in the symbol table

@@ -56,7 +56,8 @@ void RelocatablePlacer::leave_dynamic_memory() {
     if (entity.size != 0 && (entity.defined() || emulate::is_never_placed(entity)))
       continue;
     plan_.is_dynamic[v.value] = true;
-    layout_.placement.address_of[v.value] = {};
+    const u64 align = layout_.placement.shared_align[v.value]; // which the next link has to know
+    layout_.placement.address_of[v.value] = {.value = align > 1 ? align : 0};
   }
 }
 
