@@ -72,6 +72,8 @@ void InputLoader::collect() {
        .virtual_target = request_.target.starts_with("compute_") ? request_.target : ""},
       early_);
   for (const LinkInput &input : request_.inputs) {
+    if (is_cancelled())
+      break;
     if (input.bytes)
       collector.add(input.name, *input.bytes);
     else
@@ -180,6 +182,8 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   if (request_.progress)
     request_.progress->total = static_cast<u32>(slots_.size());
   pool.for_each(static_cast<u32>(slots_.size()), [&](u32 i) {
+    if (is_cancelled())
+      return;
     const DeviceCode &code = found_.code[i];
     Slot &slot = slots_[i];
     slot.bytes = unpack_code(code, slot);
@@ -188,8 +192,10 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
       slot.bytes.reset();
     if (slot.bytes)
       slot.object = load_object(code.name, *slot.bytes, target_, dialect_, slot.diag);
-    if (request_.progress)
+    if (request_.progress) {
       ++request_.progress->done;
+      request_.progress->tell();
+    }
     if (slot.object) {
       slot.object->system = code.system;
       slot.object->archive_length = code.archive_length;

@@ -58,6 +58,9 @@ private:
     Diagnostics diag;
   };
 
+  [[nodiscard]] bool is_cancelled() const {
+    return request_.progress && request_.progress->cancelled;
+  }
   void add_file(InputCollector &collector, const std::string &path);
   void say_until(size_t end, u32 step);
   void add_libraries(InputCollector &collector);

@@ -73,11 +73,12 @@ std::vector<InputObject> mercury_planes(const std::vector<InputObject> &objects,
 
 // The output claims the lowest of the virtual targets, and so code that asks for __CUDA_ARCH__ at
 // run time would get another answer than it was compiled for.
-void warn_about_virtual_targets(const std::vector<InputObject> &objects, Diagnostics &diag) {
+void warn_about_virtual_targets(const LinkOptions &options, const std::vector<InputObject> &objects,
+                                Diagnostics &diag) {
   const auto [low, high] = std::minmax_element(
       objects.begin(), objects.end(),
       [](const InputObject &a, const InputObject &b) { return a.virtual_sm < b.virtual_sm; });
-  if (objects.empty() || low->virtual_sm == high->virtual_sm)
+  if (!options.extra_warnings || objects.empty() || low->virtual_sm == high->virtual_sm)
     return;
   diag.report(DiagId::MixedVirtualTargets,
               {std::to_string(low->virtual_sm), std::to_string(high->virtual_sm)})
@@ -214,16 +215,15 @@ LinkResult LinkJob::link_and_verify() {
     const std::vector<bool> needed = emulate::find_needed_objects(objects, *dialect_, diag_);
     objects = drop_unneeded(std::move(objects), needed);
   }
-  if (diag_.failed()) {
+  if (diag_.failed() && !timer_.cancelled())
     find_conflicts(request_.options, *dialect_, objects, diag_);
+  if (diag_.failed() || timer_.cancelled())
     return {};
-  }
   const OutputCode code =
       choose_output_code(request_.options, objects, *target, !request_.finalizer.empty(), diag_);
   if (diag_.failed())
     return {};
-  if (request_.options.extra_warnings)
-    warn_about_virtual_targets(objects, diag_);
+  warn_about_virtual_targets(request_.options, objects, diag_);
   std::vector<LinkedModule> modules = linked_modules(loader, objects);
   const std::vector<LinkedCode> linked =
       request_.options.check ? list_linked_code(objects) : std::vector<LinkedCode>{};
@@ -234,7 +234,7 @@ LinkResult LinkJob::link_and_verify() {
   result.facts = std::move(planned->facts);
   result.modules = std::move(modules);
   result.complete = true;
-  if (!planned->draft)
+  if (!planned->draft || timer_.cancelled())
     return result;
   give_memory_back(planned->draft->layout.file_size);
   timer_.begin("write");
@@ -296,8 +296,14 @@ std::vector<Diagnostic> LinkJob::blame_inputs() const {
 LinkResult LinkJob::run() {
   LinkResult result = link_and_verify();
   timer_.end();
-  if (diag_.failed() && loader_)
+  // Also where it came too late to save time: whoever cancels a link does not expect a result. What
+  // was said of half a link could be wrong.
+  if (timer_.cancelled()) {
+    diag_ = {};
+    diag_.report(DiagId::Cancelled, {});
+  } else if (diag_.failed() && loader_) {
     name_skipped_definitions(loader_->skipped(), diag_);
+  }
   result.times = timer_.times();
   bool failed = diag_.failed();
   const std::vector<Diagnostic> blamed = blame_inputs();

@@ -23,8 +23,10 @@ StepTime now(std::string_view name) {
 } // namespace
 
 void StepTimer::begin(std::string_view name) {
-  if (progress_)
+  if (progress_) {
     progress_->step = name.data();
+    progress_->tell();
+  }
   end();
   if (!on_)
     return;

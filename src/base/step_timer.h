@@ -9,7 +9,8 @@
 
 namespace culink {
 
-// Measures the steps of a link, one after the other. Does nothing unless it is switched on.
+// Measures the steps of a link, one after the other, if it is switched on, and says how far it is
+// to those who watch.
 class StepTimer {
 public:
   // `progress` may be null.
@@ -19,6 +20,8 @@ public:
   void begin(std::string_view name);
   void end();
   [[nodiscard]] const std::vector<StepTime> &times() const { return times_; }
+  // Whether the link is to end before the next step.
+  [[nodiscard]] bool cancelled() const { return progress_ && progress_->cancelled; }
 
 private:
   bool on_;

@@ -71,7 +71,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   LinkFacts facts;
   if (program.options.facts)
     facts = collect_facts(program, layout, images.images, info);
-  if (diag.failed())
+  if (diag.failed() || services.timer.cancelled())
     return PlannedLink{{}, std::move(facts), flaws};
 
   // Relocations that are kept have a size, so they are classified before the file is laid out.
@@ -80,7 +80,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
       classify_relocations(program, layout, shared.shared, images.images, services.pool, diag);
   services.timer.begin("synthesize");
   const Synthetic synthetic = synthesize_sections(program);
-  if (diag.failed())
+  if (diag.failed() || services.timer.cancelled())
     return {};
 
   // The size of every section is known. The draft takes as much memory as the objects did, and gets
@@ -118,7 +118,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   timer.begin("resolve");
   const LinkPolicy policy = make_link_policy(options, dialect);
   const Resolution symbols = resolve_symbols(objects, policy, diag);
-  if (diag.failed())
+  if (diag.failed() || timer.cancelled())
     return {};
 
   // The prevailing definition of every name is fixed, so it is known whose calls count.
@@ -129,7 +129,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   // Only live code has to find what it refers to, so undefined symbols are looked for after
   // liveness; and before anything is merged, because a program with holes has no layout.
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
-  if (diag.failed())
+  if (diag.failed() || timer.cancelled())
     return {};
   check_tools_patch(program, diag);
   check_executable(program, diag);

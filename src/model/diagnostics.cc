@@ -205,6 +205,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::NoToolchain, Severity::Error, "no-toolchain",
      "cannot make the toolchain folder '{0}': {1}"},
     {DiagId::NotSupportedYet, Severity::Error, "not-supported-yet", "{0}: {1} not supported yet"},
+    {DiagId::Cancelled, Severity::Error, "cancelled", "the link was cancelled"},
     {DiagId::Contradiction, Severity::Bug, "contradiction", "{0}: {1}; this is a bug in culink"},
     {DiagId::CheckFinding, Severity::Error, "check-finding", "the output is not sound: {0}"},
 }};

@@ -124,6 +124,7 @@ enum class DiagId : u16 {
   CannotWriteTimes,
   NoToolchain,
   NotSupportedYet,
+  Cancelled,
   Contradiction,
   CheckFinding,
   Count_,

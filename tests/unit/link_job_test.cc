@@ -56,6 +56,29 @@ TEST(Link, makes_of_buffers_what_nvlink_made_of_files) {
   }
 }
 
+TEST(Link, ends_early_when_it_is_cancelled) {
+  const Pair pair = pairs().front();
+  LinkProgress counted;
+  std::atomic<u32> changes = 0;
+  counted.changed = [&] { ++changes; };
+  LinkRequest request = pair.request();
+  request.progress = &counted;
+  ASSERT_TRUE(link(request).ok());
+  ASSERT_GT(changes, 10);
+  EXPECT_EQ(counted.done, 2);
+  for (u32 when = 0; when <= changes; ++when) {
+    LinkProgress progress;
+    u32 seen = 0;
+    progress.cancelled = when == 0;
+    progress.changed = [&] { progress.cancelled = ++seen >= when; };
+    request.progress = &progress;
+    const LinkResult result = link(request);
+    EXPECT_FALSE(result.ok()) << when;
+    EXPECT_EQ(ids(result), std::vector<std::string>{"cancelled"}) << when;
+    EXPECT_LE(seen, std::max(when, 5U) + 5) << when; // not a whole link
+  }
+}
+
 TEST(Link, runs_several_times_at_once) {
   const std::vector<Pair> all = pairs();
   std::vector<std::thread> threads;
