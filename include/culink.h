@@ -1,7 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// culink's C interface: links CUDA device code and reads cubins, from a shared or a static library.
-// C99 and later, C++, and whatever can call C.
+// culink's C interface: links CUDA device code and reads cubins, from libculink.so or an archive.
+// C99 and later, C++, and whatever can call C. docs/library.md shows complete programs.
+//
+//   culink_link *link = NULL;
+//   culink_result *result = NULL;
+//   culink_link_create(&link);
+//   culink_link_add_option(link, "-arch=sm_90");
+//   culink_link_add_file(link, "a.cubin");
+//   culink_link_add_bytes(link, "b", data, size);
+//   if (culink_link_run(link, &result) == CULINK_OK)
+//     use(culink_result_bytes(result, &size), size);
+//   else
+//     fputs(culink_result_log(result, CULINK_TEXT), stderr);
+//   culink_result_destroy(result);
+//   culink_link_destroy(link);
+//
+// What holds for every function:
+//
+// Errors. Nothing is thrown and nothing aborts. A function that can fail returns a culink_status;
+// one that returns a value gives NULL or 0 where there is none. After a failure all handles are as
+// they were before the call.
+//
+// Misuse. NULL or a handle of another kind for a handle, NULL for text or for a place to store to,
+// an index past the end: CULINK_INVALID_ARGUMENT, or NULL or 0, and nothing happens; exceptions are
+// named at the function. Freed handles and pointers to nothing cannot be recognised.
+//
+// Lifetime. What `..._create`, `..._open` and `..._run` give is freed by the function `..._destroy`
+// of its kind, once, in any order: results do not need their link. Text and bytes that a function
+// returns belong to the handle that it was given, and live as long. Text is UTF-8 or what the
+// inputs have, and ends with a zero.
+//
+// Threads. Handles do not share anything, so any number of threads may use different ones, with no
+// lock between them. One handle: any number of threads may read a result or a cubin; a link is one
+// thread's, apart from culink_link_cancel. A second thread that calls into a link while it runs
+// gets CULINK_BUSY.
+//
+// Versions. Functions and constants are never changed or removed while the number in the library's
+// name (libculink.so.0) stays. Structures are only filled by the library and may grow: their first
+// member says how large the caller's is.
 #ifndef CULINK_H
 #define CULINK_H
 
@@ -14,19 +51,337 @@
 #define CULINK_API
 #endif
 
+// In C++ an enumeration has a fixed type, so that a number of a later version is a value, too.
 #ifdef __cplusplus
+#define CULINK_ENUM : int32_t
 extern "C" {
+#else
+#define CULINK_ENUM
 #endif
 
-// The version of the interface that this header describes. A library is of use to a program that
-// was compiled with an equal or lower number.
-#define CULINK_ABI_VERSION 0
+// The version of the interface that this header describes: it grows with every function. A library
+// serves programs that were compiled with an equal or lower number.
+#define CULINK_ABI_VERSION 1
 
 // The version of the interface that the library has, which may be higher than that of the header.
 CULINK_API uint32_t culink_abi_version(void);
 
 // The library's version: "0.1.0". Lives as long as the library is loaded.
 CULINK_API const char *culink_version(void);
+
+typedef enum culink_status CULINK_ENUM {
+  CULINK_OK = 0,
+  CULINK_INVALID_ARGUMENT = 1, // see Misuse above
+  CULINK_OUT_OF_MEMORY = 2,
+  CULINK_BUSY = 3,           // the link is running: in another thread, or in whose callback we are
+  CULINK_BAD_OPTION = 4,     // culink_link_error says why
+  CULINK_LINK_FAILED = 5,    // the messages of the result say why
+  CULINK_CANCELLED = 6,      // culink_link_cancel, or a callback that asked for it
+  CULINK_BAD_FILE = 7,       // culink_cubin_error says why
+  CULINK_INTERNAL_ERROR = 8, // something failed below culink, such as the start of a thread
+} culink_status;
+
+// "ok", "invalid argument"; "unknown status" for a number that is none.
+CULINK_API const char *culink_status_name(culink_status status);
+
+// Lists of names, by index from 0; NULL behind the last, and for a list that does not exist.
+// "target": what -arch may be. "emulate": what --emulate may be. "dialect": the same of --dialect.
+CULINK_API const char *culink_known_name(const char *list, size_t index);
+
+// ---- Links
+
+typedef struct culink_link culink_link;
+typedef struct culink_result culink_result;
+typedef struct culink_message culink_message;
+
+// A link of nothing yet. Only culink_link_run reads files.
+CULINK_API culink_status culink_link_create(culink_link **link);
+// NULL: nothing happens. While the link runs: nothing happens either.
+CULINK_API void culink_link_destroy(culink_link *link);
+
+// The options of the program `culink`, as words of its command line: "-arch=sm_90" (required),
+// "-r",
+// "-g", "--kernels-used=a,b", "--emulate=nvlink-13.0.88", "--ptxas=PATH"; docs/options.md lists
+// them. Their grammar is documented, known to users of nvlink and grows without a change of this
+// interface; a wrong word is CULINK_BAD_OPTION at once, and the link is as it was before.
+// Options that ask the program to print or to write a file are refused, and so are words that are
+// no options. "-o NAME" gives the output the name that -g records; no file is written.
+CULINK_API culink_status culink_link_add_option(culink_link *link, const char *word);
+// The same of several words, of which one may be the value of the one before: "-arch", "sm_90".
+// 0 words: nothing happens, and `words` may be NULL.
+CULINK_API culink_status culink_link_add_options(culink_link *link, const char *const *words,
+                                                 size_t count);
+// Why the last call that returned CULINK_BAD_OPTION did; "" before.
+CULINK_API const char *culink_link_error(const culink_link *link);
+
+// Inputs, in the order of the link: objects, fatbins, host objects, archives, PTX, by their
+// content.
+CULINK_API culink_status culink_link_add_file(culink_link *link, const char *path);
+// Bytes that the caller keeps, unchanged, until the last run has ended. `name` is what messages
+// call them. 0 bytes are a damaged input; `data` may be NULL then.
+CULINK_API culink_status culink_link_add_bytes(culink_link *link, const char *name,
+                                               const void *data, size_t size);
+// The same of bytes that are copied by this call.
+CULINK_API culink_status culink_link_add_copy(culink_link *link, const char *name, const void *data,
+                                              size_t size);
+// The archive lib<name>.a, behind all inputs, and a folder to look for it in. The same as -l and
+// -L, but commas belong to the name.
+CULINK_API culink_status culink_link_add_library(culink_link *link, const char *name);
+CULINK_API culink_status culink_link_add_library_path(culink_link *link, const char *folder);
+
+// Programs and libraries of NVIDIA's that a link may use, by their paths; NULL: none. `kind` is
+// "ptxas": compiles PTX; without it, PTX is refused.
+// "libnvJitLink": schedules code of sm_100 and later again, and compiles for -dlto.
+// "nvlink": the former, where there is no libnvJitLink.
+// "culink": the program that is run to load libnvJitLink; without it, libnvJitLink is not used.
+// Another kind: CULINK_INVALID_ARGUMENT.
+CULINK_API culink_status culink_link_set_tool(culink_link *link, const char *kind,
+                                              const char *path);
+// Looks for these in the toolkit in `folder`, or, with NULL, where the program `culink` does:
+// CUDA_HOME, CUDA_PATH, beside the nvcc in PATH, /usr/local/cuda. The program itself is looked for
+// beside this library (../bin) and in PATH. What is not found stays as it was; culink_link_tool
+// tells what was. Nothing else here reads the environment.
+CULINK_API culink_status culink_link_find_tools(culink_link *link, const char *folder);
+// The path that is set, or NULL.
+CULINK_API const char *culink_link_tool(const culink_link *link, const char *kind);
+
+// Called while the link runs, by threads of the link, one at a time: at the start of each step,
+// with its name, and after each input, with how many of `total` have been read. Returns 0 to go on,
+// else the link is cancelled. Calls into the link that runs return CULINK_BUSY there.
+typedef int (*culink_progress)(void *user, const char *step, uint32_t done, uint32_t total);
+// NULL: none.
+CULINK_API culink_status culink_link_set_progress(culink_link *link, culink_progress callback,
+                                                  void *user);
+
+// Ends the run that is in progress, from any thread, at the next step or input; if there is none,
+// the next run. The run returns CULINK_CANCELLED.
+CULINK_API culink_status culink_link_cancel(culink_link *link);
+
+// Links. The same link may be run again: with the same inputs, it gives the same bytes. Stores a
+// result with CULINK_OK, CULINK_LINK_FAILED and CULINK_CANCELLED, otherwise NULL.
+CULINK_API culink_status culink_link_run(culink_link *link, culink_result **result);
+
+// ---- Results
+
+CULINK_API void culink_result_destroy(culink_result *result);
+// What culink_link_run returned.
+CULINK_API culink_status culink_result_status(const culink_result *result);
+// The linked cubin. NULL, and 0 in `size`, if there is none. `size` may be NULL.
+CULINK_API const void *culink_result_bytes(const culink_result *result, size_t *size);
+// The PTX that -emit-ptx asked for instead; NULL if it did not.
+CULINK_API const char *culink_result_ptx(const culink_result *result);
+
+// What host code registers: the inputs that were linked, by the id that nvcc gave the host object,
+// or "" and by name where there is none.
+CULINK_API size_t culink_result_module_count(const culink_result *result);
+CULINK_API const char *culink_result_module_input(const culink_result *result, size_t index);
+CULINK_API const char *culink_result_module_id(const culink_result *result, size_t index);
+
+// All messages, in the order of the inputs. They live as long as the result.
+CULINK_API size_t culink_result_message_count(const culink_result *result);
+CULINK_API const culink_message *culink_result_message(const culink_result *result, size_t index);
+
+typedef enum culink_format CULINK_ENUM {
+  CULINK_TEXT = 0,   // as the program `culink` prints them
+  CULINK_JSON = 1,   // an object per line (docs/messages.md)
+  CULINK_NVLINK = 2, // nvlink's lines, as far as it would have come
+} culink_format;
+
+// All messages at once; "" if there are none. NULL if memory runs out, or for another format.
+CULINK_API const char *culink_result_log(const culink_result *result, culink_format format);
+
+typedef enum culink_severity CULINK_ENUM {
+  CULINK_INFO = 0,
+  CULINK_WARNING = 1,
+  CULINK_ERROR = 2,
+  CULINK_BUG = 3, // the linker contradicted itself; counts as an error
+} culink_severity;
+
+// One message. `id` is the same in every release ("undefined-reference"); `text` is for people, one
+// line, without the rest; `hint`, what to do about it, may be "". NULL gives CULINK_INFO.
+CULINK_API culink_severity culink_message_severity(const culink_message *message);
+CULINK_API const char *culink_message_id(const culink_message *message);
+CULINK_API const char *culink_message_text(const culink_message *message);
+CULINK_API const char *culink_message_hint(const culink_message *message);
+// What fills the blanks of the text: names, sizes, files.
+CULINK_API size_t culink_message_argument_count(const culink_message *message);
+CULINK_API const char *culink_message_argument(const culink_message *message, size_t index);
+// Further facts.
+CULINK_API size_t culink_message_note_count(const culink_message *message);
+CULINK_API const char *culink_message_note(const culink_message *message, size_t index);
+
+// A place that a message speaks of.
+typedef struct culink_origin {
+  size_t struct_size; // set by the caller: sizeof(culink_origin)
+  const char *role;   // "referenced by"; each of these may be ""
+  const char *file;   // as it was given
+  const char *member; // of an archive
+  const char *symbol; // mangled
+  const char *detail; // what is so there: "16 bytes"
+} culink_origin;
+CULINK_API size_t culink_message_origin_count(const culink_message *message);
+CULINK_API culink_status culink_message_origin(const culink_message *message, size_t index,
+                                               culink_origin *origin);
+
+// ---- Cubins
+
+typedef struct culink_cubin culink_cubin;
+
+// Reads a cubin or a relocatable device object and checks all of it once. CULINK_BAD_FILE stores a
+// handle, too, of which only culink_cubin_error and culink_cubin_destroy are of use; everything
+// else is empty. Other errors store NULL.
+CULINK_API culink_status culink_cubin_open_file(culink_cubin **cubin, const char *path);
+// Bytes that the caller keeps, unchanged, until the cubin is destroyed. `name` is what errors call
+// them, and may be NULL. `data` may be NULL if `size` is 0, which is CULINK_BAD_FILE.
+CULINK_API culink_status culink_cubin_open_bytes(culink_cubin **cubin, const char *name,
+                                                 const void *data, size_t size);
+CULINK_API void culink_cubin_destroy(culink_cubin *cubin);
+// "" unless it could not be opened: file, part of the file and field, and what is wrong.
+CULINK_API const char *culink_cubin_error(const culink_cubin *cubin);
+
+// What a file does not say, in members of type int64_t.
+#define CULINK_NOT_SAID (-1)
+
+typedef struct culink_cubin_info {
+  size_t struct_size;
+  const char *target;    // "sm_90a"
+  int32_t linked;        // 1: an executable image; 0: an object
+  int32_t mercury;       // 1: carries Mercury code beside its machine code (sm_100 and later)
+  uint32_t sm;           // 90
+  uint32_t virtual_sm;   // 90 for compute_90; 0: not said
+  uint32_t toolkit;      // 130 for CUDA 13.0; 0: not said
+  uint32_t flags;        // e_flags
+  uint64_t global_bytes; // variables in global memory
+  uint64_t shared_bytes; // static shared memory of no particular kernel
+  uint64_t reserved_shared_bytes; // taken by the system at the start of shared memory
+} culink_cubin_info;
+CULINK_API culink_status culink_cubin_get_info(const culink_cubin *cubin, culink_cubin_info *info);
+
+typedef struct culink_section {
+  size_t struct_size;
+  const char *name;
+  const char *type_name; // "CUDA_INFO"; "": not known
+  const char *role;      // what it is for: "text", "constant", "info", "unknown"
+  const char *function;  // the function that it belongs to, or ""
+  const void *data;      // NULL if there are no bytes of it in the file
+  uint64_t data_size;
+  uint64_t flags;
+  uint64_t offset;
+  uint64_t size;
+  uint64_t align;
+  uint64_t entsize;
+  uint32_t type;
+  uint32_t link;
+  uint32_t info;
+} culink_section;
+// By index; number 0 is the null section.
+CULINK_API size_t culink_cubin_section_count(const culink_cubin *cubin);
+CULINK_API culink_status culink_cubin_section(const culink_cubin *cubin, size_t index,
+                                              culink_section *section);
+
+typedef struct culink_symbol {
+  size_t struct_size;
+  const char *name; // mangled; that of its section for a section symbol without one
+  uint64_t value;
+  uint64_t size;
+  uint32_t section;         // index; 0: undefined or special
+  uint32_t special_section; // SHN_ABS, SHN_COMMON; 0: neither
+  uint8_t binding;          // STB_...
+  uint8_t type;             // STT_...
+  uint8_t other;            // st_other
+  uint8_t kernel;           // 1: an entry point
+} culink_symbol;
+// Of .symtab, by number; number 0 is the null symbol.
+CULINK_API size_t culink_cubin_symbol_count(const culink_cubin *cubin);
+CULINK_API culink_status culink_cubin_symbol(const culink_cubin *cubin, size_t index,
+                                             culink_symbol *symbol);
+
+typedef struct culink_relocation {
+  size_t struct_size;
+  const char *type_name; // "R_CUDA_ABS32_LO_20"; "": not known
+  const char *symbol_name;
+  uint64_t offset; // in `section`
+  int64_t addend;
+  uint32_t table;   // index of the section with the relocation
+  uint32_t section; // index of the section that it is for
+  uint32_t symbol;  // number in the symbol table of `table`
+  uint32_t type;
+} culink_relocation;
+CULINK_API size_t culink_cubin_relocation_count(const culink_cubin *cubin);
+CULINK_API culink_status culink_cubin_relocation(const culink_cubin *cubin, size_t index,
+                                                 culink_relocation *relocation);
+
+// What one kernel or device function needs. CULINK_NOT_SAID where the file does not say.
+typedef struct culink_function {
+  size_t struct_size;
+  const char *name; // mangled
+  uint32_t symbol;  // its number in .symtab
+  int32_t kernel;   // 1: an entry point
+  uint64_t code_bytes;
+  uint64_t shared_bytes; // static; of a linked kernel with the reserved area
+  uint64_t local_bytes;
+  uint64_t constant_bytes; // in all banks
+  int64_t registers;
+  int64_t register_limit;  // that the compiler was given; 255: none
+  int64_t frame_bytes;     // stack, its own
+  int64_t min_stack_bytes; // with all that it calls; 0xffffffff: without a limit
+  int64_t max_stack_bytes; // the same
+  int64_t barriers;
+  int64_t parameter_bytes;
+  int64_t max_threads[3];      // __launch_bounds__
+  int64_t required_threads[3]; // .reqntid
+} culink_function;
+// In symbol order.
+CULINK_API size_t culink_cubin_function_count(const culink_cubin *cubin);
+CULINK_API culink_status culink_cubin_function(const culink_cubin *cubin, size_t index,
+                                               culink_function *function);
+
+// One record of .nv.info, .nv.info.<function> or .nv.compat.
+typedef struct culink_attribute {
+  size_t struct_size;
+  const char *name;     // "EIATTR_REGCOUNT"; "": not known
+  const char *function; // that it is about; "": the whole module
+  const void *payload;  // of format 4, else NULL
+  uint64_t payload_size;
+  uint64_t offset;      // in its section
+  uint64_t value_count; // of culink_cubin_attribute_value
+  uint32_t section;     // index
+  uint8_t code;
+  uint8_t format; // 1 no value, 2 byte, 3 half word, 4 payload
+} culink_attribute;
+CULINK_API size_t culink_cubin_attribute_count(const culink_cubin *cubin);
+CULINK_API culink_status culink_cubin_attribute(const culink_cubin *cubin, size_t index,
+                                                culink_attribute *attribute);
+
+typedef enum culink_value_kind CULINK_ENUM {
+  CULINK_NUMBER = 0,
+  CULINK_SYMBOL = 1,      // `number` in the symbol table, its name in `text`
+  CULINK_CODE_OFFSET = 2, // in the code of the function
+  CULINK_STRING = 3,      // `text`
+} culink_value_kind;
+// A part of the value of a record, in the order of the file.
+typedef struct culink_value {
+  size_t struct_size;
+  const char *key; // "value", "symbol", "offset": as in the JSON of `cubin dump`
+  const char *text;
+  uint64_t number;
+  culink_value_kind kind;
+} culink_value;
+CULINK_API culink_status culink_cubin_attribute_value(const culink_cubin *cubin, size_t attribute,
+                                                      size_t index, culink_value *value);
+
+// A program that took part in making the file; older files do not say.
+typedef struct culink_tool {
+  size_t struct_size;
+  const char *name; // "ptxas"
+  const char *version;
+  const char *build;
+  const char *options;
+  const char *object; // what the file was called, or ""
+} culink_tool;
+CULINK_API size_t culink_cubin_tool_count(const culink_cubin *cubin);
+CULINK_API culink_status culink_cubin_tool(const culink_cubin *cubin, size_t index,
+                                           culink_tool *tool);
 
 #ifdef __cplusplus
 }
