@@ -87,7 +87,8 @@ function(culink_install_package)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/culink)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/culink
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-  install(FILES ${PROJECT_SOURCE_DIR}/include/culink.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/culink.h ${PROJECT_SOURCE_DIR}/include/culink.hpp
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT culink NAMESPACE culink:: FILE culink-targets.cmake DESTINATION ${folder})
   if(NOT CULINK_STATIC)
     install(EXPORT culink_shared NAMESPACE culink:: FILE culink-shared-targets.cmake

@@ -24,7 +24,7 @@ CMAKE
 # Every program in the document, by the name in its first line, with the library its header is in.
 awk '/^```cpp$/ { inside = 1; file = ""; next } /^```$/ { inside = 0 }
      inside { if (!file) { file = $2; sub(/:$/, "", file) } print > file }' "$SOURCE/docs/library.md"
-for part in link_two:api registers:inspect embed:elf; do
+for part in link_two:api registers:inspect embed:elf kernels:culink; do
   name=${part%:*}
   cat >> CMakeLists.txt <<CMAKE
 add_executable($name $name.cc)
@@ -65,6 +65,8 @@ out/link_two linked.cubin "$objects/main.cubin" "$objects/filter.cubin" table.cu
 "$CUBIN" dump --symbols linked.cubin > symbols
 expect_contains symbols embedded_file
 out/registers linked.cubin > registers
+expect_contains registers "_Z6smoothPKfPfi: 36 registers"
+out/kernels sm_90 "$objects/main.cubin" "$objects/filter.cubin" > registers
 expect_contains registers "_Z6smoothPKfPfi: 36 registers"
 
 # A failure is told in messages, and there is no output.
