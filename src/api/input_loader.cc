@@ -131,7 +131,9 @@ std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &s
   while (!bytes.empty() && bytes.back() == 0) // padding in a fatbin
     bytes = bytes.first(bytes.size() - 1);
   Result<CompiledPtx> compiled =
-      compile_ptx({request_.ptxas, request_.ptxas_options}, code.name, target_.name, bytes);
+      compile_ptx({request_.ptxas, request_.ptxas_options,
+                   request_.progress ? &request_.progress->cancelled : nullptr},
+                  code.name, target_.name, bytes);
   if (!compiled) {
     slot.diag.report(DiagId::BadInput, {code.name, compiled.error().text()});
     return std::nullopt;

@@ -47,23 +47,36 @@ struct SpawnState {
 
 using Clock = std::chrono::steady_clock;
 
-// Milliseconds for poll; -1 without a deadline.
-int time_until(const std::optional<Clock::time_point> &deadline) {
-  if (!deadline)
-    return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
-  constexpr i64 kMost = 1 << 30;
-  return static_cast<int>(std::clamp<i64>(left.count(), 0, kMost));
-}
+// When to stop waiting for a child.
+struct Patience {
+  std::optional<Clock::time_point> deadline;
+  const std::atomic<bool> *cancelled = nullptr;
 
-// Reads a pipe up to its end; false: the deadline came first.
-bool read_pipe(int fd, const std::optional<Clock::time_point> &deadline, std::string &out) {
+  [[nodiscard]] bool is_over() const {
+    return (deadline && Clock::now() >= *deadline) || (cancelled && *cancelled);
+  }
+  // Milliseconds for poll: up to the deadline, but not so long that a user waits for the end of
+  // what was cancelled; -1: no limit.
+  [[nodiscard]] int milliseconds() const {
+    constexpr i64 kMost = 1 << 30;
+    constexpr i64 kGlance = 50;
+    if (!deadline)
+      return cancelled ? kGlance : -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+    return static_cast<int>(std::clamp<i64>(left.count(), 0, cancelled ? kGlance : kMost));
+  }
+};
+
+// Reads a pipe up to its end; false: patience ended first.
+bool read_pipe(int fd, const Patience &patience, std::string &out) {
   char buffer[4096];
   for (;;) {
     pollfd waited{fd, POLLIN, 0};
-    const int ready = ::poll(&waited, 1, time_until(deadline));
-    if (ready == 0)
+    const int ready = ::poll(&waited, 1, patience.milliseconds());
+    if (ready == 0 && patience.is_over())
       return false;
+    if (ready == 0)
+      continue;
     const ssize_t n = ready < 0 ? -1 : ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR)
       continue;
@@ -130,7 +143,8 @@ std::string describe_exit(int status) {
 
 Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                   const std::vector<const MemoryFile *> &files,
-                                  std::optional<std::chrono::seconds> limit) {
+                                  std::optional<std::chrono::seconds> limit,
+                                  const std::atomic<bool> *cancelled) {
   SpawnState state;
   if (::pipe2(state.pipe, O_CLOEXEC) != 0)
     return system_error("cannot create a pipe");
@@ -150,10 +164,10 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
     return system_error("cannot start");
   state.close_end(1);
   ProcessResult out;
-  std::optional<Clock::time_point> deadline;
+  Patience patience{std::nullopt, cancelled};
   if (limit)
-    deadline = Clock::now() + *limit;
-  if (!read_pipe(state.pipe[0], deadline, out.output)) {
+    patience.deadline = Clock::now() + *limit;
+  if (!read_pipe(state.pipe[0], patience, out.output)) {
     out.late = true;
     ::kill(child, SIGKILL);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -37,7 +38,7 @@ private:
 struct ProcessResult {
   int status = 0;     // the exit code; 128 and more: ended by a signal
   std::string output; // of stdout and stderr
-  bool late = false;  // it was ended at the deadline
+  bool late = false;  // it was ended at the deadline, or because that was asked for
 };
 
 // "ended with 3", "ended by signal 11 (Segmentation fault)": for messages.
@@ -45,9 +46,10 @@ struct ProcessResult {
 
 // Runs a program to its end, without a shell. words[0] is its path. The child sees nothing of this
 // process but the given files and the environment; any number may run at once. After the limit, if
-// there is one, it is ended.
+// there is one, it is ended, and soon after `cancelled` is set, unless null.
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                                 const std::vector<const MemoryFile *> &files = {},
-                                                std::optional<std::chrono::seconds> limit = {});
+                                                std::optional<std::chrono::seconds> limit = {},
+                                                const std::atomic<bool> *cancelled = nullptr);
 
 } // namespace culink

@@ -84,7 +84,7 @@ Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view na
   std::vector<std::string> words = {compiler.path, "-arch", std::string(target), "-m", "64", "-c"};
   words.insert(words.end(), compiler.options.begin(), compiler.options.end());
   words.insert(words.end(), {source->path(), "-o", object->path()});
-  Result<ProcessResult> run = run_process(words, {&*source, &*object});
+  Result<ProcessResult> run = run_process(words, {&*source, &*object}, {}, compiler.cancelled);
   if (!run)
     return Error{"", compiler.path, run.error().text()};
   replace_all(run->output, source->path(), name);

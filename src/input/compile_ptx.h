@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ namespace culink {
 struct PtxCompiler {
   std::string path; // empty: there is none
   std::vector<std::string> options;
+  const std::atomic<bool> *cancelled = nullptr; // ends it when it is set, unless null
 };
 
 struct CompiledPtx {

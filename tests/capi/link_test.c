@@ -2,6 +2,12 @@
 //
 // Links through the C interface: from files and bytes, with options, libraries, progress,
 // cancelling and messages, as a program in C sees them.
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "check.h"
 
 #define EXPECT(holds) expect((holds), #holds, __LINE__)
@@ -219,6 +225,34 @@ static void links_are_watched_and_cancelled(void) {
   culink_link_destroy(watcher.link);
 }
 
+static void *cancel_soon(void *link) {
+  const struct timespec pause = {0, 200000000};
+  nanosleep(&pause, NULL);
+  culink_link_cancel(link);
+  return NULL;
+}
+
+// A compiler that never ends is ended with the link.
+static void cancelling_ends_compilers(void) {
+  char script[] = "./culink_ptxas_XXXXXX";
+  FILE *out = fdopen(mkstemp(script), "w");
+  fputs("#!/bin/sh\nexec sleep 600\n", out);
+  fchmod(fileno(out), 0700);
+  fclose(out);
+  culink_link *link = new_link("-arch=sm_90");
+  EXPECT(culink_link_set_tool(link, "ptxas", script) == CULINK_OK);
+  static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  EXPECT(culink_link_add_bytes(link, "x.ptx", ptx, sizeof ptx - 1) == CULINK_OK);
+  pthread_t other;
+  EXPECT(pthread_create(&other, NULL, cancel_soon, link) == 0);
+  culink_result *result = NULL;
+  EXPECT(culink_link_run(link, &result) == CULINK_CANCELLED);
+  pthread_join(other, NULL);
+  culink_result_destroy(result);
+  culink_link_destroy(link);
+  remove(script);
+}
+
 static void tools_are_set_and_found(void) {
   culink_link *link = new_link("-arch=sm_90");
   EXPECT(culink_link_tool(link, "ptxas") == NULL);
@@ -271,6 +305,7 @@ int main(void) {
   messages_are_data();
   quiet_links_have_short_logs();
   links_are_watched_and_cancelled();
+  cancelling_ends_compilers();
   tools_are_set_and_found();
   modules_are_listed();
   names_are_known();

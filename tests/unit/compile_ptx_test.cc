@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/bytes.h"
 #include "broken_file.h"
@@ -51,6 +54,19 @@ TEST_F(CompilePtx, errors_name_the_file_as_we_call_it) {
   ASSERT_TRUE(out);
   EXPECT_EQ(out->status, 255);
   EXPECT_EQ(out->remarks, "ptxas lib.a:x.o, line 3; fatal: bad\n");
+}
+
+TEST_F(CompilePtx, ends_when_it_is_cancelled) {
+  std::atomic<bool> cancelled = false;
+  PtxCompiler slow = compiler("exec sleep 60\n");
+  slow.cancelled = &cancelled;
+  const auto start = std::chrono::steady_clock::now();
+  std::thread other([&] { cancelled = true; });
+  const Result<CompiledPtx> out = compile_ptx(slow, "x.ptx", "sm_90", as_bytes("x"));
+  other.join();
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->status, 128 + 9);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
 // The options in the first tool note of an object, and what it is called there.
