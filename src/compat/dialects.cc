@@ -124,7 +124,7 @@ constexpr DefectSet kDefects12_4 =
 constexpr DefectSet kDefects13_2 = kDefects13_1.without({Defect::EarlyShared});
 
 constexpr DefectSet kDefects13_4 =
-    kDefects13_2.with({Defect::MisplacedLocals, Defect::UnnamedShared});
+    kDefects13_2.with({Defect::MisplacedLocals, Defect::UnnamedShared, Defect::WeakMustBeDefined});
 
 // A release of nvlink; `toolkit` is ten times the number of its objects' toolkit.
 constexpr Dialect nvlink_row(std::string_view name, std::string_view version,

@@ -43,6 +43,7 @@ enum class Defect : u8 {
   IncompleteFlags,        // Q064: banks of toolkits before 12.4 lack a flag
   NewerToolkit,           // Q065: objects of a newer toolkit are refused
   ForeignWholePrograms,   // Q118: objects of -ewp of an older toolkit are refused
+  WeakMustBeDefined,      // Q119: undefined weak symbols are refused
   LostAddend,             // Q073: addends in fields, where parts of sections have moved
   RuntimeInOrder,         // Q083: the device runtime library counts only where it is read
   StaleRegistration,      // Q085: a list of modules that exists stays, whatever it says

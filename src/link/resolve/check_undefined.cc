@@ -21,13 +21,13 @@ using elf::SymbolType;
 
 namespace {
 
-bool may_be_undefined(const Entity &entity, const elf::Symbol &first) {
+bool may_be_undefined(const Entity &entity, bool weak) {
   if (entity.function)
-    return arch::is_driver_function(entity.name) || first.binding() == elf::SymbolBinding::Weak;
+    return arch::is_driver_function(entity.name) || weak;
   if (is_image(entity.type()) || entity.dynamic || is_unified_table(entity.name) ||
       entity.name.starts_with(".nv.reservedSmem"))
     return true;
-  return entity.common_align != 0 || first.binding() == elf::SymbolBinding::Weak;
+  return entity.common_align != 0 || weak;
 }
 
 // A function without a register count would run without registers.
@@ -141,7 +141,9 @@ void check_undefined(const Program &p, Diagnostics &diag) {
       continue;
     const InputObject &object = p.objects[entity.first.object.value];
     const elf::Symbol &first = object.symbols[entity.first.symbol];
-    if (first.in_section() || may_be_undefined(entity, first))
+    const bool weak =
+        first.binding() == elf::SymbolBinding::Weak && !p.dialect.has(Defect::WeakMustBeDefined);
+    if (first.in_section() || may_be_undefined(entity, weak))
       continue;
     missing.push_back(EntityId(i));
   }
