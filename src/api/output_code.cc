@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "arch/compatible.h"
+#include "elf/records/nv_capmerc.h"
 
 namespace culink {
 
@@ -33,6 +34,16 @@ void check_copied_code(const std::vector<InputObject> &objects, const arch::Arch
                   {object.name, std::string(made->name), std::string(target.name)}, {},
                   "its code has to be finalized again, which only --code=exact does");
   }
+}
+
+// Mercury code that is copied must have a form that others can read.
+void check_copied_capsules(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  for (const InputObject &object : objects)
+    if (object.capsule && elf::has_older_capsules(object.view))
+      diag.report(DiagId::BadInput,
+                  {object.name,
+                   "has Mercury code in the form of CUDA 12.8, which has to be finalized again"},
+                  {}, "--code=exact does that; --code=sass leaves it out");
 }
 
 } // namespace
@@ -66,6 +77,8 @@ OutputCode choose_output_code(const LinkOptions &options, const std::vector<Inpu
   }
   if (code == OutputCode::Exact && !has_finalizer && !options.relocatable)
     diag.report(DiagId::FinalizerMissing, {});
+  if (code == OutputCode::Mercury || (code == OutputCode::Exact && !has_finalizer))
+    check_copied_capsules(objects, diag);
   if (code == OutputCode::Sass || (code == OutputCode::Mercury && !options.relocatable))
     check_copied_code(objects, target, diag);
   return code;

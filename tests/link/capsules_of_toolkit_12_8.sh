@@ -14,3 +14,10 @@ expect_contains log "wrong-mercury"
 "$CULINK" -arch=sm_100 --code=sass --check kernel.cubin -o out.cubin
 "$CUBIN" dump --all kernel.cubin > dump
 expect_contains dump "of an earlier toolkit"
+
+# Who asks for it as it is learns why it cannot be had.
+for options in --code=mercury "-r --code=mercury"; do
+  # shellcheck disable=SC2086  # several options
+  not "$CULINK" -arch=sm_100 $options kernel.cubin -o none.cubin 2> errors
+  expect_contains errors "kernel.cubin: has Mercury code in the form of CUDA 12.8" "--code=sass"
+done

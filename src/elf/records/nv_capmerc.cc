@@ -5,8 +5,10 @@
 // are not counted. The instruction bits are opaque here; only the finalizer interprets them.
 #include "elf/records/nv_capmerc.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "base/bytes.h"
 
@@ -124,6 +126,14 @@ std::vector<u8> encode_capsule(const Capsule &capsule) {
     append_bytes(out, record.bytes);
   append_bytes(out, capsule.rest);
   return out;
+}
+
+bool has_older_capsules(const ElfView &object) {
+  return object.find(".note.nv.cuver") &&
+         std::ranges::any_of(object.sections(), [](const Section &section) {
+           return section.type == SectionType::CudaCapmerc &&
+                  !decode_capsule(section.data).violations.empty();
+         });
 }
 
 } // namespace culink::elf

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "elf/codec.h"
+#include "elf/elf_view.h"
 
 namespace culink::elf {
 
@@ -46,5 +47,9 @@ struct Capsule {
 
 [[nodiscard]] Capsule decode_capsule(ByteSpan section);
 [[nodiscard]] std::vector<u8> encode_capsule(const Capsule &capsule);
+
+// Whether capsules of an object have the form of toolkit 12.8, which only engines of later ones can
+// read. That toolkit and the next one have a note of their own.
+[[nodiscard]] bool has_older_capsules(const ElfView &object);
 
 } // namespace culink::elf

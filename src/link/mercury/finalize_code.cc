@@ -5,9 +5,11 @@
 // taken from the answer (model/finalized.h).
 //
 // What may surprise: nvlink -r finalizes, too, but that changes nothing unless the code is for
-// another target, for a debugger or by another release (Q104), so other objects are left out. And
+// another target, for a debugger or by another release (Q104), so other objects are left out, but
+// for those whose Mercury code has to be brought into another form. And
 // objects may be finalized once more together, for the sake of debug information alone: see
 // link/emulate/merged_debug.h.
+#include "elf/records/nv_capmerc.h"
 #include "link/emulate/mercury_objects.h"
 #include "link/mercury/sass_code.h"
 
@@ -63,7 +65,8 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   for (u32 i = 0; i < c.sass.objects.size(); ++i) {
     const InputObject &object = c.sass.objects[i];
     const bool other_finalizer =
-        c.mercury.policy.resolves_early && object.toolkit != c.mercury.dialect.release.toolkit;
+        (c.mercury.policy.resolves_early && object.toolkit != c.mercury.dialect.release.toolkit) ||
+        elf::has_older_capsules(object.view);
     if (needed[i].empty() || !(changes || object.sm != c.inputs.arch.number || other_finalizer ||
                                emulate::is_finalized_again(object, c.mercury.dialect)))
       continue;
