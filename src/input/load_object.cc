@@ -121,6 +121,16 @@ std::vector<std::string> in_hexadecimal(const std::vector<u8> &codes) {
   return out;
 }
 
+// A function of the driver that stands for instructions of Mercury code, as compilers for sm_107
+// put it in for textures. The Mercury plane has no symbol of it; only bank 0 is without one, too.
+std::string_view callee_of_sass(const InputObject &object, const elf::Section &mercury_symtab) {
+  for (u32 i = object.view.symbols(mercury_symtab).size(); i < object.symbols.size(); ++i)
+    if (const elf::Symbol &symbol = object.symbols[i];
+        symbol.type() == elf::SymbolType::Function && symbol.undefined())
+      return symbol.name;
+  return {};
+}
+
 // What an object has that this linker does not know, attributes of .nv.info apart, which the parser
 // finds.
 Unfamiliar find_unfamiliar(const InputObject &object) {
@@ -130,7 +140,13 @@ Unfamiliar find_unfamiliar(const InputObject &object) {
     const std::string_view name = section.name;
     if (kind.mercury) {
       if (section.size != 0 && !elf::name_of_section_type(section.type))
-        add_once(out.mercury, fmt::format("'{}' ({:#x})", name, static_cast<u32>(section.type)));
+        add_once(out.mercury,
+                 fmt::format("'{}' ({:#x}), a section of a type that this linker does not know",
+                             name, static_cast<u32>(section.type)));
+      if (section.type == elf::SectionType::MercurySymtab)
+        if (const std::string_view callee = callee_of_sass(object, section); !callee.empty())
+          add_once(out.mercury,
+                   fmt::format("no call of '{}', which the machine code calls", callee));
       continue;
     }
     switch (kind.role) {

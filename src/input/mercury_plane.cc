@@ -91,6 +91,13 @@ std::optional<Error> PlaneBuilder::read_symbols() {
     return broken_plane(
         *symtab_, "sh_size",
         fmt::format("{} symbols, but only {} in .symtab", table.size(), symbols_.size()));
+  for (u32 i = table.size(); i < symbols_.size(); ++i)
+    if (const elf::Symbol &sass = object_.symbols[i]; sass.type() == elf::SymbolType::Function)
+      return broken_plane(
+          *symtab_, "",
+          fmt::format("has no '{}', which the machine code calls in place of Mercury "
+                      "instructions; --code=sass can link it",
+                      sass.name));
   for (u32 i = 0; i < table.size(); ++i) {
     elf::Symbol symbol = table[i];
     const elf::Symbol &sass = object_.symbols[i];

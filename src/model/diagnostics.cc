@@ -69,8 +69,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::UnknownSection, Severity::Warning, "unknown-section",
      "{0}: sections of types that this linker does not know: {1}"},
     {DiagId::UnknownMercury, Severity::Warning, "unknown-mercury",
-     "{0}: Mercury code with {1}, a section of a type that this linker does not know, so that the "
-     "output has machine code only and runs on {2} only"},
+     "{0}: Mercury code with {1}, so that the output has machine code only and runs on {2} only"},
     {DiagId::MixedVirtualTargets, Severity::Warning, "mixed-virtual-targets",
      "inputs were compiled from PTX of compute_{0} and of compute_{1}"},
     {DiagId::LimitedToOneTarget, Severity::Warning, "limited-to-one-target",

@@ -15,3 +15,16 @@ expect_same old.cubin new.cubin
 not "$CULINK" -arch=sm_100 --code=mercury main.cubin "$folder/filter.cubin" -o none.cubin 2> errors
 expect_contains errors "main.cubin: " "'.nv.merc.nv.new': there is no machine-code section for it"
 [ ! -e none.cubin ] || fail "wrote an output"
+
+# So is Mercury code with instructions for which machine code calls the driver: textures on sm_107.
+"$CUBIN" text --exact "$folder/main.cubin" |
+  awk '/^- name: / { if (inside) print "  - {name: __cuda_syscall_bw_do_2d_tex_level, type: FUNC}"
+                     inside = $3 == ".symtab" } { print }' > main.yaml
+"$CUBIN" assemble main.yaml -o main.cubin
+"$CULINK" -arch=sm_100 --check main.cubin "$folder/filter.cubin" -o new.cubin 2> errors
+expect_contains errors "main.cubin: Mercury code with no call of '__cuda_syscall_bw_do_2d_tex_level'" "runs on sm_100 only"
+for code in mercury exact; do
+  not "$CULINK" -arch=sm_100 --code=$code main.cubin "$folder/filter.cubin" -o none.cubin 2> errors
+  expect_contains errors "main.cubin: " "which the machine code calls" "--code=sass can link it"
+done
+[ ! -e none.cubin ] || fail "wrote an output"
