@@ -17,9 +17,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/child_environment.h"
 #include "base/system_error.h"
-
-extern char **environ;
 
 namespace culink {
 
@@ -158,8 +157,9 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
     arguments.push_back(const_cast<char *>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
+  ChildEnvironment environment;
   errno = ::posix_spawn(&child, words.front().c_str(), &state.actions, nullptr, arguments.data(),
-                        environ);
+                        environment.data());
   if (errno != 0)
     return system_error("cannot start");
   state.close_end(1);

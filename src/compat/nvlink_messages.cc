@@ -224,6 +224,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::CannotWriteOutput, Stage::Program, Weight::Fatal, "Could not open output file '{0}'"},
     {DiagId::CannotWriteTimes, Stage::Options, Weight::Fatal, "Cannot open file '{0}'"},
     {DiagId::NoToolchain, Stage::Options, Weight::Fatal, "Cannot make folder '{0}'"},
+    {DiagId::NoJitFolder, Stage::Options, Weight::Fatal, "Cannot make folder '{0}'"},
     {DiagId::NotSupportedYet, Stage::Options, Weight::Fatal, "{0}: {1} not supported yet"},
     {DiagId::Cancelled, Stage::Load, Weight::Fatal, "the link was cancelled"},
     {DiagId::Contradiction, Stage::Program, Weight::Fatal, "Internal error: {0}: {1}"},

@@ -183,6 +183,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     valued(OptionId::MakeToolchain, "make-toolchain", "", Text, Never, "<folder>",
            "Make a folder of links to the CUDA toolkit in which nvlink is culink, for nvcc, CMake "
            "and clang."),
+    valued(OptionId::MakeJitFolder, "make-jit-folder", "", Text, Never, "<folder>",
+           "Make a folder in which libnvJitLink is culink, for programs that link while they run."),
     valued(OptionId::Finalizer, "finalizer", "", Text, Never, "<file>",
            "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
            "toolkit."),

@@ -81,6 +81,7 @@ enum class OptionId : u8 {
   StartGroup,
   EndGroup,
   MakeToolchain,
+  MakeJitFolder,
   Finalizer,
   PrintDocs,
   Shared,

@@ -17,6 +17,8 @@ namespace culink {
 
 namespace {
 
+constexpr const char *kStandInMark = "culink_stand_in_for_nvJitLink";
+
 template <typename Function> bool look_up(void *library, const char *name, Function &function) {
   function = reinterpret_cast<Function>(::dlsym(library, name));
   return function != nullptr;
@@ -41,6 +43,9 @@ Result<JitLink> JitLink::load(const std::string &library) {
     const char *reason = ::dlerror();
     return Error{"", "", std::string("cannot be loaded: ") + (reason ? reason : library)};
   }
+  // A stand-in would ask for an engine in its turn, and so on.
+  if (::dlsym(handle, kStandInMark))
+    return Error{"", "", library + " is culink's own and not NVIDIA's"};
   Functions found;
   const bool all = look_up(handle, "nvJitLinkCreate", found.create) &&
                    look_up(handle, "nvJitLinkDestroy", found.destroy) &&

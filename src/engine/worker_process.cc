@@ -17,9 +17,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/child_environment.h"
 #include "base/system_error.h"
-
-extern char **environ;
 
 namespace culink {
 
@@ -39,8 +38,9 @@ Result<pid_t> spawn_worker(const std::vector<std::string> &words, const std::vec
     arguments.push_back(const_cast<char *>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = -1;
-  errno =
-      ::posix_spawn(&child, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
+  ChildEnvironment environment;
+  errno = ::posix_spawn(&child, words.front().c_str(), &actions, nullptr, arguments.data(),
+                        environment.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (errno != 0)
     return system_error("cannot start a worker");

@@ -203,6 +203,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::CannotWriteTimes, Severity::Error, "cannot-write-times", "{0}: cannot write"},
     {DiagId::NoToolchain, Severity::Error, "no-toolchain",
      "cannot make the toolchain folder '{0}': {1}"},
+    {DiagId::NoJitFolder, Severity::Error, "no-jit-folder",
+     "cannot make {0} a folder with libnvJitLink: {1}"},
     {DiagId::NotSupportedYet, Severity::Error, "not-supported-yet", "{0}: {1} not supported yet"},
     {DiagId::Cancelled, Severity::Error, "cancelled", "the link was cancelled"},
     {DiagId::Contradiction, Severity::Bug, "contradiction", "{0}: {1}; this is a bug in culink"},

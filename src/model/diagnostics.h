@@ -123,6 +123,7 @@ enum class DiagId : u16 {
   CannotWriteOutput,
   CannotWriteTimes,
   NoToolchain,
+  NoJitFolder,
   NotSupportedYet,
   Cancelled,
   Contradiction,

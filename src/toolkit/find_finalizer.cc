@@ -2,14 +2,18 @@
 //
 // Where libnvJitLink and nvlink are: in the toolkit, or the library where the loader would look.
 //
-// What may surprise: culink may itself be installed under the name nvlink. It must not take itself
-// for an engine, or it would start itself for ever.
+// What may surprise: culink may itself be installed under the name nvlink, and one of its libraries
+// under the name libnvJitLink. It must not take itself for an engine, or it would start itself for
+// ever. The library is known by a name that it exports.
 #include "toolkit/find_finalizer.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <unistd.h>
 
+#include "base/bytes.h"
+#include "base/mapped_file.h"
 #include "toolkit/places.h"
 
 namespace culink {
@@ -22,7 +26,7 @@ constexpr std::string_view kLibraryNames[] = {"libnvJitLink.so.13", "libnvJitLin
 std::string library_in(const std::string &folder) {
   for (const std::string_view name : kLibraryNames) {
     std::string path = folder + "/" + std::string(name);
-    if (!folder.empty() && ::access(path.c_str(), R_OK) == 0)
+    if (!folder.empty() && ::access(path.c_str(), R_OK) == 0 && !is_stand_in(path))
       return path;
   }
   return "";
@@ -50,6 +54,17 @@ bool is_library(const std::string &path) {
 }
 
 } // namespace
+
+// Names of a library's symbols are near its beginning.
+bool is_stand_in(const std::string &path) {
+  constexpr u64 kMost = u64{1} << 20;
+  constexpr std::string_view kMark = "culink_stand_in_for_nvJitLink";
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file)
+    return false;
+  return as_text(file->bytes().first(std::min<u64>(kMost, file->bytes().size()))).find(kMark) !=
+         std::string_view::npos;
+}
 
 FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda,
                                const std::string &self, const std::vector<std::string> &near) {

@@ -15,4 +15,7 @@ namespace culink {
                                              const std::string &self = "/proc/self/exe",
                                              const std::vector<std::string> &near = {});
 
+// Whether a library only stands in for libnvJitLink: it is culink's own.
+[[nodiscard]] bool is_stand_in(const std::string &library);
+
 } // namespace culink

@@ -32,6 +32,7 @@ LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
 LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine"] + SIBLINGS
 LAYERS["capi"] = LAYERS["api"] + ["api", "toolkit"]
+LAYERS["nvjitlink"] = LAYERS["api"] + ["api", "toolkit"]
 LAYERS["tools"] = LAYERS["api"] + ["api", "toolkit"]
 
 # Large layers have rooms: folders, each of which may include itself and those named here. What is

@@ -19,6 +19,7 @@
 #include "console.h"
 #include "culink/linker.h"
 #include "host_script.h"
+#include "jit_folder.h"
 #include "large_heap.h"
 #include "progress_line.h"
 #include "report/link_map.h"
@@ -154,6 +155,20 @@ int run_make_toolchain(const CommandLine &line, const Console &console) {
   return 0;
 }
 
+int run_make_jit_folder(const CommandLine &line, const Console &console) {
+  const std::string folder = line.value(OptionId::MakeJitFolder);
+  const std::string error = make_jit_folder(folder);
+  if (!error.empty())
+    return show_one(console, DiagId::NoJitFolder, {folder, error});
+  const std::string full = std::filesystem::absolute(folder).string();
+  print_to(stdout,
+           "programs linked with -lnvJitLink:  LD_LIBRARY_PATH=" + full + " PROGRAM\n" +
+               "programs that look for it (JAX, CuPy, Numba, cuda.core), CUDA 13:  LD_PRELOAD=" +
+               full + "/libnvJitLink.so.13 PROGRAM\n" + "the same, CUDA 12:  LD_PRELOAD=" + full +
+               "/libnvJitLink.so.12 PROGRAM\n" + "a line per link:  CULINK_JIT_LOG=FILE\n");
+  return 0;
+}
+
 int run_host_script(const CommandLine &line, const Console &console) {
   if (!line.inputs.empty())
     return show_one(console, DiagId::InputsWithScript, {line.inputs.front()});
@@ -185,6 +200,8 @@ int run_command(const std::vector<std::string> &words) {
   }
   if (!diag.failed() && line.has(OptionId::MakeToolchain))
     return run_make_toolchain(line, console);
+  if (!diag.failed() && line.has(OptionId::MakeJitFolder))
+    return run_make_jit_folder(line, console);
   if (!diag.failed() && line.has(OptionId::HostLinkerScript))
     return run_host_script(line, console);
   if (!diag.failed())

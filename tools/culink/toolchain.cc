@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "links.h"
 #include "toolkit/places.h"
 
 namespace culink {
@@ -22,22 +23,6 @@ namespace culink {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What went wrong with a path, or nothing.
-std::string failure(const fs::path &path, const std::error_code &error) {
-  return error ? path.string() + ": " + error.message() : "";
-}
-
-std::string renew_link(const fs::path &target, const fs::path &link) {
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(link, error);
-  if (fs::exists(status) && !fs::is_symlink(status))
-    return link.string() + ": is in the way, and no link";
-  if (fs::exists(status))
-    fs::remove(link, error);
-  fs::create_symlink(target, link, error);
-  return failure(link, error);
-}
 
 // Links to everything in a folder but `except`.
 std::string link_contents(const fs::path &from, const fs::path &to, const char *except) {

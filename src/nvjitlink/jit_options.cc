@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of nvJitLink. A word is an option and its value, with an equals sign between them;
+// the first word that is wrong ends the list.
+//
+// What may surprise: nvJitLink takes a word for an option if it only begins like it (-lineinfox,
+// -ptxas-options=...), and ignores the rest. Here such words are not recognised.
+#include "nvjitlink/jit_options.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "arch/arch.h"
+
+namespace culink::jit {
+
+namespace {
+
+enum class OptionId : u8 {
+  Arch,
+  Debug,
+  DebugLines,
+  Emulate,
+  Flag,         // sets OptionRow::flag and no more
+  ForOptimiser, // goes to the compiler of LTO-IR as it is
+  KernelsUsed,
+  MaxRegisters,
+  NoCache,
+  Optimisation,
+  SplitCompile,
+  SplitCompileExtended,
+  VariablesUsed,
+  Verbose,
+  Xnvvm,
+  Xptxas,
+};
+
+struct OptionRow {
+  std::string_view name; // with '=' at its end: a value follows
+  OptionId id;
+  bool JitOptions::*flag = nullptr;
+};
+
+// What only the optimiser understands has no effect without LTO-IR.
+constexpr std::array<OptionRow, 26> kOptions = {{
+    {"-O0", OptionId::Optimisation},
+    {"-O3", OptionId::Optimisation},
+    {"-Xnvvm=", OptionId::Xnvvm},
+    {"-Xptxas=", OptionId::Xptxas},
+    {"-arch=", OptionId::Arch},
+    {"-culink-emulate=", OptionId::Emulate},
+    {"-dlto", OptionId::Flag, &JitOptions::lto},
+    {"-fma=", OptionId::ForOptimiser},
+    {"-ftz=", OptionId::ForOptimiser},
+    {"-g", OptionId::Debug, &JitOptions::debug},
+    {"-jump-table-density=", OptionId::ForOptimiser},
+    {"-kernels-used=", OptionId::KernelsUsed},
+    {"-lineinfo", OptionId::DebugLines},
+    {"-lto", OptionId::Flag, &JitOptions::lto},
+    {"-maxrregcount=", OptionId::MaxRegisters},
+    {"-no-cache", OptionId::NoCache},
+    {"-optimize-unused-variables", OptionId::ForOptimiser},
+    {"-prec-div=", OptionId::ForOptimiser},
+    {"-prec-sqrt=", OptionId::ForOptimiser},
+    {"-ptx", OptionId::Flag, &JitOptions::ptx},
+    {"-r", OptionId::Flag, &JitOptions::relocatable},
+    {"-split-compile-extended=", OptionId::SplitCompileExtended},
+    {"-split-compile=", OptionId::SplitCompile},
+    {"-time", OptionId::Flag, &JitOptions::time},
+    {"-variables-used=", OptionId::VariablesUsed},
+    {"-verbose", OptionId::Verbose, &JitOptions::verbose},
+}};
+
+const OptionRow *find_row(std::string_view word) {
+  const auto *const found =
+      std::find_if(kOptions.begin(), kOptions.end(), [word](const OptionRow &row) {
+        return row.name.ends_with('=') ? word.starts_with(row.name) : word == row.name;
+      });
+  return found == kOptions.end() ? nullptr : found;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// "sm_90a": at least two digits, and a letter perhaps.
+bool looks_like_target(std::string_view text) {
+  for (const std::string_view kind : {"sm_", "compute_"})
+    if (text.starts_with(kind)) {
+      text.remove_prefix(kind.size());
+      return text.size() >= 2 && is_digit(text[0]) && is_digit(text[1]);
+    }
+  return false;
+}
+
+class Parser {
+public:
+  ParsedOptions run(const std::vector<std::string> &words);
+
+private:
+  void take(const std::string &word);
+  void take_unknown(const std::string &word);
+  void take_arch(const std::string &word, const std::string &value);
+  void take_value(OptionId id, const std::string &word, const std::string &value);
+  void check();
+  void fail(Code code, std::string error) {
+    out_.code = code;
+    out_.error = std::move(error);
+  }
+
+  ParsedOptions out_;
+};
+
+void Parser::take_unknown(const std::string &word) {
+  if (word.size() == 3 && word.starts_with("-O") && is_digit(word[2]))
+    fail(Code::UnrecognizedOption,
+         fmt::format("unsupported value of -O: {}. Only 0 and 3 are supported.", word[2]));
+  else
+    fail(Code::UnrecognizedOption, "unrecognized option: " + word);
+}
+
+void Parser::take_arch(const std::string &word, const std::string &value) {
+  if (!looks_like_target(value))
+    return fail(
+        Code::UnrecognizedOption,
+        fmt::format("ERROR NVJITLINK_ERROR_UNRECOGNIZED_OPTION: missing option value ({})", word));
+  const std::string number = value.substr(value.find('_') + 1);
+  if (!arch::find_arch("sm_" + number))
+    return fail(Code::UnsupportedArch,
+                fmt::format("ERROR NVJITLINK_ERROR_UNSUPPORTED_ARCH: unsupported architecture "
+                            "(compute_{})",
+                            number));
+  out_.options.arch = value;
+}
+
+void append_to(std::optional<std::vector<std::string>> &list, const std::string &value) {
+  if (!list)
+    list.emplace();
+  list->push_back(value);
+}
+
+void Parser::take_value(OptionId id, const std::string &word, const std::string &value) {
+  JitOptions &options = out_.options;
+  switch (id) {
+  case OptionId::Arch:
+    return take_arch(word, value);
+  case OptionId::Debug:
+    options.ptxas.push_back(word);
+    break;
+  case OptionId::DebugLines:
+  case OptionId::Optimisation:
+    options.ptxas.push_back(word);
+    options.lto_words.push_back(word);
+    break;
+  case OptionId::Emulate:
+    options.emulate = value;
+    break;
+  case OptionId::ForOptimiser:
+    options.lto_words.push_back(word);
+    break;
+  case OptionId::KernelsUsed:
+    append_to(options.kernels_used, value);
+    break;
+  case OptionId::MaxRegisters:
+    options.max_registers = value;
+    options.ptxas.push_back(word);
+    break;
+  case OptionId::Flag:
+  case OptionId::NoCache: // there is none
+    break;
+  case OptionId::SplitCompile:
+    if (value.starts_with('-'))
+      return fail(Code::UnrecognizedOption, "argument for -split-compile must be non-negative.");
+    options.split_compile = value;
+    break;
+  case OptionId::SplitCompileExtended:
+    options.split_compile_extended = value;
+    break;
+  case OptionId::VariablesUsed:
+    append_to(options.variables_used, value);
+    break;
+  case OptionId::Verbose:
+    options.ptxas.emplace_back("-v");
+    break;
+  case OptionId::Xnvvm:
+    options.nvvm.push_back(value);
+    break;
+  case OptionId::Xptxas:
+    options.ptxas.push_back(value);
+    break;
+  }
+}
+
+void Parser::take(const std::string &word) {
+  const OptionRow *row = find_row(word);
+  if (!row)
+    return take_unknown(word);
+  const std::string value = word.substr(row->name.size());
+  if (row->name.ends_with('=') && value.empty())
+    return fail(
+        Code::UnrecognizedOption,
+        fmt::format("ERROR NVJITLINK_ERROR_UNRECOGNIZED_OPTION: missing option value ({})", word));
+  if (row->flag)
+    out_.options.*row->flag = true;
+  take_value(row->id, word, value);
+}
+
+// What is wrong with all of them together.
+void Parser::check() {
+  const JitOptions &options = out_.options;
+  if (options.arch.empty())
+    fail(Code::MissingArch, "");
+  else if (options.arch.starts_with("compute_") && !options.ptx)
+    fail(Code::IncompatibleOptions, "ERROR: virtual arch requires -ptx");
+  else if (options.ptx && !options.lto)
+    fail(Code::IncompatibleOptions, "ERROR: -ptx requires -lto");
+}
+
+ParsedOptions Parser::run(const std::vector<std::string> &words) {
+  for (const std::string &word : words) {
+    take(word);
+    if (out_.code != Code::Success)
+      return std::move(out_);
+  }
+  check();
+  return std::move(out_);
+}
+
+} // namespace
+
+ParsedOptions parse_options(const std::vector<std::string> &words) {
+  return Parser().run(words);
+}
+
+} // namespace culink::jit

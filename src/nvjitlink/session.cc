@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One link through nvJitLink's functions. Inputs are copied when they are added, files too: clients
+// free their buffers, and files may change until the link. The link itself is culink's, with the
+// rules of nvJitLink: inputs in the order in which they were added, nothing of libcudadevrt is left
+// out for being unused, and host code does not decide which kernels stay.
+//
+// After Complete the inputs are freed; only the result and the logs stay until Destroy.
+#include "nvjitlink/session.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "arch/arch.h"
+#include "base/mapped_file.h"
+#include "input/file_kind.h"
+#include "nvjitlink/compilers.h"
+#include "nvjitlink/jit_log.h"
+#include "nvjitlink/jit_messages.h"
+#include "report/resource_table.h"
+
+namespace culink::jit {
+
+namespace {
+
+double milliseconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+std::optional<u32> number_of(const std::string &text) {
+  u32 number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
+                                                                  : std::nullopt;
+}
+
+LtoOptions lto_options(const JitOptions &options, const Compilers &compilers) {
+  LtoOptions out;
+  out.enabled = true;
+  out.emit_ptx = options.ptx;
+  out.library = compilers.engine.library;
+  out.worker = compilers.engine.worker;
+  out.variables_used = options.variables_used;
+  out.nvvm_options = options.nvvm;
+  out.library_options = options.lto_words;
+  out.max_registers = number_of(options.max_registers);
+  out.split_compile = number_of(options.split_compile);
+  out.split_compile_extended = number_of(options.split_compile_extended);
+  return out;
+}
+
+} // namespace
+
+Session::Session(const std::vector<std::string> &options) {
+  ParsedOptions parsed = parse_options(options);
+  created_ = parsed.code;
+  options_ = std::move(parsed.options);
+  if (!parsed.error.empty())
+    errors_ = parsed.error + "\n";
+}
+
+// The code for an input that comes at a wrong time.
+std::optional<Code> Session::refuse_input(const std::string &name) {
+  if (created_ != Code::Success)
+    return created_;
+  if (!completed_)
+    return std::nullopt;
+  errors_ += fmt::format("ERROR 1: added after nvJitLinkComplete: {}\n", name);
+  return Code::Internal;
+}
+
+Code Session::add(InputKind kind, const std::string &name, std::vector<u8> bytes) {
+  const std::vector<u8> &kept = inputs_.emplace_back(std::move(bytes));
+  TakenInput taken = take_input(options_, kind, name, kept);
+  errors_ += taken.errors;
+  infos_ += taken.infos;
+  bool used = false;
+  for (Piece &piece : taken.pieces) {
+    used = used || piece.made.empty();
+    pieces_.push_back(std::move(piece));
+  }
+  if (!used)
+    inputs_.pop_back();
+  return taken.code;
+}
+
+Code Session::add_data(InputKind kind, const std::string &name, ByteSpan bytes) {
+  if (const std::optional<Code> refused = refuse_input(name))
+    return *refused;
+  if (bytes.empty()) {
+    errors_ += fmt::format("bad input: {}\n", name);
+    return Code::InvalidInput;
+  }
+  return add(kind, name, {bytes.begin(), bytes.end()});
+}
+
+// An archive that is added twice is linked once, as nvlink does: a second copy of its functions
+// would only be in the way of the first.
+Code Session::add_file(InputKind kind, const std::string &path) {
+  if (const std::optional<Code> refused = refuse_input(path))
+    return *refused;
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) {
+    errors_ += fmt::format("no such file: {}\nerror   : {}\n", path, file.error().text());
+    return Code::InvalidInput;
+  }
+  if (file->bytes().empty()) {
+    errors_ += fmt::format("bad input: {}\n", path);
+    return Code::InvalidInput;
+  }
+  if (file_kind(file->bytes()) == FileKind::Archive && !archives_.insert(file->identity()).second)
+    return Code::Success;
+  return add(kind, path, {file->bytes().begin(), file->bytes().end()});
+}
+
+LinkRequest Session::make_request() const {
+  LinkRequest request;
+  request.target = options_.arch;
+  for (const Piece &piece : pieces_)
+    request.inputs.push_back(LinkInput::memory(piece.name, piece.contents()));
+  request.emulate = options_.emulate;
+  request.ptxas_options = options_.ptxas;
+  LinkOptions &options = request.options;
+  options.relocatable = options_.relocatable;
+  options.debug = options_.debug;
+  options.kernels_used = options_.kernels_used;
+  // Who names variables only wants no kernels.
+  if (!options.kernels_used && options_.variables_used)
+    options.kernels_used.emplace();
+  options.ignore_host_info = true;
+  options.keep_system_libraries = true;
+  options.facts = options_.verbose;
+  const arch::ArchInfo *target = arch::find_arch(options_.arch);
+  // Looking for compilers would take longer than a small link does.
+  if (options_.lto || (target && target->has_mercury_plane && !pieces_.empty())) {
+    const Compilers compilers = find_compilers();
+    request.finalizer = compilers.engine;
+    request.ptxas = compilers.ptxas;
+    if (options_.lto)
+      request.lto = lto_options(options_, compilers);
+  }
+  return request;
+}
+
+// nvlink's words for what is wrong, then that the link has failed; what is odd goes to the other
+// log.
+Code Session::report(const LinkResult &result) {
+  for (const Message &message : result.messages) {
+    if (message.severity >= Severity::Error)
+      errors_ += log_lines(message);
+    else if (message.severity == Severity::Warning || options_.verbose)
+      infos_ += log_lines(message);
+  }
+  if (options_.verbose && result.complete)
+    for (const std::string &line : resource_lines(result.facts, Wording::Nvlink))
+      infos_ += "info    : " + line + "\n";
+  const Code code = code_of(result.messages);
+  if (code == Code::Success && result.ok())
+    return code;
+  errors_ += "ERROR 9: finish\n";
+  return code == Code::Success ? Code::Internal : code;
+}
+
+Code Session::complete() {
+  if (created_ != Code::Success)
+    return created_;
+  if (completed_) {
+    errors_ += "ERROR 1: nvJitLinkComplete was called before\n";
+    return Code::Internal;
+  }
+  completed_ = true;
+  const Clock::time_point begin = Clock::now();
+  if (options_.time)
+    infos_ += fmt::format("nvJitLink time until Complete: {:.6f}\n", milliseconds(begin - start_));
+  const LinkRequest request = make_request();
+  LinkResult result = link(request);
+  const Code code = report(result);
+  const double time = milliseconds(Clock::now() - begin);
+  if (options_.time)
+    infos_ += fmt::format("nvJitLinkComplete time to finish: {:.6f}\n", time);
+  write_jit_log(request, result, code, time);
+  if (code == Code::Success) {
+    result_.bytes = std::move(result.bytes);
+    result_.ptx = std::move(result.ptx);
+  }
+  pieces_ = {};
+  inputs_ = {};
+  return code;
+}
+
+} // namespace culink::jit

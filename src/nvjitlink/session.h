@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "culink/linker.h"
+#include "nvjitlink/abi.h"
+#include "nvjitlink/jit_options.h"
+#include "nvjitlink/take_input.h"
+
+namespace culink::jit {
+
+// What is behind a handle: options, inputs, one link, its result and the logs. Every function
+// returns what the client gets. Of one session, one thread at a time; sessions share nothing.
+class Session {
+public:
+  explicit Session(const std::vector<std::string> &options);
+
+  // Whether the options are right.
+  [[nodiscard]] Code created() const { return created_; }
+  // The bytes are copied; what is wrong with them shows here. After an error the session goes on
+  // without the input.
+  [[nodiscard]] Code add_data(InputKind kind, const std::string &name, ByteSpan bytes);
+  [[nodiscard]] Code add_file(InputKind kind, const std::string &path);
+  // Links, once.
+  [[nodiscard]] Code complete();
+
+  [[nodiscard]] bool has_cubin() const { return !result_.bytes.empty(); }
+  [[nodiscard]] const ByteBuffer &cubin() const { return result_.bytes; }
+  [[nodiscard]] bool wants_ptx() const { return options_.ptx; }
+  [[nodiscard]] bool has_ptx() const { return !result_.ptx.empty(); }
+  [[nodiscard]] const std::string &ptx() const { return result_.ptx; }
+  [[nodiscard]] const std::string &errors() const { return errors_; }
+  [[nodiscard]] const std::string &infos() const { return infos_; }
+
+private:
+  [[nodiscard]] std::optional<Code> refuse_input(const std::string &name);
+  [[nodiscard]] Code add(InputKind kind, const std::string &name, std::vector<u8> bytes);
+  [[nodiscard]] LinkRequest make_request() const;
+  [[nodiscard]] Code report(const LinkResult &result);
+
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point start_ = Clock::now();
+  JitOptions options_;
+  Code created_ = Code::Success;
+  bool completed_ = false;
+  std::deque<std::vector<u8>> inputs_; // their bytes do not move
+  std::vector<Piece> pieces_;
+  std::set<std::pair<u64, u64>> archives_; // files that were added
+  LinkResult result_;
+  std::string errors_;
+  std::string infos_;
+};
+
+} // namespace culink::jit

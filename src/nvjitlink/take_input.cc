@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvJitLink reports what is wrong with an input when it is added, so it is read then, with the same
+// code as in any other link, and PTX is compiled once. What is left are device objects, which the
+// link reads again; they are small beside the rest.
+//
+// Where nvJitLink says nothing this does: a linked cubin is refused, an object without device code
+// gets a line in the info log, and a device object that is called a host object is linked.
+#include "nvjitlink/take_input.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/input_loader.h"
+#include "compat/dialects.h"
+#include "input/file_kind.h"
+#include "nvjitlink/compilers.h"
+#include "nvjitlink/jit_messages.h"
+
+namespace culink::jit {
+
+namespace {
+
+struct KindRow {
+  InputKind kind;
+  std::string_view name;
+  std::array<FileKind, 4> files; // what it may be
+};
+
+constexpr FileKind kNothing = FileKind::Count_;
+constexpr std::array<KindRow, 7> kKinds = {{
+    {InputKind::Cubin,
+     "CUBIN",
+     {FileKind::DeviceObject, FileKind::DeviceImage, kNothing, kNothing}},
+    {InputKind::Ptx, "PTX", {FileKind::Ptx, kNothing, kNothing, kNothing}},
+    {InputKind::LtoIr, "LTOIR", {FileKind::LtoIr, kNothing, kNothing, kNothing}},
+    {InputKind::Fatbin, "FATBIN", {FileKind::Fatbin, kNothing, kNothing, kNothing}},
+    {InputKind::Object,
+     "OBJECT",
+     {FileKind::HostObject, FileKind::HostImage, FileKind::DeviceObject, FileKind::DeviceImage}},
+    {InputKind::Library, "LIBRARY", {FileKind::Archive, kNothing, kNothing, kNothing}},
+    {InputKind::Index, "INDEX", {kNothing, kNothing, kNothing, kNothing}},
+}};
+
+TakenInput refused(Code code, std::string line) {
+  return {.code = code, .errors = std::move(line) + "\n", .infos = {}, .pieces = {}};
+}
+
+// Whether an input is of the kind that it is said to be; else the refusal.
+TakenInput check_kind(InputKind kind, const std::string &name, FileKind found) {
+  if (kind == InputKind::Any)
+    return found == FileKind::Unknown
+               ? refused(Code::UnrecognizedInput, "unrecognized input type: " + name)
+               : TakenInput{};
+  for (const KindRow &row : kKinds) {
+    if (row.kind != kind)
+      continue;
+    if (std::find(row.files.begin(), row.files.end(), found) != row.files.end())
+      return {};
+    return refused(Code::IncorrectInputType,
+                   fmt::format("ERROR 1: bad input: does not match type NVJITLINK_INPUT_{}: {}, "
+                               "which is {}",
+                               row.name, name, describe_file_kind(found)));
+  }
+  return refused(Code::IncorrectInputType, "unsupported input type: " + name);
+}
+
+// Text of the compiler, which is not a line of ours.
+std::string compiler_text(const std::vector<std::string> &arguments) {
+  constexpr size_t kText = 2;
+  return arguments.size() > kText ? arguments[kText] : "";
+}
+
+class InputTaker {
+public:
+  InputTaker(const JitOptions &options, const std::string &name) : options_(options), name_(name) {}
+
+  TakenInput run(ByteSpan bytes);
+
+private:
+  void take_pieces(const InputLoader &loader, ByteSpan bytes);
+  void take_messages();
+  void refuse_if_empty(FileKind kind, bool lacks_target);
+
+  const JitOptions &options_;
+  const std::string &name_;
+  Diagnostics diag_;
+  TakenInput out_;
+};
+
+void InputTaker::take_pieces(const InputLoader &loader, ByteSpan bytes) {
+  for (const LinkInput &code : loader.code()) {
+    const bool inside = code.bytes->data() >= bytes.data() &&
+                        code.bytes->data() + code.bytes->size() <= bytes.data() + bytes.size();
+    Piece &piece = out_.pieces.emplace_back();
+    piece.name = code.name;
+    if (inside)
+      piece.bytes = *code.bytes;
+    else
+      piece.made.assign(code.bytes->begin(), code.bytes->end());
+  }
+}
+
+// Warnings about objects come again when they are linked, those about what is not linked do not.
+void InputTaker::take_messages() {
+  std::vector<Message> errors;
+  for (const Diagnostic &diagnostic : diag_.all()) {
+    const Message message = to_message(diagnostic);
+    if (diagnostic.id == DiagId::PtxRemarks)
+      out_.infos += compiler_text(message.arguments);
+    else if (diagnostic.id == DiagId::PtxRefused)
+      out_.errors += compiler_text(message.arguments) +
+                     fmt::format("ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX ({})\n",
+                                 message.arguments.front());
+    else if (diagnostic.id == DiagId::LtoCode)
+      out_.errors += fmt::format("ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto): "
+                                 "{}\n",
+                                 message.arguments.front());
+    else if (message.severity >= Severity::Error)
+      out_.errors += fmt::format("ERROR 4: bad input: {}\n{}", name_, log_lines(message));
+    else if (diagnostic.id == DiagId::NothingToLink || diagnostic.id == DiagId::NoCodeForTarget)
+      out_.infos += log_lines(message);
+    if (message.severity >= Severity::Error)
+      errors.push_back(message);
+  }
+  out_.code = code_of(errors);
+}
+
+void InputTaker::refuse_if_empty(FileKind kind, bool lacks_target) {
+  if (!out_.pieces.empty() || out_.code != Code::Success)
+    return;
+  if (lacks_target) {
+    out_.code = Code::InvalidInput;
+    out_.errors += fmt::format("ERROR 3: bad input: {}\n{}", name_, std::exchange(out_.infos, {}));
+  } else if (kind == FileKind::HostObject || kind == FileKind::HostImage ||
+             kind == FileKind::Archive) {
+    out_.infos += fmt::format("warning : {}: has no device code to link\n", name_);
+  }
+}
+
+TakenInput InputTaker::run(ByteSpan bytes) {
+  LinkRequest request;
+  request.target = options_.arch;
+  request.inputs = {LinkInput::memory(name_, bytes)};
+  request.emulate = options_.emulate;
+  request.options.threads = 1;
+  request.ptxas_options = options_.ptxas;
+  const Dialect *dialect = choose_dialect(request, diag_);
+  if (!dialect)
+    return refused(Code::UnrecognizedOption, "unknown value of -culink-emulate");
+  InputLoader loader(request, *arch::find_arch(options_.arch), *dialect, diag_);
+  loader.collect();
+  if (loader.has_ptx()) {
+    request.ptxas = find_compilers().ptxas;
+    if (request.ptxas.empty())
+      return refused(Code::PtxCompile,
+                     fmt::format("ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX ({}): no ptxas "
+                                 "was found; set CUDA_HOME, or put it into PATH",
+                                 name_));
+  }
+  WorkerPool pool(request.options.threads);
+  static_cast<void>(loader.load(pool));
+  const bool lacks_target =
+      std::any_of(diag_.all().begin(), diag_.all().end(),
+                  [](const Diagnostic &one) { return one.id == DiagId::NoCodeForTarget; });
+  take_messages();
+  if (out_.code == Code::Success)
+    take_pieces(loader, bytes);
+  refuse_if_empty(file_kind(bytes), lacks_target);
+  return std::move(out_);
+}
+
+} // namespace
+
+TakenInput take_input(const JitOptions &options, InputKind kind, const std::string &name,
+                      ByteSpan bytes) {
+  TakenInput out = check_kind(kind, name, file_kind(bytes));
+  if (out.code != Code::Success)
+    return out;
+  if (!options.lto)
+    return InputTaker(options, name).run(bytes);
+  out.pieces.push_back({name, bytes, {}});
+  return out;
+}
+
+} // namespace culink::jit

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options of nvJitLink end up where the link takes them from.
+#include "nvjitlink/jit_options.h"
+
+#include <gtest/gtest.h>
+
+namespace culink::jit {
+namespace {
+
+TEST(JitOptions, GoToTheCompilerThatUnderstandsThem) {
+  const ParsedOptions parsed =
+      parse_options({"-arch=sm_90a", "-lto", "-O0", "-g", "-maxrregcount=32", "-Xptxas=-O1,x",
+                     "-Xnvvm=-opt", "-ftz=true", "-verbose", "-split-compile=3"});
+  ASSERT_EQ(parsed.code, Code::Success);
+  const JitOptions &options = parsed.options;
+  EXPECT_EQ(options.arch, "sm_90a");
+  EXPECT_TRUE(options.lto && options.debug && options.verbose);
+  EXPECT_EQ(options.ptxas,
+            (std::vector<std::string>{"-O0", "-g", "-maxrregcount=32", "-O1,x", "-v"}));
+  EXPECT_EQ(options.nvvm, std::vector<std::string>{"-opt"});
+  EXPECT_EQ(options.lto_words, (std::vector<std::string>{"-O0", "-ftz=true"}));
+  EXPECT_EQ(options.split_compile, "3");
+  EXPECT_FALSE(options.kernels_used);
+}
+
+TEST(JitOptions, CollectNamesThatAreGivenOneByOne) {
+  const ParsedOptions parsed =
+      parse_options({"-arch=sm_80", "-kernels-used=a", "-kernels-used=b", "-variables-used=v"});
+  ASSERT_EQ(parsed.code, Code::Success);
+  EXPECT_EQ(parsed.options.kernels_used, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(parsed.options.variables_used, std::vector<std::string>{"v"});
+}
+
+TEST(JitOptions, StopAtTheFirstWrongWord) {
+  const ParsedOptions parsed = parse_options({"-arch=sm_12", "-foo"});
+  EXPECT_EQ(parsed.code, Code::UnsupportedArch);
+  EXPECT_EQ(parse_options({"-foo", "-arch=sm_12"}).code, Code::UnrecognizedOption);
+  EXPECT_EQ(parse_options({"-lto"}).code, Code::MissingArch);
+}
+
+} // namespace
+} // namespace culink::jit
