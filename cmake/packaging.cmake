@@ -38,9 +38,9 @@ list(REMOVE_ITEM layers culink_capi)
 list(TRANSFORM layers PREPEND -l)
 list(APPEND layers -lzstd -llz4 -lstdc++ -lm -ldl -lpthread)
 list(JOIN layers " " CULINK_PC_LAYERS)
-set(CULINK_PC_PRIVATE Libs.private)
-if(NOT TARGET culink_shared)
-  set(CULINK_PC_PRIVATE Libs)
+set(CULINK_PC_MORE)
+if(NOT TARGET culink_shared) # -lculink is the archive
+  set(CULINK_PC_MORE ${CULINK_PC_LAYERS})
 endif()
 # From the file's own place, so that an installed tree may be moved.
 file(RELATIVE_PATH CULINK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

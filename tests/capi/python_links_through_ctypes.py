@@ -4,6 +4,7 @@
 Shows that the interface needs no header: every value is an integer, a pointer or text, and handles
 are pointers. Skipped where this Python cannot load the library, which may be for another machine.
 """
+import _ctypes
 import ctypes
 import os
 import pathlib
@@ -91,6 +92,11 @@ def main():
         result, ctypes.c_size_t(i)))) for i in range(library.culink_result_message_count(result))}
     assert b"undefined-reference" in ids, ids
     library.culink_result_destroy(result)
+
+    # Nothing of it stays in a process that unloads it.
+    _ctypes.dlclose(library._handle)
+    maps = pathlib.Path("/proc/self/maps")
+    assert not maps.exists() or "libculink" not in maps.read_text(), "cannot be unloaded"
     return 0
 
 
