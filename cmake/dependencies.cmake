@@ -36,3 +36,14 @@ target_include_directories(culink_fmt SYSTEM INTERFACE
                            $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(culink_fmt INTERFACE
                            $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+
+# yaml-cpp for the one layer that uses it: the archive where a program is to have its own copy.
+find_library(culink_yaml_cpp_archive libyaml-cpp.a)
+add_library(culink_yaml_cpp INTERFACE)
+if(CULINK_SELF_CONTAINED AND culink_yaml_cpp_archive)
+  target_include_directories(culink_yaml_cpp SYSTEM INTERFACE
+                             $<TARGET_PROPERTY:yaml-cpp,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_link_libraries(culink_yaml_cpp INTERFACE ${culink_yaml_cpp_archive})
+else()
+  target_link_libraries(culink_yaml_cpp INTERFACE yaml-cpp)
+endif()
