@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An open linker for CUDA device code.
+
+    >>> import culink
+    >>> objects = ["examples/vector_math/sm_90/main.cubin", "examples/vector_math/sm_90/filter.cubin"]
+    >>> cubin = culink.link(objects, arch="sm_90")
+    >>> for kernel in cubin.kernels:
+    ...     print(kernel.demangled, kernel.registers)
+    total(float const*, float*, int) 24
+    smooth(float const*, float*, int) 36
+
+:func:`link` links files or bytes, :class:`Cubin` reads what a cubin holds and what its kernels need, and
+:func:`open` finds the device code in fatbins, host objects, libraries and archives. Neither CUDA nor a GPU
+is needed. docs/python.md has more examples.
+"""
+
+from __future__ import annotations
+
+from . import _native
+from ._container import Code, CodeFile, Problem, open
+from ._cubin import TOPICS, Cubin, Diff
+from ._errors import CubinError, Error, LinkError, Message, Origin
+from ._link import HostReferences, Input, LinkedCubin, link
+from ._rows import (UNBOUNDED_STACK, Attribute, Difference, Finding, Function, Header, Note, Relocation,
+                    Section, Symbol, Tool, Usage, Value)
+
+__version__: str = _native.version
+
+__all__ = [
+    "Attribute", "Code", "CodeFile", "Cubin", "CubinError", "Diff", "Difference", "Error", "Finding",
+    "Function", "Header", "HostReferences", "Input", "LinkError", "LinkedCubin", "Message", "Note", "Origin",
+    "Problem", "Relocation", "Section", "Symbol", "TOPICS", "Tool", "UNBOUNDED_STACK", "Usage", "Value",
+    "demangle", "emulated_linkers", "known_dialects", "link", "open",
+]
+
+
+def demangle(name: str) -> str:
+    """What the source calls a symbol: ``total(float const*, float*, int)``.
+
+    Names that nvcc and ptxas make up are led back to what somebody wrote; anything else comes back as
+    it is.
+    """
+    return _native.demangle(name)
+
+
+def emulated_linkers() -> list[str]:
+    """The values that `emulate` of :func:`link` may have."""
+    return _native.emulated_linkers()
+
+
+def known_dialects() -> list[str]:
+    """The values that `dialect` of :func:`link` may have, oldest first."""
+    return _native.known_dialects()
