@@ -3,6 +3,7 @@
 # (scripts/install-deps.sh static x86_64).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER x86_64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER x86_64-linux-gnu-g++)
 set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
 list(APPEND CMAKE_LIBRARY_PATH
