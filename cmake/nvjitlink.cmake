@@ -7,14 +7,13 @@ set(culink_jit_functions Create Destroy AddData AddFile Complete GetLinkedCubinS
     GetLinkedPtxSize GetLinkedPtx GetLinkedLTOIRSize GetLinkedLTOIR GetErrorLogSize GetErrorLog
     GetInfoLogSize GetInfoLog)
 
-# The functions in programs of our own: tests.
+# What programs of our own (tests) link beside the layer to have the functions.
 set(CULINK_JIT_MAJOR 13)
 set(CULINK_JIT_MINOR 5)
 configure_file(${PROJECT_SOURCE_DIR}/src/nvjitlink/release.cc.in
                ${PROJECT_BINARY_DIR}/nvjitlink/release.cc @ONLY)
 add_library(culink_jit_release STATIC EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/nvjitlink/release.cc)
 target_link_libraries(culink_jit_release PRIVATE culink_options)
-target_link_libraries(culink_nvjitlink INTERFACE culink_jit_release)
 
 # culink_jit_library(MAJOR MINOR): the library of the releases MAJOR.0 to MAJOR.MINOR.
 function(culink_jit_library CULINK_JIT_MAJOR CULINK_JIT_MINOR)

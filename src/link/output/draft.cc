@@ -74,6 +74,10 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan,
   return file;
 }
 
+// Where giving memory back is worth its time: the allocator looks at all the memory of the process
+// for it, that of other threads, too, which wait meanwhile.
+constexpr size_t kManySections = 4096;
+
 std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, FileInProgress file,
                                      Diagnostics &diag) {
   const OutputSections &sections = plan.layout.sections;
@@ -84,9 +88,11 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
+  const bool large = sections.list.size() >= kManySections;
   plan.layout.sections.list = std::vector<OutSection>();
   file.symbols = {};
-  release_free_memory(); // the layout needs little, but looks at names all over the inputs
+  if (large) // the layout needs little, but looks at names all over the inputs
+    release_free_memory();
   Result<elf::ElfLayout> layout = file.elf.lay_out();
   if (!layout) {
     diag.report(DiagId::Contradiction, {"output", layout.error().text()});
