@@ -96,6 +96,7 @@ constexpr DefectSet kDefects13_0 = {
     Defect::MissingMercuryMark,
     Defect::LeakedHeaders,
     Defect::MixedDebugInfo,
+    Defect::LostPlaceInCie,
     Defect::AliasTakesCode,
     Defect::RegistersByName,
     Defect::FirstOfName,
@@ -115,8 +116,8 @@ constexpr DefectSet kDefects13_0 = {
 };
 // clang-format on
 
-constexpr DefectSet kDefects13_1 =
-    kDefects13_0.with({Defect::InstanceAlignment, Defect::FirstAlignment});
+constexpr DefectSet kDefects13_1 = kDefects13_0.without({Defect::LostPlaceInCie})
+                                       .with({Defect::InstanceAlignment, Defect::FirstAlignment});
 
 constexpr DefectSet kDefects12_4 =
     kDefects13_0.with({Defect::DiscardedFrames, Defect::BlankSymbols});

@@ -53,6 +53,7 @@ enum class Defect : u8 {
   MissingMercuryMark,     // Q100: objects before the first one of SASS only lose a symbol
   LeakedHeaders,          // Q102: section headers in the Mercury form of reserved memory
   MixedDebugInfo,         // Q106: debug information of two weak definitions is mixed
+  LostPlaceInCie,         // Q106: addresses in call frames are stored at offset 0
   AliasTakesCode,         // Q107: an alias that precedes its function owns the code
   RegistersByName,        // Q109: debug registers of local functions are found by name
   FirstOfName,            // Q110: local functions of one name have records of the first

@@ -263,7 +263,8 @@ std::vector<i64> merged_addends(const MergedDebug &merged,
 
 bool is_finalized_again(const InputObject &sass, const Dialect &dialect) {
   return dialect.has(Defect::MixedDebugInfo) &&
-         (has_unfinished_frames(sass) || is_linked_for_debugger(sass) || has_stubs(sass));
+         (has_unfinished_frames(sass) || is_linked_for_debugger(sass) || has_stubs(sass) ||
+          sass.view.header().type == elf::FileType::WholeProgram);
 }
 
 } // namespace culink::emulate

@@ -37,6 +37,7 @@ AliasOwners find_alias_owners(const Program &program, const Layout &layout,
   for (u32 i = 0; i < rank.size(); ++i) {
     const EntityId alias(i);
     if (rank[i] == kNoIndex || !program.symbols[alias].function ||
+        layout.placement.address_of[i].value != 0 || // a function inside the code
         !alias_precedes_owner(layout, rank, alias))
       continue;
     out.aliases.push_back(alias);

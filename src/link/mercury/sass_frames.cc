@@ -3,7 +3,13 @@
 // Call frames of the SASS plane: of each function in the output, its FDE after a copy of its CIE.
 // Frames of the Mercury plane whose relocation was kept say which functions have frames, and in
 // which order relocations name them; the frames themselves are the finalizer's or the object's.
+//
+// What may surprise: code has further frames for functions that `nvcc -ewp` has left inside a
+// kernel. The addresses of those have addends, which are offsets in the SASS here, and their CIEs
+// have the address of the kernel in them.
+#include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "arch/reloc_roles.h"
 #include "base/bytes.h"
@@ -67,15 +73,21 @@ private:
 };
 
 // By offset in the Mercury section: the relocation that stores an address of code.
-using AddressAt = std::unordered_map<u64, const KeptRelocation *>;
+using AddressAt = std::map<u64, const KeptRelocation *>;
 
 emulate::FrameMerger make_merger(const SassContext &c, const FinalizedParts &parts,
                                  const emulate::MergedDebug &merged, OutId id,
                                  const AddressAt &address_at) {
   std::unordered_map<u32, u32> count;
+  std::unordered_set<u32> with_inner; // their frames are of different functions
   for (const auto &[offset, kept] : address_at)
-    if (kept->against == KeptRelocation::Against::Entity)
+    if (kept->against == KeptRelocation::Against::Entity) {
       ++count[kept->id];
+      if (kept->addend != 0)
+        with_inner.insert(kept->id);
+    }
+  for (const u32 function : with_inner)
+    count[function] = 1;
   return emulate::FrameMerger({.program = c.mercury,
                                .sass = c.sass.objects,
                                .layout = c.layout(),
@@ -109,10 +121,10 @@ public:
     }
     FrameFinder frames(c_.sass.objects[object], plane, section->index, *sass);
     const u64 base = c_.layout().placement.location_of[object][section->index].offset;
-    ByteSpan mercury_cie;
+    FrameRecord mercury_cie;
     for (const FrameRecord &record : *mercury) {
       if (record.is_cie)
-        mercury_cie = record.bytes;
+        mercury_cie = record;
       Frame frame = frames.take(record);
       const auto found = address_at_.find(base + record.offset + elf::kFrameAddress);
       if (frame.fde.empty() || found == address_at_.end() ||
@@ -121,26 +133,48 @@ public:
       const EntityId function(found->second->id);
       if (const Frame *made = parts_.next(object, function, &FinalizedDebug::frames))
         frame = *made;
-      moved_[found->first] =
-          append_frame(bytes_, merger_.choose(function, frame, {mercury_cie, record.bytes}));
+      const bool inner = found->second->addend != 0;
+      if (!inner)
+        frame = merger_.choose(function, frame, {mercury_cie.bytes, record.bytes});
+      move_address_in_cie(base + mercury_cie.offset, frame.cie.size());
+      const u64 place = append_frame(bytes_, frame);
+      moved_[found->first] = {place, inner ? stored_at(place) : 0};
     }
   }
 
+  // An address of code, and the offset in the code that it stands for.
+  struct Place {
+    u64 offset = 0;
+    i64 addend = 0;
+  };
   // Where an address of code went.
-  [[nodiscard]] std::optional<u64> moved(u64 offset) const {
+  [[nodiscard]] std::optional<Place> moved(u64 offset) const {
     const auto found = moved_.find(offset);
     return found == moved_.end() ? std::nullopt : std::optional(found->second);
   }
   [[nodiscard]] std::vector<u8> take_bytes() { return std::move(bytes_); }
 
 private:
+  // The next CIE, a copy of one of the Mercury plane, has the address of a function where that has.
+  void move_address_in_cie(u64 mercury_cie, u64 size) {
+    const auto found = address_at_.lower_bound(mercury_cie);
+    if (found != address_at_.end() && found->first + sizeof(u64) <= mercury_cie + size)
+      moved_[found->first] = {
+          emulate::place_in_cie(c_.mercury, bytes_.size() + found->first - mercury_cie)};
+  }
+
+  // Fields of addresses hold the addends, too.
+  [[nodiscard]] i64 stored_at(u64 place) const {
+    return static_cast<i64>(load_le<u64>(bytes_.data() + place));
+  }
+
   const SassContext &c_;
   OutId id_;
   const AddressAt &address_at_;
   FinalizedParts parts_;
   emulate::FrameMerger merger_;
   std::vector<u8> bytes_;
-  std::unordered_map<u64, u64> moved_; // from the Mercury section to this one
+  std::unordered_map<u64, Place> moved_; // from the Mercury section to this one
 };
 
 } // namespace
@@ -161,11 +195,11 @@ DebugSection make_sass_frames(const SassContext &c, const SassCodeList &code,
   out.id = id;
   const OutId table = relocation_table_of(c.layout(), id);
   for (const KeptRelocation *one : kept)
-    if (const std::optional<u64> offset = frames.moved(one->offset); offset && table.valid())
+    if (const auto place = frames.moved(one->offset); place && table.valid())
       out.addresses.push_back({.table = table,
                                .id = one->id,
-                               .offset = *offset,
-                               .addend = one->addend,
+                               .offset = place->offset,
+                               .addend = place->addend,
                                .type = arch::reloc_for(arch::RelocRole::CodeAddress).number,
                                .against = KeptRelocation::Against::Entity});
   out.bytes = frames.take_bytes();
