@@ -208,11 +208,24 @@ class Threads(unittest.TestCase):
         self.assertGreater(len(ticks), 10)
 
     def test_interrupts_are_answered(self):
-        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
         with self.assertRaises(KeyboardInterrupt):
+            timer.start()
             self.slow_link()
         timer.join()
+
+    def test_exceptions_of_other_signals_are_raised(self):
+        class Alarm(Exception):
+            pass
+
+        def ring(number, frame):
+            raise Alarm
+
+        before = signal.signal(signal.SIGALRM, ring)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        with self.assertRaises(Alarm):
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            self.slow_link()
 
     def test_progress_is_reported(self):
         seen = []
