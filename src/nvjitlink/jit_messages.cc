@@ -19,26 +19,30 @@ constexpr std::array<std::string_view, 4> kWeights = {
     "info    : ", "warning : ", "error   : ", "error   : "};
 
 struct CodeRow {
-  DiagId id;
+  std::string_view message; // its id
   Code code;
 };
 
-// What is not listed says that an input is bad if it speaks of one, and else that the link failed.
-constexpr std::array<CodeRow, 14> kCodes = {{
-    {DiagId::CannotOpenInput, Code::InvalidInput},
-    {DiagId::BadInput, Code::InvalidInput},
-    {DiagId::BadHostObject, Code::InvalidInput},
-    {DiagId::BadFatbin, Code::InvalidInput},
-    {DiagId::BadPayload, Code::InvalidInput},
-    {DiagId::BadArchive, Code::InvalidInput},
-    {DiagId::CannotOpenMember, Code::InvalidInput},
-    {DiagId::NotAnObject, Code::InvalidInput},
-    {DiagId::PtxRefused, Code::PtxCompile},
-    {DiagId::LtoCode, Code::LtoNotEnabled},
-    {DiagId::OnlyLinkedCode, Code::InvalidInput},
-    {DiagId::WrongArchitecture, Code::InvalidInput},
-    {DiagId::FinalizerFailed, Code::Finalize},
-    {DiagId::NotFinalized, Code::Finalize},
+// What is not listed says that the link as a whole failed.
+constexpr std::array<CodeRow, 18> kCodes = {{
+    {"bad-archive", Code::InvalidInput},
+    {"bad-fatbin", Code::InvalidInput},
+    {"bad-host-object", Code::InvalidInput},
+    {"bad-input", Code::InvalidInput},
+    {"bad-payload", Code::InvalidInput},
+    {"cannot-open-input", Code::InvalidInput},
+    {"cannot-open-member", Code::InvalidInput},
+    {"finalizer-failed", Code::Finalize},
+    {"lto-code", Code::LtoNotEnabled},
+    {"lto-failed", Code::NvvmCompile},
+    {"mixed-module-options", Code::NvvmCompile},
+    {"no-lto-compiler", Code::NvvmCompile},
+    {"not-an-object", Code::InvalidInput},
+    {"not-finalized", Code::Finalize},
+    {"nothing-to-emit", Code::NvvmCompile},
+    {"only-linked-code", Code::InvalidInput},
+    {"ptx-refused", Code::PtxCompile},
+    {"wrong-architecture", Code::InvalidInput},
 }};
 
 // Whether nvlink says something of use about it.
@@ -79,10 +83,9 @@ Code code_of(const std::vector<Message> &messages) {
   for (const Message &message : messages) {
     if (message.severity < Severity::Error)
       continue;
-    const DiagRow *row = find_diag_row(message.id);
-    const auto *const known =
-        std::find_if(kCodes.begin(), kCodes.end(),
-                     [row](const CodeRow &code) { return row && code.id == row->id; });
+    const auto *const known = std::find_if(kCodes.begin(), kCodes.end(), [&](const CodeRow &row) {
+      return row.message == message.id;
+    });
     return known == kCodes.end() ? Code::Internal : known->code;
   }
   return Code::Success;

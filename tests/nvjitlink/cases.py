@@ -1,7 +1,7 @@
 """What nvJitLink's functions return, row by row, and where culink's library deliberately differs.
 
 A case is the options of nvJitLinkCreate, the steps that follow (see client.c), and what must come out:
-the code of each call, then the lines of both logs. `real` has what NVIDIA's library does instead, and
+the code of each call, then the lines of both logs (`...`: any). `real` has what NVIDIA's library does instead, and
 `why` is the reason for the difference: without a reason there is none. Lines may contain `*`, which
 stands for any text.
 """
@@ -131,7 +131,7 @@ def input_cases():
                real={"codes": "0 0 6 0"}, why="no cubin comes out of a link that failed")
     yield Case("undefined symbol of a file", "-arch=sm_90", "file:cubin:a.cubin complete", "0 0 6",
                errors=("error   : Undefined reference to '*' in 'a.cubin'",) * 3 + ("ERROR 9: finish",),
-               real={"errors": ("error   : Undefined reference to '*' in '*",) * 3 + ("ERROR 9: finish",)},
+               real={"errors": ("...",)},
                why="messages name the file; NVIDIA's library prints memory that is no longer its own")
     yield Case("duplicate symbol", "-arch=sm_90",
                "file:cubin:a.cubin data:cubin:b.cubin data:cubin:c.cubin complete", "0 0 0 0 6",
@@ -210,6 +210,11 @@ def compiler_cases():
     yield Case("PTX as an option of ptxas has it", "-arch=sm_90 -Xptxas=--no-such-option",
                "file:ptx:k.ptx", "0 4", needs=ptx,
                errors=("ptxas fatal   : *", "ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (k.ptx)"))
+    yield Case("-lto without LTO-IR", "-arch=sm_90 -lto", "file:cubin:a.cubin file:cubin:b.cubin complete cubin:",
+               "0 0 0 0 0", infos=("...",),
+               real={"codes": "0 0 0 5 6", "infos": (),
+                     "errors": ("ERROR in nvvmCompileProgram: NVVM_ERROR_NO_MODULE_IN_PROGRAM",)},
+               why="there is nothing to optimise, and the rest can be linked")
     yield Case("LTO-IR without -lto", "-arch=sm_90", "file:ltoir:some.ltoir", "0 18",
                errors=("ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)*",))
 
