@@ -7,11 +7,18 @@
 
 namespace culink {
 
-// The kernels that host code refers to, as patterns of whole names in which '*' stands for any
-// text.
+// What host code refers to, as patterns of whole names in which '*' stands for any text. Variables
+// matter to link-time optimisation only, which removes them.
 struct HostReferences {
   std::vector<std::string> external_kernels; // of global symbols
   std::vector<std::string> internal_kernels; // of local symbols
+  std::vector<std::string> external_variables;
+  std::vector<std::string> internal_variables;
+  std::vector<std::string> external_constants;
+  std::vector<std::string> internal_constants;
+  // Kernels are judged before objects are read, which shows in the names that unused ones leave
+  // behind.
+  bool known_early = false;
 
   friend bool operator==(const HostReferences &, const HostReferences &) = default;
 };

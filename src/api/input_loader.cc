@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "elf/constants.h"
 #include "input/accept.h"
 #include "input/compile_ptx.h"
@@ -69,7 +70,8 @@ void InputLoader::collect() {
       target_, dialect_,
       {.warn_about_targets = !request_.options.suppress_arch_warning,
        .registers_modules = request_.registers_modules,
-       .virtual_target = request_.target.starts_with("compute_") ? request_.target : ""},
+       .virtual_target = request_.target.starts_with("compute_") ? request_.target : "",
+       .optimises = request_.lto.enabled},
       early_);
   for (const LinkInput &input : request_.inputs) {
     if (is_cancelled())
@@ -130,26 +132,71 @@ std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &s
   }
   while (!bytes.empty() && bytes.back() == 0) // padding in a fatbin
     bytes = bytes.first(bytes.size() - 1);
-  Result<CompiledPtx> compiled =
-      compile_ptx({request_.ptxas, request_.ptxas_options,
-                   request_.progress ? &request_.progress->cancelled : nullptr},
-                  code.name, target_.name, bytes);
+  std::optional<std::vector<u8>> cubin = compile(compiler_for(code), code.name, bytes, slot.diag);
+  if (!cubin)
+    return std::nullopt;
+  slot.unpacked = std::move(*cubin);
+  return slot.unpacked;
+}
+
+PtxCompiler InputLoader::compiler_for(const DeviceCode &code) const {
+  PtxCompiler out{.path = request_.ptxas, .options = request_.ptxas_options};
+  out.cancelled = request_.progress ? &request_.progress->cancelled : nullptr;
+  if (code.optimised)
+    out.options.insert(out.options.end(), optimised_->ptxas_options.begin(),
+                       optimised_->ptxas_options.end());
+  return out;
+}
+
+std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
+                                                    const std::string &name, ByteSpan text,
+                                                    Diagnostics &diag) const {
+  Result<CompiledPtx> compiled = compile_ptx(compiler, name, target_.name, text);
   if (!compiled) {
-    slot.diag.report(DiagId::BadInput, {code.name, compiled.error().text()});
+    diag.report(DiagId::BadInput, {name, compiled.error().text()});
     return std::nullopt;
   }
   if (compiled->status != 0) {
-    slot.diag.report(DiagId::PtxRefused,
-                     {code.name, fmt::format("{} ended with {}", request_.ptxas, compiled->status),
-                      compiled->remarks},
-                     lines_of(compiled->remarks));
+    diag.report(
+        DiagId::PtxRefused,
+        {name, fmt::format("{} ended with {}", compiler.path, compiled->status), compiled->remarks},
+        lines_of(compiled->remarks));
     return std::nullopt;
   }
   if (!compiled->remarks.empty())
-    slot.diag.report(DiagId::PtxRemarks, {code.name, "", compiled->remarks},
-                     lines_of(compiled->remarks));
-  slot.unpacked = std::move(compiled->cubin);
-  return slot.unpacked;
+    diag.report(DiagId::PtxRemarks, {name, "", compiled->remarks}, lines_of(compiled->remarks));
+  return std::move(compiled->cubin);
+}
+
+// Messages of collect() come first, and what an input has wrong keeps the compiler from being
+// asked.
+void InputLoader::optimize() {
+  if (!early_.failed())
+    optimised_ = LtoJob(request_, target_, dialect_, found_, early_).run();
+  if (optimised_ && found_.host)
+    found_.host->known_early = true;
+  std::vector<DeviceCode> code;
+  for (size_t i = 0; i < found_.code.size(); ++i) {
+    DeviceCode &one = found_.code[i];
+    if (optimised_ && !optimised_->whole && i == optimised_->place)
+      for (const std::string &part : optimised_->parts)
+        code.push_back({.name = optimised_->name,
+                        .form = DeviceCode::Form::Ptx,
+                        .bytes = as_bytes(part),
+                        .discarded = optimised_->lost,
+                        .optimised = true,
+                        .messages_before = one.messages_before});
+    if (one.form != DeviceCode::Form::Lto)
+      code.push_back(std::move(one));
+  }
+  found_.code = std::move(code);
+}
+
+std::optional<std::vector<u8>> InputLoader::compile_whole() {
+  report();
+  PtxCompiler compiler = compiler_for({.optimised = true});
+  compiler.whole_program = true;
+  return compile(compiler, optimised_->name, as_bytes(optimised_->parts.front()), diag_);
 }
 
 void InputLoader::say_until(size_t end, u32 step) {
@@ -220,12 +267,16 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
       one.step = 2 * i + 1;
     if (slot.bytes)
       code_.push_back(LinkInput::memory(found_.code[i].name, *slot.bytes));
-    diag_.append(std::move(slot.diag));
+    if (!found_.code[i].optimised)
+      diag_.append(std::move(slot.diag));
     if (slot.object)
       objects.push_back(std::move(*slot.object));
     slot.object.reset();
   }
   report();
+  for (u32 i = 0; i < slots_.size(); ++i) // which is compiled after all inputs were read
+    if (found_.code[i].optimised)
+      diag_.append(std::move(slots_[i].diag));
   report_newer_toolkits(objects, dialect_, diag_);
   report_unfamiliar(objects, diag_);
   report_partial_programs(objects, diag_);

@@ -6,11 +6,13 @@
 #include <optional>
 #include <vector>
 
+#include "api/lto_job.h"
 #include "arch/arch.h"
 #include "base/mapped_file.h"
 #include "base/worker_pool.h"
 #include "culink/linker.h"
 #include "input/collect.h"
+#include "input/compile_ptx.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
@@ -30,6 +32,12 @@ public:
   void collect();
   // Reports the messages of collect() if load() is not called.
   void report() { say_until(early_.all().size(), 2 * static_cast<u32>(found_.code.size())); }
+  // Between the steps: puts optimised code in the place of code for link-time optimisation.
+  void optimize();
+  // What became of that code; nothing: there was none, or it could not be optimised.
+  [[nodiscard]] const std::optional<LtoOutcome> &optimised() const { return optimised_; }
+  // Instead of the second step, if it is a whole program: compiles it.
+  [[nodiscard]] std::optional<std::vector<u8>> compile_whole();
   // The number of bytes of code that were found.
   [[nodiscard]] u64 code_size() const;
   // Whether a compiler has to be run.
@@ -68,6 +76,10 @@ private:
   void report_only_linked();
   void report_damage(const DeviceCode &code, const Error &error, Diagnostics &diag) const;
   [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
+  [[nodiscard]] PtxCompiler compiler_for(const DeviceCode &code) const;
+  [[nodiscard]] std::optional<std::vector<u8>> compile(const PtxCompiler &compiler,
+                                                       const std::string &name, ByteSpan text,
+                                                       Diagnostics &diag) const;
 
   const LinkRequest &request_;
   const arch::ArchInfo &target_;
@@ -77,6 +89,7 @@ private:
   size_t said_ = 0;   // how many of these have been reported
   std::deque<MappedFile> files_;
   CollectedInputs found_;
+  std::optional<LtoOutcome> optimised_;
   std::vector<Slot> slots_;
   std::vector<LinkInput> code_;
 };

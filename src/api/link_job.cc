@@ -86,6 +86,15 @@ void warn_about_virtual_targets(const LinkOptions &options, const std::vector<In
       .at("the higher one in", high->origin());
 }
 
+// nvlink notices only when its output is written (Q171).
+bool only_runtime_expected(const Diagnostics &diag) {
+  const auto is_it = [](const Diagnostic &one) { return one.id == DiagId::RuntimeExpected; };
+  return std::any_of(diag.all().begin(), diag.all().end(), is_it) &&
+         std::all_of(diag.all().begin(), diag.all().end(), [&](const Diagnostic &one) {
+           return is_it(one) || diag_row(one.id).severity < Severity::Error;
+         });
+}
+
 u32 newest_toolkit(const std::vector<InputObject> &objects) {
   u32 newest = 0;
   for (const InputObject &object : objects)
@@ -192,14 +201,45 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
       [this] { drop_input_pages(); }, timer_, diag_);
 }
 
+// Optimises what can be. True: there is nothing left to link.
+bool LinkJob::optimise_all(InputLoader &loader) {
+  timer_.begin("optimise");
+  loader.optimize();
+  const std::optional<LtoOutcome> &made = loader.optimised();
+  return made && (made->whole || request_.lto.emit_ptx);
+}
+
+// A program that needs no linking, or its text, which was asked for.
+LinkResult LinkJob::give_out_optimised(InputLoader &loader) {
+  LinkResult result;
+  if (request_.lto.emit_ptx) {
+    loader.report();
+    for (const std::string &part : loader.optimised()->parts)
+      result.ptx += part;
+  } else {
+    timer_.begin("compile");
+    const std::optional<std::vector<u8>> image = loader.compile_whole();
+    if (!image)
+      return {};
+    result.bytes = ByteBuffer(image->size());
+    std::copy(image->begin(), image->end(), result.bytes.begin());
+  }
+  if (request_.options.facts && !dialect_->input.silent)
+    diag_.report(DiagId::NoEffect, {"reports (-v, -Map and others)",
+                                    "nothing was linked, the optimised program is complete; "
+                                    "`cubin usage` shows what its kernels need"});
+  result.modules = linked_modules(loader, {});
+  std::reverse(result.modules.begin(), result.modules.end()); // as nvlink lists them
+  result.complete = !request_.lto.emit_ptx;
+  return result;
+}
+
 LinkResult LinkJob::link_and_verify() {
   const arch::ArchInfo *target = choose_target();
   dialect_ = choose_dialect(request_, diag_);
   if (request_.inputs.empty() && request_.libraries.empty())
     diag_.report(
         dialect_ && dialect_->command.refuses_empty_link ? DiagId::NoInput : DiagId::EmptyLink, {});
-  if (request_.lto.emit_ptx)
-    diag_.report(DiagId::NotSupportedYet, {"-emit-ptx", "link-time optimisation is"});
   if (diag_.failed())
     return {};
   // From sm_90 on some relocations are resolved without being listed.
@@ -208,6 +248,8 @@ LinkResult LinkJob::link_and_verify() {
   InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_);
   timer_.begin("open");
   loader.collect();
+  if (request_.lto.enabled && optimise_all(loader))
+    return give_out_optimised(loader);
   timer_.begin("read");
   WorkerPool pool(loader.has_ptx() ? request_.options.threads : choose_threads(loader.code_size()));
   std::vector<InputObject> objects = loader.load(pool);
@@ -318,8 +360,8 @@ LinkResult LinkJob::run() {
       failed = true;
     }
   }
-  if (failed)
-    result.bytes = {};
+  if (failed && !only_runtime_expected(diag_))
+    result.bytes = {}, result.ptx = {};
   return result;
 }
 

@@ -28,6 +28,8 @@ private:
   [[nodiscard]] const arch::ArchInfo *choose_target();
   [[nodiscard]] u32 choose_threads(u64 code_size) const;
   [[nodiscard]] LinkResult link_and_verify();
+  [[nodiscard]] bool optimise_all(InputLoader &loader);
+  [[nodiscard]] LinkResult give_out_optimised(InputLoader &loader);
   [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
                                                 std::vector<InputObject> objects, WorkerPool &pool);
   void drop_input_pages();

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a command line must have and may not have, before any file is opened. Options that matter
-// only to inputs which culink cannot read yet are refused by name where a link without them would
-// be another link than was asked for, and accepted where they change nothing: -L without -l, the
-// compiler's options without -dlto.
+// What a command line must have and may not have, before any file is opened. Options that change
+// nothing are accepted, with a remark: the optimiser's without -dlto.
 #include <algorithm>
 #include <array>
 
@@ -37,15 +35,6 @@ constexpr std::array<Pair, 2> kNeedsLto = {{
     {OptionId::FastCompile, OptionId::Dlto},
 }};
 
-struct Missing {
-  OptionId id;
-  std::string_view what;
-};
-
-constexpr std::array<Missing, 1> kNotYet = {{
-    {OptionId::EmitPtx, "link-time optimisation is"},
-}};
-
 // What only an optimiser would look at.
 constexpr std::array<OptionId, 4> kLtoOnly = {
     OptionId::NvvmPath, OptionId::Xnvvm, OptionId::SplitCompileExtended, OptionId::FastCompile};
@@ -67,9 +56,21 @@ void explain_idle_options(const CommandLine &line, Diagnostics &diag) {
       (line.has(OptionId::KernelsUsed) || line.has(OptionId::VariablesUsed)))
     diag.report(DiagId::HostInfoIgnored, {});
   for (const OptionId id : kLtoOnly)
-    if (line.has(id))
+    if (line.has(id) && !wants_lto(line))
       diag.report(DiagId::NoEffect,
-                  {spelled(id), "it concerns link-time optimisation, which culink does not do"});
+                  {spelled(id), "it concerns link-time optimisation, which is not asked for"});
+}
+
+// nvlink loads libnvvm from there even if there is nothing to optimise. We take libnvJitLink from
+// whichever toolkit has it.
+void check_nvvm_path(const CommandLine &line, Diagnostics &diag) {
+  if (!dialect_of(line).command.needs_nvvm)
+    return;
+  if (!line.has(OptionId::NvvmPath))
+    diag.report(DiagId::NvvmPathMissing, {});
+  const std::string folder = line.value(OptionId::NvvmPath);
+  if (::access((folder + "/lib64/libnvvm.so").c_str(), R_OK) != 0)
+    diag.report(DiagId::NvvmNotThere, {folder});
 }
 
 void check_lto(const CommandLine &line, Diagnostics &diag) {
@@ -84,15 +85,14 @@ void check_lto(const CommandLine &line, Diagnostics &diag) {
       std::find(kSpeeds.begin(), kSpeeds.end(), speed) == kSpeeds.end())
     diag.report(DiagId::BadOptionValue,
                 {speed, std::string(option_row(OptionId::FastCompile).name)});
-  if (!line.has(OptionId::NvvmPath))
-    diag.report(DiagId::NvvmPathMissing, {});
-  // We do not need it where there is nothing to optimise; nvlink does.
-  const std::string folder = line.value(OptionId::NvvmPath);
-  if (dialect_of(line).command.needs_nvvm &&
-      ::access((folder + "/lib64/libnvvm.so").c_str(), R_OK) != 0)
-    diag.report(DiagId::NvvmNotThere, {folder});
-  diag.report(DiagId::LtoIgnored,
-              {spelled(line.has(OptionId::Dlto) ? OptionId::Dlto : OptionId::LinkTimeOpt)});
+  check_nvvm_path(line, diag);
+  if (!line.has(OptionId::SplitCompileExtended))
+    return;
+  if (line.has(OptionId::EmitPtx))
+    diag.report(DiagId::SplitIgnored, {"-emit-ptx", "-split-compile-extended", "-split-compile"});
+  else if (line.has(OptionId::SplitCompile))
+    diag.report(DiagId::SplitIgnored,
+                {"-split-compile", "-split-compile-extended", "-split-compile-extended"});
 }
 
 // Nobody has seen such an index: neither compilers nor documents of CUDA 13 know one, and nvlink
@@ -127,9 +127,6 @@ void check_command_line(const CommandLine &line, Diagnostics &diag) {
     if (line.has(first) && line.has(second))
       diag.report(DiagId::ConflictingOptions, {spelled(first), spelled(second)});
   check_lto(line, diag);
-  for (const auto &[id, what] : kNotYet)
-    if (line.has(id) && (id != OptionId::EmitPtx || wants_lto(line)))
-      diag.report(DiagId::NotSupportedYet, {spelled(id), std::string(what)});
   check_index(line, diag);
   if (target.starts_with("lto_"))
     diag.report(DiagId::VirtualLtoTarget, {target}, {},

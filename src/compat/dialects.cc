@@ -48,6 +48,7 @@ constexpr InputRules kNvlinkInputs = {.files = kFileRules,
                                       .host_members_only = true,
                                       .system_by_path = true,
                                       .distrusts_foreign_fatbins = true,
+                                      .trusts_lto_files = true,
                                       .loses_ptx_files = true,
                                       .little_endian_only = true,
                                       .any_type_links = true,
@@ -112,6 +113,9 @@ constexpr DefectSet kDefects13_0 = {
     Defect::SelectsDebugged,
     Defect::OneByteParameter,
     Defect::DriverRegisters,
+    Defect::LtoByHostObjects,
+    Defect::LtoForgetsLetter,
+    Defect::LtoDropsVariables,
     Defect::UnlistedPointers,
 };
 // clang-format on

@@ -69,7 +69,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::LtoCode, Stage::Load, Weight::Fatal, "LTO objects found, use -dlto"},
     {DiagId::LibraryNotFound, Stage::Load, Weight::Silent, ""},
     {DiagId::LibraryMissing, Stage::Load, Weight::Fatal, "Could not open input file '{0}'"},
-    {DiagId::ObjectAfterRuntime, Stage::Load, Weight::Fatal, "{0}: stands after {1}"},
+    {DiagId::ObjectAfterRuntime, Stage::Load, Weight::Fatal, "unexpected object after cudadevrt"},
     {DiagId::NotRelocatable, Stage::Load, Weight::Fatal, "{0}: not a relocatable device object"},
     {DiagId::OnlyLinkedCode, Stage::Load, Weight::Fatal,
      "nothing to link, '{0}' is linked already"},
@@ -213,6 +213,19 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NvvmNotThere, Stage::Options, Weight::Fatal, "elfLink linker library load error"},
     {DiagId::LtoIgnored, Stage::Load, Weight::Warning,
      "Ignoring -dlto option because no LTO objects found"},
+    {DiagId::SplitIgnored, Stage::Options, Weight::Info,
+     "Incompatible options '{0}' and '{1}', using '{2}'"},
+    {DiagId::NotOptimised, Stage::Load, Weight::Info,
+     "requested LTO but '{0}' not built for LTO so doing partial LTO"},
+    {DiagId::MixedModuleOptions, Stage::Load, Weight::Fatal,
+     "Cicc option values for '{0}' do not match"},
+    {DiagId::OptionForAll, Stage::Load, Weight::Info,
+     "Some objects do not have '{0}' specified but others do; will build everything with '{1}'"},
+    {DiagId::NoLtoCompiler, Stage::Load, Weight::Fatal, "elfLink linker library load error"},
+    {DiagId::LtoFailed, Stage::Load, Weight::Fatal, "elfLink JIT compile failed"},
+    {DiagId::LtoRemarks, Stage::Load, Weight::Silent, ""},
+    {DiagId::NothingToEmit, Stage::Load, Weight::Fatal, "no LTO objects found"},
+    {DiagId::RuntimeExpected, Stage::Program, Weight::Fatal, "expected libcudadevrt object"},
     {DiagId::InputsWithScript, Stage::Options, Weight::Fatal,
      "Input files are not allowed with -ghls option; use --help for more information"},
     {DiagId::NoHostScript, Stage::Options, Weight::Fatal, "Host linker script creation failed."},
@@ -296,7 +309,8 @@ std::string wrong_kind_text(const Message &message, std::vector<std::string> &li
   if (ending == "bc")
     return "should never see bc files";
   if (ending == "ltoir" || ending == "nvvm")
-    return "should only see nvvm files when -lto";
+    return message.arguments.back() == "lto" ? "elfLink nvvm error"
+                                             : "should only see nvvm files when -lto";
   lines.emplace_back(kUnknownBinary);
   return "elfLink fatbinary error";
 }
@@ -334,6 +348,19 @@ u32 repetitions(const Message &message, DiagId id) {
   return std::max(count, 1u);
 }
 
+// libnvJitLink names the error and then gives the optimiser's text; nvlink has it the other way
+// round, without a line break between them.
+std::string optimizer_text(std::string_view log) {
+  constexpr std::string_view kHead = "ERROR in nvvmCompileProgram: ";
+  const size_t at = log.find(kHead);
+  if (at == std::string_view::npos)
+    return std::string(log);
+  log.remove_prefix(at + kHead.size());
+  const size_t end = std::min(log.find('\n'), log.size());
+  const std::string_view name = log.substr(0, end);
+  return fmt::format("{}{}", log.substr(std::min(end + 1, log.size())), name);
+}
+
 // The layers of nvlink each have their say: what it prints before the line of the table.
 void say_before(const Message &message, DiagId id, std::vector<std::string> &lines) {
   const auto argument = [&](size_t number) {
@@ -358,6 +385,8 @@ void say_before(const Message &message, DiagId id, std::vector<std::string> &lin
     lines.push_back(fmt::format("nvlink fatal   : Could not open input file '{}'", argument(2)));
   else if (id == DiagId::PtxRefused || id == DiagId::PtxRemarks)
     append_lines(lines, without_name(argument(2), name));
+  else if (id == DiagId::LtoFailed)
+    lines.push_back(fmt::format("nvlink info    : {}", optimizer_text(argument(2))));
   else if ((id == DiagId::WrongArchitecture || id == DiagId::AcceleratedObject) &&
            !argument(3).empty())
     lines.push_back(fmt::format("nvlink warning : Output is limited to run on SM Arch '{}' only "

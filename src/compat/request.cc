@@ -3,6 +3,7 @@
 // Between the words of a command line and the request of the library, in both directions, and the
 // record of the options in the output. nvlink rebuilds that record from what it understood, in an
 // order of its own, so the same rows that parse an option also write it down.
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -40,10 +41,32 @@ std::vector<std::string> ptxas_options(const CommandLine &line) {
     out.push_back("-split-compile=" + line.value(OptionId::SplitCompile));
   if (line.has(OptionId::DeviceStackProtector))
     out.push_back("-device-stack-protector=" + line.value(OptionId::DeviceStackProtector));
+  if (const std::string speed = line.value(OptionId::FastCompile); !speed.empty() && speed != "0")
+    out.push_back("-Ofc=" + speed);
   if (line.has(OptionId::Verbose2))
     out.emplace_back("-v2");
   const std::vector<std::string> &more = line.list(OptionId::Xptxas);
   out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+std::optional<u32> number_of(const CommandLine &line, OptionId id) {
+  if (!line.has(id))
+    return std::nullopt;
+  return static_cast<u32>(std::stoi(line.value(id)));
+}
+
+LtoOptions lto_options(const CommandLine &line) {
+  LtoOptions out;
+  out.enabled = line.has(OptionId::Dlto) || line.has(OptionId::LinkTimeOpt);
+  out.emit_ptx = line.has(OptionId::EmitPtx);
+  if (!line.list(OptionId::VariablesUsed).empty())
+    out.variables_used = line.list(OptionId::VariablesUsed);
+  out.nvvm_options = line.list(OptionId::Xnvvm);
+  out.max_registers = number_of(line, OptionId::MaxRegisters);
+  out.split_compile = number_of(line, OptionId::SplitCompile);
+  out.split_compile_extended = number_of(line, OptionId::SplitCompileExtended);
+  out.fast_compile = line.value(OptionId::FastCompile);
   return out;
 }
 
@@ -63,6 +86,7 @@ LinkRequest make_request(const CommandLine &line) {
   request.needs_all_libraries = line.has(OptionId::FatalMissingLibrary);
   request.ptxas = line.value(OptionId::Ptxas);
   request.ptxas_options = ptxas_options(line);
+  request.lto = lto_options(line);
   request.registers_modules = line.has(OptionId::RegisterLinkBinaries);
   request.emulate = line.value(OptionId::Emulate);
   request.dialect = line.value(OptionId::Dialect);
@@ -82,7 +106,9 @@ LinkRequest make_request(const CommandLine &line) {
   // name.
   if (line.has(OptionId::KernelsUsed) && line.list(OptionId::KernelsUsed).empty())
     options.kernels_used = {""};
-  else if (line.has(OptionId::KernelsUsed) || line.has(OptionId::VariablesUsed))
+  else if (line.has(OptionId::KernelsUsed) ||
+           (line.has(OptionId::VariablesUsed) &&
+            !(request.lto.enabled && !request.lto.variables_used)))
     options.kernels_used = line.list(OptionId::KernelsUsed);
   if (options.debug)
     options.object_name = base_name(line.value(OptionId::Output));
@@ -131,6 +157,7 @@ CommandLine describe_request(const LinkRequest &request) {
   if (!request.library_paths.empty())
     line.set(OptionId::LibraryPath, request.library_paths);
   flag(OptionId::WarningAsError, options.warnings_are_errors);
+  flag(OptionId::LinkTimeOpt, request.lto.enabled);
   if (options.kernels_used)
     line.set(OptionId::KernelsUsed, *options.kernels_used);
   if (!options.object_name.empty())

@@ -61,12 +61,14 @@ const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
   return best;
 }
 
-bool has_lto_member(std::span<const FatbinEntry> entries, const arch::ArchInfo &target) {
+const FatbinEntry *choose_lto_member(std::span<const FatbinEntry> entries,
+                                     const arch::ArchInfo &target) {
+  const FatbinEntry *best = nullptr;
   for (const FatbinEntry &entry : entries)
     if (entry.kind == FatbinKind::Lto && entry.has(FatbinFlags::kIs64Bit) &&
-        can_compile(entry, target))
-      return true;
-  return false;
+        can_compile(entry, target) && (!best || rank(entry) > rank(*best)))
+      best = &entry;
+  return best;
 }
 
 std::string list_members(std::span<const FatbinEntry> entries) {

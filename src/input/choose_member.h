@@ -14,9 +14,9 @@ namespace culink {
 [[nodiscard]] const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
                                                const arch::ArchInfo &target);
 
-// Whether there is link-time-optimisation code that could be compiled for the target.
-[[nodiscard]] bool has_lto_member(std::span<const FatbinEntry> entries,
-                                  const arch::ArchInfo &target);
+// The member with link-time-optimisation code that is compiled for the target, or nullptr.
+[[nodiscard]] const FatbinEntry *choose_lto_member(std::span<const FatbinEntry> entries,
+                                                   const arch::ArchInfo &target);
 
 // "sm_90a, compute_80, lto_90": the members, for messages.
 [[nodiscard]] std::string list_members(std::span<const FatbinEntry> entries);

@@ -52,8 +52,19 @@ bool promises_device_code(std::string_view name) {
   return ending == "cubin" || ending == "fatbin" || ending == "ptx";
 }
 
+bool promises_lto(std::string_view name) {
+  const std::string_view ending = name_ending(name);
+  return ending == "ltoir" || ending == "nvvm";
+}
+
 bool is_code(FatbinKind kind) {
   return kind == FatbinKind::Elf || kind == FatbinKind::Ptx || kind == FatbinKind::Lto;
+}
+
+DeviceCode::Form form_of(FatbinKind kind) {
+  return kind == FatbinKind::Ptx   ? DeviceCode::Form::Ptx
+         : kind == FatbinKind::Lto ? DeviceCode::Form::Lto
+                                   : DeviceCode::Form::Cubin;
 }
 
 // Whether no member has a target that exists. Libraries may lack the wanted target, but such
@@ -105,7 +116,11 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
     return;
   if (!rules_.files.empty() && identity) {
     const FileRule &rule = find_file_rule(rules_.files, name);
-    switch (rule.actions[static_cast<size_t>(kind)]) {
+    const bool expects_lto = options_.optimises && promises_lto(name);
+    const FileAction action = expects_lto && kind == FileKind::LtoIr
+                                  ? FileAction::Use
+                                  : rule.actions[static_cast<size_t>(kind)];
+    switch (action) {
     case FileAction::Use:
       break;
     case FileAction::Ignore:
@@ -114,8 +129,8 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
       all_say_what_they_use_ = false;
       return;
     case FileAction::Refuse:
-      diag_.report(DiagId::WrongKind,
-                   {name, std::string(describe_file_kind(kind)), std::string(rule.ending)});
+      diag_.report(DiagId::WrongKind, {name, std::string(describe_file_kind(kind)),
+                                       std::string(rule.ending), expects_lto ? "lto" : ""});
       return;
     }
     if (is_lost_ptx(name, kind)) {
@@ -162,8 +177,10 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     break;
   case FileKind::Fatbin:
     if (use_fatbin(name, bytes, place, DiagId::BadFatbin)) {
-      all_say_what_they_use_ = false;
-      add_file_module(name);
+      const bool lto = out_.code.back().form == DeviceCode::Form::Lto;
+      all_say_what_they_use_ &= rules_.trusts_lto_files && lto;
+      if (!lto) // nobody registers such a file
+        add_file_module(name);
     } else if (rules_.distrusts_foreign_fatbins && !options_.registers_modules) {
       all_say_what_they_use_ = false;
     }
@@ -177,7 +194,7 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     add_file_module(name);
     break;
   case FileKind::LtoIr:
-    diag_.report(DiagId::LtoCode, {name});
+    use_lto_file(name, bytes);
     break;
   case FileKind::Unknown:
   case FileKind::Count_:
@@ -204,6 +221,15 @@ void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
                  {name, "ELF header, e_phnum: a program or library has segments"});
 }
 
+void InputCollector::use_lto_file(const std::string &name, ByteSpan bytes) {
+  all_say_what_they_use_ &= options_.optimises && rules_.trusts_lto_files;
+  if (!options_.optimises) {
+    diag_.report(DiagId::LtoCode, {name});
+    return;
+  }
+  add_code({.name = name, .form = DeviceCode::Form::Lto, .bytes = bytes});
+}
+
 // A file without device code is an error if its name promises some.
 void InputCollector::use_unknown(const std::string &name, FileKind kind, Place place) {
   if (promises_device_code(name))
@@ -218,7 +244,12 @@ void InputCollector::add_code(DeviceCode code) {
   code.messages_before = diag_.all().size();
   code.archive_length = archive_length_;
   code.module = module_;
+  code.in_host_object = in_host_object_;
   out_.code.push_back(std::move(code));
+  const DeviceCode &added = out_.code.back();
+  if (options_.optimises && added.form != DeviceCode::Form::Lto && !added.system &&
+      !added.discarded)
+    diag_.report(DiagId::NotOptimised, {added.name});
 }
 
 void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) {
@@ -260,6 +291,10 @@ void InputCollector::note_host_references(const std::string &name, const HostObj
   };
   append(references_.external_kernels, object.external_kernels);
   append(references_.internal_kernels, object.internal_kernels);
+  append(references_.external_variables, object.external_variables);
+  append(references_.internal_variables, object.internal_variables);
+  append(references_.external_constants, object.external_constants);
+  append(references_.internal_constants, object.internal_constants);
 }
 
 void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Place place) {
@@ -286,11 +321,13 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
     return; // a whole program, or the result of a device link
   }
   add_host_modules(name, *object);
+  in_host_object_ = true;
   for (const ByteSpan fatbin : object->linkable) {
     (void)use_fatbin(name, fatbin, place, DiagId::BadHostObject);
     if (rules_.first_container_only)
       break;
   }
+  in_host_object_ = false;
   module_.clear();
 }
 
@@ -303,6 +340,14 @@ std::vector<FatbinEntry> InputCollector::usable_entries(const FatbinContainer &c
   if (!options_.virtual_target.empty())
     std::erase_if(out, [](const FatbinEntry &entry) { return entry.kind != FatbinKind::Ptx; });
   return out;
+}
+
+// nvlink -dlto takes link-time-optimisation code before all else, even if it is of an older target.
+const FatbinEntry *InputCollector::choose(const FatbinContainer &container,
+                                          const std::vector<FatbinEntry> &usable) const {
+  const FatbinEntry *lto =
+      options_.optimises ? choose_lto_member(container.entries, target_) : nullptr;
+  return lto ? lto : choose_member(usable, target_);
 }
 
 // Uses the member of a fatbin for the target. False: there is none.
@@ -318,15 +363,11 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
   bool any = false;
   for (const FatbinContainer &container : *containers) {
     const std::vector<FatbinEntry> usable = usable_entries(container);
-    const FatbinEntry *entry = choose_member(usable, target_);
-    if (entry) {
-      const bool ptx = entry->kind == FatbinKind::Ptx;
-      add_code({.name = name,
-                .form = ptx ? DeviceCode::Form::Ptx : DeviceCode::Form::Cubin,
-                .bytes = entry->payload,
-                .entry = *entry});
+    if (const FatbinEntry *entry = choose(container, usable)) {
+      add_code(
+          {.name = name, .form = form_of(entry->kind), .bytes = entry->payload, .entry = *entry});
       any = true;
-    } else if (has_lto_member(container.entries, target_)) {
+    } else if (choose_lto_member(container.entries, target_)) {
       diag_.report(DiagId::LtoCode, {name});
       return false;
     } else {

@@ -21,15 +21,17 @@ namespace culink {
 
 // A piece of device code to link.
 struct DeviceCode {
-  enum class Form : u8 { Cubin, Ptx };
+  enum class Form : u8 { Cubin, Ptx, Lto };
 
   std::string name; // for messages: "a.cubin", "lib.a:b.o"
   Form form = Form::Cubin;
   ByteSpan bytes;                   // as it lies in the file
   std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
   bool system = false;              // of libcudadevrt
-  u32 archive_length = 0;     // length of the archive's name in `name`; 0: not from an archive
-  bool discarded = false;     // compiled for its errors only
+  u32 archive_length = 0; // length of the archive's name in `name`; 0: not from an archive
+  bool discarded = false; // compiled for its errors only
+  bool in_host_object = false;
+  bool optimised = false;     // PTX that was made of link-time-optimisation code
   std::string module;         // of the host object it was in
   size_t messages_before = 0; // how many had been reported when it was found
 };
@@ -72,6 +74,7 @@ public:
     bool warn_about_targets = true;
     bool registers_modules = false; // nvlink counts some files only then
     std::string virtual_target;     // "compute_90": only PTX counts, and nothing will be linked
+    bool optimises = false;         // link-time-optimisation code is preferred; else it is an error
   };
 
   InputCollector(const arch::ArchInfo &target, const Dialect &dialect, Options options,
@@ -98,9 +101,12 @@ private:
   void use_archive(const std::string &name, ByteSpan bytes);
   [[nodiscard]] bool use_archive_member(const std::string &archive, const ArchiveMember &member);
   void use_member(const std::string &archive, const std::string &member, ByteSpan bytes);
+  [[nodiscard]] const FatbinEntry *choose(const FatbinContainer &container,
+                                          const std::vector<FatbinEntry> &usable) const;
   [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place,
                                 DiagId damaged);
   void skip_container(const std::string &name, const FatbinContainer &container);
+  void use_lto_file(const std::string &name, ByteSpan bytes);
   void use_unknown(const std::string &name, FileKind kind, Place place);
   void add_code(DeviceCode code);
   void use_device_object(const std::string &name, ByteSpan bytes);
@@ -128,6 +134,7 @@ private:
   HostReferences references_;
   bool all_say_what_they_use_ = true;
   bool some_use_kernels_ = false;
+  bool in_host_object_ = false;
   u32 archive_length_ = 0;          // of the name of the archive that is being read
   std::string module_;              // of the host object that is being read
   std::vector<HostModule> further_; // modules of objects that have listed one

@@ -7,6 +7,7 @@
 // note is rewritten.
 #include "input/compile_ptx.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "base/process.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_notes.h"
+#include "elf/replace_section.h"
 #include "elf/wire.h"
 
 namespace culink {
@@ -56,15 +58,19 @@ std::vector<u8> without_names(ByteSpan section, std::string_view source, std::st
 
 void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object) {
   std::vector<u8> notes;
+  u32 index = 0;
   u64 header = 0; // of the section, in the file
   if (const Result<elf::ElfView> view = elf::ElfView::open(cubin)) {
     const elf::Section *section = view->find(".note.nv.tkinfo");
     if (!section)
       return;
     notes = without_names(section->data, last_part(source), last_part(object));
+    if (std::equal(notes.begin(), notes.end(), section->data.begin(), section->data.end()))
+      return;
+    index = section->index;
     header = view->header().shoff + u64{section->index} * view->header().shentsize;
   }
-  if (notes.empty())
+  if (notes.empty() || elf::replace_section(cubin, index, notes))
     return;
   // The rewritten section moves to the end of the file, where it may have any length.
   cubin.resize(align_up(cubin.size(), 8));
@@ -81,7 +87,9 @@ Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view na
   const Result<MemoryFile> object = MemoryFile::create({});
   if (!source || !object)
     return source ? object.error() : source.error();
-  std::vector<std::string> words = {compiler.path, "-arch", std::string(target), "-m", "64", "-c"};
+  std::vector<std::string> words = {compiler.path, "-arch", std::string(target), "-m", "64"};
+  if (!compiler.whole_program)
+    words.emplace_back("-c");
   words.insert(words.end(), compiler.options.begin(), compiler.options.end());
   words.insert(words.end(), {source->path(), "-o", object->path()});
   Result<ProcessResult> run = run_process(words, {&*source, &*object}, {}, compiler.cancelled);

@@ -16,6 +16,7 @@ struct PtxCompiler {
   std::string path; // empty: there is none
   std::vector<std::string> options;
   const std::atomic<bool> *cancelled = nullptr; // ends it when it is set, unless null
+  bool whole_program = false; // the result is an image and not an object for linking
 };
 
 struct CompiledPtx {
@@ -24,9 +25,9 @@ struct CompiledPtx {
   int status = 0;      // of the compiler; else there is no cubin
 };
 
-// Compiles PTX to an object for linking, with the options that nvlink's own compiler has: the bytes
-// are the same. `name` is what messages of the compiler call the text. An error means that
-// the compiler could not be run; its messages about the text are in the result.
+// Compiles PTX, to an object for linking as a rule, with the options that nvlink's own compiler
+// has: the bytes are the same. `name` is what messages of the compiler call the text. An error
+// means that the compiler could not be run; its messages about the text are in the result.
 [[nodiscard]] Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                               std::string_view target, ByteSpan text);
 

@@ -141,6 +141,7 @@ Result<FatbinEntry> Walker::read_entry(ByteSpan chain, u64 offset) const {
   FatbinEntry entry;
   entry.offset = offset;
   entry.payload = *payload;
+  entry.whole = chain.subspan(offset, wire->header_size + payload->size());
   return describe(*header, *wire, entry);
 }
 
@@ -188,6 +189,18 @@ Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
 
 Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes, FatbinReading reading) {
   return Walker(bytes, reading).run();
+}
+
+std::vector<u8> fatbin_of(const FatbinEntry &entry) {
+  std::vector<u8> out(sizeof(WireContainer));
+  WireContainer wire{};
+  wire.magic = kFatbinMagic;
+  wire.version = kVersion;
+  wire.header_size = sizeof wire;
+  wire.size = entry.whole.size();
+  store_le(out.data(), wire);
+  out.insert(out.end(), entry.whole.begin(), entry.whole.end());
+  return out;
 }
 
 Result<std::vector<u8>> unpack(const FatbinEntry &entry) {

@@ -41,6 +41,7 @@ struct FatbinEntry {
   Compression compression = Compression::None;
   u64 size = 0;     // when unpacked; raw payloads may have padding behind them
   ByteSpan payload; // packed
+  ByteSpan whole;   // header and payload, as they lie in the fatbin
 
   [[nodiscard]] bool has(u64 flag) const { return (flags & flag) != 0; }
   // 'a', 'f' or 0, as in the name of the target.
@@ -68,5 +69,8 @@ read_fatbins(ByteSpan bytes, FatbinReading reading = FatbinReading::Strict);
 
 // The payload of an entry, unpacked. PTX comes without its final NUL.
 [[nodiscard]] Result<std::vector<u8>> unpack(const FatbinEntry &entry);
+
+// A fatbin that has one entry only, unchanged.
+[[nodiscard]] std::vector<u8> fatbin_of(const FatbinEntry &entry);
 
 } // namespace culink

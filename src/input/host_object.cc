@@ -40,6 +40,18 @@ bool is_trace(std::string_view name) {
          elf::host_reference_list(name) != nullptr;
 }
 
+std::vector<std::string_view> &patterns_of(HostObject &object, const elf::HostReferenceList &list) {
+  switch (list.kind) {
+  case elf::HostReferenceKind::Device:
+    return list.internal ? object.internal_variables : object.external_variables;
+  case elf::HostReferenceKind::Constant:
+    return list.internal ? object.internal_constants : object.external_constants;
+  case elf::HostReferenceKind::Kernel:
+    break;
+  }
+  return list.internal ? object.internal_kernels : object.external_kernels;
+}
+
 void read_section(HostObject &out, const elf::Section &section) {
   out.has_traces |= is_trace(section.name);
   if (section.name == ".nvFatBinSegment") {
@@ -50,11 +62,10 @@ void read_section(HostObject &out, const elf::Section &section) {
     out.finished.push_back(section.data);
   } else if (section.name == "__nv_module_id") {
     append_modules(out.modules, section.data);
-  } else if (const elf::HostReferenceList *list = elf::host_reference_list(section.name);
-             list && list->kind == elf::HostReferenceKind::Kernel) {
-    if (!list->internal)
+  } else if (const elf::HostReferenceList *list = elf::host_reference_list(section.name)) {
+    if (list->kind == elf::HostReferenceKind::Kernel && !list->internal)
       out.lists_kernels |= !section.data.empty();
-    append_patterns(list->internal ? out.internal_kernels : out.external_kernels, section.data);
+    append_patterns(patterns_of(out, *list), section.data);
   }
 }
 

@@ -73,6 +73,9 @@ enum class Defect : u8 {
   LostUnifiedMark,        // Q132: a unified function that is declared first is not marked
   OverrunningPointers,    // Q133: pointers in data that reach beyond its end are kept
   SelectsDebugged,        // Q134: -g -suppress-debug-info leaves kernels incomplete
+  LtoByHostObjects,       // Q170, Q171: only host objects count for what is optimised
+  LtoForgetsLetter,       // Q172: code for sm_90a is optimised for sm_90
+  LtoDropsVariables,      // Q173: variables are unused if only kernels are listed
   UnlistedPointers,       // Q144: pointers in data to functions that the call graph omits are 0
   Count_,
 };
@@ -116,6 +119,7 @@ struct InputRules {
                                   // ELF files with all that follow
   bool system_by_path = false;    // Q082: "cudadevrt" in any path is the system library
   bool distrusts_foreign_fatbins = false; // as FileAction::Distrust, unless modules are registered
+  bool trusts_lto_files = false;          // Q174: files without host code use no kernels
   bool loses_ptx_files = false;           // Q084: code in files called .ptx, before sm_90
   bool little_endian_only = false;        // Q087: headers are read as if every file were
   bool any_type_links = false;            // Q142: every device file that is not linked is an object

@@ -157,6 +157,7 @@ struct LiveSet {
   FunctionId only;            // the kernel that was selected, if it is exactly one
   bool selective = false;     // kernels were selected
   bool by_host = false;       // namely those that host code refers to
+  bool judged_late = false;   // by what host code refers to, which is known after the objects are
 
   [[nodiscard]] bool is_live(FunctionId id) const { return live[id.value]; }
   [[nodiscard]] bool is_kernel(FunctionId id) const { return kernel[id.value]; }

@@ -32,6 +32,7 @@ MORE_WAYS = [
     ("-G", ["calls", "recursion", "shared_in_functions", "dynamic_parallelism"]),
     ("-lineinfo", ["many_files", "virtual_functions"]),
     ("CMake", ["many_files", "dynamic_parallelism", "statics"]),
+    ("CMake, optimised", ["many_files", "calls"]),
 ]
 CMAKE_PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(program LANGUAGES CXX CUDA)
@@ -39,7 +40,7 @@ add_library(parts STATIC {parts})
 add_executable(program {main})
 target_link_libraries(program PRIVATE parts cudadevrt)
 set_target_properties(parts program PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 17
-                      CUDA_ARCHITECTURES {number})
+                      CUDA_ARCHITECTURES {number} INTERPROCEDURAL_OPTIMIZATION {optimised})
 """
 
 
@@ -64,7 +65,7 @@ class Build:
         place = work / "build"
         place.mkdir()
         result = place / "program"
-        if self.way == "CMake":
+        if self.way.startswith("CMake"):
             self.build_with_cmake(arch, nvcc, more, place, main, parts)
         elif self.way == "static library":
             objects = []
@@ -82,7 +83,8 @@ class Build:
 
     def build_with_cmake(self, arch, nvcc, more, place, main, parts):
         (place / "CMakeLists.txt").write_text(CMAKE_PROJECT.format(
-            parts=" ".join(map(str, parts)), main=main, number=arch.removeprefix("sm_")))
+            parts=" ".join(map(str, parts)), main=main, number=arch.removeprefix("sm_"),
+            optimised="ON" if self.way == "CMake, optimised" else "OFF"))
         flags = " ".join([*self.program.options, *more])
         call("cmake", ["cmake", "-S", place, "-B", place, "-DCMAKE_CUDA_COMPILER=%s" % nvcc,
                        "-DCMAKE_CUDA_FLAGS=" + flags])

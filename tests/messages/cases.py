@@ -297,6 +297,8 @@ OWN = {
     "virtual-target-of-older-ptx": "it is not compiled for a virtual target",
     "relocation-of-no-type": "relocations that nobody knows are refused",
     "lto-no-library": "libnvvm is not needed where there is nothing to optimise",
+    "lto-brief": "libnvJitLink of any toolkit is taken, and none where there is nothing to optimise",
+    "lto-without-path": "libnvJitLink of any toolkit is taken, and none where there is nothing to optimise",
     "lto-fast-compile": "libnvvm is not needed where there is nothing to optimise",
     "lto-file-of-other-content": "a file is what its content says",
     "no-warnings": "-w does what it says",

@@ -25,10 +25,11 @@ LAYERS["check"] = LAYERS["arch"] + ["arch"]
 LAYERS["inspect"] = LAYERS["arch"] + ["arch"]
 LAYERS["model"] = LAYERS["arch"] + ["arch"]
 LAYERS["engine"] = ["base"]
-SIBLINGS = ["input", "link", "finalize", "compat", "report", "text"]
+SIBLINGS = ["input", "link", "finalize", "lto", "compat", "report", "text"]
 for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
 LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine"]
+LAYERS["lto"] = LAYERS["lto"] + ["engine"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
 LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine"] + SIBLINGS
 LAYERS["capi"] = LAYERS["api"] + ["api", "toolkit"]

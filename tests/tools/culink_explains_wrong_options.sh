@@ -14,7 +14,7 @@ expect_status 1 "$CULINK" a.cubin 2> errors
 expect_contains errors "missing option '-arch'" "missing option '-o'"
 expect_status 1 "$CULINK" -arch=sm_90 --emulate=nvlink-13.0.88 -o out 2> errors
 expect_contains errors "no input files"
-expect_status 1 "$CULINK" -arch=sm_90 -dlto a.cubin -o out 2> errors
+expect_status 1 "$CULINK" -arch=sm_90 --emulate=nvlink-13.0.88 -dlto a.cubin -o out 2> errors
 expect_contains errors "option '-dlto' requires '-nvvmpath'"
 expect_status 1 "$CULINK" -arch=sm_90 --emulate=nvlink-1 a.cubin -o out 2> errors
 expect_contains errors "cannot emulate 'nvlink-1'" "hint: known linkers: nvlink-13.0.88"
@@ -23,4 +23,5 @@ expect_contains errors "cannot emulate 'nvlink-1'" "hint: known linkers: nvlink-
 # Where there is nothing to optimise, the option does no harm.
 "$CULINK" -arch=sm_90 -r -dlto -nvvmpath=none "$SOURCE/examples/vector_math/sm_90/main.cubin" \
   -o linked.cubin 2> errors
-expect_contains errors "warning: option '-dlto' is ignored: the machine code of the inputs is linked"
+expect_contains errors "warning: option '-dlto' is ignored: no input has code for link-time optimisation" \
+  "main.cubin: has no code for link-time optimisation and is linked as it is"

@@ -112,9 +112,9 @@ TEST(ChooseMember, agrees_with_nvlink) {
     const arch::ArchInfo *info = arch::find_arch("sm_" + target);
     ASSERT_NE(info, nullptr) << line;
     const FatbinEntry *entry = choose_member(entries, *info);
-    const std::string found = entry                            ? std::to_string(entry - &entries[0])
-                              : has_lto_member(entries, *info) ? "lto"
-                                                               : "none";
+    const std::string found = entry ? std::to_string(entry - &entries[0])
+                              : choose_lto_member(entries, *info) ? "lto"
+                                                                  : "none";
     EXPECT_EQ(found, answer) << line;
   }
   EXPECT_EQ(rows, 500u);
@@ -128,9 +128,9 @@ TEST(ChooseMember, counts_code_of_64_bits_only) {
 
 TEST(ChooseMember, knows_which_lto_code_could_serve) {
   const std::vector<FatbinEntry> entries = members({"lto90"});
-  EXPECT_TRUE(has_lto_member(entries, *arch::find_arch("sm_90")));
-  EXPECT_TRUE(has_lto_member(entries, *arch::find_arch("sm_100")));
-  EXPECT_FALSE(has_lto_member(entries, *arch::find_arch("sm_80")));
+  EXPECT_NE(choose_lto_member(entries, *arch::find_arch("sm_90")), nullptr);
+  EXPECT_NE(choose_lto_member(entries, *arch::find_arch("sm_100")), nullptr);
+  EXPECT_EQ(choose_lto_member(entries, *arch::find_arch("sm_80")), nullptr);
 }
 
 // The rule written down a second time, in the form in which it was tested against nvlink.

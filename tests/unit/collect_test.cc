@@ -26,8 +26,8 @@ struct Taken {
   CollectedInputs found;
 
   Taken(const Dialect &dialect, const std::vector<std::pair<std::string, Bytes>> &inputs,
-        const char *target = "sm_90") {
-    InputCollector collector(*arch::find_arch(target), dialect, {}, diag);
+        const char *target = "sm_90", bool optimises = false) {
+    InputCollector collector(*arch::find_arch(target), dialect, {.optimises = optimises}, diag);
     u64 number = 0;
     for (const auto &[name, bytes] : inputs)
       collector.add(name, bytes, std::pair<u64, u64>{0, ++number});
@@ -246,6 +246,42 @@ TEST(Collect, code_of_link_time_optimisation_is_refused_unless_there_is_ptx) {
   const Bytes both = container({{.kind = FatbinKind::Lto}, {.kind = FatbinKind::Ptx}});
   EXPECT_EQ(Taken(own_dialect(), {{"a.fatbin", only}}).ids(), Words{"lto-code"});
   EXPECT_EQ(Taken(own_dialect(), {{"a.fatbin", both}}).code(), Words{"a.fatbin ptx"});
+}
+
+TEST(Collect, code_of_link_time_optimisation_comes_first_if_it_is_wanted) {
+  const Bytes both = container({{.kind = FatbinKind::Elf}, {.kind = FatbinKind::Lto, .sm = 80}});
+  const Bytes machine = container({{.kind = FatbinKind::Elf}});
+  const Bytes object = rdc_object("_a", both).build64();
+  const Taken taken(own_dialect(), {{"a.fatbin", both}, {"b.fatbin", machine}, {"c.o", object}},
+                    "sm_90", true);
+  ASSERT_EQ(taken.found.code.size(), 3u);
+  EXPECT_EQ(taken.found.code[0].form, DeviceCode::Form::Lto);
+  EXPECT_FALSE(taken.found.code[0].in_host_object);
+  EXPECT_EQ(taken.found.code[1].form, DeviceCode::Form::Cubin);
+  EXPECT_EQ(taken.found.code[2].form, DeviceCode::Form::Lto);
+  EXPECT_TRUE(taken.found.code[2].in_host_object);
+  EXPECT_EQ(taken.ids(), Words{"not-optimised"});
+  EXPECT_EQ(taken.diag.all()[0].arguments[0], "b.fatbin");
+}
+
+TEST(Collect, modules_of_link_time_optimisation_are_files_to_nvlink) {
+  const Bytes module = sample(FileKind::LtoIr);
+  for (const char *name : {"a.ltoir", "a.nvvm"})
+    EXPECT_EQ(Taken(nvlink_13_0_88(), {{name, module}}, "sm_90", true).found.code.size(), 1u);
+  EXPECT_TRUE(Taken(nvlink_13_0_88(), {{"a.o", module}}, "sm_90", true).found.code.empty());
+  EXPECT_EQ(Taken(own_dialect(), {{"a.o", module}}, "sm_90", true).found.code.size(), 1u);
+  const Taken wrong(nvlink_13_0_88(), {{"a.ltoir", sample(FileKind::Fatbin)}}, "sm_90", true);
+  EXPECT_EQ(wrong.ids(), Words{"wrong-kind"});
+  EXPECT_EQ(wrong.diag.all()[0].arguments.back(), "lto");
+}
+
+TEST(Collect, files_without_host_code_may_be_used_by_any) { // Q174
+  const Bytes module = sample(FileKind::LtoIr);
+  HostFile launches = rdc_object("_a", container({{.kind = FatbinKind::Lto}}));
+  const Bytes object = launches.build64();
+  const Bytes lto = container({{.kind = FatbinKind::Lto}});
+  for (const auto &[name, bytes] : {std::pair("b.fatbin", lto), std::pair("b.ltoir", module)})
+    EXPECT_FALSE(Taken(own_dialect(), {{"a.o", object}, {name, bytes}}, "sm_90", true).found.host);
 }
 
 TEST(Collect, nvlink_loses_ptx_files_for_older_targets) { // Q084

@@ -46,6 +46,24 @@ TEST(Fatbin, fields_of_an_entry_are_read) {
   EXPECT_FALSE(entry.has(FatbinFlags::kDebug));
 }
 
+TEST(Fatbin, an_entry_can_be_given_away_alone) {
+  Member packed;
+  packed.payload = std::string(500, 'x');
+  packed.how = Compression::Zstd;
+  packed.options = "-ftz=0";
+  const Bytes file = test::container({{.sm = 80, .payload = "first"}, packed});
+  const Result<std::vector<FatbinContainer>> found = read_fatbins(file);
+  ASSERT_TRUE(found);
+  const FatbinEntry &second = found->front().entries[1];
+  const Bytes alone = fatbin_of(second);
+  const FatbinEntry entry = only_entry(alone);
+  EXPECT_EQ(entry.sm, 90u);
+  EXPECT_EQ(entry.options, "-ftz=0");
+  EXPECT_EQ(unpacked(entry), std::string(500, 'x'));
+  EXPECT_TRUE(
+      std::equal(entry.whole.begin(), entry.whole.end(), second.whole.begin(), second.whole.end()));
+}
+
 TEST(Fatbin, every_packing_unpacks_to_the_same_bytes) {
   const std::string text(5000, 'x');
   for (const Compression how : {Compression::None, Compression::Lz4, Compression::Zstd}) {

@@ -113,6 +113,22 @@ LinkResult link_watched(LinkRequest &request, bool is_virtual) {
   return is_virtual ? list_modules(request) : link(request);
 }
 
+// The library that finalizes is also the compiler of link-time optimisation; -nvvmpath may name a
+// toolkit that has one.
+void find_engines(const CommandLine &line, LinkRequest &request) {
+  const std::string given = line.value(OptionId::Finalizer), cuda = line.value(OptionId::Cuda);
+  request.finalizer = find_finalizer(given, cuda);
+  if (!request.lto.enabled)
+    return;
+  FinalizerEngine compiler = request.finalizer;
+  const std::string nvvm = line.value(OptionId::NvvmPath);
+  for (const std::string &folder : {nvvm, nvvm + "/.."})
+    if (given.empty() && cuda.empty() && !nvvm.empty() && !compiler.has_library())
+      compiler = find_finalizer("", folder);
+  request.lto.library = compiler.library;
+  request.lto.worker = compiler.worker;
+}
+
 int run_link(const CommandLine &line, const Console &console) {
   if (line.has(OptionId::Time) && !can_append(line.value(OptionId::Time)))
     return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
@@ -122,17 +138,23 @@ int run_link(const CommandLine &line, const Console &console) {
   if (request.ptxas.empty())
     request.ptxas = find_ptxas(line.value(OptionId::Cuda));
   // Looking for it would take longer than a small link does.
-  if (const arch::ArchInfo *target = arch::find_arch(request.target);
-      target && target->has_mercury_plane)
-    request.finalizer = find_finalizer(line.value(OptionId::Finalizer), line.value(OptionId::Cuda));
+  const arch::ArchInfo *target = arch::find_arch(request.target);
+  if ((target && target->has_mercury_plane) || request.lto.enabled)
+    find_engines(line, request);
   const LinkResult result = link_watched(request, is_virtual);
   const LinkOutcome outcome = console.show(result.messages);
   int status = outcome.status;
   const bool tells = outcome.tells_about_program && (is_virtual || result.complete);
-  if (tells && !is_virtual)
+  const bool linked = !is_virtual && !result.facts.sections.empty();
+  if (tells && linked)
     print_reports(line, console, result);
-  if (status == 0 && !is_virtual)
-    status = write_or_tell(console, output_path(line), result.bytes);
+  // There may be an output despite an error (Q171).
+  if (!is_virtual && (status == 0 || result.ok())) {
+    const int failed =
+        write_or_tell(console, output_path(line),
+                      result.ptx.empty() ? ByteSpan(result.bytes) : as_bytes(result.ptx));
+    status = status != 0 ? status : failed;
+  }
   if (tells)
     if (const int failed = write_registration(line, console, result); failed != 0)
       return failed;

@@ -219,7 +219,7 @@ void Merger::create_functions() {
 // section in the string tables (Q081), and so does the definition of a driver function (Q140).
 void Merger::name_discarded_entry(EntityId id, u32 symbol_index) {
   const Entity &entity = p_.symbols[id];
-  const bool named = (p_.live.by_host && is_kernel_mark(entity.other)) ||
+  const bool named = (p_.live.judged_late && is_kernel_mark(entity.other)) ||
                      (entity.defined() && arch::is_driver_function(entity.name));
   if (named && entity.first_definition == SymbolRef{id_, symbol_index})
     need(layout_.sections.keep_name(".nv.shared.", entity.name),
@@ -272,7 +272,7 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   // it.
   const ObjectId taken_in = p_.calls.taken_in[p_.function_of(id).value];
   const bool launched = is_kernel_mark(entity.other) && taken_in.valid() && taken_in < id_;
-  const bool judged_later = p_.live.by_host && is_kernel_mark(entity.other);
+  const bool judged_later = p_.live.judged_late && is_kernel_mark(entity.other);
   // A definition of a driver function is no kernel, but gets what a kernel gets (Q140).
   if (!p_.is_selected(id) && !launched && !judged_later && !arch::is_driver_function(symbol.name))
     return;

@@ -83,6 +83,7 @@ void LivenessMarker::select_kernels() {
   out_.selected.assign(calls_.functions.size(), false);
   out_.demoted.assign(calls_.functions.size(), false);
   out_.by_host = options_.prunes_by_host();
+  out_.judged_late = out_.by_host && !options_.host_references->known_early;
   out_.selective = policy_.selects_kernels || out_.by_host;
   const LiveReason reason = out_.by_host     ? LiveReason::HostReference
                             : out_.selective ? LiveReason::SelectedKernel

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From code for link-time optimisation to PTX, and the decision what becomes of that: a program
+// that leaves nothing undefined is compiled as a whole, and the compiler's file is the output. If
+// there are other objects, or the program needs the device runtime library, or an object is wanted
+// (-r), it is compiled to an object that is linked with the others (Q175).
+//
+// What may surprise: nvlink does not look at the program first. It takes the device runtime library
+// behind a host object as the sign that functions may be left undefined, and puts the optimised
+// object where the last *host object* with such code was; if all of it was in fatbins or .ltoir
+// files, the object has no place and is forgotten without a word (Q170). The objects of a program
+// that was divided stand in front of all others (Q176).
+#include "api/lto_job.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lto/module_options.h"
+#include "lto/ptx_text.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::string_view kNameInNvlink = "lto.cubin";
+constexpr std::string_view kNoName = "!"; // which no symbol has
+
+// "a.o, b.o, c.o and 4 more, optimised"
+std::string describe(const std::vector<EngineInput> &modules) {
+  constexpr size_t kMost = 3;
+  std::string out;
+  for (size_t i = 0; i < std::min(modules.size(), kMost); ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : ", ", modules[i].name);
+  if (modules.size() > kMost)
+    out += fmt::format(" and {} more", modules.size() - kMost);
+  return out + ", optimised";
+}
+
+// What of the command line holds for patterns of whole names.
+std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
+  std::vector<std::string> out;
+  for (const std::string &part : parts)
+    out.push_back(fmt::format("*{}*", part));
+  return out;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (end != 0)
+      out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+} // namespace
+
+struct LtoJob::Mix {
+  bool others = false;               // objects that are not optimised
+  bool system = false;               // the device runtime library
+  bool system_after_host = false;    // behind a host object with code for optimisation
+  bool system_last = false;          // behind all of these
+  std::optional<size_t> last_host;   // number of the last host object with such code
+  std::optional<size_t> last_module; // of the last piece of such code
+};
+
+LtoJob::Mix LtoJob::look_at_inputs() const {
+  Mix out;
+  for (size_t i = 0; i < found_.code.size(); ++i) {
+    const DeviceCode &code = found_.code[i];
+    if (code.form == DeviceCode::Form::Lto) {
+      out.last_module = i;
+      if (!code.in_host_object)
+        continue;
+      out.last_host = i;
+      out.system_last = false;
+    } else if (code.system) {
+      out.system = true;
+      out.system_after_host |= out.last_host.has_value();
+      out.system_last = true;
+    } else if (!code.discarded) {
+      out.others = true;
+    }
+  }
+  return out;
+}
+
+// nvlink removes variables, too, if it is told which kernels are used; but nobody said that the
+// others are unused (Q173).
+void LtoJob::set_host_references(OptimizerTask &task) const {
+  const auto &kernels = request_.options.kernels_used;
+  const auto &variables = request_.lto.variables_used;
+  const bool all_kernels =
+      !kernels || std::find(kernels->begin(), kernels->end(), "") != kernels->end();
+  if (all_kernels && !variables) {
+    task.host_counts = !request_.options.ignore_host_info;
+    task.host = found_.host;
+    return;
+  }
+  HostReferences &host = task.host.emplace();
+  const bool by_variables_alone = variables && kernels && kernels->empty();
+  if (!all_kernels && !by_variables_alone)
+    host.external_kernels = host.internal_kernels =
+        kernels->empty() ? std::vector<std::string>{std::string(kNoName)} : as_patterns(*kernels);
+  std::vector<std::string> used;
+  if (variables)
+    used = as_patterns(*variables);
+  else if (!dialect_.has(Defect::LtoDropsVariables))
+    used = {"*"};
+  host.external_constants = host.internal_constants = used;
+  host.external_variables = host.internal_variables = used;
+}
+
+std::optional<OptimizerTask> LtoJob::make_task(const Mix &mix) {
+  OptimizerTask task;
+  task.target = target_.name;
+  std::vector<ModuleRecord> records;
+  containers_.reserve(found_.code.size());
+  for (const DeviceCode &code : found_.code) {
+    if (code.form != DeviceCode::Form::Lto)
+      continue;
+    if (!code.entry) {
+      task.modules.push_back({EngineInputKind::LtoIr, code.name, code.bytes});
+      continue;
+    }
+    records.push_back({code.name, code.entry->options});
+    task.modules.push_back(
+        {EngineInputKind::Fatbin, code.name, containers_.emplace_back(fatbin_of(*code.entry))});
+  }
+  task.compiled = join_module_options(records, request_.lto.max_registers, diag_);
+  if (diag_.failed())
+    return std::nullopt;
+  task.separate = request_.options.relocatable || mix.others;
+  task.open = !dialect_.has(Defect::LtoByHostObjects) || mix.system_after_host;
+  task.debug = request_.options.debug;
+  set_host_references(task);
+  return task;
+}
+
+std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
+  if (!request_.lto.has_compiler()) {
+    diag_.report(DiagId::NoLtoCompiler, {task.modules.front().name}, {},
+                 "install it (libnvjitlink of the CUDA toolkit, or `pip install nvidia-nvjitlink`)"
+                 " and name the toolkit's folder with --cuda=FOLDER, -nvvmpath or CUDA_HOME");
+    return std::nullopt;
+  }
+  Result<OptimizedProgram> program = optimize(task, request_.lto);
+  if (!program || program->failed) {
+    const std::string what = program ? program->remarks : program.error().text();
+    diag_.report(DiagId::LtoFailed,
+                 {describe(task.modules), request_.lto.library, what, program ? "" : "broken"},
+                 lines_of(what));
+    return std::nullopt;
+  }
+  if (!program->remarks.empty())
+    diag_.report(DiagId::LtoRemarks, {describe(task.modules), program->remarks},
+                 lines_of(program->remarks));
+  return std::move(program->text);
+}
+
+// Whether the program can be compiled as a whole.
+bool LtoJob::is_closed(const Mix &mix, const std::string &ptx) const {
+  const UndefinedInPtx undefined = undefined_in(ptx);
+  if (dialect_.has(Defect::LtoByHostObjects))
+    return !mix.system_after_host || undefined.functions.empty();
+  return undefined.functions.empty() && undefined.variables.empty() &&
+         !(mix.system && request_.options.keep_system_libraries);
+}
+
+std::optional<LtoOutcome> LtoJob::run() {
+  const Mix mix = look_at_inputs();
+  if (!mix.last_module) {
+    diag_.report(request_.lto.emit_ptx && !dialect_.has(Defect::LtoByHostObjects)
+                     ? DiagId::NothingToEmit
+                     : DiagId::LtoIgnored,
+                 {"-dlto"});
+    return std::nullopt;
+  }
+  const std::optional<OptimizerTask> task = make_task(mix);
+  const std::optional<std::string> text = task ? compile(*task) : std::nullopt;
+  if (!text)
+    return std::nullopt;
+  LtoOutcome out;
+  // nvlink's optimiser does not know the letters of targets (Q172).
+  const std::string target = dialect_.has(Defect::LtoForgetsLetter)
+                                 ? fmt::format("sm_{}", target_.number)
+                                 : std::string(target_.name);
+  for (std::string &part : split_ptx(*text))
+    out.parts.push_back(with_target(std::move(part), target));
+  out.whole = !task->separate && out.parts.size() == 1 && is_closed(mix, out.parts.front());
+  const bool nvlinks_place = dialect_.has(Defect::LtoByHostObjects);
+  const bool divided = out.parts.size() > 1;
+  out.lost = nvlinks_place && task->separate && !mix.last_host && !divided;
+  out.place = divided ? 0 : mix.last_host.value_or(*mix.last_module);
+  out.name = nvlinks_place ? std::string(kNameInNvlink) : describe(task->modules);
+  if (task->compiled.max_registers && !request_.lto.max_registers)
+    out.ptxas_options.push_back(fmt::format("-maxrregcount={}", *task->compiled.max_registers));
+  // The file is written all the same (Q171).
+  if (out.whole && nvlinks_place && mix.last_host && !mix.system_last && !request_.lto.emit_ptx)
+    diag_.report(DiagId::RuntimeExpected, {});
+  return out;
+}
+
+} // namespace culink

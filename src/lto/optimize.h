@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "culink/host_references.h"
+#include "culink/lto_options.h"
+#include "engine/engine_job.h"
+#include "lto/module_options.h"
+
+namespace culink {
+
+// A program for the optimiser.
+struct OptimizerTask {
+  std::string target;               // "sm_90"
+  std::vector<EngineInput> modules; // in the order of the inputs
+  ModuleOptions compiled;           // what the modules have in common
+  bool separate = false;            // other objects will be linked with it: nothing may be removed
+  bool open = false;                // it may leave functions undefined
+  bool debug = false;
+  // What the host uses. Nothing: there is no word about it, and all of it stays.
+  std::optional<HostReferences> host;
+  bool host_counts = true; // else the optimiser is not told that the host was asked about
+};
+
+// The options of libnvvm, in the order in which nvlink gives them.
+[[nodiscard]] std::vector<std::string> optimizer_words(const OptimizerTask &task,
+                                                       const LtoOptions &options);
+
+struct OptimizedProgram {
+  bool failed = false;
+  std::string text;    // PTX, of several parts perhaps
+  std::string remarks; // what the compiler said
+};
+
+// Lets the compiler do it. An error means that it could not be asked, or that it broke off.
+[[nodiscard]] Result<OptimizedProgram> optimize(const OptimizerTask &task,
+                                                const LtoOptions &options);
+
+} // namespace culink
