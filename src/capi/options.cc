@@ -27,8 +27,8 @@ constexpr std::array kProgramOptions = {
     OptionId::Color,         OptionId::TraceSymbol,
     OptionId::WhyLive,       OptionId::PrintGcSections,
     OptionId::Map,           OptionId::Stats,
-    OptionId::MakeToolchain, OptionId::Finalizer,
-    OptionId::PrintDocs,
+    OptionId::MakeToolchain, OptionId::MakeJitFolder,
+    OptionId::Finalizer,     OptionId::PrintDocs,
 };
 
 void set_tools(const culink_link &link, LinkRequest &request) {

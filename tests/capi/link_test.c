@@ -85,8 +85,15 @@ static void options_are_those_of_the_command_line(void) {
   EXPECT(culink_link_add_option(link, "a.cubin") == CULINK_BAD_OPTION);
   EXPECT_TEXT(culink_link_error(link), "'a.cubin' is no option");
   EXPECT(culink_link_add_option(link, "") == CULINK_BAD_OPTION);
-  static const char *const for_programs[] = {"--help",         "-V",     "-v", "--stats", "-Map=x",
-                                             "--color=always", "-time=x"};
+  static const char *const for_programs[] = {"--help",
+                                             "-V",
+                                             "-v",
+                                             "--stats",
+                                             "-Map=x",
+                                             "--color=always",
+                                             "-time=x",
+                                             "--make-jit-folder=x",
+                                             "--make-toolchain=x"};
   for (size_t i = 0; i < sizeof for_programs / sizeof *for_programs; ++i) {
     EXPECT(culink_link_add_option(link, for_programs[i]) == CULINK_BAD_OPTION);
     EXPECT(strstr(culink_link_error(link), "option of the program") != NULL);
