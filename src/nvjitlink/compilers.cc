@@ -83,7 +83,7 @@ std::string find_worker() {
   if (::dladdr(culink_stand_in_for_nvJitLink, &info) == 0 || !info.dli_fname)
     return "";
   const std::string folder = folder_of(info.dli_fname);
-  for (const char *place : {"", "/../bin", "/../../bin", "/../../../bin"})
+  for (const char *place : {"", "/../bin", "/../../bin", "/../../../bin", "/../../../../bin"})
     if (std::string found = program_in(folder + place, "culink"); !found.empty())
       return found;
   return "";
