@@ -219,6 +219,23 @@ def compiler_cases():
                errors=("ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)*",))
 
 
+def lto_cases():
+    lto = ("lto",)
+    both = "file:ltoir:k.ltoir file:any:f.ltoir complete"
+    yield Case("LTO-IR", "-arch=sm_90 -lto", f"{both} cubin:out.cubin ptx:", "0 0 0 0 0 3", needs=lto)
+    yield Case("LTO-IR to PTX", "-arch=sm_90 -lto -ptx", f"{both} cubin: ptx:out.ptx", "0 0 0 0 6 0", needs=lto)
+    yield Case("LTO-IR and an undefined function", "-arch=sm_90 -lto", "data:ltoir:k.ltoir complete cubin:",
+               "0 0 6 6", needs=lto,
+               errors=("error   : Undefined reference to '*' in 'k.ltoir*'", "ERROR 9: finish"),
+               real={"codes": "0 0 4 6", "errors": ("ptxas fatal   : Unresolved extern function '*'",
+                                                    "ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (ltoPtx)")},
+               why="it is the link that lacks the function, not the compiler")
+    yield Case("a wrong option of the optimiser", "-arch=sm_90 -lto -Xnvvm=--foo", f"{both}", "0 0 0 5",
+               needs=lto, errors=("error   : *", "*NVVM_ERROR_INVALID_OPTION", "*--foo*", "ERROR 9: finish"),
+               real={"errors": ("*NVVM_ERROR_INVALID_OPTION", "*--foo*")},
+               why="a line names the inputs and the compiler")
+
+
 def all_cases():
-    for group in (option_cases, kind_cases, input_cases, order_cases, compiler_cases):
+    for group in (option_cases, kind_cases, input_cases, order_cases, compiler_cases, lto_cases):
         yield from group()

@@ -48,6 +48,22 @@ def archive(name, data):
     return b"!<arch>\n" + head + data + (b"\n" if len(data) % 2 else b"")
 
 
+LTO_SOURCES = {"k": "extern __device__ int f(int); __global__ void k(int *p) { *p = f(*p); }",
+               "f": "__device__ int f(int x) { return 3 * x; }"}
+
+
+def write_lto_inputs(folder):
+    """Whether there is a compiler to make them."""
+    if not shutil.which("nvcc"):
+        return False
+    for name, source in LTO_SOURCES.items():
+        (folder / f"{name}.cu").write_text(source)
+        if subprocess.run(["nvcc", "-arch=sm_90", "-dlto", "-ltoir", "-dc", "-o", f"{name}.ltoir", f"{name}.cu"],
+                          cwd=folder, capture_output=True, check=False).returncode != 0:
+            return False
+    return True
+
+
 def write_inputs(folder):
     main = (EXAMPLE / "sm_90/main.cubin").read_bytes()
     part = (EXAMPLE / "sm_90/filter.cubin").read_bytes()
@@ -128,14 +144,15 @@ def main():
     args.library, args.client = (pathlib.Path(path).resolve() for path in (args.library, args.client))
     if args.real and release_of(args.client, args.real) != "13.0":
         args.real = None  # the rows are those of 13.0
-    has_ptxas = shutil.which("ptxas") is not None
     failed = count = differing = 0
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work)
         write_inputs(folder)
+        found = {"ptxas": shutil.which("ptxas") is not None,
+                 "lto": bool(args.real) and write_lto_inputs(folder)}
         libraries = [("culink", args.library)] + ([("NVIDIA", args.real)] if args.real else [])
         for case in all_cases():
-            if (args.names and case.name not in args.names) or ("ptxas" in case.needs and not has_ptxas):
+            if (args.names and case.name not in args.names) or not all(found[need] for need in case.needs):
                 continue
             assert bool(case.real) == bool(case.why), case.name
             differing += bool(case.real)
