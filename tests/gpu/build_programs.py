@@ -20,7 +20,7 @@ import shutil
 import sys
 import tempfile
 
-from run_programs import (NO_GPU, PROGRAMS, Failed, Program, call, conclude, option_parser,
+from run_programs import (NO_GPU, PROGRAMS, Failed, Program, add_optimiser, call, conclude, option_parser,
                           parse, run)
 
 TWO_TARGETS = ["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90,code=sm_90",
@@ -155,6 +155,7 @@ def table(builds, arch, emulates):
 
 def make_toolchain(tools, folder):
     call("culink", [tools.culink, "--make-toolchain", folder, "--cuda", tools.cuda])
+    add_optimiser(tools.cuda.resolve(), folder)
     return folder
 
 

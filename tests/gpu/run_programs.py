@@ -77,16 +77,34 @@ def link_in_place_of_nvlink(arguments):
     call("culink", [culink, "--check", *options, first, objects[-1], "-o", image])
 
 
-def make_toolkit(cuda, folder):
+def add_optimiser(cuda, folder):
+    """nvcc -dlto tells nvlink that libnvvm is in nvvm/lib64. Toolkits of Python packages have it in lib64."""
+    if (cuda / "nvvm" / "lib64").exists() or not (cuda / "lib64" / "libnvvm.so").exists():
+        return
+    (folder / "nvvm").unlink()
+    (folder / "nvvm").mkdir()
+    for entry in (cuda / "nvvm").iterdir():
+        (folder / "nvvm" / entry.name).symlink_to(entry)
+    (folder / "nvvm" / "lib64").symlink_to(cuda / "lib64")
+
+
+def copy_toolkit(cuda, folder):
     """A toolkit of symbolic links; nvcc takes the tools from the folder it is called in."""
     (folder / "bin").mkdir(parents=True)
     for entry in cuda.iterdir():
         if entry.name != "bin":
             (folder / entry.name).symlink_to(entry)
     for entry in (cuda / "bin").iterdir():
-        if entry.name != "nvlink":
-            (folder / "bin" / entry.name).symlink_to(entry)
+        (folder / "bin" / entry.name).symlink_to(entry)
+    add_optimiser(cuda, folder)
+    return folder / "bin" / "nvcc"
+
+
+def make_toolkit(cuda, folder):
+    """One in which nvlink is what is above."""
+    copy_toolkit(cuda, folder)
     nvlink = folder / "bin" / "nvlink"
+    nvlink.unlink()
     nvlink.write_text('#!/bin/sh\nexec "%s" "%s" --in-place-of-nvlink "$@"\n'
                       % (sys.executable, pathlib.Path(__file__).resolve()))
     nvlink.chmod(0o755)
@@ -129,7 +147,7 @@ class Program:
         self.verdict, self.reason, self.same_bytes = "FAIL", "", "-"
 
     def build(self, tools, work):
-        nvcc, our_nvcc = tools.cuda / "bin" / "nvcc", tools.our_nvcc
+        nvcc, our_nvcc = tools.their_nvcc, tools.our_nvcc
         flags = ["-arch=" + tools.arch, "-std=c++17", *self.options]
         objects = []
         for source in self.sources:
@@ -235,6 +253,7 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as temporary:
         work = tools.work or pathlib.Path(temporary)
         tools.our_nvcc = make_toolkit(tools.cuda.resolve(), work / "toolkit")
+        tools.their_nvcc = copy_toolkit(tools.cuda.resolve(), work / "nvlinks_toolkit")
         with concurrent.futures.ThreadPoolExecutor(tools.jobs) as pool:
             futures = [pool.submit(program.test, tools, work / program.name)
                        for program in programs]
