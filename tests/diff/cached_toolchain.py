@@ -6,7 +6,7 @@ So each result is kept under a hash of what it was made from: the text of the so
 the toolkit. A second run of the same programs only runs culink. The cache may be deleted at any time.
 """
 
-import copy
+import glob
 import hashlib
 import json
 import os
@@ -15,12 +15,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zlib
 
 import device_runtime
+from device_runtime import NoDeviceRuntime
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "generate"))
-from toolchain import HERE as GENERATOR, HEADERS_TINY, Toolchain, ToolError, number_of, release_of  # noqa: E402
+from toolchain import HERE as GENERATOR, HEADERS_TINY, Toolchain, number_of, release_of  # noqa: E402
 
 CRASHED = "crashed"
 TIMEOUT_SECONDS = 120
@@ -53,18 +53,29 @@ def put(path, data):
 class CachedToolchain(Toolchain):
     """A Toolchain whose results are remembered in a folder."""
 
-    def __init__(self, cache, folder=None, linker=None, mix=(), assemblers=()):
+    def __init__(self, cache, folder=None, linker=None, assemblers=()):
         super().__init__(folder, linker, assemblers)
         self.cache = os.path.abspath(cache)
         self.identity = self.run([os.path.join(self.folder, "bin", "nvlink"), "--version"]).stdout
         self.linker_identity = self.run([self.nvlink, "--version"]).stdout
+        self.other_linker = linker
         self.tiny_header = read(os.path.join(GENERATOR, "tiny_device_api.h"))
-        self.mixed = [Assembler(self, other) for other in mix]
-        self.follows_inputs = bool(linker or mix)
 
     def emulation(self):
-        """The option with which culink imitates this nvlink."""
-        return "--emulate=nvlink-" + re.search(r", V([\d.]+)", self.linker_identity).group(1)
+        """The option with which culink imitates this nvlink, or library."""
+        program = "nvjitlink-" if "nvJitLink" in self.linker_identity else "nvlink-"
+        return "--emulate=" + program + re.search(r", V([\d.]+)", self.linker_identity).group(1)
+
+    def engine(self):
+        """The option that makes culink schedule Mercury code as this nvlink does, where its toolkit is not the
+        one that culink finds."""
+        found = sorted(glob.glob(os.path.join(self.other_linker, "lib", "libnvJitLink.so.*"))) if self.other_linker else []
+        return ["--finalizer=" + os.path.abspath(found[0])] if found else []
+
+    def rearranges(self, target):
+        """The library of 13.5 writes files with Mercury code anew: names in the order of their use, and its own order
+        of sections. culink does not copy that."""
+        return "nvJitLink" in self.linker_identity and self.linker_release() >= (13, 5) and number_of(target) >= 100
 
     def linker_release(self):
         return release_of(self.nvlink)
@@ -89,65 +100,36 @@ class CachedToolchain(Toolchain):
         self.remember(self.place("ptx", key), os.path.join(folder, ptx), make)
 
     def assemble(self, folder, ptx, cubin, target, debug=False, lineinfo=False, flags=()):
-        key = hash_of(self.identity_of_assembler(ptx), read(os.path.join(folder, ptx)), ptx, cubin,
+        key = hash_of(self.identity_of_assembler(folder, ptx), read(os.path.join(folder, ptx)), ptx, cubin,
                       json.dumps([target, debug, lineinfo, list(flags)]))
         make = lambda: super(CachedToolchain, self).assemble(
             folder, ptx, cubin, target, debug, lineinfo, flags)
-        turn = zlib.crc32(os.path.basename(cubin).encode()) % (len(self.mixed) + 1)
-        if turn == 0 or not self.mixed[turn - 1].assemble(folder, ptx, cubin, target, debug,
-                                                              lineinfo, flags):
-            self.remember(self.place("cubin", key), os.path.join(folder, cubin), make)
+        self.remember(self.place("cubin", key), os.path.join(folder, cubin), make)
 
-    def identity_of_assembler(self, ptx):
-        assembler = self.assembler_of(ptx)
-        return self.identity + (str(assembler.release) if assembler and assembler.newest_ptx else "")
+    def identity_of_assembler(self, folder, ptx):
+        assembler = self.assembler_of(folder, ptx)
+        other = assembler and assembler.folder != self.folder
+        return self.identity + (str(assembler.release) if other else "")
 
     def device_runtime(self, target):
-        """The object of the device runtime library for a target; NoDeviceRuntime if it has none."""
-        number = number_of(target)
-        place = os.path.join(self.cache, "device_runtime", "sm_%d.cubin" % number)
-        if not os.path.exists(place):
-            put(place, device_runtime.extract(device_runtime.find_library(self.folder), number))
-        return place
-
-
-class Assembler:
-    """The assembler of another toolkit, which makes some of a program's objects. It is given the text
-    as one of the newest version it knows."""
-
-    PTX_OF_CUDA = {(11, 8): "7.8", (12, 0): "8.0", (12, 4): "8.4", (12, 8): "8.7", (12, 9): "8.8"}
-
-    def __init__(self, tools, folder):
-        self.tools = tools
-        self.ptxas = os.path.join(folder, "bin", "ptxas")
-        self.identity = tools.run([self.ptxas, "--version"]).stdout
-        release = tuple(map(int, re.search(r"release (\d+)\.(\d+)", self.identity).groups()))
-        self.version = self.PTX_OF_CUDA.get(release) or "9.%d" % release[1]
-
-    def assemble(self, folder, ptx, cubin, target, debug, lineinfo, flags):
-        """Whether it could; what uses newer instructions it cannot."""
-        text = re.sub(rb"(?m)^\.version [\d.]+", b".version " + self.version.encode(),
-                      read(os.path.join(folder, ptx)))
-        key = hash_of(self.identity, text, ptx, cubin, json.dumps([target, debug, lineinfo, list(flags)]))
-        place = self.tools.place("cubin", key)
-        if not os.path.exists(place):
-            put(place, self.make(folder, text, ptx, cubin, target, debug, lineinfo, flags))
-        data = read(place)
-        if data:
-            put(os.path.join(folder, cubin), data)
-        return len(data) > 0
-
-    def make(self, folder, text, ptx, cubin, target, debug, lineinfo, flags):
-        with tempfile.TemporaryDirectory() as scratch:
-            put(os.path.join(scratch, ptx), text)
-            os.makedirs(os.path.dirname(os.path.join(scratch, cubin)), exist_ok=True)
-            other = copy.copy(self.tools)
-            other.ptxas = self.ptxas
+        """The object of the device runtime library for a target: of the first toolkit that has one and is not
+        newer than nvlink. NoDeviceRuntime if none has."""
+        reasons = ["it is newer than the linker"]
+        for folder, release in [(one.folder, one.release) for one in self.assemblers] + [
+                (self.folder, release_of(self.nvcc))]:
+            if release > self.linker_release():
+                continue
             try:
-                Toolchain.assemble(other, scratch, ptx, cubin, target, debug, lineinfo, flags)
-            except ToolError:
-                return b""
-            return read(os.path.join(scratch, cubin))
+                return self.extracted_runtime(folder, release, number_of(target))
+            except NoDeviceRuntime as reason:
+                reasons.append(str(reason))
+        raise NoDeviceRuntime(reasons[-1])
+
+    def extracted_runtime(self, folder, release, number):
+        place = os.path.join(self.cache, "device_runtime", "%d.%d-sm_%d.cubin" % (*release, number))
+        if not os.path.exists(place):
+            put(place, device_runtime.extract(device_runtime.find_library(folder), number))
+        return place
 
 
 class LinkMemory:

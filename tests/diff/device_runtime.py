@@ -27,7 +27,7 @@ def find_library(toolkit):
     """Looks where the toolkit's packages for various systems put their libraries."""
     folders = [os.path.join(toolkit, "lib64"), os.path.join(toolkit, "lib")]
     folders += sorted(glob.glob(os.path.join(toolkit, "targets", "*", "lib")))
-    folders += sorted(glob.glob(os.path.join(toolkit, "..", "*", "lib")))
+    folders.append(os.path.join(toolkit, "..", "cuda_runtime", "lib"))  # Python's packages of 12.x
     folders += ["/usr/lib/x86_64-linux-gnu", "/usr/lib64"]
     for folder in folders:
         path = os.path.join(folder, LIBRARY)

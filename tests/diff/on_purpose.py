@@ -22,12 +22,12 @@ def selects_kernels(options):
 class Rule:
     """The lines that a defect shows in, and those that follow from them if there is one."""
 
-    def __init__(self, quirk, shows, follows=None, when=lambda options: True, since=(13, 0)):
+    def __init__(self, quirk, shows, follows=None, when=lambda options: True, since=(12, 4)):
         self.quirk = quirk
         self.shows = re.compile(shows)
         self.follows = re.compile(follows) if follows else None
         self.when = when
-        self.since = since  # the first release that has it
+        self.since = since  # the first release that has it, of those that are known
 
     def explains(self, lines, options):
         if not self.when(options) or not any(self.shows.match(line) for line in lines):
@@ -113,8 +113,9 @@ RULES = (
 def refused_on_purpose(options, log):
     """Whether culink by itself refuses what nvlink links wrongly: shared memory that is dynamic in one
     file and of a fixed size in another (Q041), kernels of one name (Q130), and constants of all kernels
-    where -g keeps them and nvlink keeps their code alone (Q134)."""
-    reasons = ["extern __shared__ without a size", "several kernels are called"]
+    where -g keeps them and nvlink keeps their code alone (Q134). Of what is linked already, as by -r of nvlink 12.4, nvlink
+    makes an empty file (Q066)."""
+    reasons = ["extern __shared__ without a size", "several kernels are called", "is already linked"]
     if SUPPRESS in options and selects_kernels(options):
         reasons.append("too much __constant__ data")
     errors = [line for line in log.splitlines() if "error: " in line]

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import zlib
 
 HEADERS_TINY = "tiny"   # only tiny_device_api.h
 HEADERS_FULL = "full"   # what nvcc includes by itself: cuda_runtime.h
@@ -60,7 +61,9 @@ def number_of(target):
 
 # The newest PTX that the ptxas of a release reads.
 PTX_OF_RELEASE = {(11, 8): "7.8", (12, 0): "8.0", (12, 1): "8.1", (12, 2): "8.2", (12, 3): "8.3",
-                  (12, 4): "8.4", (12, 5): "8.5", (12, 6): "8.5", (12, 8): "8.7", (12, 9): "8.8"}
+                  (12, 4): "8.4", (12, 5): "8.5", (12, 6): "8.5", (12, 8): "8.7", (12, 9): "8.8",
+                  (13, 0): "9.0", (13, 1): "9.1", (13, 2): "9.2", (13, 3): "9.3", (13, 4): "9.4"}
+OWN = "own"  # among assemblers: that of the toolkit which compiles
 
 
 class Assembler:
@@ -68,6 +71,7 @@ class Assembler:
     of it they refuse."""
 
     def __init__(self, folder):
+        self.folder = folder
         self.ptxas = os.path.join(folder, "bin", "ptxas")
         self.release = release_of(self.ptxas)
         self.newest_ptx = PTX_OF_RELEASE.get(self.release)
@@ -91,7 +95,8 @@ class Assembler:
 
 class Toolchain:
     """Programs of a toolkit; `linker` may be the folder of another one, whose nvlink is taken, and
-    `assemblers` the folders of toolkits whose ptxas make the objects, in turn."""
+    `assemblers` the folders of toolkits whose ptxas make the objects, in turn. OWN among these makes its
+    share, and what the others refuse."""
 
     def __init__(self, folder=None, linker=None, assemblers=()):
         self.folder = folder or find_toolkit()
@@ -101,7 +106,8 @@ class Toolchain:
         self.nvcc = program("bin", "nvcc")
         self.ptxas = program("bin", "ptxas")
         self.nvlink = os.path.join(linker or self.folder, "bin", "nvlink")
-        self.assemblers = [Assembler(place) for place in assemblers]
+        self.assemblers = [Assembler(self.folder if place == OWN else place) for place in assemblers]
+        self.own_takes_rest = OWN in assemblers
         self.fatbinary = program("bin", "fatbinary")
         self.cicc = program("nvvm", "bin", "cicc")
         self.libraries = program("lib64")
@@ -171,9 +177,19 @@ class Toolchain:
 
     def assemble(self, folder, ptx, cubin, target, debug=False, lineinfo=False, flags=()):
         """Turns folder/ptx into the relocatable object folder/cubin."""
-        ptxas = self.ptxas
-        if assembler := self.assembler_of(ptx):
-            ptxas, ptx = assembler.ptxas, assembler.lower(folder, ptx)
+        chosen = self.assembler_of(folder, ptx)
+        if not chosen:
+            self.assemble_with(self.ptxas, folder, ptx, cubin, target, debug, lineinfo, flags)
+            return
+        try:
+            self.assemble_with(chosen.ptxas, folder, chosen.lower(folder, ptx), cubin, target, debug,
+                               lineinfo, flags)
+        except ToolError:
+            if not self.own_takes_rest:
+                raise
+            self.assemble_with(self.ptxas, folder, ptx, cubin, target, debug, lineinfo, flags)
+
+    def assemble_with(self, ptxas, folder, ptx, cubin, target, debug, lineinfo, flags):
         command = [ptxas, "-arch=" + target, "-m64", "--compile-only"]
         if debug:
             command += ["-g", "--dont-merge-basicblocks", "--return-at-end"]
@@ -181,12 +197,12 @@ class Toolchain:
             command.append("--generate-line-info")
         self.run(command + list(flags) + [ptx, "-o", cubin], cwd=folder)
 
-    def assembler_of(self, ptx):
-        """Files of a program go to the assemblers in turn, by the number in their names."""
+    def assembler_of(self, folder, ptx):
+        """Whose turn it is. The text decides, so that each program is divided in another way."""
         if not self.assemblers:
             return None
-        number = re.search(r"\d+", os.path.basename(ptx))
-        return self.assemblers[int(number.group()) % len(self.assemblers) if number else 0]
+        with open(os.path.join(folder, ptx), "rb") as file:
+            return self.assemblers[zlib.crc32(file.read()) % len(self.assemblers)]
 
     def link(self, folder, inputs, output, target, options=(), device_runtime=False, check=True):
         command = [self.nvlink, "-arch=" + target] + list(options) + list(inputs)
