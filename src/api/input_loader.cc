@@ -92,14 +92,18 @@ u64 InputLoader::code_size() const {
   return size;
 }
 
-// nvlink ignores code that LZ4 cannot unpack, and stops at code that zstd cannot unpack. The number
-// of its messages depends on whether zstd reports an error or only the size is wrong.
+// nvlink ignores code that LZ4 cannot unpack; at code that zstd cannot unpack it stopped before
+// 13.1. The number of its messages depends on whether zstd reports an error or only the size is
+// wrong.
 void InputLoader::report_damage(const DeviceCode &code, const Error &error,
                                 Diagnostics &diag) const {
   constexpr u64 kNoMemory = u64{1} << 40;
   const FatbinEntry &entry = *code.entry;
   const bool tried = entry.compression != Compression::Unknown || !entry.has(FatbinFlags::kUnused);
-  if (dialect_.input.drops_cut_files && tried && entry.compression != Compression::Zstd) {
+  const bool dropped = dialect_.input.drops_unreadable
+                           ? entry.size < kNoMemory
+                           : tried && entry.compression != Compression::Zstd;
+  if (dialect_.input.drops_cut_files && dropped) {
     diag.report(DiagId::NoCodeForTarget,
                 {code.name, std::string(target_.name), error.text(), "damaged"});
     return;

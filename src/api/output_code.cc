@@ -23,13 +23,15 @@ namespace culink {
 
 namespace {
 
+constexpr u32 kAnyToolkit = 0; // what is linked with a capsule has been the same since the first
+
 // Machine code that is copied unchanged must run on the target.
 void check_copied_code(const std::vector<InputObject> &objects, const arch::ArchInfo &target,
                        Diagnostics &diag) {
   for (const InputObject &object : objects) {
     const arch::ArchInfo *made = arch::find_arch(object.sm);
     if (made && made->number != target.number && object.capsule &&
-        !arch::can_link(*made, arch::CodeKind::Sass, target))
+        !arch::can_link(*made, arch::CodeKind::Sass, target, kAnyToolkit))
       diag.report(DiagId::WrongArchitecture,
                   {object.name, std::string(made->name), std::string(target.name)}, {},
                   "its code has to be finalized again, which only --code=exact does");

@@ -7,11 +7,13 @@
 
 namespace culink::arch {
 
-// Code of kind `kind` in an object for `object` may be linked into an image for `target`.
-[[nodiscard]] bool can_link(const ArchInfo &object, CodeKind kind, const ArchInfo &target);
+// Code of kind `kind` in an object for `object` may be linked into an image for `target` by the
+// rules of a toolkit, times ten.
+[[nodiscard]] bool can_link(const ArchInfo &object, CodeKind kind, const ArchInfo &target,
+                            u32 toolkit);
 
 // The same for an object whose kind is the usual one of its target.
-[[nodiscard]] bool can_link(const ArchInfo &object, const ArchInfo &target);
+[[nodiscard]] bool can_link(const ArchInfo &object, const ArchInfo &target, u32 toolkit);
 
 // The variants of two numbers that can be linked together.
 enum class Letters : u8 {
@@ -29,6 +31,7 @@ struct CompatibleRow {
   u16 object;
   Letters sass;    // for plain SASS
   Letters capmerc; // for code with a Mercury capsule
+  u16 since = 0;   // the first toolkit that links them, times ten
 };
 [[nodiscard]] std::span<const CompatibleRow> compatible_rows();
 

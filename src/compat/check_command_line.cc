@@ -73,6 +73,15 @@ void check_nvvm_path(const CommandLine &line, Diagnostics &diag) {
     diag.report(DiagId::NvvmNotThere, {folder});
 }
 
+void check_conflicts(const CommandLine &line, Diagnostics &diag) {
+  if (line.has(kNeedsDebug.first) && !line.has(kNeedsDebug.second))
+    diag.report(DiagId::OptionNeedsOption,
+                {spelled(kNeedsDebug.first), spelled(kNeedsDebug.second)});
+  for (const auto &[first, second] : kConflicts)
+    if (line.has(first) && line.has(second))
+      diag.report(DiagId::ConflictingOptions, {spelled(first), spelled(second)});
+}
+
 void check_lto(const CommandLine &line, Diagnostics &diag) {
   for (const auto &[first, second] : kNeedsLto)
     if (line.has(first) && !wants_lto(line))
@@ -115,17 +124,15 @@ void check_command_line(const CommandLine &line, Diagnostics &diag) {
   const std::string target = line.value(OptionId::Arch);
   if (!line.has(OptionId::Arch))
     diag.report(DiagId::MissingTarget, {});
+  if (dialect_of(line).command.conflicts_first)
+    check_conflicts(line, diag);
   if (line.value(OptionId::Output).empty() && !is_virtual_target(target))
     diag.report(DiagId::MissingOutput, {});
   if (line.inputs.empty() && line.list(OptionId::Library).empty() &&
       dialect_of(line).command.refuses_empty_link)
     diag.report(DiagId::NoInput, {});
-  if (line.has(kNeedsDebug.first) && !line.has(kNeedsDebug.second))
-    diag.report(DiagId::OptionNeedsOption,
-                {spelled(kNeedsDebug.first), spelled(kNeedsDebug.second)});
-  for (const auto &[first, second] : kConflicts)
-    if (line.has(first) && line.has(second))
-      diag.report(DiagId::ConflictingOptions, {spelled(first), spelled(second)});
+  if (!dialect_of(line).command.conflicts_first)
+    check_conflicts(line, diag);
   check_lto(line, diag);
   check_index(line, diag);
   if (target.starts_with("lto_"))

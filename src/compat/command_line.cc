@@ -105,7 +105,7 @@ CommandLineParser::Match CommandLineParser::match(std::string_view word) const {
   const size_t equals = body.find('=');
   const std::string_view name = body.substr(0, equals);
   Match out{is_long ? find_option(name) : find_brief_option(name), std::nullopt};
-  if (out.row && !has_option(*out.row, release_))
+  if (out.row && !has_option(*out.row, !is_long, release_))
     return {};
   if (out.row && equals != std::string_view::npos)
     out.value = std::string(body.substr(equals + 1));

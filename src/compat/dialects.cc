@@ -56,11 +56,24 @@ constexpr InputRules kNvlinkInputs = {.files = kFileRules,
 
 constexpr CommandRules kNvlinkCommand = {
     .refuses_empty_link = true, .dash_is_a_file = true, .needs_nvvm = true, .measures_time = false};
-constexpr CommandRules kNvlinkCommand13_3 = [] {
-  CommandRules rules = kNvlinkCommand;
-  rules.patch_option = "--astoolspatch";
+
+constexpr InputRules inputs_of(u32 toolkit) {
+  InputRules rules = kNvlinkInputs;
+  rules.old_headers_only = toolkit < 130;
+  rules.drops_unreadable = toolkit >= 131;
+  rules.tells_missing_host = toolkit >= 133;
+  rules.checks_archives = toolkit >= 134;
   return rules;
-}();
+}
+
+constexpr CommandRules command_of(u32 toolkit) {
+  CommandRules rules = kNvlinkCommand;
+  rules.ignores_relocatable = toolkit < 130;
+  rules.conflicts_first = toolkit < 130;
+  if (toolkit == 133)
+    rules.patch_option = "--astoolspatch";
+  return rules;
+}
 
 // One on a line, in the order of the enum, so that a new one is one line more.
 // clang-format off
@@ -140,8 +153,8 @@ constexpr Dialect nvlink_row(std::string_view name, std::string_view version,
           .tool_build = build,
           .newest_toolkit = toolkit,
           .release = find_release(toolkit),
-          .input = kNvlinkInputs,
-          .command = toolkit == 133 ? kNvlinkCommand13_3 : kNvlinkCommand,
+          .input = inputs_of(toolkit),
+          .command = command_of(toolkit),
           .defects = defects};
 }
 

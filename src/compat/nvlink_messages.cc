@@ -66,6 +66,9 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::WrongKind, Stage::Load, Weight::Fatal, ""}, // depends on the kind
     {DiagId::NothingToLink, Stage::Load, Weight::Silent, ""},
     {DiagId::NoCodeForTarget, Stage::Load, Weight::Warning, "SM Arch ('{1}') not found in '{0}'"},
+    {DiagId::NoHostCode, Stage::Load, Weight::Info,
+     "Input '{0}' has no host code, which could cause later host link error if there is a "
+     "reference to it"},
     {DiagId::LtoCode, Stage::Load, Weight::Fatal, "LTO objects found, use -dlto"},
     {DiagId::LibraryNotFound, Stage::Load, Weight::Silent, ""},
     {DiagId::LibraryMissing, Stage::Load, Weight::Fatal, "Could not open input file '{0}'"},
@@ -293,11 +296,29 @@ std::string fill_nvlink_text(const Message &message, std::string_view text) {
   return out;
 }
 
-constexpr std::string_view kUnknownBinary =
-    "nvlink error   : Binary format for key='0', ident='' is not recognized";
+// Words that a later release has changed.
+struct NewerWords {
+  DiagId id;
+  u32 since; // times ten
+  std::string_view text;
+};
+constexpr std::array<NewerWords, 1> kNewerWords = {
+    {{DiagId::TwoKindsOfCode, 131, "elfLink error finalization failed"}}};
+
+std::string_view words_of(const NvlinkRow &row, u32 toolkit) {
+  for (const NewerWords &newer : kNewerWords)
+    if (newer.id == row.id && newer.since <= toolkit)
+      return newer.text;
+  return row.text;
+}
+
+std::string_view unknown_binary(u32 toolkit) {
+  return toolkit >= 131 ? "nvlink error   : Can't load this binary kind, as it's not recognized"
+                        : "nvlink error   : Binary format for key='0', ident='' is not recognized";
+}
 
 // A file whose name promises something else, by the name's ending. `lines` may get one in front.
-std::string wrong_kind_text(const Message &message, std::vector<std::string> &lines) {
+std::string wrong_kind_text(const Message &message, u32 toolkit, std::vector<std::string> &lines) {
   const std::string &kind = message.arguments[1];
   const std::string &ending = message.arguments[2];
   const bool host =
@@ -311,7 +332,7 @@ std::string wrong_kind_text(const Message &message, std::vector<std::string> &li
   if (ending == "ltoir" || ending == "nvvm")
     return message.arguments.back() == "lto" ? "elfLink nvvm error"
                                              : "should only see nvvm files when -lto";
-  lines.emplace_back(kUnknownBinary);
+  lines.emplace_back(unknown_binary(toolkit));
   return "elfLink fatbinary error";
 }
 
@@ -362,7 +383,7 @@ std::string optimizer_text(std::string_view log) {
 }
 
 // The layers of nvlink each have their say: what it prints before the line of the table.
-void say_before(const Message &message, DiagId id, std::vector<std::string> &lines) {
+void say_before(const Message &message, DiagId id, u32 toolkit, std::vector<std::string> &lines) {
   const auto argument = [&](size_t number) {
     return number < message.arguments.size() ? message.arguments[number] : std::string();
   };
@@ -370,7 +391,7 @@ void say_before(const Message &message, DiagId id, std::vector<std::string> &lin
   if (id == DiagId::BadHostObject)
     lines.push_back(fmt::format("nvlink fatal   : Could not find fatbin in '{}'", name));
   else if (id == DiagId::BadFatbin)
-    lines.emplace_back(kUnknownBinary);
+    lines.emplace_back(unknown_binary(toolkit));
   else if (id == DiagId::BadPayload && argument(2) == "memory")
     lines.emplace_back("nvlink fatal   : Memory allocation failure");
   else if (id == DiagId::BadPayload)
@@ -378,7 +399,9 @@ void say_before(const Message &message, DiagId id, std::vector<std::string> &lin
   else if (id == DiagId::NoCodeForTarget && argument(3) == "damaged")
     lines.emplace_back("nvlink error   : Uncompress failed");
   else if (id == DiagId::BadArchive)
-    lines.emplace_back("nvlink fatal   : unexpected archive format");
+    lines.emplace_back(argument(2) == "cut"
+                           ? "nvlink fatal   : archive member size exceeds library bounds"
+                           : "nvlink fatal   : unexpected archive format");
   else if (id == DiagId::CannotOpenMember && argument(3) == "folder")
     lines.emplace_back("nvlink fatal   : Memory allocation failure");
   else if (id == DiagId::CannotOpenMember)
@@ -396,6 +419,7 @@ void say_before(const Message &message, DiagId id, std::vector<std::string> &lin
 
 class NvlinkReporter {
 public:
+  explicit NvlinkReporter(u32 toolkit) : toolkit_(toolkit) {}
   NvlinkReport run(const std::vector<Message> &messages);
 
 private:
@@ -411,6 +435,7 @@ private:
     out_.lines.push_back(fmt::format("nvlink {:<8}: {}", weight, text));
   }
 
+  u32 toolkit_; // whose words, times ten
   NvlinkReport out_;
   NvlinkStage stage_ = Stage::Options;
   u32 step_ = 0; // of the file whose errors are listed
@@ -439,14 +464,15 @@ bool NvlinkReporter::report(const Item &item) {
     stage_ = row->stage;
   }
   step_ = message->step;
-  say_before(*message, row->id, out_.lines);
+  say_before(*message, row->id, toolkit_, out_.lines);
   if (row->id == DiagId::PtxRemarks)
     return true;
   // Of all values nvlink checks this one elsewhere.
   const bool speed = row->id == DiagId::BadOptionValue && message->arguments[1] == "Ofast-compile";
   const std::string text = speed ? "Invalid argument for option '--Ofast-compile'"
-                           : row->id == DiagId::WrongKind ? wrong_kind_text(*message, out_.lines)
-                                                          : fill_nvlink_text(*message, row->text);
+                           : row->id == DiagId::WrongKind
+                               ? wrong_kind_text(*message, toolkit_, out_.lines)
+                               : fill_nvlink_text(*message, words_of(*row, toolkit_));
   // The way options were given is never an error by -Werror.
   const bool raised = row->weight == Weight::Warning && message->severity == Severity::Error &&
                       row->id != DiagId::OptionRedefined;
@@ -493,8 +519,8 @@ std::span<const NvlinkRow> nvlink_rows() {
   return kNvlinkRows;
 }
 
-NvlinkReport nvlink_report(const std::vector<Message> &messages) {
-  return NvlinkReporter().run(messages);
+NvlinkReport nvlink_report(const std::vector<Message> &messages, u32 toolkit) {
+  return NvlinkReporter(toolkit).run(messages);
 }
 
 } // namespace culink

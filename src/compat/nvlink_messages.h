@@ -39,8 +39,8 @@ struct NvlinkReport {
   bool tells_about_program = true;
 };
 
-// What nvlink 13.0 prints where culink has these messages: its words, its order, and nothing behind
-// the point at which it gives up.
-[[nodiscard]] NvlinkReport nvlink_report(const std::vector<Message> &messages);
+// What nvlink of a toolkit, times ten, prints where culink has these messages: its words, its
+// order, and nothing behind the point at which it gives up.
+[[nodiscard]] NvlinkReport nvlink_report(const std::vector<Message> &messages, u32 toolkit = 130);
 
 } // namespace culink

@@ -51,6 +51,11 @@ constexpr OptionRow since(u32 release, OptionRow row) {
   return row;
 }
 
+constexpr OptionRow brief_since(u32 release, OptionRow row) {
+  row.brief_since = release;
+  return row;
+}
+
 constexpr std::array<OptionRow, kOptionCount> kRows = {{
     flag(OptionId::SuppressStackSizeWarning, "suppress-stack-size-warning",
          "suppress-stack-size-warning", Always,
@@ -128,8 +133,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
          "Keep kernels that no host code refers to."),
     flag(OptionId::UseHostInfo, "use-host-info", "use-host-info", Always,
          "Remove kernels that no host code refers to (the default)."),
-    since(130, flag(OptionId::Relocatable, "relocatable-link", "r", Always,
-                    "Write an object that can be linked again.")),
+    brief_since(124, since(130, flag(OptionId::Relocatable, "relocatable-link", "r", Always,
+                                     "Write an object that can be linked again."))),
     since(130,
           valued(OptionId::DeviceStackProtector, "device-stack-protector", "device-stack-protector",
                  Boolean, Always, "<true|false>", "Guard the stacks of compiled code, for -dlto.")),
@@ -234,8 +239,8 @@ constexpr std::array<NewChoice, 1> kNewChoices = {{{OptionId::CpuArch, "RISCV64"
 
 } // namespace
 
-bool has_option(const OptionRow &row, u32 release) {
-  return row.since <= release;
+bool has_option(const OptionRow &row, bool is_brief, u32 release) {
+  return row.since <= release || (is_brief && row.brief_since != 0 && row.brief_since <= release);
 }
 
 bool has_choice(const OptionRow &row, std::string_view value, u32 release) {

@@ -116,7 +116,8 @@ struct OptionRow {
   std::string_view placeholder; // of the value, in the help text
   std::span<const std::string_view> choices;
   std::string_view help; // empty: not shown
-  u32 since = 0; // the first release of nvlink that has it, times ten; 0: all, or culink only
+  u32 since = 0;       // the first release of nvlink that has it, times ten; 0: all, or culink only
+  u32 brief_since = 0; // the first that takes the brief name, where that is an earlier one
 };
 
 // By OptionId.
@@ -125,8 +126,9 @@ struct OptionRow {
 [[nodiscard]] std::vector<const OptionRow *> documented_rows();
 [[nodiscard]] const OptionRow &option_row(OptionId id);
 
-// Whether nvlink of a release, times ten, has an option, and a value of it.
-[[nodiscard]] bool has_option(const OptionRow &row, u32 release);
+// Whether nvlink of a release, times ten, has an option by its name or brief name, and a value of
+// it.
+[[nodiscard]] bool has_option(const OptionRow &row, bool is_brief, u32 release);
 [[nodiscard]] bool has_choice(const OptionRow &row, std::string_view value, u32 release);
 
 // "r" or "relocatable-link"; nothing for an unknown name.

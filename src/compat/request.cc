@@ -91,7 +91,8 @@ LinkRequest make_request(const CommandLine &line) {
   request.emulate = line.value(OptionId::Emulate);
   request.dialect = line.value(OptionId::Dialect);
   LinkOptions &options = request.options;
-  options.relocatable = line.has(OptionId::Relocatable);
+  options.relocatable =
+      line.has(OptionId::Relocatable) && !dialect_of(line).command.ignores_relocatable;
   options.debug = line.has(OptionId::Debug);
   options.suppress_debug_info = line.has(OptionId::SuppressDebugInfo);
   options.preserve_relocs = line.has(OptionId::PreserveRelocs);

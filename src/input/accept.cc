@@ -134,11 +134,11 @@ bool accept_architecture(const std::string &name, const elf::ElfView &view,
   const bool odd_number = !made.old_layout() && (made.other & 0xff0000) != 0;
   const bool capsule = has_capsule(made);
   const arch::CodeKind kind = capsule ? arch::CodeKind::Capmerc : arch::CodeKind::Sass;
-  if (object && !odd_number && arch::can_link(*object, kind, target))
+  if (object && !odd_number && arch::can_link(*object, kind, target, dialect.newest_toolkit))
     return true;
   std::string fitting;
   for (const arch::ArchInfo &row : arch::all_archs())
-    if (arch::can_link(row, target))
+    if (arch::can_link(row, target, dialect.newest_toolkit))
       fitting += fmt::format("{}{}", fitting.empty() ? "" : ", ", row.name);
   diag.report(DiagId::WrongArchitecture,
               {name,
@@ -275,6 +275,12 @@ bool accept_object(const std::string &name, const elf::ElfView &view, const arch
   const arch::ElfTarget made = target_of(view.header());
   if (made.os_abi != elf::kOsAbiCuda && !made.address_64)
     diag.report(DiagId::NoAddressSize, {name});
+  if (!made.old_layout() && dialect.input.old_headers_only) {
+    diag.report(DiagId::NoAddressSize, {name});
+    diag.report(DiagId::WrongArchitecture,
+                {name, fmt::format("sm_{}", made.sm), std::string(target.name), ""});
+    return false;
+  }
   if (!made.old_layout() && (made.code_kind & kCodeKinds) == kCodeKinds) {
     diag.report(DiagId::TwoKindsOfCode, {name});
     return false;

@@ -105,10 +105,12 @@ std::optional<Error> ArchiveReader::read_member(std::optional<ArchiveMember> &ou
   const bool outside = thin_ && !is_table && !is_index(raw_name);
   const u64 start = offset_ + sizeof *wire;
   std::optional<ByteSpan> inside = slice(bytes_, start, outside ? 0 : *size);
-  if (!inside && drops_)
+  if (!inside && !checks_bounds_)
     inside = bytes_.subspan(start);
-  if (!inside)
-    return cut(refuse("size", fmt::format("{} bytes do not fit into the file", *size)));
+  if (!inside) {
+    cut_ = true;
+    return refuse("size", fmt::format("{} bytes do not fit into the file", *size));
+  }
   ByteSpan data = *inside;
   if (is_table) {
     long_names_ = as_text(data);

@@ -24,6 +24,7 @@ enum class ArchiveDamage : u8 {
   Refuse,
   Drop, // as nvlink does (Q086): the mark does not matter, a cut member is what there is of it, and
         // BSD's long names are part of the data
+  DropWithin, // the same, as nvlink 13.4 does: a member that the file is too short for is refused
 };
 
 // Reads a Unix archive member by member, in their order, without symbol indexes and name tables.
@@ -32,12 +33,15 @@ enum class ArchiveDamage : u8 {
 class ArchiveReader {
 public:
   explicit ArchiveReader(ByteSpan bytes, ArchiveDamage damage = ArchiveDamage::Refuse)
-      : bytes_(bytes), drops_(damage == ArchiveDamage::Drop) {}
+      : bytes_(bytes), drops_(damage != ArchiveDamage::Refuse),
+        checks_bounds_(damage != ArchiveDamage::Drop) {}
 
   // The next member; nothing at the end. Not to be called again after an error.
   [[nodiscard]] Result<std::optional<ArchiveMember>> next();
   // The offset up to which the archive has been read.
   [[nodiscard]] u64 offset() const { return offset_; }
+  // Whether an error is that the file ends within a member.
+  [[nodiscard]] bool is_cut() const { return cut_; }
 
 private:
   [[nodiscard]] std::optional<Error> begin();
@@ -48,7 +52,9 @@ private:
 
   ByteSpan bytes_;
   bool drops_;
+  bool checks_bounds_;
   bool thin_ = false;
+  bool cut_ = false;
   u64 offset_ = 0;
   std::string_view long_names_;
 };

@@ -4,7 +4,8 @@
 // that can serve the target: machine code before PTX of the same number, chip-specific (a) before
 // family code (f) before plain code, the earlier one of equals; but of plain PTX for the very
 // target the last. What surprises: PTX of a nearer number is preferred to older machine code, and
-// sm_90a code is chosen for an sm_90 target even if the fatbin has sm_90 code, too.
+// sm_90a code is chosen for an sm_90 target even if the fatbin has sm_90 code, too (not
+// since 13.1).
 #include "input/choose_member.h"
 
 #include <tuple>
@@ -29,14 +30,16 @@ bool can_compile(const FatbinEntry &entry, const arch::ArchInfo &target) {
   }
 }
 
-bool can_serve(const FatbinEntry &entry, const arch::ArchInfo &target) {
+bool can_serve(const FatbinEntry &entry, const arch::ArchInfo &target, const Release &release) {
   if (!entry.has(FatbinFlags::kIs64Bit))
     return false;
   if (entry.kind == FatbinKind::Ptx)
     return can_compile(entry, target);
   const arch::ArchInfo *made_for =
       entry.kind == FatbinKind::Elf ? arch::find_arch(entry.sm, entry.letter()) : nullptr;
-  return made_for && arch::can_link(*made_for, target);
+  const bool too_special =
+      entry.letter() == 'a' && target.letter != 'a' && !release.accelerates_any_target;
+  return made_for && !too_special && arch::can_link(*made_for, target, release.toolkit);
 }
 
 std::tuple<u32, bool, int> rank(const FatbinEntry &entry) {
@@ -52,11 +55,11 @@ bool is_better(const FatbinEntry &entry, const FatbinEntry &best, const arch::Ar
 
 } // namespace
 
-const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
-                                 const arch::ArchInfo &target) {
+const FatbinEntry *choose_member(std::span<const FatbinEntry> entries, const arch::ArchInfo &target,
+                                 const Release &release) {
   const FatbinEntry *best = nullptr;
   for (const FatbinEntry &entry : entries)
-    if (can_serve(entry, target) && (!best || is_better(entry, *best, target)))
+    if (can_serve(entry, target, release) && (!best || is_better(entry, *best, target)))
       best = &entry;
   return best;
 }

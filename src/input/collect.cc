@@ -176,6 +176,7 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
       pass_over_image(name, bytes);
     break;
   case FileKind::Fatbin:
+    tell_missing_host(name);
     if (use_fatbin(name, bytes, place, DiagId::BadFatbin)) {
       const bool lto = out_.code.back().form == DeviceCode::Form::Lto;
       all_say_what_they_use_ &= rules_.trusts_lto_files && lto;
@@ -190,6 +191,7 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     break;
   case FileKind::Ptx:
     all_say_what_they_use_ = false;
+    tell_missing_host(name);
     add_code({.name = name, .form = DeviceCode::Form::Ptx, .bytes = bytes});
     add_file_module(name);
     break;
@@ -259,6 +261,7 @@ void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) 
                        bytes[elf::kIdentData] != elf::kDataLittleEndian;
   if (rules_.drops_cut_files && (unusual || is_cut(bytes)))
     return;
+  tell_missing_host(name);
   add_code({.name = name, .bytes = bytes});
   add_file_module(name);
 }
@@ -343,11 +346,23 @@ std::vector<FatbinEntry> InputCollector::usable_entries(const FatbinContainer &c
 }
 
 // nvlink -dlto takes link-time-optimisation code before all else, even if it is of an older target.
+// Later releases link objects of more targets, which is better than nothing.
 const FatbinEntry *InputCollector::choose(const FatbinContainer &container,
                                           const std::vector<FatbinEntry> &usable) const {
-  const FatbinEntry *lto =
-      options_.optimises ? choose_lto_member(container.entries, target_) : nullptr;
-  return lto ? lto : choose_member(usable, target_);
+  if (options_.optimises)
+    if (const FatbinEntry *lto = choose_lto_member(container.entries, target_))
+      return lto;
+  if (const FatbinEntry *entry = choose_member(usable, target_, dialect_.release))
+    return entry;
+  Release newest = dialect_.release;
+  newest.toolkit = dialect_.newest_toolkit;
+  return choose_member(usable, target_, newest);
+}
+
+// nvlink 13.3 and later, which mention it where the host program is to register all modules.
+void InputCollector::tell_missing_host(const std::string &name) {
+  if (rules_.tells_missing_host && options_.registers_modules)
+    diag_.report(DiagId::NoHostCode, {name});
 }
 
 // Uses the member of a fatbin for the target. False: there is none.
@@ -398,11 +413,13 @@ void InputCollector::skip_container(const std::string &name, const FatbinContain
 // The pages of members that were read are released from time to time.
 void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
   constexpr u64 kStep = u64{2} << 20;
-  ArchiveReader reader(bytes, rules_.drops_cut_files ? ArchiveDamage::Drop : ArchiveDamage::Refuse);
+  ArchiveReader reader(bytes, !rules_.drops_cut_files  ? ArchiveDamage::Refuse
+                              : rules_.checks_archives ? ArchiveDamage::DropWithin
+                                                       : ArchiveDamage::Drop);
   for (u64 kept = 0;;) {
     const Result<std::optional<ArchiveMember>> member = reader.next();
     if (!member) {
-      diag_.report(DiagId::BadArchive, {name, member.error().text()});
+      diag_.report(DiagId::BadArchive, {name, member.error().text(), reader.is_cut() ? "cut" : ""});
       return;
     }
     if (!*member || !use_archive_member(name, **member))

@@ -79,7 +79,7 @@ public:
 
   InputCollector(const arch::ArchInfo &target, const Dialect &dialect, Options options,
                  Diagnostics &diag)
-      : target_(target), rules_(dialect.input), options_(options), diag_(diag) {}
+      : target_(target), dialect_(dialect), rules_(dialect.input), options_(options), diag_(diag) {}
 
   // `identity` recognises archives that were named twice; none for bytes in memory, whose name says
   // nothing about their kind.
@@ -105,6 +105,7 @@ private:
                                           const std::vector<FatbinEntry> &usable) const;
   [[nodiscard]] bool use_fatbin(const std::string &name, ByteSpan bytes, Place place,
                                 DiagId damaged);
+  void tell_missing_host(const std::string &name);
   void skip_container(const std::string &name, const FatbinContainer &container);
   void use_lto_file(const std::string &name, ByteSpan bytes);
   void use_unknown(const std::string &name, FileKind kind, Place place);
@@ -124,6 +125,7 @@ private:
   [[nodiscard]] bool is_lost_ptx(const std::string &name, FileKind kind) const;
 
   const arch::ArchInfo &target_;
+  const Dialect &dialect_;
   const InputRules &rules_;
   Options options_;
   Diagnostics &diag_;

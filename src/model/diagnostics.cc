@@ -27,6 +27,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::NothingToLink, Severity::Warning, "nothing-to-link", "{0}: ignored, {1}"},
     {DiagId::NoCodeForTarget, Severity::Warning, "no-code-for-target",
      "{0}: ignored, no code for {1}; there is {2}"},
+    {DiagId::NoHostCode, Severity::Info, "no-host-code", "{0}: has no host code"},
     {DiagId::LtoCode, Severity::Error, "lto-code",
      "{0}: has only code for link-time optimisation, which -dlto compiles"},
     {DiagId::LibraryNotFound, Severity::Warning, "library-not-found", "library '{0}' not found"},

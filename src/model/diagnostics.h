@@ -26,6 +26,7 @@ enum class DiagId : u16 {
   WrongKind,
   NothingToLink,
   NoCodeForTarget,
+  NoHostCode,
   LtoCode,
   LibraryNotFound,
   LibraryMissing,

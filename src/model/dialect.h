@@ -123,16 +123,22 @@ struct InputRules {
   bool loses_ptx_files = false;           // Q084: code in files called .ptx, before sm_90
   bool little_endian_only = false;        // Q087: headers are read as if every file were
   bool any_type_links = false;            // Q142: every device file that is not linked is an object
-  bool thin_from_here = false; // Q086: members of thin archives are looked for in the working
-                               // folder, by their names up to the first slash
+  bool drops_unreadable = false;          // members of fatbins that cannot be unpacked are ignored
+  bool checks_archives = false;           // Q086: archives that end within a member are refused
+  bool tells_missing_host = false; // inputs without a host part are named where modules are listed
+  bool old_headers_only = false;   // e_flags are read as if every file had ABI 7
+  bool thin_from_here = false;     // Q086: members of thin archives are looked for in the working
+                                   // folder, by their names up to the first slash
 };
 
 // Where the command line means something else to nvlink than to culink.
 struct CommandRules {
-  bool refuses_empty_link = false; // instead of making an empty image
-  bool dash_is_a_file = false;     // -o - does not mean standard output
-  bool needs_nvvm = false;         // -dlto looks for the optimizer even if there is nothing for it
-  bool measures_time = true;       // --time shows what the link took
+  bool refuses_empty_link = false;  // instead of making an empty image
+  bool dash_is_a_file = false;      // -o - does not mean standard output
+  bool needs_nvvm = false;          // -dlto looks for the optimizer even if there is nothing for it
+  bool measures_time = true;        // --time shows what the link took
+  bool conflicts_first = false;     // options are compared before inputs and output are missed
+  bool ignores_relocatable = false; // -r is accepted, and an executable is made
   std::string_view patch_option = "-astoolspatch"; // as messages spell it
 };
 
@@ -142,8 +148,8 @@ struct Dialect {
   std::string_view tool;
   std::string_view tool_version;
   std::string_view tool_build;
-  u32 newest_toolkit = 130; // whose objects we know
-  Release release;          // what the file looks like; of the newest object in culink's own files
+  u32 newest_toolkit = 130;      // whose objects we know
+  Release release; // what the file looks like; of the newest object in culink's own files
   InputRules input;
   CommandRules command;
   DefectSet defects;

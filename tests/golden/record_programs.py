@@ -30,8 +30,6 @@ from build import Build  # noqa: E402
 from cached_toolchain import CachedToolchain, read, run_linker  # noqa: E402
 from generate import generate  # noqa: E402
 from plain_sass import is_mercury, to_plain_sass  # noqa: E402
-from recipes import RELOCATABLE  # noqa: E402
-from toolchain import release_of  # noqa: E402
 from reasons import INTERNAL, nvlink_reasons  # noqa: E402
 from rewritten import codes  # noqa: E402
 from scheduling import schedule  # noqa: E402
@@ -114,8 +112,6 @@ def record_links(nvlink, place, target, recipes, objects, kernels, code=None):
     links = {}
     for recipe in recipes:
         steps = recipe.build(objects, kernels)
-        if release_of(nvlink) < (13, 0) and any(RELOCATABLE in step.options for step in steps):
-            continue  # it does not know the option
         answers = []
         for step in steps:
             answers.append(answer(nvlink, place, target, step))

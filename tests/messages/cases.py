@@ -283,6 +283,18 @@ LOOSE = {
     "no-isa-class": "nvlink drops records of .nv.compat that it does not know",
 }
 
+# Cases in which culink does more than a release that it imitates.
+NOT_COPIED = {
+    "12.4.131": {
+        "register-file": "nvlink 12.4 cannot unpack zstd",
+        "host-objects": "nvlink 12.4 cannot unpack zstd",
+        "virtual-target-of-ptx": "the PTX is too new for 12.4; for a virtual target culink compiles none",
+        "choice-nearer-ptx": "ptxas says one line more than the compiler inside nvlink",
+        "no-warnings": "-w hides what 12.4 says about files of CUDA 13, which it refuses",
+        "no-warnings-as-error": "-w hides what 12.4 says about files of CUDA 13, which it refuses",
+    },
+}
+
 # Cases in which standard output is what was asked for.
 PRINTS = {"script", "times-to-output", "output-called-dash"}
 

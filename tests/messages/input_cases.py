@@ -90,8 +90,8 @@ GROUPS = {
         ("cubin-of-sm-80-for-90", M + "other80.cubin", "refuses"),
         ("cubin-of-sm-80-for-86", "-arch=sm_86 other80.cubin", "links"),
         ("cubin-of-sm-80-for-89", "-arch=sm_89 other80.cubin", "links"),
-        ("cubin-of-sm-80-for-87", "-arch=sm_87 other80.cubin", "refuses"),
-        ("cubin-of-sm-80-for-88", "-arch=sm_88 other80.cubin", "refuses"),
+        ("cubin-of-sm-80-for-87", "-arch=sm_87 other80.cubin", "links"),
+        ("cubin-of-sm-80-for-88", "-arch=sm_88 other80.cubin", "links"),
         ("cubin-of-sm-90-for-90a", "-arch=sm_90a single.cubin", "links"),
         ("cubin-of-sm-90-for-100", "-arch=sm_100 single.cubin", "refuses"),
     ],
@@ -158,6 +158,8 @@ GROUPS = {
         ("modules-taken-unregistered", "-arch=sm_90 hostmain.o host.o dlink.o", "links"),
         ("modules-one-of-two-taken", "-arch=sm_90 hostmain.o joined.o dlink.o" + R, None),
         ("modules-other-of-two-taken", "-arch=sm_90 hostmain.o joined2.o dlink.o" + R, "links"),
+        ("modules-without-host-code", "-arch=sm_90 for80.fatbin raw.fatbin main.cubin "
+         "--register-link-binaries none/file", "refuses"),
         ("modules-of-whole-programs", "-arch=sm_90 host2.o whole.o plain.o" + R, None),
     ],
     "archive-members": [

@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Walks every case of cases.py and input_cases.py with culink and compares with nvlink 13.0.88.
+"""Walks every case of cases.py and input_cases.py with culink and compares with nvlink.
 
-  walk.py             culink against expected.json, and nvlink against it where it is installed
-  walk.py --record    writes expected.json anew from the installed nvlink
+  walk.py                       culink against what each release of nvlink answered, and nvlink 13.0.88
+                                against that where it is installed
+  walk.py --cuda FOLDER         culink and the nvlink of another toolkit against its answers
+  walk.py --record [--cuda ..]  writes anew what the nvlink answers
 
 With --emulate and --error-format=nvlink, culink must exit with nvlink's status, print its lines on the
 same stream and write its bytes. In its own words it must exit with the same status, name an error where
-nvlink has one, and keep standard output clean, or do what the case says. The programs come from $CULINK
-and $CUBIN.
+nvlink 13.0 has one, and keep standard output clean, or do what the case says. expected.json has the answers
+of 13.0.88, releases.json what other releases answer otherwise. The programs come from $CULINK and $CUBIN.
 """
 
+import argparse
 import hashlib
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 
-from cases import BEYOND_NVLINK, CASES, LOOSE, OWN, PRINTS
+from cases import BEYOND_NVLINK, CASES, LOOSE, NOT_COPIED, OWN, PRINTS
 import input_cases
 import inputs
 
@@ -30,8 +34,10 @@ BUILT = os.path.join(SOURCE, "build", "release", "bin")
 CULINK = os.path.abspath(os.environ.get("CULINK", os.path.join(BUILT, "culink")))
 CUBIN = os.path.abspath(os.environ.get("CUBIN", os.path.join(BUILT, "cubin")))
 EXPECTED = os.path.join(HERE, "expected.json")
-EMULATE = ["--emulate=nvlink-13.0.88", "--error-format=nvlink"]
+OTHERS = os.path.join(HERE, "releases.json")
 VERSION = "13.0.88"
+FIELDS = ("status", "stdout", "stderr", "output", "registered")
+UNREADABLE = "to have EF_CUDA_64BIT_ADDRESS set"  # objects of CUDA 13 to nvlink 12.4
 PATH = os.environ.get("PATH", "") + ":/usr/local/cuda/bin"
 
 
@@ -46,7 +52,7 @@ def run(program, words, folder):
     """Status, standard output, standard error, and a digest of what was written."""
     output = os.path.join(folder, "out.cubin")
     registered = os.path.join(folder, "reg")
-    for path in (output, registered):
+    for path in (output, registered, os.path.join(folder, "-")):
         if os.path.exists(path):
             os.remove(path)
     done = subprocess.run(program + words, cwd=folder, stdout=subprocess.PIPE,
@@ -131,6 +137,30 @@ def depends_on_host(words):
         word.startswith(("-l", "--library=")) for word in words)
 
 
+def unsettled(version, answer):
+    """From 13.1 on -v prints any number of barriers for kernels without one (docs/compat.md)."""
+    if version == VERSION:
+        return answer
+    return dict(answer, stderr=re.sub(r"used \d+ barriers", "used N barriers", answer["stderr"]))
+
+
+def differs(version, label, want, given):
+    """What culink does otherwise under --emulate, or nothing."""
+    want, given = unsettled(version, want), unsettled(version, given)
+    if label in BEYOND_NVLINK or label in NOT_COPIED.get(version, ()):
+        return None
+    if label in LOOSE and severities(given["stderr"]) == severities(want["stderr"]):
+        given = dict(given, stderr=want["stderr"], output=given["output"] and want["output"])
+    for field in FIELDS:
+        if given[field] != want[field]:
+            return "%s is\n%s\ninstead of\n%s" % (field, given[field], want[field])
+    return None
+
+
+def emulated(version, words, folder):
+    return run([CULINK, "--emulate=nvlink-" + version, "--error-format=nvlink"], words, folder)
+
+
 def differences(nvlink, folder, expected):
     has_ptxas = shutil.which("ptxas", path=PATH) is not None
     for label, arguments, check in all_cases():
@@ -144,16 +174,9 @@ def differences(nvlink, folder, expected):
         asks = nvlink and not depends_on_host(words)
         if asks and run([nvlink], words, folder) != want:
             yield label, "nvlink does otherwise than recorded"
-        given = run([CULINK] + EMULATE, words, folder)
-        if label in LOOSE and severities(given["stderr"]) == severities(want["stderr"]):
-            given["stderr"] = want["stderr"]
-            given["output"] = given["output"] and want["output"]
-        if label in BEYOND_NVLINK:
-            given = want
-        for field in ("status", "stdout", "stderr", "output", "registered"):
-            if given[field] != want[field]:
-                yield label, "%s is\n%s\ninstead of\n%s" % (field, given[field], want[field])
-                break
+        wrong = differs(VERSION, label, want, emulated(VERSION, words, folder))
+        if wrong:
+            yield label, wrong
         if not check:
             continue
         wrong = check(label, want, run([CULINK, "--color=never", "--no-demangle"], words, folder))
@@ -163,36 +186,110 @@ def differences(nvlink, folder, expected):
     yield from undocumented()
 
 
+def changes(version, nvlink, folder, expected):
+    """{label: fields} of what a release answers otherwise than 13.0.88."""
+    found = {}
+    for label, arguments, _ in all_cases():
+        words = words_of(arguments)
+        if depends_on_host(words):
+            continue
+        answer = unsettled(version, run([nvlink], words, folder))
+        usual = unsettled(version, expected[label])
+        other = {field: answer[field] for field in FIELDS if answer[field] != usual[field]}
+        if other and (UNREADABLE not in answer["stderr"] or label == "plain"):
+            found[label] = other
+    return found
+
+
+def release_differences(version, recorded, folder, expected, whole):
+    """What culink does otherwise than another release did. Only with its toolkit, `whole`, is PTX compiled as it
+    was, and the rest of the cases is as in 13.0, but for the objects that 12.4 does not read."""
+    for label, arguments, _ in all_cases():
+        words = words_of(arguments)
+        if depends_on_host(words) or (label in input_cases.NEEDS_PTXAS and not whole):
+            continue
+        given = emulated(version, words, folder)
+        if label not in recorded and UNREADABLE in given["stderr"]:
+            continue
+        wrong = differs(version, label, {**expected[label], **recorded.get(label, {})}, given)
+        if wrong:
+            yield "%s of %s" % (label, version), wrong
+
+
+def version_of(nvlink):
+    text = subprocess.run([nvlink, "-V"], stdout=subprocess.PIPE, check=False).stdout.decode()
+    match = re.search(r", V([\d.]+)", text)
+    return match.group(1) if match else ""
+
+
 def installed_nvlink():
     nvlink = shutil.which("nvlink", path=PATH)
-    if not nvlink:
-        return None
-    text = subprocess.run([nvlink, "-V"], stdout=subprocess.PIPE, check=False).stdout.decode()
-    return nvlink if VERSION in text else None
+    return nvlink if nvlink and version_of(nvlink) == VERSION else None
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_json(path, value):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1, sort_keys=True)
+        file.write("\n")
+
+
+def record(nvlink, version, folder):
+    if version == VERSION:
+        known = read_json(EXPECTED)
+        write_json(EXPECTED, {label: known[label] if label in known and depends_on_host(words_of(arguments))
+                              else run([nvlink], words_of(arguments), folder)
+                              for label, arguments, _ in all_cases()})
+        return
+    answers = changes(version, nvlink, folder, read_json(EXPECTED))
+    write_json(OTHERS, {**read_json(OTHERS), version: answers})
+
+
+def walk_release(nvlink, version, folder):
+    """One other release, whose nvlink is here."""
+    expected, recorded = read_json(EXPECTED), read_json(OTHERS).get(version, {})
+    answers = changes(version, nvlink, folder, expected)
+    for label in sorted({*recorded, *answers}):
+        if recorded.get(label) != answers.get(label):
+            yield label, "nvlink %s does otherwise than recorded" % version
+    yield from release_differences(version, recorded, folder, expected, whole=True)
+
+
+def walk_all(nvlink, folder):
+    expected = read_json(EXPECTED)
+    yield from differences(nvlink, folder, expected)
+    for version, recorded in sorted(read_json(OTHERS).items()):
+        yield from release_differences(version, recorded, folder, expected, whole=False)
 
 
 def main():
-    nvlink = installed_nvlink()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--cuda", help="the folder of another toolkit")
+    options = parser.parse_args()
+    nvlink = os.path.join(options.cuda, "bin", "nvlink") if options.cuda else installed_nvlink()
+    version = version_of(nvlink) if nvlink else VERSION
+    if options.cuda:
+        os.environ["CUDA_HOME"] = os.path.abspath(options.cuda)
     with tempfile.TemporaryDirectory() as folder:
         inputs.make(CUBIN, SOURCE, folder)
         input_cases.make(folder)
-        if "--record" in sys.argv:
+        if options.record:
             if not nvlink:
                 sys.exit("no nvlink " + VERSION)
-            recorded = {label: run([nvlink], words_of(arguments), folder)
-                        for label, arguments, _ in all_cases()}
-            with open(EXPECTED, "w", encoding="utf-8") as file:
-                json.dump(recorded, file, indent=1, sort_keys=True)
-                file.write("\n")
+            record(nvlink, version, folder)
             return
-        with open(EXPECTED, encoding="utf-8") as file:
-            expected = json.load(file)
-        found = list(differences(nvlink, folder, expected))
+        found = list(walk_release(nvlink, version, folder) if version != VERSION else
+                     walk_all(nvlink, folder))
     for label, what in found:
         print("%s: %s" % (label, what))
     print("%d cases%s, %d differences" %
           (len(list(all_cases())) + len(input_cases.BEYOND),
-           "" if nvlink else " (nvlink is not installed)", len(found)))
+           " of " + version if nvlink else " (nvlink is not installed)", len(found)))
     sys.exit(1 if found else 0)
 
 

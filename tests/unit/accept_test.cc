@@ -167,10 +167,10 @@ TEST(AcceptObject, says_what_would_fit) {
   const BrokenFile file("vector_math/sm_80/main.cubin");
   const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
   ASSERT_TRUE(view);
-  for (const char *target : {"sm_80", "sm_86", "sm_89"})
+  for (const char *target : {"sm_80", "sm_86", "sm_87", "sm_88", "sm_89"})
     EXPECT_EQ(said(file, target), Keys{}) << target;
   Diagnostics diag;
-  EXPECT_FALSE(accept_object("a", *view, *arch::find_arch("sm_87"), own_dialect(), diag));
+  EXPECT_FALSE(accept_object("a", *view, *arch::find_arch("sm_87"), nvlink_13_0_88(), diag));
   EXPECT_EQ(diagnostic_text(diag.all().front()), "a: built for sm_80, not for sm_87");
   EXPECT_EQ(diag.all().front().hint,
             "sm_87 takes objects of sm_87; this one links with -arch=sm_80");

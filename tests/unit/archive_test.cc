@@ -150,6 +150,8 @@ TEST(Archive, damage_may_be_dropped) {
   ASSERT_TRUE(cut);
   ASSERT_EQ(cut->size(), 2u) << "a cut member is what there is of it";
   EXPECT_EQ(as_text((*cut)[1].data), "3");
+  EXPECT_FALSE(read_archive(ByteSpan(good).first(good.size() - 1), ArchiveDamage::DropWithin));
+  EXPECT_TRUE(read_archive(good, ArchiveDamage::DropWithin)) << "only the bounds are checked";
   const Result<std::vector<ArchiveMember>> headless =
       read_archive(ByteSpan(good).first(good.size() - 10), ArchiveDamage::Drop);
   ASSERT_TRUE(headless);

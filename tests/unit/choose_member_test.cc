@@ -8,6 +8,8 @@
 #include <sstream>
 #include <tuple>
 
+#include "compat/releases.h"
+
 namespace culink {
 namespace {
 
@@ -39,7 +41,7 @@ std::string chosen(const std::string &target, const std::vector<std::string> &te
   const std::vector<FatbinEntry> entries = members(texts);
   const arch::ArchInfo *info = arch::find_arch("sm_" + target);
   EXPECT_NE(info, nullptr) << target;
-  const FatbinEntry *entry = choose_member(entries, *info);
+  const FatbinEntry *entry = choose_member(entries, *info, Release{});
   return entry ? texts[static_cast<size_t>(entry - entries.data())] : "none";
 }
 
@@ -82,15 +84,29 @@ TEST(ChooseMember, follows_the_observed_rules) {
 
 TEST(ChooseMember, takes_the_first_of_equals) {
   const std::vector<FatbinEntry> entries = members({"elf90", "elf90"});
-  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90")), &entries[0]);
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90"), Release{}), &entries[0]);
   const std::vector<FatbinEntry> older = members({"ptx80", "ptx80"});
-  EXPECT_EQ(choose_member(older, *arch::find_arch("sm_90")), &older[0]);
+  EXPECT_EQ(choose_member(older, *arch::find_arch("sm_90"), Release{}), &older[0]);
 }
 
 TEST(ChooseMember, takes_the_last_of_plain_ptx_for_the_very_target) {
   const std::vector<FatbinEntry> entries = members({"ptx90", "ptx90", "ptx80"});
-  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90")), &entries[1]);
-  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90a")), &entries[1]);
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90"), Release{}), &entries[1]);
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90a"), Release{}), &entries[1]);
+}
+
+// Seen with nvlink 13.1 to 13.4 (tests/messages, case member-with-a).
+TEST(ChooseMember, keeps_code_for_one_chip_to_that_chip_since_13_1) {
+  const std::vector<FatbinEntry> entries = members({"elf90a", "elf90"});
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90"), find_release(130)), &entries[0]);
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90"), find_release(131)), &entries[1]);
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90a"), find_release(131)), &entries[0]);
+}
+
+TEST(ChooseMember, takes_older_code_for_sm_87_since_13_2) {
+  const std::vector<FatbinEntry> entries = members({"elf80", "ptx80"});
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_87"), find_release(131)), &entries[1]);
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_87"), find_release(132)), &entries[0]);
 }
 
 // 500 random sets, recorded by tests/diff/member_choice.py.
@@ -111,7 +127,7 @@ TEST(ChooseMember, agrees_with_nvlink) {
     const std::vector<FatbinEntry> entries = members(texts);
     const arch::ArchInfo *info = arch::find_arch("sm_" + target);
     ASSERT_NE(info, nullptr) << line;
-    const FatbinEntry *entry = choose_member(entries, *info);
+    const FatbinEntry *entry = choose_member(entries, *info, Release{});
     const std::string found = entry ? std::to_string(entry - &entries[0])
                               : choose_lto_member(entries, *info) ? "lto"
                                                                   : "none";
@@ -123,7 +139,7 @@ TEST(ChooseMember, agrees_with_nvlink) {
 TEST(ChooseMember, counts_code_of_64_bits_only) {
   std::vector<FatbinEntry> entries = members({"elf90", "ptx80"});
   entries[0].flags = FatbinFlags::kLinux;
-  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90")), &entries[1]);
+  EXPECT_EQ(choose_member(entries, *arch::find_arch("sm_90"), Release{}), &entries[1]);
 }
 
 TEST(ChooseMember, knows_which_lto_code_could_serve) {

@@ -46,7 +46,7 @@ TEST(Compatible, WholeMatrixIsThatOfNvlink) {
     for (const ArchInfo &object : all_archs()) {
       const bool expected =
           std::find(accepted.begin(), accepted.end(), object.name) != accepted.end();
-      EXPECT_EQ(can_link(object, target), expected) << object.name << " for " << target.name;
+      EXPECT_EQ(can_link(object, target, 130), expected) << object.name << " for " << target.name;
     }
   }
 }
@@ -55,7 +55,7 @@ TEST(Compatible, WholeMatrixIsThatOfNvlink) {
 TEST(Compatible, PlainSassOfMercuryTargetsIsThatOfNvlink) {
   for (const ArchInfo &target : all_archs())
     for (const ArchInfo &object : all_archs()) {
-      bool expected = can_link(object, target);
+      bool expected = can_link(object, target, 130);
       if (target.number >= 100) {
         const bool into_f = target.letter == 'f';
         const bool from_a = object.letter == 'a';
@@ -66,7 +66,22 @@ TEST(Compatible, PlainSassOfMercuryTargetsIsThatOfNvlink) {
         else
           expected = false;
       }
-      EXPECT_EQ(can_link(object, CodeKind::Sass, target), expected)
+      EXPECT_EQ(can_link(object, CodeKind::Sass, target, 130), expected)
+          << object.name << " for " << target.name;
+    }
+}
+
+// The whole matrix again with nvlink 13.2 to 13.4: these pairs are new, and nothing else.
+TEST(Compatible, OlderAmpereCodeRunsOnNewerSince13_2) {
+  const std::vector<std::pair<std::string_view, std::string_view>> added = {
+      {"sm_80", "sm_87"}, {"sm_86", "sm_87"}, {"sm_80", "sm_88"}, {"sm_86", "sm_88"},
+      {"sm_87", "sm_88"}, {"sm_87", "sm_89"}, {"sm_88", "sm_89"}};
+  for (const ArchInfo &target : all_archs())
+    for (const ArchInfo &object : all_archs()) {
+      const bool is_new =
+          std::find(added.begin(), added.end(), std::pair(object.name, target.name)) != added.end();
+      EXPECT_EQ(can_link(object, target, 131), can_link(object, target, 130));
+      EXPECT_EQ(can_link(object, target, 132), is_new || can_link(object, target, 130))
           << object.name << " for " << target.name;
     }
 }
@@ -76,7 +91,7 @@ TEST(Compatible, EveryRowNamesKnownTargetsAndIsReachable) {
     const ArchInfo *target = find_arch(row.target);
     const ArchInfo *object = find_arch(row.object);
     ASSERT_TRUE(target && object) << row.target << ' ' << row.object;
-    EXPECT_TRUE(can_link(*object, *target)) << row.target << ' ' << row.object;
+    EXPECT_TRUE(can_link(*object, *target, 134)) << row.target << ' ' << row.object;
     EXPECT_EQ(row.capmerc != Letters::None, target->has_mercury_plane);
   }
 }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "compat/dialects.h"
 #include "compat/nvlink_messages.h"
 
 namespace culink {
@@ -47,7 +48,7 @@ Console::Console(const CommandLine &line)
              .color = wants_color(line),
              .target = line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
       hide_warnings_(line.has(OptionId::DisableWarnings)),
-      hide_infos_(line.has(OptionId::DisableInfos)) {}
+      hide_infos_(line.has(OptionId::DisableInfos)), toolkit_(dialect_of(line).release.toolkit) {}
 
 std::string Console::nvlink_line(const std::string &text) const {
   return style_.target.empty() ? text + "\n" : text + " (target: " + style_.target + ")\n";
@@ -67,7 +68,7 @@ LinkOutcome Console::show(const std::vector<Message> &messages) const {
   };
   std::vector<Message> shown;
   std::remove_copy_if(messages.begin(), messages.end(), std::back_inserter(shown), is_remark);
-  const NvlinkReport report = nvlink_report(shown);
+  const NvlinkReport report = nvlink_report(shown, toolkit_);
   if (format_ == ErrorFormat::Nvlink)
     for (const std::string &line : report.lines)
       print_to(stderr, nvlink_line(line));

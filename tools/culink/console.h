@@ -44,6 +44,7 @@ private:
   MessageStyle style_;
   bool hide_warnings_ = false;
   bool hide_infos_ = false;
+  u32 toolkit_ = 130; // whose words nvlink's are, times ten
 };
 
 } // namespace culink
