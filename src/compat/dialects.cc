@@ -144,6 +144,8 @@ constexpr DefectSet kDefects13_2 = kDefects13_1.without({Defect::EarlyShared});
 constexpr DefectSet kDefects13_4 =
     kDefects13_2.with({Defect::MisplacedLocals, Defect::UnnamedShared, Defect::WeakMustBeDefined});
 
+constexpr DefectSet kDefects13_5 = kDefects13_4.without({Defect::NullSymbolValue});
+
 // A release of nvlink; `toolkit` is ten times the number of its objects' toolkit.
 constexpr Dialect nvlink_row(std::string_view name, std::string_view version,
                              std::string_view build, u32 toolkit, DefectSet defects) {
@@ -156,6 +158,17 @@ constexpr Dialect nvlink_row(std::string_view name, std::string_view version,
           .input = inputs_of(toolkit),
           .command = command_of(toolkit),
           .defects = defects};
+}
+
+// The library of the same linker, which has neither a file to name nor a command line.
+constexpr Dialect library_row(std::string_view name, std::string_view version, u32 toolkit,
+                              DefectSet defects) {
+  Dialect row = nvlink_row(name, version, "Build system must define TOOLS_VERSION_EXTENDED",
+                           toolkit, defects);
+  row.tool = "nvJIT API";
+  row.tool_object = "in-memory-ELF-image";
+  row.tool_options = "JIT API Command Line Options";
+  return row;
 }
 
 constexpr std::array kDialects = {
@@ -190,7 +203,9 @@ constexpr std::array kDialects = {
                "Build cuda_12.4.r12.4/compiler.34097967_0", 124, kDefects12_4),
     // Only its library could be had (libnvJitLink), whose version and build these are.
     nvlink_row("nvlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37",
-               "Build system must define TOOLS_VERSION_EXTENDED", 135, kDefects13_4),
+               "Build system must define TOOLS_VERSION_EXTENDED", 135, kDefects13_5),
+    library_row("nvjitlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37", 135,
+                kDefects13_5),
 };
 static_assert(kDialects[0].name.empty());
 

@@ -54,6 +54,9 @@ inline constexpr std::array kUnanimous13_4 = {CompatAttribute::InstTcgen05Mma,
 inline constexpr std::array kFinalizer13_4 = {CompatRecord{
     .format = RecordFormat::Half, .attribute = CompatAttribute::FinalizerVersion, .value = 0x400}};
 
+inline constexpr std::array kFinalizer13_5 = {CompatRecord{
+    .format = RecordFormat::Half, .attribute = CompatAttribute::FinalizerVersion, .value = 0x440}};
+
 inline constexpr InfoRecord kNvsalSwWar = {
     .format = RecordFormat::Half, .attribute = InfoAttribute::NvsalSwWar, .value = 1};
 inline constexpr std::array kFinalized13_2 = {kNvsalSwWar};
@@ -117,6 +120,7 @@ constexpr Release make_13_5() {
   Release row = make_13_4();
   row.toolkit = 135;
   row.names_rel_tables = false;
+  row.compat.finalizer = kFinalizer13_5;
   return row;
 }
 

@@ -148,6 +148,8 @@ struct Dialect {
   std::string_view tool;
   std::string_view tool_version;
   std::string_view tool_build;
+  std::string_view tool_object;  // the name of the output; empty: that of the file, with -g
+  std::string_view tool_options; // empty: those that were given
   u32 newest_toolkit = 130;      // whose objects we know
   Release release; // what the file looks like; of the newest object in culink's own files
   InputRules input;

@@ -18,7 +18,7 @@ import sys
 import tarfile
 import tempfile
 
-from program_links import (CODES, FOLDER, REFUSED, emulation_of, has_two_forms, recipes_of, recorded_sets,
+from program_links import (CODES, FOLDER, REFUSED, emulation_of, follows_inputs, has_two_forms, recipes_of, recorded_sets,
                            target_of)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -60,7 +60,7 @@ def compare_own(folder, name, step, arguments):
     own = os.path.join(folder, step.output)
     os.rename(own, emulated)
     # Objects of older releases alone would make a file of theirs.
-    dialect = ["--dialect=" + ".".join(emulation_of(name).split("-")[-1].split(".")[:2])] if "+" in name else []
+    dialect = ["--dialect=" + ".".join(emulation_of(name).split("-")[-1].split(".")[:2])] if follows_inputs(name) else []
     status, log = run([CULINK, "--no-demangle"] + dialect + arguments, folder)
     if status != 0:
         problem = None if refused_on_purpose(step.options, log) else "without --emulate: " + log

@@ -17,8 +17,9 @@ TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"]
 MERCURY_TARGETS = ["sm_100", "sm_120"]
 CODES = ["sass", "mercury"]
 
-# A set of programs is named after its target, after the release of nvlink if that is not the usual one, and
-# after the releases whose ptxas made the objects in turn if that is not nvlink's: sm_75-13.4.92, sm_90+12.4.
+# A set of programs is named after its target, after the release of nvlink if that is not the usual one, or of the
+# library, and after the releases whose ptxas made the objects in turn if that is not nvlink's: sm_75-13.4.92,
+# sm_75-nvjitlink-13.5.37, sm_90+12.4.
 USUAL_RELEASE = "13.0.88"
 
 REFUSED = "refused: "    # begins an answer that is not a hash
@@ -47,8 +48,14 @@ def target_of(name):
 
 
 def emulation_of(name):
-    """The option with which culink imitates the nvlink that a set was recorded with."""
-    return "--emulate=nvlink-" + (name.split("+")[0].split("-") + [USUAL_RELEASE])[1]
+    """The option with which culink imitates the nvlink, or the library, that a set was recorded with."""
+    words = name.split("+")[0].split("-")[1:] or [USUAL_RELEASE]
+    return "--emulate=" + "-".join(words if len(words) > 1 else ["nvlink", *words])
+
+
+def follows_inputs(name):
+    """Whether default links would take another release for theirs, that of the newest object."""
+    return "+" in name or "nvjitlink" in name
 
 
 def recorded_sets():

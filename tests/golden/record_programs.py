@@ -35,6 +35,7 @@ from rewritten import codes  # noqa: E402
 from scheduling import schedule  # noqa: E402
 from run_diff import parse_seeds  # noqa: E402
 
+NOT_TAKEN = "the library does not take these options"  # tests/versions/library_linker.py
 LARGEST_SEED = 400
 MERCURY_SEEDS = {"sm_100": [9, 15], "sm_120": [13, 44]}
 FILES_AT_MOST = 6
@@ -86,7 +87,7 @@ def answer(nvlink, folder, target, step):
     status, log = run_linker(command, folder)
     if status == 0:
         return hashlib.sha256(read(os.path.join(folder, step.output))).hexdigest()
-    if status == "crashed":
+    if status == "crashed" or NOT_TAKEN in log:
         return None
     reasons = nvlink_reasons(log)
     if not reasons or any(not reason.keys for reason in reasons):
@@ -186,7 +187,7 @@ def main():
         assemblers = [place for place in options.assemblers.split(",") if place]
         tools = CachedToolchain(options.cache or scratch, linker=options.linker, assemblers=assemblers)
         made_by = ["%d.%d" % one.release for one in tools.assemblers] if assemblers else []
-        release = tools.emulation().rsplit("-", 1)[1]
+        release = tools.emulation().removeprefix("--emulate=").removeprefix("nvlink-")
         for target in options.targets.split(","):
             name = set_name(target, release, made_by if not options.linker else ())
             packed = io.BytesIO()

@@ -63,7 +63,8 @@ TEST(Releases, EachLinkerIsOfItsRelease) {
     ASSERT_TRUE(row) << name;
     EXPECT_EQ(row->release.toolkit, row->newest_toolkit) << name;
     const u32 toolkit = row->release.toolkit;
-    EXPECT_TRUE(name.starts_with("nvlink-" + std::to_string(toolkit / 10) + "." +
+    const std::string program = row->tool_options.empty() ? "nvlink-" : "nvjitlink-";
+    EXPECT_TRUE(name.starts_with(program + std::to_string(toolkit / 10) + "." +
                                  std::to_string(toolkit % 10)))
         << name;
   }

@@ -98,14 +98,18 @@ std::vector<CallRecord> build_prototype_records(const Program &p) {
   return out;
 }
 
+std::string or_else(std::string_view fixed, const std::string &given) {
+  return fixed.empty() ? given : std::string(fixed);
+}
+
 std::vector<u8> build_tkinfo(const Program &p) {
   std::vector<u8> out;
-  const std::vector<u8> desc =
-      elf::encode_toolkit_info({.object = p.options.object_name,
-                                .tool = std::string(p.dialect.tool),
-                                .tool_version = std::string(p.dialect.tool_version),
-                                .build = std::string(p.dialect.tool_build),
-                                .options = p.options.option_words});
+  const std::vector<u8> desc = elf::encode_toolkit_info(
+      {.object = or_else(p.dialect.tool_object, p.options.object_name),
+       .tool = std::string(p.dialect.tool),
+       .tool_version = std::string(p.dialect.tool_version),
+       .build = std::string(p.dialect.tool_build),
+       .options = or_else(p.dialect.tool_options, p.options.option_words)});
   elf::append_note(out, {elf::kNoteToolkitInfo, elf::kNoteOwner, desc});
   if (p.policy.resolves_early)
     return out; // nvlink -r forgets who made the inputs
