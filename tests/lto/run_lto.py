@@ -149,7 +149,7 @@ def compare(options, seed, folder):
         for number in range(options.links):
             recipe = names[(seed * options.links + place * 7 + number) % len(names)]
             forms, more = RECIPES[recipe]
-            words = [f"-arch={target}", "-lto", f"-nvvmpath={options.cuda}"]
+            words = [f"-arch={target}", "-lto", f"-nvvmpath={options.optimiser}"]
             words += inputs_of(program, compiler, forms, target) + [word.format(cuda=options.cuda) for word in more]
             output = f"out-{target}-{number}"
             theirs = link([compiler.tool("nvlink")], words, folder, output + "/nvlink")
@@ -194,7 +194,10 @@ def main():
     nvlink = shutil.which("nvlink")
     home = os.environ.get("CUDA_HOME") or (os.path.dirname(os.path.dirname(os.path.realpath(nvlink))) if nvlink else "")
     options.cuda = home
-    if not home or not shutil.which(os.path.join(home, "bin", "nvcc")) or not os.path.exists(f"{home}/lib64/libnvvm.so"):
+    # Toolkits of Python packages have the optimiser beside their other libraries, installed ones in a folder of its own.
+    places = [place for place in (home, f"{home}/nvvm") if os.path.exists(f"{place}/lib64/libnvvm.so")]
+    options.optimiser = places[0] if places else ""
+    if not home or not shutil.which(os.path.join(home, "bin", "nvcc")) or not places:
         print("skipped: no nvcc, nvlink and libnvvm here")
         return 77
     count = wrong = 0

@@ -26,7 +26,10 @@ PART = """
 __device__ float offset = 3.0f;
 __device__ float scale(float x) { return 2.0f * x; }
 """
-CUBIN, PTX = 1, 2
+CUBIN, LTO_IR = 1, 3
+# Kind of input, what CuPy's compiler is asked for, options of the compiler and of the link.
+FORMS = ((CUBIN, None, ("-rdc=true",), ()),
+         (LTO_IR, "lto", ("-rdc=true", "-dlto"), ("-lto",)))
 
 
 def check(code, library, handle):
@@ -38,11 +41,12 @@ def check(code, library, handle):
         sys.exit(f"nvJitLink returned {code}: {text.value.decode()}")
 
 
-def link(arch, kind, pieces):
+def link(arch, kind, pieces, more):
     library = ctypes.CDLL("libnvJitLink.so.13")
     handle = ctypes.c_void_p()
-    options = (ctypes.c_char_p * 1)(f"-arch=sm_{arch}".encode())
-    check(library.nvJitLinkCreate(ctypes.byref(handle), 1, options), library, handle)
+    words = [f"-arch=sm_{arch}".encode(), *(word.encode() for word in more)]
+    options = (ctypes.c_char_p * len(words))(*words)
+    check(library.nvJitLinkCreate(ctypes.byref(handle), len(words), options), library, handle)
     for number, piece in enumerate(pieces):
         check(library.nvJitLinkAddData(handle, kind, piece, ctypes.c_size_t(len(piece)),
                                        f"piece{number}".encode()), library, handle)
@@ -55,8 +59,8 @@ def link(arch, kind, pieces):
     return cubin.raw
 
 
-def compiled(source, arch, method):
-    out, _ = compiler.compile_using_nvrtc(source, ("-rdc=true",), arch, method=method)
+def compiled(source, arch, method, options):
+    out, _ = compiler.compile_using_nvrtc(source, options, arch, method=method)
     return out if isinstance(out, bytes) else out.encode()
 
 
@@ -72,10 +76,10 @@ def run(cubin, folder):
 def main():
     arch = cupy.cuda.Device().compute_capability
     with tempfile.TemporaryDirectory() as folder:
-        for kind, method in ((CUBIN, "cubin"), (PTX, "ptx")):
-            pieces = [compiled(source, arch, method) for source in (MAIN, PART)]
-            run(link(arch, kind, pieces), folder)
-            print(f"{method}: right")
+        for kind, method, compiling, linking in FORMS:
+            pieces = [compiled(source, arch, method, compiling) for source in (MAIN, PART)]
+            run(link(arch, kind, pieces, linking), folder)
+            print(f"{method or 'cubin'}: right")
     print(f"cupy {cupy.__version__}")
 
 

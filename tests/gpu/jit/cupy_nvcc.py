@@ -11,7 +11,7 @@ extern "C" __global__ void parent(float *data) { child<<<1, 32>>>(data); }
 
 
 def main():
-    module = cupy.RawModule(code=SOURCE, backend="nvcc", options=("-rdc=true", "-lcudadevrt"))
+    module = cupy.RawModule(code=SOURCE, backend="nvcc", options=("-dc", "-lcudadevrt"))
     data = cupy.arange(32, dtype=cupy.float32)
     module.get_function("parent")((1,), (1,), (data,))
     cupy.cuda.Device().synchronize()
