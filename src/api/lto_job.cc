@@ -45,7 +45,7 @@ std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
   return out;
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
+std::vector<std::string> compiler_lines(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
@@ -152,12 +152,12 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
     const std::string what = program ? program->remarks : program.error().text();
     diag_.report(DiagId::LtoFailed,
                  {describe(task.modules), request_.lto.library, what, program ? "" : "broken"},
-                 lines_of(what));
+                 compiler_lines(what));
     return std::nullopt;
   }
   if (!program->remarks.empty())
     diag_.report(DiagId::LtoRemarks, {describe(task.modules), program->remarks},
-                 lines_of(program->remarks));
+                 compiler_lines(program->remarks));
   return std::move(program->text);
 }
 

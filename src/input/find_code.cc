@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kWholeFile = "file";
 
-FoundCode::Form form_of(FatbinKind kind) {
+FoundCode::Form found_form_of(FatbinKind kind) {
   switch (kind) {
   case FatbinKind::Ptx:
     return FoundCode::Form::Ptx;
@@ -38,7 +38,7 @@ FoundCode::Form form_of(FatbinKind kind) {
 }
 
 std::string target_of_entry(const FatbinEntry &entry) {
-  const FoundCode::Form form = form_of(entry.kind);
+  const FoundCode::Form form = found_form_of(entry.kind);
   const std::string_view kind = form == FoundCode::Form::Ptx   ? "compute"
                                 : form == FoundCode::Form::Lto ? "lto"
                                                                : "sm";
@@ -173,7 +173,7 @@ void CodeFinder::add_fatbins(ByteSpan bytes, std::string_view place, const std::
     return report(member, containers.error());
   for (const FatbinContainer &container : *containers)
     for (const FatbinEntry &entry : container.entries)
-      add({.form = form_of(entry.kind),
+      add({.form = found_form_of(entry.kind),
            .target = target_of_entry(entry),
            .member = member,
            .place = place,
