@@ -9,6 +9,7 @@
 // offsets inside a header count from the entry, not from the container.
 #include "input/fatbin.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -192,14 +193,14 @@ Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes, FatbinReading 
 }
 
 std::vector<u8> fatbin_of(const FatbinEntry &entry) {
-  std::vector<u8> out(sizeof(WireContainer));
+  std::vector<u8> out(sizeof(WireContainer) + entry.whole.size());
   WireContainer wire{};
   wire.magic = kFatbinMagic;
   wire.version = kVersion;
   wire.header_size = sizeof wire;
   wire.size = entry.whole.size();
   store_le(out.data(), wire);
-  out.insert(out.end(), entry.whole.begin(), entry.whole.end());
+  std::copy(entry.whole.begin(), entry.whole.end(), out.begin() + sizeof wire);
   return out;
 }
 
