@@ -8,12 +8,15 @@
 // After Complete the inputs are freed; only the result and the logs stay until Destroy.
 #include "nvjitlink/session.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 
 #include "arch/arch.h"
+#include "base/bytes.h"
 #include "base/mapped_file.h"
+#include "elf/wire.h"
 #include "input/file_kind.h"
 #include "nvjitlink/compilers.h"
 #include "nvjitlink/jit_log.h"
@@ -48,6 +51,17 @@ LtoOptions lto_options(const JitOptions &options, const Compilers &compilers) {
   out.split_compile = number_of(options.split_compile);
   out.split_compile_extended = number_of(options.split_compile_extended);
   return out;
+}
+
+// Some clients take what NVRTC gives them for text and cut off its last byte, as CuPy 14 does. That
+// of a cubin belongs to the last of its headers, and is the highest of a small number: zero.
+bool lacks_last_byte(ByteSpan bytes) {
+  if (file_kind(bytes) != FileKind::DeviceObject || bytes.size() < sizeof(elf::wire::Ehdr64))
+    return false;
+  const auto header = load_le<elf::wire::Ehdr64>(bytes.data());
+  const u64 sections = header.e_shoff + u64{header.e_shnum} * header.e_shentsize;
+  const u64 segments = header.e_phoff + u64{header.e_phnum} * header.e_phentsize;
+  return std::max(sections, segments) == bytes.size() + 1;
 }
 
 } // namespace
@@ -92,7 +106,12 @@ Code Session::add_data(InputKind kind, const std::string &name, ByteSpan bytes) 
     errors_ += fmt::format("bad input: {}\n", name);
     return Code::InvalidInput;
   }
-  return add(kind, name, {bytes.begin(), bytes.end()});
+  std::vector<u8> copy(bytes.begin(), bytes.end());
+  if (lacks_last_byte(bytes)) {
+    copy.push_back(0);
+    infos_ += fmt::format("warning : {}: lacks its last byte, which is taken for 0\n", name);
+  }
+  return add(kind, name, std::move(copy));
 }
 
 // An archive that is added twice is linked once, as nvlink does: a second copy of its functions

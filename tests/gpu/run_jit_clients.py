@@ -19,8 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NOTHING_RAN = 77
-XLA = " ".join(("--xla_gpu_libnvjitlink_mode=LIB_NV_JIT_LINK_MODE_ENABLED",
-                "--xla_gpu_enable_llvm_module_compilation_parallelism=true"))
+XLA = "--xla_gpu_enable_libnvjitlink=true --xla_gpu_force_compilation_parallelism=8"
 # What each program needs beside the library.
 CLIENTS = {
     "cupy_links": {},

@@ -151,6 +151,12 @@ def input_cases():
         yield Case(f"cubin cut after {size} bytes", "-arch=sm_90", f"file:cubin:cut{size}", "0 3",
                    errors=(f"ERROR 4: bad input: cut{size}", f"error   : cut{size}: *"),
                    real={"codes": "0 crash"}, why="no crash")
+    yield Case("cubin without its last byte", "-arch=sm_90", f"data:cubin:almost.cubin data:cubin:b.cubin {whole}",
+               "0 0 0 0 0", infos=("warning : almost.cubin: lacks its last byte, which is taken for 0",),
+               real={"infos": ()}, why="NVIDIA's library reads the byte behind the buffer; the info log tells of it")
+    yield Case("cubin without its last bytes", "-arch=sm_90", "data:cubin:shorter.cubin", "0 3",
+               errors=("ERROR 4: bad input: shorter.cubin", "error   : shorter.cubin: *"),
+               real={"codes": "0 0", "errors": ()}, why="NVIDIA's library reads the bytes behind the buffer")
     yield Case("linked cubin", "-arch=sm_90", "file:cubin:linked.cubin", "0 3",
                errors=("ERROR 4: bad input: linked.cubin", "error   : *linked.cubin*"),
                infos=("warning : *linked.cubin*",),

@@ -67,7 +67,8 @@ def write_lto_inputs(folder):
 def write_inputs(folder):
     main = (EXAMPLE / "sm_90/main.cubin").read_bytes()
     part = (EXAMPLE / "sm_90/filter.cubin").read_bytes()
-    files = {"a.cubin": main, "b.cubin": part, "c.cubin": part, "cut100": main[:100],
+    files = {"a.cubin": main, "b.cubin": part, "c.cubin": part, "cut100": main[:100], "almost.cubin": main[:-1],
+             "shorter.cubin": main[:-2],
              "cut1500": main[:1500], "old.cubin": (EXAMPLE / "sm_80/main.cubin").read_bytes(),
              "linked.cubin": (EXAMPLE / "sm_90/linked.cubin").read_bytes(), "junk": b"junk\n",
              "empty": b"", "nodev.o": host_object(), "libb.a": archive("b.o", (EXAMPLE / "fat/filter.o").read_bytes()),
