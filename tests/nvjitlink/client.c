@@ -30,7 +30,7 @@ static struct {
   int (*cubin_size)(Handle, size_t *);
   int (*cubin)(Handle, void *);
   int (*ptx_size)(Handle, size_t *);
-  int (*ptx)(Handle, char *);
+  int (*ptx)(Handle, void *); /* of char; the same to callers */
   int (*ltoir_size)(Handle, size_t *);
   int (*ltoir)(Handle, void *);
   int (*error_size)(Handle, size_t *);
@@ -262,7 +262,7 @@ static void run_step(const char *step) {
   else if (!strncmp(step, "cubin:", 6))
     save("cubin", step + 6, call.cubin_size, call.cubin, 0);
   else if (!strncmp(step, "ptx:", 4))
-    save("ptx", step + 4, call.ptx_size, (int (*)(Handle, void *))(void *)call.ptx, 1);
+    save("ptx", step + 4, call.ptx_size, call.ptx, 1);
   else if (!strncmp(step, "ltoir:", 6))
     save("ltoir", step + 6, call.ltoir_size, call.ltoir, 0);
   else if (!strcmp(step, "version")) {
