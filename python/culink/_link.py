@@ -95,7 +95,7 @@ def _package_folders() -> list[str]:
 
 
 def _toolkit_options(cuda: Optional[Path], ptxas: Optional[Path], finalizer: Optional[Path],
-                     code: str) -> dict[str, object]:
+                     code: str, lto: bool) -> dict[str, object]:
     """The programs of NVIDIA's that take part where inputs or options need them."""
     folder = "" if cuda is None else os.fspath(cuda)
     near = _package_folders()
@@ -105,6 +105,9 @@ def _toolkit_options(cuda: Optional[Path], ptxas: Optional[Path], finalizer: Opt
         given = "" if finalizer is None else os.fspath(finalizer)
         engine = _native.find_finalizer(given, folder, _program("culink"), near)
         options.update(zip(("engine_library", "engine_worker", "engine_nvlink", "engine_folder"), engine))
+    if lto:
+        compiler = _native.find_finalizer("", folder, _program("culink"), near)
+        options.update(zip(("compiler_library", "compiler_worker"), compiler))
     return options
 
 
@@ -127,6 +130,10 @@ def link(
     ptxas: Optional[Path] = None,
     ptxas_options: Iterable[str] = (),
     finalizer: Optional[Path] = None,
+    lto: bool = False,
+    nvvm_options: Iterable[str] = (),
+    variables_used: Optional[Iterable[str]] = None,
+    max_registers: Optional[int] = None,
     emulate: Optional[str] = None,
     dialect: Optional[str] = None,
     preserve_relocations: bool = False,
@@ -167,6 +174,11 @@ def link(
     :param ptxas_options: Further options for it.
     :param finalizer: libnvJitLink or nvlink, to schedule code for sm_100 and later again. None: that of the
         toolkit if `code` is ``"exact"``, else none.
+    :param lto: Optimise code that was compiled for link-time optimisation (``-dlto``, docs/lto.md), with the
+        libnvJitLink and ptxas of the toolkit. Else inputs that have nothing but such code are refused.
+    :param nvvm_options: With `lto`: options for the optimiser (``-Xnvvm``).
+    :param variables_used: With `lto`: parts of the names of the variables that the host uses. None: all.
+    :param max_registers: Registers that a thread of code compiled here may use (``-maxrregcount``).
     :param emulate: ``"nvlink-13.0.88"``: the bytes that version of nvlink would write, its defects
         included. :func:`emulated_linkers` lists the values.
     :param dialect: ``"13.2"``: the conventions of that release of CUDA. None: those of the newest release
@@ -183,6 +195,9 @@ def link(
         many inputs were read. An exception that it raises ends the link.
     :raises LinkError: The link failed; the exception has the messages.
     """
+    compiler_options = _list("ptxas_options", ptxas_options)
+    if max_registers is not None:
+        compiler_options.insert(0, f"-maxrregcount={max_registers}")
     options: dict[str, object] = {
         "target": arch, "relocatable": relocatable, "debug": debug,
         "suppress_debug_info": suppress_debug_info, "code": code,
@@ -190,13 +205,18 @@ def link(
         "libraries": _list("libraries", libraries),
         "library_paths": [os.fspath(path) for path in _list("library_paths", library_paths)],
         "needs_all_libraries": missing_libraries_are_errors,
-        "ptxas_options": _list("ptxas_options", ptxas_options),
+        "ptxas_options": compiler_options,
+        "lto": lto, "nvvm_options": _list("nvvm_options", nvvm_options),
         "emulate": emulate or "", "dialect": dialect or "",
         "preserve_relocs": preserve_relocations, "tools_patch": tools_patch,
         "warnings_are_errors": warnings_are_errors, "extra_warnings": extra_warnings,
         "suppress_arch_warning": suppress_arch_warning,
         "suppress_stack_size_warning": suppress_stack_size_warning, "check": check,
-        "threads": threads, **_toolkit_options(cuda, ptxas, finalizer, code)}
+        "threads": threads, **_toolkit_options(cuda, ptxas, finalizer, code, lto)}
+    if variables_used is not None:
+        options["variables_used"] = _list("variables_used", variables_used)
+    if max_registers is not None:
+        options["max_registers"] = max_registers
     if kernels_used is not None:
         options["kernels_used"] = _list("kernels_used", kernels_used)
     if host_references is not None:

@@ -63,6 +63,11 @@ constexpr std::array kEngine = std::to_array<FieldRow<FinalizerEngine, std::stri
     {"engine_worker", &FinalizerEngine::worker},
 });
 
+constexpr std::array kCompiler = std::to_array<FieldRow<LtoOptions, std::string>>({
+    {"compiler_library", &LtoOptions::library},
+    {"compiler_worker", &LtoOptions::worker},
+});
+
 template <typename Table>
 [[nodiscard]] const auto *find_row(const Table &table, std::string_view name) {
   for (const auto &row : table)
@@ -96,6 +101,16 @@ void set_option(LinkRequest &request, const std::string &name, nb::handle value)
     request.*list->field = to_strings(value);
   else if (const auto *engine = find_row(kEngine, name))
     request.finalizer.*engine->field = to_string(value);
+  else if (const auto *compiler = find_row(kCompiler, name))
+    request.lto.*compiler->field = to_string(value);
+  else if (name == "lto")
+    request.lto.enabled = nb::cast<bool>(value);
+  else if (name == "nvvm_options")
+    request.lto.nvvm_options = to_strings(value);
+  else if (name == "variables_used")
+    request.lto.variables_used = to_strings(value);
+  else if (name == "max_registers")
+    request.lto.max_registers = nb::cast<u32>(value);
   else if (name == "code")
     set_code(request, to_string(value));
   else if (name == "kernels_used")

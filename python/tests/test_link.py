@@ -71,6 +71,27 @@ class Inputs(unittest.TestCase):
             self.assertEqual(caught.exception.messages[0].origins[0].file, path)
 
 
+class LinkTimeOptimisation(unittest.TestCase):
+    CODE = culink.Input("code.ltoir", b"\xed\x43\x4e\x7f\x01\x41\x02\x62" + bytes(100))
+
+    def ids_of(self, **options):
+        with self.assertRaises(culink.LinkError) as caught:
+            culink.link([self.CODE], arch="sm_90", **options)
+        return [message.id for message in caught.exception.messages]
+
+    def test_code_for_it_is_refused_without_it(self):
+        self.assertEqual(self.ids_of(), ["lto-code"])
+
+    def test_lack_of_a_compiler_is_told(self):
+        with tempfile.TemporaryDirectory() as empty:
+            self.assertEqual(self.ids_of(lto=True, cuda=empty, nvvm_options=["-O1"], max_registers=32,
+                                         variables_used=["v"]), ["no-lto-compiler"])
+
+    def test_lists_are_lists(self):
+        with self.assertRaises(TypeError):
+            culink.link([self.CODE], arch="sm_90", lto=True, nvvm_options="-O1")
+
+
 class Options(unittest.TestCase):
     def test_relocatable(self):
         linked = culink.link([MAIN, FILTER], arch="sm_90", relocatable=True)
