@@ -252,7 +252,9 @@ void Matcher::check_definition(const Entity &entity) {
   if (!entity.defined() && !common) {
     if (found.in_section() && !in_shared_memory(entity.other))
       differ(entity, "an", "undefined symbol", "a definition");
-    if (!found.in_section() && !l_.executable && found.value < entity.dynamic_align)
+    // No value is an alignment of 1.
+    if (!found.in_section() && !l_.executable && entity.dynamic_align > 1 &&
+        found.value < entity.dynamic_align)
       differ(entity, "alignment", hex(entity.dynamic_align), hex(found.value));
     return;
   }
