@@ -307,8 +307,8 @@ u64 value_of_unnamed(const Program &program, FunctionId kernel, u64 offset, bool
   return (first ? offset : known) + reserved_with_unnamed(program, kernel);
 }
 
-bool keeps_first_alignment(const Program &program) {
-  return program.dialect.has(Defect::FirstAlignment);
+bool keeps_first_alignment(const Program &program, bool instance) {
+  return program.dialect.has(instance ? Defect::EarlyResolution : Defect::FirstAlignment);
 }
 
 bool aligns_by_first_function(const Program &program) {

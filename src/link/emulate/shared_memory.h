@@ -41,8 +41,9 @@ namespace culink::emulate {
 // What is reserved beside such a block: nothing for a kernel that was not selected.
 [[nodiscard]] u64 reserved_with_unnamed(const Program &program, FunctionId kernel);
 
-// Whether the first declaration of dynamic memory decides its alignment (Q116).
-[[nodiscard]] bool keeps_first_alignment(const Program &program);
+// Whether dynamic memory keeps the alignment that was known for it first (Q116). A later instance
+// of an earlier relocatable link counts for nothing with nvlink.
+[[nodiscard]] bool keeps_first_alignment(const Program &program, bool instance);
 
 // Whether only the first function of a group aligns dynamic memory (Q116).
 [[nodiscard]] bool aligns_by_first_function(const Program &program);

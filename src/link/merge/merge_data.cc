@@ -80,11 +80,11 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
   // Since 13.1 an undefined symbol of dynamic memory has its alignment.
   if (u64 &align = layout_.placement.shared_align[id.value]; dynamic_shared) {
-    const u64 own = symbol.binding() == SymbolBinding::Weak ? align_of_instance(symbol)
-                                                            : std::max(symbol.value, u64{1});
+    const bool instance = symbol.binding() == SymbolBinding::Weak;
+    const u64 own = instance ? align_of_instance(symbol) : std::max(symbol.value, u64{1});
     if (!listed_[id.value])
       align = own;
-    else if (!emulate::keeps_first_alignment(p_))
+    else if (!emulate::keeps_first_alignment(p_, instance))
       align = std::max(align, own);
   }
   if (listed_[id.value])
