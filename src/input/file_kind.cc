@@ -96,6 +96,21 @@ std::string_view name_ending(std::string_view path) {
   return dot == std::string_view::npos ? "" : name.substr(dot + 1);
 }
 
+bool is_elf(FileKind kind) {
+  return kind == FileKind::DeviceObject || kind == FileKind::DeviceImage ||
+         kind == FileKind::HostObject || kind == FileKind::HostImage;
+}
+
+bool promises_device_code(std::string_view name) {
+  const std::string_view ending = name_ending(name);
+  return ending == "cubin" || ending == "fatbin" || ending == "ptx";
+}
+
+bool promises_lto(std::string_view name) {
+  const std::string_view ending = name_ending(name);
+  return ending == "ltoir" || ending == "nvvm";
+}
+
 const FileRule &find_file_rule(std::span<const FileRule> rules, std::string_view path) {
   const std::string_view ending = name_ending(path);
   for (const FileRule &rule : rules)

@@ -20,6 +20,12 @@ enum class HeaderOrder : u8 { AsItSays, LittleEndian };
 // The text after the last dot of the last part of a path; empty without a dot.
 [[nodiscard]] std::string_view name_ending(std::string_view path);
 
+[[nodiscard]] bool is_elf(FileKind kind);
+
+// What the name of a file says about it, whatever its content is.
+[[nodiscard]] bool promises_device_code(std::string_view name);
+[[nodiscard]] bool promises_lto(std::string_view name);
+
 // The rule for a name. Precondition: the last rule is for any other ending.
 [[nodiscard]] const FileRule &find_file_rule(std::span<const FileRule> rules,
                                              std::string_view path);
