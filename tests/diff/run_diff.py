@@ -51,7 +51,8 @@ UNEXPECTED = ("Internal error: unexpected reloc\n",
               "Internal error: .nv.constant3 section size mismatch\n",
               "Internal error: .nv.constant.user section size mismatch\n",
               "Internal error: section size mismatch\n",  # as 12.4 says it
-              "Internal error: relocation is past end of offset\n")
+              "Internal error: relocation is past end of offset\n",
+              "Internal error: Negative size encountered\n")
 UNUSED_MEMORY = ("0", "85", "170", "255")  # what glibc fills it with
 MISSING_RUNTIME = set()       # why programs were linked without it
 NOT_COMPILED = {}             # what older assemblers said about programs that they do not understand
