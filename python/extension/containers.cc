@@ -43,25 +43,11 @@ void open_bytes(Container *self, nb::handle name, nb::bytes data) {
   new (self) Container{std::nullopt, std::move(data), std::move(found)};
 }
 
-std::string_view packing_name(Compression how) {
-  switch (how) {
-  case Compression::None:
-    return "raw";
-  case Compression::Lz4:
-    return "lz4";
-  case Compression::Zstd:
-    return "zstd";
-  case Compression::Unknown:
-    break;
-  }
-  return "unknown";
-}
-
 nb::tuple code_row(const FoundCode &code) {
   return nb::make_tuple(code.number, text(code.form_name()), text(code.target), text(code.member),
                         text(code.place), code.entry ? code.entry->size : code.bytes.size(),
                         code.bytes.size(),
-                        text(code.entry ? packing_name(code.entry->compression) : "raw"),
+                        text(code.entry ? compression_name(code.entry->compression) : "raw"),
                         text(code.entry ? code.entry->identifier : ""), text(code.name()));
 }
 

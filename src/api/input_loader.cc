@@ -25,17 +25,6 @@ bool is_elf64(ByteSpan bytes) {
          std::equal(std::begin(kStart), std::end(kStart), bytes.begin());
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    if (end != 0)
-      out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 } // namespace
 
 void InputLoader::add_file(InputCollector &collector, const std::string &path) {
@@ -164,11 +153,11 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
     diag.report(
         DiagId::PtxRefused,
         {name, fmt::format("{} ended with {}", compiler.path, compiled->status), compiled->remarks},
-        lines_of(compiled->remarks));
+        remark_lines(compiled->remarks));
     return std::nullopt;
   }
   if (!compiled->remarks.empty())
-    diag.report(DiagId::PtxRemarks, {name, "", compiled->remarks}, lines_of(compiled->remarks));
+    diag.report(DiagId::PtxRemarks, {name, "", compiled->remarks}, remark_lines(compiled->remarks));
   return std::move(compiled->cubin);
 }
 

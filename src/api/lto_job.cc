@@ -8,7 +8,7 @@
 // What may surprise: nvlink does not look at the program first. It takes the device runtime library
 // behind a host object as the sign that functions may be left undefined, and puts the optimised
 // object where the last *host object* with such code was; if all of it was in fatbins or .ltoir
-// files, the object has no place and is forgotten without a word (Q170). The objects of a program
+// files, the object has no place and is discarded silently (Q170). The objects of a program
 // that was divided stand in front of all others (Q176).
 #include "api/lto_job.h"
 
@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "input/compile_ptx.h"
 #include "lto/module_options.h"
 #include "lto/ptx_text.h"
 
@@ -42,17 +43,6 @@ std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
   std::vector<std::string> out;
   for (const std::string &part : parts)
     out.push_back(fmt::format("*{}*", part));
-  return out;
-}
-
-std::vector<std::string> compiler_lines(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    if (end != 0)
-      out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
   return out;
 }
 
@@ -152,12 +142,12 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
     const std::string what = program ? program->remarks : program.error().text();
     diag_.report(DiagId::LtoFailed,
                  {describe(task.modules), request_.lto.library, what, program ? "" : "broken"},
-                 compiler_lines(what));
+                 remark_lines(what));
     return std::nullopt;
   }
   if (!program->remarks.empty())
     diag_.report(DiagId::LtoRemarks, {describe(task.modules), program->remarks},
-                 compiler_lines(program->remarks));
+                 remark_lines(program->remarks));
   return std::move(program->text);
 }
 

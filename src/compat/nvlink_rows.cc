@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // nvlink's words for each message of culink's, with its spelling mistakes; nvlink_messages.cc makes
-// its lines of them. One row for each DiagId, in their order, so that none can be forgotten.
+// its lines of them. One row for each DiagId, in their order, so that none can be missing.
 #include <array>
 
 #include "compat/nvlink_messages.h"

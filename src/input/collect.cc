@@ -344,7 +344,7 @@ const FatbinEntry *InputCollector::choose(const FatbinContainer &container,
   return choose_member(usable, target_, newest);
 }
 
-// nvlink 13.3 and later, which mention it where the host program is to register all modules.
+// nvlink 13.3 and later, which name it where the host program is to register all modules.
 void InputCollector::tell_missing_host(const std::string &name) {
   if (rules_.tells_missing_host && options_.registers_modules)
     diag_.report(DiagId::NoHostCode, {name});

@@ -56,6 +56,17 @@ std::vector<u8> without_names(ByteSpan section, std::string_view source, std::st
 
 } // namespace
 
+std::vector<std::string> remark_lines(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (end != 0)
+      out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object) {
   std::vector<u8> notes;
   u32 index = 0;

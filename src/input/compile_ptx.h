@@ -31,6 +31,9 @@ struct CompiledPtx {
 [[nodiscard]] Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                               std::string_view target, ByteSpan text);
 
+// The lines of a compiler's output that are not empty, for messages.
+[[nodiscard]] std::vector<std::string> remark_lines(std::string_view text);
+
 // Removes the names of files from the note that says how an object was compiled. An object without
 // such a note does not change.
 void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object);

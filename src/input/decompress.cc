@@ -61,6 +61,20 @@ Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
 
 } // namespace
 
+std::string_view compression_name(Compression how) {
+  switch (how) {
+  case Compression::None:
+    return "raw";
+  case Compression::Lz4:
+    return "lz4";
+  case Compression::Zstd:
+    return "zstd";
+  case Compression::Unknown:
+    break;
+  }
+  return "unknown";
+}
+
 Result<std::vector<u8>> decompress(Compression how, ByteSpan packed, u64 size) {
   const u64 per_byte = how == Compression::Lz4 ? kLz4PerByte : kZstdPerByte;
   const bool packs = how == Compression::Lz4 || how == Compression::Zstd;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,6 +15,9 @@ enum class Compression : u8 {
   Zstd, // one frame
   Unknown,
 };
+
+// "raw", "lz4", "zstd" or "unknown".
+[[nodiscard]] std::string_view compression_name(Compression how);
 
 // The unpacked bytes. `size` is their number as the container says: a size that the packed bytes
 // cannot give is refused before memory is allocated for it, and so is any other outcome than

@@ -66,16 +66,8 @@ Damage damage(const std::vector<LinkedProgram> &programs, const CampaignOptions 
 }
 
 bool load(const std::string &list, LinkedProgram &program) {
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const std::string path = list.substr(begin, end - begin);
-    const Result<MappedFile> file = MappedFile::open(path);
-    if (!file || !elf::ElfView::open(file->bytes()))
-      return false;
-    program.names.push_back(path);
-    program.files.push_back(map_parts({file->bytes().begin(), file->bytes().end()}));
-    begin = end + 1;
-  }
+  if (!read_originals(list, program.names, program.files))
+    return false;
   program.target = target_of(program.files.front().bytes);
   return !program.target.empty();
 }

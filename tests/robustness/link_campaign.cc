@@ -90,16 +90,8 @@ bool load(const std::string &list, const CampaignOptions &options, LinkedProgram
                                            : OutputCode::Sass;
   program.finalizer.library = options.finalizer;
   program.finalizer.worker = options.worker;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const std::string path = list.substr(begin, end - begin);
-    const Result<MappedFile> file = MappedFile::open(path);
-    if (!file || !elf::ElfView::open(file->bytes()))
-      return false;
-    program.names.push_back(path);
-    program.files.push_back(map_parts({file->bytes().begin(), file->bytes().end()}));
-    begin = end + 1;
-  }
+  if (!read_originals(list, program.names, program.files))
+    return false;
   program.target = target_of(program.files.front().bytes);
   Damage none{.program = &program, .file = program.files.size()};
   program.complete = link(request_of(none, std::nullopt, 0)).ok();

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "base/bytes.h"
+#include "base/mapped_file.h"
 #include "elf/elf_view.h"
 #include "elf/section_kind.h"
 
@@ -267,6 +268,21 @@ Original map_parts(std::vector<u8> bytes) {
   }
   out.bytes = std::move(bytes);
   return out;
+}
+
+bool read_originals(const std::string &list, std::vector<std::string> &names,
+                    std::vector<Original> &files) {
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const std::string path = list.substr(begin, end - begin);
+    const Result<MappedFile> file = MappedFile::open(path);
+    if (!file || !elf::ElfView::open(file->bytes()))
+      return false;
+    names.push_back(path);
+    files.push_back(map_parts({file->bytes().begin(), file->bytes().end()}));
+    begin = end + 1;
+  }
+  return true;
 }
 
 Mutant make_mutant(const std::vector<Original> &originals, u64 which, Random &random) {

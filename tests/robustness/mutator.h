@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,10 @@ struct Original {
 };
 // Precondition: the strict view accepts the file.
 [[nodiscard]] Original map_parts(std::vector<u8> bytes);
+
+// The cubins of a list with commas between them. False: one of them cannot be read.
+[[nodiscard]] bool read_originals(const std::string &list, std::vector<std::string> &names,
+                                  std::vector<Original> &files);
 
 struct Mutant {
   std::vector<u8> bytes;

@@ -38,20 +38,6 @@ constexpr std::array<text::Column, 10> kListColumns{{
     {"identifier", "source"},
 }};
 
-std::string_view packing_name(Compression how) {
-  switch (how) {
-  case Compression::None:
-    return "raw";
-  case Compression::Lz4:
-    return "lz4";
-  case Compression::Zstd:
-    return "zstd";
-  case Compression::Unknown:
-    break;
-  }
-  return "unknown";
-}
-
 text::Value text_or_missing(std::string_view text) {
   return text.empty() ? text::missing() : text::name(text);
 }
@@ -76,7 +62,7 @@ void put_code(const FoundCode &code, bool quick, text::DumpSink &sink) {
       text_or_missing(release),
       text::number(code.entry ? code.entry->size : code.bytes.size()),
       packed ? text::number(code.bytes.size()) : text::missing(),
-      text::name(code.entry ? packing_name(code.entry->compression) : "raw"),
+      text::name(code.entry ? compression_name(code.entry->compression) : "raw"),
       text::name(code.place),
       text_or_missing(code.member),
       text_or_missing(code.entry ? code.entry->identifier : ""),
