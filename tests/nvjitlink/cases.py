@@ -16,9 +16,13 @@ class Case:
     codes: str
     errors: tuple = ()
     infos: tuple = ()
-    real: dict = None  # any of codes, errors, infos; codes may end with "crash"
+    real: dict = None  # any of codes, errors, infos; codes may end with "crash" or be "..."
     why: str = ""
     needs: tuple = ()  # "ptxas", "lto"
+
+
+# What a library does that reads memory that is not its own: nothing that could be expected twice.
+ANYTHING = {"codes": "...", "errors": ("...",), "infos": ("...",)}
 
 
 def wrong(name, code, real=None, before="", why=""):
@@ -150,13 +154,13 @@ def input_cases():
     for size in (100, 1500):
         yield Case(f"cubin cut after {size} bytes", "-arch=sm_90", f"file:cubin:cut{size}", "0 3",
                    errors=(f"ERROR 4: bad input: cut{size}", f"error   : cut{size}: *"),
-                   real={"codes": "0 crash"}, why="no crash")
+                   real=ANYTHING, why="no crash, whatever lies behind the buffer")
     yield Case("cubin without its last byte", "-arch=sm_90", f"data:cubin:almost.cubin data:cubin:b.cubin {whole}",
                "0 0 0 0 0", infos=("warning : almost.cubin: lacks its last byte, which is taken for 0",),
-               real={"infos": ()}, why="NVIDIA's library reads the byte behind the buffer; the info log tells of it")
+               real=ANYTHING, why="NVIDIA's library reads the byte behind the buffer; the info log tells of it")
     yield Case("cubin without its last bytes", "-arch=sm_90", "data:cubin:shorter.cubin", "0 3",
                errors=("ERROR 4: bad input: shorter.cubin", "error   : shorter.cubin: *"),
-               real={"codes": "0 0", "errors": ()}, why="NVIDIA's library reads the bytes behind the buffer")
+               real=ANYTHING, why="NVIDIA's library reads the bytes behind the buffer")
     yield Case("linked cubin", "-arch=sm_90", "file:cubin:linked.cubin", "0 3",
                errors=("ERROR 4: bad input: linked.cubin", "error   : *linked.cubin*"),
                infos=("warning : *linked.cubin*",),
@@ -166,8 +170,8 @@ def input_cases():
                infos=("warning : nodev.o: has no device code to link", "warning : no input files*"),
                real={"infos": ()}, why="the info log tells of inputs that add nothing")
     yield Case("archive of cubins", "-arch=sm_90", f"file:cubin:a.cubin file:library:cubins.a {whole}",
-               "0 0 0 0 0", real={"codes": "0 0 0 6 0", "errors": ("error   : *",) * 3 + ("ERROR 9: finish",)},
-               why="NVIDIA's library ignores cubins in archives without a word")
+               "0 0 0 0 0", real={"codes": "0 0 0 6 0", "errors": ("...",)},
+               why="NVIDIA's library ignores cubins in archives; its messages print memory that is not its own")
     yield Case("archive twice", "-arch=sm_90",
                "file:cubin:a.cubin file:any:libb.a file:any:libb.a complete", "0 0 0 0 0")
     yield Case("-verbose", "-arch=sm_90 -verbose", "file:any:a.cubin file:any:b.cubin complete", "0 0 0 0",

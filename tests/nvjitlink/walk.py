@@ -124,7 +124,7 @@ def matches(lines, patterns):
 
 
 def findings(case, got, expected):
-    if not (got["codes"] == expected["codes"] or
+    if not (expected["codes"] == "..." or got["codes"] == expected["codes"] or
             ("crash" in expected["codes"] and "crash" in got["codes"])):
         yield f"codes {got['codes']}, expected {expected['codes']}"
     if "crash" in got["codes"]:
