@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finalizing the objects of a link. Each object is a job of its own: prepare a copy, let an engine
-// link it, take the functions out of the answer. Threads take jobs, the largest first, and each
-// borrows a worker process, because engines do not run at once in one process.
-//
-// Results and messages come in the order of the objects, whatever was done first. An engine that
-// refuses objects of one target for another (libnvJitLink: sm_100 for sm_103) is not asked again.
-// What one engine cannot do, or crashes on, is given to the other, if there is one.
+// link it (engines.h), take the functions out of the answer. Threads take jobs, the largest first.
+// Results and messages come in the order of the objects, whatever was done first.
 #include "finalize/finalize.h"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <cstring>
-#include <mutex>
 #include <numeric>
-#include <optional>
 
 #include "arch/elf_flags.h"
 #include "elf/elf_view.h"
-#include "engine/worker_process.h"
+#include "finalize/engines.h"
 #include "finalize/harvest.h"
-#include "finalize/nvlink_program.h"
 #include "finalize/prepare.h"
 #include "verify/verify.h"
 
@@ -32,69 +23,17 @@ namespace {
 
 using Answer = Result<std::vector<u8>>;
 
-// Far more than any engine needs for that many bytes, so that only one that hangs meets it.
-std::chrono::seconds time_limit(u64 bytes) {
-  constexpr u64 kBytesPerSecond = 16 << 10;
-  return std::chrono::seconds(120 + bytes / kBytesPerSecond);
-}
-
 u8 sm_of(const elf::FileHeader &header) {
   return arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
                                  header.ident[elf::kIdentAbiVersion], header.flags)
       .sm;
 }
 
-EngineJob job_for(const std::string &target, bool debug, ByteSpan object) {
-  EngineJob out;
-  out.options = {"-arch=" + target};
-  if (debug)
-    out.options.emplace_back("-g");
-  out.inputs = {{EngineInputKind::Cubin, "object", object}};
-  return out;
-}
-
-// The worker processes of one link. Threads borrow them one at a time.
-class Workers {
-public:
-  explicit Workers(const FinalizerEngine &engine) : engine_(engine) {}
-
-  Result<WorkerAnswer> link(const std::string &target, bool debug, ByteSpan object) {
-    std::optional<WorkerProcess> worker = take();
-    if (!worker) {
-      Result<WorkerProcess> started = WorkerProcess::start(engine_.worker, engine_.library);
-      if (!started)
-        return started.error();
-      worker.emplace(std::move(*started));
-    }
-    Result<WorkerAnswer> answer =
-        worker->run(job_for(target, debug, object), time_limit(object.size()));
-    if (worker->alive()) {
-      const std::lock_guard lock(mutex_);
-      idle_.push_back(std::move(*worker));
-    }
-    return answer;
-  }
-
-private:
-  std::optional<WorkerProcess> take() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty())
-      return std::nullopt;
-    std::optional<WorkerProcess> out(std::move(idle_.back()));
-    idle_.pop_back();
-    return out;
-  }
-
-  const FinalizerEngine &engine_;
-  std::mutex mutex_;
-  std::vector<WorkerProcess> idle_;
-};
-
 // One call of the finalizer.
 class FinalizeJob {
 public:
   FinalizeJob(const FinalizerEngine &engine, const FinalizeRequest &request)
-      : engine_(engine), request_(request), workers_(engine) {}
+      : request_(request), engines_(engine) {}
 
   // One element per object; an error names what went wrong with it.
   std::vector<Result<FinalizedObject>> run(WorkerPool &pool) {
@@ -142,7 +81,7 @@ private:
     const Answer prepared = prepare(*view);
     if (!prepared)
       return prepared.error();
-    Answer answer = ask(sm_of(view->header()), *prepared);
+    Answer answer = engines_.link(job_for(*view, *prepared));
     if (answer)
       return harvest(*prepared, std::move(*answer), {});
     return object.wanted.empty() ? Result<FinalizedObject>(answer.error())
@@ -152,7 +91,7 @@ private:
   // The engine may fail because of a function that is not in the output, such as one that a
   // relocatable link has broken. Only the program can leave kernels out.
   Result<FinalizedObject> finalize_wanted(const elf::ElfView &view, std::span<const u32> wanted,
-                                          const Error &error) const {
+                                          const Error &error) {
     const std::string kernels = kernels_in(view, wanted);
     // As functions whose address is taken; or as those that kernels call, because nvlink may take
     // the address of another one of that name.
@@ -160,10 +99,11 @@ private:
     for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)}) {
       const Answer prepared =
           prepare_object(view, {request_.debug_code, request_.distinct_names, {}, taken});
-      if (engine_.nvlink.empty() || !prepared)
+      if (!engines_.has_nvlink() || !prepared)
         return error;
-      Answer answer =
-          ask_nvlink({*prepared}, "-kernels-used=" + (kernels.empty() ? "none" : kernels));
+      EngineLink job = job_for(view, *prepared);
+      job.kernels = kernels.empty() ? "none" : kernels;
+      Answer answer = engines_.link(job);
       if (!answer)
         continue;
       Result<FinalizedObject> out = harvest(*prepared, std::move(*answer), wanted);
@@ -182,8 +122,7 @@ private:
   }
 
   // Only the program takes several objects. What it cannot do leaves the linker with less.
-  [[nodiscard]] Result<FinalizedObject>
-  finalize_together(const FinalizeRequest::Object &object) const {
+  [[nodiscard]] Result<FinalizedObject> finalize_together(const FinalizeRequest::Object &object) {
     std::vector<std::vector<u8>> prepared;
     NameSet defined;
     for (const ByteSpan bytes : object.together)
@@ -192,13 +131,15 @@ private:
     for (const ByteSpan bytes : object.together) {
       const Result<elf::ElfView> view = elf::ElfView::open(bytes);
       Answer copy = view ? prepare(*view, defined) : Answer(view.error());
-      if (!copy || engine_.nvlink.empty())
+      if (!copy || !engines_.has_nvlink())
         return FinalizedObject{};
       prepared.push_back(std::move(*copy));
     }
     agree_on_kernels(prepared);
     hide_registers(object.hidden, prepared.front());
-    Answer answer = ask_nvlink({prepared.begin(), prepared.end()});
+    EngineLink job = new_job();
+    job.objects.assign(prepared.begin(), prepared.end());
+    Answer answer = engines_.link(job);
     Result<FinalizedObject> out =
         answer ? harvest_debug(std::move(*answer)) : Result<FinalizedObject>(FinalizedObject{});
     return out ? std::move(out) : Result<FinalizedObject>(FinalizedObject{});
@@ -227,49 +168,25 @@ private:
     return harvest_functions(*view, std::move(answer), wanted);
   }
 
-  Answer ask(u8 sm, ByteSpan object) {
-    if (request_.relocatable) // which the library cannot do
-      return engine_.nvlink.empty()
-                 ? Answer(Error{"", "", "only nvlink can do that, and it was not found"})
-                 : ask_nvlink({object});
-    std::atomic<bool> &refused = refused_[sm];
-    if (!engine_.has_library() || (refused && !engine_.nvlink.empty()))
-      return ask_nvlink({object});
-    Result<WorkerAnswer> answer = workers_.link(request_.target, request_.debug, object);
-    if (answer && answer->outcome == WorkerOutcome::Linked)
-      return std::move(answer->image);
-    const Error error =
-        answer ? Error{"", "", engine_.library + ": " + answer->text} : answer.error();
-    if (engine_.nvlink.empty() || (answer && answer->outcome == WorkerOutcome::NotUnderstood))
-      return error;
-    refused = refused || (answer && answer->outcome != WorkerOutcome::Failed);
-    // The program may fare better: it is of the same making, but not the same.
-    Answer second = ask_nvlink({object});
-    const bool same_fault = !second && !refused;
-    return same_fault ? Answer(error) : std::move(second);
+  [[nodiscard]] EngineLink new_job() const {
+    EngineLink out;
+    out.target = request_.target;
+    out.debug = request_.debug;
+    out.relocatable = request_.relocatable;
+    return out;
   }
 
-  [[nodiscard]] Answer ask_nvlink(const std::vector<ByteSpan> &objects,
-                                  const std::string &more = {}) const {
-    std::vector<std::string> options = {"-arch=" + request_.target};
-    if (!more.empty())
-      options.push_back(more);
-    if (request_.debug)
-      options.emplace_back("-g");
-    if (request_.relocatable)
-      options.emplace_back("-r");
-    u64 size = 0;
-    for (const ByteSpan object : objects)
-      size += object.size();
-    return link_with_nvlink(engine_.nvlink, engine_.folder, options, objects, time_limit(size));
+  [[nodiscard]] EngineLink job_for(const elf::ElfView &view, ByteSpan prepared) const {
+    EngineLink out = new_job();
+    out.objects = {prepared};
+    out.sm = sm_of(view.header());
+    return out;
   }
 
-  const FinalizerEngine &engine_;
   const FinalizeRequest &request_;
-  Workers workers_;
+  Engines engines_;
   std::vector<u32> order_;
-  std::vector<u32> same_as_;                     // by object: the first one with its bytes
-  std::array<std::atomic<bool>, 256> refused_{}; // by what objects were compiled for
+  std::vector<u32> same_as_; // by object: the first one with its bytes
 };
 
 } // namespace
