@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <sys/prctl.h>
@@ -117,6 +118,7 @@ int run_engine_worker(const std::vector<std::string> &words) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  ::setenv("CUDA_VISIBLE_DEVICES", "", 1); // the GPU driver, if it is found, has nothing to start
   const Result<JitLink> engine = JitLink::load(words[1]);
   for (WorkerRequest request;;) {
     const ssize_t n = ::recv(files.socket, &request, sizeof request, 0);

@@ -2,11 +2,13 @@
 //
 // A library with the functions of libnvJitLink that does as CULINK_FAKE_ENGINE says: `crash`,
 // `refuse`, `fail`, or the name of a file that holds the answer to every object. It shows what the
-// linker does with good and bad engines where there is none.
+// linker does with good and bad engines where there is none. As the real one it looks for the GPU
+// driver first; it refuses to work where it finds it.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <string>
 #include <vector>
 
@@ -37,7 +39,9 @@ constexpr const char kLog[] = "it does not want to";
 extern "C" [[gnu::visibility("default")]] int nvJitLinkCreate(void **handle, std::uint32_t,
                                                               const char **) {
   *handle = new std::vector<char>();
-  return 0;
+  const char *devices = std::getenv("CUDA_VISIBLE_DEVICES");
+  const bool hidden = devices && *devices == '\0' && !::dlopen("libcuda.so.1", RTLD_NOW);
+  return hidden ? 0 : kInternal;
 }
 
 extern "C" [[gnu::visibility("default")]] int nvJitLinkDestroy(void **handle) {
