@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cache/entry.h"
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+
+namespace culink {
+namespace {
+
+const Digest kKey = digest_of(as_bytes("a question"));
+
+CachedAnswer answer() {
+  return {{1, 2, 3, 4, 5}, "a remark"};
+}
+
+TEST(CacheEntry, GivesTheAnswerBack) {
+  for (const CachedAnswer &one : {answer(), CachedAnswer{}, CachedAnswer{{}, "text"}}) {
+    const std::optional<CachedAnswer> back = decode_entry(kKey, encode_entry(kKey, one));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->image, one.image);
+    EXPECT_EQ(back->text, one.text);
+  }
+}
+
+TEST(CacheEntry, AnswersItsOwnQuestionOnly) {
+  EXPECT_FALSE(decode_entry(digest_of(as_bytes("another")), encode_entry(kKey, answer())));
+}
+
+TEST(CacheEntry, NoticesEveryBitThatChanges) {
+  const std::vector<u8> sound = encode_entry(kKey, answer());
+  for (size_t at = 0; at < sound.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::vector<u8> damaged = sound;
+      damaged[at] ^= static_cast<u8>(1 << bit);
+      EXPECT_FALSE(decode_entry(kKey, damaged)) << at << "." << bit;
+    }
+}
+
+TEST(CacheEntry, NoticesEveryLengthThatIsWrong) {
+  std::vector<u8> entry = encode_entry(kKey, answer());
+  for (size_t size = 0; size < entry.size(); ++size)
+    EXPECT_FALSE(decode_entry(kKey, ByteSpan(entry).first(size))) << size;
+  entry.push_back(0);
+  EXPECT_FALSE(decode_entry(kKey, entry));
+}
+
+} // namespace
+} // namespace culink
