@@ -22,6 +22,9 @@ import tempfile
 
 from link_bench import EMULATE, best
 
+# Links are measured, not what culink remembers (docs/cache.md).
+os.environ["CULINK_NO_CACHE"] = "1"
+
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 # Host code alone, or the runtime itself, which every link sees anyway.
 NOT_MEASURED = ("libcudart_static.a",)

@@ -13,6 +13,7 @@ SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 CUBIN=${CUBIN:-$SOURCE/build/release/bin/cubin}
 CULINK=${CULINK:-$SOURCE/build/release/bin/culink}
 export SOURCE CUBIN CULINK
+export CULINK_NO_CACHE=1 # what earlier links have left proves nothing; --cache-dir counts more
 
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Linking CUDA device code from a program of your own. A link is a function of its request: it
-// reads no environment, keeps no state and writes no file, so any number of them may run at once in
-// one process, and the same request gives the same bytes every time.
+// reads no environment, keeps no state and writes no file but those of a cache that it names, so
+// any number of them may run at once in one process, and the same request gives the same bytes
+// every time.
 //
 //   culink::LinkRequest request;
 //   request.target = "sm_90";
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "culink/byte_buffer.h"
+#include "culink/cache_options.h"
 #include "culink/diagnostics.h"
 #include "culink/finalizer_engine.h"
 #include "culink/link_facts.h"
@@ -64,6 +66,8 @@ struct LinkRequest {
   bool registers_modules = false;
   // What schedules code of sm_100 and later again. None: see OutputCode.
   FinalizerEngine finalizer;
+  // Answers of these compilers from earlier links. Empty: they are asked every time.
+  CacheOptions cache;
   // Empty: culink's own output. "nvlink-13.0.88": the bytes that version of nvlink would write,
   // its known defects included.
   std::string emulate;
@@ -92,6 +96,7 @@ struct LinkResult {
   LinkFacts facts;                   // if LinkOptions::facts asked for them, of a complete link
   std::vector<LinkedModule> modules; // in the order of the inputs, unused ones too
   std::vector<StepTime> times;       // of the steps, if LinkOptions::times asked for them
+  CacheUse cache;                    // how often a compiler was not asked
 
   [[nodiscard]] bool ok() const { return !bytes.empty() || !ptx.empty(); }
 };

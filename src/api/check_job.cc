@@ -157,7 +157,7 @@ CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
     say(diag, answer);
     return answer;
   }
-  InputLoader loader(request, *target, *dialect, diag);
+  InputLoader loader(request, *target, *dialect, diag, nullptr);
   loader.collect();
   WorkerPool pool(request.options.threads);
   std::vector<InputObject> objects = loader.load(pool);

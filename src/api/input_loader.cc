@@ -134,6 +134,7 @@ std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &s
 
 PtxCompiler InputLoader::compiler_for(const DeviceCode &code) const {
   PtxCompiler out{.path = request_.ptxas, .options = request_.ptxas_options};
+  out.cache = cache_;
   out.cancelled = request_.progress ? &request_.progress->cancelled : nullptr;
   if (code.optimised)
     out.options.insert(out.options.end(), optimised_->ptxas_options.begin(),
@@ -165,7 +166,7 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
 // asked.
 void InputLoader::optimize() {
   if (!early_.failed())
-    optimised_ = LtoJob(request_, target_, dialect_, found_, early_).run();
+    optimised_ = LtoJob(request_, target_, dialect_, found_, early_, cache_).run();
   if (optimised_ && found_.host)
     found_.host->known_early = true;
   std::vector<DeviceCode> code;

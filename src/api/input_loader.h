@@ -24,9 +24,10 @@ namespace culink {
 // all broken files.
 class InputLoader {
 public:
+  // `cache` may be null.
   InputLoader(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
-              Diagnostics &diag)
-      : request_(request), target_(target), dialect_(dialect), diag_(diag) {}
+              Diagnostics &diag, Cache *cache)
+      : request_(request), target_(target), dialect_(dialect), diag_(diag), cache_(cache) {}
 
   // The first step: finds the code.
   void collect();
@@ -85,6 +86,7 @@ private:
   const arch::ArchInfo &target_;
   const Dialect &dialect_;
   Diagnostics &diag_;
+  Cache *cache_;
   Diagnostics early_; // messages of collect()
   size_t said_ = 0;   // how many of these have been reported
   std::deque<MappedFile> files_;

@@ -191,7 +191,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     planes = emulate::repeat_first_of_name(std::move(planes), *dialect_);
     sass.emplace(SassInputs{std::move(objects), target, {}});
     if (code == OutputCode::Exact && !request_.finalizer.empty())
-      sass->finalizer = make_finalizer(request_.finalizer, pool);
+      sass->finalizer = make_finalizer(request_.finalizer, pool, &cache_);
     objects = std::move(planes);
     if (diag_.failed())
       return {};
@@ -245,7 +245,7 @@ LinkResult LinkJob::link_and_verify() {
   // From sm_90 on some relocations are resolved without being listed.
   if (request_.options.preserve_relocs && target->has_unified_symbols)
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
-  InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_);
+  InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_, &cache_);
   timer_.begin("open");
   loader.collect();
   if (request_.lto.enabled && optimise_all(loader))
@@ -347,6 +347,9 @@ LinkResult LinkJob::run() {
     name_skipped_definitions(loader_->skipped(), diag_);
   }
   result.times = timer_.times();
+  result.cache = cache_.use();
+  for (const std::string &trouble : cache_.troubles())
+    diag_.report(DiagId::CacheTrouble, {trouble});
   bool failed = diag_.failed();
   const std::vector<Diagnostic> blamed = blame_inputs();
   for (const Diagnostic &diagnostic : blamed)
@@ -355,7 +358,8 @@ LinkResult LinkJob::run() {
     if (diagnostic.id == DiagId::Contradiction && !blamed.empty())
       continue;
     Message &message = result.messages.emplace_back(to_message(diagnostic));
-    if (request_.options.warnings_are_errors && message.severity == Severity::Warning) {
+    if (request_.options.warnings_are_errors && message.severity == Severity::Warning &&
+        diagnostic.id != DiagId::CacheTrouble) { // which never fails a link
       message.severity = Severity::Error;
       failed = true;
     }
@@ -373,7 +377,7 @@ LinkResult LinkJob::list_modules() {
   if (!target)
     diag_.report(DiagId::UnknownTarget, {request_.target});
   if (!diag_.failed()) {
-    loader_.emplace(request_, *target, *dialect_, diag_).collect();
+    loader_.emplace(request_, *target, *dialect_, diag_, &cache_).collect();
     loader_->report();
     for (const HostModule &module : loader_->modules()) // the runtime library, too, as nvlink does
       result.modules.push_back({module.name, module.id});

@@ -8,6 +8,7 @@
 #include "api/input_loader.h"
 #include "arch/arch.h"
 #include "base/step_timer.h"
+#include "cache/cache.h"
 #include "culink/linker.h"
 #include "link/link.h"
 #include "model/diagnostics.h"
@@ -19,7 +20,7 @@ namespace culink {
 class LinkJob {
 public:
   explicit LinkJob(const LinkRequest &request)
-      : request_(request), timer_(request.options.times, request.progress) {}
+      : request_(request), cache_(request.cache), timer_(request.options.times, request.progress) {}
 
   [[nodiscard]] LinkResult run();
   [[nodiscard]] LinkResult list_modules();
@@ -40,6 +41,7 @@ private:
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
   const LinkRequest &request_;
+  Cache cache_;
   const Dialect *dialect_ = nullptr;
   std::optional<InputLoader> loader_; // owns the bytes that objects and messages refer to
   StepTimer timer_;

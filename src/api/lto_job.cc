@@ -137,7 +137,7 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
                  " and name the toolkit's folder with --cuda=FOLDER, -nvvmpath or CUDA_HOME");
     return std::nullopt;
   }
-  Result<OptimizedProgram> program = optimize(task, request_.lto);
+  Result<OptimizedProgram> program = optimize(task, request_.lto, cache_);
   if (!program || program->failed) {
     const std::string what = program ? program->remarks : program.error().text();
     diag_.report(DiagId::LtoFailed,

@@ -24,12 +24,14 @@ struct LtoOutcome {
   std::vector<std::string> ptxas_options;
 };
 
-// Optimises the code of that kind that was found. Nothing: there was none, or it failed.
+// Optimises the code of that kind that was found. Nothing: there was none, or it failed. The cache
+// may be null.
 class LtoJob {
 public:
   LtoJob(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
-         const CollectedInputs &found, Diagnostics &diag)
-      : request_(request), target_(target), dialect_(dialect), found_(found), diag_(diag) {}
+         const CollectedInputs &found, Diagnostics &diag, Cache *cache)
+      : request_(request), target_(target), dialect_(dialect), found_(found), diag_(diag),
+        cache_(cache) {}
 
   [[nodiscard]] std::optional<LtoOutcome> run();
 
@@ -47,6 +49,7 @@ private:
   const Dialect &dialect_;
   const CollectedInputs &found_;
   Diagnostics &diag_;
+  Cache *cache_;
   std::vector<std::vector<u8>> containers_; // modules of fatbins, each in one of its own
 };
 

@@ -39,4 +39,15 @@ FileTarget target_of(const elf::ElfView &file) {
   return out;
 }
 
+bool is_code_for(std::string_view target, ByteSpan bytes) {
+  const ArchInfo *wanted = find_arch(target);
+  const Result<elf::ElfView> view = elf::ElfView::open(bytes);
+  if (!wanted || !view)
+    return false;
+  const elf::FileHeader &header = view->header();
+  return decode_elf_target(header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion],
+                           header.flags)
+             .sm == wanted->number;
+}
+
 } // namespace culink::arch

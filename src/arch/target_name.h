@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "arch/arch.h"
 #include "arch/elf_flags.h"
@@ -18,5 +19,8 @@ struct FileTarget {
 
 // Since toolkit 13 the header has the number only; the letter is in .nv.compat.
 [[nodiscard]] FileTarget target_of(const elf::ElfView &file);
+
+// Whether bytes are a device file with code of that number: "sm_90a" and "sm_90" have the same.
+[[nodiscard]] bool is_code_for(std::string_view target, ByteSpan bytes);
 
 } // namespace culink::arch

@@ -152,9 +152,9 @@ std::optional<ProgramIdentity> Cache::identify_once(const std::string &path) {
   std::optional<ProgramIdentity> found = identify_program(path);
   if (found && found->settled && found->state == *state)
     if (const CacheFolder *place = folder(); place && writes_) {
-      const CachedAnswer answer{{found->contents.begin(), found->contents.end()}, {}};
       // Without it the file is read again.
-      [[maybe_unused]] const Result<bool> written = place->write(key, encode_entry(key, answer));
+      [[maybe_unused]] const Result<bool> written =
+          place->write(key, encode_entry(key, found->contents, {}));
     }
   return found;
 }
@@ -228,11 +228,11 @@ std::optional<CachedAnswer> Cache::find(const CacheKey &key,
   return std::nullopt;
 }
 
-void Cache::keep(const CacheKey &key, const CachedAnswer &answer) {
+void Cache::keep(const CacheKey &key, ByteSpan image, std::string_view text) {
   for (const auto &[path, state] : key.programs_)
     if (state_of(path) != state) // it may have been another one that answered
       return;
-  const std::vector<u8> entry = encode_entry(key.digest_, answer);
+  const std::vector<u8> entry = encode_entry(key.digest_, image, text);
   keep_local(key.digest_, entry);
   if (remote_)
     remote_->put(key.digest_, entry);

@@ -54,7 +54,7 @@ public:
   // `holds` looks at the contents of an answer; one that does not hold is removed.
   [[nodiscard]] std::optional<CachedAnswer>
   find(const CacheKey &key, const std::function<bool(const CachedAnswer &)> &holds);
-  void keep(const CacheKey &key, const CachedAnswer &answer);
+  void keep(const CacheKey &key, ByteSpan image, std::string_view text);
 
   [[nodiscard]] CacheUse use() const;
   // What is wrong with the folder or the store, each once, for messages.

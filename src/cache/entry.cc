@@ -33,15 +33,15 @@ bool has_at(ByteSpan file, u64 offset, const Digest &digest) {
 
 } // namespace
 
-std::vector<u8> encode_entry(const Digest &key, const CachedAnswer &answer) {
+std::vector<u8> encode_entry(const Digest &key, ByteSpan image, std::string_view text) {
   std::vector<u8> out(kContentsAt);
-  out.reserve(kContentsAt + answer.image.size() + answer.text.size());
+  out.reserve(kContentsAt + image.size() + text.size());
   store_le(out.data(), kMark);
-  store_le(out.data() + kSizesAt, u64{answer.image.size()});
-  store_le(out.data() + kSizesAt + sizeof(u64), u64{answer.text.size()});
+  store_le(out.data() + kSizesAt, u64{image.size()});
+  store_le(out.data() + kSizesAt + sizeof(u64), u64{text.size()});
   std::copy(key.begin(), key.end(), out.begin() + kKeyAt);
-  out.insert(out.end(), answer.image.begin(), answer.image.end());
-  out.insert(out.end(), answer.text.begin(), answer.text.end());
+  out.insert(out.end(), image.begin(), image.end());
+  out.insert(out.end(), text.begin(), text.end());
   const Digest checksum = checksum_of(out);
   std::copy(checksum.begin(), checksum.end(), out.begin() + kChecksumAt);
   return out;

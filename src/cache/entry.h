@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/types.h"
@@ -18,7 +19,8 @@ struct CachedAnswer {
 
 // An answer as a file, in a folder or in a shared store, and back. Nothing: the file is not whole,
 // or is the answer to another question than `key`.
-[[nodiscard]] std::vector<u8> encode_entry(const Digest &key, const CachedAnswer &answer);
+[[nodiscard]] std::vector<u8> encode_entry(const Digest &key, ByteSpan image,
+                                           std::string_view text);
 [[nodiscard]] std::optional<CachedAnswer> decode_entry(const Digest &key, ByteSpan file);
 
 } // namespace culink

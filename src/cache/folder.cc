@@ -186,6 +186,8 @@ Result<bool> CacheFolder::write(const Digest &name, ByteSpan bytes) const {
   if (::faccessat(fd_, shard.c_str(), W_OK, AT_EACCESS) != 0)
     return system_error("cannot write to the folder");
   const ShardState state = reserve_space(fd_, shard, bytes.size(), limit);
+  if (state == ShardState::Failed)
+    return system_error("cannot write to the folder");
   if (state == ShardState::Busy)
     return false;
   Result<bool> out = write_file(path, bytes);

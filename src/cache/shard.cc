@@ -51,6 +51,7 @@ public:
     if (fd_ >= 0)
       ::close(fd_);
   }
+  [[nodiscard]] bool exists() const { return fd_ >= 0; }
   [[nodiscard]] bool locked() const { return locked_; }
 
   // The number and its complement, so that half a count is none.
@@ -136,11 +137,11 @@ void for_files_in_shard(
 ShardState reserve_space(int folder, const std::string &shard, u64 size, u64 limit) {
   const LockedFile file(folder, shard + "/" + std::string(kCountFile), kPatience);
   if (!file.locked())
-    return ShardState::Busy;
+    return file.exists() ? ShardState::Busy : ShardState::Failed;
   const std::optional<u64> before = file.count();
   const u64 after = checked_add(before.value_or(limit), space_of(size)).value_or(limit);
   if (!file.set_count(after))
-    return ShardState::Busy;
+    return ShardState::Failed;
   return after > limit ? ShardState::Full : ShardState::Fits;
 }
 

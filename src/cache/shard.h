@@ -26,10 +26,11 @@ inline constexpr std::string_view kUnfinished = "tmp.";
 void for_files_in_shard(int folder, const std::string &shard,
                         const std::function<void(const std::string &, const struct stat &)> &visit);
 
-enum class ShardState : u8 { Fits, Full, Busy };
+enum class ShardState : u8 { Fits, Full, Busy, Failed };
 
 // Counts a file that is about to be written. Full: the shard has to be cleaned afterwards. Busy:
-// the count cannot be changed now, and so nothing may be written.
+// the count cannot be changed now; Failed: nor later, for the reason in errno. Nothing may be
+// written then.
 [[nodiscard]] ShardState reserve_space(int folder, const std::string &shard, u64 size, u64 limit);
 
 // Removes the files that were used least recently until a fifth of the limit is free, and

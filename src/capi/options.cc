@@ -29,6 +29,7 @@ constexpr std::array kProgramOptions = {
     OptionId::Map,           OptionId::Stats,
     OptionId::MakeToolchain, OptionId::MakeJitFolder,
     OptionId::Finalizer,     OptionId::PrintDocs,
+    OptionId::CacheStats,    OptionId::CacheClear,
 };
 
 void set_tools(const culink_link &link, LinkRequest &request) {

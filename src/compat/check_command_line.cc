@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/byte_size.h"
 #include "base/mapped_file.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
@@ -141,6 +142,9 @@ void check_command_line(const CommandLine &line, Diagnostics &diag) {
   if (line.value(OptionId::Threads).starts_with('-'))
     diag.report(DiagId::BadOptionValue,
                 {line.value(OptionId::Threads), std::string(option_row(OptionId::Threads).name)});
+  if (line.has(OptionId::CacheSize) && !parse_byte_size(line.value(OptionId::CacheSize)))
+    diag.report(DiagId::BadOptionValue, {line.value(OptionId::CacheSize),
+                                         std::string(option_row(OptionId::CacheSize).name)});
   explain_idle_options(line, diag);
 }
 

@@ -47,6 +47,9 @@ void check_command_line(const CommandLine &line, Diagnostics &diag);
 [[nodiscard]] LinkRequest make_request(const CommandLine &line);
 [[nodiscard]] CommandLine describe_request(const LinkRequest &request);
 
+// The cache that was asked for: `usual`, unless options say otherwise.
+[[nodiscard]] CacheOptions cache_options(const CommandLine &line, const CacheOptions &usual);
+
 // The options as .note.nv.tkinfo records them: in a fixed order, whatever the command line's order,
 // each as "-name value " (a flag has an empty value). Inputs and output are named with -g only.
 [[nodiscard]] std::string note_options(const CommandLine &line);

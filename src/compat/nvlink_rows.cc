@@ -204,6 +204,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NoToolchain, Stage::Options, Weight::Fatal, "Cannot make folder '{0}'"},
     {DiagId::NoJitFolder, Stage::Options, Weight::Fatal, "Cannot make folder '{0}'"},
     {DiagId::NotSupportedYet, Stage::Options, Weight::Fatal, "{0}: {1} not supported yet"},
+    {DiagId::CacheTrouble, Stage::Load, Weight::Silent, ""},
     {DiagId::Cancelled, Stage::Load, Weight::Fatal, "the link was cancelled"},
     {DiagId::Contradiction, Stage::Program, Weight::Fatal, "Internal error: {0}: {1}"},
     {DiagId::CheckFinding, Stage::Program, Weight::Fatal, "Internal error: {0}"},

@@ -74,6 +74,13 @@ CUDA_HOME, CUDA_PATH, PATH
 Where the toolkit is, if \-\-cuda does not say so: its ptxas compiles PTX among the inputs, its
 libnvJitLink or nvlink schedules code of sm_100 and later, and \-\-make\-toolchain is about it.
 .TP
+CULINK_CACHE_DIR, XDG_CACHE_HOME, HOME
+Where the cache is, if \-\-cache\-dir does not say so: the first, or culink in the second, or
+\&.cache/culink in the third.
+.TP
+CULINK_CACHE_SIZE, CULINK_CACHE_REMOTE, CULINK_CACHE_REMOTE_READ_ONLY, CULINK_NO_CACHE
+As \-\-cache\-size, \-\-cache\-remote, \-\-cache\-remote\-read\-only and \-\-no\-cache, which count more.
+.TP
 NO_COLOR
 If set, messages have no colour.
 .SH EXAMPLES

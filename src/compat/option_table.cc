@@ -195,6 +195,19 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     valued(OptionId::Finalizer, "finalizer", "", Text, Never, "<file>",
            "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
            "toolkit."),
+    flag(OptionId::NoCache, "no-cache", "", Never,
+         "Compile and finalize everything, and keep no answers of compilers (docs/cache.md)."),
+    valued(OptionId::CacheDir, "cache-dir", "", Text, Never, "<folder>",
+           "Where answers of compilers are kept; else CULINK_CACHE_DIR, or culink in the user's "
+           "cache folder."),
+    valued(OptionId::CacheSize, "cache-size", "", Text, Never, "<size>",
+           "What that folder may hold, such as 500M; else CULINK_CACHE_SIZE, or 5G."),
+    valued(OptionId::CacheRemote, "cache-remote", "", Text, Never, "<url>",
+           "An HTTP server that machines share as a second cache; else CULINK_CACHE_REMOTE."),
+    flag(OptionId::CacheRemoteReadOnly, "cache-remote-read-only", "", Never,
+         "Send nothing to that server."),
+    flag(OptionId::CacheStats, "cache-stats", "", Never, "Print how full the cache is."),
+    flag(OptionId::CacheClear, "cache-clear", "", Never, "Remove all that is in the cache."),
     choice(OptionId::PrintDocs, "print-docs", "", Choice, Never, "<form>", kDocuments, ""),
     // nvcc passes it on when it makes a shared library, CMake for every device link (Q092).
     flag(OptionId::Shared, "shared", "shared", Never, ""),

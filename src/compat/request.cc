@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/byte_size.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 
@@ -76,6 +77,19 @@ bool is_virtual_target(std::string_view target) {
   return target.starts_with("compute_");
 }
 
+CacheOptions cache_options(const CommandLine &line, const CacheOptions &usual) {
+  if (line.has(OptionId::NoCache))
+    return {};
+  CacheOptions out = usual;
+  if (line.has(OptionId::CacheDir))
+    out.folder = line.value(OptionId::CacheDir);
+  if (line.has(OptionId::CacheRemote))
+    out.remote = line.value(OptionId::CacheRemote);
+  out.size = parse_byte_size(line.value(OptionId::CacheSize)).value_or(out.size);
+  out.remote_read_only = out.remote_read_only || line.has(OptionId::CacheRemoteReadOnly);
+  return out;
+}
+
 LinkRequest make_request(const CommandLine &line) {
   LinkRequest request;
   request.target = line.value(OptionId::Arch);
@@ -87,6 +101,7 @@ LinkRequest make_request(const CommandLine &line) {
   request.ptxas = line.value(OptionId::Ptxas);
   request.ptxas_options = ptxas_options(line);
   request.lto = lto_options(line);
+  request.cache = cache_options(line, {});
   request.registers_modules = line.has(OptionId::RegisterLinkBinaries);
   request.emulate = line.value(OptionId::Emulate);
   request.dialect = line.value(OptionId::Dialect);

@@ -5,11 +5,13 @@
 // with -r or -kernels-used, or several objects. Where both can do it, their answers are the same.
 //
 // An engine that refuses objects of one target for another (libnvJitLink: sm_100 for sm_103) is not
-// asked again. What one engine cannot do, or crashes on, is given to the other, if there is one.
+// asked again. What one engine cannot do, or crashes on, is given to the other, if there is one. A
+// link that the cache knows starts neither.
 #include "finalize/engines.h"
 
 #include <chrono>
 
+#include "arch/target_name.h"
 #include "finalize/nvlink_program.h"
 
 namespace culink {
@@ -80,7 +82,7 @@ Engines::Answer Engines::link_with_program(const EngineLink &job) const {
   return link_with_nvlink(paths_.nvlink, paths_.folder, options, job.objects, time_limit(job));
 }
 
-Engines::Answer Engines::link(const EngineLink &job) {
+Engines::Answer Engines::ask(const EngineLink &job) {
   if (needs_program(job) && !has_nvlink())
     return Error{"", "", "only nvlink can do that, and it was not found"};
   std::atomic<bool> &refused = refused_[job.sm];
@@ -97,6 +99,28 @@ Engines::Answer Engines::link(const EngineLink &job) {
   Answer second = link_with_program(job);
   const bool same_fault = !second && !refused;
   return same_fault ? Answer(error) : std::move(second);
+}
+
+// Both engines, because which of them is asked depends on what the first one takes.
+CacheQuestion Engines::question_for(const EngineLink &job) const {
+  const bool by_library = paths_.has_library() && !needs_program(job);
+  return {"finalize",
+          {by_library ? paths_.library : "", paths_.nvlink},
+          {job.target, job.debug ? "-g" : "", job.relocatable ? "-r" : "", job.kernels},
+          job.objects};
+}
+
+Engines::Answer Engines::link(const EngineLink &job) {
+  const std::optional<CacheKey> key = cache_ ? cache_->key_of(question_for(job)) : std::nullopt;
+  if (key)
+    if (std::optional<CachedAnswer> known = cache_->find(*key, [&job](const CachedAnswer &answer) {
+          return arch::is_code_for(job.target, answer.image);
+        }))
+      return std::move(known->image);
+  Answer answer = ask(job);
+  if (key && answer && arch::is_code_for(job.target, *answer))
+    cache_->keep(*key, *answer, {});
+  return answer;
 }
 
 } // namespace culink

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "cache/cache.h"
 #include "culink/finalizer_engine.h"
 #include "engine/worker_process.h"
 
@@ -28,7 +29,9 @@ struct EngineLink {
 // The engines of one link of the user's. Any number of threads may ask.
 class Engines {
 public:
-  explicit Engines(FinalizerEngine paths) : paths_(std::move(paths)) {}
+  // The cache, which may be null, comes first.
+  explicit Engines(FinalizerEngine paths, Cache *cache = nullptr)
+      : paths_(std::move(paths)), cache_(cache) {}
 
   // The linked file, or what the engines said.
   [[nodiscard]] Result<std::vector<u8>> link(const EngineLink &job);
@@ -36,11 +39,14 @@ public:
 
 private:
   using Answer = Result<std::vector<u8>>;
+  [[nodiscard]] Answer ask(const EngineLink &job);
+  [[nodiscard]] CacheQuestion question_for(const EngineLink &job) const;
   [[nodiscard]] Answer link_with_program(const EngineLink &job) const;
   [[nodiscard]] Result<WorkerAnswer> link_with_library(const EngineLink &job);
   [[nodiscard]] std::optional<WorkerProcess> take_idle();
 
   const FinalizerEngine paths_;
+  Cache *cache_;
   std::array<std::atomic<bool>, 256> refused_{}; // by what objects were compiled for
   std::mutex mutex_;
   std::vector<WorkerProcess> idle_;

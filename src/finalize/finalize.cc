@@ -32,8 +32,8 @@ u8 sm_of(const elf::FileHeader &header) {
 // One call of the finalizer.
 class FinalizeJob {
 public:
-  FinalizeJob(const FinalizerEngine &engine, const FinalizeRequest &request)
-      : request_(request), engines_(engine) {}
+  FinalizeJob(const FinalizerEngine &engine, const FinalizeRequest &request, Cache *cache)
+      : request_(request), engines_(engine, cache) {}
 
   // One element per object; an error names what went wrong with it.
   std::vector<Result<FinalizedObject>> run(WorkerPool &pool) {
@@ -191,9 +191,9 @@ private:
 
 } // namespace
 
-FinalizeObjects make_finalizer(const FinalizerEngine &engine, WorkerPool &pool) {
-  return [engine, &pool](const FinalizeRequest &request, Diagnostics &diag) {
-    std::vector<Result<FinalizedObject>> results = FinalizeJob(engine, request).run(pool);
+FinalizeObjects make_finalizer(const FinalizerEngine &engine, WorkerPool &pool, Cache *cache) {
+  return [engine, &pool, cache](const FinalizeRequest &request, Diagnostics &diag) {
+    std::vector<Result<FinalizedObject>> results = FinalizeJob(engine, request, cache).run(pool);
     std::vector<FinalizedObject> out;
     for (size_t i = 0; i < results.size(); ++i) {
       if (results[i])

@@ -4,7 +4,7 @@
 // nothing is left behind, whatever happens. ptxas records its options in the object, and nvlink's
 // order is "-arch -m -c". With -g it records the names of the files too: ours are numbers that
 // differ from run to run, and nvlink, which compiles inside itself, has none but "elf.o". So that
-// note is rewritten.
+// note is rewritten. What was compiled before, the cache has.
 #include "input/compile_ptx.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/target_name.h"
 #include "base/bytes.h"
 #include "base/process.h"
 #include "elf/elf_view.h"
@@ -90,23 +91,32 @@ void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::str
   cubin.insert(cubin.end(), notes.begin(), notes.end());
 }
 
-Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
-                                std::string_view target, ByteSpan text) {
-  if (compiler.path.empty())
-    return Error{"", "", "is PTX, but no ptxas was found to compile it (--ptxas names one)"};
+namespace {
+
+// Stands for the name of the text in what the compiler said, which is kept for texts of any name.
+constexpr std::string_view kNamePlace = "\x01";
+
+std::vector<std::string> compiler_words(const PtxCompiler &compiler, std::string_view target) {
+  std::vector<std::string> words = {"-arch", std::string(target), "-m", "64"};
+  if (!compiler.whole_program)
+    words.emplace_back("-c");
+  words.insert(words.end(), compiler.options.begin(), compiler.options.end());
+  return words;
+}
+
+Result<CompiledPtx> run_compiler(const PtxCompiler &compiler,
+                                 const std::vector<std::string> &options, ByteSpan text) {
   const Result<MemoryFile> source = MemoryFile::create(text);
   const Result<MemoryFile> object = MemoryFile::create({});
   if (!source || !object)
     return source ? object.error() : source.error();
-  std::vector<std::string> words = {compiler.path, "-arch", std::string(target), "-m", "64"};
-  if (!compiler.whole_program)
-    words.emplace_back("-c");
-  words.insert(words.end(), compiler.options.begin(), compiler.options.end());
+  std::vector<std::string> words = {compiler.path};
+  words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {source->path(), "-o", object->path()});
   Result<ProcessResult> run = run_process(words, {&*source, &*object}, {}, compiler.cancelled);
   if (!run)
     return Error{"", compiler.path, run.error().text()};
-  replace_all(run->output, source->path(), name);
+  replace_all(run->output, source->path(), kNamePlace);
   if (run->status != 0)
     return CompiledPtx{{}, std::move(run->output), run->status};
   Result<std::vector<u8>> cubin = object->read();
@@ -114,6 +124,37 @@ Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view na
     return cubin.error();
   remove_file_names(*cubin, source->path(), object->path());
   return CompiledPtx{std::move(*cubin), std::move(run->output), 0};
+}
+
+// From the cache, or else from the compiler.
+Result<CompiledPtx> find_or_compile(const PtxCompiler &compiler, std::string_view target,
+                                    ByteSpan text) {
+  const std::vector<std::string> words = compiler_words(compiler, target);
+  const auto is_object = [target](const CachedAnswer &answer) {
+    return arch::is_code_for(target, answer.image);
+  };
+  const std::optional<CacheKey> key =
+      compiler.cache ? compiler.cache->key_of({"ptx", {compiler.path}, words, {text}})
+                     : std::nullopt;
+  if (key)
+    if (std::optional<CachedAnswer> known = compiler.cache->find(*key, is_object))
+      return CompiledPtx{std::move(known->image), std::move(known->text), 0};
+  Result<CompiledPtx> out = run_compiler(compiler, words, text);
+  if (key && out && out->status == 0)
+    compiler.cache->keep(*key, out->cubin, out->remarks);
+  return out;
+}
+
+} // namespace
+
+Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
+                                std::string_view target, ByteSpan text) {
+  if (compiler.path.empty())
+    return Error{"", "", "is PTX, but no ptxas was found to compile it (--ptxas names one)"};
+  Result<CompiledPtx> out = find_or_compile(compiler, target, text);
+  if (out)
+    replace_all(out->remarks, kNamePlace, name);
+  return out;
 }
 
 } // namespace culink

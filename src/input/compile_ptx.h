@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "cache/cache.h"
 
 namespace culink {
 
@@ -16,6 +17,7 @@ struct PtxCompiler {
   std::string path; // empty: there is none
   std::vector<std::string> options;
   const std::atomic<bool> *cancelled = nullptr; // ends it when it is set, unless null
+  Cache *cache = nullptr;                       // of its answers, unless null
   bool whole_program = false; // the result is an image and not an object for linking
 };
 

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "engine/worker_process.h"
 
 namespace culink {
@@ -88,10 +89,9 @@ std::vector<std::string> optimizer_words(const OptimizerTask &task, const LtoOpt
   return words;
 }
 
-Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &options) {
-  Result<WorkerProcess> worker = WorkerProcess::start(options.worker, options.library);
-  if (!worker)
-    return worker.error();
+namespace {
+
+EngineJob optimizer_job(const OptimizerTask &task, const LtoOptions &options) {
   EngineJob job;
   job.options = {"-arch=" + task.target, "-lto", "-ptx"};
   for (const std::string &word : optimizer_words(task, options))
@@ -100,7 +100,31 @@ Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &o
                      options.library_options.end());
   job.inputs = task.modules;
   job.wants_ptx = true;
-  Result<WorkerAnswer> answer = worker->run(job, time_limit(task.modules));
+  return job;
+}
+
+// Names of modules are in what the compiler says.
+CacheQuestion question_for(const EngineJob &job, const LtoOptions &options) {
+  CacheQuestion out{"lto", {options.library}, job.options, {}};
+  for (const EngineInput &input : job.inputs) {
+    out.words.push_back(std::to_string(static_cast<u32>(input.kind)));
+    out.contents.push_back(as_bytes(input.name));
+    out.contents.push_back(input.bytes);
+  }
+  return out;
+}
+
+bool is_ptx(const CachedAnswer &answer) {
+  const std::string_view text = as_text(answer.image);
+  return text.find(".version") != std::string_view::npos &&
+         text.find(".target") != std::string_view::npos;
+}
+
+Result<OptimizedProgram> ask_compiler(const EngineJob &job, const LtoOptions &options) {
+  Result<WorkerProcess> worker = WorkerProcess::start(options.worker, options.library);
+  if (!worker)
+    return worker.error();
+  Result<WorkerAnswer> answer = worker->run(job, time_limit(job.inputs));
   if (!answer)
     return answer.error();
   if (answer->outcome == WorkerOutcome::NoEngine || answer->outcome == WorkerOutcome::NotUnderstood)
@@ -108,6 +132,23 @@ Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &o
   return OptimizedProgram{.failed = answer->outcome != WorkerOutcome::Linked,
                           .text = std::string(answer->image.begin(), answer->image.end()),
                           .remarks = std::move(answer->text)};
+}
+
+} // namespace
+
+Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &options,
+                                  Cache *cache) {
+  const EngineJob job = optimizer_job(task, options);
+  const std::optional<CacheKey> key =
+      cache ? cache->key_of(question_for(job, options)) : std::nullopt;
+  if (key)
+    if (std::optional<CachedAnswer> known = cache->find(*key, is_ptx))
+      return OptimizedProgram{.text = std::string(as_text(known->image)),
+                              .remarks = std::move(known->text)};
+  Result<OptimizedProgram> out = ask_compiler(job, options);
+  if (key && out && !out->failed)
+    cache->keep(*key, as_bytes(out->text), out->remarks);
+  return out;
 }
 
 } // namespace culink

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/cache.h"
 #include "culink/host_references.h"
 #include "culink/lto_options.h"
 #include "engine/engine_job.h"
@@ -35,8 +36,9 @@ struct OptimizedProgram {
   std::string remarks; // what the compiler said
 };
 
-// Lets the compiler do it. An error means that it could not be asked, or that it broke off.
+// Lets the compiler do it, unless the cache has its answer, which may be null. An error means that
+// it could not be asked, or that it broke off.
 [[nodiscard]] Result<OptimizedProgram> optimize(const OptimizerTask &task,
-                                                const LtoOptions &options);
+                                                const LtoOptions &options, Cache *cache);
 
 } // namespace culink

@@ -223,6 +223,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::NoJitFolder, Severity::Error, "no-jit-folder",
      "cannot make {0} a folder with libnvJitLink: {1}"},
     {DiagId::NotSupportedYet, Severity::Error, "not-supported-yet", "{0}: {1} not supported yet"},
+    {DiagId::CacheTrouble, Severity::Warning, "cache-trouble", "cache: {0}"},
     {DiagId::Cancelled, Severity::Error, "cancelled", "the link was cancelled"},
     {DiagId::Contradiction, Severity::Bug, "contradiction", "{0}: {1}; this is a bug in culink"},
     {DiagId::CheckFinding, Severity::Error, "check-finding", "the output is not sound: {0}"},

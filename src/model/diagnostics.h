@@ -135,6 +135,7 @@ enum class DiagId : u16 {
   NoToolchain,
   NoJitFolder,
   NotSupportedYet,
+  CacheTrouble,
   Cancelled,
   Contradiction,
   CheckFinding,

@@ -27,7 +27,6 @@ enum class OptionId : u8 {
   ForOptimiser, // goes to the compiler of LTO-IR as it is
   KernelsUsed,
   MaxRegisters,
-  NoCache,
   Optimisation,
   SplitCompile,
   SplitCompileExtended,
@@ -60,7 +59,7 @@ constexpr std::array<OptionRow, 26> kOptions = {{
     {"-lineinfo", OptionId::DebugLines},
     {"-lto", OptionId::Flag, &JitOptions::lto},
     {"-maxrregcount=", OptionId::MaxRegisters},
-    {"-no-cache", OptionId::NoCache},
+    {"-no-cache", OptionId::Flag, &JitOptions::no_cache},
     {"-optimize-unused-variables", OptionId::ForOptimiser},
     {"-prec-div=", OptionId::ForOptimiser},
     {"-prec-sqrt=", OptionId::ForOptimiser},
@@ -168,7 +167,6 @@ void Parser::take_value(OptionId id, const std::string &word, const std::string 
     options.ptxas.push_back(word);
     break;
   case OptionId::Flag:
-  case OptionId::NoCache: // there is none
     break;
   case OptionId::SplitCompile:
     if (value.starts_with('-'))

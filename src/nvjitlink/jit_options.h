@@ -18,6 +18,7 @@ struct JitOptions {
   bool debug = false;
   bool verbose = false;
   bool time = false;
+  bool no_cache = false;
   std::string emulate; // -culink-emulate=: see LinkRequest::emulate
   // By substrings of their names; nothing: all of them.
   std::optional<std::vector<std::string>> kernels_used;

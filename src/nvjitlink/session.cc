@@ -22,6 +22,7 @@
 #include "nvjitlink/jit_log.h"
 #include "nvjitlink/jit_messages.h"
 #include "report/resource_table.h"
+#include "toolkit/find_cache.h"
 
 namespace culink::jit {
 
@@ -140,6 +141,8 @@ LinkRequest Session::make_request() const {
     request.inputs.push_back(LinkInput::memory(piece.name, piece.contents()));
   request.emulate = options_.emulate;
   request.ptxas_options = options_.ptxas;
+  if (!options_.no_cache)
+    request.cache = find_cache();
   LinkOptions &options = request.options;
   options.relocatable = options_.relocatable;
   options.debug = options_.debug;

@@ -19,6 +19,7 @@
 #include "input/file_kind.h"
 #include "nvjitlink/compilers.h"
 #include "nvjitlink/jit_messages.h"
+#include "toolkit/find_cache.h"
 
 namespace culink::jit {
 
@@ -166,7 +167,8 @@ TakenInput InputTaker::run(ByteSpan bytes) {
   const Dialect *dialect = choose_dialect(request, diag_);
   if (!dialect)
     return refused(Code::UnrecognizedOption, "unknown value of -culink-emulate");
-  InputLoader loader(request, *arch::find_arch(options_.arch), *dialect, diag_);
+  Cache cache(options_.no_cache ? CacheOptions{} : find_cache());
+  InputLoader loader(request, *arch::find_arch(options_.arch), *dialect, diag_, &cache);
   loader.collect();
   if (loader.has_ptx()) {
     request.ptxas = find_compilers().ptxas;

@@ -27,7 +27,14 @@ std::string stats_text(const LinkResult &result) {
       fmt::format("objects {}, functions {} of {}, kernels {}, sections {}, bytes {}\n",
                   result.facts.objects, live, result.facts.functions.size(),
                   result.facts.kernels.size(), result.facts.sections.size(), result.bytes.size());
-  return out;
+  return out + cache_text(result.cache);
+}
+
+std::string cache_text(const CacheUse &use) {
+  if (!use.on)
+    return "cache off\n";
+  return fmt::format("cache hits {} and {} shared, misses {}, stored {}\n", use.local_hits,
+                     use.remote_hits, use.misses, use.stored);
 }
 
 } // namespace culink

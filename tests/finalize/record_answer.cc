@@ -25,13 +25,16 @@ int record(const std::vector<std::string> &words) {
   (library ? engine.library : engine.nvlink) = words[1];
   FinalizeRequest request;
   request.target = words[2];
-  request.debug_code = words.size() > 5;
+  request.debug_code = words.size() > 5 && words[5] == "debug-code";
+  Cache cache({.folder = words.size() > 6 ? words[6] : ""});
   request.objects.push_back({words[3], file->bytes()});
   WorkerPool pool(1);
   Diagnostics diag;
-  const std::vector<FinalizedObject> objects = make_finalizer(engine, pool)(request, diag);
+  const std::vector<FinalizedObject> objects = make_finalizer(engine, pool, &cache)(request, diag);
   for (const Diagnostic &diagnostic : diag.all())
     std::fputs(format_message(to_message(diagnostic), "record_answer").c_str(), stderr);
+  if (words.size() > 6)
+    std::printf("hits %u, misses %u\n", cache.use().local_hits, cache.use().misses);
   return objects.empty() || write_file(words[4], objects[0].image) ? 1 : 0;
 }
 
@@ -39,7 +42,8 @@ int record(const std::vector<std::string> &words) {
 
 int main(int argc, char **argv) {
   if (argc < 6) {
-    std::fputs("usage: record_answer CULINK ENGINE TARGET OBJECT OUTPUT [debug-code]\n", stderr);
+    std::fputs("usage: record_answer CULINK ENGINE TARGET OBJECT OUTPUT [debug-code|- [CACHE]]\n",
+               stderr);
     return 2;
   }
   return record(std::vector<std::string>(argv + 1, argv + argc));

@@ -29,10 +29,11 @@ LAYERS["engine"] = ["base"]
 SIBLINGS = ["input", "link", "finalize", "lto", "compat", "report", "text"]
 for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
-LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine"]
-LAYERS["lto"] = LAYERS["lto"] + ["engine"]
+LAYERS["input"] = LAYERS["input"] + ["cache"]
+LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine", "cache"]
+LAYERS["lto"] = LAYERS["lto"] + ["engine", "cache"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
-LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine"] + SIBLINGS
+LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine", "cache"] + SIBLINGS
 LAYERS["capi"] = LAYERS["api"] + ["api", "toolkit"]
 LAYERS["nvjitlink"] = LAYERS["api"] + ["api", "toolkit"]
 LAYERS["tools"] = LAYERS["api"] + ["api", "toolkit"]

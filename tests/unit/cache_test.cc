@@ -54,6 +54,8 @@ protected:
   CacheOptions options_;
 };
 
+const std::vector<u8> kImage = {1, 2, 3};
+
 bool any(const CachedAnswer & /*answer*/) {
   return true;
 }
@@ -63,13 +65,13 @@ TEST_F(CacheTest, RemembersAnswers) {
   const std::optional<CacheKey> key = first.key_of(question());
   ASSERT_TRUE(key);
   EXPECT_FALSE(first.find(*key, any));
-  first.keep(*key, {{1, 2, 3}, "said"});
+  first.keep(*key, kImage, "said");
   EXPECT_EQ(first.use().misses, 1U);
   EXPECT_EQ(first.use().stored, 1U);
   Cache second(options_);
   const std::optional<CachedAnswer> found = second.find(*second.key_of(question()), any);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->image, (std::vector<u8>{1, 2, 3}));
+  EXPECT_EQ(found->image, kImage);
   EXPECT_EQ(found->text, "said");
   EXPECT_EQ(second.use().local_hits, 1U);
   EXPECT_EQ(second.use().misses, 0U);
@@ -132,8 +134,7 @@ TEST_F(CacheTest, RemembersProgramsThatDoNotChange) {
     name[i] = static_cast<u8>(std::stoi(digits.substr(2 * i, 2), nullptr, 16));
   const Digest other = digest_of(as_bytes("another program"));
   const Result<CacheFolder> folder = CacheFolder::open(options_.folder, options_.size);
-  ASSERT_TRUE(folder &&
-              folder->write(name, encode_entry(name, {{other.begin(), other.end()}, {}})));
+  ASSERT_TRUE(folder && folder->write(name, encode_entry(name, other, {})));
   EXPECT_NE(digest_of_question(question()), digest);
   // A record that is damaged is none.
   std::ofstream(path, std::ios::in | std::ios::out).seekp(100) << "damaged";
@@ -146,7 +147,7 @@ TEST_F(CacheTest, KeepsNothingOfAProgramThatChangedMeanwhile) {
   ASSERT_TRUE(key);
   write_program("\x7f"
                 "ELF of another length");
-  cache.keep(*key, {{1}, ""});
+  cache.keep(*key, kImage, "");
   EXPECT_EQ(cache.use().stored, 0U);
   EXPECT_FALSE(Cache(options_).find(*key, any));
 }
@@ -172,7 +173,7 @@ TEST_F(CacheTest, MakesDamagedAnswersAgain) {
   Cache first(options_);
   const std::optional<CacheKey> key = first.key_of(question());
   ASSERT_TRUE(key);
-  first.keep(*key, {{1, 2, 3}, "said"});
+  first.keep(*key, kImage, "said");
   const fs::path entry = only_entry();
   std::ofstream(entry, std::ios::in | std::ios::out).seekp(90) << "?";
   EXPECT_FALSE(Cache(options_).find(*key, any));
@@ -183,7 +184,7 @@ TEST_F(CacheTest, RefusesAnswersThatDoNotHold) {
   Cache cache(options_);
   const std::optional<CacheKey> key = cache.key_of(question());
   ASSERT_TRUE(key);
-  cache.keep(*key, {{1, 2, 3}, "said"});
+  cache.keep(*key, kImage, "said");
   EXPECT_FALSE(cache.find(*key, [](const CachedAnswer &) { return false; }));
   EXPECT_EQ(cache.troubles().size(), 1U);
   EXPECT_FALSE(cache.find(*key, any));
@@ -205,7 +206,7 @@ TEST_F(CacheTest, ASharedStoreThatIsGoneCostsOneReport) {
   const std::optional<CacheKey> key = cache.key_of(question());
   ASSERT_TRUE(key);
   EXPECT_FALSE(cache.find(*key, any));
-  cache.keep(*key, {{1}, ""});
+  cache.keep(*key, kImage, "");
   EXPECT_TRUE(cache.find(*key, any)); // from the folder
   ASSERT_EQ(cache.troubles().size(), 1U);
   EXPECT_EQ(cache.troubles()[0].find("secret"), std::string::npos);

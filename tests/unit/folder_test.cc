@@ -214,7 +214,7 @@ void work_on(const CacheFolder &folder, u32 seed, u32 rounds) {
         ::_exit(1);
     }
     const Result<bool> written =
-        folder.write(name_of(number), encode_entry(name_of(number), answer));
+        folder.write(name_of(number), encode_entry(name_of(number), answer.image, {}));
     if (!written)
       ::_exit(2);
   }

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
+#include "cache_command.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "compat/option_documents.h"
@@ -24,9 +25,11 @@
 #include "progress_line.h"
 #include "report/link_map.h"
 #include "report/registration.h"
+#include "report/stats.h"
 #include "report/time_table.h"
 #include "reports.h"
 #include "toolchain.h"
+#include "toolkit/find_cache.h"
 #include "toolkit/find_finalizer.h"
 #include "toolkit/find_ptxas.h"
 
@@ -135,6 +138,7 @@ int run_link(const CommandLine &line, const Console &console) {
   prepare_heap(size_of_files(line.inputs));
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
   LinkRequest request = make_request(line);
+  request.cache = cache_options(line, find_cache());
   if (request.ptxas.empty())
     request.ptxas = find_ptxas(line.value(OptionId::Cuda));
   // Looking for it would take longer than a small link does.
@@ -148,6 +152,8 @@ int run_link(const CommandLine &line, const Console &console) {
   const bool linked = !is_virtual && !result.facts.sections.empty();
   if (tells && linked)
     print_reports(line, console, result);
+  else if (tells && line.has(OptionId::Stats))
+    print_to(stderr, cache_text(result.cache));
   // There may be an output despite an error (Q171).
   if (!is_virtual && (status == 0 || result.ok())) {
     const int failed =
@@ -220,6 +226,8 @@ int run_command(const std::vector<std::string> &words) {
     print_to(stdout, option_document(line.value(OptionId::PrintDocs)));
     return 0;
   }
+  if (!diag.failed() && (line.has(OptionId::CacheStats) || line.has(OptionId::CacheClear)))
+    return run_cache_command(line, console);
   if (!diag.failed() && line.has(OptionId::MakeToolchain))
     return run_make_toolchain(line, console);
   if (!diag.failed() && line.has(OptionId::MakeJitFolder))
