@@ -9,12 +9,14 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "arch/elf_flags.h"
 #include "elf/elf_view.h"
 #include "finalize/engines.h"
 #include "finalize/harvest.h"
 #include "finalize/prepare.h"
+#include "finalize/prune.h"
 #include "verify/verify.h"
 
 namespace culink {
@@ -59,7 +61,11 @@ private:
       const ByteSpan x = objects[a].bytes, y = objects[b].bytes;
       if (x.size() != y.size())
         return x.size() > y.size() ? -1 : 1;
-      return x.empty() ? 0 : std::memcmp(x.data(), y.data(), x.size());
+      if (const int order = x.empty() ? 0 : std::memcmp(x.data(), y.data(), x.size()); order != 0)
+        return order;
+      return objects[a].wanted == objects[b].wanted  ? 0
+             : objects[a].wanted < objects[b].wanted ? -1
+                                                     : 1;
     };
     std::stable_sort(sorted.begin(), sorted.end(), [&](u32 a, u32 b) { return compare(a, b) < 0; });
     for (const u32 i : sorted) {
@@ -78,6 +84,10 @@ private:
     const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
     if (!view)
       return view.error();
+    if (std::optional<Error> error = find_contradiction(*view))
+      return std::move(*error);
+    if (std::optional<FinalizedObject> out = finalize_pruned(*view, object.wanted))
+      return std::move(*out);
     const Answer prepared = prepare(*view);
     if (!prepared)
       return prepared.error();
@@ -86,6 +96,21 @@ private:
       return harvest(*prepared, std::move(*answer), {});
     return object.wanted.empty() ? Result<FinalizedObject>(answer.error())
                                  : finalize_wanted(*view, object.wanted, answer.error());
+  }
+
+  // Without the functions that are not needed, if that can be done. An engine that does not like it
+  // gets the whole object.
+  std::optional<FinalizedObject> finalize_pruned(const elf::ElfView &view,
+                                                 std::span<const u32> wanted) {
+    const std::optional<std::vector<u8>> pruned = prune_object(view, wanted);
+    const Result<elf::ElfView> rest = elf::ElfView::open(pruned ? ByteSpan(*pruned) : ByteSpan());
+    if (!pruned || !rest)
+      return std::nullopt;
+    const Answer prepared = prepare(*rest);
+    Answer answer = prepared ? engines_.link(job_for(*rest, *prepared)) : prepared;
+    Result<FinalizedObject> out = answer ? harvest(*prepared, std::move(*answer), {})
+                                         : Result<FinalizedObject>(answer.error());
+    return out ? std::optional<FinalizedObject>(std::move(*out)) : std::nullopt;
   }
 
   // The engine may fail because of a function that is not in the output, such as one that a
@@ -113,10 +138,13 @@ private:
     return error;
   }
 
+  // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
+  static std::optional<Error> find_contradiction(const elf::ElfView &view) {
+    const std::vector<Finding> findings = verify_mercury_mirror(view);
+    return findings.empty() ? std::nullopt : std::optional<Error>(findings.front().what);
+  }
+
   [[nodiscard]] Answer prepare(const elf::ElfView &view, NameSet defined = {}) const {
-    // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
-    if (const std::vector<Finding> findings = verify_mercury_mirror(view); !findings.empty())
-      return findings.front().what;
     return prepare_object(view,
                           {request_.debug_code, request_.distinct_names, std::move(defined), {}});
   }
@@ -130,7 +158,7 @@ private:
         defined.merge(defined_names(*view));
     for (const ByteSpan bytes : object.together) {
       const Result<elf::ElfView> view = elf::ElfView::open(bytes);
-      Answer copy = view ? prepare(*view, defined) : Answer(view.error());
+      Answer copy = view && !find_contradiction(*view) ? prepare(*view, defined) : Answer(Error{});
       if (!copy || !engines_.has_nvlink())
         return FinalizedObject{};
       prepared.push_back(std::move(*copy));

@@ -98,6 +98,27 @@ TEST_F(FinalizeWithScript, WhatItFailsOnIsTriedWithoutTheRest) {
   EXPECT_EQ(calls_made().size(), 2u);
 }
 
+TEST_F(FinalizeWithScript, FunctionsThatAreNotNeededAreNotHandedOver) {
+  const std::string handed = calls + ".cubin";
+  const ProgramScript program("[ -e '" + handed + "' ] || cp \"$2\" '" + handed + "'; exit 1");
+  FinalizerEngine engine;
+  engine.nvlink = program.path();
+  engine.folder = ::testing::TempDir();
+  const std::vector<u8> bytes = recorded_bytes("doubles.cubin");
+  const elf::ElfView view = elf::ElfView::open(bytes).value();
+  FinalizeRequest request;
+  request.target = "sm_100";
+  request.objects.push_back(
+      {"an object", bytes, {view.find(".text.__cuda_sm20_div_rn_f64_full")->index}});
+  WorkerPool pool(1);
+  EXPECT_TRUE(make_finalizer(engine, pool)(request, diag).empty());
+  const MappedFile file = MappedFile::open(handed).value();
+  const elf::ElfView first_try = elf::ElfView::open(file.bytes()).value();
+  EXPECT_TRUE(first_try.find(".text.__cuda_sm20_div_rn_f64_full"));
+  EXPECT_FALSE(first_try.find(".text._Z7doublesPd"));
+  std::remove(handed.c_str());
+}
+
 TEST_F(FinalizeWithScript, OneFailureLeavesNothing) {
   EXPECT_TRUE(
       run(copying(), {recorded_bytes("steps.cubin"), recorded_bytes("doubles.cubin")}).empty());
