@@ -46,10 +46,10 @@ int measure(const std::vector<std::string> &words) {
     files.push_back(std::move(*file));
     request.objects.push_back({words[i], files.back().bytes()});
   }
-  WorkerPool pool(static_cast<u32>(std::atoi(words[3].c_str())));
+  const u32 threads = static_cast<u32>(std::atoi(words[3].c_str()));
   Diagnostics diag;
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<FinalizedObject> objects = make_finalizer(engine, pool)(request, diag);
+  const std::vector<FinalizedObject> objects = Finalizer(engine, threads)(request, diag);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   for (const Diagnostic &diagnostic : diag.all())
     std::fputs(format_message(to_message(diagnostic), "finalize_bench").c_str(), stderr);

@@ -14,7 +14,6 @@
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
-#include "finalize/finalize.h"
 #include "input/accept.h"
 #include "input/mercury_plane.h"
 #include "link/emulate/mercury_objects.h"
@@ -184,14 +183,18 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   if (options.option_words.empty())
     options.option_words = note_options(describe_request(request_));
   std::optional<SassInputs> sass;
+  if (code == OutputCode::Exact && !request_.finalizer.empty())
+    finalizer_.emplace(request_.finalizer, request_.options.threads, &cache_);
+  if (finalizer_ && request_.cache.empty()) // else the answers may be known
+    finalizer_->start_early(objects.size(), loader_->code_size());
   if (mercury) {
     timer_.begin("planes");
     std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
     objects = emulate::repeat_first_of_name(std::move(objects), *dialect_);
     planes = emulate::repeat_first_of_name(std::move(planes), *dialect_);
     sass.emplace(SassInputs{std::move(objects), target, {}});
-    if (code == OutputCode::Exact && !request_.finalizer.empty())
-      sass->finalizer = make_finalizer(request_.finalizer, pool, &cache_);
+    if (finalizer_)
+      sass->finalizer = std::ref(*finalizer_);
     objects = std::move(planes);
     if (diag_.failed())
       return {};

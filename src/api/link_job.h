@@ -10,6 +10,7 @@
 #include "base/step_timer.h"
 #include "cache/cache.h"
 #include "culink/linker.h"
+#include "finalize/finalize.h"
 #include "link/link.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
@@ -44,6 +45,7 @@ private:
   Cache cache_;
   const Dialect *dialect_ = nullptr;
   std::optional<InputLoader> loader_; // owns the bytes that objects and messages refer to
+  std::optional<Finalizer> finalizer_;
   StepTimer timer_;
   Diagnostics diag_;
 };

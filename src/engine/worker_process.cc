@@ -77,13 +77,19 @@ WorkerProcess::~WorkerProcess() {
   end();
 }
 
-// It has nothing to lose: what is wanted of it lies in our files. Returns its status.
+// It has nothing to lose: what is wanted of it lies in our files.
+void WorkerProcess::stop() const {
+  if (child_ > 0)
+    ::kill(child_, SIGKILL);
+}
+
+// Returns its status.
 int WorkerProcess::end() {
+  stop();
   if (socket_ >= 0)
     ::close(std::exchange(socket_, -1));
   if (child_ <= 0)
     return 0;
-  ::kill(child_, SIGKILL);
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR)
     continue;

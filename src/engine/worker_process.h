@@ -36,6 +36,8 @@ public:
   // The error says how the worker ended, or that it was ended because its time was over.
   [[nodiscard]] Result<WorkerAnswer> run(const EngineJob &job, std::chrono::seconds limit);
   [[nodiscard]] bool alive() const { return child_ > 0; }
+  // It is told to end. The destructor waits until it has.
+  void stop() const;
 
 private:
   WorkerProcess(pid_t child, int socket, MemoryFile job, MemoryFile answer)

@@ -7,8 +7,13 @@
 // An engine that refuses objects of one target for another (libnvJitLink: sm_100 for sm_103) is not
 // asked again. What one engine cannot do, or crashes on, is given to the other, if there is one. A
 // link that the cache knows starts neither.
+//
+// A worker takes four times as long to start as the program does, most of it for loading the
+// library, but does so once. So the program gets the links of small programs, and there are only so
+// many workers that each has more to do than to start.
 #include "finalize/engines.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "arch/target_name.h"
@@ -46,6 +51,36 @@ bool needs_program(const EngineLink &job) {
 
 } // namespace
 
+// Processor times of CUDA 13.0 on one machine; only their proportions matter, and only for speed.
+EngineUse choose_engines(const FinalizerEngine &paths, u64 links, u64 code_bytes, u32 threads) {
+  constexpr u64 kPerByte = 270, kPerLink = 500'000, kStartOfWorker = 11'500'000; // nanoseconds
+  constexpr u64 kProgramsPerWorker = 4; // as many start in the same time
+  const u64 most = std::max<u64>(1, std::min<u64>(threads, links));
+  const u64 work = code_bytes * kPerByte + links * kPerLink;
+  const u64 workers = std::clamp<u64>(work / kStartOfWorker, 1, most);
+  EngineUse out;
+  out.program_first = !paths.nvlink.empty() && links <= kProgramsPerWorker * workers;
+  out.at_once = static_cast<u32>(out.program_first || !paths.has_library() ? most : workers);
+  return out;
+}
+
+// One that cannot be started is missed when it is needed, and there is somebody to tell.
+void Engines::start_workers(u32 count) {
+  for (u32 i = 0; i < count && paths_.has_library(); ++i)
+    if (Result<WorkerProcess> started = WorkerProcess::start(paths_.worker, paths_.library)) {
+      const std::lock_guard lock(mutex_);
+      idle_.push_back(std::move(*started));
+    }
+}
+
+// All are told first and waited for then: each needs some time to give back its memory.
+void Engines::end_workers() {
+  const std::lock_guard lock(mutex_);
+  for (WorkerProcess &worker : idle_)
+    worker.stop();
+  idle_.clear();
+}
+
 std::optional<WorkerProcess> Engines::take_idle() {
   const std::lock_guard lock(mutex_);
   if (idle_.empty())
@@ -82,12 +117,20 @@ Engines::Answer Engines::link_with_program(const EngineLink &job) const {
   return link_with_nvlink(paths_.nvlink, paths_.folder, options, job.objects, time_limit(job));
 }
 
-Engines::Answer Engines::ask(const EngineLink &job) {
+Engines::Answer Engines::ask(const EngineLink &job, bool program_first) {
   if (needs_program(job) && !has_nvlink())
     return Error{"", "", "only nvlink can do that, and it was not found"};
-  std::atomic<bool> &refused = refused_[job.sm];
-  if (needs_program(job) || !paths_.has_library() || (refused && has_nvlink()))
+  const bool refused = refused_[job.sm] && has_nvlink();
+  if (needs_program(job) || !paths_.has_library() || refused)
     return link_with_program(job);
+  if (program_first && has_nvlink())
+    if (Answer answer = link_with_program(job))
+      return answer;
+  return link_by_library_first(job);
+}
+
+Engines::Answer Engines::link_by_library_first(const EngineLink &job) {
+  std::atomic<bool> &refused = refused_[job.sm];
   Result<WorkerAnswer> answer = link_with_library(job);
   if (answer && answer->outcome == WorkerOutcome::Linked)
     return std::move(answer->image);
@@ -110,14 +153,14 @@ CacheQuestion Engines::question_for(const EngineLink &job) const {
           job.objects};
 }
 
-Engines::Answer Engines::link(const EngineLink &job) {
+Engines::Answer Engines::link(const EngineLink &job, bool program_first) {
   const std::optional<CacheKey> key = cache_ ? cache_->key_of(question_for(job)) : std::nullopt;
   if (key)
     if (std::optional<CachedAnswer> known = cache_->find(*key, [&job](const CachedAnswer &answer) {
           return arch::is_code_for(job.target, answer.image);
         }))
       return std::move(known->image);
-  Answer answer = ask(job);
+  Answer answer = ask(job, program_first);
   if (key && answer && arch::is_code_for(job.target, *answer))
     cache_->keep(*key, *answer, {});
   return answer;

@@ -26,21 +26,41 @@ struct EngineLink {
   u8 sm = 0;                     // what they were compiled for, which decides who is asked
 };
 
+// How the links of one request are shared out.
+struct EngineUse {
+  bool program_first = false; // nvlink is asked before the library
+  u32 at_once = 1;            // as many links as are done at a time
+};
+
+// What is best for so many links of code of that size, by as many threads as there may be.
+[[nodiscard]] EngineUse choose_engines(const FinalizerEngine &paths, u64 links, u64 code_bytes,
+                                       u32 threads);
+
 // The engines of one link of the user's. Any number of threads may ask.
 class Engines {
 public:
   // The cache, which may be null, comes first.
   explicit Engines(FinalizerEngine paths, Cache *cache = nullptr)
       : paths_(std::move(paths)), cache_(cache) {}
+  ~Engines() { end_workers(); }
+  Engines(const Engines &) = delete;
+  Engines &operator=(const Engines &) = delete;
 
-  // The linked file, or what the engines said.
-  [[nodiscard]] Result<std::vector<u8>> link(const EngineLink &job);
+  // Worker processes that load the library while something else is done.
+  void start_workers(u32 count);
+  // Sooner than they would end otherwise. Nobody is asking.
+  void end_workers();
+
+  // The linked file, or what the engines said. Answers do not depend on which of them was asked.
+  [[nodiscard]] Result<std::vector<u8>> link(const EngineLink &job, bool program_first = false);
   [[nodiscard]] bool has_nvlink() const { return !paths_.nvlink.empty(); }
+  [[nodiscard]] const FinalizerEngine &paths() const { return paths_; }
 
 private:
   using Answer = Result<std::vector<u8>>;
-  [[nodiscard]] Answer ask(const EngineLink &job);
+  [[nodiscard]] Answer ask(const EngineLink &job, bool program_first);
   [[nodiscard]] CacheQuestion question_for(const EngineLink &job) const;
+  [[nodiscard]] Answer link_by_library_first(const EngineLink &job);
   [[nodiscard]] Answer link_with_program(const EngineLink &job) const;
   [[nodiscard]] Result<WorkerAnswer> link_with_library(const EngineLink &job);
   [[nodiscard]] std::optional<WorkerProcess> take_idle();

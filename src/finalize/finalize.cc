@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finalizing the objects of a link. Each object is a job of its own: prepare a copy, let an engine
-// link it (engines.h), take the functions out of the answer. Threads take jobs, the largest first.
-// Results and messages come in the order of the objects, whatever was done first.
+// link it (engines.h), take the functions out of the answer. Threads take jobs, those with most
+// code first. Results and messages come in the order of the objects, whatever was done first.
 #include "finalize/finalize.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "arch/elf_flags.h"
+#include "base/worker_pool.h"
 #include "elf/elf_view.h"
-#include "finalize/engines.h"
 #include "finalize/harvest.h"
 #include "finalize/prepare.h"
 #include "finalize/prune.h"
@@ -34,14 +34,19 @@ u8 sm_of(const elf::FileHeader &header) {
 // One call of the finalizer.
 class FinalizeJob {
 public:
-  FinalizeJob(const FinalizerEngine &engine, const FinalizeRequest &request, Cache *cache)
-      : request_(request), engines_(engine, cache) {}
+  FinalizeJob(Engines &engines, const FinalizeRequest &request)
+      : request_(request), engines_(engines) {}
 
   // One element per object; an error names what went wrong with it.
-  std::vector<Result<FinalizedObject>> run(WorkerPool &pool) {
+  std::vector<Result<FinalizedObject>> run(u32 threads) {
     const size_t count = request_.objects.size();
     std::vector<Result<FinalizedObject>> out(count, Result<FinalizedObject>(FinalizedObject{}));
     find_equal_objects();
+    u64 code_bytes = 0;
+    for (const u32 i : order_)
+      code_bytes += work_of(i);
+    use_ = choose_engines(engines_.paths(), order_.size(), code_bytes, threads);
+    WorkerPool pool(use_.at_once);
     pool.for_each(static_cast<u32>(order_.size()),
                   [&](u32 i) { out[order_[i]] = finalize(request_.objects[order_[i]]); });
     for (size_t i = 0; i < count; ++i)
@@ -51,7 +56,17 @@ public:
   }
 
 private:
-  // Fills order_: one of each kind, the largest first, which keeps all workers busy to the end.
+  // The size of the code that is to be finalized, which is most of the cost.
+  [[nodiscard]] u64 work_of(u32 object) const {
+    const FinalizeRequest::Object &one = request_.objects[object];
+    u64 out = one.code_bytes != 0 ? one.code_bytes : one.bytes.size();
+    for (const ByteSpan bytes : one.together)
+      out += bytes.size();
+    return out;
+  }
+
+  // Fills order_: one of each kind, the one with most work first, which keeps all engines busy to
+  // the end.
   void find_equal_objects() {
     const auto &objects = request_.objects;
     same_as_.resize(objects.size());
@@ -76,6 +91,8 @@ private:
       else
         order_.push_back(i);
     }
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](u32 a, u32 b) { return work_of(a) > work_of(b); });
   }
 
   Result<FinalizedObject> finalize(const FinalizeRequest::Object &object) {
@@ -91,7 +108,7 @@ private:
     const Answer prepared = prepare(*view);
     if (!prepared)
       return prepared.error();
-    Answer answer = engines_.link(job_for(*view, *prepared));
+    Answer answer = engines_.link(job_for(*view, *prepared), use_.program_first);
     if (answer)
       return harvest(*prepared, std::move(*answer), {});
     return object.wanted.empty() ? Result<FinalizedObject>(answer.error())
@@ -107,7 +124,8 @@ private:
     if (!pruned || !rest)
       return std::nullopt;
     const Answer prepared = prepare(*rest);
-    Answer answer = prepared ? engines_.link(job_for(*rest, *prepared)) : prepared;
+    Answer answer =
+        prepared ? engines_.link(job_for(*rest, *prepared), use_.program_first) : prepared;
     Result<FinalizedObject> out = answer ? harvest(*prepared, std::move(*answer), {})
                                          : Result<FinalizedObject>(answer.error());
     return out ? std::optional<FinalizedObject>(std::move(*out)) : std::nullopt;
@@ -212,27 +230,38 @@ private:
   }
 
   const FinalizeRequest &request_;
-  Engines engines_;
+  Engines &engines_;
+  EngineUse use_;
   std::vector<u32> order_;
   std::vector<u32> same_as_; // by object: the first one with its bytes
 };
 
 } // namespace
 
-FinalizeObjects make_finalizer(const FinalizerEngine &engine, WorkerPool &pool, Cache *cache) {
-  return [engine, &pool, cache](const FinalizeRequest &request, Diagnostics &diag) {
-    std::vector<Result<FinalizedObject>> results = FinalizeJob(engine, request, cache).run(pool);
-    std::vector<FinalizedObject> out;
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (results[i])
-        out.push_back(std::move(*results[i]));
-      else
-        diag.report(DiagId::FinalizerFailed,
-                    {std::string(request.objects[i].name), results[i].error().text()}, {},
-                    "--cuda=FOLDER and --finalizer=FILE choose another engine");
-    }
-    return out.size() == results.size() ? std::move(out) : std::vector<FinalizedObject>();
-  };
+// What is lost where the plan has less code than the objects is little beside the reading of these.
+void Finalizer::start_early(u64 objects, u64 bytes) {
+  constexpr u64 kWorthIt = u64{8} << 20;
+  const EngineUse use =
+      choose_engines(engines_.paths(), objects, bytes / 2, WorkerPool(threads_).threads());
+  if (bytes >= kWorthIt && !use.program_first)
+    engines_.start_workers(use.at_once);
+}
+
+std::vector<FinalizedObject> Finalizer::operator()(const FinalizeRequest &request,
+                                                   Diagnostics &diag) {
+  std::vector<Result<FinalizedObject>> results =
+      FinalizeJob(engines_, request).run(WorkerPool(threads_).threads());
+  engines_.end_workers();
+  std::vector<FinalizedObject> out;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i])
+      out.push_back(std::move(*results[i]));
+    else
+      diag.report(DiagId::FinalizerFailed,
+                  {std::string(request.objects[i].name), results[i].error().text()}, {},
+                  "--cuda=FOLDER and --finalizer=FILE choose another engine");
+  }
+  return out.size() == results.size() ? std::move(out) : std::vector<FinalizedObject>();
 }
 
 } // namespace culink

@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "cache/cache.h"
 #include "culink/finalizer_engine.h"
+#include "finalize/engines.h"
 #include "model/finalized.h"
 
 namespace culink {
 
-// A finalizer that runs as many engines at once as the pool has threads. Objects with the same
-// bytes are finalized once. The engine is not asked for
-// what the cache has, if there is one. Precondition: there is an engine, and pool and cache outlive
-// the finalizer.
-[[nodiscard]] FinalizeObjects make_finalizer(const FinalizerEngine &engine, WorkerPool &pool,
-                                             Cache *cache = nullptr);
+// Finalizes objects with the engines that there are, which are not asked for what the cache has.
+// Objects with the same bytes are finalized once.
+class Finalizer {
+public:
+  // Precondition: there is an engine. As many engines run at once as there are threads; 0: cores.
+  // The cache may be null.
+  Finalizer(const FinalizerEngine &engine, u32 threads, Cache *cache = nullptr)
+      : engines_(engine, cache), threads_(threads) {}
+
+  // Starts engines that a link of that many objects will need, while its plan is made.
+  void start_early(u64 objects, u64 bytes);
+  // A result for each object of the request, or none after a message.
+  [[nodiscard]] std::vector<FinalizedObject> operator()(const FinalizeRequest &request,
+                                                        Diagnostics &diag);
+
+private:
+  Engines engines_;
+  u32 threads_;
+};
 
 } // namespace culink

@@ -59,6 +59,7 @@ struct FinalizeRequest {
     ByteSpan bytes;        // the object as it was read
     // Code sections in the output. If the engine fails for the object, these are finalized alone.
     std::vector<u32> wanted = {};
+    u64 code_bytes = 0; // of these; 0: not known
     // All objects with weak definitions of functions that this one defines, it included, in their
     // order (Q106). If there are any, all are linked together, and functions have names and debug
     // parts only; nothing at all if the engine cannot do that.

@@ -28,9 +28,8 @@ int record(const std::vector<std::string> &words) {
   request.debug_code = words.size() > 5 && words[5] == "debug-code";
   Cache cache({.folder = words.size() > 6 ? words[6] : ""});
   request.objects.push_back({words[3], file->bytes()});
-  WorkerPool pool(1);
   Diagnostics diag;
-  const std::vector<FinalizedObject> objects = make_finalizer(engine, pool, &cache)(request, diag);
+  const std::vector<FinalizedObject> objects = Finalizer(engine, 1, &cache)(request, diag);
   for (const Diagnostic &diagnostic : diag.all())
     std::fputs(format_message(to_message(diagnostic), "record_answer").c_str(), stderr);
   if (words.size() > 6)

@@ -42,8 +42,7 @@ protected:
     request.target = "sm_100";
     for (const std::vector<u8> &object : objects)
       request.objects.push_back({"an object", object});
-    WorkerPool pool(2);
-    return make_finalizer(engine, pool)(request, diag);
+    return Finalizer(engine, 2)(request, diag);
   }
 
   std::string calls;
@@ -91,8 +90,7 @@ TEST_F(FinalizeWithScript, WhatItFailsOnIsTriedWithoutTheRest) {
   for (const elf::Section &section : view.sections())
     if (section.name.starts_with(".text.") && request.objects[0].wanted.empty())
       request.objects[0].wanted = {section.index};
-  WorkerPool pool(1);
-  const std::vector<FinalizedObject> objects = make_finalizer(engine, pool)(request, diag);
+  const std::vector<FinalizedObject> objects = Finalizer(engine, 2)(request, diag);
   ASSERT_EQ(objects.size(), 1u);
   EXPECT_FALSE(objects[0].functions.empty());
   EXPECT_EQ(calls_made().size(), 2u);
@@ -110,8 +108,7 @@ TEST_F(FinalizeWithScript, FunctionsThatAreNotNeededAreNotHandedOver) {
   request.target = "sm_100";
   request.objects.push_back(
       {"an object", bytes, {view.find(".text.__cuda_sm20_div_rn_f64_full")->index}});
-  WorkerPool pool(1);
-  EXPECT_TRUE(make_finalizer(engine, pool)(request, diag).empty());
+  EXPECT_TRUE(Finalizer(engine, 2)(request, diag).empty());
   const MappedFile file = MappedFile::open(handed).value();
   const elf::ElfView first_try = elf::ElfView::open(file.bytes()).value();
   EXPECT_TRUE(first_try.find(".text.__cuda_sm20_div_rn_f64_full"));

@@ -41,6 +41,13 @@ std::vector<std::vector<u32>> find_needed_code(const SassContext &c) {
   return out;
 }
 
+u64 size_of_code(const InputObject &object, const std::vector<u32> &sections) {
+  u64 out = 0;
+  for (const u32 section : sections)
+    out += object.view.sections()[section].size;
+  return out;
+}
+
 FinalizeRequest make_request(const SassContext &c) {
   FinalizeRequest out{.target = std::string(c.inputs.arch.name),
                       .debug = c.mercury.options.keeps_debug_symbols(),
@@ -70,7 +77,8 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
     if (needed[i].empty() || !(changes || object.sm != c.inputs.arch.number || other_finalizer ||
                                emulate::is_finalized_again(object, c.mercury.dialect)))
       continue;
-    request.objects.push_back({object.name, object.view.file(), std::move(needed[i])});
+    const u64 code_bytes = size_of_code(object, needed[i]);
+    request.objects.push_back({object.name, object.view.file(), std::move(needed[i]), code_bytes});
     numbers.push_back(i);
   }
   const FunctionsByName first_of_name = first_functions_of_name(c);
