@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "finalize/prune.h"
 
+#include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
@@ -56,8 +58,9 @@ TEST_F(PrunedFunctions, LeaveNothingOfTheOthers) {
   EXPECT_EQ(capsules, 1u);
   EXPECT_EQ(defined, 1u);
   for (const elf::InfoRecord &record : elf::InfoRecords(rest.find(".nv.info")->data))
-    if (symbol_word_count(record) != 0)
+    if (symbol_word_count(record) != 0) {
       EXPECT_FALSE(symbols[load_le<u32>(record.payload.data())].undefined());
+    }
   const elf::CallGraph graph = elf::decode_call_graph(rest.find(".nv.callgraph")->data);
   for (const elf::CallPair &pair : graph.pairs(elf::CallPart::Calls))
     EXPECT_FALSE(symbols[pair.first].undefined());
