@@ -77,7 +77,8 @@ expect_compiled 4
 
 # What is in it.
 "$CULINK" --cache-stats > stats
-expect_contains stats "folder   $PWD/home/.cache/culink" "entries  2" "of 5368709120"
+expect_contains stats "folder   $PWD/home/.cache/culink" "of 5368709120"
+grep -q "entries  [23]\$" stats || fail "not two answers and the digest of an old compiler: $(cat stats)"
 CULINK_CACHE_SIZE=1M "$CULINK" --cache-clear --cache-stats > stats
 expect_contains stats "entries  0" "bytes    0 of 1048576"
 "$CULINK" --cache-stats --no-cache > stats

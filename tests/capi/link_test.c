@@ -79,6 +79,7 @@ static void options_are_those_of_the_command_line(void) {
   EXPECT(culink_link_add_options(link, two_words, 3) == CULINK_OK);
   EXPECT(culink_link_add_options(link, NULL, 0) == CULINK_OK);
   EXPECT(culink_link_add_option(link, "-arch") == CULINK_BAD_OPTION); // without its value
+  EXPECT(culink_link_add_option(link, "--cache-dir=cache") == CULINK_OK);
   EXPECT(strstr(culink_link_error(link), "arch") != NULL);
   EXPECT(culink_link_add_option(link, "--no-such-option") == CULINK_BAD_OPTION);
   EXPECT(strstr(culink_link_error(link), "no-such-option") != NULL);
@@ -93,7 +94,9 @@ static void options_are_those_of_the_command_line(void) {
                                              "--color=always",
                                              "-time=x",
                                              "--make-jit-folder=x",
-                                             "--make-toolchain=x"};
+                                             "--make-toolchain=x",
+                                             "--cache-stats",
+                                             "--cache-clear"};
   for (size_t i = 0; i < sizeof for_programs / sizeof *for_programs; ++i) {
     EXPECT(culink_link_add_option(link, for_programs[i]) == CULINK_BAD_OPTION);
     EXPECT(strstr(culink_link_error(link), "option of the program") != NULL);

@@ -120,6 +120,26 @@ TEST_F(CacheTest, KnowsProgramsByTheirContents) {
   EXPECT_FALSE(digest_of_question(question()));
 }
 
+TEST_F(CacheTest, ReadsLargeProgramsWhole) {
+  constexpr size_t kSize = 9'000'000;
+  std::string contents = "\x7f"
+                         "ELF" +
+                         std::string(kSize, 'a');
+  write_program(contents);
+  const std::optional<Digest> before = digest_of_question(question());
+  ASSERT_TRUE(before);
+  for (const size_t at : {size_t{4}, size_t{1} << 22, kSize - 1}) {
+    contents[at] = 'b';
+    write_program(contents);
+    EXPECT_NE(digest_of_question(question()), before) << at;
+    contents[at] = 'a';
+  }
+  write_program(contents);
+  EXPECT_EQ(digest_of_question(question()), before);
+  write_program(contents + "a");
+  EXPECT_NE(digest_of_question(question()), before);
+}
+
 TEST_F(CacheTest, RemembersProgramsThatDoNotChange) {
   fs::last_write_time(program(), fs::file_time_type::clock::now() - std::chrono::hours(1));
   ::usleep(2'100'000); // the time of the last change cannot be set

@@ -219,5 +219,24 @@ TEST(CommandLine, has_the_options_of_the_emulated_release) {
             DiagId::BadOptionValue);
 }
 
+TEST(CommandLine, DecidesAboutTheCache) {
+  const CacheOptions usual{.folder = "/usual", .size = 1, .remote = "http://usual"};
+  const CacheOptions same = cache_options(parsed({}), usual);
+  EXPECT_EQ(same.folder, "/usual");
+  EXPECT_EQ(same.size, 1U);
+  EXPECT_EQ(same.remote, "http://usual");
+  const CacheOptions other =
+      cache_options(parsed({"--cache-dir=/other", "--cache-size=2k", "--cache-remote=http://other",
+                            "--cache-remote-read-only"}),
+                    usual);
+  EXPECT_EQ(other.folder, "/other");
+  EXPECT_EQ(other.size, 2048U);
+  EXPECT_EQ(other.remote, "http://other");
+  EXPECT_TRUE(other.remote_read_only);
+  EXPECT_TRUE(cache_options(parsed({"--cache-dir=/other", "--no-cache"}), usual).empty());
+  EXPECT_TRUE(make_request(parsed({"-arch=sm_90"})).cache.empty());
+  EXPECT_EQ(make_request(parsed({"--cache-dir=/c"})).cache.folder, "/c");
+}
+
 } // namespace
 } // namespace culink
