@@ -141,13 +141,13 @@ void LinkJob::give_memory_back(u64 output_size) {
   release_free_memory();
 }
 
-void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws) {
-  const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
+void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool) {
+  const Result<elf::ElfView> view = elf::ElfView::open(result.bytes, pool);
   if (!view) {
     diag_.report(DiagId::Contradiction, {"output", view.error().text()});
     return;
   }
-  for (const Finding &finding : verify_device_elf(*view)) {
+  for (const Finding &finding : verify_device_elf(*view, pool)) {
     if (is_about_carried_content(finding.rule))
       continue;
     if ((flaws.wrong_symbols && finding.rule == Rule::SymbolValue) ||
@@ -289,7 +289,7 @@ LinkResult LinkJob::link_and_verify() {
   if (diag_.failed())
     return {};
   timer_.begin("verify");
-  verify(result, flaws);
+  verify(result, flaws, pool);
   if (request_.options.check && !diag_.failed()) {
     timer_.begin("check");
     check(linked, result, code == OutputCode::Exact, pool);

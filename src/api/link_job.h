@@ -36,7 +36,7 @@ private:
                                                 std::vector<InputObject> objects, WorkerPool &pool);
   void drop_input_pages();
   void give_memory_back(u64 output_size);
-  void verify(LinkResult &result, const KnownFlaws &flaws);
+  void verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool);
   void check(const std::vector<LinkedCode> &linked, const LinkResult &result, bool finalized,
              WorkerPool &pool);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;

@@ -101,7 +101,8 @@ void link_sections(Object &object) {
 // result as at any file.
 class PlaneReader {
 public:
-  explicit PlaneReader(const Object &file) : file_(file), sections_(file.view.sections()) {}
+  explicit PlaneReader(const Object &file)
+      : file_(file), sections_(file.view.sections().begin(), file.view.sections().end()) {}
   std::optional<Object> run();
 
 private:
@@ -117,7 +118,7 @@ private:
   }
 
   const Object &file_;
-  std::vector<elf::Section> sections_;
+  elf::SectionList sections_;
   std::vector<u32> mercury_of_, sass_of_; // by section; 0: none
   u32 symtab_ = 0;
   std::vector<elf::Symbol> symbols_;

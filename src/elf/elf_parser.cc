@@ -7,81 +7,27 @@
 // ElfView::open_tolerant hands the list to an inspector. A rule violated many times in one table is
 // recorded once, with a count.
 //
+// Nearly all files are valid, and a large one has megabytes of tables. So all threads of the caller
+// only find out whether a table is; one that is not is read again from its beginning, by one
+// thread, for the messages.
+//
 // Deliberately not checked here, because files that tools accept break them: overlapping sections
 // (Mercury mirrors share bytes), gaps, names that repeat. `cubin verify` has rules for those.
-#include "elf/elf_view.h"
+#include "elf/elf_parser.h"
 
 #include "base/bytes.h"
+#include "elf/repeated_violation.h"
 #include "elf/section_fields.h"
-#include "elf/wire.h"
 
 #include <fmt/format.h>
 
 namespace culink::elf {
 
-class ElfParser {
-public:
-  explicit ElfParser(ByteSpan file) { view_.file_ = file; }
+namespace {
 
-  [[nodiscard]] Result<ElfView> run();
-  [[nodiscard]] Result<ElfView> run_sections();
+constexpr u32 kSectionsAtOnce = 2048; // by one thread
 
-private:
-  [[nodiscard]] std::optional<Error> read_header();
-  template <typename Ehdr> void widen_header(const Ehdr &raw);
-  void read_section_table();
-  template <typename Shdr> void read_sections(const u8 *table);
-  void check_section(Section &s);
-  void correct_section(Section &s);
-  void list_table(const Section &s);
-  void read_segments();
-  void check_tables();
-  void check_symbol_table(const Section &table);
-  void check_extended_indices(const Section &indices);
-  void check_relocation_table(const Section &table);
-  [[nodiscard]] u64 end_of_offsets(const Section &table) const;
-  void report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count);
-
-  [[nodiscard]] bool is_64() const { return view_.header_.elf_class() == ElfClass::Elf64; }
-  void violation(std::string place, std::string field, std::string message) {
-    view_.violations_.push_back({std::move(place), std::move(field), std::move(message)});
-  }
-
-  // Reports the first of many equal violations and how often it occurred.
-  class Repeated {
-  public:
-    Repeated(ElfParser &parser, u32 section) : parser_(parser), section_(section) {}
-    ~Repeated() {
-      if (count_ == 0)
-        return;
-      if (count_ > 1)
-        message_ += fmt::format(" (and {} more in this table)", count_ - 1);
-      parser_.violation(describe_section(parser_.view_.sections_[section_]), std::move(field_),
-                        std::move(message_));
-    }
-    Repeated(const Repeated &) = delete;
-    Repeated &operator=(const Repeated &) = delete;
-    template <typename MakeField, typename MakeMessage>
-    void add(MakeField make_field, MakeMessage make_message) {
-      if (count_++ == 0) {
-        field_ = make_field();
-        message_ = make_message();
-      }
-    }
-
-  private:
-    ElfParser &parser_;
-    u32 section_;
-    std::string field_, message_;
-    u64 count_ = 0;
-  };
-
-  ElfView view_;
-  // Sections that are tables, by their numbers.
-  std::vector<u32> extended_tables_;
-  std::vector<u32> symbol_tables_;
-  std::vector<u32> relocation_tables_;
-};
+} // namespace
 
 Result<ElfView> ElfParser::run() {
   if (std::optional<Error> error = read_header())
@@ -194,7 +140,6 @@ void ElfParser::read_section_table() {
     read_sections<wire::Shdr32>(first);
 }
 
-// Reads and checks each section in one walk, its name first, so that messages can use it.
 template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
   const FileHeader &h = view_.header_;
   ByteSpan strings;
@@ -204,16 +149,50 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
       strings = terminated_strings(
           slice(view_.file_, names.sh_offset, names.sh_size).value_or(ByteSpan{}));
   }
-  view_.sections_.reserve(h.section_count);
-  Repeated bad_names(*this, h.name_section);
-  for (u32 i = 0; i < h.section_count; ++i) {
-    const Shdr raw = load_le<Shdr>(table + i * sizeof(Shdr));
-    Section &s = view_.sections_.emplace_back();
-    fill_fields(s, raw, i, strings);
-    check_section(s);
-    list_table(s);
-    if (s.name_offset >= strings.size() && h.name_section != 0)
-      bad_names.add([&] { return fmt::format("sh_name of section {}", i); },
+  view_.sections_.resize(h.section_count);
+  struct Range {
+    Tables tables;
+    bool valid = true;
+  };
+  std::vector<Range> ranges(count_ranges(h.section_count, kSectionsAtOnce));
+  const bool named = h.name_section != 0;
+  pool_.for_ranges(h.section_count, kSectionsAtOnce, [&](u32 begin, u32 end) {
+    Range &range = ranges[begin / kSectionsAtOnce];
+    for (u32 i = begin; i < end; ++i) {
+      Section &s = view_.sections_[i];
+      fill_fields(s, load_le<Shdr>(table + i * sizeof(Shdr)), i, strings);
+      range.valid &= is_valid(s) && (!named || s.name_offset < strings.size());
+      range.tables.add(s);
+    }
+  });
+  bool valid = true;
+  for (const Range &range : ranges) {
+    tables_.append(range.tables);
+    valid &= range.valid;
+  }
+  if (!valid)
+    correct_sections(strings);
+}
+
+// Whether nothing is wrong with a section, whose data then is known.
+inline bool ElfParser::is_valid(Section &s) const {
+  const u32 count = view_.header_.section_count;
+  const std::optional<ByteSpan> data =
+      s.no_data() ? ByteSpan{} : slice(view_.file_, s.offset, s.size);
+  const bool info_is_section = (s.flags & kFlagInfoLink) != 0 || is_relocation_table(s.type);
+  const bool any_align = s.align == 0 || is_power_of_two(s.align);
+  s.data = data.value_or(ByteSpan{});
+  return data && s.link < count && !(info_is_section && s.info >= count) && any_align;
+}
+
+void ElfParser::correct_sections(ByteSpan strings) {
+  const u32 names = view_.header_.name_section;
+  RepeatedViolation bad_names(view_.violations_, view_.sections_[names]);
+  for (Section &s : view_.sections_) {
+    if (!is_valid(s))
+      correct_section(s);
+    if (s.name_offset >= strings.size() && names != 0)
+      bad_names.add([&] { return fmt::format("sh_name of section {}", s.index); },
                     [&] {
                       return fmt::format("no string at {:#x} in a name table of {:#x} bytes",
                                          s.name_offset, strings.size());
@@ -221,30 +200,13 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
   }
 }
 
-// The quick test: files have many sections, and nearly all are valid.
-inline void ElfParser::check_section(Section &s) {
-  const u32 count = view_.header_.section_count;
-  const std::optional<ByteSpan> data =
-      s.no_data() ? ByteSpan{} : slice(view_.file_, s.offset, s.size);
-  const bool info_is_section = (s.flags & kFlagInfoLink) != 0 || is_relocation_table(s.type);
-  const bool any_align = s.align == 0 || is_power_of_two(s.align);
-  if (data && s.link < count && !(info_is_section && s.info >= count) && any_align)
-    s.data = *data;
-  else
-    correct_section(s);
-}
-
 void ElfParser::correct_section(Section &s) {
   const u32 count = view_.header_.section_count;
   const bool inactive = s.type == SectionType::Null; // section 0 may hold the true counts
-  if (!s.no_data()) {
-    if (const std::optional<ByteSpan> data = slice(view_.file_, s.offset, s.size))
-      s.data = *data;
-    else
-      violation(describe_section(s), "sh_offset, sh_size",
-                fmt::format("bytes {:#x} + {:#x} lie outside the file ({:#x} bytes)", s.offset,
-                            s.size, view_.file_.size()));
-  }
+  if (!s.no_data() && !slice(view_.file_, s.offset, s.size))
+    violation(describe_section(s), "sh_offset, sh_size",
+              fmt::format("bytes {:#x} + {:#x} lie outside the file ({:#x} bytes)", s.offset,
+                          s.size, view_.file_.size()));
   if (s.link >= count) {
     if (!inactive)
       violation(describe_section(s), "sh_link",
@@ -266,15 +228,6 @@ void ElfParser::correct_section(Section &s) {
               fmt::format("{:#x} is not a power of two", s.align));
     s.align = 1;
   }
-}
-
-inline void ElfParser::list_table(const Section &s) {
-  if (is_relocation_table(s.type))
-    relocation_tables_.push_back(s.index);
-  else if (is_symbol_table(s.type))
-    symbol_tables_.push_back(s.index);
-  else if (s.type == SectionType::SymtabShndx)
-    extended_tables_.push_back(s.index);
 }
 
 void ElfParser::read_segments() {
@@ -315,183 +268,29 @@ void ElfParser::read_segments() {
   }
 }
 
-void ElfParser::check_tables() {
-  // Extended indices first: symbol tables are read through them.
-  for (const u32 index : extended_tables_)
-    check_extended_indices(view_.sections_[index]);
-  for (const u32 index : symbol_tables_)
-    check_symbol_table(view_.sections_[index]);
-  for (const u32 index : relocation_tables_)
-    check_relocation_table(view_.sections_[index]);
-}
-
-void ElfParser::check_extended_indices(const Section &indices) {
-  const Section &table = view_.sections_[indices.link];
-  if (!is_symbol_table(table.type)) {
-    violation(describe_section(indices), "sh_link",
-              fmt::format("{} is not a symbol table", describe_section(table)));
-    return;
-  }
-  view_.extended_.emplace_back(table.index, indices.index);
-  const u32 symbols = view_.symbols(table).size();
-  if (indices.data.size() != u64{symbols} * 4)
-    violation(describe_section(indices), "sh_size",
-              fmt::format("{:#x} bytes for {} symbols", indices.data.size(), symbols));
-}
-
-void ElfParser::check_symbol_table(const Section &table) {
-  if (table.type == SectionType::Symtab) {
-    if (view_.symtab_ == 0)
-      view_.symtab_ = table.index;
-    else
-      violation(describe_section(table), "sh_type",
-                fmt::format("second symbol table, the first is {}",
-                            describe_section(view_.sections_[view_.symtab_])));
-  }
-  const u64 entry = is_64() ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
-  if (table.entsize != entry)
-    violation(describe_section(table), "sh_entsize",
-              fmt::format("is {}, not {}", table.entsize, entry));
-  if (table.data.size() % entry != 0)
-    violation(describe_section(table), "sh_size",
-              fmt::format("{:#x} is not a multiple of {}", table.data.size(), entry));
-  const Section &strings = view_.sections_[table.link];
-  if (strings.type != SectionType::Strtab)
-    violation(describe_section(table), "sh_link",
-              fmt::format("{} is not a string table", describe_section(strings)));
-
-  const u64 names_end = terminated_strings(strings.data).size();
-  if (names_end != strings.data.size())
-    violation(describe_section(strings), "", "string table does not end with a NUL byte");
-
-  const u32 section_count = view_.header_.section_count;
-  const ByteSpan extended = view_.extended_indices(table.index);
-  const SymbolTable symbols = view_.symbols(table);
-  if (table.info > symbols.size())
-    violation(describe_section(table), "sh_info",
-              fmt::format("first global symbol {} of {} symbols", table.info, symbols.size()));
-  Repeated bad_name(*this, table.index), bad_section(*this, table.index);
-  for (u32 i = 0; i < symbols.size(); ++i) {
-    const Symbol symbol = symbols.without_name(i);
-    if (symbol.name_offset != 0 && symbol.name_offset >= names_end)
-      bad_name.add([&] { return fmt::format("st_name of symbol {}", i); },
-                   [&] {
-                     return fmt::format("no string at {:#x} in a string table of {:#x} bytes",
-                                        symbol.name_offset, strings.data.size());
-                   });
-    const u32 stored = symbol.raw_section == kSectionXindex
-                           ? load_at<u32>(extended, u64{i} * 4).value_or(0xffffffff)
-                           : symbol.raw_section;
-    const bool special =
-        symbol.raw_section >= kSectionLoReserve && symbol.raw_section != kSectionXindex;
-    if (!special && stored >= std::max(section_count, 1u))
-      bad_section.add([&] { return fmt::format("st_shndx of symbol {} '{}'", i, symbols[i].name); },
-                      [&] {
-                        return stored == 0xffffffff
-                                   ? std::string("needs an extended section index that is missing")
-                                   : fmt::format("{} is not a section (there are {})", stored,
-                                                 section_count);
-                      });
-  }
-}
-
-// The end of the offsets that a table may have. Those of Mercury relocations count bytes of the
-// expanded capsule, not of the section. A list of resolved relocations may belong to several
-// sections of one name and names one of them (Q113).
-u64 ElfParser::end_of_offsets(const Section &table) const {
-  const bool any = table.is_mercury() || table.type == SectionType::CudaResolvedRela;
-  return any ? ~u64{0} : view_.sections_[table.info].size;
-}
-
-void ElfParser::check_relocation_table(const Section &table) {
-  const bool has_addends = is_rela(table.type);
-  const u64 entry = is_64() ? (has_addends ? sizeof(wire::Rela64) : sizeof(wire::Rel64))
-                            : (has_addends ? sizeof(wire::Rela32) : sizeof(wire::Rel32));
-  if (table.entsize != entry)
-    violation(describe_section(table), "sh_entsize",
-              fmt::format("is {}, not {}", table.entsize, entry));
-  if (table.data.size() % entry != 0)
-    violation(describe_section(table), "sh_size",
-              fmt::format("{:#x} is not a multiple of {}", table.data.size(), entry));
-  // Host executables link their tables to .dynsym and use addresses as offsets, so only device
-  // files are checked.
-  if (!view_.header_.is_cuda())
-    return;
-  const Section &symbol_section = view_.sections_[table.link];
-  if (!is_symbol_table(symbol_section.type)) {
-    violation(describe_section(table), "sh_link",
-              fmt::format("{} is not a symbol table", describe_section(symbol_section)));
-    return;
-  }
-  const u32 symbol_count = view_.symbol_count(symbol_section);
-  const u64 end = end_of_offsets(table);
-  // The widest index any entry can have lets the table decode what is stored.
-  const RelocationTable raw(view_.header_.elf_class(), has_addends, 0xffffffff, table.data);
-  u32 last_symbol = 0;
-  u64 last_offset = 0;
-  for (u32 i = 0; i < raw.size(); ++i) {
-    const Relocation r = raw[i];
-    view_.relocation_types_[std::min(r.type, ElfView::kOtherTypes)] = true;
-    last_symbol = std::max(last_symbol, r.symbol);
-    last_offset = std::max(last_offset, r.offset);
-  }
-  if (!raw.empty() && (last_symbol >= std::max(symbol_count, 1u) || last_offset >= end))
-    report_entries(table, raw, symbol_count);
-}
-
-// Reports the entries that are out of range.
-void ElfParser::report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count) {
-  const Section &target = view_.sections_[table.info];
-  const u64 end = end_of_offsets(table);
-  Repeated bad_symbol(*this, table.index), bad_offset(*this, table.index);
-  for (u32 i = 0; i < raw.size(); ++i) {
-    const Relocation r = raw[i];
-    if (r.symbol >= std::max(symbol_count, 1u))
-      bad_symbol.add(
-          [&] { return fmt::format("r_info of entry {}", i); },
-          [&] { return fmt::format("{} is not a symbol (there are {})", r.symbol, symbol_count); });
-    if (r.offset >= end)
-      bad_offset.add([&] { return fmt::format("r_offset of entry {}", i); },
-                     [&] {
-                       return fmt::format("{:#x} lies outside {} ({:#x} bytes)", r.offset,
-                                          describe_section(target), target.size);
-                     });
-  }
-}
-
-bool ElfView::holds_all_sections(ByteSpan file) {
-  const std::optional<wire::Ehdr64> header = load_at<wire::Ehdr64>(file, 0);
-  if (!header || header->e_shoff == 0 || header->e_shentsize != sizeof(wire::Shdr64))
-    return false;
-  const std::optional<ByteSpan> table =
-      slice(file, header->e_shoff, header->e_shnum * sizeof(wire::Shdr64));
-  if (!table)
-    return false;
-  for (u64 at = 0; at < table->size(); at += sizeof(wire::Shdr64)) {
-    const auto section = load_le<wire::Shdr64>(table->data() + at);
-    if (!has_no_file_data(static_cast<SectionType>(section.sh_type)) &&
-        !slice(file, section.sh_offset, section.sh_size))
-      return false;
-  }
-  return header->e_shnum != 0;
-}
-
-Result<ElfView> ElfView::open(ByteSpan file) {
-  Result<ElfView> view = ElfParser(file).run();
+Result<ElfView> ElfView::open(ByteSpan file, WorkerPool &pool) {
+  Result<ElfView> view = ElfParser(file, pool).run();
   if (view && !view->violations_.empty())
     return view->violations_.front();
   return view;
 }
 
+Result<ElfView> ElfView::open(ByteSpan file) {
+  WorkerPool alone(1);
+  return open(file, alone);
+}
+
 Result<ElfView> ElfView::open_sections(ByteSpan file) {
-  Result<ElfView> view = ElfParser(file).run_sections();
+  WorkerPool alone(1);
+  Result<ElfView> view = ElfParser(file, alone).run_sections();
   if (view && !view->violations_.empty())
     return view->violations_.front();
   return view;
 }
 
 Result<ElfView> ElfView::open_tolerant(ByteSpan file) {
-  return ElfParser(file).run();
+  WorkerPool alone(1);
+  return ElfParser(file, alone).run();
 }
 
 } // namespace culink::elf

@@ -47,10 +47,27 @@ RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbo
   count_ = static_cast<u32>(entries.size() / stride_);
 }
 
+bool ElfView::holds_all_sections(ByteSpan file) {
+  const std::optional<wire::Ehdr64> header = load_at<wire::Ehdr64>(file, 0);
+  if (!header || header->e_shoff == 0 || header->e_shentsize != sizeof(wire::Shdr64))
+    return false;
+  const std::optional<ByteSpan> table =
+      slice(file, header->e_shoff, header->e_shnum * sizeof(wire::Shdr64));
+  if (!table)
+    return false;
+  for (u64 at = 0; at < table->size(); at += sizeof(wire::Shdr64)) {
+    const auto section = load_le<wire::Shdr64>(table->data() + at);
+    if (!has_no_file_data(static_cast<SectionType>(section.sh_type)) &&
+        !slice(file, section.sh_offset, section.sh_size))
+      return false;
+  }
+  return header->e_shnum != 0;
+}
+
 void ElfView::release_tables() {
   header_.section_count = 0;
   symtab_ = 0;
-  sections_ = std::vector<Section>();
+  sections_ = SectionList();
   segments_ = std::vector<Segment>();
   extended_.clear();
 }

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
 #include "base/types.h"
+#include "base/uninitialized.h"
+#include "base/worker_pool.h"
 #include "elf/constants.h"
 #include "elf/wire.h"
 
@@ -61,6 +64,9 @@ struct Section {
   [[nodiscard]] bool no_data() const { return has_no_file_data(type); }
   [[nodiscard]] bool is_mercury() const { return (flags & kFlagMercury) != 0; }
 };
+
+// Several threads fill it, so resize() must not touch what one thread alone would have to fetch.
+using SectionList = std::vector<Section, UninitializedAllocator<Section>>;
 
 struct Symbol {
   std::string_view name;
@@ -201,6 +207,8 @@ public:
   // Refuses a file with any violation: for linkers and assemblers. The error names the first
   // violated rule.
   [[nodiscard]] static Result<ElfView> open(ByteSpan file);
+  // The same by the threads of a pool, for large files.
+  [[nodiscard]] static Result<ElfView> open(ByteSpan file, WorkerPool &pool);
 
   // Refuses only a file whose header cannot be read at all: for inspectors. Every violation is
   // listed in violations(), and the value it concerns reads as empty.
@@ -216,7 +224,7 @@ public:
 
   [[nodiscard]] const FileHeader &header() const { return header_; }
   [[nodiscard]] ByteSpan file() const { return file_; }
-  [[nodiscard]] const std::vector<Section> &sections() const { return sections_; }
+  [[nodiscard]] std::span<const Section> sections() const { return sections_; }
   [[nodiscard]] const std::vector<Segment> &segments() const { return segments_; }
   [[nodiscard]] const std::vector<Error> &violations() const { return violations_; }
 
@@ -244,7 +252,7 @@ public:
 
   // The same file with another section table, for a second set of tables inside a file. Every index
   // in it must be that of a section of it.
-  [[nodiscard]] ElfView with_sections(std::vector<Section> sections) const {
+  [[nodiscard]] ElfView with_sections(SectionList sections) const {
     ElfView out = *this;
     out.sections_ = std::move(sections);
     return out;
@@ -258,7 +266,7 @@ private:
 
   ByteSpan file_;
   FileHeader header_;
-  std::vector<Section> sections_;
+  SectionList sections_;
   std::vector<Segment> segments_;
   std::vector<Error> violations_;
   static constexpr u32 kOtherTypes = 255; // the last of relocation_types_, for all higher types

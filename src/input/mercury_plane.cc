@@ -28,7 +28,7 @@ namespace {
 class PlaneBuilder {
 public:
   explicit PlaneBuilder(const InputObject &object)
-      : object_(object), sections_(object.view.sections()) {}
+      : object_(object), sections_(object.view.sections().begin(), object.view.sections().end()) {}
 
   [[nodiscard]] Result<InputObject> run();
 
@@ -40,7 +40,7 @@ private:
   [[nodiscard]] u32 number_of(u32 index) const { return sass_of_[index] ? sass_of_[index] : index; }
 
   const InputObject &object_;
-  std::vector<elf::Section> sections_;
+  elf::SectionList sections_;
   std::vector<u32> counterpart_of_; // by section: its Mercury form, or 0
   std::vector<u32> sass_of_;        // the other way round
   const elf::Section *symtab_ = nullptr;

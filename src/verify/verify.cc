@@ -113,32 +113,44 @@ std::string_view rule_id(Rule rule) {
   return kRules[static_cast<u32>(rule)].id;
 }
 
-std::vector<Finding> verify::Findings::take() && {
-  for (u32 i = 0; i < findings_.size(); ++i)
-    if (repeats_[i] > 0)
-      findings_[i].what.message += fmt::format(" (and {} more in this section)", repeats_[i]);
-  return std::move(findings_);
+void verify::Findings::append(Findings &&later) {
+  for (Entry &entry : later.findings_) {
+    if (entry.key != kNoSection) {
+      const auto [known, is_new] =
+          first_.try_emplace(entry.key, static_cast<u32>(findings_.size()));
+      if (!is_new) {
+        findings_[known->second].repeats += entry.repeats + 1;
+        continue;
+      }
+    }
+    findings_.push_back(std::move(entry));
+  }
 }
 
-std::vector<Finding> verify_device_elf(const elf::ElfView &view) {
+std::vector<Finding> verify::Findings::take() && {
+  std::vector<Finding> out;
+  for (Entry &entry : findings_) {
+    if (entry.repeats > 0)
+      entry.finding.what.message += fmt::format(" (and {} more in this section)", entry.repeats);
+    out.push_back(std::move(entry.finding));
+  }
+  return out;
+}
+
+std::vector<Finding> verify_device_elf(const elf::ElfView &view, WorkerPool &pool) {
   verify::Findings findings;
   for (const Error &violation : view.violations())
     findings.push(Rule::Structure, violation.place, violation.field, violation.message);
   verify::check_header(view, findings);
   // Sections and symbols of a file for another machine have other meanings.
-  if (view.header().is_cuda()) {
-    const verify::Survey survey = verify::survey_sections(view);
-    verify::check_section_table(view, survey, findings);
-    verify::check_layout(view, survey, findings);
-    verify::check_symbols(view, survey, findings);
-    verify::check_relocations(view, survey, findings);
-    verify::check_info(view, survey, findings);
-    verify::check_mirror(view, findings);
-    verify::check_call_graph(view, survey, findings);
-    verify::check_notes(view, survey, findings);
-    verify::check_segments(view, findings);
-  }
+  if (view.header().is_cuda())
+    findings.append(verify::check_contents(view, pool));
   return std::move(findings).take();
+}
+
+std::vector<Finding> verify_device_elf(const elf::ElfView &view) {
+  WorkerPool alone(1);
+  return verify_device_elf(view, alone);
 }
 
 std::vector<Finding> verify_mercury_mirror(const elf::ElfView &view) {

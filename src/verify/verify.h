@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/worker_pool.h"
 #include "elf/elf_view.h"
 
 namespace culink {
@@ -98,7 +99,9 @@ struct Finding {
 
 // Everything wrong with the file. A rule broken many times in one section is one finding, with the
 // first occurrence and a count. Time and memory are linear in the file. Takes strict and tolerant
-// views; the violations of a tolerant one are findings of Rule::Structure.
+// views; the violations of a tolerant one are findings of Rule::Structure. The threads of a pool
+// share the work; the findings do not depend on their number.
+[[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view, WorkerPool &pool);
 [[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view);
 
 // Only the rules by which Mercury code and machine code agree, for programs that pass both on.

@@ -3,11 +3,14 @@
 // Shared by the files of the verifier, and included by them only.
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/worker_pool.h"
+#include "elf/records/nv_info.h"
 #include "verify/verify.h"
 
 namespace culink::verify {
@@ -26,40 +29,58 @@ public:
     const u64 key = (u64{section.index} << 8) | static_cast<u8>(rule);
     const auto [entry, is_new] = first_.try_emplace(key, static_cast<u32>(findings_.size()));
     if (!is_new) {
-      ++repeats_[entry->second];
+      ++findings_[entry->second].repeats;
       return;
     }
     FieldMessage text = make();
-    push(rule, elf::describe_section(section), std::move(text.field), std::move(text.message));
+    findings_.push_back(
+        {{rule, {elf::describe_section(section), std::move(text.field), std::move(text.message)}},
+         key});
   }
   void push(Rule rule, std::string place, std::string field, std::string message) {
-    findings_.push_back({rule, {std::move(place), std::move(field), std::move(message)}});
-    repeats_.push_back(0);
+    findings_.push_back(
+        {{rule, {std::move(place), std::move(field), std::move(message)}}, kNoSection});
   }
+  // Adds what was found after this. The same rule in the same section remains one finding, so that
+  // it does not matter into how many parts a file was divided.
+  void append(Findings &&later);
   [[nodiscard]] std::vector<Finding> take() &&;
 
 private:
-  std::vector<Finding> findings_;
-  std::vector<u32> repeats_; // how many more of the same kind, per finding
-  std::unordered_map<u64, u32> first_;
+  static constexpr u64 kNoSection = ~u64{0};
+  struct Entry {
+    Finding finding;
+    u64 key;         // section and rule, or kNoSection
+    u32 repeats = 0; // how many more of the same kind
+  };
+  std::vector<Entry> findings_;
+  std::unordered_map<u64, u32> first_; // by key: which of findings_
 };
 
-// The result of one walk over the sections, so that not every topic needs a walk of its own: a
-// large file has a hundred thousand of them, more than the caches hold.
+// What the checks of single sections leave for those of the whole file, so that not every topic
+// needs a walk of its own: a large file has a hundred thousand sections, more than the caches hold.
 struct Survey {
   std::vector<const elf::Section *> symbol_tables;
-  std::vector<const elf::Section *> relocation_tables;
-  std::vector<const elf::Section *> infos;       // .nv.info of both planes
+  std::vector<const elf::Section *> large_infos; // .nv.info of more than kLargeInfo bytes
   std::vector<const elf::Section *> calls;       // call graphs and prototypes
   std::vector<const elf::Section *> notes;       // and other sections with their kind of records
   std::vector<const elf::Section *> short_names; // at most kShortName characters
+  std::vector<const elf::Section *> no_data;     // memory without contents
   // Sections are in the file in the order of the table, aligned, without address, without overlap,
   // and with nothing but zeros between them.
   bool tidy = true;
-  const elf::Section *last = nullptr; // if tidy: the one with the last bytes
+  const elf::Section *first = nullptr; // if tidy: the one with the first bytes
+  const elf::Section *last = nullptr;  // and with the last
 };
 inline constexpr size_t kShortName = 15;
-[[nodiscard]] Survey survey_sections(const elf::ElfView &view);
+inline constexpr u64 kLargeInfo = u64{64} << 10;
+
+using SectionRange = std::span<const elf::Section>;
+
+// Adds a section to the survey of those before it.
+void survey_section(const elf::ElfView &view, const elf::Section &section, Survey &survey);
+// Adds the survey of the sections that follow.
+void append_survey(const elf::ElfView &view, Survey &survey, const Survey &later);
 
 // Bytes, on every architecture since sm_70.
 constexpr u64 kInstructionSize = 16;
@@ -77,15 +98,25 @@ inline constexpr std::string_view kCuverName = ".note.nv.cuver";
   return has_old_abi(view) || view.find(kCuverName);
 }
 
+// The topics. Those of ranges take any part of the section table.
 void check_header(const elf::ElfView &view, Findings &findings);
-void check_segments(const elf::ElfView &view, Findings &findings);
-void check_section_table(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_names(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_section(const elf::ElfView &view, const elf::Section &section, Findings &findings);
 void check_layout(const elf::ElfView &view, const Survey &survey, Findings &findings);
-void check_symbols(const elf::ElfView &view, const Survey &survey, Findings &findings);
-void check_relocations(const elf::ElfView &view, const Survey &survey, Findings &findings);
-void check_info(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_symbols(const elf::ElfView &view, const elf::Section &table, u32 begin, u32 end,
+                   Findings &findings);
+void check_relocations(const elf::ElfView &view, const elf::Section &table, Findings &findings);
+// Records from `begin` up to `end`, which are offsets of records or of the section's end.
+void check_info(const elf::ElfView &view, const elf::Section &section, u64 begin, u64 end,
+                elf::RecordMemory &right, Findings &findings);
 void check_mirror(const elf::ElfView &view, Findings &findings);
-void check_call_graph(const elf::ElfView &view, const Survey &survey, Findings &findings);
-void check_notes(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_calls(const elf::ElfView &view, const elf::Section &section, Findings &findings);
+void check_note(const elf::Section &section, Findings &findings);
+void check_segments(const elf::ElfView &view, Findings &findings);
+void check_cover(const elf::ElfView &view, SectionRange sections, Findings &findings);
+void check_segment_sizes(const elf::ElfView &view, const Survey &survey, Findings &findings);
+
+// All topics but the header, of a device file.
+[[nodiscard]] Findings check_contents(const elf::ElfView &view, WorkerPool &pool);
 
 } // namespace culink::verify

@@ -49,14 +49,37 @@ public:
       : view_(view), segments_(view.segments()), findings_(findings),
         table_size_(u64{view.header().phnum} * view.header().phentsize) {}
 
-  void run() {
+  void check_headers() {
     check_table();
     for (u64 i = 0; i < segments_.size(); ++i)
       check_fields(i);
-    check_cover();
+  }
+
+  void check_cover(SectionRange sections) {
+    for (const Section &s : sections)
+      if (s.size != 0 && needs_segment(s))
+        check_home(s, find_home(s, [](u64) {}));
+  }
+
+  // An empty section needs no room, but one without data still aligns what follows it.
+  void check_sizes(std::span<const Section *const> no_data) {
+    std::vector<u64> without_data(segments_.size()); // room that sections without data need
+    for (const Section *s : no_data)
+      if (needs_segment(*s))
+        (void)find_home(
+            *s, [&](u64 i) { without_data[i] = round_up(without_data[i], s->align) + s->size; });
+    for (u64 i = 0; i < segments_.size(); ++i)
+      if (segments_[i].memsz >= segments_[i].filesz &&
+          segments_[i].memsz - segments_[i].filesz != without_data[i])
+        findings_.push(Rule::SegmentCover, segment_place(i), "p_memsz",
+                       fmt::format("adds {:#x} bytes to p_filesz, its sections without data {:#x}",
+                                   segments_[i].memsz - segments_[i].filesz, without_data[i]));
   }
 
 private:
+  [[nodiscard]] static bool needs_segment(const Section &s) {
+    return (s.flags & elf::kFlagAlloc) != 0 && !s.is_mercury();
+  }
   [[nodiscard]] bool is_table(const Segment &segment) const {
     return same_range(segment, view_.header().phoff, table_size_);
   }
@@ -109,32 +132,19 @@ private:
     return at <= segment.filesz && s.size <= segment.filesz - at;
   }
 
-  void check_cover() {
-    std::vector<u64> without_data(segments_.size()); // room that sections without data need
-    for (const Section &s : view_.sections()) {
-      // An empty section needs no room, but one without data still aligns what follows it.
-      if ((s.flags & elf::kFlagAlloc) == 0 || s.is_mercury() || (s.size == 0 && !s.no_data()))
+  // The segments that a section may belong to, the last of which is its own.
+  template <typename Use> const Segment *find_home(const Section &s, Use use) const {
+    const Segment *home = nullptr;
+    for (u64 i = 0; i < segments_.size(); ++i) {
+      const Segment &segment = segments_[i];
+      if (segment.type != SegmentType::Load || is_table(segment) || !contains(segment, s))
         continue;
-      const Segment *home = nullptr;
-      for (u64 i = 0; i < segments_.size(); ++i) {
-        const Segment &segment = segments_[i];
-        if (segment.type != SegmentType::Load || is_table(segment) || !contains(segment, s))
-          continue;
-        if (home && ((segment.flags ^ s.flags) & elf::kSegmentExec) != 0)
-          continue;
-        home = &segment;
-        if (s.no_data())
-          without_data[i] = round_up(without_data[i], s.align) + s.size;
-      }
-      if (s.size != 0)
-        check_home(s, home);
+      if (home && ((segment.flags ^ s.flags) & elf::kSegmentExec) != 0)
+        continue;
+      home = &segment;
+      use(i);
     }
-    for (u64 i = 0; i < segments_.size(); ++i)
-      if (segments_[i].memsz >= segments_[i].filesz &&
-          segments_[i].memsz - segments_[i].filesz != without_data[i])
-        findings_.push(Rule::SegmentCover, segment_place(i), "p_memsz",
-                       fmt::format("adds {:#x} bytes to p_filesz, its sections without data {:#x}",
-                                   segments_[i].memsz - segments_[i].filesz, without_data[i]));
+    return home;
   }
 
   void check_home(const Section &s, const Segment *home) {
@@ -252,7 +262,25 @@ void check_segments(const ElfView &view, Findings &findings) {
         Rule::SegmentPresence, "ELF header", "e_phnum",
         fmt::format("{} program headers, at most {} are expected", h.phnum, kMostSegments));
   else if (!view.segments().empty())
-    SegmentCheck(view, findings).run();
+    SegmentCheck(view, findings).check_headers();
+}
+
+namespace {
+
+[[nodiscard]] bool has_segments(const ElfView &view) {
+  return view.header().phnum <= kMostSegments && !view.segments().empty();
+}
+
+} // namespace
+
+void check_cover(const ElfView &view, SectionRange sections, Findings &findings) {
+  if (has_segments(view))
+    SegmentCheck(view, findings).check_cover(sections);
+}
+
+void check_segment_sizes(const ElfView &view, const Survey &survey, Findings &findings) {
+  if (has_segments(view))
+    SegmentCheck(view, findings).check_sizes(survey.no_data);
 }
 
 } // namespace culink::verify

@@ -100,26 +100,33 @@ void check_alignment(const ElfView &view, Findings &findings) {
   return h.shnum == 0 || h.section_count == h.shnum;
 }
 
-// Whether a section is aligned and follows those before it, which end at `end`, with zeros between.
-[[nodiscard]] bool follows_tidily(const ElfView &view, const Section &s, u64 &end) {
-  if (s.type == elf::SectionType::Null)
-    return true;
-  if ((s.align > 1 && s.offset % s.align != 0) || s.addr != 0)
-    return false;
-  if (!takes_room(s))
-    return true;
-  if (s.offset < end || !slice(view.file(), s.offset, s.size))
-    return false;
-  const ByteSpan gap = view.file().subspan(end, s.offset - end);
-  end = s.offset + s.size;
-  return std::ranges::none_of(gap, is_used);
+[[nodiscard]] bool is_clear(ByteSpan bytes) {
+  for (; bytes.size() >= sizeof(u64); bytes = bytes.subspan(sizeof(u64)))
+    if (load_le<u64>(bytes.data()) != 0)
+      return false;
+  return std::ranges::none_of(bytes, is_used);
+}
+
+// Whether the bytes of a section follow those that end at `end`, with zeros between.
+[[nodiscard]] bool follows_tidily(const ElfView &view, const Section &s, u64 end) {
+  return s.offset >= end && slice(view.file(), s.offset, s.size) &&
+         is_clear(view.file().subspan(end, s.offset - end));
+}
+
+[[nodiscard]] u64 end_of(const Section &s) {
+  return s.offset + s.size;
+}
+
+[[nodiscard]] bool is_aligned(const Section &s) {
+  return s.addr == 0 && (s.align <= 1 || s.offset % s.align == 0);
 }
 
 void list_section(Survey &survey, const Section &s) {
   switch (s.type) {
   case elf::SectionType::CudaInfo:
   case elf::SectionType::MercuryInfo:
-    survey.infos.push_back(&s);
+    if (s.data.size() > kLargeInfo)
+      survey.large_infos.push_back(&s);
     return;
   case elf::SectionType::CudaCallgraph:
   case elf::SectionType::CudaPrototype:
@@ -133,8 +140,8 @@ void list_section(Survey &survey, const Section &s) {
     survey.notes.push_back(&s);
     return;
   default:
-    if (is_relocation_table(s.type))
-      survey.relocation_tables.push_back(&s);
+    if (s.no_data())
+      survey.no_data.push_back(&s);
     else if (is_symbol_table(s.type))
       survey.symbol_tables.push_back(&s);
   }
@@ -185,29 +192,46 @@ Extent check_untidy(const ElfView &view, Findings &findings) {
 
 } // namespace
 
-Survey survey_sections(const ElfView &view) {
-  Survey out;
-  out.tidy = knows_all_sections(view.header());
-  u64 end = end_of_header(view);
-  for (const Section &s : view.sections()) {
-    list_section(out, s);
-    if (s.name.size() <= kShortName)
-      out.short_names.push_back(&s);
-    const u64 before = end;
-    out.tidy = out.tidy && follows_tidily(view, s, end);
-    if (end != before)
-      out.last = &s;
-  }
-  return out;
+void survey_section(const ElfView &view, const Section &s, Survey &survey) {
+  list_section(survey, s);
+  if (s.name.size() <= kShortName)
+    survey.short_names.push_back(&s);
+  if (!survey.tidy || s.type == elf::SectionType::Null)
+    return;
+  survey.tidy = is_aligned(s);
+  if (!takes_room(s))
+    return;
+  if (!survey.first)
+    survey.first = &s;
+  else
+    survey.tidy = survey.tidy && follows_tidily(view, s, end_of(*survey.last));
+  survey.last = &s;
+}
+
+void append_survey(const ElfView &view, Survey &survey, const Survey &later) {
+  const auto append = [](auto &list, const auto &more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  append(survey.symbol_tables, later.symbol_tables);
+  append(survey.large_infos, later.large_infos);
+  append(survey.calls, later.calls);
+  append(survey.notes, later.notes);
+  append(survey.short_names, later.short_names);
+  append(survey.no_data, later.no_data);
+  survey.tidy = survey.tidy && later.tidy;
+  if (!later.first)
+    return;
+  const u64 end = survey.last ? end_of(*survey.last) : end_of_header(view);
+  survey.tidy = survey.tidy && follows_tidily(view, *later.first, end);
+  survey.first = survey.first ? survey.first : later.first;
+  survey.last = later.last;
 }
 
 void check_layout(const ElfView &view, const Survey &survey, Findings &findings) {
   const elf::FileHeader &h = view.header();
   const auto [all_there, end, owner] =
-      survey.tidy
-          ? Extent{true,
-                   survey.last ? survey.last->offset + survey.last->size : end_of_header(view),
-                   survey.last}
+      survey.tidy && knows_all_sections(h)
+          ? Extent{true, survey.last ? end_of(*survey.last) : end_of_header(view), survey.last}
           : check_untidy(view, findings);
   if (h.shoff != 0 && h.shoff < end)
     findings.push(Rule::HeaderTables, "ELF header", "e_shoff",

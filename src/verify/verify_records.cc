@@ -176,8 +176,8 @@ void check_compat(const Section &section, Findings &findings) {
   }
 }
 
-void check_note(const Section &section, SectionRole role, const elf::Note &note,
-                Findings &findings) {
+void check_one_note(const Section &section, SectionRole role, const elf::Note &note,
+                    Findings &findings) {
   const u32 type = role == SectionRole::NoteTkinfo ? elf::kNoteToolkitInfo : elf::kNoteCudaInfo;
   if (note.name != elf::kNoteOwner || note.type != type) {
     report_at(Rule::NoteName, section, note.offset,
@@ -207,7 +207,7 @@ void check_note_section(const Section &section, SectionRole role, Findings &find
   if (notes.notes.empty() && notes.violations.empty())
     report_at(Rule::NoteFraming, section, 0, "there is no note", findings);
   for (const elf::Note &note : notes.notes)
-    check_note(section, role, note, findings);
+    check_one_note(section, role, note, findings);
 }
 
 void check_actions(const Section &section, Findings &findings) {
@@ -221,42 +221,36 @@ void check_actions(const Section &section, Findings &findings) {
 
 } // namespace
 
-void check_info(const ElfView &view, const Survey &survey, Findings &findings) {
-  elf::RecordMemory right;
-  for (const Section *info : survey.infos) {
-    const Section &section = *info;
-    const SymbolTable symbols = view.linked_symbols(section);
-    const Section *code = view.info_section(section);
-    elf::RecordReader<elf::InfoAttribute> reader(section.data);
-    while (reader.next()) {
-      check_info_record(section, reader.record(), symbols, right, findings);
-      if (code && (code->flags & elf::kFlagExec) != 0)
-        check_offsets(section, *code, reader.record(), findings);
-    }
-    if (!reader.rest().empty())
-      report_all(Rule::InfoFraming, section, {reader.problem()}, findings);
+void check_info(const ElfView &view, const Section &section, u64 begin, u64 end,
+                elf::RecordMemory &right, Findings &findings) {
+  const SymbolTable symbols = view.linked_symbols(section);
+  const Section *code = view.info_section(section);
+  const bool has_code = code && (code->flags & elf::kFlagExec) != 0;
+  elf::RecordReader<elf::InfoAttribute> reader(section.data.first(end), begin);
+  while (reader.next()) {
+    check_info_record(section, reader.record(), symbols, right, findings);
+    if (has_code)
+      check_offsets(section, *code, reader.record(), findings);
   }
+  if (!reader.rest().empty())
+    report_all(Rule::InfoFraming, section, {reader.problem()}, findings);
 }
 
-void check_call_graph(const ElfView &view, const Survey &survey, Findings &findings) {
-  for (const Section *section : survey.calls) {
-    if (role_of(*section) == SectionRole::Callgraph)
-      check_graph(view, *section, findings);
-    else
-      check_prototypes(view, *section, findings);
-  }
+void check_calls(const ElfView &view, const Section &section, Findings &findings) {
+  if (role_of(section) == SectionRole::Callgraph)
+    check_graph(view, section, findings);
+  else
+    check_prototypes(view, section, findings);
 }
 
-void check_notes(const ElfView &, const Survey &survey, Findings &findings) {
-  for (const Section *section : survey.notes) {
-    const SectionRole role = role_of(*section);
-    if (role == SectionRole::NoteTkinfo || role == SectionRole::NoteCuinfo)
-      check_note_section(*section, role, findings);
-    else if (role == SectionRole::Compat)
-      check_compat(*section, findings);
-    else if (role == SectionRole::RelAction)
-      check_actions(*section, findings);
-  }
+void check_note(const Section &section, Findings &findings) {
+  const SectionRole role = role_of(section);
+  if (role == SectionRole::NoteTkinfo || role == SectionRole::NoteCuinfo)
+    check_note_section(section, role, findings);
+  else if (role == SectionRole::Compat)
+    check_compat(section, findings);
+  else if (role == SectionRole::RelAction)
+    check_actions(section, findings);
 }
 
 } // namespace culink::verify

@@ -60,31 +60,28 @@ void check_place(const Section &table, const Section &target, const arch::RelocI
 
 } // namespace
 
-void check_relocations(const ElfView &view, const Survey &survey, Findings &findings) {
+void check_relocations(const ElfView &view, const Section &table, Findings &findings) {
   const arch::RelocRows rows;
-  for (const Section *section : survey.relocation_tables) {
-    const Section &table = *section;
-    if (!is_readable(view, table))
+  if (!is_readable(view, table))
+    return;
+  const Section &target = view.sections()[table.info];
+  const elf::RelocationTable entries = view.relocations(table);
+  if (are_right(rows, entries, table, target))
+    return;
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const Relocation r = entries[i];
+    const arch::RelocInfo *row = rows.find(r.type);
+    // nvlink leaves empty entries where a texture reference needs no relocation.
+    if (r.type == 0 && r.symbol == 0)
       continue;
-    const Section &target = view.sections()[table.info];
-    const elf::RelocationTable entries = view.relocations(table);
-    if (are_right(rows, entries, table, target))
-      continue;
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const Relocation r = entries[i];
-      const arch::RelocInfo *row = rows.find(r.type);
-      // nvlink leaves empty entries where a texture reference needs no relocation.
-      if (r.type == 0 && r.symbol == 0)
-        continue;
-      if (!row || (r.type >= arch::kFirstMercuryReloc) != table.is_mercury())
-        findings.in_section(Rule::RelocationType, table, [&] {
-          return FieldMessage{
-              fmt::format("r_info of entry {}", i),
-              fmt::format("type {:#x} is {}", r.type, row ? "of the other list" : "not known")};
-        });
-      else if (!table.is_mercury())
-        check_place(table, target, *row, r, i, findings);
-    }
+    if (!row || (r.type >= arch::kFirstMercuryReloc) != table.is_mercury())
+      findings.in_section(Rule::RelocationType, table, [&] {
+        return FieldMessage{
+            fmt::format("r_info of entry {}", i),
+            fmt::format("type {:#x} is {}", r.type, row ? "of the other list" : "not known")};
+      });
+    else if (!table.is_mercury())
+      check_place(table, target, *row, r, i, findings);
   }
 }
 

@@ -337,6 +337,8 @@ void SectionCheck::check_function() {
                        symbols[index].name));
 }
 
+} // namespace
+
 void check_names(const ElfView &view, const Survey &survey, Findings &findings) {
   std::array<u32, kUnique.size()> count{};
   std::array<bool, kRequired.size()> found{};
@@ -360,22 +362,17 @@ void check_names(const ElfView &view, const Survey &survey, Findings &findings) 
                     fmt::format("there is no {}", kRequired[i]));
 }
 
-} // namespace
-
-void check_section_table(const ElfView &view, const Survey &survey, Findings &findings) {
-  check_names(view, survey, findings);
-  for (const Section &s : view.sections()) {
-    if (s.index != 0) {
-      SectionCheck(view, s, findings).run();
-      continue;
-    }
-    const u64 size = view.header().shnum == 0 ? view.header().section_count : 0;
-    if (s.type != SectionType::Null || s.name_offset != 0 || s.flags != 0 || s.offset != 0 ||
-        s.size != size || s.info != 0)
-      findings.in_section(Rule::SectionNull, s, [] {
-        return FieldMessage{"fields", "are not all 0"};
-      });
+void check_section(const ElfView &view, const Section &s, Findings &findings) {
+  if (s.index != 0) {
+    SectionCheck(view, s, findings).run();
+    return;
   }
+  const u64 size = view.header().shnum == 0 ? view.header().section_count : 0;
+  if (s.type != SectionType::Null || s.name_offset != 0 || s.flags != 0 || s.offset != 0 ||
+      s.size != size || s.info != 0)
+    findings.in_section(Rule::SectionNull, s, [] {
+      return FieldMessage{"fields", "are not all 0"};
+    });
 }
 
 } // namespace culink::verify

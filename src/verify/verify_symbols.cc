@@ -3,6 +3,7 @@
 // The symbol tables. The Mercury symbol table mirrors the plain one and keeps the same rules, with
 // one exception: its functions are as long as the expanded Mercury code, which the capsule in the
 // file is not, so their size cannot be compared with the section.
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -62,11 +63,10 @@ public:
   TableCheck(const ElfView &view, const Section &table, Findings &findings)
       : view_(view), table_(table), symbols_(view.symbols(table)), findings_(findings) {}
 
-  void run() {
-    if (symbols_.empty())
-      return;
-    check_null(symbols_[0]);
-    for (u32 i = 1; i < symbols_.size(); ++i)
+  void run(u32 begin, u32 end) {
+    if (begin == 0 && end != 0)
+      check_null(symbols_[0]);
+    for (u32 i = std::max(begin, 1u); i < end; ++i)
       check(i, symbols_.without_name(i));
   }
 
@@ -159,9 +159,9 @@ private:
 
 } // namespace
 
-void check_symbols(const ElfView &view, const Survey &survey, Findings &findings) {
-  for (const Section *table : survey.symbol_tables)
-    TableCheck(view, *table, findings).run();
+void check_symbols(const ElfView &view, const Section &table, u32 begin, u32 end,
+                   Findings &findings) {
+  TableCheck(view, table, findings).run(begin, end);
 }
 
 } // namespace culink::verify

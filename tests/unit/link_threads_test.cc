@@ -2,15 +2,20 @@
 //
 // A link with many threads is the link with one: the same bytes and the same messages in the same
 // order. The objects are copies of an example under other names, enough of them that every loop
-// over objects, relocation tables and parts of the image has work for several threads. Under the
-// thread sanitizer these tests also show that the threads do not touch each other's data.
+// over objects, relocation tables and parts of the image has work for several threads; so has the
+// check of the image, whose findings are the same, too. Under the thread sanitizer these tests also
+// show that the threads do not touch each other's data.
 #include <algorithm>
+#include <random>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/worker_pool.h"
 #include "culink/linker.h"
+#include "elf/elf_view.h"
 #include "examples.h"
+#include "verify/verify.h"
 
 namespace culink {
 namespace {
@@ -66,7 +71,7 @@ TEST(LinkThreads, give_the_same_bytes_for_any_number) {
   const LinkResult one = objects.link_with(1);
   ASSERT_TRUE(one.ok()) << (one.messages.empty() ? "" : texts(one)[0]);
   EXPECT_GT(one.bytes.size(), 2u << 20);
-  for (const u32 threads : {2, 8}) {
+  for (const u32 threads : {2, 3, 7, 16}) {
     const LinkResult many = objects.link_with(threads);
     EXPECT_TRUE(many.bytes == one.bytes) << threads << " threads";
     EXPECT_EQ(texts(many), texts(one)) << threads << " threads";
@@ -83,6 +88,41 @@ TEST(LinkThreads, list_broken_inputs_in_order) {
   EXPECT_EQ(one.messages[8].arguments[0], "object 56");
   for (const u32 threads : {2, 8})
     EXPECT_EQ(texts(objects.link_with(threads)), texts(one)) << threads << " threads";
+}
+
+// The findings of the verifier, and before them those of the view.
+std::vector<std::string> findings(const std::vector<u8> &file, u32 threads) {
+  WorkerPool pool(threads);
+  std::vector<std::string> out;
+  if (const Result<elf::ElfView> strict = elf::ElfView::open(file, pool); !strict)
+    out.push_back(strict.error().text());
+  if (const Result<elf::ElfView> view = elf::ElfView::open_tolerant(file))
+    for (const Finding &finding : verify_device_elf(*view, pool))
+      out.push_back(finding.what.text());
+  return out;
+}
+
+TEST(LinkThreads, find_the_same_in_a_broken_file) {
+  const LinkResult link = Objects(300).link_with(1);
+  const std::vector<u8> sound(link.bytes.begin(), link.bytes.end());
+  EXPECT_EQ(findings(sound, 8), std::vector<std::string>{});
+  const u64 table = link.bytes.size() > 48 ? load_le<u64>(&sound[40]) : 0;
+  std::mt19937 random(1);
+  for (u32 round = 0; round < 8; ++round) {
+    std::vector<u8> broken = sound;
+    // Bytes of contents, and in later rounds of section headers, that are all the more likely to
+    // contradict each other.
+    for (u32 i = 0; i < 3000; ++i) {
+      const u64 begin = round % 2 == 0 ? 64 : table;
+      broken[begin + random() % (broken.size() - begin)] = static_cast<u8>(random());
+      if (round % 2 != 0 && i == 200)
+        break;
+    }
+    const std::vector<std::string> one = findings(broken, 1);
+    EXPECT_GT(one.size(), 20u);
+    for (const u32 threads : {2, 3, 7, 16})
+      EXPECT_EQ(findings(broken, threads), one) << threads << " threads";
+  }
 }
 
 } // namespace

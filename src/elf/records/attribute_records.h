@@ -55,7 +55,8 @@ template <typename Attribute> struct AttributeSection {
 //   for (RecordReader<InfoAttribute> reader(bytes); reader.next();) use(reader.record());
 template <typename Attribute> class RecordReader {
 public:
-  explicit RecordReader(ByteSpan section) : section_(section) {}
+  // From `begin`, which must be the offset of a record.
+  explicit RecordReader(ByteSpan section, u64 begin = 0) : section_(section), cursor_(begin) {}
 
   // False at the end, or if the next record cannot be found: then rest() is not empty.
   [[nodiscard]] bool next() {
@@ -79,15 +80,30 @@ public:
     cursor_ += kRecordHeaderSize + payload;
     return true;
   }
+  // Like next(), without reading what the record says; record() is not changed.
+  [[nodiscard]] bool skip() {
+    const u64 left = section_.size() - cursor_;
+    if (left < kRecordHeaderSize)
+      return false;
+    const u32 word = load_le<u32>(section_.data() + cursor_);
+    const u8 format = static_cast<u8>(word);
+    const u64 payload = static_cast<RecordFormat>(format) == RecordFormat::Sized ? word >> 16 : 0;
+    if (!is_record_format(format) || left - kRecordHeaderSize < payload)
+      return false;
+    cursor_ += kRecordHeaderSize + payload;
+    return true;
+  }
   // The record that next() has read.
   [[nodiscard]] const AttributeRecord<Attribute> &record() const { return record_; }
+  // The offset of the next record.
+  [[nodiscard]] u64 offset() const { return cursor_; }
   [[nodiscard]] ByteSpan rest() const { return section_.subspan(cursor_); }
   // The reason why rest() could not be read, if it is not empty.
   [[nodiscard]] Violation problem() const { return framing_problem(section_, cursor_); }
 
 private:
   ByteSpan section_;
-  u64 cursor_ = 0;
+  u64 cursor_;
   AttributeRecord<Attribute> record_;
 };
 

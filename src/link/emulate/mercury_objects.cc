@@ -28,7 +28,7 @@ void repeat_records(InputObject &object) {
 
 void repeat_relocations(InputObject &object) {
   std::unordered_map<std::string_view, const elf::Section *> first;
-  std::vector<elf::Section> sections;
+  elf::SectionList sections;
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type) || !object.kinds[table.info].is_code())
       continue;
@@ -36,7 +36,7 @@ void repeat_relocations(InputObject &object) {
     if (&known == &table || object.section(known.info).size != object.section(table.info).size)
       continue;
     if (sections.empty())
-      sections = object.view.sections();
+      sections.assign(object.view.sections().begin(), object.view.sections().end());
     sections[table.index].data = known.data;
     sections[table.index].size = known.size;
   }

@@ -104,7 +104,7 @@ void put_capsule(const DumpContext &context, const elf::Section &section) {
   }
   DumpSink &sink = context.sink;
   if (capsule.has_header) {
-    const std::vector<elf::Section> &sections = context.file.sections();
+    const std::span<const elf::Section> sections = context.file.sections();
     const std::string_view text =
         capsule.text_section < sections.size() ? sections[capsule.text_section].name : "";
     u64 recovered = 0;

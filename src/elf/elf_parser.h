@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by the two files of the parser, and included by them only.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/worker_pool.h"
+#include "elf/elf_view.h"
+#include "elf/wire.h"
+
+namespace culink::elf {
+
+[[nodiscard]] inline u32 count_ranges(size_t count, u32 grain) {
+  return static_cast<u32>((count + grain - 1) / grain);
+}
+
+class ElfParser {
+public:
+  ElfParser(ByteSpan file, WorkerPool &pool) : pool_(pool) { view_.file_ = file; }
+
+  [[nodiscard]] Result<ElfView> run();
+  [[nodiscard]] Result<ElfView> run_sections();
+
+private:
+  [[nodiscard]] std::optional<Error> read_header();
+  template <typename Ehdr> void widen_header(const Ehdr &raw);
+  void read_section_table();
+  template <typename Shdr> void read_sections(const u8 *table);
+  [[nodiscard]] bool is_valid(Section &s) const;
+  void correct_sections(ByteSpan strings);
+  void correct_section(Section &s);
+  void read_segments();
+  void check_tables();
+  void check_symbol_table(const Section &table);
+  [[nodiscard]] bool are_valid(const SymbolTable &symbols, u64 names_end);
+  void report_symbols(const Section &table, const SymbolTable &symbols, u64 names_end);
+  void check_extended_indices(const Section &indices);
+  void check_relocation_tables();
+  using UsedTypes = std::array<bool, ElfView::kOtherTypes + 1>;
+  [[nodiscard]] bool is_valid_table(const Section &table, UsedTypes &types) const;
+  void report_relocation_table(const Section &table);
+  [[nodiscard]] u64 relocation_size(const Section &table) const;
+  [[nodiscard]] u64 end_of_offsets(const Section &table) const;
+  void report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count);
+
+  [[nodiscard]] bool is_64() const { return view_.header_.elf_class() == ElfClass::Elf64; }
+  void violation(std::string place, std::string field, std::string message) {
+    view_.violations_.push_back({std::move(place), std::move(field), std::move(message)});
+  }
+
+  // Sections that are tables, by their numbers.
+  struct Tables {
+    std::vector<u32> extended, symbols, relocations;
+
+    void add(const Section &s) {
+      if (is_relocation_table(s.type))
+        relocations.push_back(s.index);
+      else if (is_symbol_table(s.type))
+        symbols.push_back(s.index);
+      else if (s.type == SectionType::SymtabShndx)
+        extended.push_back(s.index);
+    }
+    void append(const Tables &later) {
+      extended.insert(extended.end(), later.extended.begin(), later.extended.end());
+      symbols.insert(symbols.end(), later.symbols.begin(), later.symbols.end());
+      relocations.insert(relocations.end(), later.relocations.begin(), later.relocations.end());
+    }
+  };
+
+  ElfView view_;
+  WorkerPool &pool_;
+  Tables tables_;
+};
+
+} // namespace culink::elf

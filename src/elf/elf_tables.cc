@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parser's checks of symbol and relocation tables: that names, symbols, sections and offsets of
+// their entries exist, which the accessors of ElfView rely on. Each table is first tested as a
+// whole; the entries are looked at one by one only where the test fails, to say which are wrong.
+#include "elf/elf_parser.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "elf/repeated_violation.h"
+
+namespace culink::elf {
+
+namespace {
+
+// By one thread.
+constexpr u32 kSymbolsAtOnce = 16384;
+constexpr u32 kTablesAtOnce = 512;
+
+} // namespace
+
+void ElfParser::check_tables() {
+  // Extended indices first: symbol tables are read through them.
+  for (const u32 index : tables_.extended)
+    check_extended_indices(view_.sections_[index]);
+  for (const u32 index : tables_.symbols)
+    check_symbol_table(view_.sections_[index]);
+  check_relocation_tables();
+}
+
+void ElfParser::check_extended_indices(const Section &indices) {
+  const Section &table = view_.sections_[indices.link];
+  if (!is_symbol_table(table.type)) {
+    violation(describe_section(indices), "sh_link",
+              fmt::format("{} is not a symbol table", describe_section(table)));
+    return;
+  }
+  view_.extended_.emplace_back(table.index, indices.index);
+  const u32 symbols = view_.symbols(table).size();
+  if (indices.data.size() != u64{symbols} * 4)
+    violation(describe_section(indices), "sh_size",
+              fmt::format("{:#x} bytes for {} symbols", indices.data.size(), symbols));
+}
+
+void ElfParser::check_symbol_table(const Section &table) {
+  if (table.type == SectionType::Symtab) {
+    if (view_.symtab_ == 0)
+      view_.symtab_ = table.index;
+    else
+      violation(describe_section(table), "sh_type",
+                fmt::format("second symbol table, the first is {}",
+                            describe_section(view_.sections_[view_.symtab_])));
+  }
+  const u64 entry = is_64() ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
+  if (table.entsize != entry)
+    violation(describe_section(table), "sh_entsize",
+              fmt::format("is {}, not {}", table.entsize, entry));
+  if (table.data.size() % entry != 0)
+    violation(describe_section(table), "sh_size",
+              fmt::format("{:#x} is not a multiple of {}", table.data.size(), entry));
+  const Section &strings = view_.sections_[table.link];
+  if (strings.type != SectionType::Strtab)
+    violation(describe_section(table), "sh_link",
+              fmt::format("{} is not a string table", describe_section(strings)));
+
+  const u64 names_end = terminated_strings(strings.data).size();
+  if (names_end != strings.data.size())
+    violation(describe_section(strings), "", "string table does not end with a NUL byte");
+
+  const SymbolTable symbols = view_.symbols(table);
+  if (table.info > symbols.size())
+    violation(describe_section(table), "sh_info",
+              fmt::format("first global symbol {} of {} symbols", table.info, symbols.size()));
+  if (!are_valid(symbols, names_end))
+    report_symbols(table, symbols, names_end);
+}
+
+// Whether names and sections of all symbols are. A section that is not reads as undefined.
+bool ElfParser::are_valid(const SymbolTable &symbols, u64 names_end) {
+  std::vector<u8> valid(count_ranges(symbols.size(), kSymbolsAtOnce), true);
+  pool_.for_ranges(symbols.size(), kSymbolsAtOnce, [&](u32 begin, u32 end) {
+    bool all = true;
+    for (u32 i = begin; i < end; ++i) {
+      const Symbol symbol = symbols.without_name(i);
+      all &= (symbol.name_offset == 0 || symbol.name_offset < names_end) &&
+             (symbol.section != kSectionUndefined || symbol.raw_section == kSectionUndefined);
+    }
+    valid[begin / kSymbolsAtOnce] = all;
+  });
+  return std::ranges::all_of(valid, [](u8 range) { return range != 0; });
+}
+
+void ElfParser::report_symbols(const Section &table, const SymbolTable &symbols, u64 names_end) {
+  const u32 section_count = view_.header_.section_count;
+  const u64 names_size = view_.sections_[table.link].data.size();
+  const ByteSpan extended = view_.extended_indices(table.index);
+  RepeatedViolation bad_name(view_.violations_, table), bad_section(view_.violations_, table);
+  for (u32 i = 0; i < symbols.size(); ++i) {
+    const Symbol symbol = symbols.without_name(i);
+    if (symbol.name_offset != 0 && symbol.name_offset >= names_end)
+      bad_name.add([&] { return fmt::format("st_name of symbol {}", i); },
+                   [&] {
+                     return fmt::format("no string at {:#x} in a string table of {:#x} bytes",
+                                        symbol.name_offset, names_size);
+                   });
+    const u32 stored = symbol.raw_section == kSectionXindex
+                           ? load_at<u32>(extended, u64{i} * 4).value_or(0xffffffff)
+                           : symbol.raw_section;
+    const bool special =
+        symbol.raw_section >= kSectionLoReserve && symbol.raw_section != kSectionXindex;
+    if (!special && stored >= std::max(section_count, 1u))
+      bad_section.add([&] { return fmt::format("st_shndx of symbol {} '{}'", i, symbols[i].name); },
+                      [&] {
+                        return stored == 0xffffffff
+                                   ? std::string("needs an extended section index that is missing")
+                                   : fmt::format("{} is not a section (there are {})", stored,
+                                                 section_count);
+                      });
+  }
+}
+
+// The end of the offsets that a table may have. Those of Mercury relocations count bytes of the
+// expanded capsule, not of the section. A list of resolved relocations may belong to several
+// sections of one name and names one of them (Q113).
+u64 ElfParser::end_of_offsets(const Section &table) const {
+  const bool any = table.is_mercury() || table.type == SectionType::CudaResolvedRela;
+  return any ? ~u64{0} : view_.sections_[table.info].size;
+}
+
+u64 ElfParser::relocation_size(const Section &table) const {
+  const bool has_addends = is_rela(table.type);
+  return is_64() ? (has_addends ? sizeof(wire::Rela64) : sizeof(wire::Rel64))
+                 : (has_addends ? sizeof(wire::Rela32) : sizeof(wire::Rel32));
+}
+
+void ElfParser::check_relocation_tables() {
+  struct Range {
+    bool valid = true;
+    UsedTypes types{};
+  };
+  const u32 count = static_cast<u32>(tables_.relocations.size());
+  std::vector<Range> ranges(count_ranges(count, kTablesAtOnce));
+  pool_.for_ranges(count, kTablesAtOnce, [&](u32 begin, u32 end) {
+    Range &range = ranges[begin / kTablesAtOnce];
+    for (u32 i = begin; i < end; ++i)
+      range.valid &= is_valid_table(view_.sections_[tables_.relocations[i]], range.types);
+  });
+  bool valid = true;
+  for (const Range &range : ranges) {
+    valid &= range.valid;
+    for (u32 type = 0; type < range.types.size(); ++type)
+      view_.relocation_types_[type] |= range.types[type];
+  }
+  if (!valid)
+    for (const u32 index : tables_.relocations)
+      report_relocation_table(view_.sections_[index]);
+}
+
+bool ElfParser::is_valid_table(const Section &table, UsedTypes &types) const {
+  const u64 entry = relocation_size(table);
+  if (table.entsize != entry || table.data.size() % entry != 0)
+    return false;
+  if (!view_.header_.is_cuda())
+    return true;
+  const Section &symbol_section = view_.sections_[table.link];
+  if (!is_symbol_table(symbol_section.type))
+    return false;
+  // The widest index any entry can have lets the table decode what is stored.
+  const RelocationTable raw(view_.header_.elf_class(), is_rela(table.type), 0xffffffff, table.data);
+  u32 last_symbol = 0;
+  u64 last_offset = 0;
+  for (u32 i = 0; i < raw.size(); ++i) {
+    const Relocation r = raw[i];
+    types[std::min(r.type, ElfView::kOtherTypes)] = true;
+    last_symbol = std::max(last_symbol, r.symbol);
+    last_offset = std::max(last_offset, r.offset);
+  }
+  return raw.empty() || (last_symbol < std::max(view_.symbol_count(symbol_section), 1u) &&
+                         last_offset < end_of_offsets(table));
+}
+
+void ElfParser::report_relocation_table(const Section &table) {
+  const u64 entry = relocation_size(table);
+  if (table.entsize != entry)
+    violation(describe_section(table), "sh_entsize",
+              fmt::format("is {}, not {}", table.entsize, entry));
+  if (table.data.size() % entry != 0)
+    violation(describe_section(table), "sh_size",
+              fmt::format("{:#x} is not a multiple of {}", table.data.size(), entry));
+  // Host executables link their tables to .dynsym and use addresses as offsets, so only device
+  // files are checked.
+  if (!view_.header_.is_cuda())
+    return;
+  const Section &symbol_section = view_.sections_[table.link];
+  if (!is_symbol_table(symbol_section.type)) {
+    violation(describe_section(table), "sh_link",
+              fmt::format("{} is not a symbol table", describe_section(symbol_section)));
+    return;
+  }
+  report_entries(table, {view_.header_.elf_class(), is_rela(table.type), 0xffffffff, table.data},
+                 view_.symbol_count(symbol_section));
+}
+
+// Reports the entries that are out of range.
+void ElfParser::report_entries(const Section &table, const RelocationTable &raw, u32 symbol_count) {
+  const Section &target = view_.sections_[table.info];
+  const u64 end = end_of_offsets(table);
+  RepeatedViolation bad_symbol(view_.violations_, table), bad_offset(view_.violations_, table);
+  for (u32 i = 0; i < raw.size(); ++i) {
+    const Relocation r = raw[i];
+    if (r.symbol >= std::max(symbol_count, 1u))
+      bad_symbol.add(
+          [&] { return fmt::format("r_info of entry {}", i); },
+          [&] { return fmt::format("{} is not a symbol (there are {})", r.symbol, symbol_count); });
+    if (r.offset >= end)
+      bad_offset.add([&] { return fmt::format("r_offset of entry {}", i); },
+                     [&] {
+                       return fmt::format("{:#x} lies outside {} ({:#x} bytes)", r.offset,
+                                          describe_section(target), target.size);
+                     });
+  }
+}
+
+} // namespace culink::elf

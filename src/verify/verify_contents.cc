@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of the checks, and their parts. A large file has a hundred thousand sections and
+// several megabytes of symbols and records, so each topic is divided, and the parts of all topics
+// are checked by all threads. Each part has findings of its own, which are then put together in the
+// order of the topics and of the file; the divisions do not depend on the number of threads either.
+//
+// There are two rounds. The first looks at every section once, with all that concerns it alone,
+// while it is in the caches. The second has the tables that the first came across.
+#include <algorithm>
+#include <functional>
+
+#include "verify/verify_findings.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Section;
+
+namespace {
+
+// Parts of some hundred microseconds: enough of them for sixteen threads, and few enough that
+// beginning one costs nothing.
+constexpr u32 kSectionsPerPart = 1024;
+constexpr u32 kSymbolsPerPart = 8192;
+constexpr u32 kRecordsPerPart = 8192;
+
+// The findings of one range of sections, by topic.
+struct RangeFindings {
+  Survey survey;
+  Findings sections, relocations, infos, cover;
+};
+
+[[nodiscard]] bool is_info(const Section &s) {
+  return s.type == elf::SectionType::CudaInfo || s.type == elf::SectionType::MercuryInfo;
+}
+
+void check_range(const ElfView &view, SectionRange range, RangeFindings &out) {
+  elf::RecordMemory right;
+  for (const Section &s : range) {
+    survey_section(view, s, out.survey);
+    check_section(view, s, out.sections);
+    if (elf::is_relocation_table(s.type))
+      check_relocations(view, s, out.relocations);
+    else if (is_info(s) && s.data.size() <= kLargeInfo)
+      check_info(view, s, 0, s.data.size(), right, out.infos);
+  }
+  check_cover(view, range, out.cover);
+}
+
+// The parts of a file in the order of their findings: checks that are still to be made, and
+// findings of those that have been.
+class PartList {
+public:
+  void add(std::function<void(Findings &)> check) { parts_.push_back({std::move(check), {}}); }
+  void add(Findings found) { parts_.push_back({nullptr, std::move(found)}); }
+
+  // Begins at the end, where the call graph is, which cannot be divided.
+  Findings run(WorkerPool &pool) && {
+    pool.for_each(static_cast<u32>(parts_.size()), [&](u32 i) {
+      Part &part = parts_[parts_.size() - 1 - i];
+      if (part.check)
+        part.check(part.found);
+    });
+    Findings out;
+    for (Part &part : parts_)
+      out.append(std::move(part.found));
+    return out;
+  }
+
+private:
+  struct Part {
+    std::function<void(Findings &)> check;
+    Findings found;
+  };
+  std::vector<Part> parts_;
+};
+
+void list_symbols(const ElfView &view, const Section &table, PartList &parts) {
+  const u32 count = view.symbols(table).size();
+  for (u32 begin = 0; begin < count; begin += kSymbolsPerPart)
+    parts.add([&view, &table, begin, count](Findings &findings) {
+      check_symbols(view, table, begin, begin + std::min(kSymbolsPerPart, count - begin), findings);
+    });
+}
+
+// Records have different sizes, so where the parts begin is found by going from one to the next.
+void list_records(const ElfView &view, const Section &info, PartList &parts) {
+  elf::RecordReader<elf::InfoAttribute> reader(info.data);
+  for (bool more = true; more;) {
+    const u64 begin = reader.offset();
+    for (u32 i = 0; i < kRecordsPerPart && more; ++i)
+      more = reader.skip();
+    const u64 end = more ? reader.offset() : info.data.size();
+    parts.add([&view, &info, begin, end](Findings &findings) {
+      elf::RecordMemory right;
+      check_info(view, info, begin, end, right, findings);
+    });
+  }
+}
+
+} // namespace
+
+Findings check_contents(const ElfView &view, WorkerPool &pool) {
+  const SectionRange sections(view.sections());
+  const u32 count = static_cast<u32>(sections.size());
+  std::vector<RangeFindings> ranges((count + kSectionsPerPart - 1) / kSectionsPerPart);
+  Findings mirror; // takes longest, and so comes first
+  pool.for_each(static_cast<u32>(ranges.size()) + 1, [&](u32 i) {
+    if (i == 0) {
+      check_mirror(view, mirror);
+      return;
+    }
+    const u32 begin = (i - 1) * kSectionsPerPart;
+    check_range(view, sections.subspan(begin, std::min(kSectionsPerPart, count - begin)),
+                ranges[i - 1]);
+  });
+  Survey survey;
+  for (const RangeFindings &range : ranges)
+    append_survey(view, survey, range.survey);
+
+  PartList parts;
+  const auto add_all = [&](Findings RangeFindings::*topic) {
+    for (RangeFindings &range : ranges)
+      parts.add(std::move(range.*topic));
+  };
+  parts.add([&](Findings &findings) { check_names(view, survey, findings); });
+  add_all(&RangeFindings::sections);
+  parts.add([&](Findings &findings) { check_layout(view, survey, findings); });
+  for (const Section *table : survey.symbol_tables)
+    list_symbols(view, *table, parts);
+  add_all(&RangeFindings::relocations);
+  add_all(&RangeFindings::infos);
+  for (const Section *info : survey.large_infos)
+    list_records(view, *info, parts);
+  parts.add(std::move(mirror));
+  for (const Section *section : survey.calls)
+    parts.add([&view, section](Findings &findings) { check_calls(view, *section, findings); });
+  for (const Section *section : survey.notes)
+    parts.add([section](Findings &findings) { check_note(*section, findings); });
+  parts.add([&](Findings &findings) { check_segments(view, findings); });
+  add_all(&RangeFindings::cover);
+  parts.add([&](Findings &findings) { check_segment_sizes(view, survey, findings); });
+  return std::move(parts).run(pool);
+}
+
+} // namespace culink::verify
