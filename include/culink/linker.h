@@ -18,6 +18,7 @@
 // CMake: find_package(culink) and target_link_libraries(... culink::api).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,16 @@ struct LinkInput {
   [[nodiscard]] static LinkInput memory(std::string name, ByteSpan bytes) {
     return {std::move(name), bytes};
   }
+};
+
+// Someone who can use the time in which a large image is checked, to write it to a file.
+struct EarlyImage {
+  // Called with the finished image before it is checked. Whether anyone may see it is known only
+  // when link() returns; until then, and in the result, it stays where it is. Small images, and
+  // those of links with one thread, are not announced.
+  std::function<void(ByteSpan)> begin;
+  // Called if it was announced and is not given out, before it is freed.
+  std::function<void()> drop;
 };
 
 struct LinkRequest {
@@ -76,6 +87,7 @@ struct LinkRequest {
   std::string dialect;
   // If not null: filled while the link runs, for another thread to look at.
   LinkProgress *progress = nullptr;
+  EarlyImage early; // both functions or none
 };
 
 // Something that was linked, as the host program registers it: by the id that nvcc gave its host

@@ -141,8 +141,21 @@ void LinkJob::give_memory_back(u64 output_size) {
   release_free_memory();
 }
 
+LinkJob::~LinkJob() {
+  if (announced_)
+    request_.early.drop();
+}
+
+// Whoever writes the image to a file can begin.
+void LinkJob::announce(const WorkerPool &pool) {
+  if (!request_.early.begin || image_.size() < kMuchMemory || pool.threads() == 1)
+    return;
+  announced_ = true;
+  request_.early.begin(image_);
+}
+
 void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool) {
-  const Result<elf::ElfView> view = elf::ElfView::open(result.bytes, pool);
+  const Result<elf::ElfView> view = elf::ElfView::open(image_, pool);
   if (!view) {
     diag_.report(DiagId::Contradiction, {"output", view.error().text()});
     return;
@@ -224,8 +237,8 @@ LinkResult LinkJob::give_out_optimised(InputLoader &loader) {
     const std::optional<std::vector<u8>> image = loader.compile_whole();
     if (!image)
       return {};
-    result.bytes = ByteBuffer(image->size());
-    std::copy(image->begin(), image->end(), result.bytes.begin());
+    image_ = ByteBuffer(image->size());
+    std::copy(image->begin(), image->end(), image_.begin());
   }
   if (request_.options.facts && !dialect_->input.silent)
     diag_.report(DiagId::NoEffect, {"reports (-v, -Map and others)",
@@ -281,29 +294,37 @@ LinkResult LinkJob::link_and_verify() {
   result.complete = true;
   if (!planned->draft || timer_.cancelled())
     return result;
-  give_memory_back(planned->draft->layout.file_size);
-  timer_.begin("write");
-  result.bytes = write_image(*planned->draft, pool, diag_);
-  const KnownFlaws flaws = planned->flaws;
-  planned.reset();
-  if (diag_.failed())
+  if (!make_image(std::move(*planned), result, pool))
     return {};
-  timer_.begin("verify");
-  verify(result, flaws, pool);
   if (request_.options.check && !diag_.failed()) {
     timer_.begin("check");
-    check(linked, result, code == OutputCode::Exact, pool);
+    check(linked, code == OutputCode::Exact, pool);
   }
   return result;
 }
 
+// Writes the image and verifies it. False: it could not be written.
+bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool) {
+  give_memory_back(planned.draft->layout.file_size);
+  timer_.begin("write");
+  image_ = write_image(*planned.draft, pool, diag_);
+  planned.draft.reset();
+  if (diag_.failed()) {
+    image_ = {};
+    return false;
+  }
+  announce(pool);
+  timer_.begin("verify");
+  verify(result, planned.flaws, pool);
+  return true;
+}
+
 // The comparison of the output with the objects, by code that the linker does not share.
-void LinkJob::check(const std::vector<LinkedCode> &linked, const LinkResult &result, bool finalized,
-                    WorkerPool &pool) {
+void LinkJob::check(const std::vector<LinkedCode> &linked, bool finalized, WorkerPool &pool) {
   LinkOptions options = request_.options;
   if (!options.ignore_host_info && !options.host_references)
     options.host_references = loader_->host_references();
-  for (const check::Finding &finding : check_output(linked, result.bytes, options, finalized, pool))
+  for (const check::Finding &finding : check_output(linked, image_, options, finalized, pool))
     diag_.report(DiagId::CheckFinding, {check::to_line(finding)});
 }
 
@@ -367,8 +388,12 @@ LinkResult LinkJob::run() {
       failed = true;
     }
   }
-  if (failed && !only_runtime_expected(diag_))
-    result.bytes = {}, result.ptx = {};
+  if (failed && !only_runtime_expected(diag_)) {
+    result.ptx = {};
+    return result;
+  }
+  result.bytes = std::move(image_);
+  announced_ = false;
   return result;
 }
 

@@ -22,6 +22,9 @@ class LinkJob {
 public:
   explicit LinkJob(const LinkRequest &request)
       : request_(request), cache_(request.cache), timer_(request.options.times, request.progress) {}
+  ~LinkJob();
+  LinkJob(const LinkJob &) = delete;
+  LinkJob &operator=(const LinkJob &) = delete;
 
   [[nodiscard]] LinkResult run();
   [[nodiscard]] LinkResult list_modules();
@@ -35,10 +38,11 @@ private:
   [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
                                                 std::vector<InputObject> objects, WorkerPool &pool);
   void drop_input_pages();
+  [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
   void give_memory_back(u64 output_size);
+  void announce(const WorkerPool &pool);
   void verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool);
-  void check(const std::vector<LinkedCode> &linked, const LinkResult &result, bool finalized,
-             WorkerPool &pool);
+  void check(const std::vector<LinkedCode> &linked, bool finalized, WorkerPool &pool);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
   const LinkRequest &request_;
@@ -48,6 +52,8 @@ private:
   std::optional<Finalizer> finalizer_;
   StepTimer timer_;
   Diagnostics diag_;
+  ByteBuffer image_;
+  bool announced_ = false; // the image, which is not given out yet
 };
 
 } // namespace culink

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/system_error.h"
 
@@ -27,19 +28,6 @@ bool write_all(int fd, ByteSpan bytes) {
     bytes = bytes.subspan(static_cast<size_t>(n));
   }
   return true;
-}
-
-std::optional<Error> write_directly(const std::string &path, ByteSpan bytes) {
-  const int fd = path == "-" ? ::dup(STDOUT_FILENO) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0)
-    return system_error("cannot open for writing");
-  const bool written = write_all(fd, bytes);
-  const int saved = errno;
-  if (::close(fd) == 0 && written)
-    return std::nullopt;
-  if (!written)
-    errno = saved;
-  return system_error("cannot write");
 }
 
 // umask can only be read by setting it, which would race with other threads of a host process;
@@ -60,37 +48,71 @@ int create_beside(std::string &temporary) {
 
 } // namespace
 
-std::optional<Error> write_file(const std::string &path, ByteSpan bytes) {
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   struct stat info {};
-  const bool exists = path != "-" && ::stat(path.c_str(), &info) == 0;
-  if (path == "-" || (exists && !S_ISREG(info.st_mode)))
-    return write_directly(path, bytes);
-
+  const bool exists = path_ != "-" && ::stat(path_.c_str(), &info) == 0;
+  is_temporary_ = path_ != "-" && (!exists || S_ISREG(info.st_mode));
+  if (!exists || !is_temporary_)
+    return;
+  mode_ = info.st_mode & 07777;
   // A symbolic link is kept: the file it names is replaced.
-  std::string target = path;
-  if (char *real = exists ? ::realpath(path.c_str(), nullptr) : nullptr) {
-    target = real;
+  if (char *real = ::realpath(path_.c_str(), nullptr)) {
+    path_ = real;
     std::free(real);
   }
-  std::string temporary = target + ".tmp.";
-  const int fd = create_beside(temporary);
-  if (fd < 0)
-    return system_error("cannot create");
-  bool ok = write_all(fd, bytes);
-  if (ok && exists)
-    ok = ::fchmod(fd, info.st_mode & 07777) == 0;
-  int saved = errno;
-  if (::close(fd) != 0 && ok) {
-    saved = errno;
-    ok = false;
+}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty())
+    ::unlink(temporary_.c_str());
+}
+
+void OutputFile::write(ByteSpan bytes) {
+  if (is_temporary_)
+    write_temporary(bytes);
+  else
+    write_directly(bytes);
+}
+
+void OutputFile::write_directly(ByteSpan bytes) {
+  const int fd = path_ == "-" ? ::dup(STDOUT_FILENO) : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) {
+    error_ = system_error("cannot open for writing");
+    return;
   }
-  if (ok && ::rename(temporary.c_str(), target.c_str()) == 0)
-    return std::nullopt;
-  if (ok)
-    saved = errno;
-  ::unlink(temporary.c_str());
-  errno = saved;
-  return system_error("cannot write");
+  if (!write_all(fd, bytes))
+    error_ = system_error("cannot write");
+  if (::close(fd) != 0 && !error_)
+    error_ = system_error("cannot write");
+}
+
+void OutputFile::write_temporary(ByteSpan bytes) {
+  std::string name = path_ + ".tmp.";
+  const int fd = create_beside(name);
+  if (fd < 0) {
+    error_ = system_error("cannot create");
+    return;
+  }
+  temporary_ = std::move(name);
+  if (!write_all(fd, bytes) || (mode_ && ::fchmod(fd, *mode_) != 0))
+    error_ = system_error("cannot write");
+  if (::close(fd) != 0 && !error_)
+    error_ = system_error("cannot write");
+}
+
+std::optional<Error> OutputFile::commit() {
+  if (error_ || !is_temporary_)
+    return error_;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    return system_error("cannot write");
+  temporary_.clear();
+  return std::nullopt;
+}
+
+std::optional<Error> write_file(const std::string &path, ByteSpan bytes) {
+  OutputFile file(path);
+  file.write(bytes);
+  return file.commit();
 }
 
 } // namespace culink

@@ -9,9 +9,37 @@
 
 namespace culink {
 
-// Writes `bytes` to a temporary file beside `path` and renames it into place: readers see the old
-// file or the whole new one, and a failure leaves an existing file untouched. "-" is standard
-// output; a path that exists and is no regular file (/dev/null, a pipe) is written directly.
+// A file that appears whole or not at all. Its bytes go to a temporary file beside `path`, which
+// commit() renames into place: readers see the old file or the whole new one, and a failure leaves
+// an existing file untouched.
+class OutputFile {
+public:
+  // "-" is standard output.
+  explicit OutputFile(std::string path);
+  // Removes what was not committed.
+  ~OutputFile();
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+
+  // Whether there is a temporary file. Standard output, and a path that exists and is no regular
+  // file (/dev/null, a pipe), are written directly, so nobody can take back what write() did.
+  [[nodiscard]] bool is_temporary() const { return is_temporary_; }
+  // Writes all bytes, once. What goes wrong is said by commit().
+  void write(ByteSpan bytes);
+  [[nodiscard]] std::optional<Error> commit();
+
+private:
+  void write_directly(ByteSpan bytes);
+  void write_temporary(ByteSpan bytes);
+
+  std::string path_;        // of the file itself, not of a symbolic link to it
+  std::string temporary_;   // empty: there is none, or not any more
+  std::optional<u32> mode_; // of the file that is replaced
+  std::optional<Error> error_;
+  bool is_temporary_ = true;
+};
+
+// All of it at once.
 [[nodiscard]] std::optional<Error> write_file(const std::string &path, ByteSpan bytes);
 
 } // namespace culink

@@ -19,6 +19,7 @@
 #include "compat/option_documents.h"
 #include "console.h"
 #include "culink/linker.h"
+#include "early_output.h"
 #include "host_script.h"
 #include "jit_folder.h"
 #include "large_heap.h"
@@ -74,6 +75,15 @@ int write_registration(const CommandLine &line, const Console &console, const Li
 std::string output_path(const CommandLine &line) {
   const std::string path = line.value(OptionId::Output);
   return path == "-" && dialect_of(line).command.dash_is_a_file ? "./-" : path;
+}
+
+// 0, or the exit status after a message.
+int write_output(const CommandLine &line, const Console &console, const LinkResult &result,
+                 EarlyOutput &output) {
+  const std::optional<Error> error =
+      output.finish(result.ptx.empty() ? ByteSpan(result.bytes) : as_bytes(result.ptx));
+  return error ? show_one(console, DiagId::CannotWriteOutput, {output_path(line), error->text()})
+               : 0;
 }
 
 // nvlink finds out before it links.
@@ -145,6 +155,8 @@ int run_link(const CommandLine &line, const Console &console) {
   const arch::ArchInfo *target = arch::find_arch(request.target);
   if ((target && target->has_mercury_plane) || request.lto.enabled)
     find_engines(line, request);
+  EarlyOutput output(output_path(line));
+  request.early = output.receiver();
   const LinkResult result = link_watched(request, is_virtual);
   const LinkOutcome outcome = console.show(result.messages);
   int status = outcome.status;
@@ -156,9 +168,7 @@ int run_link(const CommandLine &line, const Console &console) {
     print_to(stderr, cache_text(result.cache));
   // There may be an output despite an error (Q171).
   if (!is_virtual && (status == 0 || result.ok())) {
-    const int failed =
-        write_or_tell(console, output_path(line),
-                      result.ptx.empty() ? ByteSpan(result.bytes) : as_bytes(result.ptx));
+    const int failed = write_output(line, console, result, output);
     status = status != 0 ? status : failed;
   }
   if (tells)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/output_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+
+namespace culink {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFiles : public ::testing::Test {
+protected:
+  OutputFiles() {
+    std::string name = fs::temp_directory_path() / "culink_output.XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~OutputFiles() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string &name) const { return folder_ / name; }
+  [[nodiscard]] u64 count() const {
+    return static_cast<u64>(std::distance(fs::directory_iterator(folder_), {}));
+  }
+  static std::string text_of(const std::string &file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(OutputFiles, appear_when_they_are_committed) {
+  ASSERT_FALSE(write_file(path("x"), as_bytes("old")));
+  OutputFile file(path("x"));
+  EXPECT_TRUE(file.is_temporary());
+  file.write(as_bytes("new"));
+  EXPECT_EQ(text_of(path("x")), "old");
+  EXPECT_EQ(count(), 2u);
+  EXPECT_FALSE(file.commit());
+  EXPECT_EQ(text_of(path("x")), "new");
+  EXPECT_EQ(count(), 1u);
+}
+
+TEST_F(OutputFiles, leave_nothing_behind_if_they_are_not) {
+  ASSERT_FALSE(write_file(path("x"), as_bytes("old")));
+  {
+    OutputFile replaced(path("x")), fresh(path("y"));
+    replaced.write(as_bytes("new"));
+    fresh.write(as_bytes("new"));
+    EXPECT_EQ(count(), 3u);
+  }
+  EXPECT_EQ(text_of(path("x")), "old");
+  EXPECT_EQ(count(), 1u);
+}
+
+TEST_F(OutputFiles, keep_mode_and_symbolic_link_of_what_they_replace) {
+  ASSERT_FALSE(write_file(path("x"), as_bytes("old")));
+  ASSERT_EQ(::chmod(path("x").c_str(), 0640), 0);
+  fs::create_symlink("x", path("link"));
+  ASSERT_FALSE(write_file(path("link"), as_bytes("new")));
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(text_of(path("x")), "new");
+  EXPECT_EQ(fs::status(path("x")).permissions(), fs::perms(0640));
+}
+
+TEST_F(OutputFiles, say_at_the_end_what_went_wrong) {
+  OutputFile file(path("no folder/x"));
+  file.write(as_bytes("new"));
+  const std::optional<Error> error = file.commit();
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->text().find("cannot create"), std::string::npos) << error->text();
+}
+
+TEST_F(OutputFiles, that_are_no_regular_files_are_written_directly) {
+  OutputFile file("/dev/null");
+  EXPECT_FALSE(file.is_temporary());
+  file.write(as_bytes("new"));
+  EXPECT_FALSE(file.commit());
+  EXPECT_FALSE(OutputFile("-").is_temporary());
+  if (::access("/dev/full", W_OK) == 0) {
+    EXPECT_TRUE(write_file("/dev/full", as_bytes("new")));
+  }
+}
+
+} // namespace
+} // namespace culink

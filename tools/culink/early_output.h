@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/output_file.h"
+#include "culink/linker.h"
+
+namespace culink {
+
+// The output of a link. A large one is written while the linker checks it, and gets its name only
+// if it passes.
+class EarlyOutput {
+public:
+  explicit EarlyOutput(std::string path) : path_(std::move(path)) {}
+
+  // For LinkRequest::early; refers to this.
+  [[nodiscard]] EarlyImage receiver();
+
+  // Writes the bytes of the result, unless that has been begun, and gives the file its name.
+  [[nodiscard]] std::optional<Error> finish(ByteSpan bytes);
+
+private:
+  void begin(ByteSpan image);
+  void drop();
+
+  std::string path_;
+  std::optional<OutputFile> file_;
+  std::jthread writer_; // ends before the file does
+};
+
+} // namespace culink
