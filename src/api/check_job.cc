@@ -158,8 +158,8 @@ CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
     return answer;
   }
   InputLoader loader(request, *target, *dialect, diag, nullptr);
-  loader.collect();
   WorkerPool pool(request.options.threads);
+  loader.collect(pool);
   std::vector<InputObject> objects = loader.load(pool);
   if (!request.options.keep_system_libraries) {
     const std::vector<bool> needed = emulate::find_needed_objects(objects, *dialect, diag);

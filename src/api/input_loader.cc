@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files and libraries are opened in order and searched for code, which touches headers only. The
-// code itself is then unpacked and read by all threads, since objects do not depend on each other
-// yet; messages about them are sorted into the order of the inputs.
+// Files are opened by all threads where there are many, and searched for code in order, as are
+// libraries, which touches headers only. The code itself is then unpacked and read by all threads,
+// since objects do not depend on each other yet; messages about them are sorted into the order of
+// the inputs.
 #include "api/input_loader.h"
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "elf/constants.h"
+#include "elf/elf_view.h"
 #include "input/accept.h"
 #include "input/compile_ptx.h"
 #include "input/file_kind.h"
@@ -27,19 +29,44 @@ bool is_elf64(ByteSpan bytes) {
 
 } // namespace
 
-void InputLoader::add_file(InputCollector &collector, const std::string &path) {
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file) {
-    early_.report(DiagId::CannotOpenInput, {path, file.error().text()});
+bool InputLoader::has_many_files() const {
+  constexpr size_t kMany = 256;
+  return request_.inputs.size() >= kMany;
+}
+
+// Looking at headers takes longer than opening the file: they have to come into memory.
+InputLoader::OpenedFile InputLoader::open_file(const std::string &path) const {
+  OpenedFile out{MappedFile::open(path)};
+  out.whole = out.file && file_kind(out.file->bytes()) == FileKind::DeviceObject &&
+              dialect_.input.drops_cut_files && elf::ElfView::holds_all_sections(out.file->bytes());
+  return out;
+}
+
+// The result for each input; nothing for those in memory.
+std::vector<std::optional<InputLoader::OpenedFile>>
+InputLoader::open_files(WorkerPool &pool) const {
+  constexpr u32 kFilesAtOnce = 16;
+  std::vector<std::optional<OpenedFile>> out(request_.inputs.size());
+  pool.for_ranges(static_cast<u32>(out.size()), kFilesAtOnce, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end && !is_cancelled(); ++i)
+      if (!request_.inputs[i].bytes)
+        out[i] = open_file(request_.inputs[i].name);
+  });
+  return out;
+}
+
+void InputLoader::add_file(InputCollector &collector, const std::string &path, OpenedFile opened) {
+  if (!opened.file) {
+    early_.report(DiagId::CannotOpenInput, {path, opened.file.error().text()});
     return;
   }
-  collector.add_file(path, files_.emplace_back(std::move(*file)));
+  collector.add_file(path, files_.emplace_back(std::move(*opened.file)), opened.whole);
 }
 
 void InputLoader::add_libraries(InputCollector &collector) {
   for (const std::string &name : request_.libraries) {
     if (const std::optional<std::string> path = find_library(name, request_.library_paths)) {
-      add_file(collector, *path);
+      add_file(collector, *path, open_file(*path));
       continue;
     }
     const bool host_only =
@@ -54,7 +81,8 @@ void InputLoader::add_libraries(InputCollector &collector) {
   }
 }
 
-void InputLoader::collect() {
+void InputLoader::collect(WorkerPool &pool) {
+  std::vector<std::optional<OpenedFile>> files = open_files(pool);
   InputCollector collector(
       target_, dialect_,
       {.warn_about_targets = !request_.options.suppress_arch_warning,
@@ -62,13 +90,12 @@ void InputLoader::collect() {
        .virtual_target = request_.target.starts_with("compute_") ? request_.target : "",
        .optimises = request_.lto.enabled},
       early_);
-  for (const LinkInput &input : request_.inputs) {
-    if (is_cancelled())
-      break;
+  for (size_t i = 0; i < files.size() && !is_cancelled(); ++i) {
+    const LinkInput &input = request_.inputs[i];
     if (input.bytes)
       collector.add(input.name, *input.bytes);
-    else
-      add_file(collector, input.name);
+    else if (files[i])
+      add_file(collector, input.name, std::move(*files[i]));
   }
   add_libraries(collector);
   found_ = collector.take();
@@ -215,7 +242,12 @@ void InputLoader::report_only_linked() {
     diag_.report(DiagId::OnlyLinkedCode, {linked->name});
 }
 
+// The system can take back pages of files at any time. Doing it here, and reading them again,
+// costs a link a tenth of its time, which is worth it only if it would take up most of a machine.
 void InputLoader::drop_pages() const {
+  constexpr u64 kWorthDropping = u64{512} << 20;
+  if (code_size() < kWorthDropping)
+    return;
   for (const MappedFile &file : files_)
     file.drop_pages();
 }
@@ -245,10 +277,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
       slot.object->step = 2 * i + 1;
     }
   });
-  // Most of a file is code, which is not read before it is copied to the output, if at all.
-  constexpr u64 kWorthDropping = u64{16} << 20;
-  if (code_size() >= kWorthDropping)
-    drop_pages();
+  drop_pages(); // most of a file is code, which is not read before it is copied to the output
   std::vector<InputObject> objects;
   objects.reserve(slots_.size());
   for (u32 i = 0; i < slots_.size(); ++i) {

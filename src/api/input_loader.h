@@ -29,8 +29,10 @@ public:
               Diagnostics &diag, Cache *cache)
       : request_(request), target_(target), dialect_(dialect), diag_(diag), cache_(cache) {}
 
+  // Whether there are so many files that threads should share the work of opening them.
+  [[nodiscard]] bool has_many_files() const;
   // The first step: finds the code.
-  void collect();
+  void collect(WorkerPool &pool);
   // Reports the messages of collect() if load() is not called.
   void report() { say_until(early_.all().size(), 2 * static_cast<u32>(found_.code.size())); }
   // Between the steps: puts optimised code in the place of code for link-time optimisation.
@@ -49,7 +51,8 @@ public:
   // The second step: unpacks and reads the code, in the order in which it was found.
   [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
 
-  // Releases the memory of mapped files; the system reads them again when they are used again.
+  // Releases the memory of mapped files if it is very much; the system reads them again when they
+  // are used again.
   void drop_pages() const;
 
   // After load(): the code that was read, with its bytes.
@@ -70,7 +73,13 @@ private:
   [[nodiscard]] bool is_cancelled() const {
     return request_.progress && request_.progress->cancelled;
   }
-  void add_file(InputCollector &collector, const std::string &path);
+  struct OpenedFile {
+    Result<MappedFile> file;
+    bool whole = false; // a device object with all its bytes
+  };
+  [[nodiscard]] OpenedFile open_file(const std::string &path) const;
+  [[nodiscard]] std::vector<std::optional<OpenedFile>> open_files(WorkerPool &pool) const;
+  void add_file(InputCollector &collector, const std::string &path, OpenedFile opened);
   void say_until(size_t end, u32 step);
   void add_libraries(InputCollector &collector);
   void skip_linked(const DeviceCode &code);

@@ -126,12 +126,6 @@ constexpr u64 kMuchMemory = u64{8} << 20;
 
 } // namespace
 
-// Input pages are read again only where the output copies them.
-void LinkJob::drop_input_pages() {
-  if (loader_->code_size() >= kMuchMemory)
-    loader_->drop_pages();
-}
-
 // A large link frees much memory between planning and writing. It goes back to the system before
 // the output is allocated.
 void LinkJob::give_memory_back(u64 output_size) {
@@ -214,7 +208,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   }
   return plan_link(
       options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
-      [this] { drop_input_pages(); }, timer_, diag_);
+      [this] { loader_->drop_pages(); }, timer_, diag_);
 }
 
 // Optimises what can be. True: there is nothing left to link.
@@ -263,11 +257,16 @@ LinkResult LinkJob::link_and_verify() {
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
   InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_, &cache_);
   timer_.begin("open");
-  loader.collect();
+  std::optional<WorkerPool> workers;
+  workers.emplace(loader.has_many_files() ? request_.options.threads : 1);
+  loader.collect(*workers);
   if (request_.lto.enabled && optimise_all(loader))
     return give_out_optimised(loader);
   timer_.begin("read");
-  WorkerPool pool(loader.has_ptx() ? request_.options.threads : choose_threads(loader.code_size()));
+  if (!loader.has_many_files())
+    workers.emplace(loader.has_ptx() ? request_.options.threads
+                                     : choose_threads(loader.code_size()));
+  WorkerPool &pool = *workers;
   std::vector<InputObject> objects = loader.load(pool);
   if (!request_.options.keep_system_libraries) {
     const std::vector<bool> needed = emulate::find_needed_objects(objects, *dialect_, diag_);
@@ -405,7 +404,8 @@ LinkResult LinkJob::list_modules() {
   if (!target)
     diag_.report(DiagId::UnknownTarget, {request_.target});
   if (!diag_.failed()) {
-    loader_.emplace(request_, *target, *dialect_, diag_, &cache_).collect();
+    WorkerPool alone(1);
+    loader_.emplace(request_, *target, *dialect_, diag_, &cache_).collect(alone);
     loader_->report();
     for (const HostModule &module : loader_->modules()) // the runtime library, too, as nvlink does
       result.modules.push_back({module.name, module.id});

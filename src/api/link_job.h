@@ -37,7 +37,6 @@ private:
   [[nodiscard]] LinkResult give_out_optimised(InputLoader &loader);
   [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
                                                 std::vector<InputObject> objects, WorkerPool &pool);
-  void drop_input_pages();
   [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
   void give_memory_back(u64 output_size);
   void announce(const WorkerPool &pool);

@@ -127,9 +127,11 @@ void InputCollector::add(const std::string &name, ByteSpan bytes,
   use(name, bytes, kind, Place::Given);
 }
 
-void InputCollector::add_file(const std::string &name, const MappedFile &file) {
+void InputCollector::add_file(const std::string &name, const MappedFile &file, bool whole) {
   file_ = &file;
+  whole_ = whole;
   add(name, file.bytes(), file.identity());
+  whole_ = false;
   file_ = nullptr;
 }
 
@@ -244,7 +246,7 @@ void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) 
   const bool unusual = bytes.size() <= elf::kIdentData ||
                        bytes[elf::kIdentClass] != static_cast<u8>(elf::ElfClass::Elf64) ||
                        bytes[elf::kIdentData] != elf::kDataLittleEndian;
-  if (rules_.drops_cut_files && (unusual || is_cut(bytes)))
+  if (rules_.drops_cut_files && (unusual || (!whole_ && is_cut(bytes))))
     return;
   tell_missing_host(name);
   add_code({.name = name, .bytes = bytes});

@@ -86,8 +86,9 @@ public:
   void add(const std::string &name, ByteSpan bytes,
            std::optional<std::pair<u64, u64>> identity = {});
 
-  // A file, which has to outlive the code found in it. Memory does not grow with its size.
-  void add_file(const std::string &name, const MappedFile &file);
+  // A file, which has to outlive the code found in it. Memory does not grow with its size. `whole`:
+  // it is known to be a device object that is not cut.
+  void add_file(const std::string &name, const MappedFile &file, bool whole = false);
 
   [[nodiscard]] CollectedInputs take();
 
@@ -131,6 +132,7 @@ private:
   Diagnostics &diag_;
   CollectedInputs out_;
   const MappedFile *file_ = nullptr; // the one that is being read, if any
+  bool whole_ = false;               // it is a device object with all its bytes
   std::set<std::pair<u64, u64>> archives_;
   std::set<std::string, std::less<>> defined_; // modules that a device link has taken already
   HostReferences references_;

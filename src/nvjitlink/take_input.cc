@@ -169,7 +169,8 @@ TakenInput InputTaker::run(ByteSpan bytes) {
     return refused(Code::UnrecognizedOption, "unknown value of -culink-emulate");
   Cache cache(options_.no_cache ? CacheOptions{} : find_cache());
   InputLoader loader(request, *arch::find_arch(options_.arch), *dialect, diag_, &cache);
-  loader.collect();
+  WorkerPool pool(request.options.threads);
+  loader.collect(pool);
   if (loader.has_ptx()) {
     request.ptxas = find_compilers().ptxas;
     if (request.ptxas.empty())
@@ -178,7 +179,6 @@ TakenInput InputTaker::run(ByteSpan bytes) {
                                  "was found; set CUDA_HOME, or put it into PATH",
                                  name_));
   }
-  WorkerPool pool(request.options.threads);
   static_cast<void>(loader.load(pool));
   const bool lacks_target =
       std::any_of(diag_.all().begin(), diag_.all().end(),
