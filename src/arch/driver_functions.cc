@@ -20,6 +20,7 @@ namespace culink::arch {
 namespace {
 
 constexpr std::string_view kDriverPrefix = "__cuda_syscall";
+constexpr std::string_view kCxxPrefix = "_Z"; // of mangled names
 
 constexpr std::array<std::string_view, 33> kDriverFunctions = {"__assertfail",
                                                                "__profile",
@@ -55,6 +56,8 @@ constexpr std::array<std::string_view, 33> kDriverFunctions = {"__assertfail",
                                                                "vfprintf",
                                                                "vprintf"};
 static_assert(std::is_sorted(kDriverFunctions.begin(), kDriverFunctions.end()));
+static_assert(std::none_of(kDriverFunctions.begin(), kDriverFunctions.end(),
+                           [](std::string_view name) { return name.starts_with(kCxxPrefix); }));
 
 // The symbol of this one stays in the output even if only discarded code calls it.
 constexpr std::string_view kAlwaysListed = "__cuda_syscall_32f3056bbb";
@@ -124,6 +127,8 @@ bool contains(const std::array<std::string_view, N> &names, std::string_view nam
 } // namespace
 
 bool is_driver_function(std::string_view name) {
+  if (name.starts_with(kCxxPrefix)) // as most do
+    return false;
   return name.starts_with(kDriverPrefix) || contains(kDriverFunctions, name);
 }
 

@@ -114,6 +114,13 @@ private:
 };
 
 Resolution SymbolResolver::run() {
+  size_t symbols = 0; // at least as many as entities; memory that is not used costs nothing
+  for (const InputObject &object : objects_)
+    symbols += object.symbols.size();
+  out_.entities.reserve(symbols);
+  out_.entity_of.reserve(objects_.size());
+  out_.outcome_of.reserve(objects_.size());
+  out_.functions_of.reserve(objects_.size());
   for (u32 i = 0; i < objects_.size(); ++i) {
     const InputObject &object = objects_[i];
     out_.entity_of.emplace_back(object.symbols.size());
