@@ -18,7 +18,7 @@ optional=()
 foreign= # the distribution's name of another machine
 case "${1:-build}" in
   build) ;;
-  test) optional=(clang-16 libclang-rt-16-dev clang-format-16 shellcheck codespell file) ;;
+  test) optional=(clang-16 libclang-rt-16-dev clang-format-16 shellcheck codespell file valgrind) ;;
   static)
     machine=${2:-x86_64}
     if [ "$(uname -m)" != "$machine" ]; then

@@ -253,9 +253,7 @@ void CommandLineParser::append_list(const OptionRow &row, const std::string &val
       read_options_file(path, FileGrammar::Options);
     return;
   }
-  std::vector<std::string> all = line_.list(row.id);
-  all.insert(all.end(), items.begin(), items.end());
-  line_.set(row.id, std::move(all));
+  line_.append(row.id, items);
 }
 
 void CommandLineParser::read_options_file(const std::string &path, FileGrammar grammar) {

@@ -30,6 +30,11 @@ struct CommandLine {
     given[static_cast<size_t>(id)] = true;
     values[static_cast<size_t>(id)] = std::move(list);
   }
+  void append(OptionId id, const std::vector<std::string> &items) {
+    given[static_cast<size_t>(id)] = true;
+    std::vector<std::string> &list = values[static_cast<size_t>(id)];
+    list.insert(list.end(), items.begin(), items.end());
+  }
 };
 
 // Takes the words after the program's name apart, with nvlink's grammar. Reads option files. Goes

@@ -93,23 +93,37 @@ u64 ElfBuilder::append_zeros(SectionId id, u64 size, u64 align) {
   return offset;
 }
 
+namespace {
+
+SymbolPart part_of(const SymbolSpec &spec) {
+  if (spec.part)
+    return *spec.part;
+  return spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
+}
+
+} // namespace
+
 SymbolId ElfBuilder::add_symbol(const SymbolSpec &spec) {
-  SymbolSpec &symbol = symbols_.emplace_back(spec);
+  SymbolSpec &symbol = symbols_.push_back(spec);
   symbol.name = keep_name(spec.name);
-  if (!symbol.part)
-    symbol.part = spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
+  symbol.part = part_of(spec);
   return SymbolId(static_cast<u32>(symbols_.size() - 1));
 }
 
+void ElfBuilder::put_symbol(SymbolId id, const SymbolSpec &spec) {
+  symbols_.put(id.value, spec);
+  symbols_[id.value].part = part_of(spec);
+}
+
 SymbolId ElfBuilder::add_section_symbol(SectionId id, bool emitted) {
-  SymbolSpec &symbol = symbols_.emplace_back();
-  symbol.name = sections_[id.value].spec.name; // already kept
-  symbol.name_number = sections_[id.value].spec.name_number;
-  symbol.binding = SymbolBinding::Local;
-  symbol.type = SymbolType::Section;
-  symbol.section = id;
-  symbol.part = SymbolPart::Local;
-  symbol.emitted = emitted;
+  const SectionSpec &section = sections_[id.value].spec;
+  symbols_.push_back({.name = section.name, // already kept
+                      .binding = SymbolBinding::Local,
+                      .type = SymbolType::Section,
+                      .section = id,
+                      .part = SymbolPart::Local,
+                      .emitted = emitted,
+                      .name_number = section.name_number});
   return SymbolId(static_cast<u32>(symbols_.size() - 1));
 }
 

@@ -18,8 +18,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/raw_table.h"
 #include "base/result.h"
 #include "base/types.h"
+#include "base/worker_pool.h"
 #include "culink/elf_writer.h"
 #include "elf/constants.h"
 
@@ -195,6 +197,14 @@ public:
   }
 
   SymbolId add_symbol(const SymbolSpec &spec);
+  // Ids for `count` symbols that follow each other, and the first of them. Every one must be given
+  // by put_symbol, which different threads may do for different ones; `nothing` leaves no trace in
+  // the file. Names are not copied.
+  SymbolId add_symbols(u32 count) { return SymbolId(static_cast<u32>(symbols_.extend(count))); }
+  void put_symbol(SymbolId id, const SymbolSpec &spec);
+  [[nodiscard]] static SymbolSpec nothing() {
+    return {.part = SymbolPart::Local, .emitted = false, .named = false};
+  }
   // A local symbol of type Section that carries the section's name.
   SymbolId add_section_symbol(SectionId id, bool emitted = true);
   [[nodiscard]] SymbolSpec &symbol(SymbolId id);
@@ -234,6 +244,7 @@ public:
 
   // Decides every number and offset. Nothing may be added afterwards.
   [[nodiscard]] Result<ElfLayout> lay_out() const;
+  [[nodiscard]] Result<ElfLayout> lay_out(WorkerPool &pool) const;
   // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
   void write(const ElfLayout &layout, MutableByteSpan out) const;
   // The two parts of write(): symbols, strings and what there is once; then headers and contents of
@@ -314,7 +325,7 @@ private:
   Lists<Piece> pieces_;
   Lists<Fixup> fixups_;
   Lists<RelocationSpec> relocations_;
-  std::vector<SymbolSpec> symbols_;
+  RawTable<SymbolSpec> symbols_;
   std::vector<EarlyString> strings_;
   u32 first_separate_ = kNoNumber; // a SectionId
   std::vector<OldName> old_names_;

@@ -137,14 +137,16 @@ std::vector<LoadedSegment> mercury_loads() {
 
 class ElfLayouter {
 public:
-  explicit ElfLayouter(const ElfBuilder &writer) : writer_(writer) {}
+  ElfLayouter(const ElfBuilder &writer, WorkerPool &pool) : writer_(writer), pool_(pool) {}
 
   [[nodiscard]] Result<ElfLayout> run();
 
 private:
   void order_sections();
-  [[nodiscard]] std::optional<Error> number_symbols();
-  [[nodiscard]] std::optional<Error> place_contents();
+  void number_symbols();
+  [[nodiscard]] std::optional<Error> check_symbols() const;
+  [[nodiscard]] std::optional<Error> check_sections() const;
+  void place_contents();
   void place_tables(u64 contents_end);
   void add_to_loads(SectionId id);
   void plan_segments();
@@ -159,18 +161,21 @@ private:
   }
 
   const ElfBuilder &writer_;
+  WorkerPool &pool_;
   ElfLayout layout_;
   std::vector<LoadedSegment> loads_; // segments known so far
 };
 
 Result<ElfLayout> ElfLayouter::run() {
-  order_sections();
-  if (std::optional<Error> error = number_symbols())
+  // The names of sections and those of symbols have nothing in common.
+  pool_.for_each(2, [this](u32 table) { table == 0 ? order_sections() : number_symbols(); });
+  if (std::optional<Error> error = check_symbols())
     return std::move(*error);
   if (std::max(layout_.strtab_size, layout_.shstrtab_size) > 0xffffffff)
     return Error{".strtab", "sh_size", "names take more than 4 GiB"};
-  if (std::optional<Error> error = place_contents())
+  if (std::optional<Error> error = check_sections())
     return std::move(*error);
+  place_contents();
   if (!wide() && layout_.file_size > 0xffffffff)
     return Error{"ELF header", "EI_CLASS", "a 32-bit file cannot exceed 4 GiB"};
   return std::move(layout_);
@@ -266,8 +271,8 @@ void ElfLayouter::order_sections() {
 }
 
 // Local symbols come first; the string table has the same order.
-std::optional<Error> ElfLayouter::number_symbols() {
-  const std::vector<SymbolSpec> &symbols = writer_.symbols_;
+void ElfLayouter::number_symbols() {
+  const RawTable<SymbolSpec> &symbols = writer_.symbols_;
   NameTable names(writer_.options_.numbered_names, symbols.size());
   for (const ElfBuilder::EarlyString &string : writer_.strings_)
     layout_.string_offset.push_back(string.separately ? names.add_separately(string.text)
@@ -276,13 +281,9 @@ std::optional<Error> ElfLayouter::number_symbols() {
   layout_.symbol_name.assign(symbols.size(), 0);
   u32 next = 1, blank = 0;
   const auto expect = [&](u32 id) { names.expect(symbols[id].name, symbols[id].name_number); };
-  const SymbolSpec *homeless = nullptr;
   const auto take = [&](u32 id) {
-    if (symbols[id].emitted) {
+    if (symbols[id].emitted)
       layout_.symbol_number[id] = next++;
-      if (symbols[id].section.valid() && layout_.index_of(symbols[id].section) == 0)
-        homeless = &symbols[id];
-    }
     if (symbols[id].blank_name)
       layout_.symbol_name[id] = blank = blank != 0 ? blank : names.add_separately("");
     else if (symbols[id].named)
@@ -304,10 +305,43 @@ std::optional<Error> ElfLayouter::number_symbols() {
     layout_.late_name.push_back(names.add_separately(late.name));
   layout_.symbol_count = next;
   layout_.strtab_size = names.size();
-  if (!homeless)
-    return std::nullopt;
-  return Error{fmt::format("symbol '{}'", homeless->name), "st_shndx",
-               "its section is not part of the file"};
+}
+
+namespace {
+
+constexpr u32 kCheckedTogether = 8192;
+
+// The first error of those that ranges of a table have.
+template <typename Check>
+std::optional<Error> first_error(WorkerPool &pool, u32 count, Check check) {
+  const u32 grain = pool.threads() == 1 ? std::max(count, 1u) : kCheckedTogether;
+  std::vector<std::optional<Error>> errors(count / grain + 1);
+  pool.for_ranges(count, grain, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end && !errors[begin / grain]; ++i)
+      errors[begin / grain] = check(i);
+  });
+  const auto found = std::ranges::find_if(errors, [](const auto &e) { return e.has_value(); });
+  return found == errors.end() ? std::nullopt : std::move(*found);
+}
+
+} // namespace
+
+std::optional<Error> ElfLayouter::check_symbols() const {
+  const auto check = [this](u32 id) -> std::optional<Error> {
+    const SymbolSpec &symbol = writer_.symbols_[id];
+    if (!symbol.emitted || !symbol.section.valid() || layout_.index_of(symbol.section) != 0)
+      return std::nullopt;
+    return Error{fmt::format("symbol '{}'", symbol.name), "st_shndx",
+                 "its section is not part of the file"};
+  };
+  return first_error(pool_, static_cast<u32>(writer_.symbols_.size()), check);
+}
+
+std::optional<Error> ElfLayouter::check_sections() const {
+  return first_error(pool_, static_cast<u32>(layout_.order.size()), [this](u32 i) {
+    prefetch_section(i + kStepsAhead);
+    return check_section(layout_.order[i].value);
+  });
 }
 
 u64 ElfLayouter::size_of(SectionId id) const {
@@ -322,8 +356,7 @@ u64 ElfLayouter::size_of(SectionId id) const {
   return writer_.size(id);
 }
 
-// Gives sections their file offsets and checks them in the same walk, because a file has many.
-std::optional<Error> ElfLayouter::place_contents() {
+void ElfLayouter::place_contents() {
   layout_.section_offset.assign(writer_.sections_.size(), 0);
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
   const bool classic = writer_.options_.segments == SegmentRule::Classic;
@@ -332,8 +365,6 @@ std::optional<Error> ElfLayouter::place_contents() {
   for (u32 i = 0; i < layout_.order.size(); ++i) {
     prefetch_section(i + kStepsAhead);
     const SectionId id = layout_.order[i];
-    if (std::optional<Error> error = check_section(id.value))
-      return error;
     const SectionSpec &spec = writer_.section(id);
     if (spec.shares_bytes_with.valid()) {
       sharing.push_back(id);
@@ -354,7 +385,6 @@ std::optional<Error> ElfLayouter::place_contents() {
     for (const SectionId id : layout_.order)
       add_to_loads(id);
   place_tables(cursor);
-  return std::nullopt;
 }
 
 void ElfLayouter::place_tables(u64 contents_end) {
@@ -400,7 +430,12 @@ void ElfLayouter::plan_segments() {
 }
 
 Result<ElfLayout> ElfBuilder::lay_out() const {
-  return ElfLayouter(*this).run();
+  WorkerPool one_thread(1);
+  return lay_out(one_thread);
+}
+
+Result<ElfLayout> ElfBuilder::lay_out(WorkerPool &pool) const {
+  return ElfLayouter(*this, pool).run();
 }
 
 } // namespace culink::elf

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "elf/names.h"
+#include "elf/text_info.h"
 #include "input/check_object.h"
 
 namespace culink {
@@ -89,8 +90,10 @@ Result<InputObject> ObjectParser::run() {
       object_.strings = object_.section(section.link).data;
 
   object_.kinds.reserve(object_.view.sections().size());
-  for (const elf::Section &section : object_.view.sections())
+  for (const elf::Section &section : object_.view.sections()) {
     object_.kinds.push_back(elf::classify_section(section.name, section.type, section.flags));
+    object_.has_barrier_flags |= elf::text_barriers(section.flags) != 0;
+  }
   object_.owners.assign(object_.view.sections().size(), 0);
   for (const elf::Section &section : object_.view.sections())
     if (std::optional<Error> error = find_owner(section))

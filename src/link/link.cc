@@ -41,6 +41,20 @@ KnownFlaws known_flaws(const Program &program, const Layout &layout) {
           emulate::accepts_overruns(program), emulate::misplaces_locals(program)};
 }
 
+// A file with one form of the code, or with both.
+std::optional<FileDraft> draft_output(const Program &program, OutputPlan plan,
+                                      const LinkServices &services, Diagnostics &diag) {
+  std::optional<FileDraft> draft;
+  if (services.sass) {
+    SassPlan sass = plan_sass(program, plan, *services.sass, services.pool, diag);
+    draft = lay_out_planes(program, std::move(plan), *services.sass, std::move(sass), services.pool,
+                           diag);
+  } else {
+    draft = draft_file(program, std::move(plan), services.pool, diag);
+  }
+  return draft;
+}
+
 std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,
                                        Diagnostics &diag) {
   // Which kernels reach a function decides where its variables and constants are, so reachability
@@ -66,11 +80,13 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // Every output section exists and every variable has its address. Records name sections, so they
   // come after the last one is created; facts repeat records, so they come next.
   services.timer.begin("info records");
-  InfoResult info = plan_info_records(program, reach, layout, diag);
+  InfoResult info = plan_info_records(program, reach, layout, services.pool, diag);
   const KnownFlaws flaws = known_flaws(program, layout);
   LinkFacts facts;
-  if (program.options.facts)
+  if (program.options.facts) {
+    services.timer.begin("facts");
     facts = collect_facts(program, layout, images.images, info);
+  }
   if (diag.failed() || services.timer.cancelled())
     return PlannedLink{{}, std::move(facts), flaws};
 
@@ -89,13 +105,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   services.release_inputs();
   OutputPlan plan{std::move(layout), std::move(relocations), std::move(info.plan),
                   shared.shared,     images.images,          synthetic};
-  std::optional<FileDraft> draft;
-  if (services.sass) {
-    SassPlan sass = plan_sass(program, plan, *services.sass, services.pool, diag);
-    draft = lay_out_planes(program, std::move(plan), *services.sass, std::move(sass), diag);
-  } else {
-    draft = draft_file(program, std::move(plan), diag);
-  }
+  std::optional<FileDraft> draft = draft_output(program, std::move(plan), services, diag);
   if (diag.failed() || !draft)
     return {};
   services.timer.begin("free");
@@ -141,8 +151,11 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   const std::function<void()> release_inputs = [&] {
     if (sass) // whose passes read the objects again
       return;
-    for (InputObject &object : objects)
-      object.release_tables();
+    constexpr u32 kTogether = 32;
+    pool.for_ranges(static_cast<u32>(objects.size()), kTogether, [&](u32 begin, u32 end) {
+      for (u32 i = begin; i < end; ++i)
+        objects[i].release_tables();
+    });
     drop();
   };
   return plan_output(program, {sass, pool, timer, release_inputs}, diag);

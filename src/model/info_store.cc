@@ -34,7 +34,7 @@ u64 size_of_record(const u8 *record) {
 } // namespace
 
 u64 InfoStore::find(const InfoList &list, InfoAttribute attribute) const {
-  const u8 *bytes = bytes_.data() + list.begin;
+  const u8 *bytes = this->bytes(list).data();
   for (u64 at = 0; at + kRecordSize <= list.size; at += size_of_record(bytes + at))
     if (bytes[at + 1] == static_cast<u8>(attribute))
       return at;
@@ -42,12 +42,12 @@ u64 InfoStore::find(const InfoList &list, InfoAttribute attribute) const {
 }
 
 u16 InfoStore::value(const InfoList &list, u64 record) const {
-  const u8 *at = bytes_.data() + list.begin + record;
+  const u8 *at = bytes(list).data() + record;
   return is_sized(at) ? 0 : load_le<u16>(at + 2);
 }
 
 void InfoStore::set_value(const InfoList &list, u64 record, u16 value) {
-  u8 *at = bytes_.data() + list.begin + record;
+  u8 *at = data(list) + record;
   if (!is_sized(at))
     store_le<u16>(at + 2, value);
 }
@@ -95,6 +95,8 @@ void InfoStore::erase(InfoList &list, u64 record) {
 void InfoStore::append_list(InfoList &list, const InfoList &other) {
   const ByteSpan bytes = this->bytes(other);
   const std::span<const InfoWord> words = this->words(other);
+  if (other.chunk != list.chunk) // which does not move when this one grows
+    return replace(list, kNone, bytes, words);
   replace(list, kNone, std::vector<u8>(bytes.begin(), bytes.end()),
           std::vector<InfoWord>(words.begin(), words.end()));
 }
@@ -104,12 +106,10 @@ void InfoStore::replace(InfoList &list, u64 offset, ByteSpan record,
                         std::span<const InfoWord> words) {
   const u64 begin = offset == kNone ? list.size : offset;
   const u64 end =
-      offset == kNone
-          ? begin
-          : std::min(list.size, begin + size_of_record(bytes_.data() + list.begin + begin));
+      offset == kNone ? begin : std::min(list.size, begin + size_of_record(data(list) + begin));
   const u64 new_size = list.size - (end - begin) + record.size();
   make_room(list, new_size);
-  u8 *at = bytes_.data() + list.begin + begin;
+  u8 *at = data(list) + begin;
   std::memmove(at + record.size(), at + (end - begin), list.size - end);
   if (!record.empty())
     std::memcpy(at, record.data(), record.size());
@@ -120,13 +120,14 @@ void InfoStore::replace(InfoList &list, u64 offset, ByteSpan record,
 void InfoStore::make_room(InfoList &list, u64 size) {
   if (size <= list.room)
     return;
-  if (list.begin + list.room != bytes_.size()) {
-    const u64 begin = bytes_.size();
-    bytes_.resize(begin + size);
-    std::memcpy(bytes_.data() + begin, bytes_.data() + list.begin, list.size);
+  std::vector<u8> &bytes = chunks_[list.chunk].bytes;
+  if (list.begin + list.room != bytes.size()) {
+    const u64 begin = bytes.size();
+    bytes.resize(begin + size);
+    std::memcpy(bytes.data() + begin, bytes.data() + list.begin, list.size);
     list.begin = begin;
   } else {
-    bytes_.resize(list.begin + size);
+    bytes.resize(list.begin + size);
   }
   list.room = size;
 }
@@ -135,7 +136,8 @@ void InfoStore::make_room(InfoList &list, u64 size) {
 void InfoStore::replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
                               std::span<const InfoWord> words) {
   u32 kept = 0;
-  InfoWord *own = words_.data() + list.first_word;
+  std::vector<InfoWord> &all = chunks_[list.chunk].words;
+  InfoWord *own = all.data() + list.first_word;
   if (begin != end) // otherwise nothing follows
     for (u32 i = 0; i < list.word_count; ++i) {
       InfoWord word = own[i];
@@ -150,28 +152,36 @@ void InfoStore::replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
   list.word_count = kept;
   if (words.empty())
     return;
-  if (list.first_word + list.word_count != words_.size()) { // move to the end
-    const u32 first = static_cast<u32>(words_.size());
-    words_.resize(first + list.word_count);
-    std::copy_n(words_.data() + list.first_word, list.word_count, words_.data() + first);
+  if (list.first_word + list.word_count != all.size()) { // move to the end
+    const u32 first = static_cast<u32>(all.size());
+    all.resize(first + list.word_count);
+    std::copy_n(all.data() + list.first_word, list.word_count, all.data() + first);
     list.first_word = first;
   }
   for (InfoWord word : words) {
     word.offset += begin;
-    words_.push_back(word);
+    all.push_back(word);
   }
   list.word_count += static_cast<u32>(words.size());
 }
 
-InfoPrepender::InfoPrepender(InfoStore &store, u64 most)
-    : store_(store), front_(store.bytes_.size() + most),
-      first_word_(static_cast<u32>(store.words_.size())) {
-  store.bytes_.resize(front_);
+std::vector<std::vector<u8>> InfoStore::take_bytes() {
+  std::vector<std::vector<u8>> out;
+  out.reserve(chunks_.size());
+  for (Chunk &chunk : chunks_)
+    out.push_back(std::move(chunk.bytes));
+  return out;
+}
+
+InfoPrepender::InfoPrepender(InfoStore &store, u64 most, u32 chunk)
+    : chunk_(store.chunks_[chunk]), number_(chunk), front_(chunk_.bytes.size() + most),
+      first_word_(static_cast<u32>(chunk_.words.size())) {
+  chunk_.bytes.resize(front_);
 }
 
 u8 *InfoPrepender::add(ByteSpan record) {
   front_ -= record.size();
-  u8 *at = store_.bytes_.data() + front_;
+  u8 *at = chunk_.bytes.data() + front_;
   std::memcpy(at, record.data(), record.size());
   return at;
 }
@@ -179,16 +189,16 @@ u8 *InfoPrepender::add(ByteSpan record) {
 void InfoPrepender::name(u8 *word, InfoWord::Names names, u32 id) {
   store_le<u32>(word, 0);
   if (id != EntityId::kNone)
-    store_.words_.push_back({static_cast<u64>(word - store_.bytes_.data()), id, names});
+    chunk_.words.push_back({static_cast<u64>(word - chunk_.bytes.data()), id, names});
 }
 
 InfoList InfoPrepender::finish(u64 spare) {
-  const u64 size = store_.bytes_.size() - front_;
-  store_.bytes_.resize(store_.bytes_.size() + spare);
-  const u32 word_count = static_cast<u32>(store_.words_.size()) - first_word_;
+  const u64 size = chunk_.bytes.size() - front_;
+  chunk_.bytes.resize(chunk_.bytes.size() + spare);
+  const u32 word_count = static_cast<u32>(chunk_.words.size()) - first_word_;
   for (u32 i = 0; i < word_count; ++i)
-    store_.words_[first_word_ + i].offset -= front_;
-  return {front_, size, size + spare, first_word_, word_count};
+    chunk_.words[first_word_ + i].offset -= front_;
+  return {front_, size, size + spare, first_word_, word_count, number_};
 }
 
 } // namespace culink

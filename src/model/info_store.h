@@ -3,6 +3,9 @@
 // Records of output .nv.info sections as the bytes that will be written. A large program has half a
 // million records, nearly all of which are copied from the inputs; only words that name symbols are
 // left open, because symbols have no numbers before the file is laid out.
+//
+// A store has one chunk or several. Lists of different chunks have nothing in common, so different
+// threads may make and change them.
 #pragma once
 
 #include <span>
@@ -32,6 +35,7 @@ struct InfoList {
   u64 room = 0; // bytes that may be used, at least size
   u32 first_word = 0;
   u32 word_count = 0;
+  u32 chunk = 0;
   [[nodiscard]] bool empty() const { return size == 0; }
 };
 
@@ -40,15 +44,19 @@ public:
   static constexpr u64 kNone = ~u64{0};
   static constexpr u64 kRecordSize = 4; // of a record without a payload
 
-  void reserve(u64 bytes, u64 words) {
-    bytes_.reserve(bytes);
-    words_.reserve(words);
+  InfoStore() : InfoStore(1) {}
+  explicit InfoStore(u32 chunks) : chunks_(chunks) {}
+
+  [[nodiscard]] u32 chunk_count() const { return static_cast<u32>(chunks_.size()); }
+  void reserve(u64 bytes, u64 words, u32 chunk = 0) {
+    chunks_[chunk].bytes.reserve(bytes);
+    chunks_[chunk].words.reserve(words);
   }
   [[nodiscard]] ByteSpan bytes(const InfoList &list) const {
-    return {bytes_.data() + list.begin, list.size};
+    return {chunks_[list.chunk].bytes.data() + list.begin, list.size};
   }
   [[nodiscard]] std::span<const InfoWord> words(const InfoList &list) const {
-    return {words_.data() + list.first_word, list.word_count};
+    return {chunks_[list.chunk].words.data() + list.first_word, list.word_count};
   }
   [[nodiscard]] elf::InfoRecords records(const InfoList &list) const {
     return elf::InfoRecords(bytes(list));
@@ -75,27 +83,34 @@ public:
   // Appends another list to this one.
   void append_list(InfoList &list, const InfoList &other);
 
-  // All bytes, for sections that refer to parts of them.
-  [[nodiscard]] std::vector<u8> take_bytes() { return std::move(bytes_); }
+  // The bytes of all chunks, for sections that refer to parts of them.
+  [[nodiscard]] std::vector<std::vector<u8>> take_bytes();
 
 private:
   friend class InfoPrepender;
+  struct Chunk {
+    std::vector<u8> bytes;
+    std::vector<InfoWord> words;
+  };
 
   void replace(InfoList &list, u64 offset, ByteSpan record, std::span<const InfoWord> words);
   void make_room(InfoList &list, u64 size);
   void replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
                      std::span<const InfoWord> words);
 
-  std::vector<u8> bytes_;
-  std::vector<InfoWord> words_;
+  [[nodiscard]] u8 *data(const InfoList &list) {
+    return chunks_[list.chunk].bytes.data() + list.begin;
+  }
+
+  std::vector<Chunk> chunks_;
 };
 
 // A new list, each record of which comes before those that are there: inputs are read in order, and
 // nvlink writes what it read last first.
 class InfoPrepender {
 public:
-  // For records of at most `most` bytes. Only one prepender may exist at a time.
-  InfoPrepender(InfoStore &store, u64 most);
+  // For records of at most `most` bytes. Of one chunk, only one prepender may exist at a time.
+  InfoPrepender(InfoStore &store, u64 most, u32 chunk = 0);
 
   // Adds a record unchanged. Returns its bytes, which are valid until the next call.
   u8 *add(ByteSpan record);
@@ -105,8 +120,9 @@ public:
   [[nodiscard]] InfoList finish(u64 spare);
 
 private:
-  InfoStore &store_;
-  u64 front_; // of the records, in the store
+  InfoStore::Chunk &chunk_;
+  const u32 number_; // of the chunk
+  u64 front_;        // of the records, in the chunk
   u32 first_word_;
 };
 

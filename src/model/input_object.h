@@ -53,12 +53,13 @@ struct InputObject {
   elf::PrototypeSection prototypes;
   // By section index of code, of Mercury planes only: size of the constant bank 0 beside it.
   std::vector<u64> parameter_sizes;
-  ByteSpan strings;     // .strtab, where prototypes are
-  u16 sm = 0;           // target of its code
-  u16 virtual_sm = 0;   // target of the PTX it was compiled from: 90 for compute_90
-  u32 toolkit = 0;      // release that compiled it: 124 for CUDA 12.4
-  bool capsule = false; // its code has a Mercury form beside it
-  bool system = false;  // from libcudadevrt: discarded as a whole if nothing needs it
+  ByteSpan strings;               // .strtab, where prototypes are
+  u16 sm = 0;                     // target of its code
+  u16 virtual_sm = 0;             // target of the PTX it was compiled from: 90 for compute_90
+  u32 toolkit = 0;                // release that compiled it: 124 for CUDA 12.4
+  bool capsule = false;           // its code has a Mercury form beside it
+  bool has_barrier_flags = false; // some code has its number of barriers in sh_flags: toolkit 12
+  bool system = false;            // from libcudadevrt: discarded as a whole if nothing needs it
   Unfamiliar unfamiliar;
 
   // The origin of a message about a symbol of this object.

@@ -344,12 +344,16 @@ def passes(tree):
     call = re.compile(r" ?(?:if \([\w.]+\) )?(?:[\w.:<> ]+ = )?([a-z][a-z_]+)\(")
 
     def calls_of(function):
-        """The functions that a function of link.cc calls; its return statement goes on in another."""
+        """The functions that a function of link.cc calls, through others of that file."""
         body = source.partition(f" {function}(")[2].partition("\n}")[0].partition("{")[2]
         for statement in re.split(r"[;{}]", " ".join(body.split())):
             if match := re.match(r" ?return (plan_\w+)\(", statement):
                 yield from calls_of(match[1])
-            elif (match := call.match(statement)) and match[1] not in NOT_PASSES:
+            elif not (match := call.match(statement)) or match[1] in NOT_PASSES:
+                continue
+            elif re.search(rf"^\S.* {match[1]}\(", source, re.M):  # a part of the list
+                yield from calls_of(match[1])
+            else:
                 yield match[1]
 
     run = list(calls_of("plan_link"))

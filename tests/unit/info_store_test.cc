@@ -99,6 +99,34 @@ TEST(InfoStore, moves_the_words_behind_a_record_that_changes_its_size) {
   EXPECT_EQ(store.words(list)[0].offset, 16u);
 }
 
+// Threads fill chunks at the same time; a list that grows moves inside its own.
+TEST(InfoStore, keeps_lists_of_chunks_apart) {
+  InfoStore store(3);
+  std::vector<InfoList> lists;
+  for (u32 chunk = 0; chunk < 3; ++chunk)
+    for (u32 i = 0; i < 2; ++i) {
+      InfoPrepender list(store, 12, chunk);
+      u8 *copy = list.add(encoded(RecordFormat::Sized, InfoAttribute::Regcount, 0,
+                                  {0, 0, 0, 0, static_cast<u8>(10 * chunk + i), 0, 0, 0}));
+      list.name(copy + 4, InfoWord::Names::Entity, 10 * chunk + i);
+      lists.push_back(list.finish(0));
+    }
+  store.put_value(lists[2], InfoAttribute::NumBarriers, RecordFormat::Byte, 7); // first of chunk 1
+  store.append_list(lists[0], lists[5]);
+  for (u32 chunk = 0; chunk < 3; ++chunk)
+    for (u32 i = 0; i < 2; ++i) {
+      const InfoList &list = lists[chunk * 2 + i];
+      EXPECT_EQ(list.chunk, chunk);
+      EXPECT_EQ(store.bytes(list)[8], 10 * chunk + i);
+      EXPECT_EQ(store.words(list)[0].id, 10 * chunk + i);
+      EXPECT_EQ(store.words(list)[0].offset, 4u);
+    }
+  EXPECT_EQ(lists[2].size, 16u);
+  EXPECT_EQ(store.words(lists[0])[1].id, 21u);
+  EXPECT_EQ(store.words(lists[0])[1].offset, 16u);
+  EXPECT_EQ(store.take_bytes().size(), 3u);
+}
+
 TEST(InfoStore, puts_one_list_behind_another) {
   InfoStore store;
   const InfoList older = two_records(store);

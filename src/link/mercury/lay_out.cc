@@ -297,9 +297,9 @@ std::vector<std::vector<u8>> take_contents(SassPlan sass) {
 } // namespace
 
 std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
-                                        const SassInputs &inputs, SassPlan sass,
+                                        const SassInputs &inputs, SassPlan sass, WorkerPool &pool,
                                         Diagnostics &diag) {
-  FileInProgress file = begin_file(mercury, plan, elf::SegmentRule::Mercury);
+  FileInProgress file = begin_file(mercury, plan, elf::SegmentRule::Mercury, pool);
   const PlaneLayout l{mercury, plan, inputs, sass, file};
   add_sass_headers(l);
   rename_banks(mercury, plan, inputs, file);
@@ -324,7 +324,8 @@ std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
   plan.relocations.folded = join_values(std::move(plan.relocations.folded), sass);
   file.section_of.insert(file.section_of.end(), added.counterpart_of.begin(),
                          added.counterpart_of.end());
-  std::optional<FileDraft> draft = finish_file(mercury, std::move(plan), std::move(file), diag);
+  std::optional<FileDraft> draft =
+      finish_file(mercury, std::move(plan), std::move(file), pool, diag);
   if (draft) {
     draft->patches = std::move(patches);
     draft->finalized = std::move(sass.finalized);

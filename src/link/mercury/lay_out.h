@@ -8,6 +8,6 @@ namespace culink {
 // Numbers and lays out one file with both planes.
 [[nodiscard]] std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
                                                       const SassInputs &inputs, SassPlan sass,
-                                                      Diagnostics &diag);
+                                                      WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink

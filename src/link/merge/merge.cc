@@ -107,7 +107,7 @@ void Merger::begin(ObjectId id) {
   object_ = &p_.objects[id.value];
   layout_.placement.location_of.emplace_back(object_->view.sections().size());
   layout_.relocs.discarded.emplace_back();
-  constant_starts_.clear();
+  constant_starts_.reset();
   dynamic_align_.reset();
   has_discarded_.assign(object_->view.sections().size(), false);
   beside_strong_.assign(object_->view.sections().size(), false);
@@ -165,7 +165,8 @@ void Merger::create_module_records() {
   if (p_.dialect.release.old_abi)
     return;
   for (const elf::Section &section : object_->view.sections())
-    if (object_->kinds[section.index].role == SectionRole::Compat)
+    if (!layout_.sections.compat.valid() &&
+        object_->kinds[section.index].role == SectionRole::Compat)
       layout_.sections.compat =
           need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
   // The output has one even if all objects are of toolkit 12, which have none.

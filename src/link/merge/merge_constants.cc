@@ -66,17 +66,19 @@ void Merger::discard_constants(EntityId function) {
 }
 
 std::vector<u64> Merger::starts_of_constants(const elf::Section &bank) {
-  if (constant_starts_.empty()) // collected once for each object
+  if (!constant_starts_) { // collected once for each object
+    constant_starts_.emplace();
     for (const elf::Symbol &symbol : object_->symbols)
       if (symbol.in_section() && symbol.type() != SymbolType::Section &&
           object_->kinds[symbol.section].is_constant())
-        constant_starts_.emplace_back(symbol.section, symbol.value);
-  if (!std::is_sorted(constant_starts_.begin(), constant_starts_.end()))
-    std::sort(constant_starts_.begin(), constant_starts_.end());
+        constant_starts_->emplace_back(symbol.section, symbol.value);
+    if (!std::is_sorted(constant_starts_->begin(), constant_starts_->end()))
+      std::sort(constant_starts_->begin(), constant_starts_->end());
+  }
   std::vector<u64> starts;
-  const auto first = std::lower_bound(constant_starts_.begin(), constant_starts_.end(),
+  const auto first = std::lower_bound(constant_starts_->begin(), constant_starts_->end(),
                                       std::pair<u32, u64>(bank.index, 0));
-  for (auto at = first; at != constant_starts_.end() && at->first == bank.index; ++at)
+  for (auto at = first; at != constant_starts_->end() && at->first == bank.index; ++at)
     if (starts.empty() || starts.back() != at->second)
       starts.push_back(at->second);
   return starts;

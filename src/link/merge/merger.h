@@ -100,7 +100,8 @@ private:
   std::vector<bool> has_discarded_;       // some definition in it is discarded
   std::vector<bool> beside_strong_;       // code of a definition that meets a strong one (Q044)
   std::vector<EntityId> overridden_code_; // code that a later definition overrides
-  std::vector<std::pair<u32, u64>> constant_starts_; // (bank, offset) of each compiler constant
+  // (bank, offset) of each compiler constant, sorted; nothing until it is asked for
+  std::optional<std::vector<std::pair<u32, u64>>> constant_starts_;
   std::optional<u64> dynamic_align_; // the largest of its dynamic memory, if that was asked for
 
   std::vector<ConstantsLocation> constants_of_; // by FunctionId; empty until there is one

@@ -41,8 +41,8 @@ elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions opt
 
 } // namespace
 
-FileInProgress begin_file(const Program &program, const OutputPlan &plan,
-                          elf::SegmentRule segments) {
+FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::SegmentRule segments,
+                          WorkerPool &pool) {
   const OutputSections &sections = plan.layout.sections;
   elf::BuilderOptions options{
       .type = program.policy.executable ? elf::FileType::Executable : elf::FileType::Relocatable,
@@ -70,7 +70,7 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan,
   if (!plan.synthetic.rel_action.empty())
     file.rel_action = elf::SectionId(next);
   file.symbols = add_output_symbols(program, plan.layout, plan.shared, file.section_of,
-                                    file.rel_action, file.is_emitted, file.elf);
+                                    file.rel_action, file.is_emitted, pool, file.elf);
   return file;
 }
 
@@ -79,9 +79,9 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan,
 constexpr size_t kManySections = 4096;
 
 std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, FileInProgress file,
-                                     Diagnostics &diag) {
+                                     WorkerPool &pool, Diagnostics &diag) {
   const OutputSections &sections = plan.layout.sections;
-  std::vector<u8> info_bytes = plan.info.store.take_bytes();
+  std::vector<std::vector<u8>> info_bytes = plan.info.store.take_bytes();
   plan.info = {};
   plan.relocations.kept = std::vector<KeptRelocation>();
   if (sections.cuinfo.valid())
@@ -93,7 +93,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
   file.symbols = {};
   if (large) // the layout needs little, but looks at names all over the inputs
     release_free_memory();
-  Result<elf::ElfLayout> layout = file.elf.lay_out();
+  Result<elf::ElfLayout> layout = file.elf.lay_out(pool);
   if (!layout) {
     diag.report(DiagId::Contradiction, {"output", layout.error().text()});
     return {};
@@ -110,11 +110,12 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
                    .names = std::move(plan.layout.sections.name_storage)};
 }
 
-std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Diagnostics &diag) {
+std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, WorkerPool &pool,
+                                    Diagnostics &diag) {
   // Relocations were the last to ask where sections of objects went.
   plan.layout.placement.location_of = std::vector<std::vector<SectionLocation>>();
   plan.layout.relocs.slices = std::vector<RelocationSlice>();
-  FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic);
+  FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
   RecordWriter records(file.elf, file.symbols);
   for (u32 i = 0; i < plan.layout.sections.size(); ++i) {
     if (plan.layout.sections.list[i].discarded())
@@ -130,7 +131,7 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Dia
   fill_calls(program, plan, file.section_of, file);
   fill_unified(plan, file.section_of, file);
   fill_relocations(program, plan, file.section_of, file, diag);
-  return finish_file(program, std::move(plan), std::move(file), diag);
+  return finish_file(program, std::move(plan), std::move(file), pool, diag);
 }
 
 } // namespace culink

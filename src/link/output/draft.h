@@ -41,14 +41,14 @@ struct FileDraft {
   u64 null_symbol_value = 0;
   std::vector<FilePatch> patches;
   std::vector<FinalizedObject> finalized;                     // whose bytes sections borrow
-  std::vector<u8> records;                                    // of .nv.info sections
+  std::vector<std::vector<u8>> records;                       // of .nv.info sections
   std::vector<std::vector<u8>> contents;                      // that other sections borrow
   std::unique_ptr<std::pmr::monotonic_buffer_resource> names; // of sections
 };
 
 // Numbers and lays out a file that has one form of its code.
 [[nodiscard]] std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan,
-                                                  Diagnostics &diag);
+                                                  WorkerPool &pool, Diagnostics &diag);
 
 // The same in steps, for files that have more to them than the plan.
 
@@ -64,10 +64,11 @@ struct FileInProgress {
 // The builder with all symbols in it. It has no sections yet, but these have ids: symbols name
 // them, and they name symbols.
 [[nodiscard]] FileInProgress begin_file(const Program &program, const OutputPlan &plan,
-                                        elf::SegmentRule segments);
+                                        elf::SegmentRule segments, WorkerPool &pool);
 
 // Lays out the file. What is not needed for that is set free first.
 [[nodiscard]] std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan,
-                                                   FileInProgress file, Diagnostics &diag);
+                                                   FileInProgress file, WorkerPool &pool,
+                                                   Diagnostics &diag);
 
 } // namespace culink

@@ -25,16 +25,21 @@ public:
     out_.of_entity.resize(program.symbols.entities.size());
     out_.of_section.resize(layout.sections.list.size());
     out_.of_instance.resize(layout.sections.instances.size());
+    if (!layout.sections.with_blank_symbol.empty())
+      out_.blank_of.resize(program.objects.size());
   }
 
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
-  void add_section(OutId id, bool emitted);
-  void add_entity(EntityId id, elf::SymbolPart part);
-  void add_instance(u32 number, elf::SymbolPart part);
-  void add_blank(ObjectId object);
+  // Symbols under ids that they have already. Threads may do so for different ones.
+  void put_local(elf::SymbolId to, const LocalSymbol &symbol, const std::vector<bool> &is_emitted);
+  void put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part);
+  void put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part);
   OutputSymbols take() { return std::move(out_); }
 
 private:
+  void put_section(elf::SymbolId to, OutId id, bool emitted);
+  void put_blank(elf::SymbolId to, ObjectId object);
+  void put_nothing(elf::SymbolId to) { elf_.put_symbol(to, elf::ElfBuilder::nothing()); }
   [[nodiscard]] SymbolBinding binding_of_shared(EntityId id, SymbolBinding binding) const;
   [[nodiscard]] bool is_removed(EntityId id, elf::SymbolPart part) const;
   [[nodiscard]] bool is_dropped(EntityId id) const {
@@ -54,21 +59,37 @@ private:
   OutputSymbols out_;
 };
 
-void SymbolWriter::add_section(OutId id, bool emitted) {
+void SymbolWriter::put_local(elf::SymbolId to, const LocalSymbol &symbol,
+                             const std::vector<bool> &is_emitted) {
+  switch (symbol.kind) {
+  case LocalSymbol::Kind::Section:
+    return put_section(to, OutId(symbol.id), is_emitted[symbol.id]);
+  case LocalSymbol::Kind::Entity:
+    return put_entity(to, EntityId(symbol.id), elf::SymbolPart::Local);
+  case LocalSymbol::Kind::Blank:
+    return put_blank(to, ObjectId(symbol.id));
+  case LocalSymbol::Kind::SharedInstance:
+    if (p_.dialect.release.weak_among_locals)
+      return put_instance(to, symbol.id, elf::SymbolPart::Local);
+    return put_nothing(to);
+  }
+}
+
+void SymbolWriter::put_section(elf::SymbolId to, OutId id, bool emitted) {
   const OutSection &s = layout_.sections[id];
   if (s.discarded())
-    return;
+    return put_nothing(to);
   // Empty sections of these types have no symbol even if they are emitted.
   const bool needs_size = s.type == SectionType::Progbits || s.type == SectionType::CudaShared ||
                           s.type == SectionType::CudaGlobal;
-  out_.of_section[id.value] =
-      elf_.add_symbol({.name = s.name,
+  elf_.put_symbol(to, {.name = s.name,
                        .binding = SymbolBinding::Local,
                        .type = SymbolType::Section,
                        .section = section_of_[id.value],
                        .part = elf::SymbolPart::Local,
                        .emitted = emitted && s.has_symbol && (s.size != 0 || !needs_size),
                        .name_number = s.name_number});
+  out_.of_section[id.value] = to;
 }
 
 bool SymbolWriter::is_removed(EntityId id, elf::SymbolPart part) const {
@@ -116,9 +137,9 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
     spec.other |= kOtherInternal;
 }
 
-void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
+void SymbolWriter::put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part) {
   if (is_removed(id, part))
-    return;
+    return put_nothing(to);
   const Entity &entity = p_.symbols[id];
   const SymbolAddress &address = layout_.placement.address_of[id.value];
   elf::SymbolSpec spec{.name = entity.name,
@@ -153,24 +174,26 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
     }
     spec.emitted = entity.defined() || !is_unified_table(entity.name);
   }
-  out_.of_entity[id.value] = elf_.add_symbol(spec);
+  elf_.put_symbol(to, spec);
+  out_.of_entity[id.value] = to;
 }
 
-void SymbolWriter::add_instance(u32 number, elf::SymbolPart part) {
-  out_.of_instance[number] = elf_.add_symbol({.name = "externsharedinstance",
-                                              .binding = SymbolBinding::Weak,
-                                              .type = SymbolType::CudaObject,
-                                              .other = elf::kOtherShared | kOtherInternal,
-                                              .value = layout_.sections.instances[number].value,
-                                              .part = part});
+void SymbolWriter::put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part) {
+  elf_.put_symbol(to, {.name = "externsharedinstance",
+                       .binding = SymbolBinding::Weak,
+                       .type = SymbolType::CudaObject,
+                       .other = elf::kOtherShared | kOtherInternal,
+                       .value = layout_.sections.instances[number].value,
+                       .part = part});
+  out_.of_instance[number] = to;
 }
 
-void SymbolWriter::add_blank(ObjectId object) {
-  out_.blank_of.resize(p_.objects.size());
-  out_.blank_of[object.value] = elf_.add_symbol({.binding = SymbolBinding::Local,
-                                                 .type = SymbolType::Function,
-                                                 .part = elf::SymbolPart::Local,
-                                                 .blank_name = true});
+void SymbolWriter::put_blank(elf::SymbolId to, ObjectId object) {
+  elf_.put_symbol(to, {.binding = SymbolBinding::Local,
+                       .type = SymbolType::Function,
+                       .part = elf::SymbolPart::Local,
+                       .blank_name = true});
+  out_.blank_of[object.value] = to;
 }
 
 } // namespace
@@ -179,35 +202,32 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                                  const SharedPlan &shared,
                                  const std::vector<elf::SectionId> &section_of,
                                  elf::SectionId rel_action, const std::vector<bool> &is_emitted,
-                                 elf::ElfBuilder &elf) {
+                                 WorkerPool &pool, elf::ElfBuilder &elf) {
+  constexpr u32 kTogether = 4096;
   SymbolWriter writer(program, layout, shared, section_of, elf);
-  for (const LocalSymbol &symbol : layout.sections.locals)
-    switch (symbol.kind) {
-    case LocalSymbol::Kind::Section:
-      writer.add_section(OutId(symbol.id), is_emitted[symbol.id]);
-      break;
-    case LocalSymbol::Kind::Entity:
-      writer.add_entity(EntityId(symbol.id), elf::SymbolPart::Local);
-      break;
-    case LocalSymbol::Kind::Blank:
-      writer.add_blank(ObjectId(symbol.id));
-      break;
-    case LocalSymbol::Kind::SharedInstance:
-      if (program.dialect.release.weak_among_locals)
-        writer.add_instance(symbol.id, elf::SymbolPart::Local);
-      break;
-    }
+  const auto put_all = [&](size_t size, auto put) {
+    const u32 count = static_cast<u32>(size);
+    const u32 first = elf.add_symbols(count).value;
+    pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+      for (u32 i = begin; i < end; ++i)
+        put(elf::SymbolId(first + i), i);
+    });
+  };
+  const OutputSections &sections = layout.sections;
+  put_all(sections.locals.size(),
+          [&](elf::SymbolId to, u32 i) { writer.put_local(to, sections.locals[i], is_emitted); });
   if (rel_action.valid())
     elf.add_symbol({.name = kRelAction,
                     .binding = SymbolBinding::Local,
                     .type = SymbolType::Section,
                     .section = rel_action,
                     .part = elf::SymbolPart::Local});
-  for (const EntityId id : layout.sections.globals)
-    writer.add_entity(id, elf::SymbolPart::Global);
+  put_all(sections.globals.size(), [&](elf::SymbolId to, u32 i) {
+    writer.put_entity(to, sections.globals[i], elf::SymbolPart::Global);
+  });
   if (!program.dialect.release.weak_among_locals)
-    for (u32 i = 0; i < layout.sections.instances.size(); ++i)
-      writer.add_instance(i, elf::SymbolPart::Global);
+    put_all(sections.instances.size(),
+            [&](elf::SymbolId to, u32 i) { writer.put_instance(to, i, elf::SymbolPart::Global); });
   return writer.take();
 }
 

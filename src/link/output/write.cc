@@ -44,8 +44,8 @@ void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocati
 
 } // namespace
 
-// Headers and tables are a part of their own. Values are stored while a section's bytes are still
-// at hand.
+// Headers and tables are a part of their own, the first, because it is the longest. Values are
+// stored while a section's bytes are still at hand.
 ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
   const std::vector<FoldedRelocation> &values = draft.values;
@@ -58,11 +58,12 @@ ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &di
   const std::vector<u32> starts = cut_into_parts(layout);
   const u32 parts = static_cast<u32>(starts.size() - 1);
   std::vector<Diagnostics> messages(parts);
-  pool.for_each(parts + 1, [&](u32 part) {
-    if (part == parts) {
+  pool.for_each(parts + 1, [&](u32 number) {
+    if (number == 0) {
       draft.elf.write_tables(layout, image);
       return;
     }
+    const u32 part = number - 1;
     for (u32 i = starts[part]; i < starts[part + 1]; ++i) {
       const elf::SectionId id = layout.order[i];
       draft.elf.write_contents(layout, image, i, i + 1);

@@ -78,6 +78,8 @@ InfoPlan raise_count(const RecordedKernel &kernel, const Program &p,
 
 InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout &layout,
                              InfoPlan plan) {
+  if (std::ranges::none_of(p.objects, &InputObject::has_barrier_flags))
+    return plan;
   const std::vector<u32> own = own_counts(p);
   if (std::all_of(own.begin(), own.end(), [](u32 count) { return count == 0; }))
     return plan;

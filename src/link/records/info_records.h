@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/resolve/reach.h"
 #include "model/diagnostics.h"
@@ -16,6 +17,7 @@ struct InfoResult {
 // The records of .nv.info and .nv.info.F: those of the inputs, and what a kernel inherits from the
 // functions it reaches.
 [[nodiscard]] InfoResult plan_info_records(const Program &program, const Reach &reach,
-                                           const Layout &layout, Diagnostics &diag);
+                                           const Layout &layout, WorkerPool &pool,
+                                           Diagnostics &diag);
 
 } // namespace culink

@@ -8,7 +8,9 @@
 #include "link/records/kernel_records.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,32 +28,46 @@ class KernelRecordPlanner {
 public:
   KernelRecordPlanner(const Program &program, const Reach &reach, const Layout &layout,
                       const Resources &resources, const std::vector<FunctionId> &kernels,
-                      FunctionRecords functions, InfoPlan plan, Diagnostics &diag)
+                      FunctionRecords functions, InfoPlan plan, WorkerPool &pool, Diagnostics &diag)
       : p_(program), reach_(reach), layout_(layout), resources_(resources), kernels_(kernels),
-        functions_(std::move(functions)), plan_(std::move(plan)), store_(plan_.store), diag_(diag),
-        several_(!program.live.only.valid()) {}
+        functions_(std::move(functions)), plan_(std::move(plan)), store_(plan_.store), pool_(pool),
+        diag_(diag), several_(!program.live.only.valid()) {}
 
   InfoPlan run();
 
 private:
+  // What one thread has for itself.
+  struct Worker {
+    Diagnostics diag;      // of the kernel that it works at
+    std::vector<u32> seen; // by FunctionId: number of the last search; empty before the first
+    u32 search = 0;
+  };
+  // The messages about a kernel, by its position among all.
+  struct Messages {
+    u32 kernel;
+    Diagnostics diag;
+  };
+
   void add_missing_masks();
-  void finish(FunctionId kernel, const Inheritance &inherited);
+  void finish_all(const InheritanceSweep &sweep);
+  void finish(FunctionId kernel, const Inheritance &inherited, Worker &worker);
   [[nodiscard]] Inheritance inheritance_of(FunctionId kernel, const InheritanceSweep &sweep) const;
-  [[nodiscard]] std::vector<EntityId> undefined_callees(FunctionId kernel,
-                                                        const Inheritance &inherited);
-  [[nodiscard]] std::vector<EntityId> undefined_callees_of_all();
+  [[nodiscard]] std::vector<EntityId>
+  undefined_callees(FunctionId kernel, const Inheritance &inherited, Worker &worker) const;
+  [[nodiscard]] std::vector<EntityId> undefined_callees_of_all(Worker &worker) const;
+  void add_unseen(EntityId id, Worker &worker, std::vector<EntityId> &out) const;
   [[nodiscard]] bool fill_own_externs(FunctionId kernel, InfoList &records,
                                       const std::vector<EntityId> &undefined) const;
   void mark_recursion(FunctionId kernel, InfoList &records) const;
   void inherit(FunctionId kernel, InfoList &records, const Inheritance &inherited,
-               const std::vector<EntityId> &undefined, bool has_externs) const;
+               const std::vector<EntityId> &undefined, bool has_externs, Worker &worker) const;
   void take_over(size_t rule_number, const Inheritance &inherited, InfoList &records) const;
   void take_over_words(InfoAttribute attribute, u16 bits, u64 old, InfoList &records) const;
   [[nodiscard]] std::vector<u32> fragments_of_all() const;
-  void take_over_fragments(FunctionId kernel, InfoList &records,
-                           const Inheritance &inherited) const;
-  void check_cta_groups(FunctionId kernel, const InfoList &records);
-  void check_record_size(FunctionId kernel, std::string_view what, u64 words) const;
+  void take_over_fragments(FunctionId kernel, InfoList &records, const Inheritance &inherited,
+                           Worker &worker) const;
+  void check_cta_groups(FunctionId kernel, const InfoList &records, Worker &worker) const;
+  void check_record_size(FunctionId kernel, std::string_view what, u64 words, Worker &worker) const;
 
   [[nodiscard]] OutId text_of(FunctionId f) const {
     return layout_.placement.address_of[p_.calls.functions[f.value].value].section;
@@ -64,23 +80,41 @@ private:
   const std::vector<FunctionId> &kernels_;
   FunctionRecords functions_;
   InfoPlan plan_;
-  InfoStore &store_;
+  InfoStore &store_; // different threads change lists of different chunks
+  WorkerPool &pool_;
   Diagnostics &diag_;
   const bool several_;
   bool has_masks_ = false;     // some function has SPARSE_MMA_MASK
   bool masks_missing_ = false; // and some has not
   bool nobody_lacks_ = true;   // not even functions that are removed or undefined
-  std::vector<u32> seen_;      // by FunctionId: number of the last search
-  u32 search_ = 0;
 };
 
 InfoPlan KernelRecordPlanner::run() {
-  seen_.assign(p_.calls.functions.size(), 0);
   add_missing_masks();
-  const InheritanceSweep sweep(p_, reach_, functions_);
-  for (const FunctionId k : kernels_)
-    finish(k, inheritance_of(k, sweep));
+  finish_all(InheritanceSweep(p_, reach_, functions_));
   return std::move(plan_);
+}
+
+// Kernels whose records are in one chunk of the store are one thread's work, in order.
+void KernelRecordPlanner::finish_all(const InheritanceSweep &sweep) {
+  std::vector<std::vector<u32>> of_chunk(store_.chunk_count());
+  for (u32 i = 0; i < kernels_.size(); ++i)
+    of_chunk[plan_.of_text[text_of(kernels_[i]).value].chunk].push_back(i);
+  std::vector<std::vector<Messages>> messages(of_chunk.size());
+  pool_.for_each(static_cast<u32>(of_chunk.size()), [&](u32 chunk) {
+    Worker worker;
+    for (const u32 i : of_chunk[chunk]) {
+      finish(kernels_[i], inheritance_of(kernels_[i], sweep), worker);
+      if (!worker.diag.all().empty())
+        messages[chunk].push_back({i, std::exchange(worker.diag, {})});
+    }
+  });
+  std::vector<Messages> all;
+  for (std::vector<Messages> &some : messages)
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  std::ranges::sort(all, {}, &Messages::kernel);
+  for (Messages &one : all)
+    diag_.append(std::move(one.diag));
 }
 
 void KernelRecordPlanner::add_missing_masks() {
@@ -119,15 +153,15 @@ void KernelRecordPlanner::add_missing_masks() {
     functions_.inherited[f].push_front({InfoAttribute::SparseMmaMask, kNoSparseMask});
 }
 
-void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited) {
+void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited, Worker &worker) {
   InfoList &records = plan_.of_text[text_of(kernel).value];
   const std::vector<EntityId> undefined =
-      several_ ? undefined_callees(kernel, inherited) : undefined_callees_of_all();
-  check_record_size(kernel, "undefined functions", undefined.size());
+      several_ ? undefined_callees(kernel, inherited, worker) : undefined_callees_of_all(worker);
+  check_record_size(kernel, "undefined functions", undefined.size(), worker);
   const bool has_externs = fill_own_externs(kernel, records, undefined);
   mark_recursion(kernel, records);
-  inherit(kernel, records, inherited, undefined, has_externs);
-  check_cta_groups(kernel, records);
+  inherit(kernel, records, inherited, undefined, has_externs, worker);
+  check_cta_groups(kernel, records, worker);
 }
 
 // What a kernel inherits. The only kernel of a program inherits from all live functions (Q025); a
@@ -151,41 +185,42 @@ Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
   return out;
 }
 
+// Adds a function that is not among those that this search has met.
+void KernelRecordPlanner::add_unseen(EntityId id, Worker &worker,
+                                     std::vector<EntityId> &out) const {
+  const FunctionId callee = p_.function_of(id);
+  if (!callee.valid())
+    return;
+  if (worker.seen.empty())
+    worker.seen.assign(p_.calls.functions.size(), 0);
+  if (std::exchange(worker.seen[callee.value], worker.search) != worker.search)
+    out.push_back(id);
+}
+
 // The kernel's own entries, then those of the functions it reaches, in reading order.
 std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel,
-                                                             const Inheritance &inherited) {
+                                                             const Inheritance &inherited,
+                                                             Worker &worker) const {
   std::vector<EntityId> out;
-  ++search_;
-  const auto take = [&](EntityId id) {
-    const FunctionId callee = p_.function_of(id);
-    if (callee.valid() && seen_[callee.value] != search_) {
-      seen_[callee.value] = search_;
-      out.push_back(id);
-    }
-  };
+  ++worker.search;
   for (const EntityId id : functions_.externs[kernel.value])
-    take(id);
+    add_unseen(id, worker, out);
   std::vector<Inheritance::Undefined> others = inherited.undefined;
   std::sort(others.begin(), others.end(),
             [](const auto &a, const auto &b) { return a.first < b.first; });
   for (const Inheritance::Undefined &other : others)
-    take(other.callee);
+    add_unseen(other.callee, worker, out);
   return out;
 }
 
 // The only kernel of a program gets the entries of all live functions, up to 13.1 the last one read
 // first (Q025).
-std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() {
+std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all(Worker &worker) const {
   std::vector<EntityId> out;
-  ++search_;
+  ++worker.search;
   for (const FunctionId f : functions_.read_order)
-    for (const EntityId id : functions_.externs[f.value]) {
-      const FunctionId callee = p_.function_of(id);
-      if (callee.valid() && seen_[callee.value] != search_) {
-        seen_[callee.value] = search_;
-        out.push_back(id);
-      }
-    }
+    for (const EntityId id : functions_.externs[f.value])
+      add_unseen(id, worker, out);
   if (p_.dialect.release.reverses_externs)
     std::reverse(out.begin(), out.end());
   return out;
@@ -225,7 +260,8 @@ void KernelRecordPlanner::mark_recursion(FunctionId kernel, InfoList &records) c
 // only kernel of a program in the order of the rules, with EXTERNS and LANGUAGE at the end.
 void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
                                   const Inheritance &inherited,
-                                  const std::vector<EntityId> &undefined, bool has_externs) const {
+                                  const std::vector<EntityId> &undefined, bool has_externs,
+                                  Worker &worker) const {
   constexpr size_t kExterns = kInheritRuleCount, kFragments = kExterns + 1; // not rules
   static_assert(kInheritRules.back().attribute == InfoAttribute::Language);
   constexpr size_t kLanguage = kInheritRuleCount - 1, kLate = kFragments + 1; // behind EXTERNS
@@ -246,7 +282,7 @@ void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
   std::sort(order.begin(), order.end());
   for (const auto &[position, rule] : order)
     if (rule == kFragments) {
-      take_over_fragments(kernel, records, inherited);
+      take_over_fragments(kernel, records, inherited, worker);
     } else if (rule == kLate) {
       take_over(kLanguage, inherited, records);
     } else if (rule != kExterns) {
@@ -334,7 +370,7 @@ std::vector<u32> KernelRecordPlanner::fragments_of_all() const {
 // The record of the kernel grows; that of a program's only kernel is replaced unless it is
 // complete.
 void KernelRecordPlanner::take_over_fragments(FunctionId kernel, InfoList &records,
-                                              const Inheritance &inherited) const {
+                                              const Inheritance &inherited, Worker &worker) const {
   constexpr InfoAttribute kAttribute = InfoAttribute::AtEntryFragments;
   constexpr std::string_view kFragmentsOf = "entry fragments";
   const u64 old = store_.find(records, kAttribute);
@@ -349,7 +385,7 @@ void KernelRecordPlanner::take_over_fragments(FunctionId kernel, InfoList &recor
         if (std::find(known.begin(), known.end(), value) == known.end())
           values.push_back(value);
     }
-    check_record_size(kernel, kFragmentsOf, values.size());
+    check_record_size(kernel, kFragmentsOf, values.size(), worker);
     store_.put_words(records, kAttribute, values, old);
     return;
   }
@@ -359,28 +395,29 @@ void KernelRecordPlanner::take_over_fragments(FunctionId kernel, InfoList &recor
     return;
   if (old != InfoStore::kNone)
     store_.erase(records, old);
-  check_record_size(kernel, kFragmentsOf, all.size());
+  check_record_size(kernel, kFragmentsOf, all.size(), worker);
   store_.put_words(records, kAttribute, all);
 }
 
 // A record has at most 65,535 bytes, a word for each entry of a list.
-void KernelRecordPlanner::check_record_size(FunctionId kernel, std::string_view what,
-                                            u64 words) const {
+void KernelRecordPlanner::check_record_size(FunctionId kernel, std::string_view what, u64 words,
+                                            Worker &worker) const {
   constexpr u64 kMostWords = 0xffff / 4;
   if (words > kMostWords)
-    diag_
+    worker.diag
         .report(DiagId::TooLargeForField,
                 {fmt::format("number of {} of kernel '{}'", what, p_.entity_of(kernel).name),
                  std::to_string(words), std::to_string(kMostWords)})
         .at("kernel defined in", p_.origin_of(kernel));
 }
 
-void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &records) {
+void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &records,
+                                           Worker &worker) const {
   const auto has = [&](InfoAttribute attribute) {
     return store_.find(records, attribute) != InfoStore::kNone;
   };
   if (several_ && has(InfoAttribute::Tcgen05OneCtaUsed) && has(InfoAttribute::Tcgen05TwoCtaUsed))
-    diag_.report(DiagId::MixedCtaGroups, {std::string(p_.entity_of(kernel).name)})
+    worker.diag.report(DiagId::MixedCtaGroups, {std::string(p_.entity_of(kernel).name)})
         .at("defined in", p_.origin_of(kernel));
 }
 
@@ -388,9 +425,10 @@ void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &re
 
 InfoPlan finish_kernel_records(const Program &program, const Reach &reach, const Layout &layout,
                                const Resources &resources, const std::vector<FunctionId> &kernels,
-                               FunctionRecords functions, InfoPlan plan, Diagnostics &diag) {
+                               FunctionRecords functions, InfoPlan plan, WorkerPool &pool,
+                               Diagnostics &diag) {
   return KernelRecordPlanner(program, reach, layout, resources, kernels, std::move(functions),
-                             std::move(plan), diag)
+                             std::move(plan), pool, diag)
       .run();
 }
 

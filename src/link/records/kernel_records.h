@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/records/inherit.h"
 #include "link/records/propagate.h"
@@ -15,6 +16,6 @@ namespace culink {
                                              const Layout &layout, const Resources &resources,
                                              const std::vector<FunctionId> &kernels,
                                              FunctionRecords functions, InfoPlan plan,
-                                             Diagnostics &diag);
+                                             WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink

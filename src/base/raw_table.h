@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A vector of plain values that can be made longer without writing the new elements. In a large
+// link a table has tens of megabytes; threads that fill it would otherwise wait for one that clears
+// it first.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "base/types.h"
+
+namespace culink {
+
+template <typename T> class RawTable {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+public:
+  [[nodiscard]] u64 size() const { return size_; }
+  [[nodiscard]] T &operator[](u64 i) { return data_.get()[i]; }
+  [[nodiscard]] const T &operator[](u64 i) const { return data_.get()[i]; }
+  [[nodiscard]] const T *begin() const { return data_.get(); }
+  [[nodiscard]] const T *end() const { return data_.get() + size_; }
+
+  void reserve(u64 count) {
+    if (count <= room_)
+      return;
+    std::unique_ptr<T, Free> larger(std::allocator<T>().allocate(count), Free{count});
+    if (size_ != 0)
+      std::memcpy(static_cast<void *>(larger.get()), data_.get(), size_ * sizeof(T));
+    data_ = std::move(larger);
+    room_ = count;
+  }
+  T &push_back(const T &value) {
+    if (size_ == room_)
+      reserve(std::max<u64>(16, size_ * 2));
+    return *std::construct_at(data_.get() + size_++, value);
+  }
+  // Makes the table longer and returns the number of the first new element. Each must be given a
+  // value by put() before it is read.
+  u64 extend(u64 count) {
+    if (size_ + count > room_)
+      reserve(std::max(size_ + count, size_ * 2));
+    return std::exchange(size_, size_ + count);
+  }
+  // Different threads may do so for different elements.
+  void put(u64 i, const T &value) { std::construct_at(data_.get() + i, value); }
+
+private:
+  struct Free {
+    u64 room = 0;
+    void operator()(T *data) const { std::allocator<T>().deallocate(data, room); }
+  };
+  std::unique_ptr<T, Free> data_;
+  u64 size_ = 0;
+  u64 room_ = 0;
+};
+
+} // namespace culink

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reading the .nv.info records of the inputs: nearly all are taken over as they are, and most of
+// the work of a large link with records is this. Ranges of consecutive objects are read by
+// different threads. Each range has a chunk of the store for its lists; what is known of a function
+// goes into tables by its number, which the object with the prevailing definition alone does; and
+// the lists of the module are joined in the end.
+//
+// plan_info_records (info_records.cc) goes on with the result.
+#include "link/records/read_records.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "base/bytes.h"
+
+namespace culink {
+
+using elf::InfoAttribute;
+
+namespace {
+
+// What a range of objects has beside what goes into tables by number.
+struct RangeOfRecords {
+  std::vector<FunctionId> read_order;
+  std::unordered_map<u32, std::vector<std::vector<u32>>> fragments; // as in FunctionRecords
+  InfoList module;
+};
+
+class RecordReader {
+public:
+  RecordReader(const Program &program, const Layout &layout, const Resources &resources, u32 chunk,
+               ReadRecords &tables)
+      : p_(program), layout_(layout), resources_(resources), chunk_(chunk), tables_(tables) {}
+
+  RangeOfRecords read(u32 begin, u32 end);
+
+private:
+  void reserve(u32 begin, u32 end);
+  void note_fragments(FunctionId function, const elf::InfoRecord &record);
+  void read_function_records(ObjectId object, const InputObject::Info &info);
+  void join_repeated();
+  [[nodiscard]] InfoList read_module_records(u32 begin, u32 end) const;
+  void read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
+                          InfoPrepender &list) const;
+  [[nodiscard]] InfoWord named_by(ObjectId object, const elf::InfoRecord &record, u32 symbol) const;
+  [[nodiscard]] bool is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const;
+  [[nodiscard]] std::vector<EntityId> still_undefined(ObjectId object,
+                                                      const elf::InfoRecord &record) const;
+
+  const Program &p_;
+  const Layout &layout_;
+  const Resources &resources_;
+  const u32 chunk_;
+  ReadRecords &tables_;
+  std::map<OutId, std::vector<InfoList>> repeated_; // in order of reading
+  RangeOfRecords out_;
+};
+
+RangeOfRecords RecordReader::read(u32 begin, u32 end) {
+  reserve(begin, end);
+  for (u32 i = begin; i < end; ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos)
+      if (info.text != 0)
+        read_function_records(ObjectId(i), info);
+  join_repeated();
+  out_.module = read_module_records(begin, end);
+  return std::move(out_);
+}
+
+// Of several sections about the same code, the one that was read last comes first. They are joined
+// at once: compilers write one, but a file may have any number.
+void RecordReader::join_repeated() {
+  for (auto &[text, lists] : repeated_) {
+    InfoList joined{.chunk = chunk_};
+    for (size_t i = lists.size(); i-- > 0;)
+      tables_.plan.store.append_list(joined, lists[i]);
+    tables_.plan.of_text[text.value] = joined;
+  }
+}
+
+// Nearly all records are taken over as they are. A kernel gets one more in its own section as a
+// rule, and one in that of the module.
+void RecordReader::reserve(u32 begin, u32 end) {
+  constexpr u64 kMore = InfoStore::kRecordSize + 12;
+  constexpr u64 kWords = 5; // as a rule: three in the module's section, one of its own, one more
+  u64 bytes = 0, sections = 0;
+  for (u32 i = begin; i < end; ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos) {
+      if (layout_.placement.location_of[i][info.text].discarded)
+        continue;
+      bytes += info.records.bytes().size();
+      ++sections;
+    }
+  tables_.plan.store.reserve(bytes + sections * kMore, sections * kWords, chunk_);
+}
+
+// The symbol in the first word of a record, or 0: KPARAM_INFO has a word for one and names none.
+// EXTERNS may name several and is left to the caller.
+u32 first_symbol(const elf::InfoRecord &record) {
+  return elf::symbol_word_count(record) == 0 ? 0 : load_le<u32>(record.payload.data());
+}
+
+// The entity or the bank that a symbol of a record names.
+inline InfoWord RecordReader::named_by(ObjectId object, const elf::InfoRecord &record,
+                                       u32 symbol) const {
+  const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
+  // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
+  if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank)
+    return {.id = layout_.placement.location_of[object.value][first.section].section.value,
+            .names = InfoWord::Names::Bank};
+  return {.id = p_.symbols.of(object, symbol).value, .names = InfoWord::Names::Entity};
+}
+
+// Undefined callees of a function that are undefined in the output, too, or are kernels.
+std::vector<EntityId> RecordReader::still_undefined(ObjectId object,
+                                                    const elf::InfoRecord &record) const {
+  std::vector<EntityId> out; // nearly always empty
+  const u32 count = elf::symbol_word_count(record);
+  for (u32 i = 0; i < count; ++i) {
+    const EntityId id = p_.symbols.of(object, load_le<u32>(record.payload.data() + u64{i} * 4));
+    if (id.valid() && p_.is_live(id) &&
+        (!p_.symbols[id].defined() || is_kernel_mark(p_.symbols[id].other)))
+      out.push_back(id);
+  }
+  return out;
+}
+
+// Whether a module record about an entity is left out.
+bool RecordReader::is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const {
+  if (!named.valid() || !p_.is_live(named))
+    return true;
+  // Records of a function come from its prevailing definition.
+  const Entity &entity = p_.symbols[named];
+  if (entity.function && entity.defined() && entity.prevailing.object != object)
+    return true;
+  return attribute == InfoAttribute::MaxStackSize && p_.policy.completes_kernels;
+}
+
+void RecordReader::read_module_record(ObjectId object, ByteSpan bytes,
+                                      const elf::InfoRecord &record, InfoPrepender &list) const {
+  if (record.attribute == InfoAttribute::Externs) {
+    u8 *copy = list.add(bytes);
+    const u32 count = elf::symbol_word_count(record);
+    for (u32 i = 0; i < count; ++i) {
+      u8 *word = copy + InfoStore::kRecordSize + u64{i} * 4;
+      list.name(word, InfoWord::Names::Entity, p_.symbols.of(object, load_le<u32>(word)).value);
+    }
+    return;
+  }
+  const u32 symbol = first_symbol(record);
+  if (symbol == 0) {
+    list.add(bytes);
+    return;
+  }
+  const InfoWord named = named_by(object, record, symbol);
+  const bool about_entity = named.names == InfoWord::Names::Entity;
+  if (about_entity && is_dropped(object, EntityId(named.id), record.attribute))
+    return;
+  u8 *copy = list.add(bytes);
+  list.name(copy + InfoStore::kRecordSize, named.names, named.id);
+  // The register count of a kernel covers what it calls.
+  if (!about_entity || record.attribute != InfoAttribute::Regcount ||
+      !p_.policy.completes_kernels || record.payload.size() < 8)
+    return;
+  if (const FunctionId f = p_.function_of(EntityId(named.id)); f.valid() && p_.live.kernel[f.value])
+    store_le<u32>(copy + InfoStore::kRecordSize + 4, resources_.registers[f.value]);
+}
+
+InfoList RecordReader::read_module_records(u32 begin, u32 end) const {
+  u64 most = 0;
+  for (u32 i = begin; i < end; ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos)
+      most += info.text == 0 ? info.records.bytes().size() : 0;
+  InfoPrepender list(tables_.plan.store, most, chunk_);
+  for (u32 i = begin; i < end; ++i)
+    for (const InputObject::Info &info : p_.objects[i].infos) {
+      if (info.text != 0)
+        continue;
+      for (const elf::InfoRecord &record : info.records)
+        read_module_record(ObjectId(i),
+                           info.records.bytes().subspan(record.offset, record.encoded_size()),
+                           record, list);
+    }
+  return list.finish(0);
+}
+
+void RecordReader::note_fragments(FunctionId function, const elf::InfoRecord &record) {
+  std::vector<std::vector<u32>> &known = out_.fragments[function.value];
+  tables_.functions.inherited[function.value].push_back(
+      {record.attribute, static_cast<u16>(known.size())});
+  known.push_back(elf::words_of(record));
+}
+
+// Numbers that have no bit are not known to any compiler.
+u16 bits_of_words(const elf::InfoRecord &record) {
+  u16 bits = 0;
+  for (const u32 word : elf::words_of(record))
+    if (word < 16)
+      bits = static_cast<u16>(bits | 1u << word);
+  return bits;
+}
+
+// Mercury code of toolkit 12 does not name the version of its instructions; since 13.3 nobody asks.
+bool lacks_isa_version(const Program &p, const elf::InfoRecords &records) {
+  const auto asks = [](const elf::CompatRecord &assumed) {
+    return assumed.attribute == elf::CompatAttribute::MercuryIsaMajorMinorVersion;
+  };
+  if (p.arch.code_kind != arch::CodeKind::Capmerc ||
+      std::ranges::none_of(p.dialect.release.compat.assumes, asks))
+    return false;
+  for (const elf::InfoRecord &record : records)
+    if (record.attribute == InfoAttribute::MercuryIsaVersion)
+      return false;
+  return true;
+}
+
+constexpr std::array<u8, InfoStore::kRecordSize> kFirstIsaVersion = {
+    static_cast<u8>(elf::RecordFormat::Half), static_cast<u8>(InfoAttribute::MercuryIsaVersion), 0,
+    1};
+
+void RecordReader::read_function_records(ObjectId object, const InputObject::Info &info) {
+  const SectionLocation &text = layout_.placement.location_of[object.value][info.text];
+  if (!text.section.valid() || text.discarded)
+    return;
+  const EntityId entity = layout_.sections[text.section].function;
+  if (p_.symbols[entity].prevailing.object != object)
+    return;
+  const FunctionId function = p_.function_of(entity);
+  out_.read_order.push_back(function);
+  const ByteSpan section = info.records.bytes();
+  const bool blank = std::ranges::binary_search(layout_.sections.with_blank_symbol, object);
+  InfoPrepender list(tables_.plan.store, section.size() + kFirstIsaVersion.size(), chunk_);
+  for (const elf::InfoRecord &record : info.records) {
+    const bool externs = record.attribute == InfoAttribute::Externs;
+    if (externs || inherit_rule_of(record.attribute))
+      tables_.functions.inherited[function.value].push_back(
+          {record.attribute, record.sized() && !externs ? bits_of_words(record) : record.value});
+    if (externs) { // the list is filled when all functions are read
+      tables_.functions.externs[function.value] = still_undefined(object, record);
+      tables_.lists_externs[text.section.value] = true;
+      store_le<u16>(list.add(section.subspan(record.offset, InfoStore::kRecordSize)) + 2,
+                    record.value);
+      continue;
+    }
+    if (record.attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
+      note_fragments(function, record);
+      if (!p_.live.kernel[function.value])
+        continue; // inherited by the kernels that reach it
+    }
+    u8 *copy = list.add(section.subspan(record.offset, record.encoded_size()));
+    if (const u32 symbol = first_symbol(record); symbol != 0) {
+      const InfoWord named = named_by(object, record, symbol);
+      list.name(copy + InfoStore::kRecordSize, named.names, named.id);
+    } else if (blank && elf::symbol_word_count(record) != 0) {
+      list.name(copy + InfoStore::kRecordSize, InfoWord::Names::Blank, object.value);
+    }
+  }
+  if (lacks_isa_version(p_, info.records))
+    list.add(kFirstIsaVersion);
+  InfoList &records = tables_.plan.of_text[text.section.value];
+  const InfoList made = list.finish(p_.live.kernel[function.value] ? InfoStore::kRecordSize : 0);
+  if (!records.empty()) { // a second section about the same code
+    std::vector<InfoList> &all = repeated_[text.section];
+    if (all.empty())
+      all.push_back(records);
+    all.push_back(made);
+  }
+  records = made;
+}
+
+// The records of the module's sections, those that were read last at the front.
+InfoList join_module_lists(const std::vector<RangeOfRecords> &ranges, u64 kernels,
+                           InfoStore &store) {
+  constexpr u64 kMinStackSize = InfoStore::kRecordSize + 8; // which every kernel gets
+  u64 bytes = kernels * kMinStackSize, words = kernels;
+  for (const RangeOfRecords &range : ranges) {
+    bytes += range.module.size;
+    words += range.module.word_count;
+  }
+  store.reserve(bytes, words);
+  InfoList out;
+  for (size_t i = ranges.size(); i-- > 0;)
+    store.append_list(out, ranges[i].module);
+  return out;
+}
+
+} // namespace
+
+ReadRecords read_info_records(const Program &program, const Layout &layout,
+                              const Resources &resources, WorkerPool &pool) {
+  const u32 objects = static_cast<u32>(program.objects.size());
+  constexpr u32 kObjectsTogether = 16;
+  const u32 grain = pool.threads() == 1 ? std::max(objects, 1u) : kObjectsTogether;
+  std::vector<RangeOfRecords> ranges(objects / grain + (objects % grain != 0));
+  // The first chunk is for what belongs to no range.
+  ReadRecords out{.plan = {.store = InfoStore(static_cast<u32>(ranges.size()) + 1)}};
+  out.plan.of_text.resize(layout.sections.list.size());
+  out.lists_externs.resize(layout.sections.list.size());
+  out.functions.externs.resize(program.calls.functions.size());
+  out.functions.inherited.resize(program.calls.functions.size());
+  pool.for_ranges(objects, grain, [&](u32 begin, u32 end) {
+    const u32 range = begin / grain;
+    ranges[range] = RecordReader(program, layout, resources, range + 1, out).read(begin, end);
+  });
+  const u64 kernels = static_cast<u64>(std::ranges::count(program.live.kernel, true));
+  out.plan.module = join_module_lists(ranges, kernels, out.plan.store);
+  for (RangeOfRecords &range : ranges) {
+    std::vector<FunctionId> &order = out.functions.read_order;
+    order.insert(order.end(), range.read_order.begin(), range.read_order.end());
+    out.functions.fragments.merge(range.fragments); // a function is in one range alone
+  }
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "base/worker_pool.h"
+#include "link/records/inherit.h"
+#include "link/records/propagate.h"
+#include "model/records.h"
+
+namespace culink {
+
+// The records of the inputs, before anything is inherited.
+struct ReadRecords {
+  InfoPlan plan;
+  FunctionRecords functions;
+  std::vector<u8> lists_externs; // by OutId of code: it has such a record
+};
+
+// Reads the .nv.info sections of all objects. Of kernels, REGCOUNT is what `resources` say.
+[[nodiscard]] ReadRecords read_info_records(const Program &program, const Layout &layout,
+                                            const Resources &resources, WorkerPool &pool);
+
+} // namespace culink
