@@ -8,8 +8,6 @@
 // prints and writes. A library that accepted them and did nothing would deceive its caller.
 #include "capi/options.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "capi/guard.h"
@@ -17,20 +15,6 @@
 namespace culink::capi {
 
 namespace {
-
-constexpr std::array kProgramOptions = {
-    OptionId::Verbose,       OptionId::Time,
-    OptionId::DumpCallgraph, OptionId::DumpCallgraphNoDemangle,
-    OptionId::OptionsFile,   OptionId::HostLinkerScript,
-    OptionId::Help,          OptionId::Version,
-    OptionId::Cuda,          OptionId::ErrorFormat,
-    OptionId::Color,         OptionId::TraceSymbol,
-    OptionId::WhyLive,       OptionId::PrintGcSections,
-    OptionId::Map,           OptionId::Stats,
-    OptionId::MakeToolchain, OptionId::MakeJitFolder,
-    OptionId::Finalizer,     OptionId::PrintDocs,
-    OptionId::CacheStats,    OptionId::CacheClear,
-};
 
 void set_tools(const culink_link &link, LinkRequest &request) {
   const auto path_of = [&link](Tool tool) {
@@ -67,10 +51,9 @@ ParsedOptions parse_options(const std::vector<std::string> &words) {
   for (const Message &message : out.messages)
     if (message.severity >= Severity::Error && out.error.empty())
       out.error = message.text;
-  for (const OptionId id : kProgramOptions)
-    if (out.line.has(id) && out.error.empty())
-      out.error =
-          fmt::format("--{} is an option of the program, not of the library", option_row(id).name);
+  for (const OptionRow &row : option_rows())
+    if (row.concerns == Concerns::Program && out.line.has(row.id) && out.error.empty())
+      out.error = fmt::format("--{} is an option of the program, not of the library", row.name);
   if (!out.line.inputs.empty() && out.error.empty())
     out.error = fmt::format("'{}' is no option", out.line.inputs.front());
   return out;

@@ -113,6 +113,10 @@ enum class Recorded : u8 {
   WithDebug, // with -g only, as the last component of the path
 };
 
+// What an option is about: the link, or only what the program prints, writes and looks for. The
+// library refuses the latter, because it could not do what they ask for.
+enum class Concerns : u8 { Link, Program };
+
 struct OptionRow {
   OptionId id;
   std::string_view name;  // after two dashes
@@ -120,6 +124,7 @@ struct OptionRow {
   ValueKind kind;
   bool attached; // the value may follow the brief name at once: -lfoo
   Recorded recorded;
+  Concerns concerns;
   std::string_view placeholder; // of the value, in the help text
   std::span<const std::string_view> choices;
   std::string_view help; // empty: not shown
