@@ -153,8 +153,8 @@ typedef int (*culink_progress)(void *user, const char *step, uint32_t done, uint
 CULINK_API culink_status culink_link_set_progress(culink_link *link, culink_progress callback,
                                                   void *user);
 
-// Ends the run that is in progress, from any thread, at the next step or input, with the compiler
-// of PTX if it runs; if there is no run, the next one. The run returns CULINK_CANCELLED.
+// Ends the run that is in progress, from any thread, at the next step or input, with the programs
+// of NVIDIA's that it runs; if there is no run, the next one. The run returns CULINK_CANCELLED.
 CULINK_API culink_status culink_link_cancel(culink_link *link);
 
 // Links. The same link may be run again: with the same inputs, it gives the same bytes. Stores a

@@ -13,7 +13,7 @@ struct LinkProgress {
   std::atomic<const char *> step = "open"; // a name that lives as long as the program
   std::atomic<u32> done = 0;               // inputs that were read
   std::atomic<u32> total = 0;
-  // Any thread may set it. The link ends at the next step or input, and the compiler of PTX at
+  // Any thread may set it. The link ends at the next step or input, and compilers and engines at
   // once, with the error "cancelled" and without bytes.
   std::atomic<bool> cancelled = false;
   // Called after each change of the numbers above, unless empty: by threads of the link, by several

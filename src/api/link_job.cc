@@ -191,7 +191,8 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     options.option_words = note_options(describe_request(request_));
   std::optional<SassInputs> sass;
   if (code == OutputCode::Exact && !request_.finalizer.empty())
-    finalizer_.emplace(request_.finalizer, request_.options.threads, &cache_);
+    finalizer_.emplace(request_.finalizer, request_.options.threads, &cache_,
+                       request_.progress ? &request_.progress->cancelled : nullptr);
   if (finalizer_ && request_.cache.empty()) // else the answers may be known
     finalizer_->start_early(objects.size(), loader_->code_size());
   if (mercury) {

@@ -137,7 +137,8 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
                  " and name the toolkit's folder with --cuda=FOLDER, -nvvmpath or CUDA_HOME");
     return std::nullopt;
   }
-  Result<OptimizedProgram> program = optimize(task, request_.lto, cache_);
+  Result<OptimizedProgram> program = optimize(
+      task, request_.lto, cache_, request_.progress ? &request_.progress->cancelled : nullptr);
   if (!program || program->failed) {
     const std::string what = program ? program->remarks : program.error().text();
     diag_.report(DiagId::LtoFailed,

@@ -105,15 +105,23 @@ Error WorkerProcess::gone() {
   return Error{"", "", "the engine " + describe_exit(end())};
 }
 
-Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit) {
+Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit,
+                                                  const std::atomic<bool> *cancelled) {
   using Clock = std::chrono::steady_clock;
+  constexpr i64 kMost = 1 << 30;
+  constexpr i64 kGlance = 50; // milliseconds between looks whether it was cancelled
   const Clock::time_point deadline = Clock::now() + limit;
   for (;;) {
+    if (cancelled && *cancelled) {
+      end();
+      return Error{"", "", "the engine was ended, because the link was cancelled"};
+    }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd waited{socket_, POLLIN, 0};
     const int ready =
-        ::poll(&waited, 1, static_cast<int>(std::clamp<i64>(left.count(), 0, 1 << 30)));
-    if (ready < 0 && errno == EINTR)
+        ::poll(&waited, 1,
+               static_cast<int>(std::clamp<i64>(left.count(), 0, cancelled ? kGlance : kMost)));
+    if ((ready < 0 && errno == EINTR) || (ready == 0 && Clock::now() < deadline))
       continue;
     if (ready == 0) {
       end();
@@ -134,7 +142,8 @@ Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit) {
   }
 }
 
-Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::seconds limit) {
+Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::seconds limit,
+                                        const std::atomic<bool> *cancelled) {
   if (!alive())
     return Error{"", "", "the engine's worker is gone"};
   const std::vector<u8> bytes = encode_job(job);
@@ -143,7 +152,7 @@ Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::secon
   const WorkerRequest request{.job_size = bytes.size()};
   if (::send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request)
     return gone();
-  const Result<WorkerReply> reply = wait_for_reply(limit);
+  const Result<WorkerReply> reply = wait_for_reply(limit, cancelled);
   if (!reply)
     return reply.error();
   WorkerAnswer out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <sys/types.h>
@@ -33,8 +34,10 @@ public:
   WorkerProcess &operator=(WorkerProcess &&) = delete;
   ~WorkerProcess();
 
-  // The error says how the worker ended, or that it was ended because its time was over.
-  [[nodiscard]] Result<WorkerAnswer> run(const EngineJob &job, std::chrono::seconds limit);
+  // The error says how the worker ended, or that it was ended because its time was over, or soon
+  // after `cancelled` was set, unless null.
+  [[nodiscard]] Result<WorkerAnswer> run(const EngineJob &job, std::chrono::seconds limit,
+                                         const std::atomic<bool> *cancelled = nullptr);
   [[nodiscard]] bool alive() const { return child_ > 0; }
   // It is told to end. The destructor waits until it has.
   void stop() const;
@@ -43,7 +46,8 @@ private:
   WorkerProcess(pid_t child, int socket, MemoryFile job, MemoryFile answer)
       : child_(child), socket_(socket), job_(std::move(job)), answer_(std::move(answer)) {}
   [[nodiscard]] Error gone();
-  [[nodiscard]] Result<WorkerReply> wait_for_reply(std::chrono::seconds limit);
+  [[nodiscard]] Result<WorkerReply> wait_for_reply(std::chrono::seconds limit,
+                                                   const std::atomic<bool> *cancelled);
   int end();
 
   pid_t child_;

@@ -98,7 +98,7 @@ Result<WorkerAnswer> Engines::link_with_library(const EngineLink &job) {
       return started.error();
     worker.emplace(std::move(*started));
   }
-  Result<WorkerAnswer> answer = worker->run(library_job(job), time_limit(job));
+  Result<WorkerAnswer> answer = worker->run(library_job(job), time_limit(job), cancelled_);
   if (worker->alive()) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(*worker));
@@ -114,10 +114,13 @@ Engines::Answer Engines::link_with_program(const EngineLink &job) const {
     options.emplace_back("-g");
   if (job.relocatable)
     options.emplace_back("-r");
-  return link_with_nvlink(paths_.nvlink, paths_.folder, options, job.objects, time_limit(job));
+  return link_with_nvlink(paths_.nvlink, paths_.folder, options, job.objects, time_limit(job),
+                          cancelled_);
 }
 
 Engines::Answer Engines::ask(const EngineLink &job, bool program_first) {
+  if (cancelled_ && *cancelled_)
+    return Error{"", "", "the link was cancelled"};
   if (needs_program(job) && !has_nvlink())
     return Error{"", "", "only nvlink can do that, and it was not found"};
   const bool refused = refused_[job.sm] && has_nvlink();

@@ -39,9 +39,11 @@ struct EngineUse {
 // The engines of one link of the user's. Any number of threads may ask.
 class Engines {
 public:
-  // The cache, which may be null, comes first.
-  explicit Engines(FinalizerEngine paths, Cache *cache = nullptr)
-      : paths_(std::move(paths)), cache_(cache) {}
+  // The cache, which may be null, comes first. Engines are ended soon after `cancelled` is set,
+  // unless null.
+  explicit Engines(FinalizerEngine paths, Cache *cache = nullptr,
+                   const std::atomic<bool> *cancelled = nullptr)
+      : paths_(std::move(paths)), cache_(cache), cancelled_(cancelled) {}
   ~Engines() { end_workers(); }
   Engines(const Engines &) = delete;
   Engines &operator=(const Engines &) = delete;
@@ -67,6 +69,7 @@ private:
 
   const FinalizerEngine paths_;
   Cache *cache_;
+  const std::atomic<bool> *cancelled_;
   std::array<std::atomic<bool>, 256> refused_{}; // by what objects were compiled for
   std::mutex mutex_;
   std::vector<WorkerProcess> idle_;

@@ -13,9 +13,10 @@ namespace culink {
 class Finalizer {
 public:
   // Precondition: there is an engine. As many engines run at once as there are threads; 0: cores.
-  // The cache may be null.
-  Finalizer(const FinalizerEngine &engine, u32 threads, Cache *cache = nullptr)
-      : engines_(engine, cache), threads_(threads) {}
+  // The cache may be null. Engines are ended soon after `cancelled` is set, unless null.
+  Finalizer(const FinalizerEngine &engine, u32 threads, Cache *cache = nullptr,
+            const std::atomic<bool> *cancelled = nullptr)
+      : engines_(engine, cache, cancelled), threads_(threads) {}
 
   // Starts engines that a link of that many objects will need, while its plan is made.
   void start_early(u64 objects, u64 bytes);

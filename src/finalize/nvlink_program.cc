@@ -56,7 +56,8 @@ std::string_view without_newlines_at_end(std::string_view text) {
 Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::string &folder,
                                          const std::vector<std::string> &options,
                                          const std::vector<ByteSpan> &objects,
-                                         std::chrono::seconds limit) {
+                                         std::chrono::seconds limit,
+                                         const std::atomic<bool> *cancelled) {
   const Result<PrivateFolder> own = PrivateFolder::create(folder);
   if (!own)
     return own.error();
@@ -69,7 +70,7 @@ Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::
       return std::move(*error);
   }
   words.insert(words.end(), {"-o", output});
-  const Result<ProcessResult> run = run_process(words, {}, limit);
+  const Result<ProcessResult> run = run_process(words, {}, limit, cancelled);
   if (!run)
     return Error{"", program, run.error().text()};
   if (run->late)

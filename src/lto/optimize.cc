@@ -10,7 +10,6 @@
 #include "lto/optimize.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -21,13 +20,11 @@ namespace culink {
 
 namespace {
 
-// Far more than any program has needed, so that only a compiler that hangs meets it.
-std::chrono::seconds time_limit(const std::vector<EngineInput> &modules) {
-  constexpr u64 kBytesPerSecond = 1 << 10;
+u64 size_of(const std::vector<EngineInput> &modules) {
   u64 bytes = 0;
   for (const EngineInput &module : modules)
     bytes += module.bytes.size();
-  return std::chrono::seconds(3600 + bytes / kBytesPerSecond);
+  return bytes;
 }
 
 void append_list(std::vector<std::string> &words, std::string_view option,
@@ -56,6 +53,11 @@ void append_threads(std::vector<std::string> &words, std::string_view option,
 }
 
 } // namespace
+
+std::chrono::seconds optimizer_time(u64 bytes) {
+  constexpr u64 kBytesPerSecond = 1 << 10;
+  return std::chrono::seconds(3600 + bytes / kBytesPerSecond);
+}
 
 std::vector<std::string> optimizer_words(const OptimizerTask &task, const LtoOptions &options) {
   std::vector<std::string> words;
@@ -120,11 +122,12 @@ bool is_ptx(const CachedAnswer &answer) {
          text.find(".target") != std::string_view::npos;
 }
 
-Result<OptimizedProgram> ask_compiler(const EngineJob &job, const LtoOptions &options) {
+Result<OptimizedProgram> ask_compiler(const EngineJob &job, const LtoOptions &options,
+                                      const std::atomic<bool> *cancelled) {
   Result<WorkerProcess> worker = WorkerProcess::start(options.worker, options.library);
   if (!worker)
     return worker.error();
-  Result<WorkerAnswer> answer = worker->run(job, time_limit(job.inputs));
+  Result<WorkerAnswer> answer = worker->run(job, optimizer_time(size_of(job.inputs)), cancelled);
   if (!answer)
     return answer.error();
   if (answer->outcome == WorkerOutcome::NoEngine || answer->outcome == WorkerOutcome::NotUnderstood)
@@ -137,7 +140,7 @@ Result<OptimizedProgram> ask_compiler(const EngineJob &job, const LtoOptions &op
 } // namespace
 
 Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &options,
-                                  Cache *cache) {
+                                  Cache *cache, const std::atomic<bool> *cancelled) {
   const EngineJob job = optimizer_job(task, options);
   const std::optional<CacheKey> key =
       cache ? cache->key_of(question_for(job, options)) : std::nullopt;
@@ -145,7 +148,7 @@ Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &o
     if (std::optional<CachedAnswer> known = cache->find(*key, is_ptx))
       return OptimizedProgram{.text = std::string(as_text(known->image)),
                               .remarks = std::move(known->text)};
-  Result<OptimizedProgram> out = ask_compiler(job, options);
+  Result<OptimizedProgram> out = ask_compiler(job, options, cancelled);
   if (key && out && !out->failed)
     cache->keep(*key, as_bytes(out->text), out->remarks);
   return out;

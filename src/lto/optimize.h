@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +32,10 @@ struct OptimizerTask {
 [[nodiscard]] std::vector<std::string> optimizer_words(const OptimizerTask &task,
                                                        const LtoOptions &options);
 
+// For modules of that many bytes: far more than any program has needed, so that only a compiler
+// that hangs meets it.
+[[nodiscard]] std::chrono::seconds optimizer_time(u64 bytes);
+
 struct OptimizedProgram {
   bool failed = false;
   std::string text;    // PTX, of several parts perhaps
@@ -37,8 +43,10 @@ struct OptimizedProgram {
 };
 
 // Lets the compiler do it, unless the cache has its answer, which may be null. An error means that
-// it could not be asked, or that it broke off.
+// it could not be asked, or that it broke off, as it does soon after `cancelled` is set, unless
+// null.
 [[nodiscard]] Result<OptimizedProgram> optimize(const OptimizerTask &task,
-                                                const LtoOptions &options, Cache *cache);
+                                                const LtoOptions &options, Cache *cache,
+                                                const std::atomic<bool> *cancelled = nullptr);
 
 } // namespace culink

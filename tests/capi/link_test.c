@@ -242,24 +242,46 @@ static void *cancel_soon(void *link) {
   return NULL;
 }
 
-// A compiler that never ends is ended with the link.
-static void cancelling_ends_compilers(void) {
-  char script[] = "./culink_ptxas_XXXXXX";
+// Programs that never end, in the place of NVIDIA's, are ended with the link, whatever they do in
+// it.
+static void cancelling_ends_programs(void) {
+  char script[] = "./culink_hangs_XXXXXX";
   FILE *out = fdopen(mkstemp(script), "w");
   fputs("#!/bin/sh\nexec sleep 600\n", out);
   fchmod(fileno(out), 0700);
   fclose(out);
-  culink_link *link = new_link("-arch=sm_90");
-  EXPECT(culink_link_set_tool(link, "ptxas", script) == CULINK_OK);
   static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n";
-  EXPECT(culink_link_add_bytes(link, "x.ptx", ptx, sizeof ptx - 1) == CULINK_OK);
-  pthread_t other;
-  EXPECT(pthread_create(&other, NULL, cancel_soon, link) == 0);
-  culink_result *result = NULL;
-  EXPECT(culink_link_run(link, &result) == CULINK_CANCELLED);
-  pthread_join(other, NULL);
-  culink_result_destroy(result);
-  culink_link_destroy(link);
+  static const char *const rows[][6] = {
+      // target, option, two tools that are the script, inputs
+      {"-arch=sm_90", "-r", "ptxas", "nvlink", NULL, NULL},
+      {"-arch=sm_90", "-dlto", "culink", "libnvJitLink",
+       CULINK_SOURCE_DIR "/tests/lto/recorded/math.fatbin", NULL},
+      {"-arch=sm_100", "--code=exact", "culink", "libnvJitLink",
+       CULINK_SOURCE_DIR "/examples/vector_math/sm_100/filter.cubin",
+       CULINK_SOURCE_DIR "/examples/vector_math/sm_100/main.cubin"},
+      {"-arch=sm_100", "--code=exact", "nvlink", "ptxas",
+       CULINK_SOURCE_DIR "/examples/vector_math/sm_100/filter.cubin",
+       CULINK_SOURCE_DIR "/examples/vector_math/sm_100/main.cubin"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    culink_link *link = new_link(rows[i][0]);
+    EXPECT(culink_link_add_option(link, rows[i][1]) == CULINK_OK);
+    EXPECT(culink_link_set_tool(link, rows[i][2], script) == CULINK_OK);
+    EXPECT(culink_link_set_tool(link, rows[i][3], script) == CULINK_OK);
+    if (rows[i][4] == NULL)
+      EXPECT(culink_link_add_bytes(link, "x.ptx", ptx, sizeof ptx - 1) == CULINK_OK);
+    for (int k = 4; k < 6 && rows[i][k] != NULL; ++k)
+      EXPECT(culink_link_add_file(link, rows[i][k]) == CULINK_OK);
+    pthread_t other;
+    const time_t before = time(NULL);
+    EXPECT(pthread_create(&other, NULL, cancel_soon, link) == 0);
+    culink_result *result = NULL;
+    EXPECT(culink_link_run(link, &result) == CULINK_CANCELLED);
+    EXPECT(time(NULL) - before < 30);
+    pthread_join(other, NULL);
+    culink_result_destroy(result);
+    culink_link_destroy(link);
+  }
   remove(script);
 }
 
@@ -315,7 +337,7 @@ int main(void) {
   messages_are_data();
   quiet_links_have_short_logs();
   links_are_watched_and_cancelled();
-  cancelling_ends_compilers();
+  cancelling_ends_programs();
   tools_are_set_and_found();
   modules_are_listed();
   names_are_known();
