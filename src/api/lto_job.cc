@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "input/compile_ptx.h"
+#include "lto/fixed_order.h"
 #include "lto/module_options.h"
 #include "lto/ptx_text.h"
 
@@ -44,6 +45,13 @@ std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
   for (const std::string &part : parts)
     out.push_back(fmt::format("*{}*", part));
   return out;
+}
+
+// Whether the optimiser writes the program in another order in every run.
+bool is_in_random_order(const LtoOptions &options) {
+  const auto has_threads = [](std::optional<u32> count) { return count && *count != 1; };
+  return has_threads(options.split_compile) || has_threads(options.split_compile_extended) ||
+         options.fast_compile == "max";
 }
 
 } // namespace
@@ -181,6 +189,8 @@ std::optional<LtoOutcome> LtoJob::run() {
                                  : std::string(target_.name);
   for (std::string &part : split_ptx(*text))
     out.parts.push_back(with_target(std::move(part), target));
+  if (!dialect_.has(Defect::LtoOrderByChance) && is_in_random_order(request_.lto))
+    out.parts = in_fixed_order(std::move(out.parts));
   out.whole = !task->separate && out.parts.size() == 1 && is_closed(mix, out.parts.front());
   const bool nvlinks_place = dialect_.has(Defect::LtoByHostObjects);
   const bool divided = out.parts.size() > 1;

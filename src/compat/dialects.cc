@@ -129,6 +129,7 @@ constexpr DefectSet kDefects13_0 = {
     Defect::LtoByHostObjects,
     Defect::LtoForgetsLetter,
     Defect::LtoDropsVariables,
+    Defect::LtoOrderByChance,
     Defect::UnlistedPointers,
 };
 // clang-format on

@@ -76,6 +76,7 @@ enum class Defect : u8 {
   LtoByHostObjects,       // Q170, Q171: only host objects count for what is optimised
   LtoForgetsLetter,       // Q172: code for sm_90a is optimised for sm_90
   LtoDropsVariables,      // Q173: variables are unused if only kernels are listed
+  LtoOrderByChance,       // Q177: the order of what threads optimised differs from run to run
   UnlistedPointers,       // Q144: pointers in data to functions that the call graph omits are 0
   Count_,
 };
