@@ -68,7 +68,7 @@ private:
 
 std::vector<u8> encode_job(const EngineJob &job) {
   std::vector<u8> out;
-  append_number(out, job.wants_ptx ? 1 : 0);
+  append_number(out, static_cast<u64>(job.wanted));
   append_number(out, job.options.size());
   for (const std::string &option : job.options)
     append_block(out, as_bytes(option));
@@ -84,7 +84,7 @@ std::vector<u8> encode_job(const EngineJob &job) {
 Result<EngineJob> decode_job(ByteSpan bytes) {
   JobReader reader(bytes);
   EngineJob out;
-  out.wants_ptx = reader.number() != 0;
+  out.wanted = static_cast<EngineOutput>(reader.number());
   const u64 options = reader.count();
   for (u64 i = 0; i < options && reader.fits(); ++i)
     out.options.emplace_back(as_text(reader.block()));

@@ -10,7 +10,11 @@
 namespace culink {
 
 // The forms in which libnvJitLink takes code, by its numbers (NVJITLINK_INPUT_*).
-enum class EngineInputKind : u32 { Cubin = 1, Ptx = 2, LtoIr = 3, Fatbin = 4 };
+enum class EngineInputKind : u32 { Cubin = 1, Ptx = 2, LtoIr = 3, Fatbin = 4, Any = 10 };
+
+// What is wanted of it. LTO-IR, the optimised program in the form that it was read in, comes from
+// releases since 13.4.
+enum class EngineOutput : u32 { Cubin, Ptx, LtoIr };
 
 struct EngineInput {
   EngineInputKind kind = EngineInputKind::Cubin;
@@ -22,7 +26,7 @@ struct EngineInput {
 struct EngineJob {
   std::vector<std::string> options; // as the library spells them
   std::vector<EngineInput> inputs;
-  bool wants_ptx = false; // else a cubin
+  EngineOutput wanted = EngineOutput::Cubin;
 };
 
 // A job as bytes, for another process, and back. The inputs of a decoded job lie in `bytes`.

@@ -17,6 +17,7 @@ namespace culink {
 
 namespace {
 
+constexpr int kInternal = 6; // what a release answers that cannot give it
 constexpr const char *kStandInMark = "culink_stand_in_for_nvJitLink";
 
 template <typename Function> bool look_up(void *library, const char *name, Function &function) {
@@ -61,18 +62,24 @@ Result<JitLink> JitLink::load(const std::string &library) {
                    look_up(handle, "nvJitLinkGetInfoLog", found.infos);
   if (!all)
     return Error{"", "", library + " is not a libnvJitLink"};
+  if (!look_up(handle, "nvJitLinkGetLinkedLTOIRSize", found.ltoir_size) ||
+      !look_up(handle, "nvJitLinkGetLinkedLTOIR", found.ltoir))
+    found.ltoir_size = nullptr;
   return JitLink(found);
 }
 
-// The text comes with a NUL behind it, which is not part of it.
-int JitLink::fetch(Handle handle, bool wants_ptx, std::vector<u8> &image) const {
+int JitLink::fetch(Handle handle, EngineOutput wanted, std::vector<u8> &image) const {
+  const auto size_of = wanted == EngineOutput::Cubin ? call_.cubin_size
+                       : wanted == EngineOutput::Ptx ? call_.ptx_size
+                                                     : call_.ltoir_size;
   size_t size = 0;
-  if (const int code = (wants_ptx ? call_.ptx_size : call_.cubin_size)(handle, &size); code != 0)
+  if (const int code = size_of ? size_of(handle, &size) : kInternal; code != 0)
     return code;
   image.resize(size);
-  const int code = wants_ptx ? call_.ptx(handle, reinterpret_cast<char *>(image.data()))
-                             : call_.cubin(handle, image.data());
-  while (wants_ptx && !image.empty() && image.back() == 0)
+  if (wanted != EngineOutput::Ptx)
+    return (wanted == EngineOutput::Cubin ? call_.cubin : call_.ltoir)(handle, image.data());
+  const int code = call_.ptx(handle, reinterpret_cast<char *>(image.data()));
+  while (!image.empty() && image.back() == 0) // the text comes with a NUL behind it
     image.pop_back();
   return code;
 }
@@ -93,8 +100,9 @@ JitLinkResult JitLink::run(const EngineJob &job) const {
   }
   if (out.code == 0)
     out.code = call_.complete(handle);
-  if (out.code == 0)
-    out.code = fetch(handle, job.wants_ptx, out.image);
+  // LTO-IR is there before the compiler of PTX can fail.
+  if (out.code == 0 || (!out.refused && handle && job.wanted == EngineOutput::LtoIr))
+    out.code = fetch(handle, job.wanted, out.image);
   if (handle) {
     out.log = read_log(handle, call_.info_size, call_.infos) +
               read_log(handle, call_.error_size, call_.errors);

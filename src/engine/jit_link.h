@@ -35,13 +35,15 @@ private:
     int (*cubin)(Handle, void *) = nullptr;
     int (*ptx_size)(Handle, size_t *) = nullptr;
     int (*ptx)(Handle, char *) = nullptr;
+    int (*ltoir_size)(Handle, size_t *) = nullptr; // null before 13.2
+    int (*ltoir)(Handle, void *) = nullptr;
     int (*error_size)(Handle, size_t *) = nullptr;
     int (*errors)(Handle, char *) = nullptr;
     int (*info_size)(Handle, size_t *) = nullptr;
     int (*infos)(Handle, char *) = nullptr;
   };
   explicit JitLink(const Functions &functions) : call_(functions) {}
-  [[nodiscard]] int fetch(Handle handle, bool wants_ptx, std::vector<u8> &image) const;
+  [[nodiscard]] int fetch(Handle handle, EngineOutput wanted, std::vector<u8> &image) const;
 
   [[maybe_unused]] Functions call_; // not in a static program
 };

@@ -13,7 +13,7 @@ namespace culink {
 // The first word of the command line of a worker; then the library, the socket and the two files.
 inline constexpr std::string_view kWorkerWord = "--engine-worker";
 
-inline constexpr u64 kWorkerMagic = 0x32302d6b6e696c75; // changes with the messages
+inline constexpr u64 kWorkerMagic = 0x33302d6b6e696c75; // changes with the messages
 
 struct WorkerRequest {
   u64 magic = kWorkerMagic;

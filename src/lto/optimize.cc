@@ -101,7 +101,7 @@ EngineJob optimizer_job(const OptimizerTask &task, const LtoOptions &options) {
   job.options.insert(job.options.end(), options.library_options.begin(),
                      options.library_options.end());
   job.inputs = task.modules;
-  job.wants_ptx = true;
+  job.wanted = EngineOutput::Ptx;
   return job;
 }
 

@@ -143,11 +143,27 @@ int nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char *ptx) {
 }
 
 int nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle handle, size_t *size) {
-  return guarded([&] { return handle && size ? Code::InvalidInput : Code::NullInput; });
+  return guarded([&] {
+    if (!handle || !size)
+      return Code::NullInput;
+    if (!handle->wants_lto())
+      return Code::InvalidInput;
+    return handle->ltoir().empty() ? Code::Internal : give_size(handle->ltoir(), size, 0);
+  });
 }
 
 int nvJitLinkGetLinkedLTOIR(nvJitLinkHandle handle, void *ltoir) {
-  return guarded([&] { return handle && ltoir ? Code::InvalidInput : Code::NullInput; });
+  return guarded([&] {
+    if (!handle || !ltoir)
+      return Code::NullInput;
+    if (!handle->wants_lto())
+      return Code::InvalidInput;
+    const culink::ByteSpan bytes = handle->ltoir();
+    if (bytes.empty())
+      return Code::Internal;
+    std::memcpy(ltoir, bytes.data(), bytes.size());
+    return Code::Success;
+  });
 }
 
 int nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t *size) {

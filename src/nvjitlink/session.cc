@@ -5,7 +5,9 @@
 // rules of nvJitLink: inputs in the order in which they were added, nothing of libcudadevrt is left
 // out for being unused, and host code does not decide which kernels stay.
 //
-// After Complete the inputs are freed; only the result and the logs stay until Destroy.
+// After Complete the inputs are freed; only the result and the logs stay until Destroy. With LTO
+// the inputs stay, too: the client may ask for LTO-IR, which only NVIDIA's library can write.
+// Hardly any does, so it is made then: the library does the same link, with the client's own words.
 #include "nvjitlink/session.h"
 
 #include <algorithm>
@@ -17,7 +19,9 @@
 #include "base/bytes.h"
 #include "base/mapped_file.h"
 #include "elf/wire.h"
+#include "engine/worker_process.h"
 #include "input/file_kind.h"
+#include "lto/optimize.h"
 #include "nvjitlink/compilers.h"
 #include "nvjitlink/jit_log.h"
 #include "nvjitlink/jit_messages.h"
@@ -67,7 +71,7 @@ bool lacks_last_byte(ByteSpan bytes) {
 
 } // namespace
 
-Session::Session(const std::vector<std::string> &options) {
+Session::Session(const std::vector<std::string> &options) : words_(options) {
   ParsedOptions parsed = parse_options(options);
   created_ = parsed.code;
   options_ = std::move(parsed.options);
@@ -206,9 +210,43 @@ Code Session::complete() {
     result_.bytes = std::move(result.bytes);
     result_.ptx = std::move(result.ptx);
   }
-  pieces_ = {};
-  inputs_ = {};
+  if (!options_.lto) {
+    pieces_ = {};
+    inputs_ = {};
+  }
   return code;
+}
+
+std::vector<u8> Session::make_ltoir() const {
+  const Compilers compilers = find_compilers();
+  if (!compilers.engine.has_library())
+    return {};
+  EngineJob job;
+  job.wanted = EngineOutput::LtoIr;
+  for (const std::string &word : words_)
+    if (!word.starts_with("-culink-"))
+      job.options.push_back(word);
+  u64 size = 0;
+  for (const Piece &piece : pieces_) {
+    job.inputs.push_back({EngineInputKind::Any, piece.name, piece.contents()});
+    size += piece.contents().size();
+  }
+  Result<WorkerProcess> worker =
+      WorkerProcess::start(compilers.engine.worker, compilers.engine.library);
+  if (!worker)
+    return {};
+  Result<WorkerAnswer> answer = worker->run(job, optimizer_time(size));
+  return answer && answer->outcome == WorkerOutcome::Linked ? std::move(answer->image)
+                                                            : std::vector<u8>();
+}
+
+ByteSpan Session::ltoir() {
+  if (!ltoir_ && completed_) {
+    ltoir_ = make_ltoir();
+    pieces_ = {};
+    inputs_ = {};
+  }
+  return ltoir_ ? ByteSpan(*ltoir_) : ByteSpan();
 }
 
 } // namespace culink::jit

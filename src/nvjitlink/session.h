@@ -36,6 +36,10 @@ public:
   [[nodiscard]] bool wants_ptx() const { return options_.ptx; }
   [[nodiscard]] bool has_ptx() const { return !result_.ptx.empty(); }
   [[nodiscard]] const std::string &ptx() const { return result_.ptx; }
+  [[nodiscard]] bool wants_lto() const { return options_.lto; }
+  // The optimised program as LTO-IR, which NVIDIA's library makes when it is first asked for;
+  // empty: it did not.
+  [[nodiscard]] ByteSpan ltoir();
   [[nodiscard]] const std::string &errors() const { return errors_; }
   [[nodiscard]] const std::string &infos() const { return infos_; }
 
@@ -44,10 +48,12 @@ private:
   [[nodiscard]] Code add(InputKind kind, const std::string &name, std::vector<u8> bytes);
   [[nodiscard]] LinkRequest make_request() const;
   [[nodiscard]] Code report(const LinkResult &result);
+  [[nodiscard]] std::vector<u8> make_ltoir() const;
 
   using Clock = std::chrono::steady_clock;
 
   Clock::time_point start_ = Clock::now();
+  std::vector<std::string> words_; // the options as they were given
   JitOptions options_;
   Code created_ = Code::Success;
   bool completed_ = false;
@@ -55,6 +61,7 @@ private:
   std::vector<Piece> pieces_;
   std::set<std::pair<u64, u64>> archives_; // files that were added
   LinkResult result_;
+  std::optional<std::vector<u8>> ltoir_;
   std::string errors_;
   std::string infos_;
 };

@@ -234,6 +234,10 @@ def lto_cases():
     both = "file:ltoir:k.ltoir file:any:f.ltoir complete"
     yield Case("LTO-IR", "-arch=sm_90 -lto", f"{both} cubin:out.cubin ptx:", "0 0 0 0 0 3", needs=lto)
     yield Case("LTO-IR to PTX", "-arch=sm_90 -lto -ptx", f"{both} cubin: ptx:out.ptx", "0 0 0 0 6 0", needs=lto)
+    yield Case("LTO-IR of a link without -lto", "-arch=sm_90", "file:cubin:a.cubin file:cubin:b.cubin complete ltoir:",
+               "0 0 0 0 3", real={"codes": "0 0 0 0 no such function"}, why="releases since 13.2 have the function")
+    yield Case("LTO-IR of the whole", "-arch=sm_90 -lto", f"{both} ltoir:", "0 0 0 0 6", needs=lto,
+               real={"codes": "0 0 0 0 no such function"}, why="the compiler is of a release before 13.4, which has none")
     yield Case("LTO-IR and an undefined function", "-arch=sm_90 -lto", "data:ltoir:k.ltoir complete cubin:",
                "0 0 6 6", needs=lto,
                errors=("error   : Undefined reference to '*' in 'k.ltoir*'", "ERROR 9: finish"),

@@ -11,12 +11,12 @@ TEST(EngineJob, ArrivesAsItWasSent) {
   const EngineJob job{
       {"-arch=sm_90", "", "-lto"},
       {{EngineInputKind::LtoIr, "a.ltoir", first}, {EngineInputKind::Fatbin, "", second}},
-      true};
+      EngineOutput::LtoIr};
   const std::vector<u8> bytes = encode_job(job);
   const Result<EngineJob> out = decode_job(bytes);
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(out->options, job.options);
-  EXPECT_TRUE(out->wants_ptx);
+  EXPECT_EQ(out->wanted, EngineOutput::LtoIr);
   ASSERT_EQ(out->inputs.size(), 2u);
   EXPECT_EQ(out->inputs[0].kind, EngineInputKind::LtoIr);
   EXPECT_EQ(out->inputs[0].name, "a.ltoir");
@@ -28,7 +28,7 @@ TEST(EngineJob, ArrivesAsItWasSent) {
 
 TEST(EngineJob, EveryCutIsAnError) {
   const std::vector<u8> code = {1, 2, 3};
-  std::vector<u8> bytes = encode_job({{"-g"}, {{EngineInputKind::Cubin, "a", code}}, false});
+  std::vector<u8> bytes = encode_job({{"-g"}, {{EngineInputKind::Cubin, "a", code}}, {}});
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(decode_job(ByteSpan(bytes).first(size)).ok()) << size;
   bytes.push_back(0);

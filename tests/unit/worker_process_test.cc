@@ -16,7 +16,7 @@ std::string failure_of_worker(const std::string &script) {
   if (!worker)
     return worker.error().text();
   const std::vector<u8> object(1000);
-  const EngineJob job{{"-arch=sm_100"}, {{EngineInputKind::Cubin, "object", object}}, false};
+  const EngineJob job{{"-arch=sm_100"}, {{EngineInputKind::Cubin, "object", object}}, {}};
   const Result<WorkerAnswer> answer = worker->run(job, std::chrono::seconds(1));
   EXPECT_FALSE(worker->alive());
   EXPECT_FALSE(worker->run(job, std::chrono::seconds(1)).ok());
