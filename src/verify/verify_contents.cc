@@ -19,11 +19,11 @@ using elf::Section;
 
 namespace {
 
-// Parts of some hundred microseconds: enough of them for sixteen threads, and few enough that
+// Parts of about a hundred microseconds: enough of them for sixteen threads, and few enough that
 // beginning one costs nothing.
 constexpr u32 kSectionsPerPart = 1024;
-constexpr u32 kSymbolsPerPart = 8192;
-constexpr u32 kRecordsPerPart = 8192;
+constexpr u32 kSymbolsPerPart = 2048;
+constexpr u32 kRecordsPerPart = 2048;
 
 // The findings of one range of sections, by topic.
 struct RangeFindings {

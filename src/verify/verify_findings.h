@@ -73,7 +73,7 @@ struct Survey {
   const elf::Section *last = nullptr;  // and with the last
 };
 inline constexpr size_t kShortName = 15;
-inline constexpr u64 kLargeInfo = u64{64} << 10;
+inline constexpr u64 kLargeInfo = u64{16} << 10;
 
 using SectionRange = std::span<const elf::Section>;
 

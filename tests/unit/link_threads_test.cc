@@ -14,6 +14,7 @@
 #include "base/worker_pool.h"
 #include "culink/linker.h"
 #include "elf/elf_view.h"
+#include "elf/records/nv_info.h"
 #include "examples.h"
 #include "verify/verify.h"
 
@@ -123,6 +124,39 @@ TEST(LinkThreads, find_the_same_in_a_broken_file) {
     for (const u32 threads : {2, 3, 7, 16})
       EXPECT_EQ(findings(broken, threads), one) << threads << " threads";
   }
+}
+
+// Tables are checked in parts, but a rule that is broken all over a table is one finding.
+TEST(LinkThreads, count_what_is_wrong_with_a_whole_table) {
+  const LinkResult link = Objects(300).link_with(1);
+  std::vector<u8> broken(link.bytes.begin(), link.bytes.end());
+  const Result<elf::ElfView> view = elf::ElfView::open(link.bytes);
+  ASSERT_TRUE(view);
+  const elf::Section &symbols = *view->find(".symtab"), &info = *view->find(".nv.info");
+  constexpr u64 kEntry = 24, kOther = 5;
+  const u64 count = symbols.size / kEntry;
+  ASSERT_GT(count, 2 * 2048u);
+  for (u64 i = 1; i < count; ++i)
+    broken[symbols.offset + i * kEntry + kOther] |= 8; // a bit without a meaning
+  u64 records = 0;
+  for (elf::RecordReader<elf::InfoAttribute> reader(info.data); reader.next();)
+    if (elf::symbol_word_count(reader.record()) != 0) {
+      store_le<u32>(&broken[info.offset + reader.record().offset + 4], 0xffffff);
+      ++records;
+    }
+  ASSERT_GT(records, 2048u);
+  WorkerPool pool(3);
+  std::vector<std::string> expected;
+  for (const auto &[what, more] : {std::pair{"'.symtab'", count - 2}, {"'.nv.info'", records - 1}})
+    expected.push_back(fmt::format("{} (and {} more in this section)", what, more));
+  std::vector<std::string> found;
+  for (const Finding &finding : verify_device_elf(*elf::ElfView::open(broken), pool)) {
+    const std::string text = finding.what.text();
+    const size_t more = text.rfind(" (and");
+    const size_t name = text.find('\''), end = text.find('\'', name + 1) + 1;
+    found.push_back(more == text.npos ? text : text.substr(name, end - name) + text.substr(more));
+  }
+  EXPECT_EQ(found, expected);
 }
 
 } // namespace
