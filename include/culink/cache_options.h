@@ -13,6 +13,7 @@ struct CacheOptions {
   static constexpr u64 kDefaultSize = u64{5} << 30;
 
   std::string folder;            // only its owner may be able to write it; empty: none
+  bool folder_is_guess = false;  // that it cannot be created is no news
   u64 size = kDefaultSize;       // of the files in it, in bytes; those unused for longest go first
   std::string remote;            // http:// or https://, a store that others share; empty: none
   bool remote_read_only = false; // nothing is sent to that store

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstring>
 #include <thread>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/child_environment.h"
@@ -108,7 +109,7 @@ const CacheFolder *Cache::folder() {
     Result<CacheFolder> opened = CacheFolder::open(options_.folder, options_.size);
     if (opened)
       folder_.emplace(std::move(*opened));
-    else
+    else if (!options_.folder_is_guess || ::access(options_.folder.c_str(), F_OK) == 0)
       note_trouble(folder_trouble_, options_.folder + ": " + opened.error().text());
   });
   return folder_ ? &*folder_ : nullptr;

@@ -81,8 +81,10 @@ CacheOptions cache_options(const CommandLine &line, const CacheOptions &usual) {
   if (line.has(OptionId::NoCache))
     return {};
   CacheOptions out = usual;
-  if (line.has(OptionId::CacheDir))
+  if (line.has(OptionId::CacheDir)) {
     out.folder = line.value(OptionId::CacheDir);
+    out.folder_is_guess = false;
+  }
   if (line.has(OptionId::CacheRemote))
     out.remote = line.value(OptionId::CacheRemote);
   out.size = parse_byte_size(line.value(OptionId::CacheSize)).value_or(out.size);

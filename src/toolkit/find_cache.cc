@@ -32,6 +32,7 @@ CacheOptions find_cache() {
     return {};
   CacheOptions out;
   out.folder = cache_folder();
+  out.folder_is_guess = environment("CULINK_CACHE_DIR").empty();
   out.size = parse_byte_size(environment("CULINK_CACHE_SIZE")).value_or(out.size);
   out.remote = environment("CULINK_CACHE_REMOTE");
   out.remote_read_only = is_set("CULINK_CACHE_REMOTE_READ_ONLY");

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -218,6 +219,47 @@ TEST_F(CacheTest, SaysOnceWhyAFolderIsNotUsed) {
     EXPECT_FALSE(cache.key_of(question()));
   ASSERT_EQ(cache.troubles().size(), 1U);
   EXPECT_NE(cache.troubles()[0].find("others can write"), std::string::npos);
+}
+
+TEST_F(CacheTest, SaysNothingOfAUserWithoutAHome) {
+  std::ofstream(root_ / "file") << "no folder";
+  options_.folder = (root_ / "file" / "cache").string();
+  Cache named(options_);
+  EXPECT_FALSE(named.key_of(question()));
+  EXPECT_EQ(named.troubles().size(), 1U);
+  options_.folder_is_guess = true;
+  Cache guessed(options_);
+  EXPECT_FALSE(guessed.key_of(question()));
+  EXPECT_TRUE(guessed.troubles().empty());
+}
+
+TEST_F(CacheTest, ServesManyThreadsAtOnce) {
+  constexpr u32 kThreads = 8, kQuestions = 20;
+  options_.remote = "http://127.0.0.1:9/"; // nobody listens there
+  Cache cache(options_);
+  std::atomic<u32> wrong = 0;
+  const auto work = [&] {
+    for (u32 i = 0; i < kQuestions; ++i) {
+      CacheQuestion asked = question();
+      const std::string text = "text " + std::to_string(i);
+      asked.contents = {as_bytes(text)};
+      const std::optional<CacheKey> key = cache.key_of(asked);
+      const std::optional<CachedAnswer> answer = key ? cache.find(*key, any) : std::nullopt;
+      wrong += !key || (answer && answer->text != text) ? 1 : 0;
+      if (key && !answer)
+        cache.keep(*key, kImage, text);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (u32 i = 0; i < kThreads; ++i)
+    threads.emplace_back(work);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0U);
+  const CacheUse use = cache.use();
+  EXPECT_EQ(use.local_hits + use.misses, kThreads * kQuestions);
+  EXPECT_GE(use.misses, kQuestions);
+  EXPECT_LE(cache.troubles().size(), 1U);
 }
 
 TEST_F(CacheTest, ASharedStoreThatIsGoneCostsOneReport) {

@@ -51,6 +51,8 @@ TEST(FindCache, LooksWhereUsersHaveCaches) {
   EXPECT_EQ(found_with({{"HOME", "/h"}, {"XDG_CACHE_HOME", "x"}}).folder, "/h/.cache/culink");
   EXPECT_EQ(found_with({{"HOME", "/h"}, {"CULINK_CACHE_DIR", "c"}}).folder, "c");
   EXPECT_TRUE(found_with({}).empty());
+  EXPECT_TRUE(found_with({{"HOME", "/h"}}).folder_is_guess);
+  EXPECT_FALSE(found_with({{"CULINK_CACHE_DIR", "c"}}).folder_is_guess);
   EXPECT_TRUE(found_with({{"HOME", "h"}}).empty());
 }
 
