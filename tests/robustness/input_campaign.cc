@@ -218,6 +218,25 @@ void run_wrapping(const std::vector<WrappedProgram> &programs, u64 seed, u64 num
   ++counts.done;
 }
 
+// Each law has to hold without damage, too, with each set of options: which of them mutants meet
+// depends on how many there are.
+u64 laws_broken_without_damage(const std::vector<WrappedProgram> &programs) {
+  u64 broken = 0;
+  for (const WrappedProgram &program : programs) {
+    const Wrapping none{.program = &program};
+    const Bytes whole = wrap(program, Form::Host);
+    for (u32 option_set = 0; option_set < kOptionSetCount; ++option_set) {
+      const LinkRequest request = request_with(none, whole, option_set);
+      const std::string law = broken_law(request, link(request));
+      if (law.empty())
+        continue;
+      fmt::print("undamaged {}, options {}: {}\n", program.names[0], option_set, law);
+      ++broken;
+    }
+  }
+  return broken;
+}
+
 bool load(const std::string &list, WrappedProgram &program) {
   for (size_t begin = 0; begin <= list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
@@ -250,6 +269,7 @@ int run(int argc, char **argv) {
     const u64 number = static_cast<u64>(options.save);
     return write_file("mutant", damage_wrapping(programs, options.seed, number).damaged) ? 1 : 0;
   }
+  counts->broken_laws = laws_broken_without_damage(programs);
   const Deaths deaths = run_campaign(options, counts->next, [&](u64 number) {
     run_wrapping(programs, options.seed, number, *counts);
   });

@@ -111,11 +111,11 @@ std::string broken_law(const LinkRequest &request, const LinkResult &result) {
   const Result<elf::ElfView> view = elf::ElfView::open(result.bytes);
   if (!view)
     return "unreadable output: " + view.error().text();
-  // The imitated linker does let symbols and relocations hang over, and we were asked to do the
-  // same.
+  // The imitated linker does let symbols and relocations hang over and gives symbol 0 a value
+  // (Q019), and we were asked to do the same.
   const auto is_imitated = [&request](Rule rule) {
-    return !request.emulate.empty() &&
-           (rule == Rule::SymbolValue || rule == Rule::RelocationOffset);
+    return !request.emulate.empty() && (rule == Rule::SymbolValue || rule == Rule::SymbolNull ||
+                                        rule == Rule::RelocationOffset);
   };
   for (const Finding &finding : verify_device_elf(*view))
     if (!is_about_carried_content(finding.rule) && !is_imitated(finding.rule))
