@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
 #include "elf/section_kind.h"
 #include "finalize/register_locations.h"
@@ -232,6 +233,17 @@ void forget_removed(CodeByName &compiled, const CodeByName &answered, std::span<
   }
 }
 
+// The note of a linker comes before those of its inputs.
+u32 toolkit_of_linker(const elf::ElfView &linked) {
+  const elf::Section *section = linked.find(".note.nv.tkinfo");
+  if (!section)
+    return 0;
+  for (const elf::Note &note : elf::decode_notes(section->data).notes)
+    if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc); info)
+      return elf::toolkit_of_version(info->tool_version);
+  return 0;
+}
+
 } // namespace
 
 Result<FinalizedObject> harvest_debug(std::vector<u8> answer) {
@@ -259,6 +271,7 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
   const Result<elf::ElfView> view = elf::ElfView::open(out.image);
   if (!view)
     return Error{"answer of the finalizer", "", view.error().text()};
+  out.toolkit = toolkit_of_linker(*view);
   CodeByName compiled = code_by_name(object);
   if (!wanted.empty())
     forget_removed(compiled, code_by_name(*view), wanted);

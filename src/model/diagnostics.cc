@@ -86,6 +86,11 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::FinalizerFailed, Severity::Error, "finalizer-failed", "{0}: cannot be finalized: {1}"},
     {DiagId::NotFinalized, Severity::Error, "not-finalized",
      "{0}: the finalizer has not given back the code of '{1s}'"},
+    {DiagId::ForeignEngine, Severity::Error, "foreign-engine",
+     "the finalizer is of CUDA {0}, but --emulate asks for the code of {1}"},
+    {DiagId::OtherEngine, Severity::Warning, "other-engine",
+     "the finalizer is of CUDA {0}, so that the code is not that of nvlink {1}, whose conventions "
+     "the output follows"},
     {DiagId::UndefinedReference, Severity::Error, "undefined-reference", "undefined symbol: {0s}"},
     {DiagId::MultipleDefinition, Severity::Error, "multiple-definition", "duplicate symbol: {0s}"},
     {DiagId::SizeMismatch, Severity::Error, "size-mismatch",

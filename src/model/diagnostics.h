@@ -58,6 +58,8 @@ enum class DiagId : u16 {
   FinalizerMissing,
   FinalizerFailed,
   NotFinalized,
+  ForeignEngine,
+  OtherEngine,
   UndefinedReference,
   MultipleDefinition,
   SizeMismatch,

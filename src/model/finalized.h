@@ -47,6 +47,7 @@ struct FinalizedFunction {
 
 struct FinalizedObject {
   std::vector<u8> image; // the object, linked alone
+  u32 toolkit = 0;       // of the engine, times ten, as it says itself; 0: it does not
   std::vector<FinalizedFunction> functions;
 
   [[nodiscard]] bool empty() const { return image.empty(); }

@@ -24,7 +24,7 @@ struct CodeRow {
 };
 
 // What is not listed says that the link as a whole failed.
-constexpr std::array<CodeRow, 18> kCodes = {{
+constexpr std::array<CodeRow, 19> kCodes = {{
     {"bad-archive", Code::InvalidInput},
     {"bad-fatbin", Code::InvalidInput},
     {"bad-host-object", Code::InvalidInput},
@@ -33,6 +33,7 @@ constexpr std::array<CodeRow, 18> kCodes = {{
     {"cannot-open-input", Code::InvalidInput},
     {"cannot-open-member", Code::InvalidInput},
     {"finalizer-failed", Code::Finalize},
+    {"foreign-engine", Code::Finalize},
     {"lto-code", Code::LtoNotEnabled},
     {"lto-failed", Code::NvvmCompile},
     {"mixed-module-options", Code::NvvmCompile},

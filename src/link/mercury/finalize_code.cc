@@ -9,6 +9,13 @@
 // for those whose Mercury code has to be brought into another form. And
 // objects may be finalized once more together, for the sake of debug information alone: see
 // link/emulate/merged_debug.h.
+//
+// Engines take objects of earlier releases, too, and schedule their code in their own way. Where
+// the bytes of a certain release were asked for, the engine has to be of that release.
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "elf/records/nv_capmerc.h"
 #include "link/emulate/mercury_objects.h"
 #include "link/mercury/sass_code.h"
@@ -58,6 +65,23 @@ FinalizeRequest make_request(const SassContext &c) {
   return out;
 }
 
+void check_engine(const SassContext &c, std::span<const FinalizedObject> results,
+                  Diagnostics &diag) {
+  const Dialect &dialect = c.mercury.dialect;
+  const u32 expected = dialect.release.toolkit;
+  const auto other = std::find_if(results.begin(), results.end(), [&](const FinalizedObject &made) {
+    return made.toolkit != 0 && made.toolkit != expected;
+  });
+  if (other == results.end())
+    return;
+  const auto name = [](u32 toolkit) { return fmt::format("{}.{}", toolkit / 10, toolkit % 10); };
+  if (!dialect.name.empty())
+    diag.report(DiagId::ForeignEngine, {name(other->toolkit), name(expected)}, {},
+                "--cuda=FOLDER and --finalizer=FILE choose another engine");
+  else if (c.mercury.options.code == OutputCode::Exact)
+    diag.report(DiagId::OtherEngine, {name(other->toolkit), name(expected)});
+}
+
 } // namespace
 
 FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
@@ -91,6 +115,7 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   std::vector<FinalizedObject> results = c.inputs.finalizer(request, diag);
   if (results.size() != request.objects.size())
     return out; // and the finalizer has reported why
+  check_engine(c, results, diag);
   out.objects.resize(c.sass.objects.size());
   for (size_t i = 0; i < numbers.size(); ++i)
     out.objects[numbers[i]] = std::move(results[i]);
