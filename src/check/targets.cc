@@ -152,10 +152,7 @@ Target target_of(const Link &link, u32 object, u32 symbol, u32 node) {
     return {.kind = TargetKind::Nothing, .bank = bank_of(elf::SectionType::Null)};
   const Entity &entity = link.program.entities[id];
   if (entity.function()) {
-    const bool missing = link.executable && !entity.defined() &&
-                         named.binding() == elf::SymbolBinding::Weak &&
-                         !link.options.keeps_all_code;
-    if (entity.out == 0 || missing)
+    if (entity.out == 0)
       return {.kind = TargetKind::GoneFunction, .symbol = entity.out};
     return {.kind = TargetKind::Function, .symbol = link.canonical[entity.out]};
   }

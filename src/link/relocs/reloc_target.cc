@@ -173,15 +173,12 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
   return target;
 }
 
-RelocTarget function_target(const RelocationContext &c, EntityId id, const elf::Symbol &symbol) {
-  const Entity &entity = c.program.symbols[id];
+RelocTarget function_target(const RelocationContext &c, EntityId id) {
   if (!c.program.is_live(id))
     return {.kind = TargetKind::DiscardedFunction, .against = Against::Entity, .id = id.value};
-  const bool missing = !entity.defined() && symbol.binding() == elf::SymbolBinding::Weak &&
-                       !c.program.options.keeps_all_code();
   // Relocations do not refer to an alias, but to the function whose code it names.
   const OutId text = c.layout.placement.address_of[id.value].section;
-  return {.kind = missing ? TargetKind::DiscardedFunction : TargetKind::Function,
+  return {.kind = TargetKind::Function,
           .against = Against::Entity,
           .id = text.valid() ? c.layout.sections[text].function.value : id.value};
 }
@@ -207,7 +204,7 @@ RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 inde
   }
   const Entity &entity = c.program.symbols[id];
   if (entity.function)
-    return function_target(c, id, symbol);
+    return function_target(c, id);
   if (is_image(entity.type()))
     return {.kind = TargetKind::Image,
             .against = Against::Entity,
