@@ -5,7 +5,9 @@
 // were found by comparing what nvlink writes for programs that do and do not have an instruction.
 #include "arch/instructions.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/bytes.h"
 
@@ -26,6 +28,26 @@ constexpr std::array<InstructionInfo, 9> kInstructions{{
     {"LDC", 0xb82, kOperationAndForm, false, true},
 }};
 
+// SHF with a constant shifts two words and gives one of them.
+constexpr u16 kShift = 0x819;
+constexpr u32 kLowWordByte = kSourceByte, kHighWordByte = 8, kKindByte = 9, kHalfByte = 10;
+constexpr u8 kRightUnsigned = 0x16, kHighHalf = 1, kNoRegister = 0xff;
+
+// The operation and its operands, in the spelling that reads the low word.
+using PlainInstruction = std::array<u8, 14>;
+PlainInstruction without_schedule(ByteSpan code) {
+  PlainInstruction out{};
+  std::copy_n(code.begin(), out.size(), out.begin());
+  out.back() &= 1; // the schedule has all other bits from here on
+  if ((load_le<u16>(code.data()) & kOperationAndForm) == kShift &&
+      out[kKindByte] == kRightUnsigned && out[kLowWordByte] == kNoRegister &&
+      out[kHalfByte] == kHighHalf) {
+    std::swap(out[kLowWordByte], out[kHighWordByte]);
+    out[kHalfByte] = 0;
+  }
+  return out;
+}
+
 } // namespace
 
 std::span<const InstructionInfo> known_instructions() {
@@ -40,6 +62,12 @@ const InstructionInfo *find_instruction(ByteSpan code) {
     if ((bits & row.mask) == row.opcode)
       return &row;
   return nullptr;
+}
+
+bool is_same_shift(ByteSpan a, ByteSpan b) {
+  return a.size() >= kInstructionSize && b.size() >= kInstructionSize &&
+         (load_le<u16>(a.data()) & kOperationAndForm) == kShift &&
+         without_schedule(a) == without_schedule(b);
 }
 
 } // namespace culink::arch

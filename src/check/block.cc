@@ -60,6 +60,15 @@ private:
     const u64 byte = offset % arch::kInstructionSize;
     return !b_.any_schedule || byte < 13 ? 0xff : byte == 13 ? 0x01 : 0x00;
   }
+  // The end of the instruction at an offset that a finalizer may have spelled in another way; or 0.
+  [[nodiscard]] u64 end_of_same_shift(u64 offset) const {
+    const u64 begin = offset - offset % arch::kInstructionSize;
+    const u64 end = begin + arch::kInstructionSize;
+    const bool inside = b_.any_schedule && end <= source_.size() && out_offset(end) <= out_.size();
+    return inside && arch::is_same_shift(source_.subspan(begin), out_.subspan(out_offset(begin)))
+               ? end
+               : 0;
+  }
   void report(FindingKind kind, u64 offset, std::string expected, std::string found) {
     report_.add({kind, std::string(b_.name), std::string(l_.out.section(b_.out).name),
                  out_offset(offset), std::move(expected), std::move(found)});
@@ -199,8 +208,13 @@ void BlockChecker::compare_bytes(u64 begin, u64 end) {
   if (std::memcmp(in, out, end - begin) == 0)
     return;
   u64 same = 0;
-  while (same < end - begin && ((in[same] ^ out[same]) & compared_bits(begin + same)) == 0)
-    ++same;
+  while (same < end - begin)
+    if (((in[same] ^ out[same]) & compared_bits(begin + same)) == 0)
+      ++same;
+    else if (const u64 next = end_of_same_shift(begin + same); next != 0 && next <= end)
+      same = next - begin;
+    else
+      break;
   if (same == end - begin)
     return;
   const u64 size = std::min<u64>(end - begin - same, 8);

@@ -91,9 +91,11 @@ RULES = (
          r"at 0x[0-9a-f]+: R_CUDA_(TEX|SAMP|SURF)_HEADER_INDEX against '|sections: section \d+ only in the first file: "
          r"'\.rela?\.nv\.constant0\.",
          r"(headers|info|relocs|sections|strings|symbols): |(code|data): '\.(text|nv\.capmerc\.text|nv\.constant0)\.|" + MOVED),
-    # The offset of dynamic memory in a file that -r made counts as the alignment of shared memory.
-    Rule("Q115", r"headers: '\.nv(\.|_debug\.)shared[^']*': alignment 16 vs (?!(0|1|2|4|8|16)$)\d+$",
-         r"sections: section \d+ only in the first file: '\.nv(\.|_debug\.)shared|" + MOVED),
+    # The offset of dynamic memory in a file that -r made counts as the alignment of shared memory, also of kernels that
+    # have none and get an empty section for it.
+    Rule("Q115", r"headers: '\.nv(\.|_debug\.)shared[^']*': alignment (1|2|4|8|16) vs (?!(0|1|2|4|8|16)$)\d+$",
+         r"sections: section \d+ only in the first file: '\.nv(\.|_debug\.)shared|(sections|symbols): .* only in the second "
+         r"file: (section )?'\.nv\.shared\.|headers: '\.symtab': info \d+ vs \d+$|" + MOVED),
     # Dynamic memory has the alignment of another declaration, or a block of memory in front of it.
     Rule("Q116", r"(headers: '\.nv\.shared\.[^']*': (size|alignment) |sections: section \d+ only in the second file: "
          r"'\.nv\.shared\.|code: '\.text\.[^']*': instruction at )",

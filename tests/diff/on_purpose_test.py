@@ -48,6 +48,14 @@ class OnPurposeTest(unittest.TestCase):
     def test_constants_move_only_where_kernels_are_selected(self):
         self.assertEqual(unexplained_lines([], CONSTANTS), [CONSTANTS])
 
+    def test_offsets_that_count_as_alignments_are_larger_than_any_declared(self):
+        align = "headers: '.nv.shared.k': alignment 8 vs 32"
+        section = "sections: section 78 only in the second file: '.nv.shared.other'"
+        self.assertEqual(unexplained_lines([], align + "\n" + section), [])
+        self.assertEqual(unexplained_lines([], section), [section])
+        for other in ("headers: '.nv.shared.k': alignment 8 vs 16", "headers: '.nv.shared.k': alignment 32 vs 8"):
+            self.assertEqual(unexplained_lines([], other), [other])
+
     def test_slots_of_parameters_are_filled_and_not_lost(self):
         slot = "relocs: '.rel.nv.constant0.k': relocation 1 only in the first file: at 0x220: R_CUDA_TEX_HEADER_INDEX against 't'"
         self.assertEqual(unexplained_lines([], slot), [])

@@ -35,5 +35,29 @@ TEST(Instructions, OtherCodeIsNotKnown) {
   EXPECT_EQ(find_instruction({}), nullptr);
 }
 
+// As ptxas 12.9 has it, and as nvlink 13.0 finalizes it.
+constexpr std::array<u8, 16> kHighShift = {0x19, 0x78, 0x0d, 0xff, 0x10, 0,    0,    0,
+                                           0x0d, 0x16, 0x01, 0,    0,    0xc8, 0x1f, 0};
+constexpr std::array<u8, 16> kLowShift = {0x19, 0x78, 0x0d, 0x0d, 0x10, 0,    0,    0,
+                                          0xff, 0x16, 0,    0,    0,    0xc8, 0x4f, 0};
+
+TEST(Instructions, ShiftsOfEitherWordAreTheSame) {
+  EXPECT_TRUE(is_same_shift(kHighShift, kLowShift));
+  EXPECT_TRUE(is_same_shift(kLowShift, kHighShift));
+  EXPECT_FALSE(is_same_shift(ByteSpan(kHighShift).first(15), kLowShift));
+}
+
+TEST(Instructions, OtherShiftsDiffer) {
+  for (const size_t byte : {0, 1, 2, 3, 4, 8, 9, 10, 12}) { // all but the schedule
+    std::array<u8, 16> other = kLowShift;
+    other[byte] ^= 2;
+    EXPECT_FALSE(is_same_shift(kHighShift, other)) << byte;
+  }
+  std::array<u8, 16> left = kHighShift; // of two words: not the same as without the first one
+  left[3] = 0x0c;
+  EXPECT_FALSE(is_same_shift(left, kLowShift));
+  EXPECT_FALSE(is_same_shift(kNop, kNop)); // no shift at all
+}
+
 } // namespace
 } // namespace culink::arch
