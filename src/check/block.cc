@@ -141,6 +141,8 @@ void BlockChecker::read(const elf::Relocation &raw, bool rela, const Target &tar
     break;
   case Treatment::Kept:
     keep(raw, rela, target, row, optional);
+    if (b_.any_schedule && row && is_filled_by_engine(l_, Treatment::Kept, rela))
+      fields_.push_back({raw.offset, row, {}, raw.symbol, true, true});
     break;
   case Treatment::KeptAsNone:
     kept_.push_back({out_offset(raw.offset), raw.addend, 0, 0, rela, optional});

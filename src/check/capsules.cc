@@ -55,7 +55,9 @@ std::vector<u8> expected_capsule(const Link &sass, const CodePlace &code, ByteSp
       const arch::RelocInfo *row = arch::find_reloc(raw.type);
       const Target target =
           target_of(sass, code.object, raw.symbol, sass.calls.node_of[code.entity]);
-      if (!row || treatment_of(sass, target, raw.type, row) != Treatment::Folded)
+      const Treatment treatment = treatment_of(sass, target, raw.type, row);
+      const bool filled = is_filled_by_engine(sass, treatment, entries.has_addends());
+      if (!row || (treatment != Treatment::Folded && !filled))
         continue;
       if (words.empty())
         words = value_words(capsule);
@@ -64,7 +66,7 @@ std::vector<u8> expected_capsule(const Link &sass, const CodePlace &code, ByteSp
         continue;
       const u64 size = arch::is_short_in_capsule(*row) ? sizeof(u16) : sizeof(u32);
       const u64 value = target.value + target.shift + static_cast<u64>(raw.addend);
-      const bool unknown = target.unknown || target.kind == TargetKind::Image;
+      const bool unknown = filled || target.unknown || target.kind == TargetKind::Image;
       for (u64 b = 0; b < size; ++b)
         out[word->second + b] =
             unknown ? found[word->second + b] : static_cast<u8>(value >> (8 * b));

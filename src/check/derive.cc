@@ -141,11 +141,11 @@ void make_room(Link &link) {
 
 void derive_places(Link &link, WorkerPool &pool) {
   make_room(link);
-  if (!link.executable)
-    return;
   if (link.has_mercury && link.options.finalized)
     for (CodePlace &code : link.code)
       code.moved = is_moved(link, code);
+  if (!link.executable)
+    return;
   std::vector<std::vector<Derived>> found(link.code.size());
   pool.for_ranges(static_cast<u32>(link.code.size()), 64, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)

@@ -249,4 +249,8 @@ u64 begin_of_slots(ByteSpan code, u64 load) {
   return field ? field->value : 0;
 }
 
+bool is_filled_by_engine(const Link &link, Treatment treatment, bool rela) {
+  return !link.executable && link.options.finalized && rela && treatment == Treatment::Kept;
+}
+
 } // namespace culink::check

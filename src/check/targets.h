@@ -46,6 +46,11 @@ enum class Treatment : u8 {
 [[nodiscard]] Treatment treatment_of(const Link &link, const Target &target, u32 type,
                                      const arch::RelocInfo *row);
 
+// Whether nobody reads what a field holds: an engine that makes relocatable files, nvlink -r,
+// stores values into fields of relocations that it keeps, which is harmless where those have
+// addends.
+[[nodiscard]] bool is_filled_by_engine(const Link &link, Treatment treatment, bool rela);
+
 // Whether a value can be stored in an operand's field without loss.
 [[nodiscard]] bool fits(const arch::RelocInfo &row, u64 value);
 

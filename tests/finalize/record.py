@@ -13,21 +13,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "generate"))
 from toolchain import Toolchain  # pylint: disable=wrong-import-position,import-error
 
-# Source, debug, target of the object, target of the answer.
-ROWS = [("steps", True, "sm_100", "sm_100"), ("doubles", False, "sm_100", "sm_103")]
+# Source, debug, target of the object, target of the answer, its name, what else the engine is told.
+ROWS = [("steps", True, "sm_100", "sm_100", "steps", []), ("doubles", False, "sm_100", "sm_103", "doubles", []),
+        ("branches", False, "sm_120", "sm_121", "branches", ["relocatable"]),
+        ("branches", False, "sm_120", "sm_121", "branches_debug", ["relocatable", "debug"])]
 
 
 def main():
     tools = Toolchain()
     programs = sys.argv[1]
-    for name, debug, target, final in ROWS:
+    for name, debug, target, final, answer, words in ROWS:
         tools.compile_to_ptx(HERE, name + ".cu", name + ".ptx", "100", debug=debug)
         tools.assemble(HERE, name + ".ptx", name + ".cubin", target, debug=debug)
         os.unlink(os.path.join(HERE, name + ".ptx"))
         engine = (os.path.join(tools.libraries, "libnvJitLink.so.13") if target == final
                   else tools.nvlink)
         subprocess.run([os.path.join(programs, "record_answer"), os.path.join(programs, "culink"),
-                        engine, final, name + ".cubin", name + ".answer"], cwd=HERE, check=True)
+                        engine, final, name + ".cubin", answer + ".answer", ",".join(words)], cwd=HERE, check=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 //
 // Records what an engine makes of an object, for the unit tests, which run without one.
 //
-//   record_answer CULINK ENGINE TARGET OBJECT OUTPUT [debug-code]
+//   record_answer CULINK ENGINE TARGET OBJECT OUTPUT [HOW [CACHE]]
+//
+// HOW, with commas: debug-code, relocatable, debug; or -.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -25,7 +27,12 @@ int record(const std::vector<std::string> &words) {
   (library ? engine.library : engine.nvlink) = words[1];
   FinalizeRequest request;
   request.target = words[2];
-  request.debug_code = words.size() > 5 && words[5] == "debug-code";
+  const auto has = [&words](const std::string &word) {
+    return words.size() > 5 && ("," + words[5] + ",").find("," + word + ",") != std::string::npos;
+  };
+  request.debug_code = has("debug-code");
+  request.relocatable = has("relocatable");
+  request.debug = has("debug");
   Cache cache({.folder = words.size() > 6 ? words[6] : ""});
   request.objects.push_back({words[3], file->bytes()});
   Diagnostics diag;
@@ -41,8 +48,7 @@ int record(const std::vector<std::string> &words) {
 
 int main(int argc, char **argv) {
   if (argc < 6) {
-    std::fputs("usage: record_answer CULINK ENGINE TARGET OBJECT OUTPUT [debug-code|- [CACHE]]\n",
-               stderr);
+    std::fputs("usage: record_answer CULINK ENGINE TARGET OBJECT OUTPUT [HOW [CACHE]]\n", stderr);
     return 2;
   }
   return record(std::vector<std::string>(argv + 1, argv + argc));
