@@ -25,24 +25,15 @@ struct CodeRow {
 
 // What is not listed says that the link as a whole failed.
 constexpr std::array<CodeRow, 19> kCodes = {{
-    {"bad-archive", Code::InvalidInput},
-    {"bad-fatbin", Code::InvalidInput},
-    {"bad-host-object", Code::InvalidInput},
-    {"bad-input", Code::InvalidInput},
-    {"bad-payload", Code::InvalidInput},
-    {"cannot-open-input", Code::InvalidInput},
-    {"cannot-open-member", Code::InvalidInput},
-    {"finalizer-failed", Code::Finalize},
-    {"foreign-engine", Code::Finalize},
-    {"lto-code", Code::LtoNotEnabled},
-    {"lto-failed", Code::NvvmCompile},
-    {"mixed-module-options", Code::NvvmCompile},
-    {"no-lto-compiler", Code::NvvmCompile},
-    {"not-an-object", Code::InvalidInput},
-    {"not-finalized", Code::Finalize},
-    {"nothing-to-emit", Code::NvvmCompile},
-    {"only-linked-code", Code::InvalidInput},
-    {"ptx-refused", Code::PtxCompile},
+    {"bad-archive", Code::InvalidInput},        {"bad-fatbin", Code::InvalidInput},
+    {"bad-host-object", Code::InvalidInput},    {"bad-input", Code::InvalidInput},
+    {"bad-payload", Code::InvalidInput},        {"cannot-open-input", Code::InvalidInput},
+    {"cannot-open-member", Code::InvalidInput}, {"finalizer-failed", Code::Finalize},
+    {"foreign-engine", Code::Finalize},         {"lto-code", Code::LtoNotEnabled},
+    {"lto-failed", Code::NvvmCompile},          {"mixed-module-options", Code::NvvmCompile},
+    {"no-lto-compiler", Code::NvvmCompile},     {"not-an-object", Code::InvalidInput},
+    {"not-finalized", Code::Finalize},          {"nothing-to-emit", Code::NvvmCompile},
+    {"only-linked-code", Code::InvalidInput},   {"ptx-refused", Code::PtxCompile},
     {"wrong-architecture", Code::InvalidInput},
 }};
 
