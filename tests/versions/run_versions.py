@@ -34,10 +34,10 @@ sys.path.insert(0, str(ROOT / "tests" / "generate"))
 from toolchain import find_toolkit  # noqa: E402
 
 
-def code_runs(targets, environment, more=()):
+def code_runs(targets, environment, more=(), engine="with its engine"):
     """Targets with Mercury code, in both ways of writing it."""
     return [(what, environment, ["--targets", targets, "--spread", "--code=" + code, *more])
-            for what, code in (("machine code", "sass"), ("with its engine", "exact"))]
+            for what, code in (("machine code", "sass"), (engine, "exact"))]
 
 
 def older_runs(release, own, installed):
@@ -47,7 +47,7 @@ def older_runs(release, own, installed):
         runs.append(("objects", {}, [*CLASSIC, "--assemblers", own]))
         runs.append(("mixed", {}, [*CLASSIC, "--assemblers", "own," + own]))
         if release.toolkit() >= 128:
-            runs += code_runs(FIRST_MERCURY, {}, ["--assemblers", own])
+            runs += code_runs(FIRST_MERCURY, {}, ["--assemblers", own], "with an engine")
         if release.emulated:
             runs.append(("its nvlink", {}, [*CLASSIC, "--assemblers", own, "--linker", own]))
     return runs
