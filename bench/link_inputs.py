@@ -108,6 +108,17 @@ def templates(folder, files, instances=200):
 
 def bulk(folder, files, functions=40, kernels=40):
     """Functions with a variable each, and kernels with shared memory that call the next file."""
+    return copies(compile_ptx(bulk_text(functions, kernels), folder, "bulk"), folder, files)
+
+
+def change_bulk(path, folder, functions, kernels, number):
+    """Writes the first object of a bulk of at least two again, with other code for each number."""
+    data = compile_ptx(bulk_text(functions, kernels, number), folder, "changed")
+    with open(path, "wb") as file:
+        file.write(data.replace(THIS.encode(), b"F00000F").replace(NEXT.encode(), b"F00001F"))
+
+
+def bulk_text(functions, kernels, number=0):
     text = HEADER
     for i in range(functions):
         text += f".visible .global .align 4 .u32 value{THIS}{i} = {i + 1};\n"
@@ -115,7 +126,7 @@ def bulk(folder, files, functions=40, kernels=40):
     for i in range(functions):
         text += function(".visible", f"step{THIS}{i}",
                          f"mov.u64 %d1, value{THIS}{i}; ld.global.u32 %r2, [%d1];\n"
-                         "mad.lo.u32 %r1, %r1, %r2, %r1;\n")
+                         f"mad.lo.u32 %r1, %r1, %r2, {number if number else '%r1'};\n")
     for i in range(kernels):
         buffer = f"buffer{i}"
         text += kernel(f"kernel{THIS}{i}",
@@ -124,7 +135,7 @@ def bulk(folder, files, functions=40, kernels=40):
                        call(f"step{NEXT}{(i * 7 + 1) % functions}"),
                        before=f".shared .align 4 .b8 {buffer}[128];\n",
                        after="ld.shared.u32 %r3, [%r2]; add.u32 %r1, %r1, %r3;\n")
-    return copies(compile_ptx(text, folder, "bulk"), folder, files)
+    return text
 
 
 def pair(folder, _files=2):
@@ -133,3 +144,41 @@ def pair(folder, _files=2):
                                                      "add.u32 %r1, %r1, 1;\n")
     text += kernel(f"kernel{THIS}", call(f"far{NEXT}"))
     return copies(compile_ptx(text, folder, "pair"), folder, 2)
+
+
+def runtime_pair(folder, _files=2):
+    """Two objects of which one asks the device runtime library for an error."""
+    asking = (".extern .func (.param .b32 r) cudaGetLastError();\n" +
+              kernel("asking", "{ .param .b32 q; call (q), cudaGetLastError, (); "
+                     "ld.param.b32 %r1, [q]; }\n" + call("near")))
+    paths = []
+    for name, text in (("asking", HEADER + declare("near") + asking),
+                       ("near", HEADER + function(".visible", "near", "add.u32 %r1, %r1, 1;\n"))):
+        paths.append(os.path.join(folder, name + ".cubin"))
+        with open(paths[-1], "wb") as file:
+            file.write(compile_ptx(text, folder, name))
+    return paths
+
+
+def library(folder, _files=2, functions=100, live=5, steps=100):
+    """An object with many large functions, as a device library is, and a kernel that calls a few."""
+    def body(number):
+        text = "mov.u64 %d1, heap;\n"
+        for i in range(steps):
+            text += (f"ld.global.u32 %r2, [%d1+{4 * i}]; mad.lo.u32 %r1, %r2, {number * 7 + i}, %r1;\n"
+                     f"setp.gt.u32 %c1, %r1, {i * 1001 + number}; @%c1 bra after{i};\n"
+                     f"atom.global.add.u32 %r3, [%d1+{8 * i}], %r1; xor.b32 %r1, %r1, %r3;\n"
+                     f"after{i}: st.global.u32 [%d1+{4 * i + 2048}], %r1;\n")
+        return text
+
+    text = HEADER + ".visible .global .align 8 .b8 heap[8192];\n"
+    for i in range(functions):
+        text += function(".visible", f"library{i}", ".reg .pred %c<2>;\n" + body(i))
+    used = [f"library{i * functions // live}" for i in range(live)]
+    user = HEADER + "".join(map(declare, used)) + kernel("user", "".join(map(call, used)))
+    paths = []
+    for name, part in (("user", user), ("library", text)):
+        paths.append(os.path.join(folder, name + ".cubin"))
+        with open(paths[-1], "wb") as file:
+            file.write(compile_ptx(part, folder, name))
+    return paths
