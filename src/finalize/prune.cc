@@ -10,8 +10,9 @@
 // What may surprise: frames and line sequences stay, without the relocation that says whose they
 // are. Nobody finds them then.
 //
-// An object with anything else that refers to functions by number is not taken apart: debug
-// information of -G, tables of unified functions, several sections of one name.
+// Local functions that wanted ones call stay. An object with anything else that refers to functions
+// by number is not taken apart: debug information of -G, tables of unified functions, several
+// sections of one name.
 #include "finalize/prune.h"
 
 #include <algorithm>
@@ -85,12 +86,37 @@ bool is_relocation_table(const elf::Section &section) {
   return section.type == SectionType::Rela || section.type == SectionType::MercuryRela;
 }
 
+// Local functions cannot be undefined: those that wanted code calls are wanted, too.
+void want_local_callees(const elf::ElfView &object, std::vector<bool> &unwanted) {
+  for (bool more = true; more;) {
+    more = false;
+    for (const elf::Section &table : object.sections()) {
+      if (table.type != SectionType::Rela || table.info >= unwanted.size() ||
+          unwanted[table.info] || !object.sections()[table.info].name.starts_with(kCode))
+        continue;
+      const elf::SymbolTable symbols = object.linked_symbols(table);
+      const elf::RelocationTable relocations = object.relocations(table);
+      for (u32 i = 0; i < relocations.size(); ++i) {
+        if (relocations[i].symbol >= symbols.size())
+          continue;
+        const elf::Symbol symbol = symbols[relocations[i].symbol];
+        if (symbol.binding() == elf::SymbolBinding::Local && symbol.in_section() &&
+            symbol.section < unwanted.size() && unwanted[symbol.section]) {
+          unwanted[symbol.section] = false;
+          more = true;
+        }
+      }
+    }
+  }
+}
+
 // By section: it belongs to a function that is not wanted.
 std::vector<bool> find_unwanted(const elf::ElfView &object, std::span<const u32> wanted) {
   std::vector<bool> out(object.sections().size());
   for (const elf::Section &section : object.sections())
     out[section.index] = section.name.starts_with(kCode) &&
                          std::find(wanted.begin(), wanted.end(), section.index) == wanted.end();
+  want_local_callees(object, out);
   for (const elf::Section &section : object.sections())
     if (section.type == SectionType::CudaCapmerc) {
       const std::optional<u32> code = load_at<u32>(section.data, 0); // the number of its code

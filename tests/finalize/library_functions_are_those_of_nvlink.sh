@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Of an object with many functions an engine gets only those that are linked: the code of these is
-# what nvlink makes of them in the whole object, whichever they are, with lines and without.
+# what nvlink makes of them in the whole object, whichever they are, with lines and without. Device
+# functions without lines keep the code that they were compiled to, and no engine is asked for them.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need nvcc nvlink
 
@@ -48,3 +49,15 @@ for first in 0 3; do
     same_as_nvlink -kernels-used=user user.cubin $library.cubin
   done
 done
+
+nvlink=$(command -v nvlink)
+printf '#!/bin/sh\necho >> "%s"\nexec "%s" "$@"\n' "$PWD/calls" "$nvlink" > counted
+chmod +x counted
+count_calls() {
+  rm -f calls
+  "$CULINK" --no-cache --finalizer="$PWD/counted" --code=exact -arch=sm_100 -kernels-used=user \
+    user.cubin "$1" -o out
+  wc -l < calls
+}
+[ "$(count_calls plain.cubin)" = 1 ] || fail "engines were asked for functions that stay as they are"
+[ "$(count_calls lines.cubin)" = 2 ] || fail "nobody was asked for code with lines"

@@ -37,15 +37,37 @@ bool has_debug_code(const InputObject &plane) {
 }
 
 // By object: the sections of its code that is in the output.
-std::vector<std::vector<u32>> find_needed_code(const SassContext &c) {
-  std::vector<std::vector<u32>> out(c.sass.objects.size());
+struct NeededCode {
+  std::vector<u32> functions;
+  std::vector<u32> kernels;
+};
+
+std::vector<NeededCode> find_needed_code(const SassContext &c) {
+  std::vector<NeededCode> out(c.sass.objects.size());
   for (const OutId id : c.shape.order)
     if (const EntityId function = c.section(id).function; function.valid()) {
       const SymbolRef prevailing = c.mercury.symbols[function].prevailing;
-      const u32 object = prevailing.object.value;
-      out[object].push_back(c.sass.objects[object].symbols[prevailing.symbol].section);
+      NeededCode &needed = out[prevailing.object.value];
+      const InputObject &object = c.sass.objects[prevailing.object.value];
+      const elf::Symbol &symbol = object.symbols[prevailing.symbol];
+      const bool kernel = (symbol.other & elf::kOtherKernel) != 0;
+      (kernel ? needed.kernels : needed.functions).push_back(symbol.section);
     }
   return out;
+}
+
+// Only kernels are scheduled otherwise in a linked program than in the object: the code around
+// their entry and their exits is. Device functions keep the schedule that the compiler of the same
+// release gave them (docs/mercury.md).
+bool functions_keep_schedule(const SassContext &c, const InputObject &object,
+                             const FinalizeRequest &request) {
+  const auto has_lines = [](const elf::Section &section) {
+    return section.name.starts_with(".debug_line") || section.name.starts_with(".nv_debug_");
+  };
+  const auto &sections = object.view.sections();
+  return c.mercury.policy.executable && !request.debug && !request.debug_code &&
+         object.toolkit == c.mercury.dialect.release.toolkit &&
+         std::none_of(sections.begin(), sections.end(), has_lines);
 }
 
 u64 size_of_code(const InputObject &object, const std::vector<u32> &sections) {
@@ -91,18 +113,22 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   FinalizeRequest request = make_request(c);
   const bool changes = c.mercury.policy.executable ||
                        (c.mercury.policy.resolves_early && (request.debug || request.debug_code));
-  std::vector<std::vector<u32>> needed = find_needed_code(c);
+  std::vector<NeededCode> needed = find_needed_code(c);
   std::vector<u32> numbers; // of the objects in the request
   for (u32 i = 0; i < c.sass.objects.size(); ++i) {
     const InputObject &object = c.sass.objects[i];
     const bool other_finalizer =
         (c.mercury.policy.resolves_early && object.toolkit != c.mercury.dialect.release.toolkit) ||
         elf::has_older_capsules(object.view);
-    if (needed[i].empty() || !(changes || object.sm != c.inputs.arch.number || other_finalizer ||
-                               emulate::is_finalized_again(object, c.mercury.dialect)))
+    const bool translated = object.sm != c.inputs.arch.number || other_finalizer ||
+                            emulate::is_finalized_again(object, c.mercury.dialect);
+    std::vector<u32> sections = std::move(needed[i].kernels);
+    if (translated || !functions_keep_schedule(c, object, request))
+      sections.insert(sections.end(), needed[i].functions.begin(), needed[i].functions.end());
+    if (sections.empty() || !(changes || translated))
       continue;
-    const u64 code_bytes = size_of_code(object, needed[i]);
-    request.objects.push_back({object.name, object.view.file(), std::move(needed[i]), code_bytes});
+    const u64 code_bytes = size_of_code(object, sections);
+    request.objects.push_back({object.name, object.view.file(), std::move(sections), code_bytes});
     numbers.push_back(i);
   }
   const FunctionsByName first_of_name = first_functions_of_name(c);

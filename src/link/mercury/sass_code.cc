@@ -106,10 +106,11 @@ SassCodeList read_code(const SassContext &c, std::span<const FinalizedObject> fi
       continue;
     const auto found = functions[number].find(code.section);
     if (found == functions[number].end()) {
-      // Stubs of unified functions are not finalized.
+      // Device functions may stay as they were compiled. Stubs of unified functions do.
       const InputObject &object = c.sass.objects[number];
-      const bool stub = object.kinds[code.section].role != elf::SectionRole::Text;
-      if (!stub && !finalized[number].empty())
+      const elf::Symbol &symbol = object.symbols[code.definition.symbol];
+      const bool kernel = (symbol.other & elf::kOtherKernel) != 0;
+      if (kernel && !finalized[number].empty())
         diag.report(DiagId::NotFinalized,
                     {object.name, std::string(c.mercury.symbols[function].name)});
       continue;

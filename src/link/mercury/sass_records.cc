@@ -44,9 +44,11 @@ bool explains_limit(const InputObject &object) {
   return false;
 }
 
-// By the engine, or by nvlink -r, which changes nothing as a rule (Q104).
+// By the engine, or as it would have done it; or by nvlink -r, which changes nothing as a rule
+// (Q104).
 bool is_finalized(const SassContext &c, const SassCode &code) {
-  return code.finalized || c.mercury.policy.resolves_early;
+  return code.finalized || c.mercury.policy.resolves_early ||
+         (c.inputs.finalizer && c.mercury.policy.executable);
 }
 
 std::optional<u64> fastpath_mask_of(const InputObject &object) {
