@@ -169,7 +169,7 @@ class Comparison:
 def similar_names():
     """The names in the linker's table, and variants that a looser rule would take."""
     with open(TABLE, encoding="utf-8") as file:
-        names = re.findall(r'"([A-Za-z_]\w+)"', file.read())
+        names = re.findall(r'"([A-Za-z_]\w\w+)"', file.read())  # not the prefix _Z
     out = []
     for name in names:
         out += [name, name + "2", name + "V2", name[:-1], "_" + name, name[0].swapcase() + name[1:]]
