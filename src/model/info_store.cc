@@ -93,6 +93,8 @@ void InfoStore::erase(InfoList &list, u64 record) {
 }
 
 void InfoStore::append_list(InfoList &list, const InfoList &other) {
+  if (other.empty())
+    return;
   const ByteSpan bytes = this->bytes(other);
   const std::span<const InfoWord> words = this->words(other);
   if (other.chunk != list.chunk) // which does not move when this one grows
@@ -110,7 +112,8 @@ void InfoStore::replace(InfoList &list, u64 offset, ByteSpan record,
   const u64 new_size = list.size - (end - begin) + record.size();
   make_room(list, new_size);
   u8 *at = data(list) + begin;
-  std::memmove(at + record.size(), at + (end - begin), list.size - end);
+  if (list.size != end) // a list without bytes may be nowhere
+    std::memmove(at + record.size(), at + (end - begin), list.size - end);
   if (!record.empty())
     std::memcpy(at, record.data(), record.size());
   list.size = new_size;

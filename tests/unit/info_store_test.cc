@@ -127,6 +127,14 @@ TEST(InfoStore, keeps_lists_of_chunks_apart) {
   EXPECT_EQ(store.take_bytes().size(), 3u);
 }
 
+TEST(InfoStore, joins_lists_without_records) {
+  InfoStore store(2);
+  InfoList joined;
+  store.append_list(joined, InfoList{.chunk = 1});
+  store.erase(joined, InfoStore::kNone); // nothing
+  EXPECT_TRUE(joined.empty());
+}
+
 TEST(InfoStore, puts_one_list_behind_another) {
   InfoStore store;
   const InfoList older = two_records(store);
