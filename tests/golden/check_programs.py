@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Links the recorded programs with culink and compares with what nvlink made of them.
 
-  check_programs.py [SET...]
+  check_programs.py [--threads=N] [SET...]
 
-With --emulate the file must have the recorded hash, or the link must be refused for the recorded
+Links take turns in the number of threads, 0 being culink's own choice, unless it is given: the bytes are
+to be the same. With --emulate the file must have the recorded hash, or the link must be refused for the recorded
 reasons; without it the file may differ in the tool's own record and where a defect shows. Needs neither CUDA nor any
 package. The programs come from $CULINK and $CUBIN.
 """
 
+import argparse
 import concurrent.futures
 import hashlib
 import json
@@ -34,6 +36,7 @@ BUILT = os.path.join(HERE, "..", "..", "build", "release", "bin")
 CULINK = os.path.abspath(os.environ.get("CULINK", os.path.join(BUILT, "culink")))
 CUBIN = os.path.abspath(os.environ.get("CUBIN", os.path.join(BUILT, "cubin")))
 ROWS = culink_rows()
+THREADS = (0, 1, 2, 3, 7, 16)
 
 
 def run(command, folder):
@@ -76,9 +79,10 @@ def compare_own(folder, name, step, arguments):
     return problem
 
 
-def compare(folder, name, code, step, expected):
+def compare(folder, name, code, step, expected, threads):
     """Returns what is wrong with a link, or None."""
     arguments = ["-arch=" + target_of(name)] + step.options + step.inputs + ["-o", step.output]
+    arguments.append("--threads=%d" % threads)
     if code:
         arguments.append("--code=" + code)
     status, log = run([CULINK, emulation_of(name), "--no-demangle"] + arguments, folder)
@@ -92,7 +96,7 @@ def compare(folder, name, code, step, expected):
     return compare_own(folder, name, step, arguments) if RELOCATABLE not in step.options else None
 
 
-def check_program(name, program, number, folder):
+def check_program(name, program, number, folder, threads):
     """Returns (links, problems). Later steps start from our outputs: their hashes are nvlink's."""
     links, problems = 0, []
     for code in CODES if has_two_forms(target_of(name)) else [None]:
@@ -100,17 +104,18 @@ def check_program(name, program, number, folder):
         for recipe in recipes_of(number):
             steps = recipe.build(program["objects"], program["kernels"])
             for step, expected in zip(steps, recorded.get(recipe.name, [])):
-                problem = compare(folder, name, code, step, expected)
+                count = threads[(number + links) % len(threads)]
+                problem = compare(folder, name, code, step, expected, count)
                 links += 1
                 if problem:
-                    problems.append("seed %d %s %s (%s): %s" % (
-                        program["seed"], name, recipe.name,
+                    problems.append("seed %d %s %s, %d threads (%s): %s" % (
+                        program["seed"], name, recipe.name, count,
                         " ".join(step.options + [code or ""]), problem))
                     break
     return links, problems
 
 
-def check_set(name):
+def check_set(name, threads):
     with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as file:
         programs = json.load(file)
     links, problems = 0, []
@@ -123,17 +128,22 @@ def check_set(name):
                     file.write(archive.extractfile(member).read())
         for number, program in enumerate(programs):
             place = os.path.join(scratch, "s%04d" % program["seed"])
-            count, found = check_program(name, program, number, place)
+            count, found = check_program(name, program, number, place, threads)
             links += count
             problems += found
     return len(programs), links, problems
 
 
 def main():
-    names = sys.argv[1:] or recorded_sets()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("names", nargs="*", metavar="SET")
+    options = parser.parse_args()
+    names = options.names or recorded_sets()
+    threads = THREADS if options.threads is None else (options.threads,)
     failed = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for name, (programs, links, problems) in zip(names, pool.map(check_set, names)):
+        for name, (programs, links, problems) in zip(names, pool.map(check_set, names, [threads] * len(names))):
             print("%s: %d programs, %d links, %d wrong" % (name, programs, links, len(problems)))
             for problem in problems:
                 print("  " + problem)
