@@ -92,6 +92,37 @@ class LinkTimeOptimisation(unittest.TestCase):
             culink.link([self.CODE], arch="sm_90", lto=True, nvvm_options="-O1")
 
 
+@unittest.skipUnless(os.environ.get("CULINK_TEST_CUDA"), "CULINK_TEST_CUDA names no toolkit")
+class CompiledAtLinkTime(unittest.TestCase):
+    """With NVIDIA's compiler; the inputs are those of tests/lto/recorded."""
+
+    def setUp(self):
+        self.cuda = os.environ["CULINK_TEST_CUDA"]
+        self.folder = pathlib.Path(os.environ["CULINK_LTO_INPUTS"])
+
+    def link(self, *names, arch="sm_90", **options):
+        return culink.link([self.folder / name for name in names], arch=arch, lto=True, cuda=self.cuda, **options)
+
+    def test_programs_are_optimised(self):
+        for arch in ("sm_90", "sm_100"):
+            linked = self.link("main.fatbin", "math.fatbin", arch=arch)
+            self.assertTrue(linked.linked)
+            self.assertEqual(linked.target, arch)
+            self.assertIn("reverse", [kernel.demangled.split("(")[0] for kernel in linked.kernels])
+        self.assertEqual(linked, self.link("main.fatbin", "math.fatbin", arch="sm_100"))
+
+    def test_options_reach_the_compiler(self):
+        linked = self.link("main.fatbin", "math.fatbin", max_registers=32, kernels_used=["square"], nvvm_options=["-opt=1"])
+        self.assertEqual([kernel.demangled.split("(")[0] for kernel in linked.kernels], ["square_all"])
+        self.assertLessEqual(linked.kernels[0].registers, 32)
+        self.assertFalse(self.link("main.o", "math.o", relocatable=True).linked)
+
+    def test_what_the_compiler_says_is_told(self):
+        with self.assertRaises(culink.LinkError) as caught:
+            self.link("math.fatbin", "math.fatbin")
+        self.assertIn("multiply defined", str(caught.exception))
+
+
 class Options(unittest.TestCase):
     def test_relocatable(self):
         linked = culink.link([MAIN, FILTER], arch="sm_90", relocatable=True)

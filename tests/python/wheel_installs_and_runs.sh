@@ -52,6 +52,14 @@ clean() {
 }
 clean ../clean/bin/python -IB -m unittest discover -s tests > log 2>&1 || fail "$(tail -50 log)"
 grep -qE '^Ran [1-9][0-9]+ tests' log || fail "few tests ran: $(cat log)"
+# With a toolkit, if there is one: link-time optimisation.
+cuda=${CUDA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v nvcc || echo /none)")")")}
+if compgen -G "$cuda/lib*/libnvJitLink.so.13" > /dev/null; then
+  clean CULINK_TEST_CUDA="$cuda" CULINK_LTO_INPUTS="$SOURCE/tests/lto/recorded" \
+    ../clean/bin/python -IB -m unittest discover -s tests -k CompiledAtLinkTime > log 2>&1 || fail "$(tail -50 log)"
+  expect_contains log "Ran 3 tests"
+  expect_lacks log skipped
+fi
 clean ../clean/bin/python -IB - > log 2>&1 << 'PYTHON' || fail "$(cat log)"
 import doctest, culink
 for where in ("python.md", "README.md"):
