@@ -12,23 +12,12 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/file_descriptor.h"
 #include "base/system_error.h"
 
 namespace culink {
 
 namespace {
-
-bool write_all(int fd, ByteSpan bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return false;
-    bytes = bytes.subspan(static_cast<size_t>(n));
-  }
-  return true;
-}
 
 // umask can only be read by setting it, which would race with other threads of a host process;
 // a file created with O_CREAT shows the same mode.

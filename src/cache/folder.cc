@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/file_descriptor.h"
 #include "base/system_error.h"
 #include "cache/shard.h"
 
@@ -64,35 +65,11 @@ std::string unfinished_name() {
          "." + std::to_string(random());
 }
 
-bool write_all(int fd, ByteSpan bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    bytes = bytes.subspan(static_cast<size_t>(n));
-  }
-  return true;
-}
-
 // A file beyond the limit of the process would end it by a signal.
 bool exceeds_process_limit(u64 size) {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
          size > limit.rlim_cur;
-}
-
-bool read_all(int fd, std::vector<u8> &out) {
-  for (u64 done = 0; done < out.size();) {
-    const ssize_t n = ::read(fd, out.data() + done, out.size() - done);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    done += static_cast<u64>(n);
-  }
-  return true;
 }
 
 // Not for each use: a minute is exact enough to tell which files are old.

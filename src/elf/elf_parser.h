@@ -34,6 +34,7 @@ private:
   void correct_section(Section &s);
   void read_segments();
   void check_tables();
+  void check_entries(const Section &table, u64 entry);
   void check_symbol_table(const Section &table);
   [[nodiscard]] bool are_valid(const SymbolTable &symbols, u64 names_end);
   void report_symbols(const Section &table, const SymbolTable &symbols, u64 names_end);

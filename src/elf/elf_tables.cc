@@ -45,6 +45,15 @@ void ElfParser::check_extended_indices(const Section &indices) {
               fmt::format("{:#x} bytes for {} symbols", indices.data.size(), symbols));
 }
 
+void ElfParser::check_entries(const Section &table, u64 entry) {
+  if (table.entsize != entry)
+    violation(describe_section(table), "sh_entsize",
+              fmt::format("is {}, not {}", table.entsize, entry));
+  if (table.data.size() % entry != 0)
+    violation(describe_section(table), "sh_size",
+              fmt::format("{:#x} is not a multiple of {}", table.data.size(), entry));
+}
+
 void ElfParser::check_symbol_table(const Section &table) {
   if (table.type == SectionType::Symtab) {
     if (view_.symtab_ == 0)
@@ -55,12 +64,7 @@ void ElfParser::check_symbol_table(const Section &table) {
                             describe_section(view_.sections_[view_.symtab_])));
   }
   const u64 entry = is_64() ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
-  if (table.entsize != entry)
-    violation(describe_section(table), "sh_entsize",
-              fmt::format("is {}, not {}", table.entsize, entry));
-  if (table.data.size() % entry != 0)
-    violation(describe_section(table), "sh_size",
-              fmt::format("{:#x} is not a multiple of {}", table.data.size(), entry));
+  check_entries(table, entry);
   const Section &strings = view_.sections_[table.link];
   if (strings.type != SectionType::Strtab)
     violation(describe_section(table), "sh_link",
@@ -184,12 +188,7 @@ bool ElfParser::is_valid_table(const Section &table, UsedTypes &types) const {
 
 void ElfParser::report_relocation_table(const Section &table) {
   const u64 entry = relocation_size(table);
-  if (table.entsize != entry)
-    violation(describe_section(table), "sh_entsize",
-              fmt::format("is {}, not {}", table.entsize, entry));
-  if (table.data.size() % entry != 0)
-    violation(describe_section(table), "sh_size",
-              fmt::format("{:#x} is not a multiple of {}", table.data.size(), entry));
+  check_entries(table, entry);
   // Host executables link their tables to .dynsym and use addresses as offsets, so only device
   // files are checked.
   if (!view_.header_.is_cuda())

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/file_descriptor.h"
 #include "engine/jit_link.h"
 #include "engine/worker_messages.h"
 
@@ -44,19 +45,8 @@ std::optional<int> descriptor_of(const std::string &word) {
   return number;
 }
 
-bool read_all(int fd, std::vector<u8> &out) {
-  for (u64 done = 0; done < out.size();) {
-    const ssize_t n = ::pread(fd, out.data() + done, out.size() - done, static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    done += static_cast<u64>(n);
-  }
-  return true;
-}
-
-bool write_all(int fd, ByteSpan bytes) {
+// Makes the bytes all that a file has. Its position, which the other process shares, stays.
+bool replace_content(int fd, ByteSpan bytes) {
   if (::ftruncate(fd, static_cast<off_t>(bytes.size())) != 0)
     return false;
   for (u64 done = 0; done < bytes.size();) {
@@ -79,7 +69,7 @@ WorkerReply answer_with(WorkerOutcome outcome, int code, std::vector<u8> image,
                     .image_size = image.size(),
                     .text_size = text.size()};
   image.insert(image.end(), text.begin(), text.end());
-  if (!write_all(file, image))
+  if (!replace_content(file, image))
     return {};
   return reply;
 }

@@ -9,7 +9,7 @@
 //
 //   .visible .global .align 8 .u64 pointer = generic(table);
 //
-// What may surprise: a variable has to be declared before it is mentioned, so one that mentions
+// What may surprise: a variable has to be declared before it is referenced, so one that references
 // others follows them.
 #include "lto/fixed_order.h"
 
@@ -68,14 +68,14 @@ public:
       numbers_.emplace(declared_name(lines_[i]), i);
     seen_.assign(lines_.size(), false);
     for (u32 i = 0; i < lines_.size(); ++i)
-      append_with_mentioned(i, out);
+      append_with_references(i, out);
     lines_.clear();
   }
 
 private:
   struct Step {
     u32 number;
-    std::vector<std::string_view> mentioned; // which are not looked at yet
+    std::vector<std::string_view> references; // which are not looked at yet
   };
 
   void visit(u32 number) {
@@ -85,18 +85,18 @@ private:
   }
 
   // Without recursion, because lists that hang together can be long.
-  void append_with_mentioned(u32 first, std::string &out) {
+  void append_with_references(u32 first, std::string &out) {
     if (!seen_[first])
       visit(first);
     while (!pending_.empty()) {
       Step &step = pending_.back();
-      if (step.mentioned.empty()) {
+      if (step.references.empty()) {
         out += lines_[step.number];
         pending_.pop_back();
         continue;
       }
-      const auto found = numbers_.find(step.mentioned.back());
-      step.mentioned.pop_back();
+      const auto found = numbers_.find(step.references.back());
+      step.references.pop_back();
       if (found != numbers_.end() && !seen_[found->second])
         visit(found->second);
     }

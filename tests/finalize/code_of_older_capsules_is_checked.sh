@@ -3,12 +3,7 @@
 # code to see whether an engine has added some. The object is branches.cu, compiled by ptxas 12.8; the engine
 # gives the answer that nvlink 13.0.88 gave with -g.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-cat > nvlink << 'CODE'
-#!/usr/bin/env bash
-while [ "$1" != -o ]; do shift; done
-cp "$ANSWER" "$2"
-CODE
-chmod +x nvlink
+make_answering_nvlink
 link() { "$CULINK" -arch=sm_100 -g --code=exact --check --finalizer="$PWD/nvlink" "$SOURCE/tests/finalize/older.cubin" -o out.cubin; }
 ANSWER="$SOURCE/tests/finalize/older.answer" link
 

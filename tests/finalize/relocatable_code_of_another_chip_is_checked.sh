@@ -3,12 +3,7 @@
 # link stores again, and with -g it adds instructions; --check knows both, and still sees other bytes.
 # The engine gives the answers that nvlink 13.0.88 gave with -r and with -r -g.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-cat > nvlink << 'CODE'
-#!/usr/bin/env bash
-while [ "$1" != -o ]; do shift; done
-cp "$ANSWER" "$2"
-CODE
-chmod +x nvlink
+make_answering_nvlink
 link() { "$CULINK" -arch=sm_121 -r --code=exact --check --finalizer="$PWD/nvlink" "$@" "$SOURCE/tests/finalize/branches.cubin" -o out.cubin; }
 
 ANSWER="$SOURCE/tests/finalize/branches.answer" link

@@ -2,7 +2,7 @@
 //
 // libnvJitLink looks for the GPU driver whenever it is asked for a link. Where there is one, it is
 // loaded and started, which takes twenty times as long as a small link and has no influence on what
-// is linked. A worker must not find it. This program's dlopen stands before that of the C library
+// is linked. A worker must not find it. This program's dlopen is found before that of the C library
 // for every library that it loads: what asks for the driver is told that there is none, and all
 // else goes to the C library.
 #ifndef CULINK_STATIC_PROGRAM

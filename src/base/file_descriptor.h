@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "base/types.h"
+
+namespace culink {
+
+// Whole reads and writes: a call of the system may take fewer bytes, or be interrupted. Where the
+// result is false, errno has the reason.
+
+// Writes where the descriptor stands.
+[[nodiscard]] bool write_all(int fd, ByteSpan bytes);
+// Reads the first out.size() bytes of a file. False also if it has fewer.
+[[nodiscard]] bool read_all(int fd, std::vector<u8> &out);
+
+} // namespace culink
