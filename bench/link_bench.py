@@ -3,7 +3,7 @@
 
     bench/link_bench.py BIN [--shapes NAME,...] [--runs N] [--no-growth] [--no-reference]
 
-BIN is the folder with culink and floor. Makes objects of four shapes (link_inputs.py), links them
+BIN is the folder with culink and floor. Makes objects of five shapes (link_inputs.py), links them
 with nvlink and with culink by turns, compares the two files byte for byte and prints, as Markdown
 tables, processor time, wall time and peak memory of both beside the floor: a program that only reads
 all inputs and writes as many bytes as the output has. Then links 50, 100, 200, 400 and 800 files of
@@ -38,6 +38,7 @@ SHAPES = {
     "helpers": (100, "1,000 functions in a chain, 1,000 kernels that call it", 100),
     "templates": (400, "400 objects with the same 200 weak functions", 30),
     "bulk": (400, "400 objects, 32,000 functions", 8),
+    "debug": (400, "400 objects of nvcc -G", None),
     "pair": (2, "two small objects", None),
 }
 # A pass that takes less than this has no growth that could be measured.
@@ -80,6 +81,8 @@ class Bench:
 
     def compare(self, shape):
         files, what, wanted = SHAPES[shape]
+        if self.options.files:
+            files, what = self.options.files, f"{self.options.files} objects like them"
         inputs = self.make(shape, files)
         ours, theirs, nothing = (os.path.join(self.folder, name)
                                  for name in ("ours.cubin", "theirs.cubin", "nothing"))
@@ -193,6 +196,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("bin", help="folder of culink and floor")
     parser.add_argument("--shapes", default=",".join(SHAPES), help="which shapes")
+    parser.add_argument("--files", type=int, help="objects of the comparison, of every shape")
     parser.add_argument("--runs", type=int, default=5, help="runs of each link; the best counts")
     parser.add_argument("--small-runs", type=int, default=200, help="of the link of two objects")
     parser.add_argument("--no-growth", action="store_true", help="only the comparison")

@@ -182,3 +182,22 @@ def library(folder, _files=2, functions=100, live=5, steps=100):
         with open(paths[-1], "wb") as file:
             file.write(compile_ptx(part, folder, name))
     return paths
+
+
+def debug(folder, files, functions=20):
+    """Objects of `nvcc -G`: functions and kernels with all that a debugger wants to know of them."""
+    text = "struct Item { int key; float weight; Item* next; };\n"
+    for i in range(functions):
+        text += f'extern "C" __device__ int step{NEXT}{i}(Item* item, int value);\n'
+    for i in range(functions):
+        text += (f'extern "C" __device__ int step{THIS}{i}(Item* item, int value) {{\n'
+                 f"  int sum = {i};\n  for (int k = 0; k < value; ++k) {{ sum += item->key * k; "
+                 "if (item->next) item = item->next; }\n  return sum;\n}\n"
+                 f'extern "C" __global__ void kernel{THIS}{i}(Item* items, int* out) {{\n'
+                 f"  int here = threadIdx.x;\n  out[here] = step{NEXT}{i}(items + here, here);\n}}\n")
+    source, output = os.path.join(folder, "debug.cu"), os.path.join(folder, "debug.template")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(text)
+    subprocess.run(["nvcc", "-G", "-rdc=true", "-cubin", f"-arch={TARGET}", source, "-o", output], check=True)
+    with open(output, "rb") as file:
+        return copies(file.read(), folder, files)
