@@ -3,9 +3,14 @@
 // Output files are written under a temporary name and then renamed. The temporary's mode is what
 // open(path, 0666) would have given, or the mode of the file being replaced, as compilers and
 // linkers do.
+//
+// A file that is there already changes places with the temporary and is removed under that name.
+// ext4 writes a file to the disk before it is renamed over another one, in case the power fails:
+// 150 ms for 117 MB. Two files that change places may wait, like what other linkers write.
 #include "base/output_file.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,6 +38,13 @@ int create_beside(std::string &temporary) {
       return -1;
   }
   return -1;
+}
+
+// Whether both were regular files, on a file system that can do that.
+bool change_places(const std::string &one, const std::string &other) {
+  struct stat info {};
+  return ::lstat(other.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
 }
 
 } // namespace
@@ -92,7 +104,9 @@ void OutputFile::write_temporary(ByteSpan bytes) {
 std::optional<Error> OutputFile::commit() {
   if (error_ || !is_temporary_)
     return error_;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+  if (change_places(temporary_, path_))
+    ::unlink(temporary_.c_str()); // what was there before
+  else if (::rename(temporary_.c_str(), path_.c_str()) != 0)
     return system_error("cannot write");
   temporary_.clear();
   return std::nullopt;
