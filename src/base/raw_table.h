@@ -22,6 +22,7 @@ public:
   [[nodiscard]] u64 size() const { return size_; }
   [[nodiscard]] T &operator[](u64 i) { return data_.get()[i]; }
   [[nodiscard]] const T &operator[](u64 i) const { return data_.get()[i]; }
+  [[nodiscard]] T *data() { return data_.get(); }
   [[nodiscard]] const T *begin() const { return data_.get(); }
   [[nodiscard]] const T *end() const { return data_.get() + size_; }
 

@@ -33,10 +33,10 @@ public:
   }
 
   // The number of `s`, and whether it is new.
-  std::pair<u32, bool> insert(std::string_view s) {
+  std::pair<u32, bool> insert(std::string_view s) { return insert(s, hash_of(s)); }
+  std::pair<u32, bool> insert(std::string_view s, u32 hash) {
     if ((strings_.size() + 1) * 2 > slots_.size())
       resize_slots(slots_.empty() ? 16 : slots_.size() * 2);
-    const u32 hash = hash_of(s);
     u32 slot = find_slot(s, hash);
     if (slots_[slot].number != kEmpty)
       return {slots_[slot].number, false};
@@ -46,18 +46,21 @@ public:
     return {slots_[slot].number, true};
   }
 
-  [[nodiscard]] std::optional<u32> find(std::string_view s) const {
+  [[nodiscard]] std::optional<u32> find(std::string_view s) const { return find(s, hash_of(s)); }
+  [[nodiscard]] std::optional<u32> find(std::string_view s, u32 hash) const {
     if (slots_.empty())
       return std::nullopt;
-    const Slot &slot = slots_[find_slot(s, hash_of(s))];
+    const Slot &slot = slots_[find_slot(s, hash)];
     return slot.number == kEmpty ? std::nullopt : std::optional<u32>(slot.number);
   }
 
   // Prefetches the home of a name and of the names that end in it.
-  void expect(std::string_view family) const {
+  void expect(std::string_view family) const { expect(family_of(family)); }
+  // The same for the hash of a string.
+  void expect(u32 hash) const {
     constexpr size_t kTooLarge = 65536; // for the cache that is next to a core
     if (slots_.size() >= kTooLarge)
-      prefetch(&slots_[family_of(family) & (slots_.size() - 1) & ~u64{kLine - 1}]);
+      prefetch(&slots_[hash & (slots_.size() - 1) & ~u64{kLine - 1}]);
   }
 
   // A quick test that is never wrongly false: names of sections begin with a dot, others do not.
@@ -68,6 +71,9 @@ public:
   [[nodiscard]] u32 size() const { return static_cast<u32>(strings_.size()); }
   // Precondition: number < size().
   [[nodiscard]] std::string_view operator[](u32 number) const { return strings_[number]; }
+
+  // The hash of a string, for callers that need it more than once.
+  [[nodiscard]] static u32 hash_of(std::string_view s);
 
 private:
   static constexpr u32 kEmpty = 0xffffffff;
@@ -80,8 +86,7 @@ private:
   // The bits of a hash that select the home. The others distinguish members of a family.
   static constexpr u32 kFamilyBits = 0x00fffff8;
 
-  // The hash of a string, and that of the part which its family shares.
-  static u32 hash_of(std::string_view s);
+  // That of the part of a string which its family shares.
   static u32 family_of(std::string_view name);
 
   // Calls is_it for the slots where a string of that hash may be, until it returns true, as it must

@@ -60,7 +60,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // Which kernels reach a function decides where its variables and constants are, so reachability
   // comes before everything that places memory.
   services.timer.begin("reach");
-  const Reach reach(program.calls, program.live);
+  const Reach reach(program.calls, program.live, services.pool);
 
   // Dead functions are gone by now, so that the sections of the output come into being in their
   // final order.
@@ -115,10 +115,10 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
 } // namespace
 
 void find_conflicts(const LinkOptions &options, const Dialect &dialect,
-                    const std::vector<InputObject> &objects, Diagnostics &diag) {
+                    const std::vector<InputObject> &objects, WorkerPool &pool, Diagnostics &diag) {
   const LinkPolicy policy = make_link_policy(options, dialect);
-  const Resolution symbols = resolve_symbols(objects, policy, diag);
-  (void)build_call_graph(objects, symbols, policy, diag);
+  const Resolution symbols = resolve_symbols(objects, policy, pool, diag);
+  (void)build_call_graph(objects, symbols, policy, pool, diag);
 }
 
 std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
@@ -127,14 +127,14 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
                                      const DropInputs &drop, StepTimer &timer, Diagnostics &diag) {
   timer.begin("resolve");
   const LinkPolicy policy = make_link_policy(options, dialect);
-  const Resolution symbols = resolve_symbols(objects, policy, diag);
+  const Resolution symbols = resolve_symbols(objects, policy, pool, diag);
   if (diag.failed() || timer.cancelled())
     return {};
 
   // The prevailing definition of every name is fixed, so it is known whose calls count.
   timer.begin("call graph");
-  const CallGraph calls = build_call_graph(objects, symbols, policy, diag);
-  const LiveSet live = mark_live(symbols, calls, options, policy);
+  const CallGraph calls = build_call_graph(objects, symbols, policy, pool, diag);
+  const LiveSet live = mark_live(symbols, calls, options, policy, pool);
 
   // Only live code has to find what it refers to, so undefined symbols are looked for after
   // liveness; and before anything is merged, because a program with holes has no layout.
@@ -142,8 +142,8 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   if (diag.failed() || timer.cancelled())
     return {};
   check_tools_patch(program, diag);
-  check_executable(program, diag);
-  emulate::check_emulated_errors(program, diag);
+  check_executable(program, pool, diag);
+  emulate::check_emulated_errors(program, pool, diag);
   if (diag.failed())
     return {};
   check_undefined(program, diag);

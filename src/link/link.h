@@ -36,7 +36,7 @@ struct PlannedLink {
 // Reports what contradicts itself among objects that will not be linked, because others are broken:
 // one run names all that is wrong.
 void find_conflicts(const LinkOptions &options, const Dialect &dialect,
-                    const std::vector<InputObject> &objects, Diagnostics &diag);
+                    const std::vector<InputObject> &objects, WorkerPool &pool, Diagnostics &diag);
 
 // Called when of the bytes of objects little will be looked at before they are written.
 using DropInputs = std::function<void()>;

@@ -58,6 +58,7 @@ struct InputObject {
   u16 virtual_sm = 0;             // target of the PTX it was compiled from: 90 for compute_90
   u32 toolkit = 0;                // release that compiled it: 124 for CUDA 12.4
   bool capsule = false;           // its code has a Mercury form beside it
+  bool has_unified = false;       // slots in the tables of unified functions or variables
   bool has_barrier_flags = false; // some code has its number of barriers in sh_flags: toolkit 12
   bool system = false;            // from libcudadevrt: discarded as a whole if nothing needs it
   Unfamiliar unfamiliar;

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
+#include "base/uninitialized.h"
 #include "culink/link_facts.h"
 #include "model/input_object.h"
 
@@ -60,52 +62,123 @@ struct Entity {
   [[nodiscard]] bool weak() const { return info >> 4 == 2; }
 };
 
+// A value for each symbol of each object, in one table: threads fill it object by object, and a
+// vector for each object would cost an allocation.
+template <typename T> class PerSymbol {
+public:
+  PerSymbol() = default;
+  // `starts`: of each object's symbols in the table, and the end. Values are not initialised.
+  explicit PerSymbol(std::vector<u64> starts) : starts_(std::move(starts)) {
+    values_.extend(starts_.back());
+  }
+
+  [[nodiscard]] std::span<T> operator[](u32 object) {
+    return {values_.data() + starts_[object], starts_[object + 1] - starts_[object]};
+  }
+  [[nodiscard]] std::span<const T> operator[](u32 object) const {
+    return {values_.begin() + starts_[object], starts_[object + 1] - starts_[object]};
+  }
+  [[nodiscard]] const T &at(u32 object, u32 symbol) const {
+    return values_[starts_[object] + symbol];
+  }
+
+private:
+  std::vector<u64> starts_;
+  RawTable<T> values_;
+};
+
+// The function symbols of each object in order of reading.
+class FunctionLists {
+public:
+  FunctionLists() = default;
+  explicit FunctionLists(const std::vector<u64> &starts)
+      : symbols_(starts), counts_(starts.size() - 1) {}
+
+  [[nodiscard]] std::span<const u32> operator[](u32 object) const {
+    return symbols_[object].first(counts_[object]);
+  }
+  // Room for the list of an object, which then has `count` elements.
+  [[nodiscard]] std::span<u32> room(u32 object) { return symbols_[object]; }
+  void set_size(u32 object, u32 count) { counts_[object] = count; }
+
+private:
+  PerSymbol<u32> symbols_; // more room than is used
+  std::vector<u32> counts_;
+};
+
+using Entities = std::vector<Entity, UninitializedAllocator<Entity>>;
+
+// In the order of their numbers, entities belong to the object that first mentions them; the
+// functions among those of an object come first.
 struct Resolution {
-  std::vector<Entity> entities;
-  std::vector<std::vector<EntityId>> entity_of; // [object][symbol]; none: a section or no name
-  std::vector<std::vector<DefinitionOutcome>> outcome_of; // [object][symbol]
-  std::vector<std::vector<u32>> functions_of; // [object]: function symbols in order of reading
+  // Entities that an object is the first to mention.
+  struct Share {
+    u32 begin = 0;
+    u32 functions_end = 0;
+  };
+
+  Entities entities;
+  PerSymbol<EntityId> entity_of; // [object][symbol]; none: a section or no name
+  PerSymbol<DefinitionOutcome> outcome_of;
+  FunctionLists functions_of;
+  std::vector<Share> shares; // by object
+  // Entities that some pass looks for and hardly any program has, ascending.
+  std::vector<EntityId> undefined; // not local
+  std::vector<EntityId> driver_functions;
+  std::vector<EntityId> opaque;
+  std::vector<EntityId> weak_over_common;
 
   [[nodiscard]] const Entity &operator[](EntityId id) const { return entities[id.value]; }
   [[nodiscard]] EntityId of(ObjectId object, u32 symbol) const {
-    return entity_of[object.value][symbol];
+    return entity_of.at(object.value, symbol);
   }
   [[nodiscard]] DefinitionOutcome outcome(ObjectId object, u32 symbol) const {
-    return outcome_of[object.value][symbol];
+    return outcome_of.at(object.value, symbol);
   }
 };
 
 using PrototypeId = Id<struct PrototypeTag>;
 
-// The successors of each node of a graph, in two vectors: a vector for each node would cost an
-// allocation per function of the program.
-class EdgeLists {
+// A list for each node of a graph, in two tables: a vector for each node would cost an allocation
+// per function of the program.
+template <typename T> class NodeLists {
 public:
-  // Adds a node with its successors, which are sorted and listed once each.
-  void add_node(std::vector<u32> &successors) {
-    if (std::is_sorted(successors.rbegin(), successors.rend())) // as objects list calls
-      std::reverse(successors.begin(), successors.end());
-    else if (!std::is_sorted(successors.begin(), successors.end()))
-      std::sort(successors.begin(), successors.end());
-    std::unique_copy(successors.begin(), successors.end(), std::back_inserter(to_));
-    ends_.push_back(static_cast<u32>(to_.size()));
+  NodeLists() = default;
+  // `starts`: of each list, and the end. Elements are not initialised; room() is for them.
+  explicit NodeLists(std::vector<u32> starts) : starts_(std::move(starts)) {
+    elements_.extend(starts_.back());
   }
-  void reserve(size_t nodes, size_t edges) {
-    ends_.reserve(nodes);
-    to_.reserve(edges);
+  explicit NodeLists(const std::vector<std::vector<T>> &lists) {
+    for (const std::vector<T> &list : lists)
+      add_node(list);
   }
-  [[nodiscard]] u32 size() const { return static_cast<u32>(ends_.size()); }
-  [[nodiscard]] std::span<const u32> operator[](u32 node) const {
-    const u32 begin = node == 0 ? 0 : ends_[node - 1];
-    return {to_.data() + begin, ends_[node] - begin};
+
+  void add_node(std::span<const T> list) {
+    if (starts_.empty())
+      starts_.push_back(0);
+    for (const T &element : list)
+      elements_.push_back(element);
+    starts_.push_back(static_cast<u32>(elements_.size()));
   }
-  // The successors of all nodes, one list after the other.
-  [[nodiscard]] std::span<const u32> all() const { return to_; }
+  [[nodiscard]] u32 size() const {
+    return starts_.empty() ? 0 : static_cast<u32>(starts_.size()) - 1;
+  }
+  [[nodiscard]] std::span<const T> operator[](u32 node) const {
+    return {elements_.begin() + starts_[node], starts_[node + 1] - starts_[node]};
+  }
+  [[nodiscard]] std::span<T> room(u32 node) {
+    return {elements_.data() + starts_[node], starts_[node + 1] - starts_[node]};
+  }
+  [[nodiscard]] std::span<T> elements() { return {elements_.data(), elements_.size()}; }
+  // One list after the other.
+  [[nodiscard]] std::span<const T> all() const { return {elements_.begin(), elements_.end()}; }
 
 private:
-  std::vector<u32> ends_; // by node, in to_
-  std::vector<u32> to_;
+  std::vector<u32> starts_;
+  RawTable<T> elements_;
 };
+
+using EdgeLists = NodeLists<u32>;
 
 // The call graph. Functions are the first nodes (by FunctionId), then comes one node per prototype:
 // edges lead from an indirect caller to the prototype, and from there to its address-taken
@@ -116,15 +189,15 @@ struct CallGraph {
     PrototypeId prototype; // none: no object has it
   };
 
-  std::vector<EntityId> functions;              // by FunctionId
-  std::vector<FunctionId> function_of;          // by entity; none: not a function
-  std::vector<std::vector<FunctionId>> calls;   // as read, with repetitions
-  std::vector<std::vector<FunctionId>> targets; // part 4 of .nv.callgraph, as read
-  std::vector<Taken> taken;                     // as read, each function once
-  std::vector<Taken> indirect;                  // as read, with repetitions
-  std::vector<std::string_view> prototypes;     // in order of first appearance
-  std::vector<PrototypeId> prototype_of;        // by FunctionId
-  std::vector<ObjectId> taken_in; // by FunctionId: first object that takes its address
+  std::vector<EntityId> functions;          // by FunctionId
+  std::vector<FunctionId> function_of;      // by entity; none: not a function
+  NodeLists<FunctionId> calls;              // by FunctionId: as read, with repetitions
+  NodeLists<FunctionId> targets;            // part 4 of .nv.callgraph, as read
+  std::vector<Taken> taken;                 // as read, each function once
+  std::vector<Taken> indirect;              // as read, with repetitions
+  std::vector<std::string_view> prototypes; // in order of first appearance
+  std::vector<PrototypeId> prototype_of;    // by FunctionId
+  std::vector<ObjectId> taken_in;           // by FunctionId: first object that takes its address
   // Functions that an object calls as if they were the driver's, with that object.
   std::vector<std::pair<FunctionId, ObjectId>> driver_calls;
   // Kernels, each with a function in its code: whole programs have such.

@@ -60,7 +60,7 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
   LiveSet live;
   FunctionRecords records;
   for (u32 i = 0; i < kLinks; ++i) {
-    symbols.entities.emplace_back();
+    symbols.entities.emplace_back(Entity{});
     calls.functions.push_back(EntityId(i));
     calls.function_of.push_back(FunctionId(i));
     std::vector<u32> callees(i + 1 < kLinks ? 1 : 0, i + 1);
@@ -71,7 +71,8 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
   records.externs.resize(kLinks);
   records.inherited.resize(kLinks);
   records.inherited[kLinks - 1] = {{elf::InfoAttribute::NumBarriers, 3}};
-  const Reach reach(calls, live);
+  WorkerPool pool(1);
+  const Reach reach(calls, live, pool);
   const std::vector<InputObject> objects;
   const LinkOptions options;
   const arch::ArchInfo arch{};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
+#include "arch/driver_functions.h"
 #include "link/resolve/call_graph.h"
 
 namespace culink {
@@ -11,18 +14,20 @@ class TestProgram {
 public:
   u32 add(std::string_view name, bool kernel = false, bool defined = true) {
     const u32 number = static_cast<u32>(symbols.entities.size());
-    Entity &entity = symbols.entities.emplace_back();
+    Entity &entity = symbols.entities.emplace_back(Entity{});
     entity.name = name;
     entity.function = true;
     entity.other = kernel ? elf::kOtherKernel : u8{0};
     if (defined)
       entity.prevailing = {ObjectId(0), number + 1};
+    if (arch::is_driver_function(name))
+      symbols.driver_functions.emplace_back(number);
     calls.functions.emplace_back(number);
     calls.function_of.emplace_back(number);
-    calls.calls.emplace_back();
+    callees.emplace_back();
     return number;
   }
-  void call(u32 from, u32 to) { calls.calls[from].emplace_back(to); }
+  void call(u32 from, u32 to) { callees[from].emplace_back(to); }
   void take_address(u32 function, u32 prototype) {
     calls.taken.push_back({FunctionId(function), PrototypeId(prototype)});
   }
@@ -31,6 +36,7 @@ public:
   }
   LiveSet mark(u32 prototypes = 0) {
     calls.prototypes.resize(prototypes);
+    calls.calls = NodeLists<FunctionId>(callees);
     std::vector<std::vector<u32>> successors(calls.functions.size() + prototypes);
     for (u32 f = 0; f < calls.functions.size(); ++f)
       for (const FunctionId callee : calls.calls[f])
@@ -40,13 +46,16 @@ public:
     for (const CallGraph::Taken &taken : calls.taken)
       successors[calls.node(taken.prototype)].push_back(taken.function.value);
     for (std::vector<u32> &list : successors)
-      calls.edges.add_node(list);
+      std::sort(list.begin(), list.end());
+    calls.edges = EdgeLists(successors);
     policy.selects_kernels = options.kernels_used.has_value();
-    return mark_live(symbols, calls, options, policy);
+    WorkerPool pool(1);
+    return mark_live(symbols, calls, options, policy, pool);
   }
 
   Resolution symbols;
   CallGraph calls;
+  std::vector<std::vector<FunctionId>> callees;
   LinkOptions options;
   LinkPolicy policy;
 };

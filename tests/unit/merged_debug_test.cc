@@ -9,8 +9,7 @@ namespace {
 // What a finalizer says about a function called f, which is entity 0.
 Resolution one_function() {
   Resolution symbols;
-  symbols.entities.resize(1);
-  symbols.entities[0].name = "f";
+  symbols.entities.push_back({.name = "f"});
   return symbols;
 }
 

@@ -10,29 +10,34 @@
 #include <string_view>
 #include <vector>
 
+#include "model/report_from_threads.h"
+
 namespace culink::emulate {
 
 namespace {
 
 // Q043: where an alias owns code because it was read before the function, nvlink does not find the
 // register count that the object gives under the function's name.
-void check_alias_register_counts(const Program &p, Diagnostics &diag) {
-  for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
-    const Entity &entity = p.symbols.entities[i];
-    if (!entity.function || !entity.defined() || entity.first.object == entity.prevailing.object ||
-        !p.is_live(EntityId(i)))
-      continue;
+void check_alias_register_counts(const Program &p, WorkerPool &pool, Diagnostics &diag) {
+  const auto check = [&p](u32 f, Diagnostics &messages) {
+    const Entity &entity = p.entity_of(FunctionId(f));
+    if (!entity.defined() || entity.first.object == entity.prevailing.object || !p.live.live[f])
+      return;
     const InputObject &object = p.objects[entity.prevailing.object.value];
+    if (object.registers[entity.prevailing.symbol] != InputObject::kNoRegisters)
+      return;
     const u32 owner = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
-    if (entity.prevailing.symbol >= owner || owner >= object.symbols.size() ||
-        object.registers[entity.prevailing.symbol] != InputObject::kNoRegisters)
-      continue;
-    const std::vector<u32> &order = p.symbols.functions_of[entity.prevailing.object.value];
+    if (entity.prevailing.symbol >= owner || owner >= object.symbols.size())
+      return;
+    const std::span<const u32> order = p.symbols.functions_of[entity.prevailing.object.value];
     const auto read = std::find(order.begin(), order.end(), entity.prevailing.symbol);
     if (std::find(read, order.end(), owner) != order.end())
-      diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
+      messages.report(DiagId::NoRegisterCount, {std::string(entity.name)})
           .at("defined in", object.origin());
-  }
+  };
+  constexpr u32 kFunctionsTogether = 4096;
+  report_from_threads(pool, static_cast<u32>(p.calls.functions.size()), kFunctionsTogether, check,
+                      diag);
 }
 
 // Q053: nvlink discards an alias that nobody calls, or a function of which only an alias has its
@@ -106,11 +111,12 @@ void check_deleted_constants(const Program &p, Diagnostics &diag) {
 
 // Q057: a weak definition with initial values after a common symbol.
 void check_commons(const Program &p, Diagnostics &diag) {
-  for (const Entity &entity : p.symbols.entities)
-    if (entity.weak_over_common)
-      diag.report(DiagId::MultipleDefinition, {std::string(entity.name)})
-          .at("common in", p.objects[entity.first.object.value].origin())
-          .at("weak definition in", p.objects[entity.first_definition.object.value].origin());
+  for (const EntityId id : p.symbols.weak_over_common) {
+    const Entity &entity = p.symbols[id];
+    diag.report(DiagId::MultipleDefinition, {std::string(entity.name)})
+        .at("common in", p.objects[entity.first.object.value].origin())
+        .at("weak definition in", p.objects[entity.first_definition.object.value].origin());
+  }
 }
 
 // Whether code of live functions in an object refers to a variable.
@@ -142,8 +148,8 @@ bool is_used(const Program &p, EntityId variable) {
 // the memory behind all variables, as large as the launch says, would overwrite what follows the
 // one of a fixed size. nvlink takes one for the other if the size comes first, and otherwise gives
 // it no address. Both orders are refused where that defect is not emulated.
-void refuse_sized_dynamic(const Program &p, Diagnostics &diag) {
-  for (u32 o = 0; o < p.objects.size(); ++o)
+void refuse_sized_dynamic(const Program &p, WorkerPool &pool, Diagnostics &diag) {
+  const auto check = [&p](u32 o, Diagnostics &messages) {
     for (u32 s = 1; s < p.objects[o].symbols.size(); ++s) {
       const elf::Symbol &symbol = p.objects[o].symbols[s];
       const EntityId id = is_shared(symbol.other) ? p.symbols.of(ObjectId(o), s) : EntityId{};
@@ -157,7 +163,8 @@ void refuse_sized_dynamic(const Program &p, Diagnostics &diag) {
         continue;
       const ObjectId dynamic_in = sized_later ? entity.first.object : ObjectId(o);
       const ObjectId sized_in = sized_later ? ObjectId(o) : entity.prevailing.object;
-      diag.report(DiagId::SpaceMismatch,
+      messages
+          .report(DiagId::SpaceMismatch,
                   {std::string(symbol.name), "extern __shared__ without a size",
                    "__shared__ of " + std::to_string(entity.size) + " bytes",
                    p.objects[dynamic_in.value].name},
@@ -165,14 +172,16 @@ void refuse_sized_dynamic(const Program &p, Diagnostics &diag) {
           .at("declared in", p.objects[dynamic_in.value].origin())
           .at("defined in", p.objects[sized_in.value].origin());
     }
+  };
+  constexpr u32 kObjectsTogether = 16;
+  report_from_threads(pool, static_cast<u32>(p.objects.size()), kObjectsTogether, check, diag);
 }
 
 // An image that is a parameter of a discarded kernel: nvlink has removed the section that its
 // symbol is in (Q131).
 void check_deleted_parameters(const Program &p, Diagnostics &diag) {
-  for (const Entity &entity : p.symbols.entities) {
-    if (!entity.opaque)
-      continue;
+  for (const EntityId id : p.symbols.opaque) {
+    const Entity &entity = p.symbols[id];
     const InputObject &object = p.objects[entity.prevailing.object.value];
     const u32 kernel = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
     const EntityId owner = kernel < object.symbols.size()
@@ -214,9 +223,9 @@ void refuse_kernels_of_one_name(const Program &p, Diagnostics &diag) {
 
 } // namespace
 
-void check_emulated_errors(const Program &p, Diagnostics &diag) {
+void check_emulated_errors(const Program &p, WorkerPool &pool, Diagnostics &diag) {
   if (!p.dialect.has(Defect::SizedDynamicMemory))
-    refuse_sized_dynamic(p, diag);
+    refuse_sized_dynamic(p, pool, diag);
   if (!p.policy.executable) {
     if (p.dialect.has(Defect::DeletedConstants))
       check_deleted_constants(p, diag);
@@ -229,7 +238,7 @@ void check_emulated_errors(const Program &p, Diagnostics &diag) {
   if (p.dialect.has(Defect::WeakOverCommon))
     check_commons(p, diag);
   if (p.dialect.has(Defect::AliasRegisterCount))
-    check_alias_register_counts(p, diag);
+    check_alias_register_counts(p, pool, diag);
   if (p.dialect.has(Defect::DeadAlias))
     check_dead_aliases(p, diag);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/worker_pool.h"
 #include "link/resolve/program.h"
 #include "model/diagnostics.h"
 
@@ -8,7 +9,7 @@ namespace culink::emulate {
 
 // Reports what the dialect's release of nvlink refuses although it can be linked, and what other
 // links refuse because nvlink links it wrongly.
-void check_emulated_errors(const Program &program, Diagnostics &diag);
+void check_emulated_errors(const Program &program, WorkerPool &pool, Diagnostics &diag);
 
 // Reports a symbol that a list of resolved relocations would name and that was removed.
 void check_listed_symbol(const Program &program, EntityId removed, ObjectId referrer,

@@ -23,7 +23,7 @@ bool updates_image_base(const Program &program) {
 }
 
 bool loses_slot(const Program &program, EntityId opaque) {
-  const std::vector<Entity> &all = program.symbols.entities;
+  const Entities &all = program.symbols.entities;
   return program.dialect.has(Defect::OpaqueByName) &&
          std::any_of(all.begin(), all.end(), [&](const Entity &other) {
            return !other.local && other.name == program.symbols[opaque].name;

@@ -33,7 +33,7 @@ public:
       : p_(program), listed_for_(program.calls.functions.size()) {}
 
   // Valid until the next call.
-  [[nodiscard]] const std::vector<FunctionId> &newest_first(const std::vector<FunctionId> &callees,
+  [[nodiscard]] const std::vector<FunctionId> &newest_first(std::span<const FunctionId> callees,
                                                             bool once) {
     ++list_;
     out_.clear();
@@ -56,11 +56,10 @@ private:
 
 std::vector<CallRecord> build_call_graph_records(const Program &p) {
   std::vector<CallRecord> out;
-  const u32 count = static_cast<u32>(p.calls.functions.size());
   const auto open = [&](elf::CallPart part) { out.push_back({{}, Second::Marker, marker(part)}); };
   CalleeLists lists(p);
-  const auto add_calls = [&](const std::vector<std::vector<FunctionId>> &edges, bool once) {
-    for (u32 f = 0; f < count; ++f)
+  const auto add_calls = [&](const NodeLists<FunctionId> &edges, bool once) {
+    for (u32 f = 0; f < edges.size(); ++f)
       if (p.live.live[f])
         for (const FunctionId callee : lists.newest_first(edges[f], once))
           out.push_back({FunctionId(f), Second::Function, callee.value});

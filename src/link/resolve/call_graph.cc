@@ -6,20 +6,23 @@
 // between callers and targets keeps the number of edges linear. Liveness, the placement of memory
 // and the records of kernels all read this graph.
 //
-// What surprises: records of a definition that an earlier one prevails over are skipped, be it that
-// they list calls or that they say that the function's address is taken; code of the output that
-// takes the address counts nevertheless. Records of a definition that was overridden later are
-// kept, because nvlink has read them by then (Q026).
+// Threads read batches of consecutive objects into lists of their own. The calls of a function come
+// from one object, as a rule, so they are counted meanwhile and then put where they belong; the
+// other lists are short and are joined in order. Prototypes get their numbers when all are known.
+//
+// What surprises: objects must agree about the prototype of a function, and a message names the
+// object before the one that disagrees. Threads cannot know which that is; where they find that not
+// all agree, all statements are compared once more in order.
 #include "link/resolve/call_graph.h"
 
 #include <algorithm>
+#include <atomic>
+#include <numeric>
 
 #include "arch/driver_functions.h"
-#include "arch/reloc.h"
+#include "link/resolve/read_calls.h"
 
 namespace culink {
-
-using elf::CallPart;
 
 namespace {
 
@@ -43,52 +46,48 @@ bool fits_any_size(std::string_view earlier, std::string_view later) {
   return earlier.empty() && later.empty();
 }
 
+// Objects that a thread reads together, and functions whose edges it sorts together.
+constexpr u32 kObjectsOfBatch = 16;
+constexpr u32 kFunctionsOfPart = 4096;
+
 class GraphBuilder {
 public:
   GraphBuilder(const std::vector<InputObject> &objects, const Resolution &symbols,
-               const LinkPolicy &policy, Diagnostics &diag)
-      : objects_(objects), symbols_(symbols), policy_(policy), diag_(diag) {
-    out_.function_of.resize(symbols.entities.size());
-    for (const std::span<const arch::RelocInfo> rows :
-         {arch::cuda_relocs(), arch::mercury_relocs()})
-      for (const arch::RelocInfo &row : rows)
-        if (row.resolver == arch::Resolver::LoaderFunction)
-          descriptor_types_.push_back(row.number);
-  }
+               const LinkPolicy &policy, WorkerPool &pool, Diagnostics &diag)
+      : objects_(objects), symbols_(symbols), policy_(policy), pool_(pool), diag_(diag),
+        batches_((objects.size() + kObjectsOfBatch - 1) / kObjectsOfBatch) {}
 
   CallGraph run();
 
 private:
   void number_functions();
-  void read_calls(ObjectId object);
-  void read_prototypes(ObjectId object);
-  void read_descriptors(ObjectId object);
-  void read_pointers(ObjectId object);
-  void read_owners(ObjectId object);
+  void read_batches();
+  void number_prototypes();
+  void list_calls();
+  void list_targets();
+  void list_pointers();
+  void take_address(const CallBatch::Pointer &from, PrototypeId prototype);
+  void compare_prototypes();
+  [[nodiscard]] bool all_agree();
   void agree(FunctionId function, PrototypeId prototype, ObjectId object);
   [[nodiscard]] bool mean_the_same(std::string_view function, std::string_view earlier,
                                    std::string_view later) const;
   void connect();
-  PrototypeId prototype(std::string_view text);
-  CallGraph::Taken &taken(FunctionId function, ObjectId object);
-  // Whether the records that an object has for one of its functions count (Q026).
-  [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
-    const DefinitionOutcome outcome = symbols_.outcome(object, symbol);
-    return outcome != DefinitionOutcome::DiscardedForWeak &&
-           outcome != DefinitionOutcome::DiscardedForStrong;
+  [[nodiscard]] ObjectId home_of(FunctionId function) const {
+    return home_of_function(symbols_, out_, function);
   }
-  [[nodiscard]] FunctionId function(ObjectId object, u32 symbol) const {
-    const EntityId entity = symbols_.of(object, symbol);
-    return entity.valid() ? out_.function_of[entity.value] : FunctionId{};
+  void for_batches(const std::function<void(CallBatch &)> &work) {
+    pool_.for_each(static_cast<u32>(batches_.size()), [&](u32 i) { work(batches_[i]); });
   }
 
   const std::vector<InputObject> &objects_;
   const Resolution &symbols_;
   const LinkPolicy &policy_;
+  WorkerPool &pool_;
   Diagnostics &diag_;
-  std::vector<u32> descriptor_types_; // relocations that take the address of a function
+  std::vector<CallBatch> batches_;
+  std::vector<u32> call_counts_; // by FunctionId + 1
   CallGraph out_;
-  StringIndex prototype_index_;
   std::vector<u32> taken_index_; // by FunctionId: position + 1 in out_.taken
   // By FunctionId: the prototype that was read last, and where.
   std::vector<std::pair<PrototypeId, ObjectId>> latest_;
@@ -96,20 +95,12 @@ private:
 
 CallGraph GraphBuilder::run() {
   number_functions();
-  out_.calls.resize(out_.functions.size());
-  taken_index_.resize(out_.functions.size());
-  out_.taken_in.resize(out_.functions.size());
-  latest_.resize(out_.functions.size());
-  out_.targets.resize(out_.functions.size());
-  out_.prototype_of.resize(out_.functions.size());
-  for (u32 i = 0; i < objects_.size(); ++i) {
-    read_calls(ObjectId(i));
-    read_prototypes(ObjectId(i));
-    read_descriptors(ObjectId(i));
-    if (policy_.keeps_pointed_to)
-      read_pointers(ObjectId(i));
-    read_owners(ObjectId(i));
-  }
+  read_batches();
+  number_prototypes();
+  list_calls();
+  list_targets();
+  list_pointers();
+  compare_prototypes();
   for (CallGraph::Taken &taken : out_.taken)
     if (!taken.prototype.valid())
       taken.prototype = out_.prototype_of[taken.function.value];
@@ -120,133 +111,144 @@ CallGraph GraphBuilder::run() {
 // Functions are numbered in order of their first occurrence: the order of nvlink's call graph and
 // prototype records.
 void GraphBuilder::number_functions() {
-  for (u32 i = 0; i < objects_.size(); ++i)
-    for (const u32 s : symbols_.functions_of[i]) {
-      const EntityId entity = symbols_.of(ObjectId(i), s);
-      if (!entity.valid() || out_.function_of[entity.value].valid())
-        continue;
-      out_.function_of[entity.value] = FunctionId(static_cast<u32>(out_.functions.size()));
-      out_.functions.push_back(entity);
+  std::vector<u32> begins;
+  begins.reserve(objects_.size());
+  u32 count = 0;
+  for (const Resolution::Share &share : symbols_.shares) {
+    begins.push_back(count);
+    count += share.functions_end - share.begin;
+  }
+  out_.functions.resize(count);
+  out_.function_of.resize(symbols_.entities.size());
+  pool_.for_ranges(static_cast<u32>(begins.size()), kObjectsOfBatch, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i) {
+      FunctionId next(begins[i]);
+      for (u32 e = symbols_.shares[i].begin; e < symbols_.shares[i].functions_end; ++e) {
+        out_.functions[next.value] = EntityId(e);
+        out_.function_of[e] = next;
+        ++next.value;
+      }
+    }
+  });
+}
+
+void GraphBuilder::read_batches() {
+  call_counts_.resize(out_.functions.size() + 1);
+  const CallReader reader(objects_, symbols_, out_, policy_, std::span(call_counts_).subspan(1));
+  pool_.for_ranges(static_cast<u32>(objects_.size()), kObjectsOfBatch, [&](u32 begin, u32 end) {
+    batches_[begin / kObjectsOfBatch] = reader.read(begin, end);
+  });
+}
+
+// In the order in which objects mention them.
+void GraphBuilder::number_prototypes() {
+  StringIndex index;
+  for (CallBatch &batch : batches_)
+    for (u32 i = 0; i < batch.prototypes.size(); ++i) {
+      const auto [number, is_new] = index.insert(batch.prototypes[i]);
+      if (is_new)
+        out_.prototypes.push_back(batch.prototypes[i]);
+      batch.numbers.emplace_back(number);
     }
 }
 
-PrototypeId GraphBuilder::prototype(std::string_view text) {
-  const auto [number, is_new] = prototype_index_.insert(text);
-  if (is_new)
-    out_.prototypes.push_back(text);
-  return PrototypeId(number);
+// The calls of a function in the order of the objects: those that other objects have for it come
+// before or after those of its home.
+void GraphBuilder::list_calls() {
+  std::vector<u32> starts = std::move(call_counts_);
+  for (const CallBatch &batch : batches_)
+    for (const CallBatch::Call &call : batch.other_calls)
+      ++starts[call.caller.value + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<u32> listed(out_.functions.size());
+  out_.calls = NodeLists<FunctionId>(std::move(starts));
+  const auto list = [&](const CallBatch::Call &call) {
+    out_.calls.room(call.caller.value)[listed[call.caller.value]++] = call.callee;
+  };
+  const auto list_others = [&](bool earlier) {
+    for (const CallBatch &batch : batches_)
+      for (const CallBatch::Call &call : batch.other_calls)
+        if ((call.object < home_of(call.caller)) == earlier)
+          list(call);
+  };
+  list_others(true);
+  for_batches([&](CallBatch &batch) { std::ranges::for_each(batch.calls, list); });
+  list_others(false);
 }
 
-// The entry of an address-taken function. It has one prototype as a target of indirect calls, the
-// last one that was read.
-CallGraph::Taken &GraphBuilder::taken(FunctionId function, ObjectId object) {
-  u32 &index = taken_index_[function.value];
+void GraphBuilder::list_targets() {
+  if (std::ranges::all_of(batches_, [](const CallBatch &batch) { return batch.targets.empty(); }))
+    return;
+  std::vector<std::vector<FunctionId>> targets(out_.functions.size());
+  for (const CallBatch &batch : batches_)
+    for (const CallBatch::Call &call : batch.targets)
+      targets[call.caller.value].push_back(call.callee);
+  out_.targets = NodeLists<FunctionId>(targets);
+}
+
+// An address-taken function has one prototype as a target of indirect calls, the last one that was
+// read.
+void GraphBuilder::take_address(const CallBatch::Pointer &from, PrototypeId prototype) {
+  u32 &index = taken_index_[from.function.value];
   if (index == 0) {
-    out_.taken_in[function.value] = object;
-    out_.taken.push_back({function, {}});
+    out_.taken_in[from.function.value] = from.object;
+    out_.taken.push_back({from.function, {}});
     index = static_cast<u32>(out_.taken.size());
   }
-  return out_.taken[index - 1];
+  if (prototype.valid())
+    out_.taken[index - 1].prototype = prototype;
 }
 
-void GraphBuilder::read_calls(ObjectId id) {
-  const InputObject &object = objects_[id.value];
-  for (const elf::CallGroup &group : object.calls.groups)
-    for (const elf::CallPair &pair : group.pairs) {
-      const FunctionId first = function(id, pair.first);
-      if (elf::second_is_prototype(group.part)) {
-        const PrototypeId p = prototype(object.prototype(pair.second));
-        if (!first.valid() || !counts(id, pair.first))
-          continue;
-        if (group.part == CallPart::AddressTaken) {
-          taken(first, id).prototype = p;
-          latest_[first.value] = {p, id};
-        } else {
-          out_.indirect.push_back({first, p});
-        }
-        continue;
-      }
-      const FunctionId second = function(id, pair.second);
-      if (!first.valid() || !second.valid() || !counts(id, pair.first))
-        continue;
-      if (group.part == CallPart::Calls) {
-        out_.calls[first.value].push_back(second);
-      } else if (group.part == CallPart::IndirectTargets) {
-        out_.targets[first.value].push_back(second);
-        (void)taken(second, id);
-      }
-    }
-}
-
-void GraphBuilder::read_prototypes(ObjectId id) {
-  const InputObject &object = objects_[id.value];
-  for (const elf::Prototype &record : object.prototypes.records) {
-    const PrototypeId p = prototype(object.prototype(record.string));
-    const FunctionId f = function(id, record.symbol);
-    if (!f.valid())
-      continue;
-    agree(f, p, id);
-    if (out_.prototypes[p.value].find('|') != std::string_view::npos)
-      out_.driver_calls.emplace_back(f, id);
-    out_.prototype_of[f.value] = p; // the last one, where several agree
+void GraphBuilder::list_pointers() {
+  taken_index_.resize(out_.functions.size());
+  out_.taken_in.resize(out_.functions.size());
+  for (const CallBatch &batch : batches_) {
+    for (const CallBatch::Pointer &one : batch.taken)
+      take_address(one, one.prototype == CallBatch::kNoPrototype ? PrototypeId{}
+                                                                 : batch.numbers[one.prototype]);
+    for (const CallBatch::Pointer &one : batch.indirect)
+      out_.indirect.push_back({one.function, batch.numbers[one.prototype]});
+    out_.driver_calls.insert(out_.driver_calls.end(), batch.driver_calls.begin(),
+                             batch.driver_calls.end());
+    out_.inside.insert(out_.inside.end(), batch.inside.begin(), batch.inside.end());
   }
 }
 
-// A function that a function-descriptor relocation names has its address taken, whatever the
-// object's own call graph says (Q071).
-void GraphBuilder::read_descriptors(ObjectId id) {
-  const InputObject &object = objects_[id.value];
-  const auto may_occur = [&object](u32 type) { return object.view.may_have_relocations(type); };
-  if (std::none_of(descriptor_types_.begin(), descriptor_types_.end(), may_occur))
+// Nearly always all objects agree about every function, which threads can find out in any order.
+bool GraphBuilder::all_agree() {
+  std::atomic<bool> agree = true;
+  std::vector<PrototypeId> stated(out_.functions.size());
+  for_batches([&](CallBatch &batch) {
+    for (const CallBatch::Statement &one : batch.statements) {
+      const PrototypeId prototype = batch.numbers[one.prototype];
+      u32 known = PrototypeId::kNone;
+      if (!std::atomic_ref(stated[one.function.value].value)
+               .compare_exchange_strong(known, prototype.value, std::memory_order_relaxed) &&
+          known != prototype.value)
+        agree.store(false, std::memory_order_relaxed);
+      if (!one.about_address)
+        std::atomic_ref(out_.prototype_of[one.function.value].value)
+            .store(prototype.value, std::memory_order_relaxed);
+    }
+  });
+  return agree;
+}
+
+void GraphBuilder::compare_prototypes() {
+  out_.prototype_of.resize(out_.functions.size());
+  if (all_agree())
     return;
-  for (const elf::Section &table : object.view.sections()) {
-    if (!elf::is_relocation_table(table.type))
-      continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const elf::Relocation entry = entries[i];
-      const arch::RelocInfo *row = arch::find_reloc(entry.type);
-      if (!row || row->resolver != arch::Resolver::LoaderFunction)
+  latest_.resize(out_.functions.size());
+  for (const CallBatch &batch : batches_)
+    for (const CallBatch::Statement &one : batch.statements) {
+      const PrototypeId prototype = batch.numbers[one.prototype];
+      if (one.about_address) {
+        latest_[one.function.value] = {prototype, one.object};
         continue;
-      if (const FunctionId named = function(id, entry.symbol); named.valid())
-        (void)taken(named, id);
+      }
+      agree(one.function, prototype, one.object);
+      out_.prototype_of[one.function.value] = prototype; // the last one, where several agree
     }
-  }
-}
-
-// A function that a variable points to has its address taken, too. Compilers say so in the call
-// graph; nvlink -r says it of an alias where data has the name of the function.
-void GraphBuilder::read_pointers(ObjectId id) {
-  const InputObject &object = objects_[id.value];
-  for (const elf::Section &table : object.view.sections()) {
-    if (!elf::is_relocation_table(table.type))
-      continue;
-    const elf::SectionKind &kind = object.kinds[table.info];
-    const bool variables =
-        kind.role == elf::SectionRole::GlobalInit || (kind.is_constant() && kind.owner.empty());
-    if (!variables || kind.mercury)
-      continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i)
-      if (const FunctionId named = function(id, entries[i].symbol); named.valid())
-        (void)taken(named, id);
-  }
-}
-
-// Functions that a compiler has put into the code of a kernel are no nodes of its call graph.
-void GraphBuilder::read_owners(ObjectId id) {
-  const InputObject &object = objects_[id.value];
-  for (const u32 s : symbols_.functions_of[id.value]) {
-    if (!object.symbols[s].in_section())
-      continue;
-    const u32 owner = object.owner_of_code(object.symbols[s].section);
-    if (owner == s || owner >= object.symbols.size() ||
-        !is_kernel_mark(object.symbols[owner].other))
-      continue;
-    const FunctionId kernel = function(id, owner), inner = function(id, s);
-    if (kernel.valid() && inner.valid() && counts(id, s))
-      out_.inside.emplace_back(kernel, inner);
-  }
 }
 
 // Calls of a driver function say behind a bar which registers it changes; a definition of such a
@@ -286,42 +288,64 @@ void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId ob
   where = object;
 }
 
+// Sorts the successors of a node and leaves each once.
+void sort_successors(std::vector<u32> &successors) {
+  if (std::is_sorted(successors.rbegin(), successors.rend())) // as objects list calls
+    std::reverse(successors.begin(), successors.end());
+  else if (!std::is_sorted(successors.begin(), successors.end()))
+    std::sort(successors.begin(), successors.end());
+  successors.erase(std::unique(successors.begin(), successors.end()), successors.end());
+}
+
+// Each thread makes the lists of some functions, which have their place when all sizes are known.
 void GraphBuilder::connect() {
   // Indirect calls are few, so sorting them is cheaper than a list for each function.
   std::vector<CallGraph::Taken> callers = out_.indirect, targets = out_.taken;
-  std::stable_sort(callers.begin(), callers.end(),
-                   [](const auto &a, const auto &b) { return a.function < b.function; });
+  const auto by_function = [](const auto &a, const auto &b) { return a.function < b.function; };
+  std::stable_sort(callers.begin(), callers.end(), by_function);
   std::erase_if(targets, [](const CallGraph::Taken &one) { return !one.prototype.valid(); });
   std::stable_sort(targets.begin(), targets.end(),
                    [](const auto &a, const auto &b) { return a.prototype < b.prototype; });
-  size_t calls = callers.size() + targets.size();
-  for (const std::vector<FunctionId> &callees : out_.calls)
-    calls += callees.size();
-  out_.edges.reserve(out_.functions.size() + out_.prototypes.size(), calls);
+  const u32 functions = static_cast<u32>(out_.functions.size());
+  const u32 prototypes = static_cast<u32>(out_.prototypes.size());
+  std::vector<u32> starts(u64{functions} + prototypes + 1);
+  std::vector<std::vector<u32>> parts(functions / kFunctionsOfPart + 2); // of all edges
+  const auto add_node = [&](u32 node, std::vector<u32> &successors, std::vector<u32> &part) {
+    sort_successors(successors);
+    part.insert(part.end(), successors.begin(), successors.end());
+    starts[node + 1] = static_cast<u32>(successors.size());
+    successors.clear();
+  };
+  pool_.for_ranges(functions, kFunctionsOfPart, [&](u32 begin, u32 end) {
+    std::vector<u32> successors;
+    auto call =
+        std::ranges::lower_bound(callers, FunctionId(begin), {}, &CallGraph::Taken::function);
+    for (u32 f = begin; f < end; ++f) {
+      for (const FunctionId callee : out_.calls[f])
+        successors.push_back(callee.value);
+      for (; call != callers.end() && call->function.value == f; ++call)
+        successors.push_back(out_.node(call->prototype));
+      add_node(f, successors, parts[begin / kFunctionsOfPart]);
+    }
+  });
   std::vector<u32> successors;
-  auto call = callers.begin();
-  for (u32 f = 0; f < out_.functions.size(); ++f) {
-    successors.clear();
-    for (const FunctionId callee : out_.calls[f])
-      successors.push_back(callee.value);
-    for (; call != callers.end() && call->function.value == f; ++call)
-      successors.push_back(out_.node(call->prototype));
-    out_.edges.add_node(successors);
-  }
   auto target = targets.begin();
-  for (u32 p = 0; p < out_.prototypes.size(); ++p) {
-    successors.clear();
+  for (u32 p = 0; p < prototypes; ++p) {
     for (; target != targets.end() && target->prototype.value == p; ++target)
       successors.push_back(target->function.value);
-    out_.edges.add_node(successors);
+    add_node(functions + p, successors, parts.back());
   }
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  out_.edges = EdgeLists(std::move(starts));
+  for (u32 i = 0, next = 0; i < parts.size(); next += static_cast<u32>(parts[i].size()), ++i)
+    std::ranges::copy(parts[i], out_.edges.elements().begin() + next);
 }
 
 } // namespace
 
 CallGraph build_call_graph(const std::vector<InputObject> &objects, const Resolution &symbols,
-                           const LinkPolicy &policy, Diagnostics &diag) {
-  return GraphBuilder(objects, symbols, policy, diag).run();
+                           const LinkPolicy &policy, WorkerPool &pool, Diagnostics &diag) {
+  return GraphBuilder(objects, symbols, policy, pool, diag).run();
 }
 
 } // namespace culink

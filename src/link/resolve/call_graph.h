@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/worker_pool.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
 #include "model/options.h"
@@ -13,11 +14,12 @@ namespace culink {
 // Merges the call graphs of the objects. Calls of discarded definitions do not count.
 [[nodiscard]] CallGraph build_call_graph(const std::vector<InputObject> &objects,
                                          const Resolution &symbols, const LinkPolicy &policy,
-                                         Diagnostics &diag);
+                                         WorkerPool &pool, Diagnostics &diag);
 
 // Marks the functions that are live, each with its reason: what kernels reach, and every function
 // whose address is taken.
 [[nodiscard]] LiveSet mark_live(const Resolution &symbols, const CallGraph &calls,
-                                const LinkOptions &options, const LinkPolicy &policy);
+                                const LinkOptions &options, const LinkPolicy &policy,
+                                WorkerPool &pool);
 
 } // namespace culink

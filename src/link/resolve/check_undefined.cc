@@ -14,6 +14,7 @@
 #include "link/resolve/explain_undefined.h"
 #include "link/resolve/references.h"
 #include "link/resolve/special_symbols.h"
+#include "model/report_from_threads.h"
 
 namespace culink {
 
@@ -31,28 +32,31 @@ bool may_be_undefined(const Entity &entity, bool weak) {
 }
 
 // A function without a register count would run without registers.
-void check_register_counts(const Program &p, Diagnostics &diag) {
-  for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
-    const Entity &entity = p.symbols.entities[i];
-    if (!entity.function || !entity.defined() || !p.is_live(EntityId(i)))
-      continue;
+void check_register_counts(const Program &p, WorkerPool &pool, Diagnostics &diag) {
+  const auto check = [&p](u32 f, Diagnostics &messages) {
+    const Entity &entity = p.entity_of(FunctionId(f));
+    if (!entity.defined() || !p.live.live[f])
+      return;
     const InputObject &object = p.objects[entity.prevailing.object.value];
-    const u32 owner = object.owner_of_code(object.symbols[entity.prevailing.symbol].section);
     const auto has_none = [&](u32 symbol) {
       return symbol >= object.registers.size() ||
              object.registers[symbol] == InputObject::kNoRegisters;
     };
-    if (has_none(entity.prevailing.symbol) && has_none(owner))
-      diag.report(DiagId::NoRegisterCount, {std::string(entity.name)})
+    if (has_none(entity.prevailing.symbol) &&
+        has_none(object.owner_of_code(object.symbols[entity.prevailing.symbol].section)))
+      messages.report(DiagId::NoRegisterCount, {std::string(entity.name)})
           .at("defined in", object.origin());
-  }
+  };
+  constexpr u32 kFunctionsTogether = 4096;
+  report_from_threads(pool, static_cast<u32>(p.calls.functions.size()), kFunctionsTogether, check,
+                      diag);
 }
 
 // The slots of unified functions and variables come from an index file that is made for a whole
 // system.
 void check_unified(const Program &p, Diagnostics &diag) {
   for (const InputObject &object : p.objects)
-    for (u32 i = 0; i < object.kinds.size(); ++i)
+    for (u32 i = 0; object.has_unified && i < object.kinds.size(); ++i)
       if (const elf::SectionRole role = object.kinds[i].role;
           role == elf::SectionRole::UftEntry || role == elf::SectionRole::UdtEntry) {
         diag.report(DiagId::UnifiedWithoutIndex,
@@ -72,15 +76,14 @@ EntityId kernel_of_parameter(const Program &p, const Entity &opaque) {
 // ptxas writes one symbol for image parameters of one name, in the code of one kernel. The symbol
 // is discarded with that code, and the slots of the other kernels could not be filled.
 void check_image_parameters(const Program &p, Diagnostics &diag) {
-  std::vector<bool> discarded(p.symbols.entities.size(), false);
-  bool any = false;
-  for (u32 i = 0; i < discarded.size(); ++i)
-    if (const Entity &entity = p.symbols.entities[i]; entity.opaque) {
-      const EntityId kernel = kernel_of_parameter(p, entity);
-      discarded[i] = kernel.valid() && !p.is_live(kernel);
-      any |= discarded[i];
+  std::vector<bool> discarded;
+  for (const EntityId id : p.symbols.opaque)
+    if (const EntityId kernel = kernel_of_parameter(p, p.symbols[id]);
+        kernel.valid() && !p.is_live(kernel)) {
+      discarded.resize(p.symbols.entities.size());
+      discarded[id.value] = true;
     }
-  if (!any || p.dialect.has(Defect::OpaqueByName)) // where nvlink refuses all of them
+  if (discarded.empty() || p.dialect.has(Defect::OpaqueByName)) // where nvlink refuses all of them
     return;
   each_reference(p, [&](const Reference &reference) {
     if (!reference.from.valid() || !p.is_live(reference.from) || !discarded[reference.to.value])
@@ -123,11 +126,11 @@ void check_tools_patch(const Program &p, Diagnostics &diag) {
   }
 }
 
-void check_executable(const Program &p, Diagnostics &diag) {
+void check_executable(const Program &p, WorkerPool &pool, Diagnostics &diag) {
   if (!p.policy.executable)
     return;
   check_unified(p, diag);
-  check_register_counts(p, diag);
+  check_register_counts(p, pool, diag);
   check_image_parameters(p, diag);
 }
 
@@ -135,9 +138,9 @@ void check_undefined(const Program &p, Diagnostics &diag) {
   if (!p.policy.requires_definitions)
     return;
   std::vector<EntityId> missing;
-  for (u32 i = 0; i < p.symbols.entities.size(); ++i) {
-    const Entity &entity = p.symbols.entities[i];
-    if (entity.defined() || entity.local || !p.is_live(EntityId(i)))
+  for (const EntityId id : p.symbols.undefined) {
+    const Entity &entity = p.symbols[id];
+    if (!p.is_live(id))
       continue;
     const InputObject &object = p.objects[entity.first.object.value];
     const elf::Symbol &first = object.symbols[entity.first.symbol];
@@ -145,7 +148,7 @@ void check_undefined(const Program &p, Diagnostics &diag) {
         first.binding() == elf::SymbolBinding::Weak && !p.dialect.has(Defect::WeakMustBeDefined);
     if (first.in_section() || may_be_undefined(entity, weak))
       continue;
-    missing.push_back(EntityId(i));
+    missing.push_back(id);
   }
   report_undefined(p, missing, diag);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/worker_pool.h"
 #include "link/resolve/program.h"
 #include "model/diagnostics.h"
 
@@ -14,6 +15,6 @@ void check_tools_patch(const Program &program, Diagnostics &diag);
 
 // Reports functions without a register count, tables of unified functions, whose index cannot be
 // read, and images that are parameters of a discarded kernel; in executables only.
-void check_executable(const Program &program, Diagnostics &diag);
+void check_executable(const Program &program, WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink

@@ -34,13 +34,14 @@ bool host_refers_to(const Entity &kernel, const HostReferences &host) {
 class LivenessMarker {
 public:
   LivenessMarker(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options,
-                 const LinkPolicy &policy)
-      : symbols_(symbols), calls_(calls), options_(options), policy_(policy) {}
+                 const LinkPolicy &policy, WorkerPool &pool)
+      : symbols_(symbols), calls_(calls), options_(options), policy_(policy), pool_(pool) {}
 
   LiveSet run();
 
 private:
   void select_kernels();
+  [[nodiscard]] std::vector<u32> select_kernels(u32 begin, u32 end, LiveReason reason);
   void add_launched_kernels();
   void select_driver_functions();
   void list_driver_functions();
@@ -55,6 +56,7 @@ private:
   const CallGraph &calls_;
   const LinkOptions &options_;
   const LinkPolicy &policy_;
+  WorkerPool &pool_;
   LiveSet out_;
   std::vector<u32> roots_; // functions
 };
@@ -88,7 +90,21 @@ void LivenessMarker::select_kernels() {
   const LiveReason reason = out_.by_host     ? LiveReason::HostReference
                             : out_.selective ? LiveReason::SelectedKernel
                                              : LiveReason::Kernel;
-  for (u32 f = 0; f < calls_.functions.size(); ++f) {
+  constexpr u32 kTogether = 4096; // threads write to different words of the sets
+  const u32 functions = static_cast<u32>(calls_.functions.size());
+  std::vector<std::vector<u32>> parts(functions / kTogether + 1);
+  pool_.for_ranges(functions, kTogether, [&](u32 begin, u32 end) {
+    parts[begin / kTogether] = select_kernels(begin, end, reason);
+  });
+  for (const std::vector<u32> &part : parts)
+    roots_.insert(roots_.end(), part.begin(), part.end());
+  out_.kernel = out_.selected;
+}
+
+// Among some functions.
+std::vector<u32> LivenessMarker::select_kernels(u32 begin, u32 end, LiveReason reason) {
+  std::vector<u32> roots;
+  for (u32 f = begin; f < end; ++f) {
     const Entity &entity = symbols_[calls_.functions[f]];
     if (!is_kernel_mark(entity.other) || !entity.defined())
       continue;
@@ -101,9 +117,9 @@ void LivenessMarker::select_kernels() {
                          : out_.by_host ? LiveReason::NoHostReference
                                         : LiveReason::NotSelected;
     if (selected)
-      roots_.push_back(f);
+      roots.push_back(f);
   }
-  out_.kernel = out_.selected;
+  return roots;
 }
 
 // Functions that the driver knows by name are entry points like kernels, unless there is a single
@@ -111,9 +127,9 @@ void LivenessMarker::select_kernels() {
 void LivenessMarker::select_driver_functions() {
   if (roots_.size() == 1)
     return;
-  for (u32 f = 0; f < calls_.functions.size(); ++f) {
-    const Entity &entity = symbols_[calls_.functions[f]];
-    if (!entity.defined() || !arch::is_driver_function(entity.name))
+  for (const EntityId id : symbols_.driver_functions) {
+    const u32 f = calls_.function_of[id.value].value;
+    if (!symbols_[id].defined())
       continue;
     out_.selected[f] = out_.kernel[f] = true;
     out_.why[f].reason = LiveReason::DriverFunction;
@@ -122,9 +138,9 @@ void LivenessMarker::select_driver_functions() {
 }
 
 void LivenessMarker::list_driver_functions() {
-  for (u32 f = 0; f < calls_.functions.size(); ++f)
-    if (arch::is_always_listed(symbols_[calls_.functions[f]].name))
-      make_live(FunctionId(f), LiveReason::DriverFunction);
+  for (const EntityId id : symbols_.driver_functions)
+    if (arch::is_always_listed(symbols_[id].name))
+      make_live(calls_.function_of[id.value], LiveReason::DriverFunction);
 }
 
 // Kernels that device code launches count without having been selected. The only kernel of a
@@ -178,8 +194,8 @@ void LivenessMarker::add_address_taken() {
 } // namespace
 
 LiveSet mark_live(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options,
-                  const LinkPolicy &policy) {
-  return LivenessMarker(symbols, calls, options, policy).run();
+                  const LinkPolicy &policy, WorkerPool &pool) {
+  return LivenessMarker(symbols, calls, options, policy, pool).run();
 }
 
 } // namespace culink

@@ -13,10 +13,20 @@
 
 namespace culink {
 
-Reach::Reach(const CallGraph &calls, const LiveSet &live)
+namespace {
+
+constexpr u32 kManyNodes = 4096;
+
+} // namespace
+
+Reach::Reach(const CallGraph &calls, const LiveSet &live, WorkerPool &pool)
     : calls_(calls), live_(live), mark_(calls.node_count(), 0) {
-  find_callers();
-  find_components();
+  if (calls.node_count() < kManyNodes) { // for which no thread is started
+    find_callers();
+    find_components();
+    return;
+  }
+  pool.for_each(2, [this](u32 i) { i == 0 ? find_components() : find_callers(); });
 }
 
 // Callers are counted first, so that the lists of all nodes fit into one vector.

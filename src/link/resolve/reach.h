@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/worker_pool.h"
 #include "link/resolve/search.h"
 #include "model/program.h"
 
@@ -12,7 +13,7 @@ namespace culink {
 // Reachability in a call graph. A question costs time in proportion to its answer.
 class Reach {
 public:
-  Reach(const CallGraph &calls, const LiveSet &live);
+  Reach(const CallGraph &calls, const LiveSet &live, WorkerPool &pool);
 
   // The strongly connected component of a node. Components of callees have smaller numbers.
   [[nodiscard]] u32 component_of(u32 node) const { return component_of_[node]; }

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbol resolution: which of several definitions of a name prevails. Objects are read in the order
-// of the command line, in each first the functions and then everything else, as nvlink does. A
-// second definition of a name meets these rules:
+// Symbol resolution: the symbols of all objects become entities, with which all later passes work.
+// Objects are read in the order of the command line, in each first the functions and then
+// everything else, as nvlink does; entities are numbered in the order in which they are first met.
 //
-//   strong after strong      an error
-//   strong after weak        the strong one prevails
-//   weak function after weak the one with fewer registers prevails, then that of newer PTX
-//   weak data after weak     the first prevails
-//   weak after strong        the strong one prevails
-//   common                   the largest size and the first alignment, unless one is initialised
+// What becomes of a symbol depends on the symbols of the same name alone (name_rules.h). So names
+// are divided into shards by their hash, and threads work in three steps that know nothing of each
+// other's: they list the symbols of some objects, by shard; resolve the names of a shard, object
+// after object; and, when it is known how many entities each object is the first to mention, number
+// those of some objects. A symbol that is local to its object needs no shard and gets its entity in
+// the last step. Neither numbers nor messages depend on how many shards or threads there are.
 //
-// All later passes work with the resulting entities instead of symbols. What surprises: a
-// definition that prevails over an earlier one takes over its order in the output. An entity
-// therefore has two definitions, `first_definition` for the order and `prevailing` for the content,
-// and each definition has an outcome as of the time when it was read, because nvlink goes by it
-// (Q026).
+// What surprises is the order of functions: before an alias whose name no object has used yet comes
+// the function that owns the code (Q043).
 #include "link/resolve/resolve.h"
 
-#include <map>
-#include <optional>
-
-#include <fmt/format.h>
+#include <algorithm>
+#include <bit>
 
 #include "arch/arch.h"
-#include "link/resolve/kind_words.h"
+#include "arch/driver_functions.h"
+#include "link/resolve/name_rules.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -35,465 +31,370 @@ using elf::SymbolType;
 namespace {
 
 constexpr u8 kParameterBank = arch::ConstantBanks{}.parameters;
+// Objects that a thread reads or numbers together, and symbols for which a shard is worth while.
+constexpr u32 kObjectsTogether = 16;
+constexpr u64 kSymbolsOfShard = 8192;
+constexpr u64 kMostShards = 64;
 
-std::string bytes_text(u64 size) {
-  return fmt::format("{} bytes", size);
+// How a symbol gets its entity.
+enum class Way : u8 { None, Alone, ByName };
+
+Way way_of(const elf::Symbol &symbol) {
+  const SymbolType type = symbol.type();
+  const bool local = symbol.binding() == SymbolBinding::Local;
+  if (type == SymbolType::Section || symbol.name.empty())
+    return Way::None;
+  if (type == SymbolType::Function)
+    return local ? Way::Alone : Way::ByName;
+  if (type == SymbolType::NoType ||
+      (symbol.undefined() && local && symbol.name != kConstantBankSize))
+    return Way::None;
+  // A local image may not have the name of something else.
+  return local && !is_image(type) ? Way::Alone : Way::ByName;
+}
+
+// The function that owns the code of another one, or the function itself.
+u32 owner_of_function(const InputObject &object, u32 index) {
+  const elf::Symbol &symbol = object.symbols[index];
+  const u32 owner = symbol.in_section() ? object.owner_of_code(symbol.section) : index;
+  return owner != index && owner < object.symbols.size() &&
+                 object.symbols[owner].type() == SymbolType::Function &&
+                 object.symbols[owner].section == symbol.section
+             ? owner
+             : index;
+}
+
+// Sizes of the parameter banks of kernels, by code section.
+std::vector<u64> parameter_sizes(const InputObject &object) {
+  std::vector<u64> sizes(object.view.sections().size());
+  for (const elf::Section &section : object.view.sections())
+    if (const elf::SectionKind &kind = object.kinds[section.index];
+        kind.role == elf::SectionRole::Constant && kind.bank == kParameterBank && !kind.mercury)
+      sizes[object.owner_of(section.index)] = section.size;
+  return sizes;
 }
 
 class SymbolResolver {
 public:
   SymbolResolver(const std::vector<InputObject> &objects, const LinkPolicy &policy,
-                 Diagnostics &diag)
-      : objects_(objects), policy_(policy), diag_(diag) {}
+                 WorkerPool &pool, Diagnostics &diag);
 
   Resolution run();
 
 private:
-  void read_functions(ObjectId object);
-  void read_function(ObjectId object, u32 symbol);
-  void read_data(ObjectId object, u32 symbol);
-  void read_opaque(SymbolRef ref, const elf::Symbol &symbol);
-  [[nodiscard]] bool has_other_kind(const Entity &known, SymbolRef ref, const elf::Symbol &symbol,
-                                    bool opaque);
-  [[nodiscard]] bool agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, bool opaque);
-  void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
-  void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
-  void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
-  [[nodiscard]] bool may_differ_in_size(const Entity &entity, SymbolRef ref,
-                                        const elf::Symbol &symbol) const;
-  [[nodiscard]] bool is_initialised(SymbolRef ref) const;
-  [[nodiscard]] bool prevails_over_common(SymbolRef ref) const {
-    return policy_.zeroed_data_prevails || is_initialised(ref);
-  }
-  [[nodiscard]] bool prevails_over_weak(SymbolRef ref, const Entity &entity) const;
-  [[nodiscard]] u64 parameter_bytes(SymbolRef kernel);
-  void compare_parameters(const Entity &kernel, SymbolRef ref);
-  [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
-  void report_duplicate(const Entity &entity, SymbolRef ref);
-  void report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  // The symbols of some objects that are resolved by name, ordered by shard.
+  struct Batch {
+    std::vector<Occurrence> symbols;
+    std::vector<u32> starts; // of shards, and the end
+  };
 
-  // The largest common symbol of the name that `ref` has.
-  [[nodiscard]] SymbolRef largest_common(SymbolRef ref) const {
-    const auto found = largest_common_.find(out_.entity_of[ref.object.value][ref.symbol]);
-    return found == largest_common_.end() ? ref : found->second;
+  void list_symbols(u32 begin, u32 end);
+  void list_symbols_of(u32 object, std::vector<Occurrence> &out);
+  [[nodiscard]] Batch order_by_shard(const std::vector<Occurrence> &symbols) const;
+  void make_shards();
+  void resolve_names(u32 shard);
+  void order_aliases(u32 object);
+  [[nodiscard]] bool is_used_before(u32 object, const elf::Symbol &symbol,
+                                    const std::vector<bool> &done) const;
+  // Entities of some objects that are listed apart in the result.
+  struct Rare {
+    std::vector<EntityId> undefined, driver_functions, opaque, weak_over_common;
+    void note(EntityId id, const Entity &entity);
+  };
+
+  void number_entities();
+  void number_entities_of(u32 object, u32 begin, Rare &rare);
+  [[nodiscard]] Entity entity_alone(SymbolRef ref);
+  void finish_numbers(u32 object);
+  void report_in_order();
+  [[nodiscard]] u32 shard_of(u32 hash) const {
+    return static_cast<u32>((u64{hash} << shard_bits_) >> 32);
   }
-  [[nodiscard]] const elf::Symbol &symbol_of(SymbolRef ref) const {
-    return objects_[ref.object.value].symbols[ref.symbol];
+  void for_objects(const std::function<void(u32)> &work) {
+    pool_.for_ranges(count(), kObjectsTogether, [&](u32 begin, u32 end) {
+      for (u32 i = begin; i < end; ++i)
+        work(i);
+    });
   }
-  // The entity of a symbol, and whether this is its first occurrence.
-  std::pair<Entity *, bool> entity_for(SymbolRef ref, const elf::Symbol &symbol);
-  DefinitionOutcome &outcome(SymbolRef ref) {
-    return out_.outcome_of[ref.object.value][ref.symbol];
-  }
-  [[nodiscard]] const std::string &file(SymbolRef ref) const {
-    return objects_[ref.object.value].name;
-  }
-  [[nodiscard]] Origin origin(SymbolRef ref, std::string detail = {}) const {
-    return objects_[ref.object.value].origin({}, std::move(detail));
-  }
-  // The file that nvlink names for an entity. It does not know whose an image is.
-  [[nodiscard]] std::string named_file(const Entity &entity, SymbolRef ref) const {
-    return is_image(entity.type()) ? "<input>" : file(ref);
-  }
-  Diagnostic &report(DiagId id, SymbolRef ref, std::vector<std::string> arguments) {
-    return diag_.report(id, std::move(arguments)).in_step(objects_[ref.object.value].step);
-  }
-  [[nodiscard]] u32 registers(SymbolRef ref) const {
-    return objects_[ref.object.value].registers[ref.symbol];
-  }
+  [[nodiscard]] u32 count() const { return static_cast<u32>(objects_.size()); }
 
   const std::vector<InputObject> &objects_;
   const LinkPolicy &policy_;
+  WorkerPool &pool_;
   Diagnostics &diag_;
+  u32 shard_bits_ = 0;
+  std::vector<Batch> batches_;
+  std::vector<NameRules> shards_;
+  NameTables tables_;
+  std::vector<u32> entity_of_draft_;
+  std::vector<u8> has_aliases_; // by object
+  std::vector<Rare> rare_;      // by batch
   Resolution out_;
-  StringIndex names_;
-  std::vector<EntityId> entity_of_name_;
-  std::map<EntityId, SymbolRef> largest_common_; // of a common symbol
-  std::map<std::string_view, EntityId> opaque_;  // by name, where names decide
-  std::vector<std::vector<u64>> parameters_; // by object and code section; empty: not asked for yet
 };
 
+SymbolResolver::SymbolResolver(const std::vector<InputObject> &objects, const LinkPolicy &policy,
+                               WorkerPool &pool, Diagnostics &diag)
+    : objects_(objects), policy_(policy), pool_(pool), diag_(diag) {
+  std::vector<u64> starts = {0};
+  starts.reserve(objects.size() + 1);
+  for (const InputObject &object : objects)
+    starts.push_back(starts.back() + object.symbols.size());
+  shard_bits_ = static_cast<u32>(
+      std::bit_width(std::min(std::bit_ceil(starts.back() / kSymbolsOfShard), kMostShards)) - 1);
+  batches_.resize((objects.size() + kObjectsTogether - 1) / kObjectsTogether);
+  tables_.entity_of = PerSymbol<EntityId>(starts);
+  tables_.outcome_of = PerSymbol<DefinitionOutcome>(starts);
+  tables_.parameters.resize(objects.size());
+  has_aliases_.resize(objects.size());
+  out_.functions_of = FunctionLists(starts);
+  out_.shares.resize(objects.size());
+}
+
 Resolution SymbolResolver::run() {
-  size_t symbols = 0; // at least as many as entities; memory that is not used costs nothing
-  for (const InputObject &object : objects_)
-    symbols += object.symbols.size();
-  out_.entities.reserve(symbols);
-  out_.entity_of.reserve(objects_.size());
-  out_.outcome_of.reserve(objects_.size());
-  out_.functions_of.reserve(objects_.size());
-  for (u32 i = 0; i < objects_.size(); ++i) {
-    const InputObject &object = objects_[i];
-    out_.entity_of.emplace_back(object.symbols.size());
-    out_.outcome_of.emplace_back(object.symbols.size(), DefinitionOutcome::None);
-    if (i + 1 < objects_.size())
-      prefetch_bytes(objects_[i + 1].strings);
-    for (const elf::Symbol &symbol : object.symbols)
-      if (symbol.binding() != SymbolBinding::Local)
-        names_.expect(symbol.name);
-    read_functions(ObjectId(i));
-    for (u32 s = 1; s < object.symbols.size(); ++s)
-      if (object.symbols[s].type() != SymbolType::Function)
-        read_data(ObjectId(i), s);
-  }
+  pool_.for_ranges(count(), kObjectsTogether,
+                   [&](u32 begin, u32 end) { list_symbols(begin, end); });
+  make_shards();
+  pool_.for_each(static_cast<u32>(shards_.size()), [&](u32 shard) { resolve_names(shard); });
+  number_entities();
+  report_in_order();
+  out_.entity_of = std::move(tables_.entity_of);
+  out_.outcome_of = std::move(tables_.outcome_of);
   return std::move(out_);
 }
 
-// Functions are read in symbol order, with one exception: before an alias whose name no object has
-// used yet comes the function that owns the code (Q043).
-void SymbolResolver::read_functions(ObjectId id) {
-  const InputObject &object = objects_[id.value];
-  std::vector<u32> &order = out_.functions_of.emplace_back();
-  std::vector<bool> done(object.symbols.size(), false);
-  const auto read = [&](u32 s) {
-    if (done[s])
-      return;
-    done[s] = true;
-    order.push_back(s);
-    read_function(id, s);
+void SymbolResolver::list_symbols(u32 begin, u32 end) {
+  size_t most = 0;
+  for (u32 i = begin; i < end; ++i)
+    most += objects_[i].symbols.size();
+  std::vector<Occurrence> symbols;
+  symbols.reserve(most);
+  for (u32 i = begin; i < end; ++i) {
+    if (i + 1 < end)
+      prefetch_bytes(objects_[i + 1].strings);
+    list_symbols_of(i, symbols);
+  }
+  batches_[begin / kObjectsTogether] = order_by_shard(symbols);
+}
+
+void SymbolResolver::list_symbols_of(u32 id, std::vector<Occurrence> &out) {
+  const InputObject &object = objects_[id];
+  const std::span<EntityId> entity_of = tables_.entity_of[id];
+  const std::span<u32> functions = out_.functions_of.room(id);
+  std::ranges::fill(tables_.outcome_of[id], DefinitionOutcome::None);
+  const auto list = [&](u32 s) {
+    const Way way = way_of(object.symbols[s]);
+    entity_of[s] = way == Way::Alone ? DraftEntity::without_draft() : EntityId{};
+    if (way == Way::ByName)
+      out.push_back({StringIndex::hash_of(object.symbols[s].name), id, s});
   };
+  u32 function_count = 0;
+  bool has_weak_kernel = false;
   for (u32 s = 1; s < object.symbols.size(); ++s) {
     const elf::Symbol &symbol = object.symbols[s];
     if (symbol.type() != SymbolType::Function)
       continue;
-    if (const u32 owner = symbol.in_section() ? object.owner_of_code(symbol.section) : s;
-        owner != s && owner < object.symbols.size() && !names_.find(symbol.name) &&
-        object.symbols[owner].type() == SymbolType::Function &&
-        object.symbols[owner].section == symbol.section)
+    functions[function_count++] = s;
+    has_aliases_[id] |= owner_of_function(object, s) != s;
+    has_weak_kernel |= symbol.binding() == SymbolBinding::Weak && is_kernel_mark(symbol.other);
+    list(s);
+  }
+  out_.functions_of.set_size(id, function_count);
+  if (!entity_of.empty())
+    entity_of[0] = {};
+  for (u32 s = 1; s < object.symbols.size(); ++s)
+    if (object.symbols[s].type() != SymbolType::Function)
+      list(s);
+  if (has_weak_kernel)
+    tables_.parameters[id] = parameter_sizes(object);
+}
+
+SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Occurrence> &symbols) const {
+  Batch out;
+  out.starts.assign((size_t{1} << shard_bits_) + 1, 0);
+  for (const Occurrence &one : symbols)
+    ++out.starts[shard_of(one.hash) + 1];
+  for (size_t i = 1; i < out.starts.size(); ++i)
+    out.starts[i] += out.starts[i - 1];
+  out.symbols.resize(symbols.size());
+  std::vector<u32> next = out.starts;
+  for (const Occurrence &one : symbols)
+    out.symbols[next[shard_of(one.hash)]++] = one;
+  return out;
+}
+
+void SymbolResolver::make_shards() {
+  const u32 shards = 1u << shard_bits_;
+  shards_.reserve(shards);
+  u32 drafts = 0;
+  for (u32 i = 0; i < shards; ++i) {
+    shards_.emplace_back(objects_, policy_, drafts, tables_);
+    for (const Batch &batch : batches_)
+      drafts += batch.starts[i + 1] - batch.starts[i];
+  }
+  tables_.drafts.extend(drafts);
+  entity_of_draft_.resize(drafts);
+}
+
+void SymbolResolver::resolve_names(u32 shard) {
+  std::vector<Occurrence> symbols;
+  for (const Batch &batch : batches_)
+    symbols.insert(symbols.end(), batch.symbols.begin() + batch.starts[shard],
+                   batch.symbols.begin() + batch.starts[shard + 1]);
+  NameRules &rules = shards_[shard];
+  rules.reserve(static_cast<u32>(symbols.size()));
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    if (const size_t later = i + size_t{2} * kStepsAhead; later < symbols.size())
+      prefetch(&objects_[symbols[later].object].symbols[symbols[later].symbol]);
+    if (const size_t later = i + kStepsAhead; later < symbols.size())
+      rules.expect(symbols[later]);
+    rules.read(symbols[i]);
+  }
+}
+
+bool SymbolResolver::is_used_before(u32 object, const elf::Symbol &symbol,
+                                    const std::vector<bool> &done) const {
+  const u32 hash = StringIndex::hash_of(symbol.name);
+  const Entity *named = shards_[shard_of(hash)].find(symbol.name, hash);
+  return named && (named->first.object.value < object ||
+                   (named->first.object.value == object && done[named->first.symbol]));
+}
+
+void SymbolResolver::order_aliases(u32 id) {
+  const InputObject &object = objects_[id];
+  const std::span<u32> functions = out_.functions_of.room(id);
+  std::vector<bool> done(object.symbols.size(), false);
+  u32 count = 0;
+  const auto read = [&](u32 s) {
+    if (!done[s])
+      functions[count++] = s;
+    done[s] = true;
+  };
+  for (u32 s = 1; s < object.symbols.size(); ++s) {
+    if (object.symbols[s].type() != SymbolType::Function)
+      continue;
+    if (const u32 owner = owner_of_function(object, s);
+        owner != s && !is_used_before(id, object.symbols[s], done))
       read(owner);
     read(s);
   }
 }
 
-std::pair<Entity *, bool> SymbolResolver::entity_for(SymbolRef ref, const elf::Symbol &symbol) {
-  const bool local = symbol.binding() == SymbolBinding::Local;
-  EntityId id(static_cast<u32>(out_.entities.size()));
-  bool is_new = true;
-  if (!local) {
-    const auto [number, inserted] = names_.insert(symbol.name);
-    if (inserted)
-      entity_of_name_.push_back(id);
-    id = entity_of_name_[number];
-    is_new = inserted;
-  }
-  if (is_new) {
-    Entity &entity = out_.entities.emplace_back();
-    entity.name = symbol.name;
-    entity.first = ref;
-    entity.local = local;
-    entity.function = symbol.type() == SymbolType::Function;
-    entity.info = symbol.info;
-    entity.other = symbol.other;
-    entity.size = symbol.size;
-    entity.dynamic = is_shared(symbol.other) && symbol.size == 0;
-    // Undefined symbols keep a weak binding, except variables that compilers declare in every file
-    // (Q072).
-    const bool declared_object = symbol.undefined() && symbol.type() == SymbolType::Object;
-    entity.in_local_part =
-        policy_.weak_among_locals && symbol.binding() == SymbolBinding::Weak && !declared_object;
-    if (declared_object && symbol.binding() == SymbolBinding::Weak)
-      entity.info =
-          static_cast<u8>(static_cast<u8>(SymbolBinding::Global) << 4 | (symbol.info & 15));
-  }
-  out_.entity_of[ref.object.value][ref.symbol] = id;
-  return {&out_.entities[id.value], is_new};
-}
-
-void SymbolResolver::report_duplicate(const Entity &entity, SymbolRef ref) {
-  const SymbolRef first = entity.defined() ? entity.prevailing : entity.first;
-  // nvlink names the file with the first occurrence of a variable, as if it defined it.
-  const SymbolRef named = entity.function ? first : entity.first;
-  report(DiagId::MultipleDefinition, ref,
-         {std::string(entity.name), file(ref), named_file(entity, named)})
-      .at("defined in", origin(first))
-      .at("defined in", origin(ref))
-      .advise(first.object == ref.object || file(first) == file(ref)
-                  ? "the same file is given twice"
-                  : "");
-}
-
-// A function and a variable of one name, both with a strong definition.
-void SymbolResolver::report_other_kind(const Entity &entity, SymbolRef ref,
-                                       const elf::Symbol &symbol) {
-  const bool other = entity.function != (symbol.type() == SymbolType::Function);
-  if (other && entity.defined() && !entity.weak() && symbol.binding() != SymbolBinding::Weak)
-    report_duplicate(entity, ref);
-}
-
-// Whether a symbol agrees with the earlier ones of its name in kind and memory space.
-bool SymbolResolver::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  const auto disagree = [&](DiagId id, std::vector<std::string> more, std::string here,
-                            std::string there) {
-    std::vector<std::string> arguments = {std::string(entity.name)};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    report(id, ref, std::move(arguments))
-        .at("first declared in", origin(entity.first, std::move(here)))
-        .at("declared in", origin(ref, std::move(there)));
+void SymbolResolver::number_entities() {
+  std::vector<u32> counts(count());
+  for_objects([&](u32 i) {
+    if (has_aliases_[i] != 0)
+      order_aliases(i);
+    counts[i] =
+        static_cast<u32>(std::ranges::count_if(tables_.entity_of[i], DraftEntity::is_first));
+  });
+  u32 entities = 0;
+  for (u32 &begin : counts)
+    entities += std::exchange(begin, entities);
+  out_.entities.resize(entities);
+  rare_.resize(batches_.size());
+  for_objects([&](u32 i) { number_entities_of(i, counts[i], rare_[i / kObjectsTogether]); });
+  for_objects([&](u32 i) { finish_numbers(i); });
+  const auto join = [&](std::vector<EntityId> &list, std::vector<EntityId> Rare::*part) {
+    for (const Rare &rare : rare_)
+      list.insert(list.end(), (rare.*part).begin(), (rare.*part).end());
   };
-  const bool function = symbol.type() == SymbolType::Function;
-  const bool image = is_image(entity.type());
-  if (entity.function != function || image != is_image(symbol.type()) ||
-      (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
-    const std::string here = space_name(entity.type(), entity.other);
-    const std::string there = space_name(symbol.type(), symbol.other);
-    disagree(DiagId::SpaceMismatch, {here, there, named_file(entity, entity.first)}, here, there);
-    return false;
-  }
-  if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
-    const auto kind = [](u8 other) { return is_kernel_mark(other) ? "__global__" : "__device__"; };
-    disagree(DiagId::NotAKernelEverywhere, {}, kind(entity.other), kind(symbol.other));
-    return false;
-  }
-  if (!function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
-    const auto kind = [](u8 other) {
-      return (other & elf::kOtherManaged) != 0 ? "__managed__" : "not __managed__";
-    };
-    disagree(DiagId::ManagedMismatch, {}, kind(entity.other), kind(symbol.other));
-    return false;
-  }
-  return true;
+  join(out_.undefined, &Rare::undefined);
+  join(out_.driver_functions, &Rare::driver_functions);
+  join(out_.opaque, &Rare::opaque);
+  join(out_.weak_over_common, &Rare::weak_over_common);
 }
 
-void SymbolResolver::read_function(ObjectId object, u32 index) {
-  const elf::Symbol &symbol = objects_[object.value].symbols[index];
-  const SymbolRef ref{object, index};
-  if (symbol.name.empty())
-    return;
-  const auto [entity, is_new] = entity_for(ref, symbol);
-  const bool is_code =
-      symbol.in_section() && objects_[object.value].kinds[symbol.section].is_code();
-  if (!is_new && !compatible(*entity, ref, symbol)) {
-    if (is_code)
-      report_other_kind(*entity, ref, symbol);
-    return;
-  }
-  if (is_code)
-    define_function(*entity, ref, symbol);
+void SymbolResolver::Rare::note(EntityId id, const Entity &entity) {
+  if (!entity.defined() && !entity.local)
+    undefined.push_back(id);
+  if (entity.function && arch::is_driver_function(entity.name))
+    driver_functions.push_back(id);
+  if (entity.opaque)
+    opaque.push_back(id);
+  if (entity.weak_over_common)
+    weak_over_common.push_back(id);
 }
 
-// Of weak definitions of a function the one with fewer registers prevails, then one of newer PTX
-// than the very first definition (not than the one that prevails so far, Q055), then the earlier.
-bool SymbolResolver::prevails_over_weak(SymbolRef ref, const Entity &entity) const {
-  if (registers(ref) != registers(entity.prevailing))
-    return registers(ref) < registers(entity.prevailing);
-  return objects_[ref.object.value].virtual_sm >
-         objects_[entity.first_definition.object.value].virtual_sm;
-}
-
-// The size of a kernel's parameter bank. Sizes are collected for an object when it is first asked
-// for, because few objects define a weak kernel that another object defines, too.
-u64 SymbolResolver::parameter_bytes(SymbolRef kernel) {
-  const InputObject &object = objects_[kernel.object.value];
-  parameters_.resize(objects_.size());
-  std::vector<u64> &sizes = parameters_[kernel.object.value];
-  if (sizes.empty()) {
-    sizes.resize(object.view.sections().size());
-    for (const elf::Section &section : object.view.sections())
-      if (const elf::SectionKind &kind = object.kinds[section.index];
-          kind.role == elf::SectionRole::Constant && kind.bank == kParameterBank && !kind.mercury)
-        sizes[object.owner_of(section.index)] = section.size;
-  }
-  return sizes[object.symbols[kernel.symbol].section];
-}
-
-// Two weak definitions of a kernel must have parameters of one size. nvlink does not compare those
-// of a strong definition (Q044), and neither is it worth an error here.
-void SymbolResolver::compare_parameters(const Entity &kernel, SymbolRef ref) {
-  const u64 first = parameter_bytes(kernel.prevailing), second = parameter_bytes(ref);
-  if (first != second)
-    report(DiagId::ParameterBankMismatch, ref,
-           {std::string(kernel.name), std::to_string(first), std::to_string(second)})
-        .at("first defined in", origin(kernel.prevailing, bytes_text(first)))
-        .at("defined in", origin(ref, bytes_text(second)));
-}
-
-void SymbolResolver::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  const bool strong = symbol.binding() != SymbolBinding::Weak;
-  if (entity.defined()) {
-    if (!entity.weak()) {
-      outcome(ref) = DefinitionOutcome::DiscardedForStrong;
-      if (strong)
-        report_duplicate(entity, ref);
+// Functions in their order, then all other symbols.
+void SymbolResolver::number_entities_of(u32 object, u32 next, Rare &rare) {
+  const std::span<EntityId> entity_of = tables_.entity_of[object];
+  const auto number = [&](u32 s) {
+    const EntityId draft = entity_of[s];
+    if (!DraftEntity::is_first(draft))
       return;
+    const u32 entity = next++;
+    entity_of[s] = DraftEntity::final(entity);
+    if (DraftEntity::has_draft(draft)) {
+      const u32 from = draft.value & DraftEntity::kMask;
+      entity_of_draft_[from] = entity;
+      out_.entities[entity] = tables_.drafts[from];
+    } else {
+      out_.entities[entity] = entity_alone({ObjectId(object), s});
     }
-    if (!strong && is_kernel_mark(symbol.other))
-      compare_parameters(entity, ref);
-    if (!strong && !prevails_over_weak(ref, entity)) {
-      outcome(ref) = DefinitionOutcome::DiscardedForWeak;
-      return;
-    }
-  } else {
-    entity.first_definition = ref;
-    const bool unmarked = !policy_.keeps_unified_marks && (entity.other & elf::kOtherUnified) == 0;
-    entity.other = unmarked ? symbol.other & ~elf::kOtherUnified : symbol.other;
-  }
-  outcome(ref) = DefinitionOutcome::Accepted;
-  entity.prevailing = ref;
-  entity.info = symbol.info;
-  entity.size = symbol.size;
+    rare.note(EntityId(entity), out_.entities[entity]);
+  };
+  out_.shares[object].begin = next;
+  for (const u32 s : out_.functions_of[object])
+    number(s);
+  out_.shares[object].functions_end = next;
+  for (u32 s = 1; s < entity_of.size(); ++s)
+    number(s);
 }
 
-void SymbolResolver::read_data(ObjectId object, u32 index) {
-  const elf::Symbol &symbol = objects_[object.value].symbols[index];
-  const SymbolRef ref{object, index};
-  const bool local = symbol.binding() == SymbolBinding::Local;
-  if (symbol.type() == SymbolType::Section || symbol.type() == SymbolType::NoType ||
-      symbol.name.empty() || (symbol.undefined() && local && symbol.name != kConstantBankSize))
-    return;
-  if (is_image(symbol.type())) {
-    const bool opaque =
-        symbol.in_section() && objects_[object.value].kinds[symbol.section].is_code();
-    if (!agrees_with_images(ref, symbol, opaque))
-      return;
-    if (opaque) {
-      read_opaque(ref, symbol);
-      return;
-    }
-  }
-  const auto [entity, is_new] = entity_for(ref, symbol);
-  const bool agrees = is_new || compatible(*entity, ref, symbol);
-  if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
-      !may_differ_in_size(*entity, ref, symbol)) {
-    report(DiagId::SizeMismatch, ref,
-           {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)})
-        .at("first specified in", origin(entity->first, bytes_text(entity->size)))
-        .at("specified in", origin(ref, bytes_text(symbol.size)));
-  }
-  if (!agrees && entity->function) {
-    if (symbol.in_section())
-      report_other_kind(*entity, ref, symbol);
-    return;
-  }
-  if (symbol.common())
-    merge_common(*entity, ref, symbol);
-  else if (symbol.in_section())
-    define_data(*entity, ref, symbol);
-}
-
-// Whether an image meets something of its name that is no image of its kind.
-bool SymbolResolver::has_other_kind(const Entity &known, SymbolRef ref, const elf::Symbol &symbol,
-                                    bool opaque) {
-  if (known.type() == symbol.type() && known.opaque == opaque)
-    return false;
-  report(DiagId::MultipleDefinition, ref,
-         {std::string(symbol.name), file(ref), named_file(known, known.first)})
-      .at("defined in", origin(known.first, space_name(known.type(), known.other)))
-      .at("defined in", origin(ref, space_name(symbol.type(), symbol.other)));
-  return true;
-}
-
-bool SymbolResolver::agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, bool opaque) {
-  if (opaque && policy_.keeps_opaque_apart)
-    return true;
-  if (const auto known = opaque_.find(symbol.name);
-      known != opaque_.end() &&
-      has_other_kind(out_.entities[known->second.value], ref, symbol, opaque))
-    return false;
-  const std::optional<u32> number = names_.find(symbol.name);
-  return !number ||
-         !has_other_kind(out_.entities[entity_of_name_[*number].value], ref, symbol, opaque);
-}
-
-// A parameter of a kernel that is an image. It is local to the kernel.
-void SymbolResolver::read_opaque(SymbolRef ref, const elf::Symbol &symbol) {
-  if (const auto known = opaque_.find(symbol.name); known != opaque_.end()) {
-    out_.entity_of[ref.object.value][ref.symbol] = known->second;
-    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
-    return;
-  }
-  Entity &entity = *entity_for(ref, symbol).first;
-  entity.opaque = true;
-  entity.first_definition = entity.prevailing = ref;
-  outcome(ref) = DefinitionOutcome::Accepted;
-  if (!policy_.keeps_opaque_apart)
-    opaque_.emplace(symbol.name, out_.entity_of[ref.object.value][ref.symbol]);
-}
-
-bool SymbolResolver::is_initialised(SymbolRef ref) const {
+// The entity of a symbol that no other symbol can be.
+Entity SymbolResolver::entity_alone(SymbolRef ref) {
   const InputObject &object = objects_[ref.object.value];
-  return object.kinds[object.symbols[ref.symbol].section].role != elf::SectionRole::Global;
+  const elf::Symbol &symbol = object.symbols[ref.symbol];
+  Entity out = new_entity(ref, symbol, policy_);
+  if (!out.function && symbol.common()) {
+    out.common_align = std::max<u64>(symbol.value, 1);
+  } else if (out.function ? is_in_code(object, symbol) : symbol.in_section()) {
+    out.first_definition = out.prevailing = ref;
+    tables_.outcome_of[ref.object.value][ref.symbol] = DefinitionOutcome::Accepted;
+  }
+  return out;
 }
 
-// The largest of several common symbols prevails; initialised data only has to be large enough.
-bool SymbolResolver::may_differ_in_size(const Entity &entity, SymbolRef ref,
-                                        const elf::Symbol &symbol) const {
-  if (symbol.common())
-    return entity.common_align != 0 || (entity.defined() && is_initialised(entity.prevailing));
-  return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
+void SymbolResolver::finish_numbers(u32 object) {
+  for (EntityId &id : tables_.entity_of[object])
+    if (DraftEntity::is_final(id))
+      id.value &= ~DraftEntity::kFinal;
+    else if (id.valid())
+      id.value = entity_of_draft_[id.value & DraftEntity::kMask];
 }
 
-// Before 13.3 a definition without initial values counts as one more common symbol, unless it is
-// strong and was read first: then the common symbol is a duplicate (Q057).
-void SymbolResolver::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  if (entity.defined() && prevails_over_common(entity.prevailing)) {
-    if (symbol.size > entity.size)
-      report(DiagId::CommonLargerThanDefinition, ref,
-             {std::string(entity.name), std::to_string(symbol.size), std::to_string(entity.size)})
-          .at("common in", origin(ref, bytes_text(symbol.size)))
-          .at("defined in", origin(entity.prevailing, bytes_text(entity.size)));
-    return;
+// Messages come in the order in which symbols were read.
+void SymbolResolver::report_in_order() {
+  std::vector<NameRules::Message> all;
+  for (NameRules &shard : shards_) {
+    std::vector<NameRules::Message> some = shard.take_messages();
+    std::move(some.begin(), some.end(), std::back_inserter(all));
   }
-  if (entity.defined() && !entity.weak()) {
-    report_duplicate(entity, ref);
+  if (all.empty())
     return;
-  }
-  entity.prevailing = {};
-  if (entity.common_align == 0)
-    entity.common_align = std::max<u64>(symbol.value, 1);
-  entity.size = std::max(entity.size, symbol.size);
-  SymbolRef &largest = largest_common_[out_.entity_of[ref.object.value][ref.symbol]];
-  if (!largest.valid() || symbol_of(largest).size < symbol.size)
-    largest = ref;
-}
-
-void SymbolResolver::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
-  const bool strong = symbol.binding() != SymbolBinding::Weak;
-  // The first declaration of dynamic shared memory defines it. Definitions without a size come from
-  // nvlink -r; whether one with a size contradicts is asked where it is known who uses it.
-  if (entity.dynamic && entity.first != ref) {
-    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
-    entity.sized = entity.sized || symbol.size != 0;
-    entity.size = std::max(entity.size, symbol.size);
-    if (symbol.size == 0 && strong && !policy_.repeats_dynamic_memory)
-      report_duplicate(entity, ref);
-    return;
-  }
-  if (entity.common_align != 0 && !prevails_over_common(ref)) {
-    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
-    if (strong)
-      entity.info = symbol.info;
-    return;
-  }
-  if (entity.defined()) {
-    if (!entity.weak() || !strong) {
-      outcome(ref) = entity.weak() ? DefinitionOutcome::DiscardedForWeak
-                                   : DefinitionOutcome::DiscardedForStrong;
-      if (strong)
-        report_duplicate(entity, ref);
-      return;
+  std::vector<std::vector<u32>> positions(objects_.size()); // of symbols, where there are messages
+  const auto position = [&](SymbolRef ref) {
+    std::vector<u32> &of_object = positions[ref.object.value];
+    if (of_object.empty()) {
+      const u32 symbols = static_cast<u32>(objects_[ref.object.value].symbols.size());
+      for (u32 s = 0; s < symbols; ++s)
+        of_object.push_back(symbols + s);
+      u32 next = 0;
+      for (const u32 s : out_.functions_of[ref.object.value])
+        of_object[s] = next++;
     }
-  } else {
-    entity.first_definition = ref;
-    entity.weak_over_common = entity.common_align != 0;
-    if (entity.common_align != 0 && entity.size > symbol.size)
-      report(DiagId::CommonLargerThanDefinition, ref,
-             {std::string(entity.name), std::to_string(entity.size), std::to_string(symbol.size)})
-          .at("common in", origin(largest_common(ref), bytes_text(entity.size)))
-          .at("defined in", origin(ref, bytes_text(symbol.size)));
-  }
-  outcome(ref) = DefinitionOutcome::Accepted;
-  entity.weak_over_common = entity.weak_over_common && !strong;
-  entity.prevailing = ref;
-  entity.info = symbol.info;
-  entity.other = symbol.other;
-  entity.size = symbol.size;
-  entity.common_align = 0;
+    return std::pair(ref.object, of_object[ref.symbol]);
+  };
+  std::ranges::stable_sort(all, {}, [&](const auto &one) { return position(one.symbol); });
+  for (NameRules::Message &message : all)
+    diag_.add(std::move(message.text));
 }
 
 } // namespace
 
 Resolution resolve_symbols(const std::vector<InputObject> &objects, const LinkPolicy &policy,
-                           Diagnostics &diag) {
-  return SymbolResolver(objects, policy, diag).run();
+                           WorkerPool &pool, Diagnostics &diag) {
+  return SymbolResolver(objects, policy, pool, diag).run();
 }
 
 } // namespace culink

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/worker_pool.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
 #include "model/program.h"
@@ -11,6 +12,7 @@ namespace culink {
 
 // Merges the symbols of all objects into entities and decides for each which definition prevails.
 [[nodiscard]] Resolution resolve_symbols(const std::vector<InputObject> &objects,
-                                         const LinkPolicy &policy, Diagnostics &diag);
+                                         const LinkPolicy &policy, WorkerPool &pool,
+                                         Diagnostics &diag);
 
 } // namespace culink

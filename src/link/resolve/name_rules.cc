@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules of symbol resolution. A name's second definition meets these:
+//
+//   strong after strong      an error
+//   strong after weak        the strong one prevails
+//   weak function after weak the one with fewer registers prevails, then that of newer PTX
+//   weak data after weak     the first prevails
+//   weak after strong        the strong one prevails
+//   common                   the largest size and the first alignment, unless one is initialised
+//
+// Nothing here looks at another name, so that resolve_symbols can have the names of a program
+// decided by several threads. What surprises: a definition that prevails over an earlier one takes
+// over its order in the output. An entity therefore has two definitions, `first_definition` for the
+// order and `prevailing` for the content, and each definition has an outcome as of the time when it
+// was read, because nvlink goes by it (Q026).
+#include "link/resolve/name_rules.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "link/resolve/kind_words.h"
+
+namespace culink {
+
+using elf::SymbolBinding;
+using elf::SymbolType;
+
+namespace {
+
+std::string bytes_text(u64 size) {
+  return fmt::format("{} bytes", size);
+}
+
+} // namespace
+
+Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &policy) {
+  Entity entity;
+  entity.name = symbol.name;
+  entity.first = ref;
+  entity.local = symbol.binding() == SymbolBinding::Local;
+  entity.function = symbol.type() == SymbolType::Function;
+  entity.info = symbol.info;
+  entity.other = symbol.other;
+  entity.size = symbol.size;
+  entity.dynamic = is_shared(symbol.other) && symbol.size == 0;
+  // Undefined symbols keep a weak binding, except variables that compilers declare in every file
+  // (Q072).
+  const bool declared_object = symbol.undefined() && symbol.type() == SymbolType::Object;
+  entity.in_local_part =
+      policy.weak_among_locals && symbol.binding() == SymbolBinding::Weak && !declared_object;
+  if (declared_object && symbol.binding() == SymbolBinding::Weak)
+    entity.info = static_cast<u8>(static_cast<u8>(SymbolBinding::Global) << 4 | (symbol.info & 15));
+  return entity;
+}
+
+void NameRules::read(const Occurrence &next) {
+  const SymbolRef ref{ObjectId(next.object), next.symbol};
+  const elf::Symbol &symbol = symbol_of(ref);
+  hash_ = next.hash;
+  if (symbol.type() == SymbolType::Function)
+    read_function(ref, symbol);
+  else
+    read_data(ref, symbol);
+}
+
+const Entity *NameRules::find(std::string_view name, u32 hash) const {
+  const std::optional<u32> number = names_.find(name, hash);
+  return number ? &tables_.drafts[draft_of_name_[*number]] : nullptr;
+}
+
+std::pair<Entity *, bool> NameRules::entity_for(SymbolRef ref, const elf::Symbol &symbol) {
+  u32 draft = next_draft_;
+  bool is_new = true;
+  if (symbol.binding() != SymbolBinding::Local) {
+    const auto [number, inserted] = names_.insert(symbol.name, hash_);
+    if (inserted)
+      draft_of_name_.push_back(draft);
+    draft = draft_of_name_[number];
+    is_new = inserted;
+  }
+  if (is_new) {
+    tables_.drafts.put(draft, new_entity(ref, symbol, policy_));
+    ++next_draft_;
+  }
+  tables_.entity_of[ref.object.value][ref.symbol] = DraftEntity::number(draft, is_new);
+  return {&tables_.drafts[draft], is_new};
+}
+
+void NameRules::report_duplicate(const Entity &entity, SymbolRef ref) {
+  const SymbolRef first = entity.defined() ? entity.prevailing : entity.first;
+  // nvlink names the file with the first occurrence of a variable, as if it defined it.
+  const SymbolRef named = entity.function ? first : entity.first;
+  report(DiagId::MultipleDefinition, ref,
+         {std::string(entity.name), file(ref), named_file(entity, named)})
+      .at("defined in", origin(first))
+      .at("defined in", origin(ref))
+      .advise(first.object == ref.object || file(first) == file(ref)
+                  ? "the same file is given twice"
+                  : "");
+}
+
+// A function and a variable of one name, both with a strong definition.
+void NameRules::report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const bool other = entity.function != (symbol.type() == SymbolType::Function);
+  if (other && entity.defined() && !entity.weak() && symbol.binding() != SymbolBinding::Weak)
+    report_duplicate(entity, ref);
+}
+
+// Whether a symbol agrees with the earlier ones of its name in kind and memory space.
+bool NameRules::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const auto disagree = [&](DiagId id, std::vector<std::string> more, std::string here,
+                            std::string there) {
+    std::vector<std::string> arguments = {std::string(entity.name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    report(id, ref, std::move(arguments))
+        .at("first declared in", origin(entity.first, std::move(here)))
+        .at("declared in", origin(ref, std::move(there)));
+  };
+  const bool function = symbol.type() == SymbolType::Function;
+  const bool image = is_image(entity.type());
+  if (entity.function != function || image != is_image(symbol.type()) ||
+      (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
+    const std::string here = space_name(entity.type(), entity.other);
+    const std::string there = space_name(symbol.type(), symbol.other);
+    disagree(DiagId::SpaceMismatch, {here, there, named_file(entity, entity.first)}, here, there);
+    return false;
+  }
+  if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
+    const auto kind = [](u8 other) { return is_kernel_mark(other) ? "__global__" : "__device__"; };
+    disagree(DiagId::NotAKernelEverywhere, {}, kind(entity.other), kind(symbol.other));
+    return false;
+  }
+  if (!function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
+    const auto kind = [](u8 other) {
+      return (other & elf::kOtherManaged) != 0 ? "__managed__" : "not __managed__";
+    };
+    disagree(DiagId::ManagedMismatch, {}, kind(entity.other), kind(symbol.other));
+    return false;
+  }
+  return true;
+}
+
+void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
+  const auto [entity, is_new] = entity_for(ref, symbol);
+  const bool is_code = is_in_code(objects_[ref.object.value], symbol);
+  if (!is_new && !compatible(*entity, ref, symbol)) {
+    if (is_code)
+      report_other_kind(*entity, ref, symbol);
+    return;
+  }
+  if (is_code)
+    define_function(*entity, ref, symbol);
+}
+
+// Of weak definitions of a function the one with fewer registers prevails, then one of newer PTX
+// than the very first definition (not than the one that prevails so far, Q055), then the earlier.
+bool NameRules::prevails_over_weak(SymbolRef ref, const Entity &entity) const {
+  if (registers(ref) != registers(entity.prevailing))
+    return registers(ref) < registers(entity.prevailing);
+  return objects_[ref.object.value].virtual_sm >
+         objects_[entity.first_definition.object.value].virtual_sm;
+}
+
+u64 NameRules::parameter_bytes(SymbolRef kernel) const {
+  const std::vector<u64> &sizes = tables_.parameters[kernel.object.value];
+  return sizes.empty() ? 0 : sizes[symbol_of(kernel).section];
+}
+
+// Two weak definitions of a kernel must have parameters of one size. nvlink does not compare those
+// of a strong definition (Q044), and neither is it worth an error here.
+void NameRules::compare_parameters(const Entity &kernel, SymbolRef ref) {
+  const u64 first = parameter_bytes(kernel.prevailing), second = parameter_bytes(ref);
+  if (first != second)
+    report(DiagId::ParameterBankMismatch, ref,
+           {std::string(kernel.name), std::to_string(first), std::to_string(second)})
+        .at("first defined in", origin(kernel.prevailing, bytes_text(first)))
+        .at("defined in", origin(ref, bytes_text(second)));
+}
+
+void NameRules::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const bool strong = symbol.binding() != SymbolBinding::Weak;
+  if (entity.defined()) {
+    if (!entity.weak()) {
+      outcome(ref) = DefinitionOutcome::DiscardedForStrong;
+      if (strong)
+        report_duplicate(entity, ref);
+      return;
+    }
+    if (!strong && is_kernel_mark(symbol.other))
+      compare_parameters(entity, ref);
+    if (!strong && !prevails_over_weak(ref, entity)) {
+      outcome(ref) = DefinitionOutcome::DiscardedForWeak;
+      return;
+    }
+  } else {
+    entity.first_definition = ref;
+    const bool unmarked = !policy_.keeps_unified_marks && (entity.other & elf::kOtherUnified) == 0;
+    entity.other = unmarked ? symbol.other & ~elf::kOtherUnified : symbol.other;
+  }
+  outcome(ref) = DefinitionOutcome::Accepted;
+  entity.prevailing = ref;
+  entity.info = symbol.info;
+  entity.size = symbol.size;
+}
+
+void NameRules::read_data(SymbolRef ref, const elf::Symbol &symbol) {
+  if (is_image(symbol.type())) {
+    const bool opaque = is_in_code(objects_[ref.object.value], symbol);
+    if (!agrees_with_images(ref, symbol, opaque))
+      return;
+    if (opaque) {
+      read_opaque(ref, symbol);
+      return;
+    }
+  }
+  const auto [entity, is_new] = entity_for(ref, symbol);
+  const bool agrees = is_new || compatible(*entity, ref, symbol);
+  if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
+      !may_differ_in_size(*entity, ref, symbol)) {
+    report(DiagId::SizeMismatch, ref,
+           {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)})
+        .at("first specified in", origin(entity->first, bytes_text(entity->size)))
+        .at("specified in", origin(ref, bytes_text(symbol.size)));
+  }
+  if (!agrees && entity->function) {
+    if (symbol.in_section())
+      report_other_kind(*entity, ref, symbol);
+    return;
+  }
+  if (symbol.common())
+    merge_common(*entity, ref, symbol);
+  else if (symbol.in_section())
+    define_data(*entity, ref, symbol);
+}
+
+// Whether an image meets something of its name that is no image of its kind.
+bool NameRules::has_other_kind(const Entity &known, SymbolRef ref, const elf::Symbol &symbol,
+                               bool opaque) {
+  if (known.type() == symbol.type() && known.opaque == opaque)
+    return false;
+  report(DiagId::MultipleDefinition, ref,
+         {std::string(symbol.name), file(ref), named_file(known, known.first)})
+      .at("defined in", origin(known.first, space_name(known.type(), known.other)))
+      .at("defined in", origin(ref, space_name(symbol.type(), symbol.other)));
+  return true;
+}
+
+bool NameRules::agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, bool opaque) {
+  if (opaque && policy_.keeps_opaque_apart)
+    return true;
+  if (const auto known = opaque_.find(symbol.name);
+      known != opaque_.end() && has_other_kind(tables_.drafts[known->second], ref, symbol, opaque))
+    return false;
+  const Entity *entity = find(symbol.name, hash_);
+  return !entity || !has_other_kind(*entity, ref, symbol, opaque);
+}
+
+// A parameter of a kernel that is an image. It is local to the kernel.
+void NameRules::read_opaque(SymbolRef ref, const elf::Symbol &symbol) {
+  if (const auto known = opaque_.find(symbol.name); known != opaque_.end()) {
+    tables_.entity_of[ref.object.value][ref.symbol] = DraftEntity::number(known->second, false);
+    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
+    return;
+  }
+  Entity &entity = *entity_for(ref, symbol).first;
+  entity.opaque = true;
+  entity.first_definition = entity.prevailing = ref;
+  outcome(ref) = DefinitionOutcome::Accepted;
+  if (!policy_.keeps_opaque_apart)
+    opaque_.emplace(symbol.name, draft_of(ref));
+}
+
+bool NameRules::is_initialised(SymbolRef ref) const {
+  const InputObject &object = objects_[ref.object.value];
+  return object.kinds[object.symbols[ref.symbol].section].role != elf::SectionRole::Global;
+}
+
+// The largest of several common symbols prevails; initialised data only has to be large enough.
+bool NameRules::may_differ_in_size(const Entity &entity, SymbolRef ref,
+                                   const elf::Symbol &symbol) const {
+  if (symbol.common())
+    return entity.common_align != 0 || (entity.defined() && is_initialised(entity.prevailing));
+  return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
+}
+
+// Before 13.3 a definition without initial values counts as one more common symbol, unless it is
+// strong and was read first: then the common symbol is a duplicate (Q057).
+void NameRules::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  if (entity.defined() && prevails_over_common(entity.prevailing)) {
+    if (symbol.size > entity.size)
+      report(DiagId::CommonLargerThanDefinition, ref,
+             {std::string(entity.name), std::to_string(symbol.size), std::to_string(entity.size)})
+          .at("common in", origin(ref, bytes_text(symbol.size)))
+          .at("defined in", origin(entity.prevailing, bytes_text(entity.size)));
+    return;
+  }
+  if (entity.defined() && !entity.weak()) {
+    report_duplicate(entity, ref);
+    return;
+  }
+  entity.prevailing = {};
+  if (entity.common_align == 0)
+    entity.common_align = std::max<u64>(symbol.value, 1);
+  entity.size = std::max(entity.size, symbol.size);
+  SymbolRef &largest = largest_common_[draft_of(ref)];
+  if (!largest.valid() || symbol_of(largest).size < symbol.size)
+    largest = ref;
+}
+
+void NameRules::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+  const bool strong = symbol.binding() != SymbolBinding::Weak;
+  // The first declaration of dynamic shared memory defines it. Definitions without a size come from
+  // nvlink -r; whether one with a size contradicts is asked where it is known who uses it.
+  if (entity.dynamic && entity.first != ref) {
+    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
+    entity.sized = entity.sized || symbol.size != 0;
+    entity.size = std::max(entity.size, symbol.size);
+    if (symbol.size == 0 && strong && !policy_.repeats_dynamic_memory)
+      report_duplicate(entity, ref);
+    return;
+  }
+  if (entity.common_align != 0 && !prevails_over_common(ref)) {
+    outcome(ref) = DefinitionOutcome::DiscardedForStrong;
+    if (strong)
+      entity.info = symbol.info;
+    return;
+  }
+  if (entity.defined()) {
+    if (!entity.weak() || !strong) {
+      outcome(ref) = entity.weak() ? DefinitionOutcome::DiscardedForWeak
+                                   : DefinitionOutcome::DiscardedForStrong;
+      if (strong)
+        report_duplicate(entity, ref);
+      return;
+    }
+  } else {
+    entity.first_definition = ref;
+    entity.weak_over_common = entity.common_align != 0;
+    if (entity.common_align != 0 && entity.size > symbol.size)
+      report(DiagId::CommonLargerThanDefinition, ref,
+             {std::string(entity.name), std::to_string(entity.size), std::to_string(symbol.size)})
+          .at("common in", origin(largest_common(ref), bytes_text(entity.size)))
+          .at("defined in", origin(ref, bytes_text(symbol.size)));
+  }
+  outcome(ref) = DefinitionOutcome::Accepted;
+  entity.weak_over_common = entity.weak_over_common && !strong;
+  entity.prevailing = ref;
+  entity.info = symbol.info;
+  entity.other = symbol.other;
+  entity.size = symbol.size;
+  entity.common_align = 0;
+}
+
+std::vector<NameRules::Message> NameRules::take_messages() {
+  std::vector<Message> out;
+  for (size_t i = 0; i < reported_.size(); ++i)
+    out.push_back({reported_[i], std::move(diag_.all()[i])});
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules by which the symbols of one name become one entity, and the tables in which threads
+// that resolve different names put what they find.
+#pragma once
+
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/raw_table.h"
+#include "base/string_index.h"
+#include "model/diagnostics.h"
+#include "model/link_policy.h"
+#include "model/program.h"
+
+namespace culink {
+
+// A symbol that is resolved by its name.
+struct Occurrence {
+  u32 hash = 0; // of the name
+  u32 object = 0;
+  u32 symbol = 0;
+};
+
+// What stands for the entity of a symbol until entities have their numbers: the number of a draft,
+// and whether the symbol is the first of its entity. A symbol may also be the only one of an entity
+// that has no draft. Then, the number of the entity itself.
+struct DraftEntity {
+  static constexpr u32 kFinal = 0x80000000;
+  static constexpr u32 kFirst = 0x40000000;
+  static constexpr u32 kMask = kFirst - 1;
+
+  static EntityId number(u32 draft, bool first) { return EntityId(draft | (first ? kFirst : 0)); }
+  static EntityId without_draft() { return EntityId(kMask | kFirst); }
+  static EntityId final(u32 entity) { return EntityId(entity | kFinal); }
+
+  static bool has_draft(EntityId id) { return (id.value & kMask) != kMask; }
+  // Not final, and the first symbol of its entity.
+  static bool is_first(EntityId id) { return (id.value & (kFinal | kFirst)) == kFirst; }
+  static bool is_final(EntityId id) { return id.valid() && (id.value & kFinal) != 0; }
+};
+
+// What is known of all names. Threads write to different elements.
+struct NameTables {
+  RawTable<Entity> drafts;
+  PerSymbol<EntityId> entity_of; // as in DraftEntity
+  PerSymbol<DefinitionOutcome> outcome_of;
+  std::vector<std::vector<u64>> parameters; // by object with weak kernels, and code section: bytes
+};
+
+// An entity as its first symbol declares it.
+[[nodiscard]] Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &policy);
+
+// Whether a symbol is in a code section of its object.
+[[nodiscard]] inline bool is_in_code(const InputObject &object, const elf::Symbol &symbol) {
+  return symbol.in_section() && object.kinds[symbol.section].is_code();
+}
+
+// Names that have nothing to do with other names: all symbols of each are read here.
+class NameRules {
+public:
+  // A message, and the symbol that was read.
+  struct Message {
+    SymbolRef symbol;
+    Diagnostic text;
+  };
+
+  // There is room for drafts from `first_draft` on, one for each symbol.
+  NameRules(const std::vector<InputObject> &objects, const LinkPolicy &policy, u32 first_draft,
+            NameTables &tables)
+      : objects_(objects), policy_(policy), next_draft_(first_draft), tables_(tables) {}
+
+  void reserve(u32 symbols) {
+    names_.reserve(symbols);
+    draft_of_name_.reserve(symbols);
+  }
+  // Starts to fetch what read() needs.
+  void expect(const Occurrence &later) const {
+    prefetch_bytes({reinterpret_cast<const u8 *>(symbol_of(later).name.data()), 1});
+    names_.expect(later.hash);
+  }
+  // Symbols of one name must come in the order of the objects, functions first.
+  void read(const Occurrence &next);
+  [[nodiscard]] const Entity *find(std::string_view name, u32 hash) const;
+  [[nodiscard]] std::vector<Message> take_messages();
+
+private:
+  void read_function(SymbolRef ref, const elf::Symbol &symbol);
+  void read_data(SymbolRef ref, const elf::Symbol &symbol);
+  void read_opaque(SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] bool has_other_kind(const Entity &known, SymbolRef ref, const elf::Symbol &symbol,
+                                    bool opaque);
+  [[nodiscard]] bool agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, bool opaque);
+  void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] bool may_differ_in_size(const Entity &entity, SymbolRef ref,
+                                        const elf::Symbol &symbol) const;
+  [[nodiscard]] bool is_initialised(SymbolRef ref) const;
+  [[nodiscard]] bool prevails_over_common(SymbolRef ref) const {
+    return policy_.zeroed_data_prevails || is_initialised(ref);
+  }
+  [[nodiscard]] bool prevails_over_weak(SymbolRef ref, const Entity &entity) const;
+  [[nodiscard]] u64 parameter_bytes(SymbolRef kernel) const;
+  void compare_parameters(const Entity &kernel, SymbolRef ref);
+  [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  void report_duplicate(const Entity &entity, SymbolRef ref);
+  void report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+
+  // The largest common symbol of the name that `ref` has.
+  [[nodiscard]] SymbolRef largest_common(SymbolRef ref) const {
+    const auto found = largest_common_.find(draft_of(ref));
+    return found == largest_common_.end() ? ref : found->second;
+  }
+  [[nodiscard]] const elf::Symbol &symbol_of(SymbolRef ref) const {
+    return objects_[ref.object.value].symbols[ref.symbol];
+  }
+  [[nodiscard]] const elf::Symbol &symbol_of(const Occurrence &one) const {
+    return objects_[one.object].symbols[one.symbol];
+  }
+  // The entity of a symbol, and whether this is its first occurrence.
+  std::pair<Entity *, bool> entity_for(SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] u32 draft_of(SymbolRef ref) const {
+    return tables_.entity_of[ref.object.value][ref.symbol].value & DraftEntity::kMask;
+  }
+  DefinitionOutcome &outcome(SymbolRef ref) {
+    return tables_.outcome_of[ref.object.value][ref.symbol];
+  }
+  [[nodiscard]] const std::string &file(SymbolRef ref) const {
+    return objects_[ref.object.value].name;
+  }
+  [[nodiscard]] Origin origin(SymbolRef ref, std::string detail = {}) const {
+    return objects_[ref.object.value].origin({}, std::move(detail));
+  }
+  // The file that nvlink names for an entity. It does not know whose an image is.
+  [[nodiscard]] std::string named_file(const Entity &entity, SymbolRef ref) const {
+    return is_image(entity.type()) ? "<input>" : file(ref);
+  }
+  Diagnostic &report(DiagId id, SymbolRef ref, std::vector<std::string> arguments) {
+    reported_.push_back(ref);
+    return diag_.report(id, std::move(arguments)).in_step(objects_[ref.object.value].step);
+  }
+  [[nodiscard]] u32 registers(SymbolRef ref) const {
+    return objects_[ref.object.value].registers[ref.symbol];
+  }
+
+  const std::vector<InputObject> &objects_;
+  const LinkPolicy &policy_;
+  u32 next_draft_;
+  NameTables &tables_;
+  u32 hash_ = 0; // of the name that is read
+  StringIndex names_;
+  std::vector<u32> draft_of_name_;
+  std::map<u32, SymbolRef> largest_common_; // by draft of a common symbol
+  std::map<std::string_view, u32> opaque_;  // drafts by name, where names decide
+  Diagnostics diag_;
+  std::vector<SymbolRef> reported_; // of each message
+};
+
+} // namespace culink
