@@ -271,8 +271,7 @@ void fill_sass_plane(const PlaneLayout &l, const AddedSections &added) {
 
 // Values of both planes by section, where counterparts come after the sections of the plan. Those
 // of the Mercury plane go to sections with its content; capsules have theirs already.
-std::vector<FoldedRelocation> join_values(std::vector<FoldedRelocation> mercury,
-                                          const SassPlan &sass) {
+FoldedRelocations join_values(FoldedRelocations mercury, const SassPlan &sass) {
   const u32 count = static_cast<u32>(sass.shape.counterpart.size());
   std::erase_if(mercury, [&](const FoldedRelocation &value) {
     const Counterpart kind = sass.shape.counterpart_of(value.section);

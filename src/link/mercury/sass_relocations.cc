@@ -124,9 +124,8 @@ i64 moved_addend(const SassContext &c, const SassCodeList &code, const KeptReloc
              : static_cast<i64>(target_code->moved_label(static_cast<u64>(kept.addend)));
 }
 
-std::vector<KeptRelocation> apply_merged_addends(const SassContext &c,
-                                                 const emulate::MergedDebug &merged,
-                                                 std::vector<KeptRelocation> kept) {
+KeptRelocations apply_merged_addends(const SassContext &c, const emulate::MergedDebug &merged,
+                                     KeptRelocations kept) {
   std::vector<u32> numbers;
   std::vector<emulate::DebugReference> references;
   for (u32 i = 0; i < kept.size(); ++i) {

@@ -83,7 +83,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
   const OutputSections &sections = plan.layout.sections;
   std::vector<std::vector<u8>> info_bytes = plan.info.store.take_bytes();
   plan.info = {};
-  plan.relocations.kept = std::vector<KeptRelocation>();
+  plan.relocations.kept = KeptRelocations();
   if (sections.cuinfo.valid())
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))

@@ -36,7 +36,7 @@ struct FilePatch {
 struct FileDraft {
   elf::ElfBuilder elf;
   elf::ElfLayout layout;
-  std::vector<FoldedRelocation> values;   // to be stored into the contents, by section
+  FoldedRelocations values;               // to be stored into the contents, by section
   std::vector<elf::SectionId> section_of; // by OutId
   u64 null_symbol_value = 0;
   std::vector<FilePatch> patches;

@@ -48,7 +48,7 @@ void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocati
 // stored while a section's bytes are still at hand.
 ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
-  const std::vector<FoldedRelocation> &values = draft.values;
+  const FoldedRelocations &values = draft.values;
   const auto section = [&](u32 value) { return draft.section_of[values[value].section.value]; };
   ByteBuffer image(layout.file_size);
   std::vector<u32> first_value(draft.elf.section_count(), 0); // by SectionId: plus 1

@@ -343,25 +343,48 @@ std::vector<OutId> rela_tables(const Layout &layout) {
   return out;
 }
 
-// A single part is taken as it is. Several have room in one list from the start, and are set free
-// one by one.
-template <typename T, typename Part>
-std::vector<T> join(std::vector<Part> &parts, std::vector<T> RelocationPlan::*list) {
-  size_t size = 0, largest = 0;
+bool is_by_section(const FoldedRelocation &a, const FoldedRelocation &b) {
+  return a.section < b.section;
+}
+
+// The result of one thread for some groups.
+struct Part {
+  RelocationPlan plan;
+  Diagnostics diag;
+  bool sorted = true; // what is folded
+};
+
+bool is_sorted(const std::vector<Part> &parts) {
+  const FoldedRelocation *last = nullptr;
   for (const Part &part : parts) {
+    const FoldedRelocations &folded = part.plan.folded;
+    if (folded.empty())
+      continue;
+    if (!part.sorted || (last && is_by_section(folded.front(), *last)))
+      return false;
+    last = &folded.back();
+  }
+  return true;
+}
+
+// A single part is taken as it is. Several are copied by several threads, and are set free one by
+// one.
+template <typename List>
+List join(std::vector<Part> &parts, List RelocationPlan::*list, WorkerPool &pool) {
+  std::vector<size_t> starts;
+  size_t size = 0;
+  for (const Part &part : parts) {
+    starts.push_back(size);
     size += (part.plan.*list).size();
-    largest = std::max(largest, (part.plan.*list).size());
   }
-  std::vector<T> out;
-  if (size != largest)
-    out.reserve(size);
-  for (Part &part : parts) {
-    std::vector<T> more = std::move(part.plan.*list);
-    if (more.size() == size)
-      out = std::move(more);
-    else
-      out.insert(out.end(), more.begin(), more.end());
-  }
+  for (Part &part : parts)
+    if ((part.plan.*list).size() == size)
+      return std::move(part.plan.*list);
+  List out(size);
+  pool.for_each(static_cast<u32>(parts.size()), [&](u32 i) {
+    const List more = std::move(parts[i].plan.*list);
+    std::copy(more.begin(), more.end(), out.begin() + static_cast<std::ptrdiff_t>(starts[i]));
+  });
   return out;
 }
 
@@ -374,10 +397,6 @@ RelocationPlan classify_relocations(const Program &program, const Layout &layout
                                     WorkerPool &pool, Diagnostics &diag) {
   const RelocationContext context{
       program, layout, shared, images, RelocRules(rule_inputs_of(program)), rela_tables(layout)};
-  struct Part {
-    RelocationPlan plan;
-    Diagnostics diag;
-  };
   const u32 groups = static_cast<u32>(layout.relocs.groups.size());
   const u32 grain = pool.threads() == 1 ? std::max(groups, 1u) : 256;
   std::vector<Part> parts(groups / grain + 1);
@@ -386,25 +405,26 @@ RelocationPlan classify_relocations(const Program &program, const Layout &layout
     RelocationReader reader(context, part.diag);
     reader.read_groups(begin, end);
     part.plan = reader.take();
+    part.sorted = std::ranges::is_sorted(part.plan.folded, is_by_section);
   });
   if (!layout.relocs.copied.empty()) {
     Part &part = parts.emplace_back();
     RelocationReader reader(context, part.diag);
     reader.read_copied_constants();
     part.plan = reader.take();
+    part.sorted = std::ranges::is_sorted(part.plan.folded, is_by_section);
   }
   if (program.policy.lists_resolved) {
     Part &part = parts.emplace_back();
     part.plan.kept = list_resolved(context, part.diag);
   }
-  RelocationPlan out{join(parts, &RelocationPlan::kept), join(parts, &RelocationPlan::folded)};
+  const bool sorted = is_sorted(parts);
+  RelocationPlan out{join(parts, &RelocationPlan::kept, pool),
+                     join(parts, &RelocationPlan::folded, pool)};
   for (Part &part : parts)
     diag.append(std::move(part.diag));
-  const auto by_section = [](const FoldedRelocation &a, const FoldedRelocation &b) {
-    return a.section < b.section;
-  };
-  if (!std::is_sorted(out.folded.begin(), out.folded.end(), by_section))
-    std::stable_sort(out.folded.begin(), out.folded.end(), by_section);
+  if (!sorted)
+    std::stable_sort(out.folded.begin(), out.folded.end(), is_by_section);
   if (images.tables.empty() || !emulate::updates_image_base(program))
     return out;
   const CodeOf code_of = [&](OutId text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arch/reloc_field.h"
+#include "base/uninitialized.h"
 #include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/place/place_images.h"
@@ -31,9 +32,13 @@ struct FoldedRelocation {
   arch::FieldValue value;
 };
 
+// Threads fill these.
+using KeptRelocations = std::vector<KeptRelocation, UninitializedAllocator<KeptRelocation>>;
+using FoldedRelocations = std::vector<FoldedRelocation, UninitializedAllocator<FoldedRelocation>>;
+
 struct RelocationPlan {
-  std::vector<KeptRelocation> kept;     // those of one table in output order
-  std::vector<FoldedRelocation> folded; // by section; to be stored in this order
+  KeptRelocations kept;     // those of one table in output order
+  FoldedRelocations folded; // by section; to be stored in this order
 };
 
 // Decides what becomes of every relocation: stored now, kept, or dropped.

@@ -124,8 +124,8 @@ RelocRules rules_of_lists(const Program &program) {
 
 } // namespace
 
-std::vector<KeptRelocation> list_resolved(const RelocationContext &c, Diagnostics &diag) {
-  std::vector<KeptRelocation> out;
+KeptRelocations list_resolved(const RelocationContext &c, Diagnostics &diag) {
+  KeptRelocations out;
   const RelocRules rules = rules_of_lists(c.program);
   const auto list = [&](OutId table, const RelocSource &source, const elf::Relocation &raw) {
     const RelocTarget target = resolve_target(c, source.object, raw.symbol, source.function);

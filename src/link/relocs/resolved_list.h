@@ -6,7 +6,6 @@
 namespace culink {
 
 // --preserve-relocs: the entries of .nv.resolvedrela sections, which list what was folded.
-[[nodiscard]] std::vector<KeptRelocation> list_resolved(const RelocationContext &context,
-                                                        Diagnostics &diag);
+[[nodiscard]] KeptRelocations list_resolved(const RelocationContext &context, Diagnostics &diag);
 
 } // namespace culink
