@@ -67,13 +67,20 @@ void InfoStore::put_words(InfoList &list, InfoAttribute attribute, std::span<con
   replace(list, offset, record, {});
 }
 
-void InfoStore::put_symbol_and_word(InfoList &list, InfoAttribute attribute, EntityId entity,
-                                    u32 word) {
-  std::array<u8, 12> record{};
-  std::ranges::copy(record_head(RecordFormat::Sized, attribute, 8), record.begin());
-  store_le<u32>(record.data() + 8, word);
-  const InfoWord symbol{4, entity.value, InfoWord::Names::Entity};
-  replace(list, kNone, record, {&symbol, 1});
+void InfoStore::put_symbols_and_words(InfoList &list, InfoAttribute attribute,
+                                      std::span<const std::pair<EntityId, u32>> pairs) {
+  constexpr u64 kSize = kRecordSize + 8;
+  std::vector<u8> records(pairs.size() * kSize);
+  std::vector<InfoWord> words;
+  words.reserve(pairs.size());
+  const std::array<u8, 4> head = record_head(RecordFormat::Sized, attribute, 8);
+  for (u64 i = 0; i < pairs.size(); ++i) {
+    u8 *record = records.data() + i * kSize;
+    std::ranges::copy(head, record);
+    store_le<u32>(record + 8, pairs[i].second);
+    words.push_back({i * kSize + kRecordSize, pairs[i].first.value, InfoWord::Names::Entity});
+  }
+  replace(list, kNone, records, words);
 }
 
 void InfoStore::put_symbols(InfoList &list, InfoAttribute attribute,
@@ -101,6 +108,34 @@ void InfoStore::append_list(InfoList &list, const InfoList &other) {
     return replace(list, kNone, bytes, words);
   replace(list, kNone, std::vector<u8>(bytes.begin(), bytes.end()),
           std::vector<InfoWord>(words.begin(), words.end()));
+}
+
+InfoList InfoStore::join_lists(std::span<const InfoList> lists, u64 bytes, u64 words,
+                               WorkerPool &pool) {
+  InfoList out;
+  std::vector<std::pair<u64, u64>> starts; // of the bytes and words of each list
+  for (const InfoList &list : lists) {
+    starts.emplace_back(out.size, out.word_count);
+    out.size += list.size;
+    out.word_count += list.word_count;
+  }
+  Chunk &chunk = chunks_[0];
+  out.begin = chunk.bytes.size();
+  out.first_word = static_cast<u32>(chunk.words.size());
+  out.room = out.size;
+  reserve(out.begin + out.size + bytes, out.first_word + out.word_count + words);
+  chunk.bytes.resize(out.begin + out.size);
+  chunk.words.resize(out.first_word + out.word_count);
+  pool.for_each(static_cast<u32>(lists.size()), [&](u32 i) {
+    const auto [byte, word] = starts[i];
+    std::ranges::copy(this->bytes(lists[i]), chunk.bytes.data() + out.begin + byte);
+    InfoWord *to = chunk.words.data() + out.first_word + word;
+    for (InfoWord one : this->words(lists[i])) {
+      one.offset += byte;
+      *to++ = one;
+    }
+  });
+  return out;
 }
 
 // Replaces a record, or appends one.
@@ -139,7 +174,7 @@ void InfoStore::make_room(InfoList &list, u64 size) {
 void InfoStore::replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
                               std::span<const InfoWord> words) {
   u32 kept = 0;
-  std::vector<InfoWord> &all = chunks_[list.chunk].words;
+  Words &all = chunks_[list.chunk].words;
   InfoWord *own = all.data() + list.first_word;
   if (begin != end) // otherwise nothing follows
     for (u32 i = 0; i < list.word_count; ++i) {

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "base/uninitialized.h"
+#include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "model/program.h"
 
@@ -78,19 +80,26 @@ public:
                  u64 offset = kNone);
   void put_symbols(InfoList &list, elf::InfoAttribute attribute,
                    const std::vector<EntityId> &entities, u64 offset = kNone);
-  void put_symbol_and_word(InfoList &list, elf::InfoAttribute attribute, EntityId entity, u32 word);
+  // A record for each pair.
+  void put_symbols_and_words(InfoList &list, elf::InfoAttribute attribute,
+                             std::span<const std::pair<EntityId, u32>> pairs);
   void erase(InfoList &list, u64 record);
   // Appends another list to this one.
   void append_list(InfoList &list, const InfoList &other);
+  // All lists, which are in other chunks, in one of the first chunk. It has room for as many bytes
+  // and words more.
+  [[nodiscard]] InfoList join_lists(std::span<const InfoList> lists, u64 bytes, u64 words,
+                                    WorkerPool &pool);
 
   // The bytes of all chunks, for sections that refer to parts of them.
   [[nodiscard]] std::vector<std::vector<u8>> take_bytes();
 
 private:
   friend class InfoPrepender;
+  using Words = std::vector<InfoWord, UninitializedAllocator<InfoWord>>;
   struct Chunk {
     std::vector<u8> bytes;
-    std::vector<InfoWord> words;
+    Words words;
   };
 
   void replace(InfoList &list, u64 offset, ByteSpan record, std::span<const InfoWord> words);

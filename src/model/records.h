@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "base/uninitialized.h"
 #include "elf/records/nv_info.h"
 #include "model/info_store.h"
 #include "model/layout.h"
@@ -15,8 +16,8 @@ namespace culink {
 struct InfoPlan {
   InfoStore store;
   InfoList module;
-  std::vector<InfoList> of_text; // by OutId of the text section
-  std::vector<u64> text_flags;   // the same: flags beside those of the layout; mostly empty
+  std::vector<InfoList, UninitializedAllocator<InfoList>> of_text; // by OutId of the text section
+  std::vector<u64> text_flags; // the same: flags beside those of the layout; mostly empty
 };
 
 // The resources of a kernel, including the functions it calls.

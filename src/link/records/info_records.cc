@@ -38,7 +38,7 @@ public:
   InfoResult run();
 
 private:
-  void fill_externs(const std::vector<u8> &lists_externs);
+  void fill_externs(const std::vector<OutId> &lists_externs);
   void finish_kernels(const Resources &resources);
   [[nodiscard]] std::vector<RegisterLimit>
   register_limits(const std::vector<FunctionId> &kernels) const;
@@ -60,7 +60,7 @@ private:
 
 InfoResult InfoPlanner::run() {
   const Resources resources =
-      p_.policy.completes_kernels ? propagate_resources(p_, reach_) : Resources{};
+      p_.policy.completes_kernels ? propagate_resources(p_, reach_, pool_) : Resources{};
   ReadRecords read = read_info_records(p_, layout_, resources, pool_);
   out_.plan = std::move(read.plan);
   functions_ = std::move(read.functions);
@@ -74,14 +74,11 @@ InfoResult InfoPlanner::run() {
 }
 
 // EXTERNS records of device functions; those of kernels are in kernel_records.cc.
-void InfoPlanner::fill_externs(const std::vector<u8> &lists_externs) {
+void InfoPlanner::fill_externs(const std::vector<OutId> &lists_externs) {
   InfoStore &store = out_.plan.store;
-  for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
+  for (const OutId text : lists_externs) {
+    const u32 f = p_.function_of(layout_.sections[text].function).value;
     if (p_.live.kernel[f] && p_.policy.completes_kernels)
-      continue;
-    const OutId text = layout_.placement.address_of[p_.calls.functions[f].value].section;
-    if (!text.valid() || lists_externs[text.value] == 0 ||
-        layout_.sections[text].function != p_.calls.functions[f]) // inside the code of another
       continue;
     InfoList &records = out_.plan.of_text[text.value];
     const std::vector<EntityId> &externs = functions_.externs[f];
@@ -95,16 +92,24 @@ void InfoPlanner::fill_externs(const std::vector<u8> &lists_externs) {
 }
 
 std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
+  const u32 locals = static_cast<u32>(layout_.sections.locals.size());
+  const u32 count = locals + static_cast<u32>(layout_.sections.globals.size());
+  constexpr u32 kTogether = 8192;
+  std::vector<std::vector<FunctionId>> parts(count / kTogether + 1);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    const auto take = [&](EntityId id) {
+      if (p_.is_kernel(id) && p_.symbols[id].defined())
+        parts[begin / kTogether].push_back(p_.function_of(id));
+    };
+    for (u32 i = begin; i < end; ++i)
+      if (i >= locals)
+        take(layout_.sections.globals[i - locals]);
+      else if (layout_.sections.locals[i].kind == LocalSymbol::Kind::Entity)
+        take(EntityId(layout_.sections.locals[i].id));
+  });
   std::vector<FunctionId> out;
-  const auto take = [&](EntityId id) {
-    if (p_.is_kernel(id) && p_.symbols[id].defined())
-      out.push_back(p_.function_of(id));
-  };
-  for (const LocalSymbol &symbol : layout_.sections.locals)
-    if (symbol.kind == LocalSymbol::Kind::Entity)
-      take(EntityId(symbol.id));
-  for (const EntityId id : layout_.sections.globals)
-    take(id);
+  for (const std::vector<FunctionId> &part : parts)
+    out.insert(out.end(), part.begin(), part.end());
   return out;
 }
 
@@ -155,11 +160,13 @@ void InfoPlanner::report_recursion(FunctionId kernel, const Resources &resources
 
 void InfoPlanner::finish_kernels(const Resources &resources) {
   const std::vector<FunctionId> kernels = kernels_in_symbol_order();
+  std::vector<std::pair<EntityId, u32>> stacks;
+  stacks.reserve(kernels.size());
+  out_.kernels.reserve(kernels.size());
   for (const FunctionId k : kernels) {
     const bool unbounded = resources.unbounded[k.value];
-    out_.plan.store.put_symbol_and_word(
-        out_.plan.module, InfoAttribute::MinStackSize, p_.calls.functions[k.value],
-        unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]));
+    stacks.emplace_back(p_.calls.functions[k.value],
+                        unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]));
     out_.kernels.push_back(
         {.kernel = k,
          .registers = resources.registers[k.value],
@@ -168,6 +175,7 @@ void InfoPlanner::finish_kernels(const Resources &resources) {
     if (unbounded && !p_.options.suppress_stack_size_warning)
       report_recursion(k, resources);
   }
+  out_.plan.store.put_symbols_and_words(out_.plan.module, InfoAttribute::MinStackSize, stacks);
   check_kernel_limits(p_, reach_, layout_, resources, kernels, register_limits(kernels), diag_);
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.demoted[f] && p_.live.live[f])

@@ -85,7 +85,7 @@ InheritanceSweep::InheritanceSweep(const Program &program, const Reach &reach,
   sweep();
 }
 
-void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
+Inheritance InheritanceSweep::own_of(FunctionId function) const {
   Inheritance own;
   const WalkPosition start = u64{read_position_[function.value]} << kListBits;
   WalkPosition position = start;
@@ -112,6 +112,8 @@ void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
       own.addends[0].value = add_counts(own.addends[0].value, record.value);
     }
   }
+  if (functions_.externs[function.value].empty())
+    return own;
   position = start;
   for (const EntityId callee : functions_.externs[function.value])
     if (++position; p_.function_of(callee).valid())
@@ -124,7 +126,7 @@ void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
       std::unique(own.undefined.begin(), own.undefined.end(),
                   [](const auto &a, const auto &b) { return a.callee == b.callee; }),
       own.undefined.end());
-  into.add(own);
+  return own;
 }
 
 // Parts (indices into parts_) that the callees of a node in other components hand down. Callees
@@ -186,13 +188,17 @@ void InheritanceSweep::sweep() {
       part_of_[component] = parts.empty() ? kNothing : parts[0];
       continue;
     }
+    part_of_[component] = static_cast<u32>(parts_.size());
+    if (parts.empty() && end - begin == 1) { // most functions call none
+      keep(own_of(FunctionId(order[begin])));
+      continue;
+    }
     Inheritance sum;
     for (const u32 part : parts)
       add(part, sum);
     for (size_t i = begin; i < end; ++i)
       if (order[i] < p_.calls.functions.size() && counts(FunctionId(order[i])))
         add_own(FunctionId(order[i]), sum);
-    part_of_[component] = static_cast<u32>(parts_.size());
     keep(std::move(sum));
   }
 }

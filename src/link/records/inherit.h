@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
@@ -73,9 +74,9 @@ public:
   }
   void push_back(const Inherited &record) {
     if (count_ == kFew)
-      many_.assign(few_.begin(), few_.end());
+      many_ = std::make_unique<std::vector<Inherited>>(few_.begin(), few_.end());
     if (count_ >= kFew)
-      many_.push_back(record);
+      many_->push_back(record);
     else
       few_[count_] = record;
     ++count_;
@@ -88,7 +89,7 @@ public:
   }
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] const Inherited *begin() const {
-    return count_ <= kFew ? few_.data() : many_.data();
+    return count_ <= kFew ? few_.data() : many_->data();
   }
   [[nodiscard]] const Inherited *end() const { return begin() + count_; }
 
@@ -96,7 +97,7 @@ private:
   static constexpr u32 kFew = 5;
   std::array<Inherited, kFew> few_;
   u32 count_ = 0;
-  std::vector<Inherited> many_; // all, if they are not few
+  std::unique_ptr<std::vector<Inherited>> many_; // all, if they are not few
 };
 
 // What the records of functions say that kernels take over.
@@ -107,6 +108,7 @@ struct FunctionRecords {
   // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
   // reading; few have any.
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
+  bool has_masks = false; // some function has SPARSE_MMA_MASK
 };
 
 // A position in the walk over all records: functions in the order in which their sections were
@@ -155,7 +157,7 @@ public:
   // Of all functions that the kernel reaches. Precondition: it does not reach itself.
   [[nodiscard]] Inheritance of(FunctionId kernel) const;
   // Of one function alone, added to `into`.
-  void add_own(FunctionId function, Inheritance &into) const;
+  void add_own(FunctionId function, Inheritance &into) const { into.add(own_of(function)); }
   // Whether a kernel that does not reach itself inherits anything.
   [[nodiscard]] bool anything(FunctionId kernel) const;
   [[nodiscard]] bool counts(FunctionId function) const {
@@ -168,6 +170,7 @@ private:
   static constexpr u32 kNotRead = 0xffffffff;
   static constexpr u32 kNothing = 0xffffffff;
 
+  [[nodiscard]] Inheritance own_of(FunctionId function) const;
   void sweep();
   void keep(Inheritance &&part);
   void add(u32 part, Inheritance &into) const;

@@ -123,8 +123,7 @@ void KernelRecordPlanner::add_missing_masks() {
       return i.attribute == InfoAttribute::SparseMmaMask;
     });
   };
-  for (const InheritedList &list : functions_.inherited)
-    has_masks_ |= has_mask(list);
+  has_masks_ = functions_.has_masks;
   if (!has_masks_)
     return;
   std::vector<u32> without; // functions that get one

@@ -26,8 +26,10 @@ std::vector<u32> *list_of(elf::InfoAttribute attribute, Resources &out) {
   }
 }
 
-void read_own(const Program &p, Resources &out) {
-  for (u32 i = 0; i < p.objects.size(); ++i)
+// The object with the prevailing definition alone has the values of a function.
+void read_own(const Program &p, WorkerPool &pool, Resources &out) {
+  constexpr u32 kTogether = 16;
+  const auto read = [&](u32 i) {
     for (const InputObject::Info &info : p.objects[i].infos) {
       if (info.text != 0)
         continue;
@@ -42,17 +44,22 @@ void read_own(const Program &p, Resources &out) {
         (*values)[p.function_of(entity).value] = load_le<u32>(record.payload.data() + 4);
       }
     }
+  };
+  pool.for_ranges(static_cast<u32>(p.objects.size()), kTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      read(i);
+  });
 }
 
 } // namespace
 
-Resources propagate_resources(const Program &p, const Reach &reach) {
+Resources propagate_resources(const Program &p, const Reach &reach, WorkerPool &pool) {
   const u32 count = p.calls.node_count();
   Resources out;
   out.own_registers.assign(count, 0);
   out.own_frame.assign(count, 0);
   out.stack_limit.assign(count, 0);
-  read_own(p, out);
+  read_own(p, pool, out);
   out.registers = out.own_registers;
   out.stack.assign(count, 0);
   out.unbounded.assign(count, false);

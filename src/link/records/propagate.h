@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/resolve/reach.h"
 
@@ -18,6 +19,7 @@ struct Resources {
   std::vector<bool> unbounded;  // recursion can be reached
 };
 
-[[nodiscard]] Resources propagate_resources(const Program &program, const Reach &reach);
+[[nodiscard]] Resources propagate_resources(const Program &program, const Reach &reach,
+                                            WorkerPool &pool);
 
 } // namespace culink

@@ -26,6 +26,8 @@ namespace {
 struct RangeOfRecords {
   std::vector<FunctionId> read_order;
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments; // as in FunctionRecords
+  std::vector<OutId> lists_externs;
+  bool has_masks = false;
   InfoList module;
 };
 
@@ -235,12 +237,13 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
   InfoPrepender list(tables_.plan.store, section.size() + kFirstIsaVersion.size(), chunk_);
   for (const elf::InfoRecord &record : info.records) {
     const bool externs = record.attribute == InfoAttribute::Externs;
+    out_.has_masks |= record.attribute == InfoAttribute::SparseMmaMask;
     if (externs || inherit_rule_of(record.attribute))
       tables_.functions.inherited[function.value].push_back(
           {record.attribute, record.sized() && !externs ? bits_of_words(record) : record.value});
     if (externs) { // the list is filled when all functions are read
       tables_.functions.externs[function.value] = still_undefined(object, record);
-      tables_.lists_externs[text.section.value] = true;
+      out_.lists_externs.push_back(text.section);
       store_le<u16>(list.add(section.subspan(record.offset, InfoStore::kRecordSize)) + 2,
                     record.value);
       continue;
@@ -272,19 +275,20 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
 }
 
 // The records of the module's sections, those that were read last at the front.
-InfoList join_module_lists(const std::vector<RangeOfRecords> &ranges, u64 kernels,
+InfoList join_module_lists(const std::vector<RangeOfRecords> &ranges, u64 kernels, WorkerPool &pool,
                            InfoStore &store) {
   constexpr u64 kMinStackSize = InfoStore::kRecordSize + 8; // which every kernel gets
-  u64 bytes = kernels * kMinStackSize, words = kernels;
-  for (const RangeOfRecords &range : ranges) {
-    bytes += range.module.size;
-    words += range.module.word_count;
-  }
-  store.reserve(bytes, words);
-  InfoList out;
+  std::vector<InfoList> lists;
   for (size_t i = ranges.size(); i-- > 0;)
-    store.append_list(out, ranges[i].module);
-  return out;
+    lists.push_back(ranges[i].module);
+  return store.join_lists(lists, kernels * kMinStackSize, kernels, pool);
+}
+
+void clear_lists(WorkerPool &pool, InfoPlan &plan) {
+  constexpr u32 kTogether = 32768;
+  pool.for_ranges(static_cast<u32>(plan.of_text.size()), kTogether, [&](u32 begin, u32 end) {
+    std::fill(plan.of_text.begin() + begin, plan.of_text.begin() + end, InfoList{});
+  });
 }
 
 } // namespace
@@ -298,7 +302,7 @@ ReadRecords read_info_records(const Program &program, const Layout &layout,
   // The first chunk is for what belongs to no range.
   ReadRecords out{.plan = {.store = InfoStore(static_cast<u32>(ranges.size()) + 1)}};
   out.plan.of_text.resize(layout.sections.list.size());
-  out.lists_externs.resize(layout.sections.list.size());
+  clear_lists(pool, out.plan);
   out.functions.externs.resize(program.calls.functions.size());
   out.functions.inherited.resize(program.calls.functions.size());
   pool.for_ranges(objects, grain, [&](u32 begin, u32 end) {
@@ -306,12 +310,18 @@ ReadRecords read_info_records(const Program &program, const Layout &layout,
     ranges[range] = RecordReader(program, layout, resources, range + 1, out).read(begin, end);
   });
   const u64 kernels = static_cast<u64>(std::ranges::count(program.live.kernel, true));
-  out.plan.module = join_module_lists(ranges, kernels, out.plan.store);
+  out.plan.module = join_module_lists(ranges, kernels, pool, out.plan.store);
   for (RangeOfRecords &range : ranges) {
     std::vector<FunctionId> &order = out.functions.read_order;
     order.insert(order.end(), range.read_order.begin(), range.read_order.end());
+    out.lists_externs.insert(out.lists_externs.end(), range.lists_externs.begin(),
+                             range.lists_externs.end());
+    out.functions.has_masks |= range.has_masks;
     out.functions.fragments.merge(range.fragments); // a function is in one range alone
   }
+  std::ranges::sort(out.lists_externs);
+  const auto repeated = std::ranges::unique(out.lists_externs);
+  out.lists_externs.erase(repeated.begin(), repeated.end());
   return out;
 }
 

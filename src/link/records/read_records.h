@@ -12,7 +12,7 @@ namespace culink {
 struct ReadRecords {
   InfoPlan plan;
   FunctionRecords functions;
-  std::vector<u8> lists_externs; // by OutId of code: it has such a record
+  std::vector<OutId> lists_externs; // code that has such a record, ascending
 };
 
 // Reads the .nv.info sections of all objects. Of kernels, REGCOUNT is what `resources` say.
