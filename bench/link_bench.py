@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How fast are links, compared with nvlink, and how do they grow?
 
-    bench/link_bench.py BIN [--shapes NAME,...] [--runs N] [--no-growth] [--no-reference]
+    bench/link_bench.py BIN [--shapes NAME,...] [--runs N] [--no-growth] [--no-reference] [--instructions]
 
 BIN is the folder with culink and floor. Makes objects of five shapes (link_inputs.py), links them
 with nvlink and with culink by turns, compares the two files byte for byte and prints, as Markdown
 tables, processor time, wall time and peak memory of both beside the floor: a program that only reads
 all inputs and writes as many bytes as the output has. Then links 50, 100, 200, 400 and 800 files of
 each shape with culink alone, and fits time = c * files^exponent, for the whole and for each pass.
+--instructions counts instructions instead, with one thread under valgrind, for 100 to 1,600 files.
 Two small objects, the everyday link, are linked 200 times by each: there, what counts is the mean.
 
 Processor time is what to trust on a machine that does other things; the best of several runs is
@@ -19,6 +20,7 @@ import csv
 import filecmp
 import math
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -33,6 +35,7 @@ os.environ["CULINK_NO_CACHE"] = "1"
 
 EMULATE = "--emulate=nvlink-13.0.88"
 GROWTH = [50, 100, 200, 400, 800]
+COUNTED = [100, 200, 400, 800, 1600]
 # Name, files, what it is, how many times faster than nvlink we want to be.
 SHAPES = {
     "helpers": (100, "1,000 functions in a chain, 1,000 kernels that call it", 100),
@@ -185,6 +188,19 @@ class Bench:
         sys.stdout.flush()
 
 
+    def count(self, inputs):
+        """Millions of instructions of a link with one thread."""
+        command = self.culink(inputs, os.path.join(self.folder, "ours.cubin"), "--threads=1")
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+                              capture_output=True, text=True, errors="replace", check=True)
+        return int(re.search(r"Collected : (\d+)", done.stderr)[1]) / 1e6
+
+    def counted_growth(self, shape):
+        counts = [self.count(self.make(shape, files)) for files in COUNTED]
+        print(f"| {shape} | " + " | ".join(f"{count:,.0f}" for count in counts) +
+              f" | {fit(list(zip(COUNTED, counts))):.3f} |", flush=True)
+
+
 def fit(points):
     """The slope of log(seconds) over log(files), by least squares."""
     xs, ys = [math.log(p[0]) for p in points], [math.log(p[1]) for p in points]
@@ -202,6 +218,7 @@ def main():
     parser.add_argument("--no-growth", action="store_true", help="only the comparison")
     parser.add_argument("--no-comparison", action="store_true", help="only the growth")
     parser.add_argument("--no-reference", action="store_true", help="without nvlink")
+    parser.add_argument("--instructions", action="store_true", help="only the growth, in instructions")
     options = parser.parse_args()
     if not shutil.which("ptxas"):
         print("skipped: there is no ptxas to make objects with")
@@ -210,6 +227,13 @@ def main():
     shapes = options.shapes.split(",")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
+        if options.instructions:
+            print("| millions of instructions | " + " | ".join(f"{files:,} files" for files in COUNTED) +
+                  " | exponent |\n|---|" + "---|" * (len(COUNTED) + 1))
+            for shape in shapes:
+                if shape != "pair":
+                    bench.counted_growth(shape)
+            return
         for shape in shapes:
             if not options.no_comparison and shape == "pair":
                 bench.compare_small()
