@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Regular files are mapped; whatever cannot be mapped (pipes, /dev/stdin, /proc) is read to its
-// end. An empty file is an empty span and not an error; the caller decides what it means.
+// end, but not further than anybody's input goes: /dev/zero has no end. An empty file is an empty
+// span and not an error; the caller decides what it means.
+//
+// When a mapped file is made shorter, reading what was there is answered with SIGBUS. The handler
+// may use hardly more than read and write; it finds the name of the file in the system's list of
+// what is mapped.
 #include "base/mapped_file.h"
 
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <fcntl.h>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,10 +34,19 @@ struct Descriptor {
   }
 };
 
-Result<std::vector<u8>> read_to_end(int fd) {
+bool is_device(mode_t mode) {
+  return S_ISCHR(mode) || S_ISBLK(mode);
+}
+
+constexpr size_t kMostOfPipe = size_t{1} << 30;
+
+Result<std::vector<u8>> read_to_end(int fd, size_t most) {
   std::vector<u8> bytes;
   for (;;) {
     const size_t old = bytes.size();
+    if (old > most)
+      return most == 0 ? Error{"", "", "is a device"}
+                       : Error{"", "", "is not a regular file, and longer than a gigabyte"};
     bytes.resize(old + 64 * 1024);
     const ssize_t n = ::read(fd, bytes.data() + old, bytes.size() - old);
     if (n < 0 && errno == EINTR) {
@@ -44,10 +61,88 @@ Result<std::vector<u8>> read_to_end(int fd) {
   }
 }
 
+// One line of /proc/self/maps at a time, without memory of its own.
+class MapsReader {
+public:
+  // The line of the mapping with that address, or nothing.
+  std::string_view find(u64 address) {
+    const Descriptor file{::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+    while (read_line(file.fd))
+      if (u64 begin = 0, end = 0; read_range(begin, end) && begin <= address && address < end)
+        return {line_, size_};
+    return {};
+  }
+
+private:
+  bool read_line(int fd) {
+    size_ = 0;
+    for (;;) {
+      if (next_ == filled_) {
+        const ssize_t n = ::read(fd, buffer_, sizeof buffer_);
+        next_ = 0;
+        filled_ = n > 0 ? static_cast<size_t>(n) : 0;
+        if (filled_ == 0)
+          return false;
+      }
+      const char c = buffer_[next_++];
+      if (c == '\n')
+        return true;
+      const bool visible = static_cast<unsigned char>(c) >= ' ' && c != '\x7f';
+      if (size_ < sizeof line_)
+        line_[size_++] = visible ? c : '?';
+    }
+  }
+
+  // "ffff8000-ffff9000 r--p ..."
+  bool read_range(u64 &begin, u64 &end) const {
+    size_t at = 0;
+    const auto number = [&](char last) {
+      u64 out = 0;
+      for (; at < size_ && line_[at] != last; ++at)
+        out =
+            out * 16 + static_cast<u64>(line_[at] >= 'a' ? line_[at] - 'a' + 10 : line_[at] - '0');
+      ++at;
+      return out;
+    };
+    begin = number('-');
+    end = number(' ');
+    return at < size_;
+  }
+
+  char buffer_[4096];
+  char line_[4096 + 128];
+  size_t next_ = 0, filled_ = 0, size_ = 0;
+};
+
+void write_text(std::string_view text) {
+  [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void end_on_bus_error(int, siginfo_t *info, void *) {
+  MapsReader maps;
+  const std::string_view line = maps.find(reinterpret_cast<u64>(info->si_addr));
+  const size_t slash = line.find('/');
+  write_text(::program_invocation_short_name);
+  write_text(": error: ");
+  write_text(slash == std::string_view::npos ? "memory" : line.substr(slash));
+  write_text(slash == std::string_view::npos ? " cannot be read\n"
+                                             : ": became shorter while it was read\n");
+  ::_exit(1);
+}
+
 } // namespace
 
-Result<MappedFile> MappedFile::open(const std::string &path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+void end_when_files_shrink() {
+  struct sigaction action {};
+  action.sa_sigaction = end_on_bus_error;
+  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+Result<MappedFile> MappedFile::open(const std::string &path, FileType type) {
+  // A pipe that nobody writes to would be waited for.
+  const int wait = type == FileType::Regular ? O_NONBLOCK : 0;
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait)};
   if (file.fd < 0)
     return system_error("cannot open");
   struct stat info {};
@@ -55,6 +150,8 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
     return system_error("cannot open");
   if (S_ISDIR(info.st_mode))
     return Error{"", "", "is a directory"};
+  if (type == FileType::Regular && !S_ISREG(info.st_mode))
+    return Error{"", "", "is not a regular file"};
 
   MappedFile out;
   out.identity_ = {info.st_dev, info.st_ino};
@@ -67,7 +164,7 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
       return out;
     }
   }
-  Result<std::vector<u8>> bytes = read_to_end(file.fd);
+  Result<std::vector<u8>> bytes = read_to_end(file.fd, is_device(info.st_mode) ? 0 : kMostOfPipe);
   if (!bytes)
     return bytes.error();
   out.owned_ = std::move(*bytes);

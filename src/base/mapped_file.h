@@ -10,11 +10,18 @@
 
 namespace culink {
 
+// What may stand behind the name of a file.
+enum class FileType {
+  Readable, // regular files; pipes, which end before a gigabyte; and /dev/null
+  Regular,  // what somebody else has named: opening anything else may wait, or have an effect
+};
+
 // The bytes of a regular file, mapped read-only, or of a pipe, read whole. Only touched pages of a
 // mapping are ever read, so opening an 800 MB archive costs nothing. It can be moved, not copied.
 class MappedFile {
 public:
-  [[nodiscard]] static Result<MappedFile> open(const std::string &path);
+  [[nodiscard]] static Result<MappedFile> open(const std::string &path,
+                                               FileType type = FileType::Readable);
 
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&other) noexcept;
@@ -40,5 +47,9 @@ private:
   std::pair<u64, u64> identity_;
   bool mapped_ = false;
 };
+
+// For programs: from now on, a mapped file that becomes shorter while it is read ends the process
+// with status 1 and an error that names the file, instead of with a signal.
+void end_when_files_shrink();
 
 } // namespace culink

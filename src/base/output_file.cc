@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Output files are written under a temporary name and then renamed. The temporary's mode is what
-// open(path, 0666) would have given, or the mode of the file being replaced, as compilers and
-// linkers do.
+// Output files have no name while they are written (O_TMPFILE), so that nothing is left behind
+// whatever ends this process. Where a file system cannot do that, they have one with a number,
+// which is locked; a name that nobody has locked was left by a process that was killed, and is used
+// again. The file's mode is what open(path, 0666) would have given, or that of the file being
+// replaced, as compilers and linkers do, but without the bits that would let others run it as its
+// owner.
 //
-// A file that is there already changes places with the temporary and is removed under that name.
+// A file that is there already changes places with the new one and is removed under the number.
 // ext4 writes a file to the disk before it is renamed over another one, in case the power fails:
 // 150 ms for 117 MB. Two files that change places may wait, like what other linkers write.
 #include "base/output_file.h"
@@ -13,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -24,20 +28,60 @@ namespace culink {
 
 namespace {
 
+constexpr int kMostNames = 100;
+
+std::string temporary_name(const std::string &path, int number) {
+  return path + ".culink-tmp." + std::to_string(number);
+}
+
+std::string open_name(int fd) {
+  return "/proc/self/fd/" + std::to_string(fd);
+}
+
+std::string folder_of(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// Whoever uses a temporary file has locked it.
+bool lock(int fd) {
+  return ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
 // umask can only be read by setting it, which would race with other threads of a host process;
 // a file created with O_CREAT shows the same mode.
-int create_beside(std::string &temporary) {
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    const std::string name = temporary + std::to_string(::getpid()) + "." + std::to_string(attempt);
-    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) {
-      temporary = name;
-      return fd;
-    }
+int create_unnamed(const std::string &folder) {
+  if (::access("/proc/self/fd", X_OK) != 0) // could never get a name
+    return -1;
+  const int fd = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (fd >= 0)
+    static_cast<void>(lock(fd));
+  return fd;
+}
+
+// Whether the name is free now.
+bool remove_leftover(const std::string &name) {
+  const int fd = ::open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return errno == ENOENT;
+  const bool left = lock(fd) && ::unlink(name.c_str()) == 0;
+  ::close(fd);
+  return left;
+}
+
+// Calls make(name) with one name after the other until it succeeds, or fails for another reason
+// than that the name is taken. That name, or none.
+template <class Make> std::string find_name(const std::string &path, Make make) {
+  for (int number = 0; number < kMostNames; ++number) {
+    const std::string name = temporary_name(path, number);
+    if (make(name))
+      return name;
     if (errno != EEXIST)
-      return -1;
+      return {};
+    if (remove_leftover(name) && make(name))
+      return name;
   }
-  return -1;
+  return {};
 }
 
 // Whether both were regular files, on a file system that can do that.
@@ -45,6 +89,10 @@ bool change_places(const std::string &one, const std::string &other) {
   struct stat info {};
   return ::lstat(other.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
          ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
+}
+
+bool give_name(int fd, const std::string &name) {
+  return ::linkat(AT_FDCWD, open_name(fd).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
 } // namespace
@@ -55,7 +103,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   is_temporary_ = path_ != "-" && (!exists || S_ISREG(info.st_mode));
   if (!exists || !is_temporary_)
     return;
-  mode_ = info.st_mode & 07777;
+  mode_ = info.st_mode & 0777;
   // A symbolic link is kept: the file it names is replaced.
   if (char *real = ::realpath(path_.c_str(), nullptr)) {
     path_ = real;
@@ -66,6 +114,8 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 OutputFile::~OutputFile() {
   if (!temporary_.empty())
     ::unlink(temporary_.c_str());
+  if (fd_ >= 0)
+    ::close(fd_);
 }
 
 void OutputFile::write(ByteSpan bytes) {
@@ -88,22 +138,30 @@ void OutputFile::write_directly(ByteSpan bytes) {
 }
 
 void OutputFile::write_temporary(ByteSpan bytes) {
-  std::string name = path_ + ".tmp.";
-  const int fd = create_beside(name);
-  if (fd < 0) {
+  fd_ = create_unnamed(folder_of(path_));
+  if (fd_ < 0)
+    temporary_ = find_name(path_, [this](const std::string &name) {
+      fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      return fd_ >= 0 && lock(fd_);
+    });
+  if (fd_ < 0) {
     error_ = system_error("cannot create");
     return;
   }
-  temporary_ = std::move(name);
-  if (!write_all(fd, bytes) || (mode_ && ::fchmod(fd, *mode_) != 0))
-    error_ = system_error("cannot write");
-  if (::close(fd) != 0 && !error_)
+  // Closing a copy makes a network write what it has, and say whether it could.
+  if (!write_all(fd_, bytes) || (mode_ && ::fchmod(fd_, *mode_) != 0) || ::close(::dup(fd_)) != 0)
     error_ = system_error("cannot write");
 }
 
 std::optional<Error> OutputFile::commit() {
   if (error_ || !is_temporary_)
     return error_;
+  if (temporary_.empty() && give_name(fd_, path_))
+    return std::nullopt;
+  if (temporary_.empty())
+    temporary_ = find_name(path_, [this](const std::string &name) { return give_name(fd_, name); });
+  if (temporary_.empty())
+    return system_error("cannot write");
   if (change_places(temporary_, path_))
     ::unlink(temporary_.c_str()); // what was there before
   else if (::rename(temporary_.c_str(), path_.c_str()) != 0)

@@ -9,9 +9,9 @@
 
 namespace culink {
 
-// A file that appears whole or not at all. Its bytes go to a temporary file beside `path`, which
-// commit() renames into place: readers see the old file or the whole new one, and a failure leaves
-// an existing file untouched.
+// A file that appears whole or not at all. Its bytes go to a file without a name, which commit()
+// gives it: readers see the old file or the whole new one, and a failure leaves an existing file
+// untouched.
 class OutputFile {
 public:
   // "-" is standard output.
@@ -21,7 +21,7 @@ public:
   OutputFile(const OutputFile &) = delete;
   OutputFile &operator=(const OutputFile &) = delete;
 
-  // Whether there is a temporary file. Standard output, and a path that exists and is no regular
+  // Whether there is such a file. Standard output, and a path that exists and is no regular
   // file (/dev/null, a pipe), are written directly, so nobody can take back what write() did.
   [[nodiscard]] bool is_temporary() const { return is_temporary_; }
   // Writes all bytes, once. What goes wrong is said by commit().
@@ -33,8 +33,9 @@ private:
   void write_temporary(ByteSpan bytes);
 
   std::string path_;        // of the file itself, not of a symbolic link to it
-  std::string temporary_;   // empty: there is none, or not any more
+  std::string temporary_;   // the name until it is committed; empty: none, or not any more
   std::optional<u32> mode_; // of the file that is replaced
+  int fd_ = -1;             // of what has been written
   std::optional<Error> error_;
   bool is_temporary_ = true;
 };

@@ -30,6 +30,8 @@ namespace {
 
 // Deeper than anyone nests option files on purpose; a file that includes itself ends here.
 constexpr u32 kMaxFileDepth = 64;
+// A file may name itself twice, so depth alone is no bound.
+constexpr u64 kMaxFiles = 10'000, kMaxFileBytes = u64{256} << 20;
 
 // sm_90, compute_90 or lto_90 of a target that a release knows.
 bool is_target(std::string_view value, u32 release) {
@@ -96,6 +98,8 @@ private:
   Diagnostics &diag_;
   CommandLine line_;
   u32 file_depth_ = 0;
+  u64 files_ = 0, file_bytes_ = 0; // read so far
+  bool too_many_files_ = false;
 };
 
 // `word` begins with a dash and is longer than that.
@@ -257,16 +261,21 @@ void CommandLineParser::append_list(const OptionRow &row, const std::string &val
 }
 
 void CommandLineParser::read_options_file(const std::string &path, FileGrammar grammar) {
-  if (file_depth_ == kMaxFileDepth) {
-    diag_.report(DiagId::TooManyOptionFiles, {path});
+  if (too_many_files_)
     return;
-  }
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) {
     diag_.report(DiagId::CannotOpenOptionFile, {path, file.error().text()});
     return;
   }
   const ByteSpan bytes = file->bytes();
+  file_bytes_ += bytes.size();
+  too_many_files_ =
+      file_depth_ == kMaxFileDepth || ++files_ > kMaxFiles || file_bytes_ > kMaxFileBytes;
+  if (too_many_files_) {
+    diag_.report(DiagId::TooManyOptionFiles, {path});
+    return;
+  }
   ++file_depth_;
   const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   parse(grammar == FileGrammar::Options ? file_words(text) : response_words(text));

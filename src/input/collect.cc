@@ -436,7 +436,7 @@ std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &arch
   const std::string path = rules_.thin_from_here     ? member.substr(0, member.find('/'))
                            : member.starts_with('/') ? member
                                                      : folder + member;
-  Result<MappedFile> file = MappedFile::open(path);
+  Result<MappedFile> file = MappedFile::open(path, FileType::Regular);
   if (!file) {
     std::error_code unused;
     diag_.report(DiagId::CannotOpenMember,

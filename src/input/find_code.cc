@@ -158,8 +158,8 @@ void CodeFinder::look_into_archive(ByteSpan bytes) {
       continue;
     }
     const std::string folder = path_.substr(0, path_.rfind('/') + 1);
-    Result<MappedFile> file =
-        MappedFile::open(member.name.starts_with('/') ? member.name : folder + member.name);
+    Result<MappedFile> file = MappedFile::open(
+        member.name.starts_with('/') ? member.name : folder + member.name, FileType::Regular);
     if (file)
       look_into(out_.files.emplace_back(std::move(*file)).bytes(), member.name);
     else

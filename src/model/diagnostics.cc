@@ -181,7 +181,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::OptionRedefined, Severity::Warning, "option-redefined",
      "option '{0}' is given twice with different values; the last one is used"},
     {DiagId::TooManyOptionFiles, Severity::Error, "too-many-option-files",
-     "option files are nested too deeply: '{0}'"},
+     "too many option files, or nested too deeply: '{0}'"},
     {DiagId::CannotOpenOptionFile, Severity::Error, "cannot-open-option-file",
      "option file '{0}': {1}"},
     {DiagId::ConflictingOptions, Severity::Error, "conflicting-options",

@@ -124,6 +124,9 @@ TEST(CommandLine, stops_at_broken_option_files) {
   EXPECT_EQ(complaint({"-optf", file.path()}).id, DiagId::StrayQuote);
   file.rewrite("-optf " + file.path());
   EXPECT_EQ(complaint({"-optf", file.path()}).id, DiagId::TooManyOptionFiles);
+  file.rewrite("-optf " + file.path() + " -optf " + file.path());
+  EXPECT_EQ(complaint({"-optf", file.path()}).id, DiagId::TooManyOptionFiles);
+  EXPECT_EQ(complaint({"-optf", "/dev/zero"}).id, DiagId::CannotOpenOptionFile);
   EXPECT_EQ(complaint({"-optf", "/no/such/file"}).id, DiagId::CannotOpenOptionFile);
 }
 

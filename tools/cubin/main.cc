@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/mapped_file.h"
 #include "cmd_assemble.h"
 #include "cmd_check.h"
 #include "cmd_diff.h"
@@ -70,6 +71,8 @@ int run(int argc, char **argv) {
 int main(int argc, char **argv) {
   // A reader that went away (cubin dump x | head) shows as a failed write, which ends the output.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN); // an output beyond the limit is a failed write, too
+  culink::end_when_files_shrink();
   try {
     return run(argc, argv);
   } catch (const std::exception &error) { // out of memory and the like, from libraries below us

@@ -2,9 +2,11 @@
 //
 // The linker program: nothing but the edge between the system and run_command. What it does is in
 // command.cc; what may be thrown on the way comes from libraries below us and ends here.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
+#include "base/mapped_file.h"
 #include "command.h"
 #include "engine/worker.h"
 #include "engine/worker_messages.h"
@@ -14,6 +16,8 @@ int main(int argc, char **argv) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && words.front() == culink::kWorkerWord)
       return culink::run_engine_worker(words);
+    culink::end_when_files_shrink();
+    std::signal(SIGXFSZ, SIG_IGN); // an output beyond the limit is a failed write, which is told
     return culink::run_command(words);
   } catch (const std::exception &error) { // out of memory and the like
     std::fprintf(stderr, "culink: error: %s\n", error.what());
