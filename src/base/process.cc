@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Child processes by posix_spawn, which does not copy this process, however large it is. Every
-// descriptor here is closed in children unless it is handed over by name, so that children of
-// several threads do not hold each other's pipes open.
+// Child processes by vfork, which does not copy this process, however large it is. posix_spawn
+// would do the same, but cannot ask the system to kill the child when this process dies, however it
+// dies. Every descriptor here is closed in children unless it is handed over by name, so that
+// children of several threads do not hold each other's pipes open.
+//
+// What may surprise: between vfork and execve the child runs in the memory of this process, while
+// the thread that started it waits. So it only makes system calls, with all signals blocked, and it
+// is the end of that thread of which the system takes notice: it waits for the child anyway.
 #include "base/process.h"
 
 #include <algorithm>
@@ -11,8 +16,8 @@
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -24,25 +29,74 @@ namespace culink {
 
 namespace {
 
-// File actions and the ends of a pipe, freed when the scope ends.
-struct SpawnState {
-  posix_spawn_file_actions_t actions{};
-  int pipe[2] = {-1, -1};
+// A pipe, closed when the scope ends.
+struct Pipe {
+  int ends[2] = {-1, -1};
 
-  SpawnState() { ::posix_spawn_file_actions_init(&actions); }
-  SpawnState(const SpawnState &) = delete;
-  SpawnState &operator=(const SpawnState &) = delete;
-  ~SpawnState() {
-    ::posix_spawn_file_actions_destroy(&actions);
+  Pipe() = default;
+  Pipe(const Pipe &) = delete;
+  Pipe &operator=(const Pipe &) = delete;
+  ~Pipe() {
     close_end(0);
     close_end(1);
   }
   void close_end(int end) {
-    if (pipe[end] >= 0)
-      ::close(pipe[end]);
-    pipe[end] = -1;
+    if (ends[end] >= 0)
+      ::close(ends[end]);
+    ends[end] = -1;
   }
 };
+
+// All that a child needs, made before it exists.
+struct ChildPlan {
+  std::vector<char *> arguments;
+  char **environment = nullptr;
+  int output = -1;       // becomes stdout and stderr
+  std::vector<int> kept; // descriptors that stay open
+  sigset_t signals{};    // those that are blocked in the program
+  pid_t parent = -1;
+};
+
+// In the child. Returns only if there is no such program.
+void become(const ChildPlan &plan) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != plan.parent) // it has died already
+    return;
+  ::setpgid(0, 0); // what it starts itself is in its group
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::dup2(nothing, 0);
+  ::dup2(plan.output, 1);
+  ::dup2(plan.output, 2);
+  for (const int fd : plan.kept)
+    ::fcntl(fd, F_SETFD, 0);
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  for (const int signal : {SIGPIPE, SIGXFSZ}) // which programs of ours ignore
+    ::sigaction(signal, &usual, nullptr);
+  ::sigprocmask(SIG_SETMASK, &plan.signals, nullptr);
+  ::execve(plan.arguments.front(), plan.arguments.data(), plan.environment);
+}
+
+// The child, or -1 with errno.
+pid_t start_child(ChildPlan &plan) {
+  sigset_t all;
+  ::sigfillset(&all);
+  plan.parent = ::getpid();
+  ::pthread_sigmask(SIG_BLOCK, &all, &plan.signals);
+  volatile int failure = 0;
+  const pid_t child = ::vfork();
+  if (child == 0) {
+    become(plan);
+    failure = errno;
+    ::_exit(127);
+  }
+  const int error = child < 0 ? errno : failure;
+  ::pthread_sigmask(SIG_SETMASK, &plan.signals, nullptr);
+  if (child > 0 && error != 0)
+    ::waitpid(child, nullptr, 0);
+  errno = error;
+  return error == 0 ? child : -1;
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -66,8 +120,10 @@ struct Patience {
   }
 };
 
-// Reads a pipe up to its end; false: patience ended first.
+// Reads a pipe up to its end, and keeps what somebody may want to read; false: patience ended
+// first.
 bool read_pipe(int fd, const Patience &patience, std::string &out) {
+  constexpr size_t kMostText = size_t{16} << 20;
   char buffer[4096];
   for (;;) {
     pollfd waited{fd, POLLIN, 0};
@@ -81,7 +137,8 @@ bool read_pipe(int fd, const Patience &patience, std::string &out) {
       continue;
     if (n <= 0)
       return true;
-    out.append(buffer, static_cast<size_t>(n));
+    if (out.size() < kMostText)
+      out.append(buffer, static_cast<size_t>(n));
   }
 }
 
@@ -144,32 +201,27 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                   const std::vector<const MemoryFile *> &files,
                                   std::optional<std::chrono::seconds> limit,
                                   const std::atomic<bool> *cancelled) {
-  SpawnState state;
-  if (::pipe2(state.pipe, O_CLOEXEC) != 0)
+  Pipe pipe;
+  if (::pipe2(pipe.ends, O_CLOEXEC) != 0)
     return system_error("cannot create a pipe");
-  ::posix_spawn_file_actions_addopen(&state.actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&state.actions, state.pipe[1], 1);
-  ::posix_spawn_file_actions_adddup2(&state.actions, state.pipe[1], 2);
-  for (const MemoryFile *file : files) // onto itself, so that it is open in the child
-    ::posix_spawn_file_actions_adddup2(&state.actions, file->descriptor(), file->descriptor());
-  std::vector<char *> arguments;
-  for (const std::string &word : words)
-    arguments.push_back(const_cast<char *>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
   ChildEnvironment environment;
-  errno = ::posix_spawn(&child, words.front().c_str(), &state.actions, nullptr, arguments.data(),
-                        environment.data());
-  if (errno != 0)
+  ChildPlan plan{.environment = environment.data(), .output = pipe.ends[1]};
+  for (const std::string &word : words)
+    plan.arguments.push_back(const_cast<char *>(word.c_str()));
+  plan.arguments.push_back(nullptr);
+  for (const MemoryFile *file : files)
+    plan.kept.push_back(file->descriptor());
+  const pid_t child = start_child(plan);
+  if (child < 0)
     return system_error("cannot start");
-  state.close_end(1);
+  pipe.close_end(1);
   ProcessResult out;
   Patience patience{std::nullopt, cancelled};
   if (limit)
     patience.deadline = Clock::now() + *limit;
-  if (!read_pipe(state.pipe[0], patience, out.output)) {
+  if (!read_pipe(pipe.ends[0], patience, out.output)) {
     out.late = true;
-    ::kill(child, SIGKILL);
+    ::kill(-child, SIGKILL);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)

@@ -37,7 +37,7 @@ private:
 
 struct ProcessResult {
   int status = 0;     // the exit code; 128 and more: ended by a signal
-  std::string output; // of stdout and stderr
+  std::string output; // of stdout and stderr, the first 16 MB of it
   bool late = false;  // it was ended at the deadline, or because that was asked for
 };
 
@@ -45,8 +45,9 @@ struct ProcessResult {
 [[nodiscard]] std::string describe_exit(int status);
 
 // Runs a program to its end, without a shell. words[0] is its path. The child sees nothing of this
-// process but the given files and the environment; any number may run at once. After the limit, if
-// there is one, it is ended, and soon after `cancelled` is set, unless null.
+// process but the given files and the environment; any number may run at once. It is killed with
+// this process; after the limit, if there is one, it is ended with its own children, and soon after
+// `cancelled` is set, unless null.
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                                 const std::vector<const MemoryFile *> &files = {},
                                                 std::optional<std::chrono::seconds> limit = {},

@@ -8,6 +8,7 @@
 #include "input/compile_ptx.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -104,6 +105,12 @@ std::vector<std::string> compiler_words(const PtxCompiler &compiler, std::string
   return words;
 }
 
+// Far more than any compiler needs for that many bytes, so that only one that hangs meets it.
+std::chrono::seconds time_limit(u64 bytes) {
+  constexpr u64 kBytesPerSecond = 256;
+  return std::chrono::seconds(3600 + bytes / kBytesPerSecond);
+}
+
 Result<CompiledPtx> run_compiler(const PtxCompiler &compiler,
                                  const std::vector<std::string> &options, ByteSpan text) {
   const Result<MemoryFile> source = MemoryFile::create(text);
@@ -113,9 +120,13 @@ Result<CompiledPtx> run_compiler(const PtxCompiler &compiler,
   std::vector<std::string> words = {compiler.path};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {source->path(), "-o", object->path()});
-  Result<ProcessResult> run = run_process(words, {&*source, &*object}, {}, compiler.cancelled);
+  const std::chrono::seconds limit = time_limit(text.size());
+  Result<ProcessResult> run = run_process(words, {&*source, &*object}, limit, compiler.cancelled);
   if (!run)
     return Error{"", compiler.path, run.error().text()};
+  if (run->late && !(compiler.cancelled && *compiler.cancelled))
+    return Error{"", compiler.path,
+                 "did not finish within " + std::to_string(limit.count()) + " seconds"};
   replace_all(run->output, source->path(), kNamePlace);
   if (run->status != 0)
     return CompiledPtx{{}, std::move(run->output), run->status};

@@ -44,6 +44,15 @@ expect_status 1 "$CULINK" --make-toolchain never --cuda=nothing 2> error
 expect_contains error "no CUDA toolkit in nothing: there is no bin/nvcc"
 [ ! -e never ] || fail "made a folder of nothing"
 
+# A folder that leads into the toolkit, which would be changed.
+mkdir leads && ln -s "$WORK/home/bin" leads/bin
+expect_status 1 "$CULINK" --make-toolchain leads --cuda="$WORK/option" 2> error
+expect_contains error "leads/bin is a link"
+ln -s "$WORK/home" is_home
+expect_status 1 "$CULINK" --make-toolchain is_home --cuda="$WORK/home" 2> error
+expect_contains error "it is the CUDA toolkit itself"
+[ ! -L home/bin/nvcc ] && [ ! -L home/bin/nvlink ] || fail "changed the toolkit"
+
 # The compiler of PTX.
 printf '.version 9.0\n.target sm_90\n.address_size 64\n' > code.ptx
 not "$CULINK" -arch=sm_90 code.ptx -o out 2> error

@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "base/bytes.h"
 
@@ -75,6 +80,68 @@ TEST(Process, many_run_at_once) {
     thread.join();
   for (size_t i = 0; i < outputs.size(); ++i)
     EXPECT_EQ(outputs[i], std::to_string(i) + "\n");
+}
+
+TEST(Process, keeps_no_more_text_than_anybody_reads) {
+  const Result<ProcessResult> run = shell("yes | head -c 40000000");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->status, 0);
+  EXPECT_GE(run->output.size(), size_t{16} << 20);
+  EXPECT_LT(run->output.size(), size_t{17} << 20);
+}
+
+// A file with the number of a process that a child has started.
+class NumberFile {
+public:
+  NumberFile() : path_(std::filesystem::temp_directory_path() / "culink_number.XXXXXX") {
+    ::close(::mkstemp(path_.data()));
+  }
+  ~NumberFile() { std::filesystem::remove(path_); }
+  [[nodiscard]] const std::string &path() const { return path_; }
+  // Waits for it.
+  [[nodiscard]] pid_t read() const {
+    for (pid_t number = 0;; std::this_thread::sleep_for(std::chrono::milliseconds(5)))
+      if (std::ifstream(path_) >> number)
+        return number;
+  }
+
+private:
+  std::string path_;
+};
+
+// Whether it ends within half a minute, which is long before it would by itself. Nobody may ask for
+// its status.
+bool ends(pid_t process) {
+  for (int i = 0; i < 6000; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    if (text.empty() || text.find(") Z") != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+TEST(Process, is_killed_with_us) {
+  const NumberFile number;
+  const pid_t linker = ::fork();
+  if (linker == 0) {
+    static_cast<void>(shell("echo $$ > " + number.path() + "; exec sleep 600"));
+    ::_exit(0);
+  }
+  const pid_t compiler = number.read();
+  ::kill(linker, SIGTERM);
+  ::waitpid(linker, nullptr, 0);
+  EXPECT_TRUE(ends(compiler));
+}
+
+TEST(Process, ends_with_what_it_has_started) {
+  const NumberFile number;
+  const Result<ProcessResult> run =
+      run_process({"/bin/sh", "-c", "sleep 600 & echo $! > " + number.path() + "; wait"}, {},
+                  std::chrono::seconds(1));
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->late);
+  EXPECT_TRUE(ends(number.read()));
 }
 
 } // namespace

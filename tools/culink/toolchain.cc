@@ -9,7 +9,7 @@
 // installed otherwise; the folder has both.
 //
 // Made again over an old one, the folder's links are renewed. Anything but a link in the way is an
-// error: it is not ours.
+// error: it is not ours. A folder `bin` that is a link may lead to the toolkit's own programs.
 #include "toolchain.h"
 
 #include <filesystem>
@@ -74,8 +74,10 @@ std::string make_toolchain(const std::string &folder, const std::string &cuda) {
                         : "no CUDA toolkit in " + cuda + ": there is no bin/nvcc";
   std::error_code error;
   const fs::path made = fs::absolute(folder, error);
-  if (fs::equivalent(made, toolkit, error))
+  if (fs::equivalent(made, toolkit, error) || fs::equivalent(made, toolkit / "bin", error))
     return "it is the CUDA toolkit itself";
+  if (fs::is_symlink(made / "bin", error))
+    return (made / "bin").string() + " is a link";
   return link_toolkit(toolkit, made);
 }
 
