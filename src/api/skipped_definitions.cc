@@ -6,8 +6,8 @@
 #include "api/skipped_definitions.h"
 
 #include <string>
-#include <unordered_map>
 
+#include "base/name_map.h"
 #include "elf/elf_view.h"
 
 namespace culink {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMostInputs = 1000; // inputs; each has to be unpacked
 
-using Definers = std::unordered_map<std::string, const SkippedCode *>;
+using Definers = OwnedNameMap<const SkippedCode *>;
 
 void add_definitions(const SkippedCode &code, Definers &definers) {
   std::vector<u8> unpacked;

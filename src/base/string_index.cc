@@ -3,15 +3,22 @@
 // Hashes of names. A name is hashed in two parts, the text after its last dot and the text before
 // it. The first part alone selects the line of slots, so that all sections of one function share a
 // line.
+//
+// Names come from strangers, who could choose a hundred thousand of them with one hash. So a hash
+// depends on a number that the system gives every process at its start. No order in any output
+// depends on a hash, so nobody sees that number.
 #include "base/string_index.h"
 
 #include <cstring>
+#include <sys/auxv.h>
+
+#include "base/name_map.h"
 
 namespace culink {
 
 namespace {
 
-constexpr u64 kMix = 0x9e3779b97f4a7c15;
+constexpr u64 kSizeFactor = 0x9e3779b97f4a7c15;
 
 // Both halves of the product, so that every bit of the factors counts.
 u64 fold(u64 a, u64 b) {
@@ -20,28 +27,41 @@ u64 fold(u64 a, u64 b) {
   return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
 }
 
+u64 read_secret() {
+  u64 words[2] = {0x9e3779b97f4a7c15, 0xd1b54a32d192ed03};
+  if (const unsigned long at = ::getauxval(AT_RANDOM); at != 0)
+    std::memcpy(words, reinterpret_cast<const void *>(at), sizeof words);
+  return fold(words[0] ^ kSizeFactor, words[1]) | 1;
+}
+
+const u64 kSecret = read_secret();
+
 // Sixteen bytes at a time, the last ones perhaps twice; names are some thirty bytes long, and there
 // are half a million of them.
 u64 hash_bytes(u64 hash, std::string_view s) {
   const u8 *p = reinterpret_cast<const u8 *>(s.data());
   const size_t size = s.size();
-  hash += size * kMix;
+  hash += size * kSizeFactor;
   if (size >= 16) {
     for (size_t i = 16; i < size; i += 16)
-      hash = fold(load_le<u64>(p + i - 16) ^ kMix, load_le<u64>(p + i - 8) ^ hash);
-    return fold(load_le<u64>(p + size - 16) ^ kMix, load_le<u64>(p + size - 8) ^ hash);
+      hash = fold(load_le<u64>(p + i - 16) ^ kSecret, load_le<u64>(p + i - 8) ^ hash);
+    return fold(load_le<u64>(p + size - 16) ^ kSecret, load_le<u64>(p + size - 8) ^ hash);
   }
   if (size >= 8)
-    return fold(load_le<u64>(p) ^ kMix, load_le<u64>(p + size - 8) ^ hash);
+    return fold(load_le<u64>(p) ^ kSecret, load_le<u64>(p + size - 8) ^ hash);
   if (size >= 4)
-    return fold(load_le<u32>(p) ^ kMix, load_le<u32>(p + size - 4) ^ hash);
+    return fold(load_le<u32>(p) ^ kSecret, load_le<u32>(p + size - 4) ^ hash);
   u64 few = 0;
   for (size_t i = 0; i < size; ++i)
     few = few << 8 | p[i];
-  return fold(few ^ kMix, hash);
+  return fold(few ^ kSecret, hash);
 }
 
 } // namespace
+
+size_t NameHash::operator()(std::string_view name) const {
+  return hash_bytes(0, name);
+}
 
 u32 StringIndex::family_of(std::string_view name) {
   return static_cast<u32>(hash_bytes(0, name));

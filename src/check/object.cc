@@ -5,11 +5,10 @@
 // missing, which the parts that ask for it report.
 #include "check/object.h"
 
-#include <unordered_map>
-
 #include "arch/arch.h"
 #include "arch/elf_flags.h"
 #include "base/bytes.h"
+#include "base/name_map.h"
 #include "elf/mercury_names.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
@@ -128,7 +127,7 @@ private:
 void PlaneReader::pair_sections() {
   mercury_of_.assign(sections_.size(), 0);
   sass_of_.assign(sections_.size(), 0);
-  std::unordered_map<std::string_view, std::vector<u32>> by_name; // the first one last
+  NameMap<std::vector<u32>> by_name; // the first one last
   for (u32 i = static_cast<u32>(sections_.size()); i-- > 0;) {
     if (sections_[i].type == SectionType::MercurySymtab)
       symtab_ = i;

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/name_map.h"
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
 #include "elf/section_kind.h"
@@ -153,7 +154,7 @@ void add_code_offsets(const elf::ElfView &answer, std::string_view name,
     (out[reference.code].*offsets).push_back(reference.addend);
 }
 
-using PartsByName = std::unordered_map<std::string_view, std::vector<ByteSpan>>;
+using PartsByName = NameMap<std::vector<ByteSpan>>;
 
 PartsByName registers_of(const elf::ElfView &answer) {
   PartsByName out;
@@ -212,7 +213,7 @@ ByteSpan part(const PartsOfCode &parts, u32 code) {
 
 // The code of an object by name. What has one name is to be taken from the end, in the order of the
 // object, which engines leave as it is.
-using CodeByName = std::unordered_map<std::string_view, std::vector<const elf::Section *>>;
+using CodeByName = NameMap<std::vector<const elf::Section *>>;
 
 CodeByName code_by_name(const elf::ElfView &object) {
   CodeByName out;

@@ -18,11 +18,10 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "arch/driver_functions.h"
 #include "base/bytes.h"
+#include "base/name_map.h"
 #include "elf/codec.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
@@ -100,7 +99,7 @@ void replace_section(const elf::ElfView &object, const elf::Section &section, By
 // By section: how many of its name precede it.
 std::vector<u32> count_earlier_names(const elf::ElfView &object) {
   std::vector<u32> out(object.sections().size(), 0);
-  std::unordered_map<std::string_view, u32> seen;
+  NameMap<u32> seen;
   for (const elf::Section &section : object.sections())
     if (!section.name.empty())
       out[section.index] = seen[section.name]++;
@@ -233,7 +232,7 @@ NameSet defined_names(const elf::ElfView &object) {
 }
 
 void agree_on_kernels(std::span<std::vector<u8>> files) {
-  std::unordered_set<std::string> kernels;
+  OwnedNameSet kernels;
   const auto each = [&files](const auto &act) {
     for (std::vector<u8> &file : files) {
       const Result<elf::ElfView> view = elf::ElfView::open(file);

@@ -4,16 +4,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "base/name_map.h"
 #include "base/result.h"
 #include "base/types.h"
 #include "elf/elf_view.h"
 
 namespace culink {
-
-using NameSet = std::unordered_set<std::string_view>;
 
 struct Preparation {
   bool debug_code = false; // counts as compiled with -G, which changes code at the end of kernels

@@ -20,9 +20,9 @@
 #include <cstddef>
 #include <map>
 #include <string_view>
-#include <unordered_set>
 
 #include "base/bytes.h"
+#include "base/name_map.h"
 #include "elf/codec.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
@@ -165,7 +165,7 @@ private:
   [[nodiscard]] bool can_be_pruned() const {
     if (object_.header().elf_class() != elf::ElfClass::Elf64)
       return false;
-    std::unordered_set<std::string_view> names;
+    NameSet names;
     for (const elf::Section &section : object_.sections())
       if (!is_familiar(section) || (section.index != 0 && !names.insert(section.name).second))
         return false;

@@ -9,9 +9,9 @@
 #include "finalize/register_locations.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "base/bytes.h"
+#include "base/name_map.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_registers.h"
 
@@ -23,9 +23,8 @@ constexpr std::string_view kTable = ".nv_debug_info_reg_sass",
                            kMercuryTable = ".nv.merc.nv_debug_info_reg_sass",
                            kMercurySymbols = ".nv.merc.symtab";
 
-std::unordered_map<std::string_view, u64> sizes_of_functions(const elf::ElfView &file,
-                                                             const elf::Section &table) {
-  std::unordered_map<std::string_view, u64> out;
+NameMap<u64> sizes_of_functions(const elf::ElfView &file, const elf::Section &table) {
+  NameMap<u64> out;
   const elf::SymbolTable symbols = file.symbols(table);
   for (u32 i = 0; i < symbols.size(); ++i)
     if (const elf::Symbol symbol = symbols[i];
@@ -44,7 +43,7 @@ void clear_unknown_locations(std::vector<u8> &linked_file) {
   const elf::Section *symbols = view->find(kMercurySymbols);
   if (!table || !mercury || !symbols)
     return;
-  const std::unordered_map<std::string_view, u64> sizes = sizes_of_functions(*view, *symbols);
+  const NameMap<u64> sizes = sizes_of_functions(*view, *symbols);
   const std::vector<elf::RegisterBlock> blocks = elf::split_registers(table->data);
   std::vector<elf::RegisterBlock> origins = elf::split_registers(mercury->data);
   std::vector<u64> unknown; // offsets in the section

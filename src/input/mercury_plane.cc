@@ -11,10 +11,10 @@
 #include "input/mercury_plane.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "base/name_map.h"
 #include "elf/mercury_names.h"
 #include "input/parse_object.h"
 
@@ -55,7 +55,7 @@ Error broken_plane(const elf::Section &section, std::string field, std::string m
 std::optional<Error> PlaneBuilder::find_counterparts() {
   counterpart_of_.assign(sections_.size(), 0);
   sass_of_.assign(sections_.size(), 0);
-  std::unordered_map<std::string_view, std::vector<u32>> by_name; // newest first
+  NameMap<std::vector<u32>> by_name; // newest first
   for (u32 i = static_cast<u32>(sections_.size()); i-- > 0;) {
     if (sections_[i].type == SectionType::MercurySymtab)
       symtab_ = &object_.section(i);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "arch/target_name.h"
+#include "base/name_map.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 #include "elf/text_info.h"
@@ -172,7 +173,7 @@ private:
   ModuleUsage usage_;
   std::vector<u32> of_symbol_;
   std::unordered_map<u32, u32> of_section_; // looked up only, never walked
-  std::unordered_map<std::string_view, u32> of_name_;
+  NameMap<u32> of_name_;
 };
 
 } // namespace

@@ -15,8 +15,8 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
+#include "base/name_map.h"
 #include "base/types.h"
 
 namespace culink {
@@ -103,7 +103,7 @@ private:
   }
 
   std::vector<std::string_view> lines_;
-  std::unordered_map<std::string_view, u32> numbers_; // by name
+  NameMap<u32> numbers_; // by name
   std::vector<bool> seen_;
   std::vector<Step> pending_;
 };

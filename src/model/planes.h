@@ -3,9 +3,9 @@
 
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/name_map.h"
 #include "model/input_object.h"
 #include "model/layout.h"
 
@@ -18,7 +18,7 @@ struct Planes {
   std::span<const InputObject> sass;
 };
 
-using FunctionsByName = std::unordered_map<std::string_view, EntityId>;
+using FunctionsByName = NameMap<EntityId>;
 
 // Whether two definitions are the same function in both forms. False if one of them has no code.
 [[nodiscard]] bool have_equal_code(const Planes &planes, SymbolRef a, SymbolRef b);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/string_index.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "base/name_map.h"
 
 namespace culink {
 namespace {
@@ -46,6 +50,19 @@ TEST(StringIndex, tells_the_members_of_families_apart) {
 
 TEST(StringIndex, finds_nothing_when_empty) {
   EXPECT_EQ(StringIndex().find("a"), std::nullopt);
+}
+
+// With these a factor of the unseeded hash was zero, whatever follows.
+TEST(StringIndex, names_that_somebody_has_chosen_have_different_hashes) {
+  std::set<u32> hashes;
+  std::set<size_t> others;
+  for (u32 i = 0; i < 10'000; ++i) {
+    const std::string name = "\x15\x7c\x4a\x7f\xb9\x79\x37\x9e" + std::to_string(10'000'000 + i);
+    hashes.insert(StringIndex::hash_of(name));
+    others.insert(NameHash()(name));
+  }
+  EXPECT_GT(hashes.size(), 9'900u);
+  EXPECT_GT(others.size(), 9'900u);
 }
 
 } // namespace

@@ -14,20 +14,21 @@
 #include "link/emulate/mercury_objects.h"
 
 #include <algorithm>
-#include <unordered_map>
+
+#include "base/name_map.h"
 
 namespace culink::emulate {
 
 namespace {
 
 void repeat_records(InputObject &object) {
-  std::unordered_map<std::string_view, const InputObject::Info *> first;
+  NameMap<const InputObject::Info *> first;
   for (InputObject::Info &info : object.infos)
     info.records = first.emplace(object.section(info.section).name, &info).first->second->records;
 }
 
 void repeat_relocations(InputObject &object) {
-  std::unordered_map<std::string_view, const elf::Section *> first;
+  NameMap<const elf::Section *> first;
   elf::SectionList sections;
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type) || !object.kinds[table.info].is_code())

@@ -20,6 +20,7 @@
 #include <unordered_set>
 
 #include "base/bytes.h"
+#include "base/name_map.h"
 #include "elf/records/debug_frame.h"
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
@@ -32,8 +33,8 @@ using ForeignRegisters = MergedDebugRequest::ForeignRegisters;
 namespace {
 
 // Functions whose variables the object finds in registers: all of those compiled with -G.
-std::unordered_set<std::string_view> described_functions(const InputObject &object) {
-  std::unordered_set<std::string_view> out;
+NameSet described_functions(const InputObject &object) {
+  NameSet out;
   for (const elf::Section &section : object.view.sections())
     if (section.name == ".nv_debug_info_reg_sass")
       for (const elf::RegisterBlock &block : elf::split_registers(section.data))
@@ -55,7 +56,7 @@ template <typename Use> void for_each_definition(const Program &p, const Use &us
 // described in registers and has other code than the one that prevails.
 std::unordered_set<u32> find_confused(const MergedDebugSources &s) {
   const Program &p = s.program;
-  std::vector<std::unordered_set<std::string_view>> described;
+  std::vector<NameSet> described;
   for (const InputObject &object : s.planes.sass)
     described.push_back(described_functions(object));
   std::unordered_set<u32> out;
@@ -128,9 +129,9 @@ std::vector<ForeignRegisters> find_foreign_registers(const MergedDebugSources &s
   if (!p.dialect.has(Defect::RegistersByName))
     return {};
   std::map<std::pair<u32, u32>, ForeignRegisters> out;
-  std::unordered_set<std::string_view> seen;
+  NameSet seen;
   for (u32 o = 0; o < s.planes.sass.size(); ++o) {
-    const std::unordered_set<std::string_view> described = described_functions(s.planes.sass[o]);
+    const NameSet described = described_functions(s.planes.sass[o]);
     for (const u32 symbol : p.symbols.functions_of[o]) {
       const std::string_view name = s.planes.sass[o].symbols[symbol].name;
       const auto owner = s.first_of_name.find(name);
@@ -218,7 +219,7 @@ MergedDebug read_merged_debug(const MergedDebugRequest &request, const Resolutio
   out.finalized = std::move(finalized);
   auto next = out.finalized.begin();
   for (const Definitions &one : request.definitions) {
-    std::unordered_map<std::string_view, const FinalizedDebug *> by_name;
+    NameMap<const FinalizedDebug *> by_name;
     for (const FinalizedFunction &function : next->functions)
       by_name.emplace(function.name, &function.debug);
     ++next;

@@ -7,9 +7,9 @@
 // What may surprise: functions are found by name. The first block about a name counts, wherever the
 // code comes from; in all others the offsets become 0.
 #include <cstring>
-#include <unordered_set>
 
 #include "base/bytes.h"
+#include "base/name_map.h"
 #include "elf/records/nv_registers.h"
 #include "link/mercury/sass_debug.h"
 
@@ -48,7 +48,7 @@ public:
   // Changes the blocks of one object.
   void move(std::span<u8> table, u32 object) {
     const InputObject &input = c_.sass.objects[object];
-    std::unordered_map<std::string_view, u32> functions;
+    NameMap<u32> functions;
     for (u32 i = 0; i < input.symbols.size(); ++i)
       if (input.symbols[i].type() == elf::SymbolType::Function)
         functions.emplace(input.symbols[i].name, i);
@@ -91,7 +91,7 @@ private:
   const emulate::MergedDebug &merged_;
   FunctionsByName first_of_name_;
   FinalizedParts parts_;
-  std::unordered_set<std::string_view> described_; // functions
+  NameSet described_; // functions
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_map.h"
 #include "base/text_out.h"
 
 namespace culink::text {
@@ -79,7 +80,7 @@ struct Matches {
 Matches match(const std::vector<Item> &a, const std::vector<Item> &b) {
   Matches out{std::vector<u32>(a.size(), kNone), std::vector<u32>(b.size(), kNone)};
   // Entries of one key in b, linked in order; the head moves as entries are taken.
-  std::unordered_map<std::string_view, std::pair<u32, u32>> chains; // key -> (first, last)
+  NameMap<std::pair<u32, u32>> chains; // key -> (first, last)
   std::vector<u32> next(b.size(), kNone);
   for (u32 i = 0; i < b.size(); ++i) {
     const auto [entry, is_new] = chains.try_emplace(b[i].key, i, i);
@@ -192,7 +193,7 @@ void diff_items(const ItemWords &words, const std::vector<Item> &a, const std::v
 // ---- Names --------------------------------------------------------------------------------------
 
 Side::Side(const elf::ElfView &view) : view_(view) {
-  std::unordered_map<std::string_view, u32> seen;
+  NameMap<u32> seen;
   section_names_.reserve(view.sections().size());
   for (const elf::Section &s : view.sections()) {
     if (s.index == 0)
@@ -236,8 +237,8 @@ std::string Side::symbol_section(const elf::Symbol &symbol) const {
 
 namespace {
 
-std::unordered_set<std::string_view> functions_with_code(const elf::ElfView &view) {
-  std::unordered_set<std::string_view> out;
+NameSet functions_with_code(const elf::ElfView &view) {
+  NameSet out;
   for (const elf::Section &s : view.sections())
     if (const auto kind = elf::classify_section(s.name, s.type, s.flags);
         kind.role == elf::SectionRole::Text && !kind.owner.empty())
@@ -270,7 +271,7 @@ bool Files::one_sided(const elf::Section &s) const {
 
 Files match_sections(const elf::ElfView &a, const elf::ElfView &b) {
   Files files{Side(a), Side(b), {}, functions_with_code(a), functions_with_code(b)};
-  std::unordered_map<std::string_view, u32> in_b; // numbered name -> index
+  NameMap<u32> in_b; // numbered name -> index
   for (const elf::Section &s : b.sections())
     if (s.index != 0)
       in_b.emplace(files.b.section(s.index), s.index);

@@ -6,11 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/name_map.h"
 #include "elf/section_kind.h"
 #include "text/diff/diff.h"
 
@@ -94,8 +93,8 @@ struct Files {
   Side a;
   Side b;
   std::vector<Pair> pairs; // sections of the same name, in the first file's order
-  std::unordered_set<std::string_view> functions_a; // that have code
-  std::unordered_set<std::string_view> functions_b;
+  NameSet functions_a;     // that have code
+  NameSet functions_b;
   bool same_numbers = false; // section and symbol numbers mean the same in both files
 
   // Belongs to a function that only one file has code of: reported once, as the function.
