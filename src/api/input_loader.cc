@@ -131,10 +131,36 @@ void InputLoader::report_damage(const DeviceCode &code, const Error &error,
                                                            : "once"});
 }
 
+// A small file could fill any memory: zstd makes a megabyte of 32 bytes. Code is packed to a tenth.
+size_t InputLoader::count_within_budget() const {
+  constexpr u64 kForNothing = u64{1} << 30, kPerByte = 64;
+  u64 budget = kForNothing;
+  for (const DeviceCode &code : found_.code)
+    budget += code.entry ? code.entry->payload.size() * kPerByte : 0;
+  size_t count = 0;
+  for (; count < found_.code.size(); ++count) {
+    const std::optional<FatbinEntry> &entry = found_.code[count].entry;
+    const u64 size = entry && entry->compression != Compression::None ? entry->size : 0;
+    if (size > budget)
+      break;
+    budget -= size;
+  }
+  return count;
+}
+
 std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &slot) const {
   ByteSpan bytes = code.bytes;
   if (code.entry && code.entry->compression != Compression::None) {
-    Result<std::vector<u8>> unpacked = unpack(*code.entry);
+    // If all is too much, nothing is unpacked.
+    const size_t number = static_cast<size_t>(&code - found_.code.data());
+    const bool fits = within_budget_ == found_.code.size();
+    if (!fits && number != within_budget_)
+      return std::nullopt;
+    Result<std::vector<u8>> unpacked =
+        fits ? unpack(*code.entry)
+             : Error{"", "unpacked size",
+                     "with this one, the files of the link unpack to more than a gigabyte, and to "
+                     "more than 64 times their size"};
     if (!unpacked) {
       report_damage(code, unpacked.error(), slot.diag);
       return std::nullopt;
@@ -254,6 +280,7 @@ void InputLoader::drop_pages() const {
 
 std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   slots_ = std::vector<Slot>(found_.code.size());
+  within_budget_ = count_within_budget();
   if (request_.progress)
     request_.progress->total = static_cast<u32>(slots_.size());
   pool.for_each(static_cast<u32>(slots_.size()), [&](u32 i) {

@@ -85,6 +85,7 @@ private:
   void skip_linked(const DeviceCode &code);
   void report_only_linked();
   void report_damage(const DeviceCode &code, const Error &error, Diagnostics &diag) const;
+  [[nodiscard]] size_t count_within_budget() const;
   [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
   [[nodiscard]] PtxCompiler compiler_for(const DeviceCode &code) const;
   [[nodiscard]] std::optional<std::vector<u8>> compile(const PtxCompiler &compiler,
@@ -101,6 +102,7 @@ private:
   std::deque<MappedFile> files_;
   CollectedInputs found_;
   std::optional<LtoOutcome> optimised_;
+  size_t within_budget_ = 0; // pieces of code that may be unpacked, from the first
   std::vector<Slot> slots_;
   std::vector<LinkInput> code_;
 };

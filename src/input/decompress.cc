@@ -3,8 +3,12 @@
 // Decompression of the payloads of fatbins. A damaged size field must not make us allocate
 // terabytes, so sizes are checked first against the largest that the packed bytes can give; both
 // formats have such a bound: a zstd block of 4 bytes gives 128 KiB at most, a byte of an LZ4 block
-// 255 bytes.
+// 255 bytes. Where zstd would give far more than code ever does, memory grows with what it has
+// given.
 #include "input/decompress.h"
+
+#include <algorithm>
+#include <memory>
 
 #include <lz4.h>
 #include <zstd.h>
@@ -18,6 +22,7 @@ namespace {
 constexpr u64 kLargest = u64{1} << 32;
 constexpr u64 kLz4PerByte = 255;
 constexpr u64 kZstdPerByte = (128 << 10) / 4;
+constexpr u64 kUsualPerByte = 32;
 constexpr u64 kSlack = 128 << 10; // for the first, shortest inputs
 
 Error failed(std::string what) {
@@ -44,16 +49,47 @@ Result<std::vector<u8>> unpack_lz4(ByteSpan packed, u64 size) {
   return out;
 }
 
+Error damaged_zstd(size_t code) {
+  return failed(fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(code)));
+}
+
+// The size is only believed as far as it has been seen.
+Result<std::vector<u8>> unpack_zstd_by_parts(ByteSpan packed, u64 size) {
+  const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream *)> stream(ZSTD_createDStream(),
+                                                                         ZSTD_freeDStream);
+  std::vector<u8> out;
+  ZSTD_inBuffer input{packed.data(), packed.size(), 0};
+  u64 made = 0;
+  for (size_t left = 1; left != 0;) {
+    if (made == out.size()) // one byte more than there may be shows that there are too many
+      out.resize(std::min(std::max<u64>(2 * made, kSlack), size + 1));
+    ZSTD_outBuffer output{out.data(), out.size(), made};
+    left = ZSTD_decompressStream(stream.get(), &output, &input);
+    if (ZSTD_isError(left))
+      return damaged_zstd(left);
+    const bool stuck = output.pos == made && input.pos == input.size;
+    made = output.pos;
+    if (made > size || (stuck && left != 0))
+      return wrong_size(made, size);
+  }
+  if (made != size)
+    return wrong_size(made, size);
+  out.resize(size);
+  return out;
+}
+
 Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
   const unsigned long long frame = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (frame == ZSTD_CONTENTSIZE_ERROR)
     return failed("not a zstd frame");
   if (frame != ZSTD_CONTENTSIZE_UNKNOWN && frame != size)
     return wrong_size(frame, size);
+  if (size > packed.size() * kUsualPerByte + kSlack)
+    return unpack_zstd_by_parts(packed, size);
   std::vector<u8> out(size);
   const size_t made = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
   if (ZSTD_isError(made))
-    return failed(fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(made)));
+    return damaged_zstd(made);
   if (made != size)
     return wrong_size(made, size);
   return out;

@@ -7,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/bytes.h"
 #include "culink/linker.h"
 #include "examples.h"
+#include "fatbin_builder.h"
 
 namespace culink {
 namespace {
@@ -115,6 +117,26 @@ TEST(Link, lists_every_broken_input) {
   EXPECT_FALSE(result.ok());
   EXPECT_EQ(ids(result), (std::vector<std::string>{"bad-input", "cannot-open-input", "bad-input"}));
   EXPECT_EQ(result.messages[1].arguments[0], "/no/such/file");
+}
+
+// What they say they hold counts; nothing is unpacked.
+TEST(Link, refuses_files_that_would_fill_the_memory) {
+  const auto bomb = [](u64 size) {
+    std::vector<u8> out =
+        test::container({{.payload = std::string(100'000'000, 'a'), .how = Compression::Zstd}});
+    constexpr u64 kContainer = 16;
+    store_le(out.data() + kContainer + test::kSize, size);
+    return out;
+  };
+  const std::vector<u8> large = bomb(900'000'000), small = bomb(100'000'000);
+  LinkRequest request;
+  request.target = "sm_90";
+  request.inputs = {LinkInput::memory("a", large), LinkInput::memory("b", large),
+                    LinkInput::memory("c", small)};
+  const LinkResult result = link(request);
+  EXPECT_EQ(ids(result), std::vector<std::string>{"bad-payload"});
+  EXPECT_EQ(result.messages[0].arguments[0], "b");
+  EXPECT_NE(result.messages[0].arguments[1].find("more than a gigabyte"), std::string::npos);
 }
 
 TEST(Link, refuses_unknown_targets_and_linkers) {
