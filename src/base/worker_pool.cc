@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads sleep until a loop is posted, take numbers from a shared counter until there are none
-// left, and report back. The posting thread works too, so a pool of n threads starts n - 1. Loops
-// do not nest and only one thread posts; that is all a list of passes needs.
+// left, and report back. The posting thread works too, so a pool of n threads starts n - 1. It
+// waits only for threads that have begun: one that wakes up when all numbers are taken finds the
+// loop closed and sleeps on, so that short loops do not wait for a busy machine. Loops do not nest
+// and only one thread posts; that is all a list of passes needs.
 #include "base/worker_pool.h"
 
 #include <algorithm>
@@ -33,8 +35,9 @@ u32 choose_threads(u32 wanted) {
 struct WorkerPool::State {
   std::mutex mutex;
   std::condition_variable posted; // a new loop, or the end
-  std::condition_variable done;   // the last helper left the loop
+  std::condition_variable done;   // the last helper left a closed loop
   u64 loop = 0;                   // number of the newest loop
+  bool open = false;              // helpers may join it
   u32 helpers_inside = 0;
   bool ending = false;
   const std::function<void(u32)> *work = nullptr;
@@ -60,14 +63,15 @@ struct WorkerPool::State {
     u64 seen = 0;
     std::unique_lock lock(mutex);
     for (;;) {
-      posted.wait(lock, [&] { return ending || loop != seen; });
+      posted.wait(lock, [&] { return ending || (open && loop != seen); });
       if (ending)
         return;
       seen = loop;
+      ++helpers_inside;
       lock.unlock();
       take_numbers();
       lock.lock();
-      if (--helpers_inside == 0)
+      if (--helpers_inside == 0 && !open)
         done.notify_one();
     }
   }
@@ -110,12 +114,13 @@ void WorkerPool::for_each(u32 count, const std::function<void(u32)> &work) {
     state.work = &work;
     state.count = count;
     state.next.store(0, std::memory_order_relaxed);
-    state.helpers_inside = static_cast<u32>(state.helpers.size());
+    state.open = true;
     ++state.loop;
   }
   state.posted.notify_all();
   state.take_numbers();
   std::unique_lock lock(state.mutex);
+  state.open = false;
   state.done.wait(lock, [&] { return state.helpers_inside == 0; });
   if (std::exception_ptr failure = std::exchange(state.failure, nullptr))
     std::rethrow_exception(failure);
