@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The action for every relocation of some tables. The target of a relocation is resolved
+// (reloc_target.cc), the action is looked up (reloc_action.cc), and what is to be written is
+// listed. Relocations against one symbol often follow each other, for the halves of an address, so
+// a target is resolved once for a run of them. classify_relocations joins the lists.
+//
+// What may surprise is the order: newest first, last file first, each file's table from its end.
+// Values are stored in that order too, so where two relocations have one offset, the first one read
+// wins.
+#include "link/relocs/relocation_reader.h"
+
+#include <fmt/format.h>
+
+namespace culink {
+
+using arch::RelocInfo;
+using Against = KeptRelocation::Against;
+
+namespace {
+
+// The view has checked that the field starts inside its section.
+bool is_inside(const RelocSource &source, const elf::Relocation &raw, const RelocInfo &row) {
+  const u64 size = source.section->size;
+  return raw.offset <= size && row.field_bytes <= size - raw.offset;
+}
+
+// What stands in the field of a relocation that has no other addend.
+u64 addend_in_field(const RelocEntry &entry) {
+  if (!entry.source.field_addends || entry.source.loses_addends || !entry.row)
+    return 0;
+  const auto field =
+      arch::implicit_addend(entry.source.section->data, entry.raw.offset, *entry.row);
+  return field ? field->value : 0;
+}
+
+// The addend is part of `value`, unless it is in the field.
+inline FoldedRelocation folded(const RelocEntry &entry, arch::FieldValue value) {
+  const bool lost = entry.source.loses_addends && entry.target.addend_shift != 0;
+  return {.section = entry.source.group->target,
+          .implicit_addend = entry.source.field_addends && !lost,
+          .offset = entry.offset,
+          .row = entry.row,
+          .value = value};
+}
+
+std::string name_of(const RelocEntry &entry) {
+  return entry.row ? std::string(entry.row->name) : std::to_string(entry.raw.type);
+}
+
+std::string location_of(const RelocationContext &c, const RelocEntry &entry) {
+  return fmt::format("{}+{:#x}", c.layout.sections[entry.source.group->target].name, entry.offset);
+}
+
+// "-0x8", "0x10".
+std::string signed_hexadecimal(u64 value) {
+  const bool negative = static_cast<i64>(value) < 0;
+  return fmt::format("{}{:#x}", negative ? "-" : "", negative ? 0 - value : value);
+}
+
+} // namespace
+
+void RelocationReader::read_slices(const RelocationGroup &group, u32 newest, u32 most) {
+  for (u32 i = newest; i != RelocationSlice::kNoSlice && most != 0;
+       i = c_.layout.relocs.slices[i].previous, --most) {
+    const RelocationSlice &slice = c_.layout.relocs.slices[i];
+    if (!is_of_overridden_code(c_, group, slice) && !is_of_overridden_bank(c_, group, slice))
+      read_table(source_of(c_, group, slice));
+  }
+}
+
+void RelocationReader::read_table(const RelocSource &source) {
+  const elf::RelocationTable entries =
+      c_.program.objects[source.object.value].view.relocations(*source.table);
+  u32 symbol = kNoIndex; // that of the last entry
+  bool drops = false;
+  RelocTarget target;
+  for (u32 i = entries.size(); i-- > 0;) {
+    const elf::Relocation raw = entries[i];
+    if (raw.symbol != symbol) {
+      symbol = raw.symbol;
+      drops = drops_symbol(c_, source, symbol);
+      if (!drops)
+        target = resolve_target(c_, source.object, symbol, source.function);
+    }
+    if (!drops && !drops_offset(c_, source, raw.offset))
+      read(source, raw, target);
+  }
+}
+
+// Constant by constant from the last one; of each, the last object's first, each from its end.
+void RelocationReader::read_copied_constants() {
+  for (const CopiedRelocations &copied : c_.layout.relocs.copied) {
+    const FunctionConstants &constants = c_.layout.placement.function_constants[copied.constants];
+    const RelocationGroup group{copied.table, copied.bank, true};
+    u64 end = constants.size;
+    for (size_t i = constants.parts.size(); i-- > 0; end = constants.parts[i])
+      for (auto from = constants.relocations.rbegin(); from != constants.relocations.rend(); ++from)
+        read_table(source_of(c_, group, constants, *from, constants.parts[i], end));
+  }
+}
+
+// Nearly all relocations of large programs are addresses that the loader knows, which are kept, or
+// values that are known here, which are folded.
+inline void RelocationReader::read(const RelocSource &source, const elf::Relocation &raw,
+                                   const RelocTarget &target) {
+  const RelocInfo *row = rows_.find(raw.type);
+  const u64 offset = output_offset(c_, source, raw);
+  const RelocAction action = c_.rules.action(target.kind, raw.type, row);
+  if (action == RelocAction::Keep && offset < source.output_size)
+    keep({source, raw, offset, row, target});
+  else if (action == RelocAction::Fold && is_inside(source, raw, *row))
+    fold({source, raw, offset, row, target});
+  else
+    read_other(action, {source, raw, offset, row, target});
+}
+
+void RelocationReader::read_other(RelocAction action, const RelocEntry &entry) {
+  const RelocationGroup &group = *entry.source.group;
+  const bool acts = action != RelocAction::Drop && action != RelocAction::Refuse;
+  const bool inside = stores(action) ? is_inside(entry.source, entry.raw, *entry.row)
+                                     : entry.offset < entry.source.output_size;
+  if (acts && !inside)
+    return report_outside(entry);
+  switch (action) {
+  case RelocAction::Drop:
+  case RelocAction::Keep: // read() has done that
+  case RelocAction::Fold:
+    return;
+  case RelocAction::KeepAsNone:
+    plan_.kept.push_back(
+        {.table = group.table, .offset = entry.offset, .addend = entry.raw.addend});
+    return;
+  case RelocAction::KeepImage:
+    return keep_image(entry);
+  case RelocAction::FoldAddend:
+    return fold_addend(entry);
+  case RelocAction::FoldImage:
+    return fold_image(entry);
+  case RelocAction::Clear:
+    plan_.folded.push_back({.section = group.target, .offset = entry.offset, .row = entry.row});
+    return;
+  case RelocAction::Refuse:
+    return refuse(entry);
+  }
+}
+
+// The growth of the addend of a relocation against a section symbol: the part of the section that
+// it refers to has been moved.
+inline u64 RelocationReader::addend_shift(const RelocEntry &entry) const {
+  return entry.source.moves && entry.target.against == Against::Section ? moved_addend_shift(entry)
+                                                                        : entry.target.addend_shift;
+}
+
+u64 RelocationReader::moved_addend_shift(const RelocEntry &entry) const {
+  const ObjectId object = entry.source.object;
+  const u32 section = c_.program.objects[object.value].symbols[entry.raw.symbol].section;
+  const u64 addend = static_cast<u64>(entry.raw.addend) + addend_in_field(entry);
+  return moved_offset(c_, object, section, addend, entry.target.addend_shift) - addend;
+}
+
+inline void RelocationReader::keep(const RelocEntry &entry) {
+  const RelocationGroup &group = *entry.source.group;
+  const KeptRelocation out{.table = group.table,
+                           .id = entry.target.id,
+                           .offset = entry.offset,
+                           .addend = entry.raw.addend + static_cast<i64>(addend_shift(entry)),
+                           .type = executable_ ? entry.row->number_in_executable() : entry.raw.type,
+                           .against = entry.target.against};
+  if (entry.source.field_addends && (group.has_addends || out.against == Against::Section))
+    keep_with_field(entry, out);
+  else
+    plan_.kept.push_back(out);
+}
+
+// An SHT_REL entry that may need an addend, because parts of the section that it refers to have
+// moved or the output has one table for all. What stands in the field is then no longer all of the
+// addend. A lossless -r gives one to every entry against a section, because the next link moves
+// parts, too.
+void RelocationReader::keep_with_field(const RelocEntry &entry, KeptRelocation out) {
+  const RelocationGroup &group = *entry.source.group;
+  const bool moved = entry.target.addend_shift != 0;
+  if (moved || group.has_addends || c_.program.policy.keeps_all_relocations)
+    out.addend += static_cast<i64>(addend_in_field(entry));
+  const OutId rela = group.has_addends ? group.table : c_.rela_of[group.target.value];
+  if (rela.valid() && (moved || out.addend != 0))
+    out.table = rela;
+  plan_.kept.push_back(out);
+}
+
+// Kept for the next link. The SASS shows where slots would begin.
+void RelocationReader::keep_image(const RelocEntry &entry) {
+  plan_.kept.push_back({.table = entry.source.group->table,
+                        .id = entry.target.id,
+                        .offset = entry.offset,
+                        .addend = entry.raw.addend,
+                        .type = entry.raw.type,
+                        .against = entry.target.against});
+  plan_.folded.push_back({.section = entry.source.group->target,
+                          .image_slot = true,
+                          .offset = entry.offset,
+                          .row = entry.row,
+                          .value = {c_.constants.slot_base, 0}});
+}
+
+// Adds a value that is stored, if its field can hold it.
+inline void RelocationReader::store(const RelocEntry &entry, arch::FieldValue value) {
+  plan_.folded.push_back(folded(entry, value));
+  if (!checks_ranges_)
+    return;
+  const u64 addend = plan_.folded.back().implicit_addend ? addend_in_field(entry) : 0;
+  // An addend in the field may be meant as a negative one.
+  if (!entry.row->can_store(value.value + addend) &&
+      (addend == 0 || !entry.row->can_store(value.value + addend - entry.row->range_end())))
+    report_range(entry, value.value + addend);
+}
+
+inline void RelocationReader::fold(const RelocEntry &entry) {
+  const u64 addend = static_cast<u64>(entry.raw.addend) + addend_shift(entry);
+  store(entry, {entry.target.value + addend, entry.target.bank});
+}
+
+void RelocationReader::fold_addend(const RelocEntry &entry) {
+  u64 start = entry.target.addend_shift;
+  if (is_shared_variable(c_.program, entry.target))
+    start = entry.target.dynamic_shared ? kDynamicAlign
+                                        : c_.layout.placement.address_of[entry.target.id].value;
+  store(entry, {start + static_cast<u64>(entry.raw.addend), 0});
+}
+
+void RelocationReader::fold_image(const RelocEntry &entry) {
+  const bool slot =
+      entry.row->image == arch::ImageAction::Slot && entry.target.value != ImagePlan::kNoSlot;
+  const u64 value = (slot ? entry.target.value : 0) + static_cast<u64>(entry.raw.addend);
+  // Without a slot nvlink -r writes the bank of what is in no bank.
+  store(entry, {value, slot ? u8{0} : entry.target.bank});
+  plan_.folded.back().image_slot = slot;
+}
+
+void RelocationReader::refuse(const RelocEntry &entry) {
+  const InputObject &object = c_.program.objects[entry.source.object.value];
+  diag_.report(DiagId::UnsupportedRelocation, {object.name, name_of(entry), location_of(c_, entry),
+                                               std::string(object.symbols[entry.raw.symbol].name)});
+}
+
+void RelocationReader::report_outside(const RelocEntry &entry) {
+  diag_.report(
+      DiagId::RelocationOutsideSection,
+      {c_.program.objects[entry.source.object.value].name, name_of(entry), location_of(c_, entry)},
+      {fmt::format("r_offset of an entry of {}", elf::describe_section(*entry.source.table))});
+}
+
+void RelocationReader::report_range(const RelocEntry &entry, u64 value) {
+  const InputObject &object = c_.program.objects[entry.source.object.value];
+  const u64 end = entry.row->range_end(), step = u64{1} << entry.row->step_bits;
+  std::string range = fmt::format("{} to {:#x}", signed_hexadecimal(0 - end / 2), end - step);
+  if (step != 1)
+    range += fmt::format(" in steps of {}", step);
+  diag_.report(DiagId::RelocationOutOfRange,
+               {object.name, name_of(entry), location_of(c_, entry),
+                std::string(object.symbols[entry.raw.symbol].name), signed_hexadecimal(value),
+                std::move(range)},
+               {fmt::format("addend {}", signed_hexadecimal(static_cast<u64>(entry.raw.addend)))});
+}
+
+} // namespace culink
