@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/driver_functions.h"
 #include "link/resolve/kind_words.h"
 
 namespace culink {
@@ -56,36 +57,36 @@ Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &po
 }
 
 void NameRules::read(const Occurrence &next) {
-  const SymbolRef ref{ObjectId(next.object), next.symbol};
-  const elf::Symbol &symbol = symbol_of(ref);
-  hash_ = next.hash;
-  if (symbol.type() == SymbolType::Function)
-    read_function(ref, symbol);
+  const SymbolRef ref{ObjectId(next.object), next.number};
+  reading_ = &next;
+  if (next.symbol.type() == SymbolType::Function)
+    read_function(ref, next.symbol);
   else
-    read_data(ref, symbol);
+    read_data(ref, next.symbol);
 }
 
 const Entity *NameRules::find(std::string_view name, u32 hash) const {
   const std::optional<u32> number = names_.find(name, hash);
-  return number ? &tables_.drafts[draft_of_name_[*number]] : nullptr;
+  return number ? &drafts_[draft_of_name_[*number]] : nullptr;
 }
 
 std::pair<Entity *, bool> NameRules::entity_for(SymbolRef ref, const elf::Symbol &symbol) {
-  u32 draft = next_draft_;
+  u32 draft = static_cast<u32>(drafts_.size());
   bool is_new = true;
   if (symbol.binding() != SymbolBinding::Local) {
-    const auto [number, inserted] = names_.insert(symbol.name, hash_);
+    const auto [number, inserted] = names_.insert(symbol.name, reading_->hash);
     if (inserted)
       draft_of_name_.push_back(draft);
     draft = draft_of_name_[number];
     is_new = inserted;
   }
   if (is_new) {
-    tables_.drafts.put(draft, new_entity(ref, symbol, policy_));
-    ++next_draft_;
+    drafts_.push_back(new_entity(ref, symbol, policy_));
+    if (symbol.type() == SymbolType::Function && arch::is_driver_function(symbol.name))
+      driver_functions_.push_back(draft);
   }
-  tables_.entity_of[ref.object.value][ref.symbol] = DraftEntity::number(draft, is_new);
-  return {&tables_.drafts[draft], is_new};
+  tables_.entity_of[ref.object.value][ref.symbol] = entity_for_draft(draft, is_new);
+  return {&drafts_[draft], is_new};
 }
 
 void NameRules::report_duplicate(const Entity &entity, SymbolRef ref) {
@@ -144,7 +145,7 @@ bool NameRules::compatible(const Entity &entity, SymbolRef ref, const elf::Symbo
 
 void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
   const auto [entity, is_new] = entity_for(ref, symbol);
-  const bool is_code = is_in_code(objects_[ref.object.value], symbol);
+  const bool is_code = reading_->in_code != 0;
   if (!is_new && !compatible(*entity, ref, symbol)) {
     if (is_code)
       report_other_kind(*entity, ref, symbol);
@@ -157,8 +158,8 @@ void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
 // Of weak definitions of a function the one with fewer registers prevails, then one of newer PTX
 // than the very first definition (not than the one that prevails so far, Q055), then the earlier.
 bool NameRules::prevails_over_weak(SymbolRef ref, const Entity &entity) const {
-  if (registers(ref) != registers(entity.prevailing))
-    return registers(ref) < registers(entity.prevailing);
+  if (reading_->registers != registers(entity.prevailing))
+    return reading_->registers < registers(entity.prevailing);
   return objects_[ref.object.value].virtual_sm >
          objects_[entity.first_definition.object.value].virtual_sm;
 }
@@ -207,7 +208,7 @@ void NameRules::define_function(Entity &entity, SymbolRef ref, const elf::Symbol
 
 void NameRules::read_data(SymbolRef ref, const elf::Symbol &symbol) {
   if (is_image(symbol.type())) {
-    const bool opaque = is_in_code(objects_[ref.object.value], symbol);
+    const bool opaque = reading_->in_code != 0;
     if (!agrees_with_images(ref, symbol, opaque))
       return;
     if (opaque) {
@@ -251,16 +252,16 @@ bool NameRules::agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, boo
   if (opaque && policy_.keeps_opaque_apart)
     return true;
   if (const auto known = opaque_.find(symbol.name);
-      known != opaque_.end() && has_other_kind(tables_.drafts[known->second], ref, symbol, opaque))
+      known != opaque_.end() && has_other_kind(drafts_[known->second], ref, symbol, opaque))
     return false;
-  const Entity *entity = find(symbol.name, hash_);
+  const Entity *entity = find(symbol.name, reading_->hash);
   return !entity || !has_other_kind(*entity, ref, symbol, opaque);
 }
 
 // A parameter of a kernel that is an image. It is local to the kernel.
 void NameRules::read_opaque(SymbolRef ref, const elf::Symbol &symbol) {
   if (const auto known = opaque_.find(symbol.name); known != opaque_.end()) {
-    tables_.entity_of[ref.object.value][ref.symbol] = DraftEntity::number(known->second, false);
+    tables_.entity_of[ref.object.value][ref.symbol] = entity_for_draft(known->second, false);
     outcome(ref) = DefinitionOutcome::DiscardedForStrong;
     return;
   }

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/raw_table.h"
 #include "base/string_index.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
@@ -17,16 +17,21 @@
 
 namespace culink {
 
-// A symbol that is resolved by its name.
+// A symbol that is resolved by its name, with all that is needed as a rule: objects are no longer
+// in the cache when a thread comes to their names.
 struct Occurrence {
+  elf::Symbol symbol;
   u32 hash = 0; // of the name
   u32 object = 0;
-  u32 symbol = 0;
+  u32 number = 0;         // of the symbol
+  u32 registers : 31 = 0; // of a function
+  u32 in_code : 1 = 0;    // it is in a code section
 };
 
 // What stands for the entity of a symbol until entities have their numbers: the number of a draft,
 // and whether the symbol is the first of its entity. A symbol may also be the only one of an entity
-// that has no draft. Then, the number of the entity itself.
+// that has no draft. Then, the number of the entity itself. Numbers of drafts tell the shard, in
+// their lowest bits.
 struct DraftEntity {
   static constexpr u32 kFinal = 0x80000000;
   static constexpr u32 kFirst = 0x40000000;
@@ -44,7 +49,6 @@ struct DraftEntity {
 
 // What is known of all names. Threads write to different elements.
 struct NameTables {
-  RawTable<Entity> drafts;
   PerSymbol<EntityId> entity_of; // as in DraftEntity
   PerSymbol<DefinitionOutcome> outcome_of;
   std::vector<std::vector<u64>> parameters; // by object with weak kernels, and code section: bytes
@@ -67,24 +71,34 @@ public:
     Diagnostic text;
   };
 
-  // There is room for drafts from `first_draft` on, one for each symbol.
-  NameRules(const std::vector<InputObject> &objects, const LinkPolicy &policy, u32 first_draft,
-            NameTables &tables)
-      : objects_(objects), policy_(policy), next_draft_(first_draft), tables_(tables) {}
+  NameRules(const std::vector<InputObject> &objects, const LinkPolicy &policy, u32 shard,
+            u32 shard_bits, NameTables &tables)
+      : objects_(objects), policy_(policy), shard_(shard), shard_bits_(shard_bits),
+        tables_(tables) {}
 
-  void reserve(u32 symbols) {
-    names_.reserve(symbols);
-    draft_of_name_.reserve(symbols);
-  }
+  void reserve(u64 entities) { drafts_.reserve(entities); }
   // Starts to fetch what read() needs.
+  void expect(u32 hash) const { names_.expect(hash); }
   void expect(const Occurrence &later) const {
-    prefetch_bytes({reinterpret_cast<const u8 *>(symbol_of(later).name.data()), 1});
-    names_.expect(later.hash);
+    const std::string_view name = later.symbol.name;
+    prefetch_bytes({reinterpret_cast<const u8 *>(name.data()), name.size()});
+    expect(later.hash);
   }
   // Symbols of one name must come in the order of the objects, functions first.
   void read(const Occurrence &next);
   [[nodiscard]] const Entity *find(std::string_view name, u32 hash) const;
   [[nodiscard]] std::vector<Message> take_messages();
+
+  // All drafts, in the order in which symbols were read.
+  [[nodiscard]] Entities take_drafts() { return std::move(drafts_); }
+  // Positions of drafts of functions that the driver has.
+  [[nodiscard]] std::span<const u32> driver_functions() const { return driver_functions_; }
+
+  // A draft of this shard by its number, and the number of the entity that it becomes.
+  [[nodiscard]] const Entity &draft(u32 number) const { return drafts_[number >> shard_bits_]; }
+  [[nodiscard]] u32 entity_at(u32 position) const { return entity_of_draft_[position]; }
+  void make_room_for_numbers() { entity_of_draft_.resize(drafts_.size()); }
+  [[nodiscard]] u32 &entity_of_draft(u32 number) { return entity_of_draft_[number >> shard_bits_]; }
 
 private:
   void read_function(SymbolRef ref, const elf::Symbol &symbol);
@@ -117,13 +131,15 @@ private:
   [[nodiscard]] const elf::Symbol &symbol_of(SymbolRef ref) const {
     return objects_[ref.object.value].symbols[ref.symbol];
   }
-  [[nodiscard]] const elf::Symbol &symbol_of(const Occurrence &one) const {
-    return objects_[one.object].symbols[one.symbol];
-  }
   // The entity of a symbol, and whether this is its first occurrence.
   std::pair<Entity *, bool> entity_for(SymbolRef ref, const elf::Symbol &symbol);
+  // The position of a symbol's entity in drafts_, and what the table of symbols has for it.
   [[nodiscard]] u32 draft_of(SymbolRef ref) const {
-    return tables_.entity_of[ref.object.value][ref.symbol].value & DraftEntity::kMask;
+    const u32 entity = tables_.entity_of[ref.object.value][ref.symbol].value;
+    return (entity & DraftEntity::kMask) >> shard_bits_;
+  }
+  [[nodiscard]] EntityId entity_for_draft(u32 position, bool first) const {
+    return DraftEntity::number(position << shard_bits_ | shard_, first);
   }
   DefinitionOutcome &outcome(SymbolRef ref) {
     return tables_.outcome_of[ref.object.value][ref.symbol];
@@ -148,11 +164,15 @@ private:
 
   const std::vector<InputObject> &objects_;
   const LinkPolicy &policy_;
-  u32 next_draft_;
+  const u32 shard_;
+  const u32 shard_bits_;
   NameTables &tables_;
-  u32 hash_ = 0; // of the name that is read
+  const Occurrence *reading_ = nullptr; // the symbol that is read
   StringIndex names_;
-  std::vector<u32> draft_of_name_;
+  Entities drafts_;
+  std::vector<u32> driver_functions_; // positions in drafts_
+  std::vector<u32> draft_of_name_;    // positions in drafts_
+  std::vector<u32> entity_of_draft_;
   std::map<u32, SymbolRef> largest_common_; // by draft of a common symbol
   std::map<std::string_view, u32> opaque_;  // drafts by name, where names decide
   Diagnostics diag_;

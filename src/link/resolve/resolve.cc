@@ -11,6 +11,9 @@
 // those of some objects. A symbol that is local to its object needs no shard and gets its entity in
 // the last step. Neither numbers nor messages depend on how many shards or threads there are.
 //
+// A single thread has one shard for all symbols and resolves those of an object when it has listed
+// them; it meets entities in the order of their numbers.
+//
 // What surprises is the order of functions: before an alias whose name no object has used yet comes
 // the function that owns the code (Q043).
 #include "link/resolve/resolve.h"
@@ -20,6 +23,7 @@
 
 #include "arch/arch.h"
 #include "arch/driver_functions.h"
+#include "base/raw_table.h"
 #include "link/resolve/name_rules.h"
 #include "link/resolve/special_symbols.h"
 
@@ -82,17 +86,24 @@ public:
   Resolution run();
 
 private:
+  // A symbol that is resolved by its name, and the hash of that.
+  struct Listed {
+    u32 hash = 0;
+    u32 object = 0;
+    u32 symbol = 0;
+  };
   // The symbols of some objects that are resolved by name, ordered by shard.
   struct Batch {
-    std::vector<Occurrence> symbols;
+    RawTable<Occurrence> symbols;
     std::vector<u32> starts; // of shards, and the end
   };
 
   void list_symbols(u32 begin, u32 end);
-  void list_symbols_of(u32 object, std::vector<Occurrence> &out);
-  [[nodiscard]] Batch order_by_shard(const std::vector<Occurrence> &symbols) const;
+  void list_symbols_of(u32 object, std::vector<Listed> &out);
+  [[nodiscard]] Occurrence occurrence_of(const Listed &listed) const;
+  [[nodiscard]] Batch order_by_shard(const std::vector<Listed> &symbols) const;
   void make_shards();
-  void resolve_names(u32 shard);
+  void resolve_shard(u32 shard);
   void order_aliases(u32 object);
   [[nodiscard]] bool is_used_before(u32 object, const elf::Symbol &symbol,
                                     const std::vector<bool> &done) const;
@@ -102,13 +113,18 @@ private:
     void note(EntityId id, const Entity &entity);
   };
 
+  void keep_drafts();
   void number_entities();
+  void join_rare();
   void number_entities_of(u32 object, u32 begin, Rare &rare);
   [[nodiscard]] Entity entity_alone(SymbolRef ref);
   void finish_numbers(u32 object);
   void report_in_order();
   [[nodiscard]] u32 shard_of(u32 hash) const {
     return static_cast<u32>((u64{hash} << shard_bits_) >> 32);
+  }
+  [[nodiscard]] NameRules &shard_of_draft(u32 number) {
+    return shards_[number & ((1u << shard_bits_) - 1)];
   }
   void for_objects(const std::function<void(u32)> &work) {
     pool_.for_ranges(count(), kObjectsTogether, [&](u32 begin, u32 end) {
@@ -122,11 +138,12 @@ private:
   const LinkPolicy &policy_;
   WorkerPool &pool_;
   Diagnostics &diag_;
+  const bool alone_; // there is one thread
+  u64 symbols_ = 0;  // of all objects
   u32 shard_bits_ = 0;
   std::vector<Batch> batches_;
   std::vector<NameRules> shards_;
   NameTables tables_;
-  std::vector<u32> entity_of_draft_;
   std::vector<u8> has_aliases_; // by object
   std::vector<Rare> rare_;      // by batch
   Resolution out_;
@@ -134,13 +151,14 @@ private:
 
 SymbolResolver::SymbolResolver(const std::vector<InputObject> &objects, const LinkPolicy &policy,
                                WorkerPool &pool, Diagnostics &diag)
-    : objects_(objects), policy_(policy), pool_(pool), diag_(diag) {
+    : objects_(objects), policy_(policy), pool_(pool), diag_(diag), alone_(pool.threads() == 1) {
   std::vector<u64> starts = {0};
   starts.reserve(objects.size() + 1);
   for (const InputObject &object : objects)
     starts.push_back(starts.back() + object.symbols.size());
-  shard_bits_ = static_cast<u32>(
-      std::bit_width(std::min(std::bit_ceil(starts.back() / kSymbolsOfShard), kMostShards)) - 1);
+  symbols_ = starts.back();
+  const u64 shards = alone_ ? 1 : symbols_ / kSymbolsOfShard;
+  shard_bits_ = static_cast<u32>(std::bit_width(std::min(std::bit_ceil(shards), kMostShards)) - 1);
   batches_.resize((objects.size() + kObjectsTogether - 1) / kObjectsTogether);
   tables_.entity_of = PerSymbol<EntityId>(starts);
   tables_.outcome_of = PerSymbol<DefinitionOutcome>(starts);
@@ -151,11 +169,16 @@ SymbolResolver::SymbolResolver(const std::vector<InputObject> &objects, const Li
 }
 
 Resolution SymbolResolver::run() {
+  make_shards();
   pool_.for_ranges(count(), kObjectsTogether,
                    [&](u32 begin, u32 end) { list_symbols(begin, end); });
-  make_shards();
-  pool_.for_each(static_cast<u32>(shards_.size()), [&](u32 shard) { resolve_names(shard); });
-  number_entities();
+  if (!alone_)
+    pool_.for_each(static_cast<u32>(shards_.size()), [&](u32 shard) { resolve_shard(shard); });
+  if (alone_ && std::ranges::find(has_aliases_, u8{1}) == has_aliases_.end())
+    keep_drafts();
+  else
+    number_entities();
+  join_rare();
   report_in_order();
   out_.entity_of = std::move(tables_.entity_of);
   out_.outcome_of = std::move(tables_.outcome_of);
@@ -166,17 +189,35 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
   size_t most = 0;
   for (u32 i = begin; i < end; ++i)
     most += objects_[i].symbols.size();
-  std::vector<Occurrence> symbols;
+  std::vector<Listed> symbols;
   symbols.reserve(most);
   for (u32 i = begin; i < end; ++i) {
     if (i + 1 < end)
       prefetch_bytes(objects_[i + 1].strings);
     list_symbols_of(i, symbols);
+    if (!alone_)
+      continue;
+    for (const Listed &one : symbols) // while names are still in the cache
+      shards_[0].read(occurrence_of(one));
+    symbols.clear();
   }
-  batches_[begin / kObjectsTogether] = order_by_shard(symbols);
+  if (!alone_)
+    batches_[begin / kObjectsTogether] = order_by_shard(symbols);
 }
 
-void SymbolResolver::list_symbols_of(u32 id, std::vector<Occurrence> &out) {
+Occurrence SymbolResolver::occurrence_of(const Listed &listed) const {
+  constexpr u32 kMost = 0x7fffffff; // more than any function has
+  const InputObject &object = objects_[listed.object];
+  const elf::Symbol &symbol = object.symbols[listed.symbol];
+  return {.symbol = symbol,
+          .hash = listed.hash,
+          .object = listed.object,
+          .number = listed.symbol,
+          .registers = std::min(object.registers[listed.symbol], kMost) & kMost,
+          .in_code = is_in_code(object, symbol)};
+}
+
+void SymbolResolver::list_symbols_of(u32 id, std::vector<Listed> &out) {
   const InputObject &object = objects_[id];
   const std::span<EntityId> entity_of = tables_.entity_of[id];
   const std::span<u32> functions = out_.functions_of.room(id);
@@ -186,6 +227,10 @@ void SymbolResolver::list_symbols_of(u32 id, std::vector<Occurrence> &out) {
     entity_of[s] = way == Way::Alone ? DraftEntity::without_draft() : EntityId{};
     if (way == Way::ByName)
       out.push_back({StringIndex::hash_of(object.symbols[s].name), id, s});
+    if (way == Way::ByName && alone_)
+      shards_[0].expect(out.back().hash);
+    if (way == Way::Alone && alone_)
+      out.push_back({0, id, s});
   };
   u32 function_count = 0;
   bool has_weak_kernel = false;
@@ -208,47 +253,37 @@ void SymbolResolver::list_symbols_of(u32 id, std::vector<Occurrence> &out) {
     tables_.parameters[id] = parameter_sizes(object);
 }
 
-SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Occurrence> &symbols) const {
+SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Listed> &symbols) const {
   Batch out;
   out.starts.assign((size_t{1} << shard_bits_) + 1, 0);
-  for (const Occurrence &one : symbols)
+  for (const Listed &one : symbols)
     ++out.starts[shard_of(one.hash) + 1];
   for (size_t i = 1; i < out.starts.size(); ++i)
     out.starts[i] += out.starts[i - 1];
-  out.symbols.resize(symbols.size());
+  out.symbols.extend(symbols.size());
   std::vector<u32> next = out.starts;
-  for (const Occurrence &one : symbols)
-    out.symbols[next[shard_of(one.hash)]++] = one;
+  for (const Listed &one : symbols)
+    out.symbols.put(next[shard_of(one.hash)]++, occurrence_of(one));
   return out;
 }
 
 void SymbolResolver::make_shards() {
   const u32 shards = 1u << shard_bits_;
   shards_.reserve(shards);
-  u32 drafts = 0;
-  for (u32 i = 0; i < shards; ++i) {
-    shards_.emplace_back(objects_, policy_, drafts, tables_);
-    for (const Batch &batch : batches_)
-      drafts += batch.starts[i + 1] - batch.starts[i];
-  }
-  tables_.drafts.extend(drafts);
-  entity_of_draft_.resize(drafts);
+  for (u32 i = 0; i < shards; ++i)
+    shards_.emplace_back(objects_, policy_, i, shard_bits_, tables_);
+  if (alone_) // memory that is not used costs nothing
+    shards_[0].reserve(symbols_);
 }
 
-void SymbolResolver::resolve_names(u32 shard) {
-  std::vector<Occurrence> symbols;
-  for (const Batch &batch : batches_)
-    symbols.insert(symbols.end(), batch.symbols.begin() + batch.starts[shard],
-                   batch.symbols.begin() + batch.starts[shard + 1]);
+void SymbolResolver::resolve_shard(u32 shard) {
   NameRules &rules = shards_[shard];
-  rules.reserve(static_cast<u32>(symbols.size()));
-  for (size_t i = 0; i < symbols.size(); ++i) {
-    if (const size_t later = i + size_t{2} * kStepsAhead; later < symbols.size())
-      prefetch(&objects_[symbols[later].object].symbols[symbols[later].symbol]);
-    if (const size_t later = i + kStepsAhead; later < symbols.size())
-      rules.expect(symbols[later]);
-    rules.read(symbols[i]);
-  }
+  for (const Batch &batch : batches_)
+    for (u32 i = batch.starts[shard]; i < batch.starts[shard + 1]; ++i) {
+      if (i + kStepsAhead < batch.starts[shard + 1])
+        rules.expect(batch.symbols[i + kStepsAhead]);
+      rules.read(batch.symbols[i]);
+    }
 }
 
 bool SymbolResolver::is_used_before(u32 object, const elf::Symbol &symbol,
@@ -263,10 +298,10 @@ void SymbolResolver::order_aliases(u32 id) {
   const InputObject &object = objects_[id];
   const std::span<u32> functions = out_.functions_of.room(id);
   std::vector<bool> done(object.symbols.size(), false);
-  u32 count = 0;
+  u32 ordered = 0;
   const auto read = [&](u32 s) {
     if (!done[s])
-      functions[count++] = s;
+      functions[ordered++] = s;
     done[s] = true;
   };
   for (u32 s = 1; s < object.symbols.size(); ++s) {
@@ -279,7 +314,32 @@ void SymbolResolver::order_aliases(u32 id) {
   }
 }
 
+// Drafts are in the order of entities already.
+void SymbolResolver::keep_drafts() {
+  out_.entities = shards_[0].take_drafts();
+  u32 next = 0;
+  for (u32 i = 0; i < count(); ++i) {
+    const std::span<EntityId> entity_of = tables_.entity_of[i];
+    const u32 begin = next;
+    const auto functions = static_cast<u32>(std::ranges::count_if(
+        out_.functions_of[i], [&](u32 s) { return DraftEntity::is_first(entity_of[s]); }));
+    out_.shares[i] = {begin, begin + functions};
+    for (EntityId &id : entity_of) {
+      next += DraftEntity::is_first(id) ? 1 : 0;
+      if (id.valid())
+        id.value &= DraftEntity::kMask;
+    }
+  }
+  Rare &rare = rare_.emplace_back();
+  for (u32 i = 0; i < out_.entities.size(); ++i)
+    rare.note(EntityId(i), out_.entities[i]);
+  for (const u32 draft : shards_[0].driver_functions())
+    rare.driver_functions.emplace_back(draft);
+}
+
 void SymbolResolver::number_entities() {
+  for (NameRules &shard : shards_)
+    shard.make_room_for_numbers();
   std::vector<u32> counts(count());
   for_objects([&](u32 i) {
     if (has_aliases_[i] != 0)
@@ -294,12 +354,19 @@ void SymbolResolver::number_entities() {
   rare_.resize(batches_.size());
   for_objects([&](u32 i) { number_entities_of(i, counts[i], rare_[i / kObjectsTogether]); });
   for_objects([&](u32 i) { finish_numbers(i); });
+  for (const NameRules &shard : shards_)
+    for (const u32 draft : shard.driver_functions())
+      out_.driver_functions.emplace_back(shard.entity_at(draft));
+}
+
+void SymbolResolver::join_rare() {
   const auto join = [&](std::vector<EntityId> &list, std::vector<EntityId> Rare::*part) {
     for (const Rare &rare : rare_)
       list.insert(list.end(), (rare.*part).begin(), (rare.*part).end());
   };
   join(out_.undefined, &Rare::undefined);
   join(out_.driver_functions, &Rare::driver_functions);
+  std::ranges::sort(out_.driver_functions);
   join(out_.opaque, &Rare::opaque);
   join(out_.weak_over_common, &Rare::weak_over_common);
 }
@@ -307,8 +374,6 @@ void SymbolResolver::number_entities() {
 void SymbolResolver::Rare::note(EntityId id, const Entity &entity) {
   if (!entity.defined() && !entity.local)
     undefined.push_back(id);
-  if (entity.function && arch::is_driver_function(entity.name))
-    driver_functions.push_back(id);
   if (entity.opaque)
     opaque.push_back(id);
   if (entity.weak_over_common)
@@ -326,10 +391,13 @@ void SymbolResolver::number_entities_of(u32 object, u32 next, Rare &rare) {
     entity_of[s] = DraftEntity::final(entity);
     if (DraftEntity::has_draft(draft)) {
       const u32 from = draft.value & DraftEntity::kMask;
-      entity_of_draft_[from] = entity;
-      out_.entities[entity] = tables_.drafts[from];
+      NameRules &shard = shard_of_draft(from);
+      shard.entity_of_draft(from) = entity;
+      out_.entities[entity] = shard.draft(from);
     } else {
       out_.entities[entity] = entity_alone({ObjectId(object), s});
+      if (out_.entities[entity].function && arch::is_driver_function(out_.entities[entity].name))
+        rare.driver_functions.emplace_back(entity);
     }
     rare.note(EntityId(entity), out_.entities[entity]);
   };
@@ -360,7 +428,7 @@ void SymbolResolver::finish_numbers(u32 object) {
     if (DraftEntity::is_final(id))
       id.value &= ~DraftEntity::kFinal;
     else if (id.valid())
-      id.value = entity_of_draft_[id.value & DraftEntity::kMask];
+      id.value = shard_of_draft(id.value).entity_of_draft(id.value);
 }
 
 // Messages come in the order in which symbols were read.
