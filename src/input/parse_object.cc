@@ -94,7 +94,8 @@ Result<InputObject> ObjectParser::run() {
     object_.kinds.push_back(elf::classify_section(section.name, section.type, section.flags));
     const SectionRole role = object_.kinds.back().role;
     object_.has_unified |= role == SectionRole::UftEntry || role == SectionRole::UdtEntry;
-    object_.has_barrier_flags |= elf::text_barriers(section.flags) != 0;
+    object_.has_barrier_flags |=
+        object_.kinds.back().is_code() && elf::text_barriers(section.flags) != 0;
   }
   object_.owners.assign(object_.view.sections().size(), 0);
   for (const elf::Section &section : object_.view.sections())
