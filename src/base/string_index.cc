@@ -7,12 +7,18 @@
 // Names come from strangers, who could choose a hundred thousand of them with one hash. So a hash
 // depends on a number that the system gives every process at its start. No order in any output
 // depends on a hash, so nobody sees that number.
+//
+// Indexes are joined by several threads, each of which takes whole parts. All strings go into one
+// table, at first with the number that they would have if no two were the same; of equal ones the
+// smallest remains, which is the first. Then those that remain are numbered.
 #include "base/string_index.h"
 
+#include <atomic>
 #include <cstring>
 #include <sys/auxv.h>
 
 #include "base/name_map.h"
+#include "base/worker_pool.h"
 
 namespace culink {
 
@@ -72,9 +78,136 @@ u32 StringIndex::hash_of(std::string_view s) {
     return family_of(s);
   const char *dot = static_cast<const char *>(::memrchr(s.data(), '.', s.size()));
   const size_t prefix = static_cast<size_t>(dot - s.data());
-  const u32 family = family_of(s.substr(prefix + 1));
-  const u32 member = static_cast<u32>(hash_bytes(family, s.substr(0, prefix)));
+  return hash_of_member(s.substr(0, prefix), family_of(s.substr(prefix + 1)));
+}
+
+u32 StringIndex::hash_of_member(std::string_view prefix, u32 family) {
+  const u32 member = static_cast<u32>(hash_bytes(family, prefix));
   return (family & kFamilyBits) | (member & ~kFamilyBits);
+}
+
+class StringIndex::Joiner {
+public:
+  Joiner(std::span<const StringIndex *const> parts, WorkerPool &pool)
+      : parts_(parts), pool_(pool), starts_(parts.size() + 1), slot_of_(parts.size()) {}
+
+  Joined run();
+
+private:
+  void make_slots();
+  void insert(u32 part);
+  void find_known(u32 part);
+  void number_new(u32 part);
+  void for_parts(void (Joiner::*step)(u32)) {
+    pool_.for_each(static_cast<u32>(parts_.size()), [&](u32 part) { (this->*step)(part); });
+  }
+  u32 put(u64 entry, std::string_view s);
+  [[nodiscard]] u32 part_of(u32 provisional) const {
+    return static_cast<u32>(std::upper_bound(starts_.begin(), starts_.end(), provisional) -
+                            starts_.begin() - 1);
+  }
+  [[nodiscard]] std::string_view string(u32 provisional) const {
+    const u32 part = part_of(provisional);
+    return parts_[part]->strings_[provisional - starts_[part]];
+  }
+
+  std::span<const StringIndex *const> parts_;
+  WorkerPool &pool_;
+  std::vector<u32> starts_;               // by part: of its provisional numbers; and the end
+  std::vector<std::vector<u32>> slot_of_; // by part and its own number
+  Joined out_;
+};
+
+StringIndex::Joined StringIndex::Joiner::run() {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    starts_[i + 1] = starts_[i] + parts_[i]->size();
+    out_.index.starts_with_dots_ &= parts_[i]->starts_with_dots_;
+  }
+  out_.numbers.resize(parts_.size());
+  out_.known.resize(parts_.size());
+  out_.first_new.resize(parts_.size());
+  make_slots();
+  for_parts(&Joiner::insert);
+  for_parts(&Joiner::find_known);
+  u32 count = 0;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    out_.first_new[i] = count;
+    count += parts_[i]->size() - static_cast<u32>(out_.known[i].size());
+  }
+  out_.index.strings_.resize(count);
+  for_parts(&Joiner::number_new);
+  for (size_t i = 0; i < parts_.size(); ++i)
+    for (const u32 own : out_.known[i]) {
+      u32 &number = out_.numbers[i][own]; // provisional, of the first such string
+      const u32 part = part_of(number);
+      number = out_.numbers[part][number - starts_[part]];
+    }
+  return std::move(out_);
+}
+
+void StringIndex::Joiner::make_slots() {
+  constexpr u32 kTogether = 1 << 16;
+  Slots &slots = out_.index.slots_;
+  slots.resize(std::bit_ceil(std::max<u64>(u64{starts_.back()} * 2, 2 * kLine)));
+  pool_.for_ranges(static_cast<u32>(slots.size()), kTogether, [&](u32 begin, u32 end) {
+    std::fill(slots.begin() + begin, slots.begin() + end, kFree);
+  });
+}
+
+void StringIndex::Joiner::insert(u32 part) {
+  const StringIndex &from = *parts_[part];
+  std::vector<u32> hashes(from.size());
+  for (const u64 slot : from.slots_)
+    if (slot != kFree)
+      hashes[number_in(slot)] = hash_in(slot);
+  std::vector<u32> &slot_of = slot_of_[part];
+  slot_of.resize(from.size());
+  for (u32 i = 0; i < from.size(); ++i) {
+    if (i + kStepsAhead < from.size())
+      out_.index.expect(hashes[i + kStepsAhead]);
+    slot_of[i] = put(make_slot(hashes[i], starts_[part] + i), from.strings_[i]);
+  }
+}
+
+u32 StringIndex::Joiner::put(u64 entry, std::string_view s) {
+  return out_.index.walk(hash_in(entry), [&](u32 i) {
+    std::atomic_ref<u64> slot(out_.index.slots_[i]);
+    u64 there = slot.load(std::memory_order_relaxed);
+    while (there == kFree)
+      if (slot.compare_exchange_weak(there, entry, std::memory_order_relaxed))
+        return true;
+    if (hash_in(there) != hash_in(entry) || string(number_in(there)) != s)
+      return false;
+    while (entry < there && !slot.compare_exchange_weak(there, entry, std::memory_order_relaxed)) {
+    }
+    return true;
+  });
+}
+
+void StringIndex::Joiner::find_known(u32 part) {
+  std::vector<u32> &numbers = out_.numbers[part];
+  numbers.resize(slot_of_[part].size());
+  for (u32 i = 0; i < numbers.size(); ++i) {
+    numbers[i] = number_in(out_.index.slots_[slot_of_[part][i]]);
+    if (numbers[i] != starts_[part] + i)
+      out_.known[part].push_back(i);
+  }
+}
+
+void StringIndex::Joiner::number_new(u32 part) {
+  u32 number = out_.first_new[part];
+  for (u32 i = 0; i < out_.numbers[part].size(); ++i) {
+    if (out_.numbers[part][i] != starts_[part] + i)
+      continue;
+    u64 &slot = out_.index.slots_[slot_of_[part][i]];
+    slot = make_slot(hash_in(slot), number);
+    out_.index.strings_[number] = parts_[part]->strings_[i];
+    out_.numbers[part][i] = number++;
+  }
+}
+
+StringIndex::Joined StringIndex::join(std::span<const StringIndex *const> parts, WorkerPool &pool) {
+  return Joiner(parts, pool).run();
 }
 
 } // namespace culink

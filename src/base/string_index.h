@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,11 +21,17 @@
 #include "base/bytes.h"
 #include "base/prefetch.h"
 #include "base/types.h"
+#include "base/uninitialized.h"
 
 namespace culink {
 
+class WorkerPool;
+
 class StringIndex {
 public:
+  // What join() returns.
+  struct Joined;
+
   // Optional: makes room for that many strings at once.
   void reserve(u32 count) {
     strings_.reserve(count);
@@ -37,22 +44,25 @@ public:
   std::pair<u32, bool> insert(std::string_view s, u32 hash) {
     if ((strings_.size() + 1) * 2 > slots_.size())
       resize_slots(slots_.empty() ? 16 : slots_.size() * 2);
-    u32 slot = find_slot(s, hash);
-    if (slots_[slot].number != kEmpty)
-      return {slots_[slot].number, false};
-    slots_[slot] = {hash, static_cast<u32>(strings_.size())};
+    u64 &slot = slots_[find_slot(s, hash)];
+    if (slot != kFree)
+      return {number_in(slot), false};
+    slot = make_slot(hash, static_cast<u32>(strings_.size()));
     starts_with_dots_ = starts_with_dots_ && s.starts_with('.');
     strings_.emplace_back(s.data(), s.size()); // from registers: see store_fields
-    return {slots_[slot].number, true};
+    return {static_cast<u32>(strings_.size() - 1), true};
   }
 
   [[nodiscard]] std::optional<u32> find(std::string_view s) const { return find(s, hash_of(s)); }
   [[nodiscard]] std::optional<u32> find(std::string_view s, u32 hash) const {
     if (slots_.empty())
       return std::nullopt;
-    const Slot &slot = slots_[find_slot(s, hash)];
-    return slot.number == kEmpty ? std::nullopt : std::optional<u32>(slot.number);
+    const u64 slot = slots_[find_slot(s, hash)];
+    return slot == kFree ? std::nullopt : std::optional<u32>(number_in(slot));
   }
+
+  // One index of the strings of several, numbered as if they had been inserted one after the other.
+  [[nodiscard]] static Joined join(std::span<const StringIndex *const> parts, WorkerPool &pool);
 
   // Prefetches the home of a name and of the names that end in it.
   void expect(std::string_view family) const { expect(family_of(family)); }
@@ -74,57 +84,71 @@ public:
 
   // The hash of a string, for callers that need it more than once.
   [[nodiscard]] static u32 hash_of(std::string_view s);
+  // The hash of what names of a family end in, and that of a name which ends in a dot and `ending`.
+  [[nodiscard]] static u32 family_of(std::string_view name);
+  [[nodiscard]] static u32 hash_of(std::string_view name, std::string_view ending, u32 family) {
+    return hash_of_member(name.substr(0, name.size() - ending.size() - 1), family);
+  }
 
 private:
-  static constexpr u32 kEmpty = 0xffffffff;
-  struct Slot {
-    u32 hash = 0;
-    u32 number = kEmpty;
-  };
+  // A slot is one word, so that threads can fill it at once: the hash and, above it, number + 1.
+  static constexpr u64 kFree = 0;
+  static u64 make_slot(u32 hash, u32 number) { return u64{number + 1} << 32 | hash; }
+  static u32 hash_in(u64 slot) { return static_cast<u32>(slot); }
+  static u32 number_in(u64 slot) { return static_cast<u32>(slot >> 32) - 1; }
 
   static constexpr u32 kLine = 8; // slots
   // The bits of a hash that select the home. The others distinguish members of a family.
   static constexpr u32 kFamilyBits = 0x00fffff8;
 
-  // That of the part of a string which its family shares.
-  static u32 family_of(std::string_view name);
+  static u32 hash_of_member(std::string_view prefix, u32 family);
 
-  // Calls is_it for the slots where a string of that hash may be, until it returns true, as it must
-  // for a free slot. At least half of the slots are free.
+  // Calls is_it for the numbers of slots where a string of that hash may be, until it returns true,
+  // as it must for a free slot. At least half of the slots are free.
   template <typename IsIt> u32 walk(u32 hash, IsIt is_it) const {
     const u32 mask = static_cast<u32>(slots_.size()) - 1;
     const u32 home = hash & mask & ~(kLine - 1);
     for (u32 i = 0; i < kLine; ++i)
-      if (const u32 slot = home | ((hash + i) & (kLine - 1)); is_it(slots_[slot]))
+      if (const u32 slot = home | ((hash + i) & (kLine - 1)); is_it(slot))
         return slot;
     for (u32 i = 0; i < kLine && i < slots_.size() - kLine;
          ++i) // the neighbouring line, which the processor fetches, too
-      if (const u32 slot = (home ^ kLine) | ((hash + i) & (kLine - 1)); is_it(slots_[slot]))
+      if (const u32 slot = (home ^ kLine) | ((hash + i) & (kLine - 1)); is_it(slot))
         return slot;
     const u32 other = static_cast<u32>((hash * u64{0x9e3779b97f4a7c15}) >> 32);
     for (u32 i = other & mask;; i = (i + 1) & mask)
-      if (is_it(slots_[i]))
+      if (is_it(i))
         return i;
   }
 
   // The slot that holds `s`, or the free one where it belongs.
   u32 find_slot(std::string_view s, u32 hash) const {
-    return walk(hash, [&](const Slot &slot) {
-      return slot.number == kEmpty || (slot.hash == hash && strings_[slot.number] == s);
+    return walk(hash, [&](u32 i) {
+      const u64 slot = slots_[i];
+      return slot == kFree || (hash_in(slot) == hash && strings_[number_in(slot)] == s);
     });
   }
 
   void resize_slots(u64 count) {
-    std::vector<Slot> old(count);
+    Slots old(count, kFree);
     old.swap(slots_);
-    for (const Slot &entry : old)
-      if (entry.number != kEmpty)
-        slots_[walk(entry.hash, [](const Slot &slot) { return slot.number == kEmpty; })] = entry;
+    for (const u64 entry : old)
+      if (entry != kFree)
+        slots_[walk(hash_in(entry), [this](u32 i) { return slots_[i] == kFree; })] = entry;
   }
 
-  std::vector<Slot> slots_; // a power of two of at least kLine, or none yet
-  std::vector<std::string_view> strings_;
+  class Joiner;
+  using Slots = std::vector<u64, UninitializedAllocator<u64>>;
+  Slots slots_; // a power of two of at least kLine, or none yet
+  std::vector<std::string_view, UninitializedAllocator<std::string_view>> strings_;
   bool starts_with_dots_ = true; // every string does
+};
+
+struct StringIndex::Joined {
+  StringIndex index;
+  std::vector<std::vector<u32>> numbers; // by part and its own number
+  std::vector<std::vector<u32>> known;   // by part: its own numbers of strings of earlier parts
+  std::vector<u32> first_new;            // by part: the numbers of its new strings start here
 };
 
 } // namespace culink

@@ -65,7 +65,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // Dead functions are gone by now, so that the sections of the output come into being in their
   // final order.
   services.timer.begin("merge");
-  Layout layout = merge_inputs(program);
+  Layout layout = merge_inputs(program, services.pool);
 
   // Image slots come before shared memory because both create sections, in this order; banks of
   // compiler constants are newer than both. Limits are checked when everything has its size.

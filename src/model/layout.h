@@ -27,6 +27,8 @@ struct SymbolAddress {
   u32 constants = kNoIndex; // in function_constants, whose offset is added once it is placed
 };
 
+using SymbolAddresses = std::vector<SymbolAddress, UninitializedAllocator<SymbolAddress>>;
+
 // A relocation table of an object that applies to compiler constants of a device function. SASS has
 // none; branch tables of Mercury code do.
 struct ConstantRelocations {
@@ -61,10 +63,10 @@ struct UnnamedShared {
 };
 
 struct Placement {
-  std::vector<SymbolAddress> address_of;                 // by EntityId
-  std::vector<std::vector<SectionLocation>> location_of; // [object][section]
-  std::vector<FunctionConstants> function_constants;     // in order of creation
-  std::vector<u64> shared_align;                         // by EntityId of a shared variable
+  SymbolAddresses address_of;                                 // by EntityId
+  std::vector<std::vector<SectionLocation>> location_of;      // [object][section]
+  std::vector<FunctionConstants> function_constants;          // in order of creation
+  std::vector<u64, UninitializedAllocator<u64>> shared_align; // by EntityId of a shared variable
   std::vector<EntityId> bank_sizes;      // symbols whose value is the size of the user bank
   std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
   std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out

@@ -6,8 +6,8 @@
 // and returns it longer.
 #pragma once
 
+#include <algorithm>
 #include <memory>
-#include <memory_resource>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,6 +15,7 @@
 
 #include "base/string_index.h"
 #include "base/types.h"
+#include "base/uninitialized.h"
 #include "elf/constants.h"
 #include "elf/records/nv_unified.h"
 #include "model/piece_list.h"
@@ -75,23 +76,48 @@ struct SharedInstance {
   u64 value = 0;
 };
 
+// Memory for names that are made up. It is freed as a whole.
+class NameStorage {
+public:
+  [[nodiscard]] char *allocate(size_t size) {
+    if (size > left_) {
+      left_ = std::max(size, kBlock);
+      next_ = blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(left_)).get();
+    }
+    left_ -= size;
+    return std::exchange(next_, next_ + size);
+  }
+  // Frees the other one when this one is freed.
+  void adopt(std::unique_ptr<NameStorage> other) { others_.push_back(std::move(other)); }
+
+private:
+  static constexpr size_t kBlock = 1 << 16;
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<std::unique_ptr<NameStorage>> others_;
+  char *next_ = nullptr;
+  size_t left_ = 0;
+};
+
 struct OutputSections {
-  std::vector<OutSection> list; // by OutId
-  std::vector<LocalSymbol> locals;
+  std::vector<OutSection, ZeroedAllocator<OutSection>> list; // by OutId
+  std::vector<LocalSymbol, UninitializedAllocator<LocalSymbol>> locals;
   std::vector<EntityId> globals;
   std::vector<SharedInstance> instances;
   std::vector<ObjectId> with_blank_symbol; // ascending (Q161)
   std::vector<UnifiedIdentity> unified;
   bool has_unified_functions = false;
+  bool has_images = false; // among the symbols: textures, samplers, surfaces
 
-  std::vector<OutId> info_of;                      // by OutId of a text section: its .nv.info
-  std::vector<OutId> shared_of;                    // by EntityId of a kernel, where it is known
+  // By OutId of a text section: its .nv.info
+  std::vector<OutId, UninitializedAllocator<OutId>> info_of;
+  // By EntityId of a kernel: its shared section, where it is known
+  std::vector<OutId, UninitializedAllocator<OutId>> shared_of;
   std::vector<std::vector<EntityId>> shared_lists; // by OutSection::shared_list
   StringIndex names;                               // of sections
-  std::vector<OutId> by_name; // by index into `names`: the newest section of that name
+  // By index into `names`: the newest section of that name.
+  std::vector<OutId, UninitializedAllocator<OutId>> by_name;
   // The names that keep_name makes. Behind a pointer, so that an OutputSections can be moved.
-  std::unique_ptr<std::pmr::monotonic_buffer_resource> name_storage =
-      std::make_unique<std::pmr::monotonic_buffer_resource>();
+  std::unique_ptr<NameStorage> name_storage = std::make_unique<NameStorage>();
 
   std::vector<OutId> created_again; // sections that count twice, see emulate/section_numbers.h
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
@@ -100,14 +126,20 @@ struct OutputSections {
   [[nodiscard]] const OutSection &operator[](OutId id) const { return list[id.value]; }
   [[nodiscard]] u32 size() const { return static_cast<u32>(list.size()); }
   [[nodiscard]] OutId find(std::string_view name) const {
-    const std::optional<u32> number = names.find(name);
+    return find(name, StringIndex::hash_of(name));
+  }
+  [[nodiscard]] OutId find(std::string_view name, u32 hash) const {
+    const std::optional<u32> number = names.find(name, hash);
     return number ? by_name[*number] : OutId{};
   }
 
   // The section of that name that belongs to `target`, or to none yet. Functions of one name in
   // several files, of which at most one is not local, have sections of one name.
   [[nodiscard]] OutId find_for(std::string_view name, OutId target) const {
-    OutId id = find(name);
+    return find_for(name, StringIndex::hash_of(name), target);
+  }
+  [[nodiscard]] OutId find_for(std::string_view name, u32 hash, OutId target) const {
+    OutId id = find(name, hash);
     while (id.valid() && list[id.value].target.valid() && list[id.value].target != target)
       id = list[id.value].older;
     return id;
@@ -115,27 +147,35 @@ struct OutputSections {
 
   // A new section at the end of the list. The name must outlive the link or come from keep_name.
   OutId add(OutSection &&section) {
+    const u32 hash = StringIndex::hash_of(section.name);
+    return add(std::move(section), hash);
+  }
+  OutId add(OutSection &&section, u32 hash) {
     const OutId id(size());
-    const auto [number, is_new] = names.insert(section.name);
+    const auto [number, is_new] = names.insert(section.name, hash);
     if (is_new)
       by_name.push_back(id);
     else
       section.older = std::exchange(by_name[number], id);
     section.name_number = number;
     list.push_back(std::move(section));
-    info_of.emplace_back();
+    info_of.push_back(OutId{});
     return id;
   }
   // The section of that name, or a new one, and whether it is new.
   std::pair<OutId, bool> find_or_add(OutSection &&section) {
+    const u32 hash = StringIndex::hash_of(section.name);
+    return find_or_add(std::move(section), hash);
+  }
+  std::pair<OutId, bool> find_or_add(OutSection &&section, u32 hash) {
     const OutId id(size());
-    const auto [number, is_new] = names.insert(section.name);
+    const auto [number, is_new] = names.insert(section.name, hash);
     if (!is_new)
       return {by_name[number], false};
     by_name.push_back(id);
     section.name_number = number;
     list.push_back(std::move(section));
-    info_of.emplace_back();
+    info_of.push_back(OutId{});
     return {id, true};
   }
   // The variables in a shared section, in order of reading.
@@ -157,7 +197,7 @@ struct OutputSections {
   // The concatenation of the two, valid for as long as this object lives.
   std::string_view keep_name(std::string_view prefix, std::string_view name) {
     const size_t size = prefix.size() + name.size();
-    char *text = static_cast<char *>(name_storage->allocate(size, 1));
+    char *text = name_storage->allocate(size);
     name.copy(prefix.copy(text, prefix.size()) + text, name.size());
     return {text, size};
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/name_map.h"
+#include "base/worker_pool.h"
 
 namespace culink {
 namespace {
@@ -46,6 +47,43 @@ TEST(StringIndex, tells_the_members_of_families_apart) {
   for (u32 i = 0; i < strings.size(); ++i)
     EXPECT_EQ(index.find(strings[i]), i);
   EXPECT_EQ(index.find(".text.kernel"), std::nullopt);
+}
+
+// Parts share some strings, and one of them has none of its own.
+TEST(StringIndex, joins_parts_as_if_they_were_one) {
+  std::vector<std::vector<std::string>> strings(9);
+  for (u32 part = 0; part < strings.size(); ++part)
+    for (u32 i = 0; i < 500; ++i)
+      strings[part].push_back(".text.f" + std::to_string(i % 7 == 0 ? i : (part / 2 * 500) + i));
+  std::vector<StringIndex> indexes(strings.size());
+  std::vector<const StringIndex *> parts;
+  for (u32 part = 0; part < strings.size(); ++part) {
+    for (const std::string &s : strings[part])
+      indexes[part].insert(s);
+    parts.push_back(&indexes[part]);
+  }
+  for (const u32 threads : {1, 4}) {
+    WorkerPool pool(threads);
+    const StringIndex::Joined joined = StringIndex::join(parts, pool);
+    StringIndex one;
+    for (u32 part = 0; part < strings.size(); ++part) {
+      EXPECT_EQ(joined.first_new[part], one.size());
+      std::vector<u32> known;
+      for (u32 i = 0; i < indexes[part].size(); ++i) {
+        const auto [number, is_new] = one.insert(indexes[part][i]);
+        EXPECT_EQ(joined.numbers[part][i], number);
+        if (!is_new)
+          known.push_back(i);
+      }
+      EXPECT_EQ(joined.known[part], known);
+    }
+    EXPECT_EQ(joined.index.size(), one.size());
+    for (u32 i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(joined.index[i], one[i]);
+      EXPECT_EQ(joined.index.find(one[i]), i);
+    }
+    EXPECT_EQ(joined.index.find(".text.g"), std::nullopt);
+  }
 }
 
 TEST(StringIndex, finds_nothing_when_empty) {

@@ -51,10 +51,10 @@ AliasOwners find_alias_owners(const Program &program, const Layout &layout,
 }
 
 OutId section_of_kernel(const Program &program, const OutputSections &sections,
-                        std::string_view name, OutId text) {
+                        std::string_view name, u32 hash, OutId text) {
   if (!program.dialect.has(Defect::SectionsByName))
-    return sections.find_for(name, text);
-  OutId id = sections.find(name);
+    return sections.find_for(name, hash, text);
+  OutId id = sections.find(name, hash);
   while (id.valid() && sections[id].older.valid())
     id = sections[id].older;
   return id;

@@ -260,13 +260,9 @@ void EarlyPlacer::give_one_value() {
 
 } // namespace
 
-Layout list_sized_memory(Layout layout, EntityId variable, u64 align) {
-  if (!layout.sections.debug_shared.valid())
-    return layout;
-  u64 &known = layout.placement.shared_align[variable.value];
-  known = std::max(known, align);
-  layout.sections.add_shared_variable(layout.sections.debug_shared, variable);
-  return layout;
+OutputSections list_sized_memory(OutputSections sections, EntityId variable) {
+  sections.add_shared_variable(sections.debug_shared, variable);
+  return sections;
 }
 
 bool is_never_placed(const Entity &variable) {

@@ -12,7 +12,7 @@ namespace culink::emulate {
                                               Layout layout);
 
 // Lists shared memory that is dynamic where a file defines it with a size.
-[[nodiscard]] Layout list_sized_memory(Layout layout, EntityId variable, u64 align);
+[[nodiscard]] OutputSections list_sized_memory(OutputSections sections, EntityId variable);
 
 // Shared memory that is dynamic and sized takes part in sorting, but gets no address.
 [[nodiscard]] bool is_never_placed(const Entity &variable);

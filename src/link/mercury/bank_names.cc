@@ -62,7 +62,7 @@ void number_compiler_constants(const Program &mercury, const OutputPlan &plan,
 } // namespace
 
 std::string_view keep_name(const OutputPlan &plan, std::string_view name) {
-  char *text = static_cast<char *>(plan.layout.sections.name_storage->allocate(name.size(), 1));
+  char *text = plan.layout.sections.name_storage->allocate(name.size());
   std::memcpy(text, name.data(), name.size());
   return {text, name.size()};
 }

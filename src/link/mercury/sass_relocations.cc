@@ -45,8 +45,8 @@ OutputSections sass_sections(const SassContext &c, const SassCodeList &code,
 }
 
 // The system's shared memory is placed by nvlink when it makes the SASS plane of an executable.
-std::vector<SymbolAddress> sass_addresses(const SassContext &c) {
-  std::vector<SymbolAddress> out = c.layout().placement.address_of;
+SymbolAddresses sass_addresses(const SassContext &c) {
+  SymbolAddresses out = c.layout().placement.address_of;
   if (c.mercury.policy.executable)
     for (SymbolAddress &address : out)
       if (address.section.valid() &&

@@ -10,12 +10,18 @@
 //   3  remaining sections, in section order: debug, banks, data          (merge_data.cc)
 //   4  per-function .nv.info sections, then relocation tables            (merge_relocations.cc)
 //
+// Large links are merged by several threads, each of which walks over a chunk of the files
+// (chunk.h).
+//
 // Discarded functions are treated as if they were not there. A definition that is discarded for an
 // earlier one contributes nothing; one that overrides an earlier one contributes its bytes at the
 // earlier one's position. All later passes read the Layout that comes out.
 #include "link/merge/merge.h"
 
+#include <algorithm>
+
 #include "arch/driver_functions.h"
+#include "base/bytes.h"
 #include "elf/text_info.h"
 #include "link/emulate/old_objects.h"
 #include "link/emulate/section_owners.h"
@@ -26,64 +32,54 @@ namespace culink {
 using elf::SectionRole;
 using elf::SectionType;
 
-Layout Merger::run() {
-  create_tables();
-  if (p_.objects.empty()) {
-    layout_.sections.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4});
-    layout_.sections[layout_.sections.info].emit = Emit::NameOnly;
-    if (p_.arch.has_compat && !p_.dialect.release.old_abi)
-      layout_.sections.compat =
-          need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
-  }
+MergedChunk Merger::run() {
+  if (begin_ == 0)
+    create_tables();
+  if (p_.objects.empty())
+    create_module_records_of_none();
   reserve();
-  layout_.placement.address_of.resize(p_.symbols.entities.size());
-  layout_.sections.shared_of.resize(p_.symbols.entities.size());
-  layout_.placement.shared_align.assign(p_.symbols.entities.size(), 1);
-  layout_.relocs.has_overridden.assign(p_.symbols.entities.size(), false);
-  listed_.assign(p_.symbols.entities.size(), false);
   mentioned_.assign(emulate::leaves_blank_symbols(p_) ? p_.symbols.entities.size() : 0, false);
-  for (u32 i = 0; i < p_.objects.size(); ++i) {
-    begin(ObjectId(i));
-    create_module_records();
-    create_functions();
-    create_data();
-    create_other_sections();
-    create_function_records();
-    create_relocation_tables();
-    create_unnamed_shared();
-  }
+  for (u32 i = begin_; i < end_; ++i)
+    merge_object(ObjectId(i));
   for (const RelocationGroup &group : layout_.relocs.groups)
     if (layout_.sections[group.target].discarded())
       layout_.sections[group.table].emit = Emit::Discarded;
-  place_commons();
   finish_text();
-  layout_.sections.callgraph = need(".nv.callgraph", {.type = SectionType::CudaCallgraph,
-                                                      .align = 4,
-                                                      .entsize = 8,
-                                                      .links_symtab = true,
-                                                      .emit = Emit::Always,
-                                                      .has_symbol = true});
-  layout_.sections.prototype = need(".nv.prototype", {.type = SectionType::CudaPrototype,
-                                                      .align = 4,
-                                                      .entsize = 8,
-                                                      .links_symtab = true,
-                                                      .has_symbol = true});
-  return std::move(layout_);
+  return std::move(out_);
+}
+
+void Merger::merge_object(ObjectId id) {
+  begin(id);
+  create_module_records();
+  create_functions();
+  create_data();
+  create_other_sections();
+  create_function_records();
+  create_relocation_tables();
+  create_unnamed_shared();
 }
 
 // There are more output sections than input sections, because some get companions. Reserved memory
 // that is not used is never touched.
 void Merger::reserve() {
   size_t sections = 0;
-  for (const InputObject &object : p_.objects)
-    sections += object.view.sections().size();
-  layout_.sections.list.reserve(sections + sections / 2);
-  layout_.sections.locals.reserve(sections + sections / 2);
-  layout_.sections.info_of.reserve(sections + sections / 2);
-  layout_.sections.by_name.reserve(sections + sections / 2);
-  layout_.placement.location_of.reserve(p_.objects.size());
-  layout_.sections.names.reserve(
-      static_cast<u32>(p_.symbols.entities.size() * 3)); // weak definitions share names
+  for (u32 i = begin_; i < end_; ++i)
+    sections += p_.objects[i].view.sections().size();
+  sections += sections / 2;
+  layout_.sections.list.reserve(sections);
+  layout_.sections.locals.reserve(sections);
+  layout_.sections.info_of.reserve(sections);
+  layout_.sections.by_name.reserve(sections);
+  layout_.sections.names.reserve(static_cast<u32>(
+      std::min(sections, p_.symbols.entities.size() * 3))); // weak definitions share names
+}
+
+void Merger::create_module_records_of_none() {
+  layout_.sections.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4});
+  layout_.sections[layout_.sections.info].emit = Emit::NameOnly;
+  if (p_.arch.has_compat && !p_.dialect.release.old_abi)
+    layout_.sections.compat =
+        need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
 }
 
 // The notes come right after the tables that the writer itself creates.
@@ -105,22 +101,26 @@ void Merger::create_tables() {
 void Merger::begin(ObjectId id) {
   id_ = id;
   object_ = &p_.objects[id.value];
-  layout_.placement.location_of.emplace_back(object_->view.sections().size());
-  layout_.relocs.discarded.emplace_back();
+  t_.location_of[id.value].resize(object_->view.sections().size());
+  locations_ = t_.location_of[id.value];
   constant_starts_.reset();
   dynamic_align_.reset();
   has_discarded_.assign(object_->view.sections().size(), false);
   beside_strong_.assign(object_->view.sections().size(), false);
   overridden_code_.assign(object_->view.sections().size(), EntityId{});
-  if (id.value + 1 < p_.objects.size())
+  if (id.value + 1 < end_)
     p_.objects[id.value + 1].prefetch_names();
-  for (const u32 s : p_.symbols.functions_of[id.value])
-    layout_.sections.names.expect(object_->symbols[s].name);
+  families_.assign(object_->view.sections().size(), {});
+  function_hashes_.clear();
+  for (const u32 s : p_.symbols.functions_of[id.value]) {
+    function_hashes_.push_back(StringIndex::family_of(object_->symbols[s].name));
+    layout_.sections.names.expect(function_hashes_.back());
+  }
 }
 
-OutId Merger::add(std::string_view name, OutSection &&section) {
+OutId Merger::add(std::string_view name, u32 hash, OutSection &&section) {
   section.name = name;
-  const OutId id = layout_.sections.add(std::move(section));
+  const OutId id = layout_.sections.add(std::move(section), hash);
   layout_.sections.add_section_symbol(id);
   return id;
 }
@@ -128,8 +128,11 @@ OutId Merger::add(std::string_view name, OutSection &&section) {
 OutId Merger::need(std::string_view name, OutSection &&section) {
   section.name = name;
   const auto [id, is_new] = layout_.sections.find_or_add(std::move(section));
-  if (is_new)
+  if (is_new) {
     layout_.sections.add_section_symbol(id);
+    if (!alone_)
+      out_.shared.push_back(id);
+  }
   return id;
 }
 
@@ -137,25 +140,59 @@ OutId Merger::name_only(std::string_view name) {
   return need(name, {.type = SectionType::Null, .align = 8, .entsize = 16, .emit = Emit::NameOnly});
 }
 
-void Merger::name_only_for(std::string_view name, OutId target) {
-  if (!layout_.sections.find_for(name, target).valid())
-    add(name, {.type = SectionType::Null,
-               .align = 8,
-               .entsize = 16,
-               .target = target,
-               .emit = Emit::NameOnly});
+void Merger::name_only_for(std::string_view name, u32 hash, OutId target) {
+  OutId id = layout_.sections.find_for(name, hash, target);
+  if (!id.valid())
+    id = add(name, hash,
+             {.type = SectionType::Null,
+              .align = 8,
+              .entsize = 16,
+              .target = target,
+              .emit = Emit::NameOnly});
+  note_lookup(id);
 }
 
-OutId Merger::need_for_kernel(std::string_view name, OutId text, OutSection &&section) {
+OutId Merger::need_for_kernel(std::string_view name, u32 hash, OutId text, OutSection &&section) {
   section.name = name;
-  OutId id = emulate::section_of_kernel(p_, layout_.sections, name, text);
+  OutId id = emulate::section_of_kernel(p_, layout_.sections, name, hash, text);
   if (!id.valid()) {
-    id = layout_.sections.add(std::move(section));
+    id = layout_.sections.add(std::move(section), hash);
     layout_.sections.add_section_symbol(id);
   }
+  note_lookup(id);
   if (!layout_.sections[id].target.valid())
     layout_.sections[id].target = text;
   return id;
+}
+
+OutId Merger::find(std::string_view name) {
+  const OutId id = layout_.sections.find(name);
+  if (id.valid())
+    note_lookup(id);
+  else if (!alone_)
+    out_.absent.push_back(name);
+  return id;
+}
+
+bool Merger::is_listed(EntityId id) {
+  if (alone_ || p_.symbols[id].first.object.value >= begin_)
+    return t_.listed[id.value] != 0;
+  out_.assumed_listed.push_back(id); // at its first occurrence
+  return true;
+}
+
+void Merger::set_listed(EntityId id) {
+  t_.listed[id.value] = 1;
+  const Entity &entity = p_.symbols[id];
+  out_.has_commons |= entity.common_align != 0;
+  layout_.sections.has_images |= is_image(entity.type()) || entity.opaque;
+}
+
+void Merger::set_address(EntityId id, const SymbolAddress &address) {
+  SymbolAddress &known = t_.address_of[id.value];
+  if (!alone_ && !known.section.valid() && known.constants == kNoIndex)
+    out_.addressed.push_back(id);
+  known = address;
 }
 
 void Merger::create_module_records() {
@@ -164,13 +201,13 @@ void Merger::create_module_records() {
       need(".nv.info", {.type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
   if (p_.dialect.release.old_abi)
     return;
-  for (const elf::Section &section : object_->view.sections())
-    if (!layout_.sections.compat.valid() &&
-        object_->kinds[section.index].role == SectionRole::Compat)
-      layout_.sections.compat =
-          need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
-  // The output has one even if all objects are of toolkit 12, which have none.
-  if (p_.arch.has_compat)
+  // Where the target has it, the output does, even if all objects are of toolkit 12, which have
+  // none.
+  if (layout_.sections.compat.valid())
+    return;
+  if (p_.arch.has_compat ||
+      std::any_of(object_->kinds.begin(), object_->kinds.end(),
+                  [](const elf::SectionKind &kind) { return kind.role == SectionRole::Compat; }))
     layout_.sections.compat =
         need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
 }
@@ -188,7 +225,9 @@ void Merger::leave_blank_symbol(EntityId id, u32 symbol) {
 }
 
 void Merger::create_functions() {
+  const u32 *family = function_hashes_.data();
   for (const u32 s : p_.symbols.functions_of[id_.value]) {
+    const u32 hash = *family++;
     const elf::Symbol &symbol = object_->symbols[s];
     const EntityId id = p_.symbols.of(id_, s);
     if (!id.valid())
@@ -209,9 +248,11 @@ void Merger::create_functions() {
       continue;
     }
     list_function(id);
-    if (outcome == DefinitionOutcome::Accepted) {
+    if (outcome == DefinitionOutcome::Accepted && is_defined_elsewhere(p_.symbols[id])) {
+      refuse();
+    } else if (outcome == DefinitionOutcome::Accepted) {
       discard_constants(id);
-      create_text(id, s);
+      create_text(id, s, hash);
     }
   }
 }
@@ -229,9 +270,9 @@ void Merger::name_discarded_entry(EntityId id, u32 symbol_index) {
 
 // Functions enter the symbol table at their first reference, weak definitions in the local part.
 void Merger::list_function(EntityId id) {
-  if (listed_[id.value])
+  if (is_listed(id))
     return;
-  listed_[id.value] = true;
+  set_listed(id);
   const Entity &entity = p_.symbols[id];
   if (entity.local || entity.in_local_part)
     layout_.sections.add_local(id);
@@ -239,31 +280,33 @@ void Merger::list_function(EntityId id) {
     layout_.sections.globals.push_back(id);
 }
 
-void Merger::create_text(EntityId id, u32 symbol_index) {
+void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   const elf::Symbol &symbol = object_->symbols[symbol_index];
   const Entity &entity = p_.symbols[id];
   const elf::Section &text = object_->section(symbol.section);
   if (entity.first_definition != SymbolRef{id_, symbol_index}) { // overrides an earlier definition
-    location(symbol.section) = {.section = layout_.placement.address_of[id.value].section};
+    location(symbol.section) = {.section = t_.address_of[id.value].section};
     return;
   }
-  layout_.placement.address_of[id.value].value = symbol.value;
-  if (location(symbol.section).section.valid()) { // an alias
-    layout_.placement.address_of[id.value].section = location(symbol.section).section;
+  if (const OutId known = location(symbol.section).section; known.valid()) { // an alias
+    set_address(id, {known, symbol.value});
     return;
   }
   // An alias that is known before its object is read takes the section over (Q043).
   const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
   const std::string_view name =
       is_owner ? text.name : layout_.sections.keep_name(".text.", symbol.name);
-  const OutId section = add(name, {.type = text.type,
-                                   .flags = elf::kFlagAlloc | elf::kFlagExec,
-                                   .align = text.align,
-                                   .entsize = text.entsize,
-                                   .function = id,
-                                   .links_symtab = true,
-                                   .has_symbol = true});
-  layout_.placement.address_of[id.value].section = section;
+  if (symbol.name.find('.') == symbol.name.npos)
+    families_[symbol.section] = {symbol.name, family};
+  const OutId section = add(name, hash_of(name, symbol.section),
+                            {.type = text.type,
+                             .flags = elf::kFlagAlloc | elf::kFlagExec,
+                             .align = text.align,
+                             .entsize = text.entsize,
+                             .function = id,
+                             .links_symtab = true,
+                             .has_symbol = true});
+  set_address(id, {section, symbol.value});
   location(symbol.section) = {.section = section};
   if (entity.prevailing == SymbolRef{id_, symbol_index})
     fill_text(layout_.sections[section], text);
@@ -277,11 +320,14 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   // A definition of a driver function is no kernel, but gets what a kernel gets (Q140).
   if (!p_.is_selected(id) && !launched && !judged_later && !arch::is_driver_function(symbol.name))
     return;
+  const std::string_view info = layout_.sections.keep_name(".nv.info.", symbol.name);
   layout_.sections.info_of[section.value] =
-      add(layout_.sections.keep_name(".nv.info.", symbol.name), function_record_section(section));
-  layout_.sections.shared_of[id.value] =
-      need_for_kernel(layout_.sections.keep_name(".nv.shared.", symbol.name), section,
-                      shared_section(elf::kFlagInfoLink));
+      add(info, hash_of(info, symbol.section), function_record_section(section));
+  const std::string_view shared = layout_.sections.keep_name(".nv.shared.", symbol.name);
+  t_.shared_of[id.value] = need_for_kernel(shared, hash_of(shared, symbol.section), section,
+                                           shared_section(elf::kFlagInfoLink));
+  if (!alone_)
+    out_.with_shared.push_back(id);
 }
 
 OutSection Merger::function_record_section(OutId text) {
@@ -308,8 +354,9 @@ void Merger::create_function_records() {
         layout_.sections.info_of[text.value].valid())
       continue;
     const std::string_view function = p_.symbols[layout_.sections[text].function].name;
+    const std::string_view name = layout_.sections.keep_name(".nv.info.", function);
     layout_.sections.info_of[text.value] =
-        add(layout_.sections.keep_name(".nv.info.", function), function_record_section(text));
+        add(name, hash_of(name, info.text), function_record_section(text));
   }
 }
 
@@ -331,8 +378,119 @@ void Merger::finish_text() {
   }
 }
 
-Layout merge_inputs(const Program &program) {
-  return Merger(program).run();
+namespace {
+
+// Common symbols get memory after the blocks of all files, the newest symbol first.
+void place_commons(const Program &p, Layout &layout) {
+  const auto allocate = [&](EntityId id) {
+    const Entity &entity = p.symbols[id];
+    if (entity.common_align == 0 || entity.defined() || p.policy.keeps_all_relocations)
+      return;
+    const auto [section, is_new] =
+        layout.sections.find_or_add({.name = ".nv.global",
+                                     .type = SectionType::CudaGlobal,
+                                     .flags = elf::kFlagAlloc | elf::kFlagWrite,
+                                     .has_symbol = true});
+    if (is_new)
+      layout.sections.add_section_symbol(section);
+    OutSection &out = layout.sections[section];
+    out.emit = Emit::Always; // even if all it holds is empty
+    const u64 offset = align_up(out.size, entity.common_align);
+    out.align = std::max(out.align, entity.common_align);
+    out.size = offset + entity.size;
+    layout.placement.address_of[id.value] = {section, offset};
+  };
+  for (size_t i = layout.sections.globals.size(); i-- > 0;)
+    allocate(layout.sections.globals[i]);
+  // A common symbol that was a weak definition first is in the local part of the symbol table.
+  for (size_t i = layout.sections.locals.size(); i-- > 0;)
+    if (layout.sections.locals[i].kind == LocalSymbol::Kind::Entity)
+      allocate(EntityId(layout.sections.locals[i].id));
+}
+
+OutId add_last(OutputSections &sections, OutSection &&section) {
+  const auto [id, is_new] = sections.find_or_add(std::move(section));
+  if (is_new)
+    sections.add_section_symbol(id);
+  return id;
+}
+
+Layout finish(const Program &program, MergedChunk &&merged, MergeTables &&tables) {
+  Layout layout = std::move(merged.layout);
+  layout.placement.address_of = std::move(tables.address_of);
+  layout.placement.location_of = std::move(tables.location_of);
+  layout.placement.shared_align = std::move(tables.shared_align);
+  layout.sections.shared_of = std::move(tables.shared_of);
+  layout.relocs.discarded = std::move(tables.discarded);
+  layout.relocs.has_overridden.assign(program.symbols.entities.size(), false);
+  for (const EntityId id : merged.overridden)
+    layout.relocs.has_overridden[id.value] = true;
+  if (merged.has_commons)
+    place_commons(program, layout);
+  layout.sections.callgraph = add_last(layout.sections, {.name = ".nv.callgraph",
+                                                         .type = SectionType::CudaCallgraph,
+                                                         .align = 4,
+                                                         .entsize = 8,
+                                                         .links_symtab = true,
+                                                         .emit = Emit::Always,
+                                                         .has_symbol = true});
+  layout.sections.prototype = add_last(layout.sections, {.name = ".nv.prototype",
+                                                         .type = SectionType::CudaPrototype,
+                                                         .align = 4,
+                                                         .entsize = 8,
+                                                         .links_symtab = true,
+                                                         .has_symbol = true});
+  return layout;
+}
+
+// Where chunks start, and the end. A small link, and one whose rules look at all files, has one.
+std::vector<u32> cut_into_chunks(const Program &p, const WorkerPool &pool) {
+  constexpr u64 kFewSections = 2048; // more are worth a chunk
+  constexpr u64 kPerThread = 4;      // chunks: some take longer than others
+  const u32 objects = static_cast<u32>(p.objects.size());
+  u64 sections = 0;
+  for (const InputObject &object : p.objects)
+    sections += object.view.sections().size();
+  std::vector<u32> starts = {0};
+  const u64 chunks = std::min(pool.threads() * kPerThread, sections / kFewSections);
+  if (pool.threads() > 1 && chunks > 1 && !emulate::leaves_blank_symbols(p)) {
+    u64 seen = 0;
+    for (u32 i = 0; i + 1 < objects; ++i) {
+      seen += p.objects[i].view.sections().size();
+      if (seen >= starts.size() * sections / chunks)
+        starts.push_back(i + 1);
+    }
+  }
+  starts.push_back(objects);
+  return starts;
+}
+
+std::optional<Layout> merge_in_chunks(const Program &program, std::span<const u32> starts,
+                                      WorkerPool &pool) {
+  MergeTables tables(program, pool);
+  std::vector<MergedChunk> chunks(starts.size() - 1);
+  pool.for_each(static_cast<u32>(chunks.size()), [&](u32 i) {
+    chunks[i] = Merger(program, tables, starts[i], starts[i + 1]).run();
+  });
+  std::optional<MergedChunk> joined;
+  if (chunks.size() == 1)
+    joined = std::move(chunks[0]);
+  else
+    joined = join_chunks(program, tables, std::move(chunks), starts, pool);
+  if (!joined)
+    return std::nullopt;
+  return finish(program, std::move(*joined), std::move(tables));
+}
+
+} // namespace
+
+Layout merge_inputs(const Program &program, WorkerPool &pool) {
+  std::optional<Layout> layout = merge_in_chunks(program, cut_into_chunks(program, pool), pool);
+  if (!layout) {
+    const u32 all[] = {0, static_cast<u32>(program.objects.size())};
+    layout = merge_in_chunks(program, all, pool);
+  }
+  return std::move(*layout);
 }
 
 } // namespace culink

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/worker_pool.h"
 #include "link/resolve/program.h"
 #include "model/layout.h"
 
 namespace culink {
 
 // Creates output sections and symbols from the inputs, file by file, in nvlink's order.
-[[nodiscard]] Layout merge_inputs(const Program &program);
+[[nodiscard]] Layout merge_inputs(const Program &program, WorkerPool &pool);
 
 } // namespace culink

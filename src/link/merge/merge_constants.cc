@@ -35,23 +35,22 @@ void Merger::define_compiler_constant(EntityId id, const elf::Symbol &symbol) {
   const SectionLocation &at = location(bank.index);
   if (!at.section.valid() && at.constants == kNoIndex)
     append_constants(bank, text.section, false);
-  layout_.placement.address_of[id.value] = {at.section, symbol.value + at.offset, at.constants};
+  set_address(id, {at.section, symbol.value + at.offset, at.constants});
   if (at.section.valid() && p_.policy.keeps_constant_symbols)
     layout_.sections.add_local(id);
 }
 
 // Constants of a discarded definition follow those of the prevailing one (Q040).
 void Merger::append_discarded_constants(const elf::Section &bank) {
-  const OutId text = layout_.sections.find(object_->section(bank.info).name);
-  if (text.valid() && !p_.policy.keeps_all_relocations)
+  if (p_.policy.keeps_all_relocations)
+    return;
+  if (const OutId text = find(object_->section(bank.info).name); text.valid())
     append_constants(bank, text, true);
 }
 
 // An overriding definition is about to be read: the constants of the overridden one are dropped.
 void Merger::discard_constants(EntityId function) {
-  if (constants_of_.empty())
-    return;
-  const ConstantsLocation &old = constants_of_[p_.function_of(function).value];
+  const ConstantsLocation &old = t_.constants_of[p_.function_of(function).value];
   if (old.section.valid()) {
     layout_.sections[old.section].pieces.clear();
     layout_.sections[old.section].size = 0;
@@ -104,9 +103,7 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
   };
   const EntityId function = layout_.sections[text].function;
   const FunctionId id = p_.function_of(function);
-  if (constants_of_.empty())
-    constants_of_.resize(p_.calls.functions.size());
-  ConstantsLocation &known = constants_of_[id.value];
+  ConstantsLocation &known = t_.constants_of[id.value];
   // Constants that only a discarded definition has get a section of their own.
   const bool alone = discarded && known.index == kNoIndex;
   if (!p_.policy.executable || is_kernel_mark(p_.symbols[function].other) || alone) {
@@ -121,6 +118,7 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
                                       .target = text,
                                       .emit = Emit::Always,
                                       .has_symbol = true});
+    note_lookup(known.section);
     at.section = known.section;
     layout_.sections[at.section].emit = Emit::Always;
     append(layout_.sections[at.section].pieces, layout_.sections[at.section].size);
@@ -153,17 +151,21 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
     create_function_bank(bank, text.section);
   // Parameter symbols are kept where another link or a debugger may want them, also those of a
   // discarded kernel.
-  const OutId placed = location(bank.index).section;
-  const OutId section = placed.valid() ? placed : layout_.sections.find(bank.name);
-  if (!section.valid() || !p_.policy.keeps_constant_symbols)
+  if (!p_.policy.keeps_constant_symbols)
     return;
-  layout_.placement.address_of[id.value] = {section, symbol.value + location(bank.index).offset};
+  const OutId placed = location(bank.index).section;
+  const OutId section = placed.valid() ? placed : find(bank.name);
+  if (!section.valid())
+    return;
+  set_address(id, {section, symbol.value + location(bank.index).offset});
   layout_.sections.add_local(id);
 }
 
 // A bank of one function has the bytes of the definition that was accepted last.
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
-  OutId id = emulate::section_of_kernel(p_, layout_.sections, section.name, text);
+  const u32 owner = object_->owner_of(section.index);
+  const u32 hash = hash_of(section.name, owner);
+  OutId id = emulate::section_of_kernel(p_, layout_.sections, section.name, hash, text);
   const bool parameters = object_->kinds[section.index].bank == p_.arch.banks.parameters;
   if (id.valid() && parameters && layout_.sections[id].target != text) {
     append_parameter_bank(section);
@@ -178,11 +180,15 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
                                .align = section.align,
                                .target = text,
                                .emit = Emit::Always, // records name it
-                               .has_symbol = true});
-    if (p_.policy.executable && parameters)
-      name_only_for(layout_.sections.keep_name(".rel", section.name), id);
+                               .has_symbol = true},
+                              hash);
+    if (p_.policy.executable && parameters) {
+      const std::string_view name = layout_.sections.keep_name(".rel", section.name);
+      name_only_for(name, hash_of(name, owner), id);
+    }
     layout_.sections.add_section_symbol(id);
   }
+  note_lookup(id);
   OutSection &out = layout_.sections[id];
   out.size = section.size;
   out.pieces.clear();
@@ -191,9 +197,9 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
   location(section.index) = {.section = id, .offset = 0};
 }
 
-bool Merger::joins_parameters(const elf::Section &bank) const {
+bool Merger::joins_parameters(const elf::Section &bank) {
   return object_->kinds[bank.index].bank == p_.arch.banks.parameters &&
-         beside_strong_[object_->owner_of(bank.index)] && layout_.sections.find(bank.name).valid();
+         beside_strong_[object_->owner_of(bank.index)] && find(bank.name).valid();
 }
 
 // Weak definitions of a kernel share one parameter bank. Beside a strong definition each has its

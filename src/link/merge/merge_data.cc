@@ -67,10 +67,10 @@ void Merger::create_data() {
 void Merger::define_opaque(EntityId id, u32 symbol_index) {
   const SectionLocation &text = location(object_->symbols[symbol_index].section);
   if (p_.symbols.outcome(id_, symbol_index) != DefinitionOutcome::Accepted ||
-      !text.section.valid() || text.discarded || listed_[id.value])
+      !text.section.valid() || text.discarded || is_listed(id))
     return;
-  listed_[id.value] = true;
-  layout_.placement.address_of[id.value].section = text.section;
+  set_listed(id);
+  set_address(id, {text.section, t_.address_of[id.value].value});
   layout_.sections.add_local(id);
 }
 
@@ -78,42 +78,63 @@ void Merger::define_opaque(EntityId id, u32 symbol_index) {
 void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
   const bool dynamic_shared =
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
-  // Since 13.1 an undefined symbol of dynamic memory has its alignment.
-  if (u64 &align = layout_.placement.shared_align[id.value]; dynamic_shared) {
-    const bool instance = symbol.binding() == SymbolBinding::Weak;
-    const u64 own = instance ? align_of_instance(symbol) : std::max(symbol.value, u64{1});
-    if (!listed_[id.value])
-      align = own;
-    else if (!emulate::keeps_first_alignment(p_, instance))
-      align = std::max(align, own);
-  }
-  if (listed_[id.value])
+  if (dynamic_shared)
+    align_dynamic(id, symbol);
+  if (is_listed(id))
     return;
-  listed_[id.value] = true;
+  set_listed(id);
   if (symbol.binding() == SymbolBinding::Local) {
     layout_.placement.bank_sizes.push_back(id);
+    if (p_.policy.executable)
+      return;
     // One symbol suffices where early resolution has left no reference to the others.
-    if (!p_.policy.executable &&
-        (p_.policy.keeps_all_relocations || layout_.placement.bank_sizes.size() == 1))
+    if (!p_.policy.keeps_all_relocations && !alone_)
+      refuse();
+    if (p_.policy.keeps_all_relocations || layout_.placement.bank_sizes.size() == 1)
       layout_.sections.add_local(id);
     return;
   }
   // An undefined variable has the value -1. Symbols of no memory space (.nv.reservedSmem.offset0,
-  // __UFT) keep 0.
-  if (symbol.undefined() && !p_.policy.keeps_all_relocations &&
-      (is_global(symbol.other) || is_constant(symbol.other) ||
-       (is_shared(symbol.other) && symbol.size != 0)))
-    layout_.placement.address_of[id.value].value = ~u64{0};
-  if (is_reserved_shared_mark(symbol.name))
-    layout_.placement.address_of[id.value].value = symbol.value;
+  // __UFT) keep 0. A definition that follows decides alone.
+  const Entity &entity = p_.symbols[id];
+  if (!entity.defined() || !is_defined_elsewhere(entity)) {
+    if (symbol.undefined() && !p_.policy.keeps_all_relocations &&
+        (is_global(symbol.other) || is_constant(symbol.other) ||
+         (is_shared(symbol.other) && symbol.size != 0)))
+      t_.address_of[id.value].value = ~u64{0};
+    if (is_reserved_shared_mark(symbol.name))
+      t_.address_of[id.value].value = symbol.value;
+  }
   if (dynamic_shared && !layout_.sections.debug_shared.valid())
     layout_.sections.debug_shared = need(".nv_debug.shared", shared_section(0));
   if (dynamic_shared)
     layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
-  if (p_.symbols[id].in_local_part)
+  if (entity.in_local_part)
     layout_.sections.add_local(id);
   else
     layout_.sections.globals.push_back(id);
+}
+
+// Since 13.1 an undefined symbol of dynamic memory has its alignment.
+void Merger::align_dynamic(EntityId id, const elf::Symbol &symbol) {
+  const Entity &entity = p_.symbols[id];
+  if (entity.defined() && is_defined_elsewhere(entity)) {
+    refuse();
+    return;
+  }
+  const bool instance = symbol.binding() == SymbolBinding::Weak;
+  const u64 own = instance ? align_of_instance(symbol) : std::max(symbol.value, u64{1});
+  const bool keeps_first = emulate::keeps_first_alignment(p_, instance);
+  if (!alone_ && !is_here(entity.first.object)) {
+    if (!keeps_first)
+      out_.aligns.push_back({id, own});
+    return;
+  }
+  u64 &align = t_.shared_align[id.value];
+  if (!is_listed(id))
+    align = own;
+  else if (!keeps_first)
+    align = std::max(align, own);
 }
 
 // A symbol that a relocatable link of nvlink's has made for dynamic memory of a kernel has the
@@ -137,37 +158,53 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   const elf::Section &section = object_->section(symbol.section);
   const bool weak = symbol.binding() == SymbolBinding::Weak;
   const bool local = symbol.binding() == SymbolBinding::Local;
-  if (!listed_[id.value] && !local && !(weak && p_.dialect.release.weak_among_locals)) {
-    listed_[id.value] = true;
+  if (!local && !(weak && p_.dialect.release.weak_among_locals) && !is_listed(id)) {
+    set_listed(id);
     layout_.sections.globals.push_back(id);
   }
   const DefinitionOutcome outcome = p_.symbols.outcome(id_, symbol_index);
   if (outcome == DefinitionOutcome::DiscardedForWeak ||
       outcome == DefinitionOutcome::DiscardedForStrong) {
-    if (outcome == DefinitionOutcome::DiscardedForWeak &&
-        emulate::drops_discarded_pointers(p_, id_, section.index))
-      layout_.relocs.discarded[id_.value].add(section.index, symbol.value,
-                                              symbol.value + symbol.size);
-    // A definition that is discarded for a common symbol still takes memory (Q057).
-    if (const Entity &entity = p_.symbols[id]; entity.common_align == 0 || entity.defined())
-      has_discarded_[section.index] = true;
-    if (emulate::is_never_placed(p_.symbols[id]))
-      layout_ = emulate::list_sized_memory(std::move(layout_), id, symbol.value);
+    discard_data(id, symbol, outcome);
+    return;
+  }
+  if (!local && is_defined_elsewhere(p_.symbols[id])) {
+    refuse();
     return;
   }
   const bool reserved = section.type == SectionType::CudaReservedShared;
   const OutId out = reserved ? place_reserved(id, section, symbol) : place_data(section);
-  if (!listed_[id.value]) {
-    listed_[id.value] = true;
+  if (!is_listed(id)) {
+    set_listed(id);
     layout_.sections.add_local(id);
   }
-  layout_.placement.address_of[id.value].section = out;
+  set_address(id, {out, reserved ? t_.address_of[id.value].value
+                                 : symbol.value + location(section.index).offset});
   if (reserved)
     return;
-  layout_.placement.address_of[id.value].value = symbol.value + location(section.index).offset;
   if (section.type == SectionType::CudaShared) {
-    layout_.placement.shared_align[id.value] = symbol.value;
+    t_.shared_align[id.value] = symbol.value;
     layout_.sections.add_shared_variable(out, id);
+  } else if (!alone_) {
+    out_.in_blocks.push_back({id, symbol_index, {id_, section.index}});
+  }
+}
+
+void Merger::discard_data(EntityId id, const elf::Symbol &symbol, DefinitionOutcome outcome) {
+  const Entity &entity = p_.symbols[id];
+  if (outcome == DefinitionOutcome::DiscardedForWeak &&
+      emulate::drops_discarded_pointers(p_, id_, symbol.section))
+    t_.discarded[id_.value].add(symbol.section, symbol.value, symbol.value + symbol.size);
+  // A definition that is discarded for a common symbol still takes memory (Q057).
+  if (entity.common_align == 0 || entity.defined())
+    has_discarded_[symbol.section] = true;
+  if (!emulate::is_never_placed(entity))
+    return;
+  if (!alone_) {
+    refuse();
+  } else if (layout_.sections.debug_shared.valid()) {
+    t_.shared_align[id.value] = std::max(t_.shared_align[id.value], symbol.value);
+    layout_.sections = emulate::list_sized_memory(std::move(layout_.sections), id);
   }
 }
 
@@ -179,7 +216,8 @@ OutId Merger::place_data(const elf::Section &section) {
   OutSection made{.type = section.type,
                   .flags = section.flags | (text.valid() ? elf::kFlagInfoLink : 0),
                   .has_symbol = true};
-  const OutId out = text.valid() ? need_for_kernel(section.name, text, std::move(made))
+  const OutId out = text.valid() ? need_for_kernel(section.name, hash_of(section.name, owner), text,
+                                                   std::move(made))
                                  : need(section.name, std::move(made));
   if (object_->kinds[section.index].role == SectionRole::DebugShared)
     layout_.sections.debug_shared = out;
@@ -193,11 +231,12 @@ OutId Merger::place_reserved(EntityId id, const elf::Section &section, const elf
   const OutId out_id =
       need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
   location(section.index).section = out_id;
+  out_.reserved = out_id;
   OutSection &out = layout_.sections[out_id];
   out.align = std::max(out.align, section.align);
   const u64 start = p_.policy.places_memory ? p_.arch.reserved_slot : 0;
   const u64 offset = align_up(std::max(out.size, start), symbol.value);
-  layout_.placement.address_of[id.value].value = p_.policy.places_memory ? offset : symbol.value;
+  t_.address_of[id.value].value = p_.policy.places_memory ? offset : symbol.value;
   out.size = offset + symbol.size;
   return out_id;
 }
@@ -224,6 +263,8 @@ OutId Merger::append_block(const elf::Section &section) {
   out.align = std::max(out.align, section.align);
   if (const u32 owner = object_->owner_of(section.index); owner != 0)
     out.target = location(owner).section;
+  if (!alone_)
+    out_.blocks.push_back({{id_, section.index}});
   return id;
 }
 
@@ -257,6 +298,8 @@ void Merger::append_debug(const elf::Section &section) {
   if (section.size != 0)
     out.pieces.push_back({out.size, section.data});
   out.size += section.size;
+  if (!alone_)
+    out_.blocks.push_back({{id_, section.index}, true});
 }
 
 void Merger::create_other_section(const elf::Section &section) {
@@ -298,9 +341,11 @@ void Merger::create_other_section(const elf::Section &section) {
   case SectionRole::DescriptorSize:
     // Sections of unknown meaning are not ours to leave out (Q058).
     if (section.type == SectionType::Progbits) {
-      OutSection &out = layout_.sections[append_block(section)];
-      if ((section.flags & elf::kFlagAlloc) == 0)
-        out.emit = Emit::Always;
+      const OutId id = append_block(section);
+      if ((section.flags & elf::kFlagAlloc) == 0) {
+        layout_.sections[id].emit = Emit::Always;
+        out_.always.push_back(id);
+      }
     }
     break;
   case SectionRole::GlobalInit:
@@ -322,6 +367,8 @@ void Merger::keep_unknown_section(const elf::Section &section) {
   OutId id;
   if ((section.flags & elf::kFlagInfoLink) == 0) {
     id = append_block(section);
+    if (!alone_) // the last one decides about its link
+      refuse();
   } else {
     if (section.info >= object_->kinds.size() || !object_->kinds[section.info].is_code())
       return;
@@ -359,36 +406,15 @@ void Merger::add_unified_entries(const elf::Section &section) {
     const EntityId named =
         entry.symbol < object_->symbols.size() ? p_.symbols.of(id_, entry.symbol) : EntityId{};
     entry.flags |= kLinked;
-    if (object_->kinds[section.index].role == SectionRole::UdtEntry && named.valid())
-      entry.offset = layout_.placement.address_of[named.value].value;
-    else
+    if (object_->kinds[section.index].role == SectionRole::UdtEntry && named.valid()) {
+      if (!alone_) // its address may not be known yet
+        refuse();
+      else
+        entry.offset = t_.address_of[named.value].value;
+    } else
       layout_.sections.has_unified_functions = true;
     layout_.sections.unified.push_back({id, named, entry});
   }
-}
-
-// Common symbols get memory after the blocks of all files, the newest symbol first.
-void Merger::place_commons() {
-  const auto allocate = [this](EntityId id) {
-    const Entity &entity = p_.symbols[id];
-    if (entity.common_align == 0 || entity.defined() || p_.policy.keeps_all_relocations)
-      return;
-    const OutId section = need(".nv.global", {.type = SectionType::CudaGlobal,
-                                              .flags = elf::kFlagAlloc | elf::kFlagWrite,
-                                              .has_symbol = true});
-    OutSection &out = layout_.sections[section];
-    out.emit = Emit::Always; // even if all it holds is empty
-    const u64 offset = align_up(out.size, entity.common_align);
-    out.align = std::max(out.align, entity.common_align);
-    out.size = offset + entity.size;
-    layout_.placement.address_of[id.value] = {section, offset};
-  };
-  for (size_t i = layout_.sections.globals.size(); i-- > 0;)
-    allocate(layout_.sections.globals[i]);
-  // A common symbol that was a weak definition first is in the local part of the symbol table.
-  for (size_t i = layout_.sections.locals.size(); i-- > 0;)
-    if (layout_.sections.locals[i].kind == LocalSymbol::Kind::Entity)
-      allocate(EntityId(layout_.sections.locals[i].id));
 }
 
 } // namespace culink

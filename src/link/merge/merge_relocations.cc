@@ -9,6 +9,8 @@
 // decided when its entries are known (output/draft.cc).
 #include "link/merge/merger.h"
 
+#include <algorithm>
+
 #include "link/emulate/compiler_constants.h"
 #include "link/emulate/lost_relocations.h"
 #include "link/emulate/old_objects.h"
@@ -20,7 +22,7 @@ using elf::SectionRole;
 using elf::SectionType;
 
 void Merger::create_relocation_tables() {
-  layout_.relocs.discarded[id_.value].sort(); // all symbols of the object have been read
+  t_.discarded[id_.value].sort(); // all symbols of the object have been read
   for (const elf::Section &table : object_->view.sections()) {
     // Notes of other tools. A link that resolves early drops them (Q058).
     const SectionRole role = object_->kinds[table.index].role;
@@ -31,7 +33,7 @@ void Merger::create_relocation_tables() {
     if (table.size == 0 || table.info == 0)
       continue;
     if (const EntityId id = overridden_code_[table.info]; id.valid())
-      layout_.relocs.has_overridden[id.value] = true;
+      out_.overridden.push_back(id);
     const SectionLocation &at = location(table.info);
     if (at.constants != kNoIndex)
       keep_constant_relocations(table, at);
@@ -61,20 +63,20 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
   const Shifted shifted =
       rela || p_.policy.keeps_all_relocations ? Shifted::None : shifted_entries(table);
   if (shifted == Shifted::Some)
-    relocation_group(at.section, true);
-  RelocationGroup &group = relocation_group(at.section, rela || shifted == Shifted::All);
+    relocation_group(table.info, true);
+  RelocationGroup &group = relocation_group(table.info, rela || shifted == Shifted::All);
   layout_.relocs.slices.push_back({id_, table.index, at.offset, group.newest});
   group.newest = static_cast<u32>(layout_.relocs.slices.size() - 1);
   if (!rela) {
     if (p_.policy.keeps_all_relocations && names_sections(table))
-      relocation_group(at.section, true); // has room for addends
+      relocation_group(table.info, true); // has room for addends
     return;
   }
   // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
   if (!p_.dialect.release.names_rel_tables)
     return;
   const elf::RelocationTable entries = object_->view.relocations(table);
-  const DiscardedRanges &discarded = layout_.relocs.discarded[id_.value];
+  const DiscardedRanges &discarded = t_.discarded[id_.value];
   bool first = true;
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Relocation entry = entries[i];
@@ -107,26 +109,38 @@ Merger::Shifted Merger::shifted_entries(const elf::Section &table) {
     const elf::Symbol &symbol = object_->symbols[entries[i].symbol];
     if (symbol.type() != elf::SymbolType::Section || !symbol.in_section())
       continue;
-    const SectionLocation &at = location(symbol.section);
-    shifted += at.section.valid() && at.offset != 0;
+    shifted += is_shifted(symbol.section);
   }
   return shifted == 0 ? Shifted::None : shifted == entries.size() ? Shifted::All : Shifted::Some;
 }
 
-RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
+bool Merger::is_shifted(u32 section) {
+  const SectionLocation &at = location(section);
+  if (!at.section.valid() || at.offset != 0)
+    return at.section.valid();
+  if (begin_ == 0 || !std::binary_search(out_.shared.begin(), out_.shared.end(), at.section))
+    return false;
+  out_.shifted.push_back({id_, section}); // by what earlier chunks have
+  return true;
+}
+
+RelocationGroup &Merger::relocation_group(u32 section, bool rela) {
+  const OutId target = location(section).section;
   if (group_of_.size() < layout_.sections.list.size())
     group_of_.resize(layout_.sections.list.size());
   u32 &number = group_of_[target.value][rela];
   if (number != 0)
     return layout_.relocs.groups[number - 1];
-  const OutId table =
-      add(layout_.sections.keep_name(rela ? ".rela" : ".rel", layout_.sections[target].name),
-          {.type = rela ? SectionType::Rela : SectionType::Rel,
-           .flags = elf::kFlagInfoLink,
-           .align = 8,
-           .entsize = rela ? 24u : 16u,
-           .target = target,
-           .links_symtab = true});
+  const std::string_view table_name =
+      layout_.sections.keep_name(rela ? ".rela" : ".rel", layout_.sections[target].name);
+  const u32 code = object_->owner_of(section) != 0 ? object_->owner_of(section) : section;
+  const OutId table = add(table_name, hash_of(table_name, code),
+                          {.type = rela ? SectionType::Rela : SectionType::Rel,
+                           .flags = elf::kFlagInfoLink,
+                           .align = 8,
+                           .entsize = rela ? 24u : 16u,
+                           .target = target,
+                           .links_symtab = true});
   const bool second = group_of_[target.value][!rela] != 0;
   if (emulate::counts_table_twice(p_, second))
     layout_.sections.created_again.push_back(table);
@@ -146,6 +160,8 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
   }
   layout_.relocs.groups.push_back({table, target, rela});
   number = static_cast<u32>(layout_.relocs.groups.size());
+  if (!alone_ && std::binary_search(out_.shared.begin(), out_.shared.end(), target))
+    out_.shared_groups.push_back(number - 1);
   return layout_.relocs.groups.back();
 }
 

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state of the walk over the inputs, private to this room.
+// The state of the walk over the inputs, or over a chunk of them, private to this room.
 #pragma once
 
 #include <array>
+#include <span>
 
+#include "link/merge/chunk.h"
 #include "link/merge/merge.h"
 
 namespace culink {
 
 class Merger {
 public:
-  explicit Merger(const Program &program) : p_(program) {}
+  // For the objects from `begin` to `end`. What earlier objects do is not known unless there are
+  // none; see chunk.h.
+  Merger(const Program &program, MergeTables &tables, u32 begin, u32 end)
+      : p_(program), t_(tables), begin_(begin), end_(end),
+        alone_(begin == 0 && end == program.objects.size()) {}
 
-  [[nodiscard]] Layout run();
+  [[nodiscard]] MergedChunk run();
 
 private:
-  // Where the compiler constants of a function are: in a section or in function_constants.
-  struct ConstantsLocation {
-    OutId section;
-    u32 index = kNoIndex;
-  };
-
   // merge.cc
   void reserve();
   void create_tables();
+  void create_module_records_of_none();
+  void merge_object(ObjectId id);
   void begin(ObjectId id);
   void create_module_records();
   void create_functions();
   void leave_blank_symbol(EntityId id, u32 symbol);
   void name_discarded_entry(EntityId id, u32 symbol_index);
   void list_function(EntityId id);
-  void create_text(EntityId id, u32 symbol_index);
+  void create_text(EntityId id, u32 symbol_index, u32 family);
   void create_function_records();
   void fill_text(OutSection &section, const elf::Section &text) const;
   void finish_text();
@@ -40,9 +42,11 @@ private:
   void create_relocation_tables();
   void keep_constant_relocations(const elf::Section &table, const SectionLocation &at);
   void add_relocations(const elf::Section &table, const SectionLocation &at);
-  RelocationGroup &relocation_group(OutId target, bool rela);
+  // `section`: of the file, which is part of the target.
+  RelocationGroup &relocation_group(u32 section, bool rela);
   enum class Shifted : u8 { None, Some, All };
   [[nodiscard]] Shifted shifted_entries(const elf::Section &table);
+  [[nodiscard]] bool is_shifted(u32 section);
   [[nodiscard]] bool names_sections(const elf::Section &table) const;
   [[nodiscard]] bool describes_discarded_code(u32 section, u32 symbol) const;
   [[nodiscard]] bool describes_only_discarded_code(const elf::Section &table) const;
@@ -57,14 +61,16 @@ private:
   void define_parameter(EntityId id, const elf::Symbol &symbol);
   void create_function_bank(const elf::Section &section, OutId text);
   void append_parameter_bank(const elf::Section &section);
-  [[nodiscard]] bool joins_parameters(const elf::Section &bank) const;
+  [[nodiscard]] bool joins_parameters(const elf::Section &bank);
 
   // merge_data.cc
   void create_data();
   void define_opaque(EntityId id, u32 symbol_index);
   void list_undefined(EntityId id, const elf::Symbol &symbol);
+  void align_dynamic(EntityId id, const elf::Symbol &symbol);
   [[nodiscard]] u64 align_of_instance(const elf::Symbol &symbol);
   void define_data(EntityId id, u32 symbol_index);
+  void discard_data(EntityId id, const elf::Symbol &symbol, DefinitionOutcome outcome);
   OutId place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol);
   OutId place_data(const elf::Section &section);
   OutId append_block(const elf::Section &section);
@@ -73,29 +79,71 @@ private:
   void append_debug(const elf::Section &section);
   void create_other_section(const elf::Section &section);
   void keep_unknown_section(const elf::Section &section);
-  void place_commons();
+  void add_unified_entries(const elf::Section &section);
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.
-  OutId add(std::string_view name, OutSection &&section);
+  OutId add(std::string_view name, u32 hash, OutSection &&section);
+  OutId add(std::string_view name, OutSection &&section) {
+    return add(name, StringIndex::hash_of(name), std::move(section));
+  }
   OutId need(std::string_view name, OutSection &&section);
   OutId name_only(std::string_view name);
-  void name_only_for(std::string_view name, OutId target);
+  void name_only_for(std::string_view name, u32 hash, OutId target);
   // The section of a kernel: of that name, and of its code.
-  OutId need_for_kernel(std::string_view name, OutId text, OutSection &&section);
+  OutId need_for_kernel(std::string_view name, u32 hash, OutId text, OutSection &&section);
+  // The hash of the name of a section that belongs to code of the file.
+  [[nodiscard]] u32 hash_of(std::string_view name, u32 code) const {
+    const Family &family = families_[code];
+    return family.name.size() < name.size() && !family.name.empty() &&
+                   name[name.size() - family.name.size() - 1] == '.' && name.ends_with(family.name)
+               ? StringIndex::hash_of(name, family.name, family.hash)
+               : StringIndex::hash_of(name);
+  }
+  // The newest section of that name, or none.
+  [[nodiscard]] OutId find(std::string_view name);
+
+  // Whether the symbol table has an entity, also from an earlier chunk; if not, it will.
+  [[nodiscard]] bool is_listed(EntityId id);
+  void set_listed(EntityId id);
+  void set_address(EntityId id, const SymbolAddress &address);
+  // Whether definitions in other chunks decide about an entity that is defined in this one.
+  [[nodiscard]] bool is_defined_elsewhere(const Entity &entity) const {
+    return !alone_ &&
+           (!is_here(entity.first_definition.object) || !is_here(entity.prevailing.object));
+  }
+  [[nodiscard]] bool is_here(ObjectId object) const {
+    return object.value >= begin_ && object.value < end_;
+  }
+  // Something depends on other chunks in a way that is not foreseen.
+  void refuse() { out_.refused = true; }
+  void note_lookup(OutId found) {
+    if (!alone_)
+      out_.looked_up.push_back(layout_.sections[found].name_number);
+  }
 
   [[nodiscard]] static OutSection function_record_section(OutId text);
   [[nodiscard]] static OutSection shared_section(u64 more_flags);
-  [[nodiscard]] SectionLocation &location(u32 section) {
-    return layout_.placement.location_of[id_.value][section];
-  }
-  void add_unified_entries(const elf::Section &section);
+  [[nodiscard]] SectionLocation &location(u32 section) { return locations_[section]; }
 
   const Program &p_;
-  Layout layout_;
+  MergeTables &t_;
+  const u32 begin_, end_; // objects
+  const bool alone_;      // there is no other chunk
+  MergedChunk out_;
+  Layout &layout_ = out_.layout;
   ObjectId id_; // the file being walked
   const InputObject *object_ = nullptr;
+  std::span<SectionLocation> locations_;
+
+  // The name of a function, unless it has a dot, and its hash: its sections have names that end so.
+  struct Family {
+    std::string_view name;
+    u32 hash = 0;
+  };
+  std::vector<u32> function_hashes_; // of the functions of the file being walked
 
   // By section of the file being walked:
+  std::vector<Family> families_;
   std::vector<u64> extent_;               // end of the last symbol
   std::vector<bool> has_discarded_;       // some definition in it is discarded
   std::vector<bool> beside_strong_;       // code of a definition that meets a strong one (Q044)
@@ -104,11 +152,9 @@ private:
   std::optional<std::vector<std::pair<u32, u64>>> constant_starts_;
   std::optional<u64> dynamic_align_; // the largest of its dynamic memory, if that was asked for
 
-  std::vector<ConstantsLocation> constants_of_; // by FunctionId; empty until there is one
-  std::vector<bool> listed_;                    // by EntityId: is in the symbol table
-  std::vector<bool> mentioned_;                 // by EntityId: a file names it
-  std::vector<OutId> unfilled_text_;            // code whose prevailing definition comes later
-  std::vector<std::array<u32, 2>> group_of_;    // by target: number + 1 of its .rel and .rela group
+  std::vector<bool> mentioned_;              // by EntityId: a file names it
+  std::vector<OutId> unfilled_text_;         // code whose prevailing definition comes later
+  std::vector<std::array<u32, 2>> group_of_; // by target: number + 1 of its .rel and .rela group
 };
 
 } // namespace culink

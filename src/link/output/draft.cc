@@ -89,7 +89,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
   const bool large = sections.list.size() >= kManySections;
-  plan.layout.sections.list = std::vector<OutSection>();
+  plan.layout.sections.list = decltype(plan.layout.sections.list)();
   file.symbols = {};
   if (large) // the layout needs little, but looks at names all over the inputs
     release_free_memory();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <memory_resource>
 #include <optional>
 
 #include "elf/elf_builder.h"
@@ -40,10 +39,10 @@ struct FileDraft {
   std::vector<elf::SectionId> section_of; // by OutId
   u64 null_symbol_value = 0;
   std::vector<FilePatch> patches;
-  std::vector<FinalizedObject> finalized;                     // whose bytes sections borrow
-  std::vector<std::vector<u8>> records;                       // of .nv.info sections
-  std::vector<std::vector<u8>> contents;                      // that other sections borrow
-  std::unique_ptr<std::pmr::monotonic_buffer_resource> names; // of sections
+  std::vector<FinalizedObject> finalized; // whose bytes sections borrow
+  std::vector<std::vector<u8>> records;   // of .nv.info sections
+  std::vector<std::vector<u8>> contents;  // that other sections borrow
+  std::unique_ptr<NameStorage> names;     // of sections
 };
 
 // Numbers and lays out a file that has one form of its code.

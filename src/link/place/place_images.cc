@@ -96,6 +96,8 @@ PlacedImages ImagePlacer::run() {
 
 // Images of one kind in the order of reading, be they the module's or parameters of kernels.
 std::vector<EntityId> ImagePlacer::images_in_slot_order() const {
+  if (!layout_.sections.has_images)
+    return {};
   std::vector<EntityId> all = layout_.sections.globals, images;
   std::erase_if(all, [this](EntityId id) { return !is_image(p_.symbols[id].type()); });
   for (const LocalSymbol &local : layout_.sections.locals)
