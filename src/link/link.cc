@@ -71,11 +71,11 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // compiler constants are newer than both. Limits are checked when everything has its size.
   PlacedImages images = place_images(program, reach, std::move(layout));
   services.timer.begin("place shared");
-  PlacedShared shared = place_shared(program, reach, std::move(images.layout));
+  PlacedShared shared = place_shared(program, reach, std::move(images.layout), services.pool);
   services.timer.begin("place constants");
   layout = place_constants(program, reach, std::move(shared.layout));
   layout = place_user_constants(program, std::move(layout));
-  check_limits(program, reach, layout, images.images, diag);
+  check_limits(program, reach, layout, images.images, services.pool, diag);
 
   // Every output section exists and every variable has its address. Records name sections, so they
   // come after the last one is created; facts repeat records, so they come next.

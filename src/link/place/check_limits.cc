@@ -39,7 +39,7 @@ public:
       : p_(program), reach_(reach), layout_(layout), diag_(diag) {}
 
   void check_images(const ImagePlan &images);
-  void check_sections();
+  void check_sections(WorkerPool &pool);
 
 private:
   void check_shared(OutId id);
@@ -95,19 +95,26 @@ void LimitChecker::check_images(const ImagePlan &images) {
   }
 }
 
-void LimitChecker::check_sections() {
+// Threads look for sections that may be too large; there are hardly any.
+void LimitChecker::check_sections(WorkerPool &pool) {
+  constexpr u32 kTogether = 8192;
   const arch::Limits &limits = p_.arch.limits;
   const u64 smallest = std::min(limits.static_shared, limits.constant_bank);
-  for (u32 i = 0; i < layout_.sections.size(); ++i) {
-    const OutSection &section = layout_.sections.list[i];
-    if (section.size <= smallest || section.emit == Emit::Discarded ||
-        section.emit == Emit::NameOnly)
-      continue;
-    if (section.type == elf::SectionType::CudaShared)
-      check_shared(OutId(i));
-    else if (section.size > limits.constant_bank)
-      check_bank(OutId(i));
-  }
+  std::vector<std::vector<OutId>> large(layout_.sections.size() / kTogether + 1);
+  pool.for_ranges(layout_.sections.size(), kTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      if (const OutSection &section = layout_.sections.list[i]; section.size > smallest &&
+                                                                section.emit != Emit::Discarded &&
+                                                                section.emit != Emit::NameOnly)
+        large[begin / kTogether].emplace_back(i);
+  });
+  for (const std::vector<OutId> &some : large)
+    for (const OutId id : some) {
+      if (layout_.sections[id].type == elf::SectionType::CudaShared)
+        check_shared(id);
+      else if (layout_.sections[id].size > limits.constant_bank)
+        check_bank(id);
+    }
 }
 
 // The reserved area does not count.
@@ -244,10 +251,10 @@ void LimitChecker::add_largest(std::vector<Contributor> list, std::string_view r
 } // namespace
 
 void check_limits(const Program &program, const Reach &reach, const Layout &layout,
-                  const ImagePlan &images, Diagnostics &diag) {
+                  const ImagePlan &images, WorkerPool &pool, Diagnostics &diag) {
   LimitChecker checker(program, reach, layout, diag);
   checker.check_images(images);
-  checker.check_sections();
+  checker.check_sections(pool);
 }
 
 } // namespace culink

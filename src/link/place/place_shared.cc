@@ -12,10 +12,12 @@
 //   4  dynamic memory starts after all that, aligned to 16; kernels that reach a common function
 //      with dynamic memory agree on the largest start
 //
+// Nearly all variables are kernels' own, and threads place those of different kernels at once.
 // Relocatable links only sum up sizes (place_shared_relocatable.cc).
 #include "link/place/place_shared.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "base/bytes.h"
@@ -39,8 +41,8 @@ constexpr std::string_view kKernelShared = ".nv.shared."; // then the kernel
 
 class SharedPlacer {
 public:
-  SharedPlacer(const Program &program, const Reach &reach, Layout layout)
-      : p_(program), reach_(reach), layout_(std::move(layout)),
+  SharedPlacer(const Program &program, const Reach &reach, Layout layout, WorkerPool &pool)
+      : p_(program), reach_(reach), layout_(std::move(layout)), pool_(pool),
         uses_(find_shared_uses(program, layout_)) {}
 
   PlacedShared run();
@@ -50,12 +52,16 @@ private:
   void assign_to_slots();
   void place_slots();
   void place_own();
+  void find_sections();
+  void for_kernels(const std::function<void(FunctionId)> &work);
+  void place_own_of(FunctionId kernel, const UnnamedShared *block, const UnnamedShared *first);
   void join_kernels_of_one_section();
   void place_dynamic();
   void agree_on_dynamic(std::vector<u64> aligns);
   [[nodiscard]] DynamicGroups find_dynamic_groups() const;
   void round_sizes();
   void finish_sections();
+  void finish_section_of(FunctionId kernel);
   void finish_dynamic_symbols();
   [[nodiscard]] u64 debug_section_align() const;
   [[nodiscard]] u64 debug_section_size() const;
@@ -78,6 +84,7 @@ private:
   const Program &p_;
   const Reach &reach_;
   Layout layout_;
+  WorkerPool &pool_;
   const SharedUses uses_;
   SharedPlan plan_;
   std::vector<FunctionId> kernels_;
@@ -86,7 +93,7 @@ private:
   std::vector<EntityId> device_, dynamic_;
   std::vector<EntityId> unplaced_;                    // never get an address
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
-  std::vector<std::vector<EntityId>> own_;            // by FunctionId
+  std::vector<std::vector<EntityId>> own_;            // by FunctionId, if there is any
   std::vector<OutId> section_of_;                     // by FunctionId: what section_of found
   std::string name_;                                  // of a section that is being looked for
   std::vector<u64> end_;                              // by FunctionId of a kernel
@@ -104,7 +111,6 @@ PlacedShared SharedPlacer::run() {
   plan_ = SharedPlan(p_.symbols.entities.size(), functions);
   end_.assign(functions, 0);
   section_of_.resize(functions);
-  own_.resize(functions);
   for (u32 f = 0; f < functions; ++f)
     if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.live.live[f]))
       kernels_.push_back(FunctionId(f));
@@ -115,6 +121,14 @@ PlacedShared SharedPlacer::run() {
   place_dynamic();
   finish_sections();
   return {std::move(layout_), std::move(plan_)};
+}
+
+// Some hundred kernels are one thread's at a time.
+void SharedPlacer::for_kernels(const std::function<void(FunctionId)> &work) {
+  pool_.for_ranges(static_cast<u32>(kernels_.size()), 512, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      work(kernels_[i]);
+  });
 }
 
 void SharedPlacer::sort_variables() {
@@ -182,14 +196,18 @@ bool SharedPlacer::has_section(FunctionId kernel) {
   return id.valid();
 }
 
+// Threads may do so for sections that are complete.
 void SharedPlacer::adopt_section(FunctionId kernel, OutId id) {
-  if (!layout_.sections[id].target.valid())
-    layout_.sections[id].target = text_of(kernel);
-  layout_.sections[id].has_symbol = true;
+  OutSection &section = layout_.sections[id];
+  if (!section.target.valid())
+    section.target = text_of(kernel);
+  if (!section.has_symbol)
+    section.has_symbol = true;
   section_of_[kernel.value] = id;
 }
 
 void SharedPlacer::assign_to_slots() {
+  own_.resize(device_.empty() ? 0 : p_.calls.functions.size());
   for (const EntityId v : device_) {
     const std::vector<FunctionId> &users = users_[v];
     for (const FunctionId k : users)
@@ -243,53 +261,86 @@ void SharedPlacer::place_slots() {
 }
 
 void SharedPlacer::place_own() {
-  std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
+  find_sections();
   join_kernels_of_one_section();
-  const UnnamedShared *first_block = nullptr;
-  for (const FunctionId k : kernels_) {
-    const OutId id = section_of(k);
-    std::vector<EntityId> variables = layout_.sections.shared_variables(id);
-    variables.insert(variables.end(), own_[k.value].begin(), own_[k.value].end());
-    const UnnamedShared *block = layout_.placement.unnamed_in(id);
-    if (block) // it has no symbol: an invalid id stands for it
-      variables.insert(variables.begin(), EntityId{});
-    if (!first_block)
-      first_block = block;
-    const auto align_of = [this, block](EntityId v) { return v.valid() ? align(v) : block->align; };
-    const auto size_of = [this, block](EntityId v) {
-      return v.valid() ? entity(v).size : block->size;
-    };
-    variables = list_sort(variables, [&](EntityId a, EntityId b) {
-      return align_of(a) != align_of(b) ? align_of(a) > align_of(b) : size_of(a) <= size_of(b);
-    });
-    OutSection &section = layout_.sections[id];
-    if (several_users_ && id.value < made_for_variables_)
-      section.align = std::max(section.align, device_align_);
-    u64 &end = end_[k.value];
-    for (const EntityId v : variables) {
-      end = align_up(end, align_of(v));
-      if (v.valid())
-        plan_.offset[v.value] = static_cast<i64>(end);
-      else
-        layout_.placement.null_symbol_value = emulate::value_of_unnamed(
-            p_, k, end, block == first_block, layout_.placement.null_symbol_value);
-      end += size_of(v);
-      section.align = std::max(section.align, align_of(v));
+  if (layout_.placement.unnamed_shared.empty()) {
+    for_kernels([this](FunctionId k) { place_own_of(k, nullptr, nullptr); });
+  } else {
+    const UnnamedShared *first = nullptr;
+    for (const FunctionId k : kernels_) {
+      const UnnamedShared *block = layout_.placement.unnamed_in(section_of(k));
+      first = first ? first : block;
+      place_own_of(k, block, first);
     }
   }
   for (const auto &[joined, leader] : joined_)
     end_[joined.value] = end_[leader.value];
 }
 
+// The kernels that have one, and their sections. Those that merging has found need no lookup.
+void SharedPlacer::find_sections() {
+  for_kernels([this](FunctionId k) {
+    const OutId id = layout_.sections.shared_of[p_.calls.functions[k.value].value];
+    if (id.valid() && layout_.sections[id].has_symbol && layout_.sections[id].target.valid())
+      section_of_[k.value] = id;
+  });
+  std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
+}
+
+// A block without a symbol comes before the variables; `first`: of all blocks.
+void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block,
+                                const UnnamedShared *first) {
+  const OutId id = section_of_[kernel.value];
+  OutSection &section = layout_.sections[id];
+  if (several_users_ && id.value < made_for_variables_)
+    section.align = std::max(section.align, device_align_);
+  const auto align_of = [this, block](EntityId v) { return v.valid() ? align(v) : block->align; };
+  const auto size_of = [this, block](EntityId v) {
+    return v.valid() ? entity(v).size : block->size;
+  };
+  const std::vector<EntityId> *variables = &layout_.sections.shared_variables(id);
+  std::vector<EntityId> sorted;
+  if (const bool more = !own_.empty() && !own_[kernel.value].empty();
+      block || more || variables->size() > 1) {
+    if (block) // it has no symbol: an invalid id stands for it
+      sorted.emplace_back();
+    sorted.insert(sorted.end(), variables->begin(), variables->end());
+    if (more)
+      sorted.insert(sorted.end(), own_[kernel.value].begin(), own_[kernel.value].end());
+    sorted = list_sort(sorted, [&](EntityId a, EntityId b) {
+      return align_of(a) != align_of(b) ? align_of(a) > align_of(b) : size_of(a) <= size_of(b);
+    });
+    variables = &sorted;
+  }
+  u64 &end = end_[kernel.value];
+  for (const EntityId v : *variables) {
+    end = align_up(end, align_of(v));
+    if (v.valid())
+      plan_.offset[v.value] = static_cast<i64>(end);
+    else
+      layout_.placement.null_symbol_value = emulate::value_of_unnamed(
+          p_, kernel, end, block == first, layout_.placement.null_symbol_value);
+    end += size_of(v);
+    section.align = std::max(section.align, align_of(v));
+  }
+}
+
 // Kernels of one name have one section where nvlink is emulated: all their variables are in it.
 void SharedPlacer::join_kernels_of_one_section() {
+  const auto follows = [this](FunctionId a, FunctionId b) {
+    return section_of_[a.value] >= section_of_[b.value];
+  };
+  if (std::adjacent_find(kernels_.begin(), kernels_.end(), follows) == kernels_.end())
+    return; // each has its own, in the order of creation
   std::map<OutId, FunctionId> leaders;
   for (const FunctionId k : kernels_) {
     const FunctionId leader = leaders.emplace(section_of(k), k).first->second;
     if (leader == k)
       continue;
     joined_.emplace_back(k, leader);
-    own_[leader.value].insert(own_[leader.value].end(), own_[k.value].begin(), own_[k.value].end());
+    if (!own_.empty())
+      own_[leader.value].insert(own_[leader.value].end(), own_[k.value].begin(),
+                                own_[k.value].end());
     if (end_[leader.value] != 0) // slots that only the others use are discarded
       end_[leader.value] = std::max(end_[leader.value], end_[k.value]);
   }
@@ -408,7 +459,6 @@ u64 SharedPlacer::debug_section_size() const {
 }
 
 void SharedPlacer::finish_sections() {
-  const u64 reserved = p_.arch.reserved_shared;
   plan_.has_slots = slots_end_ != 0;
   if (layout_.sections.debug_shared.valid()) {
     OutSection &section = layout_.sections[layout_.sections.debug_shared];
@@ -419,25 +469,30 @@ void SharedPlacer::finish_sections() {
                        ? Emit::Always
                        : Emit::IfUsed;
   }
-  for (const FunctionId k : kernels_) {
-    OutSection &section = layout_.sections[section_of(k)];
-    const bool only_dynamic = has_dynamic_ && (section.align == kDynamicAlign ||
-                                               (section.align > kDynamicAlign && reserved != 0));
-    if (end_[k.value] != 0 || only_dynamic) {
-      section.size = end_[k.value] + (layout_.placement.unnamed_in(section_of(k))
-                                          ? emulate::reserved_with_unnamed(p_, k)
-                                          : reserved);
-      section.emit = Emit::Always;
-    }
-  }
+  for_kernels([this](FunctionId k) { finish_section_of(k); });
+}
+
+void SharedPlacer::finish_section_of(FunctionId kernel) {
+  const u64 reserved = p_.arch.reserved_shared;
+  const OutId id = section_of_[kernel.value];
+  OutSection &section = layout_.sections[id];
+  const bool only_dynamic = has_dynamic_ && (section.align == kDynamicAlign ||
+                                             (section.align > kDynamicAlign && reserved != 0));
+  if (end_[kernel.value] == 0 && !only_dynamic)
+    return;
+  section.size =
+      end_[kernel.value] +
+      (layout_.placement.unnamed_in(id) ? emulate::reserved_with_unnamed(p_, kernel) : reserved);
+  section.emit = Emit::Always;
 }
 
 } // namespace
 
-PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout) {
+PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout,
+                          WorkerPool &pool) {
   if (!program.policy.places_memory)
     return place_shared_relocatable(program, std::move(layout));
-  return SharedPlacer(program, reach, std::move(layout)).run();
+  return SharedPlacer(program, reach, std::move(layout), pool).run();
 }
 
 } // namespace culink

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/worker_pool.h"
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
 #include "model/layout.h"
@@ -9,6 +10,7 @@
 namespace culink {
 
 // Places every shared variable, sizes the shared sections, and creates those that are missing.
-[[nodiscard]] PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout);
+[[nodiscard]] PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout,
+                                        WorkerPool &pool);
 
 } // namespace culink

@@ -41,11 +41,11 @@ std::vector<bool> overridden_code(const Program &p, u32 object) {
 
 SharedUses find_shared_uses(const Program &p, const Layout &layout) {
   SharedUses out;
+  if (!layout.sections.debug_shared.valid()) // kernels' own variables need no users
+    return out;
   out.users.resize(p.symbols.entities.size());
   out.referenced.assign(p.symbols.entities.size(), false);
   std::vector<bool> listed(p.calls.functions.size(), false); // in first_dynamic
-  if (!layout.sections.debug_shared.valid())                 // kernels' own variables need no users
-    return out;
   for (u32 i = 0; i < p.objects.size(); ++i) {
     const InputObject &object = p.objects[i];
     const std::vector<bool> overridden = overridden_code(p, i);
