@@ -116,17 +116,23 @@ bool is_plain(std::string_view bytes) {
   return true;
 }
 
-std::string printable(std::string_view bytes) {
+size_t character_length(std::string_view text) {
+  const char c = text.front();
+  const size_t length = utf8_length(text);
+  return length == 1 && !is_plain_ascii(c) && c != '\\' ? 0 : length;
+}
+
+namespace {
+
+std::string escape(std::string_view bytes, std::string_view backslash) {
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
-    const char c = bytes.front();
-    const size_t length = is_plain_ascii(c) ? 1 : utf8_length(bytes);
-    const bool control = length == 1 && !is_plain_ascii(c);
-    if (c == '\\') {
-      out += "\\\\";
-    } else if (length == 0 || control) {
-      const u8 byte = static_cast<u8>(c);
+    const size_t length = character_length(bytes);
+    if (bytes.front() == '\\') {
+      out += backslash;
+    } else if (length == 0) {
+      const u8 byte = static_cast<u8>(bytes.front());
       out += {'\\', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
     } else {
       out += bytes.substr(0, length);
@@ -134,6 +140,16 @@ std::string printable(std::string_view bytes) {
     bytes.remove_prefix(length == 0 ? 1 : length);
   }
   return out;
+}
+
+} // namespace
+
+std::string printable(std::string_view bytes) {
+  return escape(bytes, "\\\\");
+}
+
+std::string visible(std::string_view bytes) {
+  return escape(bytes, "\\");
 }
 
 } // namespace culink

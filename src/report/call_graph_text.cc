@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text_out.h"
+
 namespace culink {
 
 namespace {
@@ -23,7 +25,7 @@ std::string function_line(const LinkFacts &facts, size_t number, NameStyle names
     return out;
   out += function.kernel ? "^" : "";
   out += function.address_taken ? "&" : "";
-  out += shown_name(function.name, names);
+  out += visible(shown_name(function.name, names));
   if (function.registers != 0)
     out += fmt::format(" [{}]", function.registers);
   out += " ->";
@@ -108,8 +110,8 @@ std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle name
   for (const Raise &raise : raises(facts))
     lines.push_back(fmt::format("regcount {} for {} propagated to entry {}",
                                 facts.functions[raise.function].registers,
-                                shown_name(facts.functions[raise.function].name, names),
-                                shown_name(facts.functions[raise.kernel].name, names)));
+                                visible(shown_name(facts.functions[raise.function].name, names)),
+                                visible(shown_name(facts.functions[raise.kernel].name, names))));
   return lines;
 }
 

@@ -11,13 +11,15 @@
 
 #include <fmt/format.h>
 
+#include "base/text_out.h"
+
 namespace culink {
 
 namespace {
 
 std::string discarded_line(const DiscardedFacts &item, NameStyle names) {
-  return fmt::format("{:>8}  {}: {}: {}\n", item.size, item.file, shown_name(item.name, names),
-                     item.why);
+  return fmt::format("{:>8}  {}: {}: {}\n", item.size, visible(item.file),
+                     visible(shown_name(item.name, names)), item.why);
 }
 
 } // namespace
@@ -47,13 +49,13 @@ std::string link_map_text(const LinkFacts &facts, NameStyle names) {
   for (const SectionFacts &section : facts.sections) {
     if (section.name.empty())
       continue;
-    out += fmt::format("{:>8x}  {:>8x}  {}\n", section.offset, section.size, section.name);
+    out += fmt::format("{:>8x}  {:>8x}  {}\n", section.offset, section.size, visible(section.name));
     const auto symbols = by_section.find(section.name);
     if (symbols == by_section.end())
       continue;
     for (const SymbolFacts *symbol : symbols->second)
       out += fmt::format("{:>8x}  {:>8x}      {}: {}\n", symbol->value, symbol->size,
-                         shown_name(symbol->name, names), symbol->file);
+                         visible(shown_name(symbol->name, names)), visible(symbol->file));
     by_section.erase(symbols);
   }
   return out + "\nLeft out (bytes, input, symbol, reason)\n" + discarded_text(facts, names);

@@ -4,12 +4,14 @@
 // JSON object per line. Both are made of the same data, so neither knows more than the other.
 //
 // Names of symbols stay mangled in the data and are demangled here, the blanks of a text by the
-// marks that the table of messages gives them.
+// marks that the table of messages gives them. Names come from files of strangers: what a terminal
+// would obey is shown by its number.
 #include <array>
 
 #include <fmt/format.h>
 
 #include "base/demangle.h"
+#include "base/text_out.h"
 #include "model/diagnostics.h"
 
 namespace culink {
@@ -44,30 +46,15 @@ std::string origin_text(const Origin &origin, bool demangled) {
   return out;
 }
 
-// How many bytes at the front of a text are one UTF-8 character beyond ASCII; 0: none.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : byte(0) >= 0xc2 ? 2 : 0;
-  if (length == 0 || byte(0) > 0xf4 || text.size() < length)
-    return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80)
-      return 0;
-  const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
-  const bool no_character =
-      (byte(0) == 0xed && byte(1) >= 0xa0) || (byte(0) == 0xf4 && byte(1) >= 0x90);
-  return overlong || no_character ? 0 : length;
-}
-
 // File names may be any bytes; those that are no text are shown by their numbers.
 std::string quoted_json(std::string_view text) {
   std::string out = "\"";
   for (size_t i = 0; i < text.size();) {
     const unsigned char c = static_cast<unsigned char>(text[i]);
-    const size_t length = c < 0x80 ? 1 : utf8_length(text.substr(i));
+    const size_t length = character_length(text.substr(i));
     if (c == '"' || c == '\\')
       out += fmt::format("\\{}", text[i]);
-    else if (c < 0x20 || length == 0)
+    else if (length == 0)
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     else
       out += text.substr(i, length);
@@ -110,16 +97,16 @@ std::string format_message(const Message &message, std::string_view program,
   std::string out =
       colored(kBold, fmt::format("{}:", program)) + " " +
       colored(kSeverityColors[severity], fmt::format("{}:", kSeverityWords[severity])) + " " +
-      message_text(message, style.demangle);
+      visible(message_text(message, style.demangle));
   if (!style.target.empty())
     out += fmt::format(" (target: {})", style.target);
   out += "\n";
   for (const Origin &origin : message.origins)
-    out += ">>> " + origin_text(origin, style.demangle) + "\n";
+    out += ">>> " + visible(origin_text(origin, style.demangle)) + "\n";
   for (const std::string &note : message.notes)
-    out += ">>> " + note + "\n";
+    out += ">>> " + visible(note) + "\n";
   if (!message.hint.empty())
-    out += colored(kBold, "hint:") + " " + message.hint + "\n";
+    out += colored(kBold, "hint:") + " " + visible(message.hint) + "\n";
   return out;
 }
 

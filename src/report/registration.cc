@@ -16,13 +16,16 @@ namespace culink {
 
 namespace {
 
-// A path as part of a C name: every character that cannot be in one becomes an underscore.
-std::string name_of_path(const std::string &path, const std::string &folder) {
-  std::string out = path.starts_with('/') ? path : folder + "/" + path;
-  for (char &c : out)
+// As part of a C name: every character that cannot be in one becomes an underscore.
+std::string c_name(std::string text) {
+  for (char &c : text)
     if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
       c = '_';
-  return out;
+  return text;
+}
+
+std::string absolute(const std::string &path, const std::string &folder) {
+  return path.starts_with('/') ? path : folder + "/" + path;
 }
 
 } // namespace
@@ -35,7 +38,7 @@ std::string registration_text(const std::vector<LinkedModule> &modules, const st
       continue;
     ++count;
     lines += fmt::format("DEFINE_REGISTER_FUNC({})\n",
-                         module.id.empty() ? name_of_path(module.input, folder) : module.id);
+                         c_name(module.id.empty() ? absolute(module.input, folder) : module.id));
   }
   return fmt::format("#define NUM_PRELINKED_OBJECTS {}\n", count) + lines;
 }

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text_out.h"
+
 namespace culink {
 
 namespace {
@@ -68,8 +70,8 @@ std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording)
       kernel.constants.clear();
       kernel.textures = kernel.samplers = kernel.surfaces = 0;
     }
-    lines.push_back(
-        fmt::format("Function properties for '{}':", facts.functions[kernel.function].name));
+    lines.push_back(fmt::format("Function properties for '{}':",
+                                visible(facts.functions[kernel.function].name)));
     lines.push_back(kernel_line(kernel, wording));
   }
   return lines;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text_out.h"
+
 namespace culink {
 
 namespace {
@@ -42,10 +44,10 @@ std::string_view step_text(LiveReason reason) {
 
 // "kernel smooth(float*) of main.cubin", "code or data of main.cubin"
 std::string step_line(std::string_view how, const LiveStep &step, NameStyle names) {
-  const std::string name = shown_name(step.name, names);
+  const std::string name = visible(shown_name(step.name, names));
   return fmt::format(">>> {}{}{}{}{}\n", how, how.empty() ? "" : " ",
                      name.empty() ? "code or data" : name, step.file.empty() ? "" : " of ",
-                     step.file);
+                     visible(step.file));
 }
 
 std::string live_text(const LivenessFacts &facts, NameStyle names) {
@@ -79,7 +81,7 @@ std::string why_live_text(const LinkFacts &facts, const std::string &name, NameS
   std::string out;
   for (const LivenessFacts &item : facts.liveness)
     if (item.asked == name)
-      out += shown_name(item.name, names) + ": " +
+      out += visible(shown_name(item.name, names)) + ": " +
              (item.live ? live_text(item, names) : dead_text(item, names));
   return out.empty() ? name + ": no symbol of that name\n" : out;
 }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "base/text_out.h"
 #include "compat/dialects.h"
 #include "compat/nvlink_messages.h"
 
@@ -34,6 +35,26 @@ bool wants_color(const CommandLine &line) {
   const char *terminal = std::getenv("TERM");
   return ::isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr && terminal &&
          std::string_view(terminal) != "dumb";
+}
+
+// Lines stay lines.
+std::string visible_lines(std::string_view text) {
+  std::string out;
+  for (size_t end = 0; (end = text.find('\n')) != std::string_view::npos;
+       text.remove_prefix(end + 1))
+    out += visible(text.substr(0, end)) + "\n";
+  return out + visible(text);
+}
+
+// What a compiler said may have several lines. Nothing else that a message names may begin one.
+void make_visible(Message &message) {
+  const bool of_compiler = message.id == diag_row(DiagId::PtxRemarks).key ||
+                           message.id == diag_row(DiagId::PtxRefused).key;
+  for (std::string &argument : message.arguments)
+    argument = of_compiler ? visible_lines(argument) : visible(argument);
+  for (Origin &origin : message.origins)
+    for (std::string *text : {&origin.file, &origin.member, &origin.symbol, &origin.detail})
+      *text = visible(*text);
 }
 
 } // namespace
@@ -68,6 +89,8 @@ LinkOutcome Console::show(const std::vector<Message> &messages) const {
   };
   std::vector<Message> shown;
   std::remove_copy_if(messages.begin(), messages.end(), std::back_inserter(shown), is_remark);
+  for (Message &message : shown)
+    make_visible(message);
   const NvlinkReport report = nvlink_report(shown, toolkit_);
   if (format_ == ErrorFormat::Nvlink)
     for (const std::string &line : report.lines)

@@ -4,6 +4,7 @@
 // prints them, then those that only culink has. All go to standard error, beside the messages.
 #include "reports.h"
 
+#include "base/text_out.h"
 #include "compat/demangle/nvlink_demangle.h"
 #include "compat/dialects.h"
 #include "report/call_graph_text.h"
@@ -20,7 +21,9 @@ std::string references_text(const LinkFacts &facts, const std::vector<std::strin
                             NameStyle names) {
   std::string out;
   for (const ReferenceFacts &reference : facts.references)
-    out += reference.file + ": " + reference.what + ": " + shown_name(reference.name, names) + "\n";
+    out +=
+        visible(reference.file + ": " + reference.what + ": " + shown_name(reference.name, names)) +
+        "\n";
   if (out.empty())
     for (const std::string &name : wanted)
       out += name + ": no input defines or refers to it\n";
