@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables by name for what is not looked up often; StringIndex is for the rest. Their order is another one
-// in every process, so nobody may walk through them where the order could be seen.
+// Tables by name for what is not looked up often; StringIndex is for the rest. Their order is
+// another one in every process, so nobody may walk through them where the order could be seen.
 #pragma once
 
 #include <cstddef>
