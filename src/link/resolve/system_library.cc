@@ -22,23 +22,25 @@ bool is_counted(const elf::Symbol &symbol) {
 } // namespace
 
 void UndefinedFunctions::add(const InputObject &object) {
-  for (const elf::Symbol &symbol : object.symbols)
-    if (is_counted(symbol))
-      (symbol.undefined() ? called_ : defined_).insert(symbol.name);
-}
-
-bool UndefinedFunctions::any_missing() const {
-  for (const std::string_view name : called_)
-    if (!defined_.contains(name))
-      return true;
-  return false;
+  for (const elf::Symbol &symbol : object.symbols) {
+    if (!is_counted(symbol))
+      continue;
+    const auto [number, is_new] = names_.insert(symbol.name);
+    if (is_new)
+      states_.emplace_back();
+    State &state = states_[number];
+    missing_ -= state.missing() ? 1 : 0;
+    (symbol.undefined() ? state.called : state.defined) = true;
+    missing_ += state.missing() ? 1 : 0;
+  }
 }
 
 bool UndefinedFunctions::is_completed_by(const InputObject &object) const {
   for (const elf::Symbol &symbol : object.symbols)
-    if (is_counted(symbol) && !symbol.undefined() && called_.contains(symbol.name) &&
-        !defined_.contains(symbol.name))
-      return true;
+    if (is_counted(symbol) && !symbol.undefined())
+      if (const std::optional<u32> number = names_.find(symbol.name);
+          number && states_[*number].missing())
+        return true;
   return false;
 }
 

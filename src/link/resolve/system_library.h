@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <set>
-#include <string_view>
 #include <vector>
 
+#include "base/string_index.h"
 #include "model/input_object.h"
 
 namespace culink {
@@ -15,12 +14,20 @@ class UndefinedFunctions {
 public:
   void add(const InputObject &object);
   // Whether a function is called that none of the objects defines.
-  [[nodiscard]] bool any_missing() const;
+  [[nodiscard]] bool any_missing() const { return missing_ != 0; }
   // Whether an object defines one of those.
   [[nodiscard]] bool is_completed_by(const InputObject &object) const;
 
 private:
-  std::set<std::string_view> called_, defined_;
+  struct State {
+    bool called = false;
+    bool defined = false;
+    [[nodiscard]] bool missing() const { return called && !defined; }
+  };
+
+  StringIndex names_;
+  std::vector<State> states_; // by number of the name
+  u32 missing_ = 0;
 };
 
 // By object: whether it is linked. Objects of the device runtime library are, if another one calls
