@@ -101,6 +101,10 @@ struct RelocationGroup {
   u32 newest = RelocationSlice::kNoSlice; // the slice that was read last; it leads to the others
 };
 
+// Threads fill both.
+using RelocationSlices = std::vector<RelocationSlice, UninitializedAllocator<RelocationSlice>>;
+using RelocationGroups = std::vector<RelocationGroup, UninitializedAllocator<RelocationGroup>>;
+
 // The relocations of function constants that a kernel's bank gets with its copy of them.
 struct CopiedRelocations {
   OutId table;
@@ -118,8 +122,8 @@ struct MovedRange {
 };
 
 struct RelocationInputs {
-  std::vector<RelocationGroup> groups;
-  std::vector<RelocationSlice> slices;        // of all groups
+  RelocationGroups groups;
+  RelocationSlices slices;                    // of all groups
   std::vector<CopiedRelocations> copied;      // in output order
   std::vector<DiscardedRanges> discarded;     // [object], sorted
   std::vector<std::vector<MovedRange>> moved; // [object], sorted by section and begin; or empty

@@ -70,7 +70,7 @@ private:
   void append_lists(u32 chunk);
   void append_blocks(u32 chunk);
   void join_groups(u32 chunk);
-  void place_in_blocks(u32 chunk);
+  void finish(u32 chunk);
   [[nodiscard]] bool is_dropped(const More &more, OutId own) const {
     return more.number_of[own.value].value < more.start.sections;
   }
@@ -124,7 +124,7 @@ std::optional<MergedChunk> ChunkJoiner::run() {
     append_blocks(i);
     join_groups(i);
   }
-  for_chunks(&ChunkJoiner::place_in_blocks);
+  for_chunks(&ChunkJoiner::finish);
   if (!std::all_of(more_.begin(), more_.end(), holds))
     return std::nullopt;
   return std::move(out_);
@@ -474,7 +474,8 @@ void ChunkJoiner::join_groups(u32 chunk) {
   }
 }
 
-void ChunkJoiner::place_in_blocks(u32 chunk) {
+// Places the definitions in blocks, which have moved. Then nothing of the chunk is needed any more.
+void ChunkJoiner::finish(u32 chunk) {
   for (const MergedChunk::InBlock &one : chunks_[chunk].in_blocks) {
     const InputObject &object = p_.objects[one.from.object.value];
     t_.address_of[one.entity.value].value =
@@ -483,6 +484,7 @@ void ChunkJoiner::place_in_blocks(u32 chunk) {
   }
   for (const SectionRef &one : chunks_[chunk].shifted)
     more_[chunk].holds &= t_.location_of[one.object.value][one.section].offset != 0;
+  chunks_[chunk] = {};
 }
 
 } // namespace

@@ -114,7 +114,7 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
                                     Diagnostics &diag) {
   // Relocations were the last to ask where sections of objects went.
   plan.layout.placement.location_of = std::vector<std::vector<SectionLocation>>();
-  plan.layout.relocs.slices = std::vector<RelocationSlice>();
+  plan.layout.relocs.slices = RelocationSlices();
   FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
   RecordWriter records(file.elf, file.symbols);
   for (u32 i = 0; i < plan.layout.sections.size(); ++i) {

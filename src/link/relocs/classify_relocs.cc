@@ -95,7 +95,7 @@ void PartReader::split(const RelocationGroup &group, std::vector<Part> &out) con
 }
 
 std::vector<Part> PartReader::read_groups(u32 begin, u32 end) const {
-  const std::vector<RelocationGroup> &groups = c_.layout.relocs.groups;
+  const RelocationGroups &groups = c_.layout.relocs.groups;
   std::vector<Part> out;
   while (begin < end) {
     u32 next = begin;
