@@ -156,9 +156,10 @@ template <typename Sym> void ElfEmitter::write_symbols() const {
       store_le<u32>(at(writer_.symtab_shndx()) + u64{number} * 4, number_as_added(spec.section));
     const u8 info =
         static_cast<u8>(static_cast<u8>(spec.binding) << 4 | static_cast<u8>(spec.type));
-    // To nvlink, the section of that number in order of creation is lost as well.
-    const bool mistaken = extended && writer_.uncounted_ && spec.section.valid() && spec.named &&
-                          writer_.options_.lose_section_fff2 &&
+    // To nvlink, the section of that number in order of creation is lost as well, if its number in
+    // the file fits.
+    const bool mistaken = extended && !too_large && writer_.uncounted_ && spec.section.valid() &&
+                          spec.named && writer_.options_.lose_section_fff2 &&
                           number_as_added(spec.section) == kSectionCommon;
     const u16 section = static_cast<u16>(mistaken    ? kSectionCommon
                                          : too_large ? kSectionXindex

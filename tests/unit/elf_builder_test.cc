@@ -371,9 +371,9 @@ TEST(ElfBuilder, FillsExtendedIndicesAsNvlinkDoes) {
     std::vector<SectionId> sections;
     for (u32 i = 0; i < 0xfff4; ++i)
       sections.push_back(elf.add_section({.name = i == 0 ? "name only" : "s", .emitted = i != 0}));
-    // The symbols of the note, of section 6, of 0xfff1, 0xfff2 and 0xfff3.
+    // The symbols of the note, of section 6, of 0xfff0, which is created as 0xfff2, to 0xfff3.
     elf.add_section_symbol(note);
-    for (const u32 index : {6u, 0xfff1u, 0xfff2u, 0xfff3u})
+    for (const u32 index : {6u, 0xfff0u, 0xfff1u, 0xfff2u, 0xfff3u})
       elf.add_section_symbol(sections[index - 5]);
     // A section that came late, to a table of names that was there.
     elf.rename_symbol(elf.add_symbol({.name = "s", .section = sections[1], .named = false}), "s");
@@ -384,15 +384,15 @@ TEST(ElfBuilder, FillsExtendedIndicesAsNvlinkDoes) {
     const Section *indices = view->find(".symtab_shndx");
     ASSERT_TRUE(indices);
     std::vector<u32> raw, extended;
-    for (u32 i = 1; i <= 6; ++i) {
+    for (u32 i = 1; i <= 7; ++i) {
       raw.push_back(view->symbols()[i].raw_section);
       extended.push_back(load_le<u32>(indices->data.data() + i * 4));
     }
     // Created 5th; 8th with a gap behind the note; the last but one.
-    const std::vector<u32> plain_raw = {5, 6, 0xffff, 0xffff, 0xffff, 6},
-                           plain = {0, 0, 0xfff1, 0xfff2, 0xfff3, 0},
-                           imitated_raw = {5, 6, 0xffff, 0xfff2, 0xffff, 6},
-                           imitated = {5, 8, 0xfff1, 0xfff4, 0xfff3, 0};
+    const std::vector<u32> plain_raw = {5, 6, 0xffff, 0xffff, 0xffff, 0xffff, 6},
+                           plain = {0, 0, 0xfff0, 0xfff1, 0xfff2, 0xfff3, 0},
+                           imitated_raw = {5, 6, 0xffff, 0xffff, 0xfff2, 0xffff, 6},
+                           imitated = {5, 8, 0xfff0, 0xfff1, 0xfff4, 0xfff3, 0};
     EXPECT_EQ(raw, imitate ? imitated_raw : plain_raw);
     EXPECT_EQ(extended, imitate ? imitated : plain);
   }
