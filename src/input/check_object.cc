@@ -96,6 +96,7 @@ public:
   [[nodiscard]] std::optional<Error> run();
 
 private:
+  [[nodiscard]] std::optional<Error> check_sizes() const;
   [[nodiscard]] std::optional<Error> check_section(const elf::Section &section) const;
   [[nodiscard]] std::optional<Error> check_symbol(u32 index);
   [[nodiscard]] std::optional<Error> check_place(u32 index, const elf::Symbol &symbol);
@@ -117,6 +118,8 @@ std::optional<Error> ObjectChecker::run() {
       symtab_ = &section;
   if (!symtab_)
     return Error{"section table", "", "there is no symbol table"};
+  if (std::optional<Error> error = check_sizes())
+    return error;
   for (const elf::Section &section : object_.view.sections())
     if (std::optional<Error> error = check_section(section))
       return error;
@@ -125,6 +128,23 @@ std::optional<Error> ObjectChecker::run() {
     if (std::optional<Error> error = check_symbol(i))
       return error;
   return check_code();
+}
+
+// Sections that share bytes would each be written out: a megabyte could become terabytes. No
+// compiler lets them, but a file may have a few.
+std::optional<Error> ObjectChecker::check_sizes() const {
+  constexpr u64 kMostTimes = 4;
+  const u64 file = object_.view.file().size();
+  u64 total = 0;
+  for (const elf::Section &section : object_.view.sections()) {
+    total += section.no_data() ? 0 : section.size;
+    if (total > kMostTimes * file)
+      return broken_section(section, "sh_offset, sh_size",
+                            fmt::format("with this one, sections have more than {} times the "
+                                        "{:#x} bytes of the file: they overlap",
+                                        kMostTimes, file));
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> ObjectChecker::check_section(const elf::Section &section) const {

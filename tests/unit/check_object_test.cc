@@ -76,6 +76,16 @@ TEST(CheckObject, refuses_absurd_alignments_and_sizes) {
   expect_refusal(sized, ".symtab", "st_size");
 }
 
+TEST(CheckObject, refuses_sections_that_share_all_bytes_of_the_file) {
+  BrokenFile file = example();
+  for (const char *name : {kKernel, ".text._Z5totalPKfPfi", ".debug_frame",
+                           ".nv.constant0._Z6smoothPKfPfi", ".nv.constant0._Z5totalPKfPfi"}) {
+    file.set<u64>(file.header_of(name) + test::kShOffset, 0);
+    file.set<u64>(file.header_of(name) + test::kShSize, file.bytes().size() & ~u64{127});
+  }
+  expect_refusal(file, "section", "they overlap");
+}
+
 TEST(CheckObject, refuses_a_type_that_contradicts_the_name) {
   BrokenFile file = example();
   file.set<u32>(file.header_of(".nv.callgraph") + test::kShType, 8);
