@@ -112,6 +112,9 @@ void Merger::begin(ObjectId id) {
     p_.objects[id.value + 1].prefetch_names();
   families_.assign(object_->view.sections().size(), {});
   function_hashes_.clear();
+  constexpr size_t kManyEntities = 8192; // too many for names to be in the cache
+  if (p_.symbols.entities.size() < kManyEntities)
+    return;
   for (const u32 s : p_.symbols.functions_of[id.value]) {
     function_hashes_.push_back(StringIndex::family_of(object_->symbols[s].name));
     layout_.sections.names.expect(function_hashes_.back());
@@ -225,9 +228,9 @@ void Merger::leave_blank_symbol(EntityId id, u32 symbol) {
 }
 
 void Merger::create_functions() {
-  const u32 *family = function_hashes_.data();
+  const u32 *hash = function_hashes_.data();
   for (const u32 s : p_.symbols.functions_of[id_.value]) {
-    const u32 hash = *family++;
+    const u32 *known_hash = function_hashes_.empty() ? nullptr : hash++;
     const elf::Symbol &symbol = object_->symbols[s];
     const EntityId id = p_.symbols.of(id_, s);
     if (!id.valid())
@@ -252,7 +255,7 @@ void Merger::create_functions() {
       refuse();
     } else if (outcome == DefinitionOutcome::Accepted) {
       discard_constants(id);
-      create_text(id, s, hash);
+      create_text(id, s, known_hash ? *known_hash : StringIndex::family_of(symbol.name));
     }
   }
 }
