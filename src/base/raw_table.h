@@ -10,8 +10,11 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "base/touch_pages.h"
 #include "base/types.h"
+#include "base/uninitialized.h"
 
 namespace culink {
 
@@ -29,7 +32,7 @@ public:
   void reserve(u64 count) {
     if (count <= room_)
       return;
-    std::unique_ptr<T, Free> larger(std::allocator<T>().allocate(count), Free{count});
+    std::unique_ptr<T, Free> larger(UninitializedAllocator<T>().allocate(count), Free{count});
     if (size_ != 0)
       std::memcpy(static_cast<void *>(larger.get()), data_.get(), size_ * sizeof(T));
     data_ = std::move(larger);
@@ -47,17 +50,26 @@ public:
       reserve(std::max(size_ + count, size_ * 2));
     return std::exchange(size_, size_ + count);
   }
+  // The same for elements that several threads will put.
+  u64 extend(u64 count, WorkerPool &pool) {
+    const u64 first = extend(count);
+    touch_pages(data_.get() + first, count * sizeof(T), pool);
+    return first;
+  }
   // Different threads may do so for different elements.
   void put(u64 i, const T &value) { std::construct_at(data_.get() + i, value); }
 
 private:
   struct Free {
     u64 room = 0;
-    void operator()(T *data) const { std::allocator<T>().deallocate(data, room); }
+    void operator()(T *data) const { UninitializedAllocator<T>().deallocate(data, room); }
   };
   std::unique_ptr<T, Free> data_;
   u64 size_ = 0;
   u64 room_ = 0;
 };
+
+// The same as a vector, for tables that are read as such.
+template <typename T> using RawVector = std::vector<T, UninitializedAllocator<T>>;
 
 } // namespace culink

@@ -53,20 +53,8 @@ void ElfBuilder::reserve(const Room &room) {
 }
 
 SectionId ElfBuilder::add_section(const SectionSpec &spec) {
-  SectionState &state = sections_.emplace_back();
-  state.spec = spec;
-  state.spec.name = keep_name(spec.name);
+  sections_.push_back(SectionState{.spec = spec}).spec.name = keep_name(spec.name);
   return SectionId(static_cast<u32>(sections_.size() - 1));
-}
-
-SectionSpec &ElfBuilder::section(SectionId id) {
-  return sections_[id.value].spec;
-}
-const SectionSpec &ElfBuilder::section(SectionId id) const {
-  return sections_[id.value].spec;
-}
-u64 ElfBuilder::size(SectionId id) const {
-  return sections_[id.value].size;
 }
 
 u64 ElfBuilder::append(SectionId id, ByteSpan borrowed, u64 align) {
@@ -125,13 +113,6 @@ SymbolId ElfBuilder::add_section_symbol(SectionId id, bool emitted) {
                       .emitted = emitted,
                       .name_number = section.name_number});
   return SymbolId(static_cast<u32>(symbols_.size() - 1));
-}
-
-SymbolSpec &ElfBuilder::symbol(SymbolId id) {
-  return symbols_[id.value];
-}
-const SymbolSpec &ElfBuilder::symbol(SymbolId id) const {
-  return symbols_[id.value];
 }
 
 void ElfBuilder::rename_section(SectionId id, std::string_view old_name) {

@@ -24,10 +24,7 @@
 #include "base/worker_pool.h"
 #include "culink/elf_writer.h"
 #include "elf/constants.h"
-
-namespace culink {
-class StringIndex;
-}
+#include "elf/name_offsets.h"
 
 namespace culink::elf {
 
@@ -62,8 +59,6 @@ enum class Bucket : u8 {
   NoData = 7,
   LastDefault = 7,
 };
-
-inline constexpr u32 kNoNumber = 0xffffffff;
 
 struct SectionSpec {
   std::string_view name;
@@ -138,21 +133,16 @@ struct ElfLayout {
   u32 section_count = 0; // with the null section
   u32 symbol_count = 0;  // with the null symbol
   u32 first_global = 0;
-  u64 shstrtab_size = 0;
-  u64 strtab_size = 0;
-  std::vector<SectionId> order;    // emitted sections, in file order
-  std::vector<u32> section_index;  // by SectionId; 0: not emitted
-  std::vector<u64> section_offset; // by SectionId
-  std::vector<u32> section_name;   // by SectionId: offset in .shstrtab
-  std::vector<u32> symbol_number;  // by SymbolId; 0: not emitted
-  std::vector<u32> symbol_name;    // by SymbolId: offset in .strtab
+  PlacedNames shstrtab;
+  PlacedNames strtab;
+  RawVector<SectionId> order;      // emitted sections, in file order
+  RawVector<u32> section_index;    // by SectionId; 0: not emitted
+  RawVector<u64> section_offset;   // by SectionId
+  RawVector<u32> section_name;     // by SectionId: offset in .shstrtab
+  RawVector<u32> symbol_number;    // by SymbolId; 0: not emitted
   std::vector<u32> string_offset;  // by add_string's result: offset in .strtab
-  std::vector<u32> late_name;      // by number of a rename_symbol call: offset in .strtab
-  struct Name {
-    u32 offset;
-    std::string_view text;
-  };
-  std::vector<Name> section_names; // what .shstrtab holds, each string once
+  RawVector<u32> symbol_name;      // by SymbolId: offset in .strtab
+  RawVector<u32> late_symbol_name; // the same with late names, or none
   std::vector<Segment> segments;
 
   [[nodiscard]] u32 index_of(SectionId id) const { return section_index[id.value]; }
@@ -161,6 +151,8 @@ struct ElfLayout {
 };
 
 class ElfBuilder {
+  static constexpr u32 kNoEntry = 0xffffffff;
+
 public:
   // Creates .shstrtab, .strtab, .symtab and .symtab_shndx; the last is emitted when it is needed.
   explicit ElfBuilder(const BuilderOptions &options);
@@ -182,33 +174,74 @@ public:
   };
   void reserve(const Room &room);
   SectionId add_section(const SectionSpec &spec);
-  [[nodiscard]] SectionSpec &section(SectionId id);
-  [[nodiscard]] const SectionSpec &section(SectionId id) const;
+  // As add_symbols and put_symbol.
+  SectionId add_sections(u32 count, WorkerPool &pool) {
+    return SectionId(static_cast<u32>(sections_.extend(count, pool)));
+  }
+  void put_section(SectionId id, const SectionSpec &spec) {
+    SectionState &state = sections_[id.value];
+    state.spec = spec;
+    state.size = 0;
+    state.first = {0, {}};
+    state.more = state.fixups = state.relocations = {};
+  }
+  [[nodiscard]] SectionSpec &section(SectionId id) { return sections_[id.value].spec; }
+  [[nodiscard]] const SectionSpec &section(SectionId id) const { return sections_[id.value].spec; }
 
   // Adds content behind what is there, after zero bytes up to `align`, and returns its offset.
+  // Threads may give different sections their first piece and their zeros.
   u64 append(SectionId id, ByteSpan borrowed, u64 align = 1);
   u64 append_copy(SectionId id, ByteSpan bytes, u64 align = 1);
   // Adds `size` zero bytes; for sections without file data, the memory they ask for.
   u64 append_zeros(SectionId id, u64 size, u64 align = 1);
-  [[nodiscard]] u64 size(SectionId id) const;
+  [[nodiscard]] u64 size(SectionId id) const { return sections_[id.value].size; }
   [[nodiscard]] u32 section_count() const { return static_cast<u32>(sections_.size()); }
   void add_fixup(SectionId id, const Fixup &fixup) {
     fixups_.append(sections_[id.value].fixups, fixup);
+  }
+
+  // Fixups and relocations of a large file are made by several threads: one thread makes room,
+  // others put entries under numbers that they were given into lists of their own, and each list is
+  // added to a section, which threads may do for different sections. Not all numbers need be used.
+  struct EntryList {
+    u32 first = kNoEntry;
+    u32 last = kNoEntry;
+    [[nodiscard]] bool empty() const { return first == kNoEntry; }
+  };
+  u32 make_room_for_fixups(u64 count, WorkerPool &pool) { return fixups_.extend(count, pool); }
+  void put_fixup(EntryList &list, u32 number, const Fixup &fixup) {
+    fixups_.put(list, number, fixup);
+  }
+  void add_fixups(SectionId id, const EntryList &list) {
+    fixups_.join(sections_[id.value].fixups, list);
+  }
+  u32 make_room_for_relocations(u64 count, WorkerPool &pool) {
+    return relocations_.extend(count, pool);
+  }
+  void put_relocation(EntryList &list, u32 number, const RelocationSpec &entry) {
+    relocations_.put(list, number, entry);
+  }
+  void add_relocations(SectionId table, const EntryList &list, u64 count) {
+    SectionState &state = sections_[table.value];
+    relocations_.join(state.relocations, list);
+    state.size += count * state.spec.entsize;
   }
 
   SymbolId add_symbol(const SymbolSpec &spec);
   // Ids for `count` symbols that follow each other, and the first of them. Every one must be given
   // by put_symbol, which different threads may do for different ones; `nothing` leaves no trace in
   // the file. Names are not copied.
-  SymbolId add_symbols(u32 count) { return SymbolId(static_cast<u32>(symbols_.extend(count))); }
+  SymbolId add_symbols(u32 count, WorkerPool &pool) {
+    return SymbolId(static_cast<u32>(symbols_.extend(count, pool)));
+  }
   void put_symbol(SymbolId id, const SymbolSpec &spec);
   [[nodiscard]] static SymbolSpec nothing() {
     return {.part = SymbolPart::Local, .emitted = false, .named = false};
   }
   // A local symbol of type Section that carries the section's name.
   SymbolId add_section_symbol(SectionId id, bool emitted = true);
-  [[nodiscard]] SymbolSpec &symbol(SymbolId id);
-  [[nodiscard]] const SymbolSpec &symbol(SymbolId id) const;
+  [[nodiscard]] SymbolSpec &symbol(SymbolId id) { return symbols_[id.value]; }
+  [[nodiscard]] const SymbolSpec &symbol(SymbolId id) const { return symbols_[id.value]; }
 
   // Sections and symbols that were renamed when the tables of names existed already, as nvlink does
   // where it makes machine code of Mercury code. A section's name lies where the old one was, which
@@ -247,9 +280,10 @@ public:
   [[nodiscard]] Result<ElfLayout> lay_out(WorkerPool &pool) const;
   // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
   void write(const ElfLayout &layout, MutableByteSpan out) const;
-  // The two parts of write(): symbols, strings and what there is once; then headers and contents of
-  // layout.order[first, last), which different threads may do for different ranges.
-  void write_tables(const ElfLayout &layout, MutableByteSpan out) const;
+  // What write() does, in parts that different threads may write: tables of symbols and strings and
+  // what there is once; headers and contents of layout.order[first, last).
+  [[nodiscard]] u32 table_parts(const ElfLayout &layout) const;
+  void write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const;
   void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last) const;
 
   // lay_out() and write() into a buffer.
@@ -259,24 +293,28 @@ private:
   friend class ElfLayouter;
   friend class ElfEmitter;
 
-  // The lists of all sections lie in one vector per kind of entry, because a file may have 100,000
+  // The lists of all sections lie in one table per kind of entry, because a file may have 100,000
   // sections with a few entries each. An entry names the next one of its section.
-  struct ListEnds {
-    u32 first = kNoEntry;
-    u32 last = kNoEntry;
-    [[nodiscard]] bool empty() const { return first == kNoEntry; }
-  };
-  static constexpr u32 kNoEntry = 0xffffffff;
   template <typename T> class Lists {
   public:
-    void append(ListEnds &list, const T &value) {
-      const u32 number = static_cast<u32>(entries_.size());
-      (list.empty() ? list.first : entries_[list.last].next) = number;
-      list.last = number;
-      entries_.push_back({value, kNoEntry});
+    void append(EntryList &list, const T &value) {
+      put(list, static_cast<u32>(entries_.extend(1)), value);
+    }
+    u32 extend(u64 count, WorkerPool &pool) {
+      return static_cast<u32>(entries_.extend(count, pool));
+    }
+    void put(EntryList &list, u32 number, const T &value) {
+      entries_.put(number, {value, kNoEntry});
+      join(list, {number, number});
+    }
+    void join(EntryList &list, const EntryList &behind) {
+      if (behind.empty())
+        return;
+      (list.empty() ? list.first : entries_[list.last].next) = behind.first;
+      list.last = behind.last;
     }
     void reserve(u64 count) { entries_.reserve(count); }
-    template <typename Use> void for_each(const ListEnds &list, Use use) const {
+    template <typename Use> void for_each(const EntryList &list, Use use) const {
       for (u32 i = list.first; i != kNoEntry; i = entries_[i].next)
         use(entries_[i].value);
     }
@@ -286,7 +324,7 @@ private:
       T value;
       u32 next;
     };
-    std::vector<Entry> entries_;
+    RawTable<Entry> entries_;
   };
 
   struct Piece {
@@ -297,9 +335,9 @@ private:
     SectionSpec spec;
     u64 size = 0;
     Piece first{0, {}}; // most sections have one piece
-    ListEnds more;      // the others
-    ListEnds fixups;
-    ListEnds relocations;
+    EntryList more;     // the others
+    EntryList fixups;
+    EntryList relocations;
   };
   struct OldName {
     SectionId section;
@@ -321,7 +359,7 @@ private:
 
   BuilderOptions options_;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_; // copied names and contents
-  std::vector<SectionState> sections_;
+  RawTable<SectionState> sections_;
   Lists<Piece> pieces_;
   Lists<Fixup> fixups_;
   Lists<RelocationSpec> relocations_;

@@ -19,17 +19,17 @@ public:
   ElfEmitter(const ElfBuilder &writer, const ElfLayout &layout, MutableByteSpan out)
       : writer_(writer), layout_(layout), out_(out) {}
 
-  template <typename Ehdr> void write_file_header() const;
-  template <typename Shdr> void write_null_section() const;
+  void write_headers() const;
   template <typename Shdr> void write_section_header(u32 position) const;
-  template <typename Phdr> void write_program_headers() const;
-  template <typename Sym> void write_symbols() const;
-  void write_names() const;
-  void write_late_names() const;
+  template <typename Sym> void write_symbols(u32 begin, u32 end) const;
+  void write_section_names(u32 range) const;
   void write_content(SectionId id) const;
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
 
 private:
+  template <typename Ehdr> void write_file_header() const;
+  template <typename Shdr> void write_null_section() const;
+  template <typename Phdr> void write_program_headers() const;
   [[nodiscard]] u8 *at(SectionId id) const { return out_.data() + layout_.offset_of(id); }
   [[nodiscard]] u64 size_of(SectionId id) const;
   [[nodiscard]] u32 info_of(SectionId id) const;
@@ -75,9 +75,9 @@ template <typename Ehdr> void ElfEmitter::write_file_header() const {
 
 u64 ElfEmitter::size_of(SectionId id) const {
   if (id == writer_.shstrtab())
-    return layout_.shstrtab_size;
+    return layout_.shstrtab.size;
   if (id == writer_.strtab())
-    return layout_.strtab_size;
+    return layout_.strtab.size;
   if (id == writer_.symtab() || id == writer_.symtab_shndx())
     return layout_.symbol_count * writer_.section(id).entsize;
   return writer_.size(id);
@@ -133,19 +133,17 @@ template <typename Phdr> void ElfEmitter::write_program_headers() const {
   }
 }
 
-// Symbols and their names. Equal names share an offset and are simply written again.
-template <typename Sym> void ElfEmitter::write_symbols() const {
+template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const {
   u8 *table = at(writer_.symtab());
-  u8 *names = at(writer_.strtab());
+  const RawVector<u32> &names =
+      layout_.late_symbol_name.empty() ? layout_.symbol_name : layout_.late_symbol_name;
   const bool extended = layout_.index_of(writer_.symtab_shndx()) != 0;
-  for (u32 id = 0; id < writer_.symbols_.size(); ++id) {
-    const SymbolSpec &spec = writer_.symbols_[id];
-    const u32 name = layout_.symbol_name[id];
-    if (name != 0)
-      std::memcpy(names + name, spec.name.data(), spec.name.size());
+  for (u32 id = begin; id < end; ++id) {
     const u32 number = layout_.symbol_number[id];
     if (number == 0)
       continue;
+    const SymbolSpec &spec = writer_.symbols_[id];
+    const u32 name = names[id];
     const u32 index = spec.section.valid() ? layout_.index_of(spec.section) : spec.special_section;
     const bool lost = spec.named && index == kSectionCommon && writer_.options_.lose_section_fff2;
     const bool too_large = spec.section.valid() && !lost &&
@@ -173,26 +171,31 @@ template <typename Sym> void ElfEmitter::write_symbols() const {
   }
 }
 
-// The names that are not written together with symbols.
-void ElfEmitter::write_names() const {
-  const auto copy = [](u8 *table, u32 offset, std::string_view text) {
-    if (offset != 0)
-      std::memcpy(table + offset, text.data(), text.size());
-  };
-  for (const ElfLayout::Name &name : layout_.section_names)
-    copy(at(writer_.shstrtab()), name.offset, name.text);
-  for (u32 i = 0; i < writer_.strings_.size(); ++i)
-    copy(at(writer_.strtab()), layout_.string_offset[i], writer_.strings_[i].text);
-  for (u32 i = 0; i < writer_.late_names_.size(); ++i)
-    copy(at(writer_.strtab()), layout_.late_name[i], writer_.late_names_[i].name);
+// Where sections were renamed, their new names are shorter than the room that there is.
+void ElfEmitter::write_section_names(u32 range) const {
+  u8 *table = at(writer_.shstrtab());
+  if (writer_.old_names_.empty())
+    return layout_.shstrtab.write(range, table);
+  if (range != 0)
+    return;
+  for (u32 id = 0; id < writer_.section_count(); ++id) {
+    const std::string_view name = writer_.section(SectionId(id)).name;
+    if (layout_.section_name[id] != 0)
+      std::memcpy(table + layout_.section_name[id], name.data(), name.size());
+  }
 }
 
-// st_name is the first field of a symbol.
-void ElfEmitter::write_late_names() const {
-  for (u32 i = 0; i < writer_.late_names_.size(); ++i)
-    if (const u32 number = layout_.number_of(writer_.late_names_[i].symbol); number != 0)
-      store_le<u32>(at(writer_.symtab()) + number * writer_.section(writer_.symtab()).entsize,
-                    layout_.late_name[i]);
+// What there is once.
+void ElfEmitter::write_headers() const {
+  if (wide()) {
+    write_file_header<wire::Ehdr64>();
+    write_null_section<wire::Shdr64>();
+    write_program_headers<wire::Phdr64>();
+  } else {
+    write_file_header<wire::Ehdr32>();
+    write_null_section<wire::Shdr32>();
+    write_program_headers<wire::Phdr32>();
+  }
 }
 
 // The number of a section in order of creation, counting those of which only the name is left
@@ -272,21 +275,34 @@ void ElfEmitter::fill_in(const Fixup &fixup, u8 *word) const {
   }
 }
 
-void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out) const {
+namespace {
+
+constexpr u32 kSymbolsWrittenTogether = 16384;
+
+} // namespace
+
+// The parts of the tables: what there is once, symbols, section names, symbol names.
+u32 ElfBuilder::table_parts(const ElfLayout &layout) const {
+  return 1 + symbol_count() / kSymbolsWrittenTogether + 1 + layout.shstrtab.range_count() +
+         layout.strtab.range_count();
+}
+
+void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const {
   const ElfEmitter emitter(*this, layout, out);
-  if (emitter.wide()) {
-    emitter.write_file_header<wire::Ehdr64>();
-    emitter.write_null_section<wire::Shdr64>();
-    emitter.write_program_headers<wire::Phdr64>();
-    emitter.write_symbols<wire::Sym64>();
-  } else {
-    emitter.write_file_header<wire::Ehdr32>();
-    emitter.write_null_section<wire::Shdr32>();
-    emitter.write_program_headers<wire::Phdr32>();
-    emitter.write_symbols<wire::Sym32>();
+  const u32 symbol_parts = symbol_count() / kSymbolsWrittenTogether + 1;
+  if (part == 0)
+    return emitter.write_headers();
+  if (--part < symbol_parts) {
+    const u32 begin = part * kSymbolsWrittenTogether;
+    const u32 end = begin + std::min(kSymbolsWrittenTogether, symbol_count() - begin);
+    return emitter.wide() ? emitter.write_symbols<wire::Sym64>(begin, end)
+                          : emitter.write_symbols<wire::Sym32>(begin, end);
   }
-  emitter.write_names();
-  emitter.write_late_names();
+  part -= symbol_parts;
+  if (part < layout.shstrtab.range_count())
+    return emitter.write_section_names(part);
+  layout.strtab.write(part - layout.shstrtab.range_count(),
+                      out.data() + layout.offset_of(strtab()));
 }
 
 void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,
@@ -304,7 +320,8 @@ void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u3
 }
 
 void ElfBuilder::write(const ElfLayout &layout, MutableByteSpan out) const {
-  write_tables(layout, out);
+  for (u32 part = 0; part < table_parts(layout); ++part)
+    write_tables(layout, out, part);
   write_contents(layout, out, 0, static_cast<u32>(layout.order.size()));
 }
 

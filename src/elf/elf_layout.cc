@@ -11,13 +11,14 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/prefetch.h"
-#include "base/string_index.h"
-#include "elf/string_table.h"
+#include "elf/loaded_segment.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
@@ -43,94 +44,9 @@ namespace {
 
 constexpr u32 kMostInfoSymbol = 0xffffff; // the top byte of sh_info has another use
 
-// Offsets of names in a string table. Names that have a number need no lookup by text, which in a
-// large link is most of the work.
-class NameTable {
-public:
-  NameTable(const StringIndex *numbered, u64 count)
-      : numbered_(numbered), offset_of_(numbered ? numbered->size() : 0, 0) {
-    table_.reserve(static_cast<u32>(count - std::min<u64>(count, offset_of_.size())));
-  }
-
-  // Prefetches a name that will be added soon.
-  void expect(std::string_view name, u32 number) const {
-    if (number == kNoNumber)
-      table_.expect(name);
-  }
-
-  u32 add(std::string_view name, u32 number) {
-    if (name.empty())
-      return 0;
-    if (number == kNoNumber && numbered_ && numbered_->may_contain(name))
-      number = numbered_->find(name).value_or(kNoNumber);
-    if (number == kNoNumber)
-      return static_cast<u32>(table_.add(name));
-    if (offset_of_[number] == 0)
-      offset_of_[number] = add_separately(name);
-    return offset_of_[number];
-  }
-  u32 add_separately(std::string_view name) {
-    return static_cast<u32>(table_.add_separately(name));
-  }
-  [[nodiscard]] u64 size() const { return table_.size(); }
-
-private:
-  const StringIndex *numbered_;
-  StringTable table_;
-  std::vector<u32> offset_of_; // by number; 0: not yet
-};
-
-} // namespace
-
-// A segment that is loaded: from the first to the end of the last section that it holds. It has a
-// name of its own because files are compiled together, and a class below has it as a member.
-struct LoadedSegment {
-  u32 flags;          // of the segment
-  u64 mask, expected; // of the flags of the sections that it holds
-  enum class Parameters : u8 { Any, Only, None } parameters = Parameters::Any;
-  std::optional<u64> first = {};
-  u64 end = 0;
-  u64 no_data = 0; // memory of sections without file data, after the bytes of the file
-
-  // Whether a section holds kernel parameters; the caller may say that they are among the
-  // constants.
-  [[nodiscard]] static bool is_parameters(const SectionSpec &spec) {
-    return spec.name.starts_with(".nv.constant0.") && spec.bucket != Bucket::Constants;
-  }
-  [[nodiscard]] bool holds(const SectionSpec &spec) const {
-    if ((spec.flags & mask) != expected)
-      return false;
-    return parameters == Parameters::Any || (parameters == Parameters::Only) == is_parameters(spec);
-  }
-  void add(const SectionSpec &spec, u64 offset, u64 size) {
-    first = first.value_or(offset);
-    end = offset;
-    if (!has_no_file_data(spec.type))
-      end += size;
-    else if ((flags & kSegmentWrite) != 0)
-      no_data = align_up(no_data, spec.align) + size;
-  }
-  [[nodiscard]] ElfLayout::Segment segment() const {
-    return {SegmentType::Load, flags, *first, end - *first, end - *first + no_data};
-  }
-};
-
-namespace {
-
-constexpr u32 kReadWrite = kSegmentRead | kSegmentWrite;
-constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
-
-std::vector<LoadedSegment> classic_loads() {
-  return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};
-}
-
-// One segment for each kind of content, parameters of kernels last.
-std::vector<LoadedSegment> mercury_loads() {
-  constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
-  return {{kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::None},
-          {kReadExec, kKind, kFlagAlloc | kFlagExec},
-          {kReadWrite, kFlagWrite | kFlagMercury, kFlagWrite},
-          {kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::Only}};
+// For shared memory nvlink -r sums up to alignments such as 48; its next link reads them back.
+bool may_have_any_align(const SectionSpec &spec) {
+  return spec.type == SectionType::CudaShared || spec.type == SectionType::Nobits;
 }
 
 } // namespace
@@ -142,38 +58,46 @@ public:
   [[nodiscard]] Result<ElfLayout> run();
 
 private:
+  static constexpr u32 kTogether = NameOffsets::kTogether; // sections or symbols, by one thread
+  static constexpr u8 kNoBucket = 255;                     // of a section that is not emitted
+  using BucketCounts = std::array<u32, kNoBucket>;
   void order_sections();
-  void number_symbols();
-  [[nodiscard]] std::optional<Error> check_symbols() const;
-  [[nodiscard]] std::optional<Error> check_sections() const;
+  [[nodiscard]] RawVector<u8> read_sections(NameOffsets &names, std::vector<BucketCounts> &counts);
+  [[nodiscard]] std::optional<Error> number_symbols();
+  void name_symbols();
+  [[nodiscard]] bool is_valid(const SymbolSpec &symbol) const;
+  [[nodiscard]] Error find_wrong_symbol() const;
+  [[nodiscard]] bool is_valid(const ElfBuilder::SectionState &state) const;
+  [[nodiscard]] std::optional<Error> check_section(u32 id) const;
+  [[nodiscard]] std::optional<Error> measure_sections();
+  [[nodiscard]] SectionExtent extent_of(SectionId id) const;
   void place_contents();
   void place_tables(u64 contents_end);
-  void add_to_loads(SectionId id);
+  void add_to_loads(const SectionExtent &extent, u64 align, u64 offset);
+  [[nodiscard]] u8 loads_of(const SectionSpec &spec) const;
   void plan_segments();
-  [[nodiscard]] std::optional<Error> check_section(u32 id) const;
 
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
+  [[nodiscard]] bool classic() const { return writer_.options_.segments == SegmentRule::Classic; }
   [[nodiscard]] u64 size_of(SectionId id) const;
-  // Prefetches a section: in memory they are in order of creation, not in that of the file.
-  void prefetch_section(u32 position) const {
-    if (position < layout_.order.size())
-      prefetch(&writer_.sections_[layout_.order[position].value]);
-  }
 
   const ElfBuilder &writer_;
   WorkerPool &pool_;
   ElfLayout layout_;
+  RawVector<u32> symbol_order_;      // ids of symbols, local ones first
+  RawVector<SectionExtent> extents_; // by position in the file
   std::vector<LoadedSegment> loads_; // segments known so far
 };
 
 Result<ElfLayout> ElfLayouter::run() {
-  // The names of sections and those of symbols have nothing in common.
-  pool_.for_each(2, [this](u32 table) { table == 0 ? order_sections() : number_symbols(); });
-  if (std::optional<Error> error = check_symbols())
+  loads_ = classic() ? classic_loads() : mercury_loads();
+  order_sections();
+  if (std::optional<Error> error = number_symbols())
     return std::move(*error);
-  if (std::max(layout_.strtab_size, layout_.shstrtab_size) > 0xffffffff)
+  name_symbols();
+  if (std::max(layout_.strtab.size, layout_.shstrtab.size) > 0xffffffff)
     return Error{".strtab", "sh_size", "names take more than 4 GiB"};
-  if (std::optional<Error> error = check_sections())
+  if (std::optional<Error> error = measure_sections())
     return std::move(*error);
   place_contents();
   if (!wide() && layout_.file_size > 0xffffffff)
@@ -189,9 +113,7 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
   };
   if (!spec.emitted)
     return std::nullopt;
-  // For shared memory nvlink -r sums up to alignments such as 48; its next link reads them back.
-  const bool any_align = spec.type == SectionType::CudaShared || spec.type == SectionType::Nobits;
-  if (spec.align != 0 && !is_power_of_two(spec.align) && !any_align)
+  if (spec.align != 0 && !is_power_of_two(spec.align) && !may_have_any_align(spec))
     return refuse("sh_addralign", fmt::format("{:#x} is not a power of two", spec.align));
   const auto absent = [this](SectionId other) {
     return other.valid() && layout_.index_of(other) == 0;
@@ -220,170 +142,284 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
   return error;
 }
 
-// The order and the names of sections, in one walk.
-void ElfLayouter::order_sections() {
-  const std::vector<ElfBuilder::SectionState> &sections = writer_.sections_;
-  layout_.section_index.assign(sections.size(), 0);
-  layout_.section_name.reserve(sections.size());
-  NameTable names(writer_.options_.numbered_names, sections.size());
-  std::vector<std::string_view> old_names(writer_.old_names_.empty() ? 0 : sections.size());
+// Whether check_section finds nothing wrong; it takes longer, and is asked where this says no.
+bool ElfLayouter::is_valid(const ElfBuilder::SectionState &state) const {
+  const SectionSpec &spec = state.spec;
+  const auto absent = [this](SectionId other) {
+    return other.valid() && layout_.index_of(other) == 0;
+  };
+  bool valid = ((spec.align & (spec.align - 1)) == 0 || may_have_any_align(spec)) &&
+               !absent(spec.link) && !absent(spec.shares_bytes_with);
+  if (const auto *info = std::get_if<SectionId>(&spec.info.value()))
+    valid &= !absent(*info);
+  else if (const auto *symbol = std::get_if<InfoField::SymbolNumber>(&spec.info.value()))
+    valid &= symbol->top_byte == 0 || layout_.number_of(symbol->symbol) <= kMostInfoSymbol;
+  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
+    valid &= fixup.offset <= state.size && state.size - fixup.offset >= 4;
+  });
+  writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
+    valid &= !entry.symbol.valid() || layout_.number_of(entry.symbol) != 0;
+  });
+  return valid;
+}
+
+// The bucket of each section and how many of each there are in each range; and names.
+RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketCounts> &counts) {
+  const RawTable<ElfBuilder::SectionState> &sections = writer_.sections_;
+  const u32 count = static_cast<u32>(sections.size());
+  std::vector<std::string_view> old_names(writer_.old_names_.empty() ? 0 : count);
   for (const ElfBuilder::OldName &old : writer_.old_names_)
     old_names[old.section.value] = old.name;
-  std::array<std::vector<SectionId>, 256> buckets;
-  u32 count = 1;
-  layout_.section_names.reserve(sections.size());
-  for (u32 id = 0; id < sections.size(); ++id) {
+  const auto name_of = [&](u32 id) -> NameOffsets::Name {
     const SectionSpec &spec = sections[id].spec;
-    const bool renamed = !old_names.empty() && !old_names[id].empty();
-    const u64 size_before = names.size();
-    const u32 offset = id >= writer_.first_separate_
-                           ? names.add_separately(spec.name)
-                           : names.add(renamed ? old_names[id] : spec.name,
-                                       renamed ? kNoNumber : spec.name_number);
-    layout_.section_name.push_back(offset);
-    if (!old_names.empty() || names.size() != size_before)
-      layout_.section_names.push_back({offset, spec.name});
-    if (!spec.emitted)
-      continue;
-    const Bucket bucket =
-        spec.bucket ? *spec.bucket : default_bucket(spec.name, spec.type, spec.flags);
-    buckets[static_cast<u8>(bucket)].push_back(SectionId(id));
-    ++count;
-  }
-  layout_.shstrtab_size = names.size();
+    if (id >= writer_.first_separate_)
+      return {spec.name, kNoNumber, NameOffsets::Sharing::Separately};
+    if (!old_names.empty() && !old_names[id].empty())
+      return {old_names[id]};
+    return {spec.name, spec.name_number};
+  };
+  RawVector<u8> buckets(count);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    BucketCounts &own = counts[begin / kTogether];
+    for (u32 id = begin; id < end; ++id) {
+      const SectionSpec &spec = sections[id].spec;
+      buckets[id] = kNoBucket;
+      if (!spec.emitted)
+        continue;
+      buckets[id] = static_cast<u8>(spec.bucket ? *spec.bucket
+                                                : default_bucket(spec.name, spec.type, spec.flags));
+      ++own[buckets[id]];
+    }
+    names.read(begin, end, name_of);
+  });
+  return buckets;
+}
+
+// A stable sort by bucket: what is known of each range says where its sections go.
+void ElfLayouter::order_sections() {
+  const u32 count = writer_.section_count();
+  NameOffsets names(writer_.options_.numbered_names, count, pool_);
+  std::vector<BucketCounts> starts(count / kTogether + 1, BucketCounts{});
+  RawVector<u8> buckets = read_sections(names, starts);
+  layout_.section_name = names.place();
+  layout_.shstrtab = names.take_names();
+
+  u32 emitted = 1;
+  for (const BucketCounts &range : starts)
+    emitted = std::accumulate(range.begin(), range.end(), emitted);
   // Indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created, but
   // not in files with Mercury code.
   const bool by_creation = writer_.uncounted_ && writer_.options_.segments != SegmentRule::Mercury;
-  const u64 created = by_creation ? sections.size() + writer_.uncounted_->size() : 0;
-  if (std::max<u64>(count, created) >= kSectionLoReserve) {
-    std::vector<SectionId> &tables = buckets[static_cast<u8>(Bucket::Tables)];
-    tables.insert(std::find(tables.begin(), tables.end(), writer_.symtab()) + 1,
-                  writer_.symtab_shndx());
-    ++count;
+  const u64 created = by_creation ? u64{count} + writer_.uncounted_->size() : 0;
+  if (std::max<u64>(emitted, created) >= kSectionLoReserve) {
+    const u8 tables = static_cast<u8>(Bucket::Tables);
+    buckets[writer_.symtab_shndx().value] = tables; // behind .symtab, which was added before it
+    ++starts[0][tables];
+    ++emitted;
   }
-  layout_.section_count = count;
-  layout_.order.reserve(count - 1);
-  for (const std::vector<SectionId> &bucket : buckets)
-    for (const SectionId id : bucket) {
-      layout_.order.push_back(id);
-      layout_.section_index[id.value] = static_cast<u32>(layout_.order.size());
+  layout_.section_count = emitted;
+  u32 next = 0;
+  for (u32 bucket = 0; bucket < kNoBucket; ++bucket)
+    for (BucketCounts &range : starts)
+      next += std::exchange(range[bucket], next);
+
+  layout_.order.resize(emitted - 1);
+  layout_.section_index.resize(count);
+  layout_.section_offset.resize(count);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    BucketCounts &own = starts[begin / kTogether];
+    for (u32 id = begin; id < end; ++id) {
+      layout_.section_index[id] = 0;
+      layout_.section_offset[id] = 0;
+      if (buckets[id] == kNoBucket)
+        continue;
+      const u32 position = own[buckets[id]]++;
+      layout_.order[position] = SectionId(id);
+      layout_.section_index[id] = position + 1;
     }
+  });
 }
 
-// Local symbols come first; the string table has the same order.
-void ElfLayouter::number_symbols() {
+bool ElfLayouter::is_valid(const SymbolSpec &symbol) const {
+  return !symbol.emitted || !symbol.section.valid() || layout_.index_of(symbol.section) != 0;
+}
+
+Error ElfLayouter::find_wrong_symbol() const {
+  const SymbolSpec *symbol = std::find_if_not(writer_.symbols_.begin(), writer_.symbols_.end(),
+                                              [this](const auto &s) { return is_valid(s); });
+  return Error{fmt::format("symbol '{}'", symbol->name), "st_shndx",
+               "its section is not part of the file"};
+}
+
+// Local symbols come first. Two walks: one counts, and remembers what the other has to know.
+std::optional<Error> ElfLayouter::number_symbols() {
+  constexpr u32 kLocal = 1, kEmitted = 2;
+  struct Counts {
+    u32 of[4]; // by the two flags
+  };
   const RawTable<SymbolSpec> &symbols = writer_.symbols_;
-  NameTable names(writer_.options_.numbered_names, symbols.size());
-  for (const ElfBuilder::EarlyString &string : writer_.strings_)
-    layout_.string_offset.push_back(string.separately ? names.add_separately(string.text)
-                                                      : names.add(string.text, kNoNumber));
-  layout_.symbol_number.assign(symbols.size(), 0);
-  layout_.symbol_name.assign(symbols.size(), 0);
-  u32 next = 1, blank = 0;
-  const auto expect = [&](u32 id) { names.expect(symbols[id].name, symbols[id].name_number); };
-  const auto take = [&](u32 id) {
-    if (symbols[id].emitted)
-      layout_.symbol_number[id] = next++;
-    if (symbols[id].blank_name)
-      layout_.symbol_name[id] = blank = blank != 0 ? blank : names.add_separately("");
-    else if (symbols[id].named)
-      layout_.symbol_name[id] = names.add(symbols[id].name, symbols[id].name_number);
+  const u32 count = writer_.symbol_count();
+  RawVector<u8> flags(count);
+  std::vector<Counts> ranges(count / kTogether + 1, Counts{});
+  std::vector<u8> valid(ranges.size(), true);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    Counts own{};
+    bool all = true;
+    for (u32 id = begin; id < end; ++id) {
+      const SymbolSpec &symbol = symbols[id];
+      const u32 kind =
+          (symbol.part == SymbolPart::Local ? kLocal : 0u) | (symbol.emitted ? kEmitted : 0u);
+      flags[id] = static_cast<u8>(kind);
+      ++own.of[kind];
+      all &= is_valid(symbol);
+    }
+    ranges[begin / kTogether] = own;
+    valid[begin / kTogether] = all;
+  });
+  if (std::ranges::find(valid, 0) != valid.end())
+    return find_wrong_symbol();
+  struct Next {
+    u32 position, number;
   };
-  std::vector<u32> globals;
-  for (u32 id = 0; id < symbols.size(); ++id)
-    if (symbols[id].part == SymbolPart::Local)
-      take(id);
-    else
-      globals.push_back(id);
-  layout_.first_global = next;
-  for (u32 i = 0; i < globals.size(); ++i) {
-    if (i + kStepsAhead < globals.size())
-      expect(globals[i + kStepsAhead]);
-    take(globals[i]);
+  Next local{0, 1}, global{};
+  for (const Counts &range : ranges) {
+    global.position += range.of[kLocal] + range.of[kLocal | kEmitted];
+    global.number += range.of[kLocal | kEmitted];
   }
-  for (const ElfBuilder::LateName &late : writer_.late_names_)
-    layout_.late_name.push_back(names.add_separately(late.name));
-  layout_.symbol_count = next;
-  layout_.strtab_size = names.size();
-}
-
-namespace {
-
-constexpr u32 kCheckedTogether = 8192;
-
-// The first error of those that ranges of a table have.
-template <typename Check>
-std::optional<Error> first_error(WorkerPool &pool, u32 count, Check check) {
-  const u32 grain = pool.threads() == 1 ? std::max(count, 1u) : kCheckedTogether;
-  std::vector<std::optional<Error>> errors(count / grain + 1);
-  pool.for_ranges(count, grain, [&](u32 begin, u32 end) {
-    for (u32 i = begin; i < end && !errors[begin / grain]; ++i)
-      errors[begin / grain] = check(i);
+  layout_.first_global = ++global.number;
+  std::vector<std::array<Next, 2>> starts(ranges.size()); // by range; of global and local ones
+  for (u32 i = 0; i < ranges.size(); ++i) {
+    const u32(&of)[4] = ranges[i].of;
+    starts[i] = {global, local};
+    global = {global.position + of[0] + of[kEmitted], global.number + of[kEmitted]};
+    local = {local.position + of[kLocal] + of[kLocal | kEmitted],
+             local.number + of[kLocal | kEmitted]};
+  }
+  layout_.symbol_count = global.number;
+  symbol_order_.resize(count);
+  layout_.symbol_number.resize(count);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    for (u32 id = begin; id < end; ++id) {
+      Next &next = starts[begin / kTogether][flags[id] & kLocal];
+      symbol_order_[next.position++] = id;
+      layout_.symbol_number[id] = (flags[id] & kEmitted) != 0 ? next.number++ : 0;
+    }
   });
-  const auto found = std::ranges::find_if(errors, [](const auto &e) { return e.has_value(); });
-  return found == errors.end() ? std::nullopt : std::move(*found);
+  return std::nullopt;
 }
 
-} // namespace
-
-std::optional<Error> ElfLayouter::check_symbols() const {
-  const auto check = [this](u32 id) -> std::optional<Error> {
-    const SymbolSpec &symbol = writer_.symbols_[id];
-    if (!symbol.emitted || !symbol.section.valid() || layout_.index_of(symbol.section) != 0)
-      return std::nullopt;
-    return Error{fmt::format("symbol '{}'", symbol.name), "st_shndx",
-                 "its section is not part of the file"};
+// Strings for the front, names in the order of the symbols, new names.
+void ElfLayouter::name_symbols() {
+  using Sharing = NameOffsets::Sharing;
+  const u32 strings = static_cast<u32>(writer_.strings_.size());
+  const u32 late = strings + writer_.symbol_count();
+  const u32 count = late + static_cast<u32>(writer_.late_names_.size());
+  NameOffsets names(writer_.options_.numbered_names, count, pool_);
+  const auto name_at = [&](u32 position) -> NameOffsets::Name {
+    if (position < strings) {
+      const ElfBuilder::EarlyString &string = writer_.strings_[position];
+      return {string.text, kNoNumber, string.separately ? Sharing::Separately : Sharing::Equal};
+    }
+    if (position >= late)
+      return {writer_.late_names_[position - late].name, kNoNumber, Sharing::Separately};
+    const SymbolSpec &symbol = writer_.symbols_[symbol_order_[position - strings]];
+    return {symbol.name, symbol.name_number,
+            symbol.blank_name ? Sharing::Blank
+            : symbol.named    ? Sharing::Equal
+                              : Sharing::None};
   };
-  return first_error(pool_, static_cast<u32>(writer_.symbols_.size()), check);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) { names.read(begin, end, name_at); });
+  const RawVector<u32> offsets = names.place();
+  layout_.strtab = names.take_names();
+  layout_.string_offset.assign(offsets.begin(), offsets.begin() + strings);
+  layout_.symbol_name.resize(writer_.symbol_count());
+  pool_.for_ranges(writer_.symbol_count(), kTogether, [&](u32 begin, u32 end) {
+    const u32 *order = symbol_order_.data(), *from = offsets.data() + strings;
+    u32 *to = layout_.symbol_name.data();
+    for (u32 i = begin; i < end; ++i)
+      to[order[i]] = from[i];
+  });
+  if (!writer_.late_names_.empty())
+    layout_.late_symbol_name = layout_.symbol_name;
+  for (u32 i = 0; i < writer_.late_names_.size(); ++i)
+    layout_.late_symbol_name[writer_.late_names_[i].symbol.value] = offsets[late + i];
 }
 
-std::optional<Error> ElfLayouter::check_sections() const {
-  return first_error(pool_, static_cast<u32>(layout_.order.size()), [this](u32 i) {
-    prefetch_section(i + kStepsAhead);
-    return check_section(layout_.order[i].value);
+SectionExtent ElfLayouter::extent_of(SectionId id) const {
+  const SectionSpec &spec = writer_.section(id);
+  return {.size = size_of(id),
+          .align = static_cast<u32>(spec.align),
+          .loads = loads_of(spec),
+          .no_data = has_no_file_data(spec.type),
+          .unusual =
+              spec.shares_bytes_with.valid() || spec.gap_after != 0 || spec.align > 0xffffffff};
+}
+
+// Checks sections, and takes down what place_contents needs.
+std::optional<Error> ElfLayouter::measure_sections() {
+  const u32 count = static_cast<u32>(layout_.order.size());
+  extents_.resize(count);
+  touch_pages(extents_.data(), count * sizeof(SectionExtent), pool_);
+  std::vector<u8> valid(count / kTogether + 1, true);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    bool all = true;
+    for (u32 i = begin; i < end; ++i) {
+      if (i + kStepsAhead < end) // in memory they are in order of creation
+        prefetch(&writer_.sections_[layout_.order[i + kStepsAhead].value]);
+      extents_[i] = extent_of(layout_.order[i]);
+      all &= is_valid(writer_.sections_[layout_.order[i].value]);
+    }
+    valid[begin / kTogether] = all;
   });
+  std::optional<Error> error;
+  if (std::ranges::find(valid, 0) != valid.end())
+    for (u32 i = 0; i < count && !error; ++i)
+      error = check_section(layout_.order[i].value);
+  return error;
 }
 
 u64 ElfLayouter::size_of(SectionId id) const {
+  if (id.value > writer_.symtab_shndx().value)
+    return writer_.size(id);
   if (id == writer_.shstrtab())
-    return layout_.shstrtab_size;
+    return layout_.shstrtab.size;
   if (id == writer_.strtab())
-    return layout_.strtab_size;
+    return layout_.strtab.size;
   if (id == writer_.symtab())
     return u64{layout_.symbol_count} * writer_.section(id).entsize;
-  if (id == writer_.symtab_shndx())
-    return u64{layout_.symbol_count} * 4;
-  return writer_.size(id);
+  return u64{layout_.symbol_count} * 4;
 }
 
+// The only walk that cannot be divided, because the end of a section is where the next begins.
 void ElfLayouter::place_contents() {
-  layout_.section_offset.assign(writer_.sections_.size(), 0);
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
-  const bool classic = writer_.options_.segments == SegmentRule::Classic;
-  loads_ = classic ? classic_loads() : mercury_loads();
   std::vector<SectionId> sharing; // sections without bytes of their own
   for (u32 i = 0; i < layout_.order.size(); ++i) {
-    prefetch_section(i + kStepsAhead);
     const SectionId id = layout_.order[i];
-    const SectionSpec &spec = writer_.section(id);
-    if (spec.shares_bytes_with.valid()) {
-      sharing.push_back(id);
-      continue;
+    const SectionExtent &extent = extents_[i];
+    u64 align = extent.align, gap = 0;
+    if (extent.unusual) {
+      const SectionSpec &spec = writer_.section(id);
+      align = spec.align;
+      gap = spec.gap_after;
+      if (spec.shares_bytes_with.valid()) {
+        sharing.push_back(id);
+        continue;
+      }
     }
-    cursor = align_up(cursor, spec.align);
+    cursor = align_up(cursor, align);
     layout_.section_offset[id.value] = cursor;
-    if (!has_no_file_data(spec.type))
-      cursor += size_of(id);
-    cursor += spec.gap_after;
-    if (classic)
-      add_to_loads(id);
+    if (classic())
+      add_to_loads(extent, align, cursor);
+    cursor += (extent.no_data ? 0 : extent.size) + gap;
   }
   for (const SectionId id : sharing)
     layout_.section_offset[id.value] =
         layout_.section_offset[writer_.section(id).shares_bytes_with.value];
-  if (!classic) // counterparts are among the others
-    for (const SectionId id : layout_.order)
-      add_to_loads(id);
+  if (!classic()) // counterparts are among the others
+    for (u32 i = 0; i < layout_.order.size(); ++i)
+      add_to_loads(extents_[i], writer_.section(layout_.order[i]).align,
+                   layout_.offset_of(layout_.order[i]));
   place_tables(cursor);
 }
 
@@ -405,27 +441,32 @@ void ElfLayouter::place_tables(u64 contents_end) {
   layout_.file_size += segments_size;
 }
 
-void ElfLayouter::add_to_loads(SectionId id) {
-  const SectionSpec &spec = writer_.section(id);
-  for (LoadedSegment &load : loads_)
-    if (load.holds(spec))
-      load.add(spec, layout_.offset_of(id), size_of(id));
+u8 ElfLayouter::loads_of(const SectionSpec &spec) const {
+  u32 out = 0;
+  for (u32 i = 0; i < loads_.size(); ++i)
+    out |= loads_[i].holds(spec) ? 1u << i : 0;
+  return static_cast<u8>(out);
+}
+
+void ElfLayouter::add_to_loads(const SectionExtent &extent, u64 align, u64 offset) {
+  for (u32 i = 0, loads = extent.loads; loads != 0; ++i, loads >>= 1)
+    if ((loads & 1) != 0)
+      loads_[i].add(extent, align, offset);
 }
 
 void ElfLayouter::plan_segments() {
-  const bool classic = writer_.options_.segments == SegmentRule::Classic;
   const u64 table = layout_.segment_table;
-  const u32 flags = classic ? kReadExec : kSegmentRead;
+  const u32 flags = classic() ? kReadExec : kSegmentRead;
   const auto add_table = [&](SegmentType type) {
     layout_.segments.push_back({type, flags, table, 0, 0});
   };
   add_table(SegmentType::Phdr);
-  if (!classic)
+  if (!classic())
     add_table(SegmentType::Load);
   for (const LoadedSegment &load : loads_)
     if (load.first)
       layout_.segments.push_back(load.segment());
-  if (classic)
+  if (classic())
     add_table(SegmentType::Load);
 }
 

@@ -16,6 +16,7 @@
 #include "elf/elf_parser.h"
 
 #include "base/bytes.h"
+#include "base/touch_pages.h"
 #include "elf/repeated_violation.h"
 #include "elf/section_fields.h"
 
@@ -150,6 +151,7 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
           slice(view_.file_, names.sh_offset, names.sh_size).value_or(ByteSpan{}));
   }
   view_.sections_.resize(h.section_count);
+  touch_pages(view_.sections_.data(), view_.sections_.size() * sizeof(Section), pool_);
   struct Range {
     Tables tables;
     bool valid = true;

@@ -117,7 +117,9 @@ FileShape shape_file(const OutputPlan &mercury, bool mirrors_calls) {
     return relocation_table_of(mercury.layout, sections.find(name)).valid();
   };
   const LineTables tables{names_code(".debug_line"), names_code(".nv_debug_line_sass")};
-  FileShape out{find_emitted(mercury), {}, std::vector<Counterpart>(sections.size())};
+  WorkerPool one_thread(1);
+  FileShape out{
+      find_emitted(mercury, one_thread).is_emitted, {}, std::vector<Counterpart>(sections.size())};
   std::array<std::vector<OutId>, static_cast<u8>(Bucket::LastDefault) + 1> buckets;
   for (u32 i = 0; i < sections.size(); ++i)
     if (out.is_emitted[i]) {

@@ -160,7 +160,8 @@ void add_counterparts(const PlaneLayout &l, AddedSections &added) {
 
 // Everything that the plan of the Mercury plane holds, but for code, whose capsules need to know
 // the SASS.
-void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Diagnostics &diag) {
+void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, WorkerPool &pool,
+                        Diagnostics &diag) {
   elf::ElfBuilder &elf = l.file.elf;
   RecordWriter records(elf, l.file.symbols);
   for (const OutId id : l.sass.shape.order) {
@@ -173,13 +174,13 @@ void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Diagno
     else if (kind == Counterpart::Shared)
       elf.append_zeros(added.counterpart_of[id.value], elf.size(l.sass_section(id)));
   }
-  fill_synthetic(l.plan, added.mercury_content, l.sass.compat, records, l.file);
-  fill_calls(l.mercury, l.plan, added.mercury_content, l.file);
+  fill_synthetic(l.plan, added.mercury_content, l.sass.compat, records, pool, l.file);
+  fill_calls(l.mercury, l.plan, added.mercury_content, pool, l.file);
   if (l.mercury.dialect.release.mirrors_calls)
-    fill_calls(l.mercury, l.plan, l.file.section_of, l.file);
+    fill_calls(l.mercury, l.plan, l.file.section_of, pool, l.file);
   fill_unified(l.plan, added.mercury_content, l.file);
   fill_unified(l.plan, l.file.section_of, l.file);
-  fill_relocations(l.mercury, l.plan, added.mercury_content, l.file, diag);
+  fill_relocations(l.mercury, l.plan, added.mercury_content, pool, l.file, diag);
 }
 
 // Reserved shared memory takes room in the file on the Mercury plane. The builder writes no bytes
@@ -307,7 +308,7 @@ std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
   AddedSections added;
   add_parameter_banks(l, added);
   add_counterparts(l, added);
-  fill_mercury_plane(l, added, diag);
+  fill_mercury_plane(l, added, pool, diag);
   std::vector<FilePatch> patches = fill_memory(l, added, first_added);
 
   std::vector<elf::SectionId> by_section(file.elf.section_count());

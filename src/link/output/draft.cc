@@ -9,9 +9,11 @@
 #include "link/output/draft.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
 
 #include "arch/elf_flags.h"
-#include "base/release_memory.h"
 #include "link/emulate/section_numbers.h"
 #include "link/output/draft_sections.h"
 
@@ -39,6 +41,41 @@ elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions opt
   return options;
 }
 
+struct SectionNumbers {
+  std::vector<elf::SectionId> section_of; // by OutId
+  elf::SectionId next;                    // behind them
+};
+
+// Ids from `first` on. Each range is counted from 0 at first.
+SectionNumbers number_sections(const OutputSections &sections, u32 first, WorkerPool &pool) {
+  constexpr u32 kTogether = 8192;
+  SectionNumbers out{std::vector<elf::SectionId>(sections.size()), {}};
+  std::vector<u32> starts(sections.size() / kTogether + 1);
+  pool.for_ranges(sections.size(), kTogether, [&](u32 begin, u32 end) {
+    u32 next = 0;
+    for (u32 i = begin; i < end; ++i)
+      if (!sections.list[i].discarded())
+        out.section_of[i] = elf::SectionId(next++);
+    starts[begin / kTogether] = next;
+  });
+  for (u32 &start : starts)
+    first += std::exchange(start, first);
+  pool.for_ranges(sections.size(), kTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      if (out.section_of[i].valid())
+        out.section_of[i].value += starts[begin / kTogether];
+  });
+  out.next = elf::SectionId(first);
+  return out;
+}
+
+// About so many; memory for more is not touched.
+u64 count_fixups(const OutputPlan &plan) {
+  constexpr u64 kWordsOfText = 8;
+  return plan.info.module.word_count + kWordsOfText * plan.info.of_text.size() +
+         2 * (plan.synthetic.callgraph.size() + plan.synthetic.prototypes.size());
+}
+
 } // namespace
 
 FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::SegmentRule segments,
@@ -55,44 +92,45 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
       .lose_section_fff2 = emulate::loses_section_fff2(program)};
   if (program.dialect.release.old_abi)
     options = with_old_abi(program, std::move(options));
-  FileInProgress file{elf::ElfBuilder(std::move(options)), find_emitted(plan), {}, {}, {}};
+  EmittedSections emitted = find_emitted(plan, pool);
+  FileInProgress file{.elf = elf::ElfBuilder(std::move(options)),
+                      .is_emitted = std::move(emitted.is_emitted),
+                      .section_of = {},
+                      .rel_action = {},
+                      .symbols = {},
+                      .relocations_grouped = emitted.relocations_grouped};
   const u64 planes = segments == elf::SegmentRule::Mercury ? 2 : 1;
   file.elf.reserve({.sections = planes * sections.list.size() + 8,
                     .symbols = sections.locals.size() + sections.globals.size() + 8,
-                    .fixups = plan.info.module.word_count + 2 * plan.synthetic.callgraph.size(),
+                    .fixups = count_fixups(plan),
                     .relocations = planes * plan.relocations.kept.size()});
   for (const std::string_view text : program.calls.prototypes)
     file.elf.add_string(text, text.empty()); // the empty prototype is a string of its own
-  u32 next = file.elf.section_count();
-  file.section_of.reserve(sections.list.size());
-  for (const OutSection &section : sections.list)
-    file.section_of.push_back(section.discarded() ? elf::SectionId{} : elf::SectionId(next++));
+  SectionNumbers numbers = number_sections(sections, file.elf.section_count(), pool);
+  file.section_of = std::move(numbers.section_of);
   if (!plan.synthetic.rel_action.empty())
-    file.rel_action = elf::SectionId(next);
+    file.rel_action = numbers.next;
   file.symbols = add_output_symbols(program, plan.layout, plan.shared, file.section_of,
                                     file.rel_action, file.is_emitted, pool, file.elf);
   return file;
 }
 
-// Where giving memory back is worth its time: the allocator looks at all the memory of the process
-// for it, that of other threads, too, which wait meanwhile.
-constexpr size_t kManySections = 4096;
-
 std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, FileInProgress file,
                                      WorkerPool &pool, Diagnostics &diag) {
   const OutputSections &sections = plan.layout.sections;
   std::vector<std::vector<u8>> info_bytes = plan.info.store.take_bytes();
-  plan.info = {};
-  plan.relocations.kept = KeptRelocations();
   if (sections.cuinfo.valid())
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
-  const bool large = sections.list.size() >= kManySections;
-  plan.layout.sections.list = decltype(plan.layout.sections.list)();
-  file.symbols = {};
-  if (large) // the layout needs little, but looks at names all over the inputs
-    release_free_memory();
+  const std::array<std::function<void()>, 3> releases = {
+      [&] { plan.layout.sections.list = decltype(plan.layout.sections.list)(); },
+      [&] { plan.info = {}; },
+      [&] {
+        plan.relocations.kept = KeptRelocations();
+        file.symbols = {};
+      }};
+  pool.for_each(static_cast<u32>(releases.size()), [&](u32 i) { releases[i](); });
   Result<elf::ElfLayout> layout = file.elf.lay_out(pool);
   if (!layout) {
     diag.report(DiagId::Contradiction, {"output", layout.error().text()});
@@ -117,20 +155,12 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
   plan.layout.relocs.slices = RelocationSlices();
   FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
   RecordWriter records(file.elf, file.symbols);
-  for (u32 i = 0; i < plan.layout.sections.size(); ++i) {
-    if (plan.layout.sections.list[i].discarded())
-      continue;
-    elf::SectionSpec header = section_header(plan, file, OutId(i));
-    if (program.policy.executable)
-      header.type = type_in_executable(header.type);
-    file.elf.add_section(header);
-    fill_section(plan, OutId(i), file.section_of[i], records, file.elf);
-  }
+  add_sections(program, plan, records, pool, file);
   finish_headers(plan, file);
-  fill_synthetic(plan, file.section_of, plan.synthetic.compat, records, file);
-  fill_calls(program, plan, file.section_of, file);
+  fill_synthetic(plan, file.section_of, plan.synthetic.compat, records, pool, file);
+  fill_calls(program, plan, file.section_of, pool, file);
   fill_unified(plan, file.section_of, file);
-  fill_relocations(program, plan, file.section_of, file, diag);
+  fill_relocations(program, plan, file.section_of, pool, file, diag);
   return finish_file(program, std::move(plan), std::move(file), pool, diag);
 }
 

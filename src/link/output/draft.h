@@ -54,10 +54,11 @@ struct FileDraft {
 // A file in the making: what the builder knows of the plan.
 struct FileInProgress {
   elf::ElfBuilder elf;                    // borrows names of the plan, which must stay where it is
-  std::vector<bool> is_emitted;           // by OutId: it is part of the file
+  std::vector<u8> is_emitted;             // by OutId: it is part of the file
   std::vector<elf::SectionId> section_of; // by OutId
   elf::SectionId rel_action;              // .nv.rel.action, or none
   OutputSymbols symbols;
+  bool relocations_grouped = false; // those of a table follow each other in the plan
 };
 
 // The builder with all symbols in it. It has no sections yet, but these have ids: symbols name

@@ -6,6 +6,10 @@
 // with Mercury code send most of it to a counterpart, so callers say where contents go.
 #include "link/output/draft_sections.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -15,8 +19,13 @@ namespace culink {
 using elf::Fixup;
 using elf::SectionType;
 using Against = KeptRelocation::Against;
+using EntryList = elf::ElfBuilder::EntryList;
 
 namespace {
+
+// By one thread.
+constexpr u32 kSectionsTogether = 2048;
+constexpr u32 kEntriesTogether = 8192;
 
 // A relocation table is emitted if it has entries; other sections as Emit says.
 bool is_part_of_file(const OutputPlan &plan, OutId id, bool has_entries) {
@@ -31,31 +40,52 @@ bool is_part_of_file(const OutputPlan &plan, OutId id, bool has_entries) {
   return elf::is_relocation_table(s.type) ? has_entries : s.emit == Emit::Always || s.size != 0;
 }
 
-void fill_call_records(const Program &program, const std::vector<CallRecord> &records,
-                       elf::SectionId out, FileInProgress &file) {
+// Fixups of a range of records, under numbers from 2 * begin on.
+EntryList put_calls(const Program &program, std::span<const CallRecord> records, u32 begin,
+                    u32 number, FileInProgress &file) {
   const auto symbol = [&](FunctionId id) {
     return file.symbols.of_entity[program.calls.functions[id.value].value].value;
   };
-  std::vector<u8> bytes(records.size() * 8);
-  for (u64 i = 0; i < records.size(); ++i) {
-    const CallRecord &record = records[i];
-    const u64 offset = i * 8;
+  EntryList list;
+  u64 offset = u64{begin} * 8;
+  for (const CallRecord &record : records) {
     if (record.first.valid())
-      file.elf.add_fixup(out, {offset, Fixup::Kind::SymbolNumber, symbol(record.first)});
-    switch (record.kind) {
-    case CallRecord::Second::Marker:
-      store_le(bytes.data() + offset + 4, record.second);
-      break;
-    case CallRecord::Second::Function:
-      file.elf.add_fixup(
-          out, {offset + 4, Fixup::Kind::SymbolNumber, symbol(FunctionId(record.second))});
-      break;
-    case CallRecord::Second::Prototype:
-      file.elf.add_fixup(out, {offset + 4, Fixup::Kind::StringOffset, record.second});
-      break;
-    }
+      file.elf.put_fixup(list, number, {offset, Fixup::Kind::SymbolNumber, symbol(record.first)});
+    if (record.kind == CallRecord::Second::Function)
+      file.elf.put_fixup(
+          list, number + 1,
+          {offset + 4, Fixup::Kind::SymbolNumber, symbol(FunctionId(record.second))});
+    else if (record.kind == CallRecord::Second::Prototype)
+      file.elf.put_fixup(list, number + 1, {offset + 4, Fixup::Kind::StringOffset, record.second});
+    number += 2;
+    offset += 8;
   }
-  file.elf.append_copy(out, bytes);
+  return list;
+}
+
+// Everything is filled in later, except for markers, of which there are few.
+void fill_call_records(const Program &program, std::span<const CallRecord> records,
+                       elf::SectionId out, WorkerPool &pool, FileInProgress &file) {
+  const u32 count = static_cast<u32>(records.size());
+  const u32 first = file.elf.make_room_for_fixups(u64{count} * 2, pool);
+  std::vector<EntryList> lists(count / kEntriesTogether + 1);
+  pool.for_ranges(count, kEntriesTogether, [&](u32 begin, u32 end) {
+    lists[begin / kEntriesTogether] =
+        put_calls(program, records.subspan(begin, end - begin), begin, first + 2 * begin, file);
+  });
+  for (const EntryList &list : lists)
+    file.elf.add_fixups(out, list);
+  const auto fill_up_to = [&](u64 offset) {
+    file.elf.append_zeros(out, offset - file.elf.size(out));
+  };
+  for (u32 i = 0; i < count; ++i)
+    if (records[i].kind == CallRecord::Second::Marker) {
+      std::array<u8, 4> marker{};
+      store_le(marker.data(), records[i].second);
+      fill_up_to(u64{i} * 8 + 4);
+      file.elf.append_copy(out, marker);
+    }
+  fill_up_to(u64{count} * 8);
 }
 
 } // namespace
@@ -78,20 +108,33 @@ SectionType type_in_executable(SectionType type) {
   }
 }
 
-std::vector<bool> find_emitted(const OutputPlan &plan) {
-  std::vector<bool> out(plan.layout.sections.list.size(), false);
-  for (const KeptRelocation &kept : plan.relocations.kept)
-    out[kept.table.value] = true;
+EmittedSections find_emitted(const OutputPlan &plan, WorkerPool &pool) {
+  const KeptRelocations &kept = plan.relocations.kept;
+  EmittedSections out{std::vector<u8>(plan.layout.sections.list.size(), 0), true};
+  std::atomic<bool> grouped = true;
+  pool.for_ranges(static_cast<u32>(kept.size()), kEntriesTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i) {
+      if (i != 0 && kept[i].table == kept[i - 1].table)
+        continue;
+      std::atomic_ref<u8> has_entries(out.is_emitted[kept[i].table.value]);
+      if (has_entries.exchange(1, std::memory_order_relaxed) != 0)
+        grouped.store(false, std::memory_order_relaxed);
+    }
+  });
+  out.relocations_grouped = grouped;
   for (const SlotTable &slots : plan.images.tables)
-    out[slots.table.value] = true;
-  for (u32 i = 0; i < out.size(); ++i)
-    out[i] = is_part_of_file(plan, OutId(i), out[i]);
+    out.is_emitted[slots.table.value] = 1;
+  pool.for_ranges(static_cast<u32>(out.is_emitted.size()), kSectionsTogether,
+                  [&](u32 begin, u32 end) {
+                    for (u32 i = begin; i < end; ++i)
+                      out.is_emitted[i] = is_part_of_file(plan, OutId(i), out.is_emitted[i] != 0);
+                  });
   return out;
 }
 
 elf::SectionSpec section_header(const OutputPlan &plan, const FileInProgress &file, OutId id) {
   const OutSection &s = plan.layout.sections[id];
-  const bool emitted = file.is_emitted[id.value];
+  const bool emitted = file.is_emitted[id.value] != 0;
   elf::SectionSpec spec{.name = s.name,
                         .type = s.type,
                         .flags = s.flags,
@@ -144,10 +187,47 @@ elf::SymbolId symbol_of(const OutputSymbols &symbols, const KeptRelocation &kept
   return {};
 }
 
+namespace {
+
+bool has_records(const OutputPlan &plan, OutId id) {
+  const OutId target = plan.layout.sections[id].target;
+  return target.valid() && plan.layout.sections.info_of[target.value] == id;
+}
+
+} // namespace
+
+// Sections of several pieces, which are few, are left to one thread: their lists share a table.
+void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
+                  WorkerPool &pool, FileInProgress &file) {
+  const u32 count = plan.layout.sections.size();
+  const auto added = std::ranges::count_if(file.section_of, [](auto id) { return id.valid(); });
+  file.elf.add_sections(static_cast<u32>(added), pool);
+  records.make_room(plan.info, pool);
+  std::vector<std::vector<OutId>> left(count / kSectionsTogether + 1);
+  pool.for_ranges(count, kSectionsTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i) {
+      const OutSection &section = plan.layout.sections.list[i];
+      if (section.discarded())
+        continue;
+      elf::SectionSpec header = section_header(plan, file, OutId(i));
+      if (program.policy.executable)
+        header.type = type_in_executable(header.type);
+      file.elf.put_section(file.section_of[i], header);
+      if (section.pieces.size() + (has_records(plan, OutId(i)) ? 1 : 0) > 1)
+        left[begin / kSectionsTogether].push_back(OutId(i));
+      else
+        fill_section(plan, OutId(i), file.section_of[i], records, file.elf);
+    }
+  });
+  for (const std::vector<OutId> &range : left)
+    for (const OutId id : range)
+      fill_section(plan, id, file.section_of[id.value], records, file.elf);
+}
+
 void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWriter &records,
                   elf::ElfBuilder &elf) {
   const OutSection &s = plan.layout.sections[id];
-  if (s.target.valid() && plan.layout.sections.info_of[s.target.value] == id)
+  if (has_records(plan, id))
     records.fill(to, plan.info.store, plan.info.of_text[s.target.value]);
   for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
     elf.append_zeros(to, s.pieces[piece].offset - elf.size(to));
@@ -158,7 +238,7 @@ void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWri
 }
 
 void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
-                    FileInProgress &file) {
+                    WorkerPool &pool, FileInProgress &file) {
   const OutputSections &sections = plan.layout.sections;
   if (sections.cuinfo.valid()) {
     file.elf.append_copy(to[sections.tkinfo.value], plan.synthetic.tkinfo);
@@ -167,14 +247,15 @@ void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, Recor
   if (sections.compat.valid())
     file.elf.append_copy(to[sections.compat.value], compat);
   if (sections.info.valid())
-    records.fill(to[sections.info.value], plan.info.store, plan.info.module);
+    records.fill(to[sections.info.value], plan.info.store.bytes(plan.info.module),
+                 plan.info.store.words(plan.info.module), pool);
 }
 
-void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to,
+void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, WorkerPool &pool,
                 FileInProgress &file) {
   const OutputSections &sections = plan.layout.sections;
-  fill_call_records(program, plan.synthetic.callgraph, to[sections.callgraph.value], file);
-  fill_call_records(program, plan.synthetic.prototypes, to[sections.prototype.value], file);
+  fill_call_records(program, plan.synthetic.callgraph, to[sections.callgraph.value], pool, file);
+  fill_call_records(program, plan.synthetic.prototypes, to[sections.prototype.value], pool, file);
 }
 
 void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file) {
@@ -189,26 +270,77 @@ void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file) {
   }
 }
 
-void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
-                      FileInProgress &file, Diagnostics &diag) {
-  const OutputSections &sections = plan.layout.sections;
-  for (const KeptRelocation &kept : plan.relocations.kept) {
-    const elf::SymbolId against = symbol_of(file.symbols, kept);
-    if (kept.against == Against::Entity && !against.valid()) {
-      const Entity &entity = program.symbols[EntityId(kept.id)];
-      diag.report(DiagId::DeletedSymbol, {std::string(entity.name)})
-          .at("declared in", program.objects[entity.first.object.value].origin());
-      continue;
-    }
-    // A list of resolved relocations may name what nothing is left of.
-    if (kept.against == Against::Section &&
-        (!against.valid() || !file.elf.symbol(against).emitted)) {
-      diag.report(DiagId::DeletedSymbol, {std::string(sections.list[kept.id].name)},
-                  {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
-      continue;
-    }
-    file.elf.add_relocation(to[kept.table.value], {kept.offset, kept.type, against, kept.addend});
+namespace {
+
+// Whether the output has no symbol for what a relocation is against. A list of resolved relocations
+// may name what nothing is left of.
+bool names_nothing(const FileInProgress &file, const KeptRelocation &kept, elf::SymbolId against) {
+  if (kept.against == Against::Entity)
+    return !against.valid();
+  return kept.against == Against::Section &&
+         (!against.valid() || !file.elf.symbol(against).emitted);
+}
+
+void report_deleted(const Program &program, const OutputSections &sections,
+                    const KeptRelocation &kept, Diagnostics &diag) {
+  if (kept.against == Against::Entity) {
+    const Entity &entity = program.symbols[EntityId(kept.id)];
+    diag.report(DiagId::DeletedSymbol, {std::string(entity.name)})
+        .at("declared in", program.objects[entity.first.object.value].origin());
+  } else {
+    diag.report(DiagId::DeletedSymbol, {std::string(sections.list[kept.id].name)},
+                {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
   }
+}
+
+// Adds the relocations [begin, end), whole tables of them, under numbers from `number` on. Returns
+// those that cannot be added.
+std::vector<u32> put_relocations(std::span<const KeptRelocation> kept, u32 begin, u32 end,
+                                 u32 number, ContentOf to, FileInProgress &file) {
+  std::vector<u32> refused;
+  for (u32 i = begin; i < end;) {
+    const OutId table = kept[i].table;
+    EntryList list;
+    u32 count = 0;
+    for (; i < end && kept[i].table == table; ++i) {
+      const elf::SymbolId against = symbol_of(file.symbols, kept[i]);
+      if (names_nothing(file, kept[i], against)) {
+        refused.push_back(i);
+        continue;
+      }
+      file.elf.put_relocation(list, number + i,
+                              {kept[i].offset, kept[i].type, against, kept[i].addend});
+      ++count;
+    }
+    file.elf.add_relocations(to[table.value], list, count);
+  }
+  return refused;
+}
+
+} // namespace
+
+// A thread takes the tables that begin in its range. If the relocations of a table may be in
+// several places, there is one range.
+void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
+                      WorkerPool &pool, FileInProgress &file, Diagnostics &diag) {
+  const KeptRelocations &kept = plan.relocations.kept;
+  const u32 count = static_cast<u32>(kept.size());
+  const u32 number = file.elf.make_room_for_relocations(count, pool);
+  const u32 together = file.relocations_grouped ? kEntriesTogether : std::max(count, 1u);
+  const auto next_table = [&](u32 i) {
+    while (i != 0 && i < count && kept[i].table == kept[i - 1].table)
+      ++i;
+    return i;
+  };
+  std::vector<std::vector<u32>> refused(count / together + 1);
+  pool.for_ranges(count, together, [&](u32 begin, u32 end) {
+    const u32 first = next_table(begin);
+    if (first < end)
+      refused[begin / together] = put_relocations(kept, first, next_table(end), number, to, file);
+  });
+  for (const std::vector<u32> &range : refused)
+    for (const u32 i : range)
+      report_deleted(program, plan.layout.sections, kept[i], diag);
   for (const SlotTable &table : plan.images.tables)
     for (const SlotRelocation &entry : table.entries)
       file.elf.add_relocation(

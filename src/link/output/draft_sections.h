@@ -11,8 +11,11 @@ namespace culink {
 // The type that a section of an object has in an executable.
 [[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
 
-// By OutId: whether a section is part of the file.
-[[nodiscard]] std::vector<bool> find_emitted(const OutputPlan &plan);
+struct EmittedSections {
+  std::vector<u8> is_emitted;       // by OutId: it is part of the file
+  bool relocations_grouped = false; // those of a table follow each other in the plan
+};
+[[nodiscard]] EmittedSections find_emitted(const OutputPlan &plan, WorkerPool &pool);
 
 // The header of a section, with its type in the plan.
 [[nodiscard]] elf::SectionSpec section_header(const OutputPlan &plan, const FileInProgress &file,
@@ -27,17 +30,22 @@ using ContentOf = std::span<const elf::SectionId>;
 // What a relocation is against; nothing: symbol 0, or a symbol that is not part of the output.
 [[nodiscard]] elf::SymbolId symbol_of(const OutputSymbols &symbols, const KeptRelocation &kept);
 
+// Headers and contents of all sections of the plan, which get the ids that `file` has for them.
+void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
+                  WorkerPool &pool, FileInProgress &file);
+
 // Content of a section that is put together from parts of the inputs.
 void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWriter &records,
                   elf::ElfBuilder &elf);
 // Content of the sections that only a linker writes. `compat`: that of .nv.compat.
 void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
-                    FileInProgress &file);
+                    WorkerPool &pool, FileInProgress &file);
 // The call graph and prototypes.
-void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, FileInProgress &file);
+void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, WorkerPool &pool,
+                FileInProgress &file);
 void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file);
 // Tables of relocations. Reports those against what is not part of the output.
 void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
-                      FileInProgress &file, Diagnostics &diag);
+                      WorkerPool &pool, FileInProgress &file, Diagnostics &diag);
 
 } // namespace culink

@@ -31,7 +31,7 @@ public:
 
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
   // Symbols under ids that they have already. Threads may do so for different ones.
-  void put_local(elf::SymbolId to, const LocalSymbol &symbol, const std::vector<bool> &is_emitted);
+  void put_local(elf::SymbolId to, const LocalSymbol &symbol, const std::vector<u8> &is_emitted);
   void put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part);
   void put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part);
   OutputSymbols take() { return std::move(out_); }
@@ -60,10 +60,10 @@ private:
 };
 
 void SymbolWriter::put_local(elf::SymbolId to, const LocalSymbol &symbol,
-                             const std::vector<bool> &is_emitted) {
+                             const std::vector<u8> &is_emitted) {
   switch (symbol.kind) {
   case LocalSymbol::Kind::Section:
-    return put_section(to, OutId(symbol.id), is_emitted[symbol.id]);
+    return put_section(to, OutId(symbol.id), is_emitted[symbol.id] != 0);
   case LocalSymbol::Kind::Entity:
     return put_entity(to, EntityId(symbol.id), elf::SymbolPart::Local);
   case LocalSymbol::Kind::Blank:
@@ -201,13 +201,13 @@ void SymbolWriter::put_blank(elf::SymbolId to, ObjectId object) {
 OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                                  const SharedPlan &shared,
                                  const std::vector<elf::SectionId> &section_of,
-                                 elf::SectionId rel_action, const std::vector<bool> &is_emitted,
+                                 elf::SectionId rel_action, const std::vector<u8> &is_emitted,
                                  WorkerPool &pool, elf::ElfBuilder &elf) {
   constexpr u32 kTogether = 4096;
   SymbolWriter writer(program, layout, shared, section_of, elf);
   const auto put_all = [&](size_t size, auto put) {
     const u32 count = static_cast<u32>(size);
-    const u32 first = elf.add_symbols(count).value;
+    const u32 first = elf.add_symbols(count, pool).value;
     pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
       for (u32 i = begin; i < end; ++i)
         put(elf::SymbolId(first + i), i);

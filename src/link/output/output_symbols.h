@@ -25,7 +25,7 @@ struct OutputSymbols {
 [[nodiscard]] OutputSymbols
 add_output_symbols(const Program &program, const Layout &layout, const SharedPlan &shared,
                    const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,
-                   const std::vector<bool> &is_emitted, WorkerPool &pool, elf::ElfBuilder &elf);
+                   const std::vector<u8> &is_emitted, WorkerPool &pool, elf::ElfBuilder &elf);
 
 // Turns symbols that a link of Mercury code has given the builder into those of SASS in an
 // executable.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/touch_pages.h"
 
 namespace culink {
 
@@ -16,15 +17,35 @@ namespace {
 constexpr u64 kPartSize = u64{1} << 20;
 
 // Where the parts begin, in layout.order, and the end: contents in file order, cut into parts of
-// about a megabyte.
+// about a megabyte. A part of many small sections begins at one of every kStep.
 std::vector<u32> cut_into_parts(const elf::ElfLayout &layout) {
+  constexpr u32 kStep = 64;
+  const u32 count = static_cast<u32>(layout.order.size());
+  const auto offset = [&](u32 i) { return layout.offset_of(layout.order[i]); };
   std::vector<u32> starts = {0};
-  for (u32 i = 1; i < layout.order.size(); ++i)
-    if (layout.offset_of(layout.order[i]) - layout.offset_of(layout.order[starts.back()]) >
-        kPartSize)
+  u32 step = kStep;
+  for (u32 i = 1; i < count; i += step) {
+    const bool small = i + kStep < count && offset(i + kStep) - offset(i) <= kPartSize / 2;
+    step = small ? kStep : 1;
+    if (offset(i) - offset(starts.back()) > kPartSize)
       starts.push_back(i);
-  starts.push_back(static_cast<u32>(layout.order.size()));
+  }
+  starts.push_back(count);
   return starts;
+}
+
+// By SectionId: the first value of a section, plus 1; 0 for none. Values of one section follow each
+// other.
+std::vector<u32> first_values(const FileDraft &draft, WorkerPool &pool) {
+  constexpr u32 kTogether = 16384;
+  const FoldedRelocations &values = draft.values;
+  std::vector<u32> out(draft.elf.section_count(), 0);
+  pool.for_ranges(static_cast<u32>(values.size()), kTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      if (i == 0 || values[i].section != values[i - 1].section)
+        out[draft.section_of[values[i].section.value].value] = i + 1;
+  });
+  return out;
 }
 
 void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocation &folded,
@@ -44,26 +65,22 @@ void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocati
 
 } // namespace
 
-// Headers and tables are a part of their own, the first, because it is the longest. Values are
-// stored while a section's bytes are still at hand.
+// Values are stored while a section's bytes are still at hand.
 ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
   const FoldedRelocations &values = draft.values;
   const auto section = [&](u32 value) { return draft.section_of[values[value].section.value]; };
   ByteBuffer image(layout.file_size);
-  std::vector<u32> first_value(draft.elf.section_count(), 0); // by SectionId: plus 1
-  for (u32 i = static_cast<u32>(values.size()); i-- > 0;)
-    first_value[section(i).value] = i + 1;
-
+  touch_pages(image.data(), image.size(), pool);
+  const std::vector<u32> first_value = first_values(draft, pool);
   const std::vector<u32> starts = cut_into_parts(layout);
   const u32 parts = static_cast<u32>(starts.size() - 1);
+  const u32 tables = draft.elf.table_parts(layout);
   std::vector<Diagnostics> messages(parts);
-  pool.for_each(parts + 1, [&](u32 number) {
-    if (number == 0) {
-      draft.elf.write_tables(layout, image);
-      return;
-    }
-    const u32 part = number - 1;
+  pool.for_each(tables + parts, [&](u32 number) {
+    if (number < tables)
+      return draft.elf.write_tables(layout, image, number);
+    const u32 part = number - tables;
     for (u32 i = starts[part]; i < starts[part + 1]; ++i) {
       const elf::SectionId id = layout.order[i];
       draft.elf.write_contents(layout, image, i, i + 1);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "elf/elf_builder.h"
+
+namespace culink::elf {
+
+// What placing needs to know of a section. A file has 100,000 of them, so that it matters that
+// these follow each other in memory, in file order.
+struct SectionExtent {
+  u64 size = 0;
+  u32 align = 0;
+  u8 loads = 0; // one bit for each of the segments that hold it
+  bool no_data = false;
+  bool unusual = false; // its header has to be looked at
+};
+
+// A segment that is loaded: from the first to the end of the last section that it holds.
+struct LoadedSegment {
+  u32 flags;          // of the segment
+  u64 mask, expected; // of the flags of the sections that it holds
+  enum class Parameters : u8 { Any, Only, None } parameters = Parameters::Any;
+  std::optional<u64> first = {};
+  u64 end = 0;
+  u64 no_data = 0; // memory of sections without file data, after the bytes of the file
+
+  // Whether a section holds kernel parameters; the caller may say that they are among the
+  // constants.
+  [[nodiscard]] static bool is_parameters(const SectionSpec &spec) {
+    return spec.name.starts_with(".nv.constant0.") && spec.bucket != Bucket::Constants;
+  }
+  [[nodiscard]] bool holds(const SectionSpec &spec) const {
+    if ((spec.flags & mask) != expected)
+      return false;
+    return parameters == Parameters::Any || (parameters == Parameters::Only) == is_parameters(spec);
+  }
+  void add(const SectionExtent &extent, u64 align, u64 offset) {
+    first = first.value_or(offset);
+    end = offset;
+    if (!extent.no_data)
+      end += extent.size;
+    else if ((flags & kSegmentWrite) != 0)
+      no_data = align_up(no_data, align) + extent.size;
+  }
+  [[nodiscard]] ElfLayout::Segment segment() const {
+    return {SegmentType::Load, flags, *first, end - *first, end - *first + no_data};
+  }
+};
+
+inline constexpr u32 kReadWrite = kSegmentRead | kSegmentWrite;
+inline constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
+
+inline std::vector<LoadedSegment> classic_loads() {
+  return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};
+}
+
+// One segment for each kind of content, parameters of kernels last.
+inline std::vector<LoadedSegment> mercury_loads() {
+  constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
+  return {{kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::None},
+          {kReadExec, kKind, kFlagAlloc | kFlagExec},
+          {kReadWrite, kFlagWrite | kFlagMercury, kFlagWrite},
+          {kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::Only}};
+}
+
+} // namespace culink::elf

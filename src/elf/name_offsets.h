@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/raw_table.h"
+#include "base/string_index.h"
+#include "base/types.h"
+#include "base/worker_pool.h"
+
+namespace culink::elf {
+
+inline constexpr u32 kNoNumber = 0xffffffff;
+
+// What a string table holds: a NUL, then each different name once, in order of first use, each with
+// its NUL. Suffixes are not shared; ptxas and nvlink do not share them either. Names are borrowed.
+struct PlacedNames {
+  struct Entry {
+    const char *text;
+    u32 size;
+    u32 owner; // the position of the first name that is the same; its own: the bytes are here
+  };
+  RawVector<Entry> entries;      // by position in the order of use
+  std::vector<u64> range_starts; // the offset of the first name of each range of positions
+  u64 size = 1;
+
+  [[nodiscard]] u32 range_count() const { return static_cast<u32>(range_starts.size()); }
+  // Copies the names of a range of positions into the table, which different threads may do for
+  // different ranges.
+  void write(u32 range, u8 *table) const;
+};
+
+// Finds the offset of every name. Several threads read the names, find out which are the same, and
+// place them.
+class NameOffsets {
+public:
+  static constexpr u32 kTogether = 8192; // positions of one range
+
+  enum class Sharing : u8 {
+    None,       // "" needs no bytes
+    Equal,      // equal names are one
+    Separately, // the name is there once more
+    Blank,      // "" with a byte of its own, which all of this kind share
+  };
+  struct Name {
+    std::string_view text;
+    u32 number = kNoNumber; // in `numbered`
+    Sharing sharing = Sharing::Equal;
+  };
+
+  // `numbered`: names that have numbers need no lookup by text, which in a large link is most of
+  // the work. May be null.
+  NameOffsets(const StringIndex *numbered, u32 count, WorkerPool &pool);
+
+  // Reads the names of positions [begin, end), a range of kTogether or the last. Different threads
+  // may do so for different ranges; all must have been read before place().
+  template <typename NameAt> void read(u32 begin, u32 end, NameAt name_at) {
+    std::vector<Hashed> &hashed = hashed_[begin / kTogether];
+    PlacedNames::Entry *entries = names_.entries.data();
+    for (u32 position = begin; position < end; ++position) {
+      const Name name = name_at(position);
+      entries[position] = {name.text.data(), static_cast<u32>(name.text.size()), position};
+      if (name.number == kNoNumber || name.sharing != Sharing::Equal)
+        take(name, entries[position], hashed);
+      else
+        take_number(name.number, entries[position]);
+    }
+    hash(hashed);
+  }
+  // The offsets by position, 0 for no name, and the table.
+  [[nodiscard]] RawVector<u32> place();
+  [[nodiscard]] PlacedNames take_names() { return std::move(names_); }
+
+private:
+  struct Hashed {
+    u32 hash;
+    u32 position;
+  };
+  // An owner that is not a position: none, or the number of a name, whose first use is not known
+  // yet.
+  static constexpr u32 kNone = 0xffffffff;
+  static constexpr u32 kIsNumber = 0x80000000;
+
+  void take(const Name &name, PlacedNames::Entry &entry, std::vector<Hashed> &hashed);
+  void take_number(u32 number, PlacedNames::Entry &entry) {
+    const u32 position = std::exchange(entry.owner, kIsNumber | number);
+    if (!alone_)
+      note_first(number, position);
+    else if (position < first_of_[number])
+      first_of_[number] = position;
+  }
+  void hash(std::vector<Hashed> &hashed) const;
+  void note_first(u32 number, u32 position);
+  void find_equal();
+  void find_equal_in(u32 shard, u32 shards, u64 count);
+  void measure(u32 begin, u32 end);
+
+  const StringIndex *numbered_;
+  WorkerPool &pool_;
+  const bool alone_;          // there is one thread
+  std::vector<u32> first_of_; // by number: the first position; behind them that of blank names
+  std::vector<std::vector<Hashed>> hashed_; // names without a number, by range
+  std::vector<u8> has_repeated_;            // by range: a name that was used before is in it
+  PlacedNames names_;
+};
+
+} // namespace culink::elf
