@@ -7,6 +7,7 @@
 #include "console.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -48,8 +49,11 @@ std::string visible_lines(std::string_view text) {
 
 // What a compiler said may have several lines. Nothing else that a message names may begin one.
 void make_visible(Message &message) {
-  const bool of_compiler = message.id == diag_row(DiagId::PtxRemarks).key ||
-                           message.id == diag_row(DiagId::PtxRefused).key;
+  constexpr std::array kOfCompilers = {DiagId::PtxRemarks, DiagId::PtxRefused, DiagId::LtoRemarks,
+                                       DiagId::LtoFailed};
+  const bool of_compiler =
+      std::any_of(kOfCompilers.begin(), kOfCompilers.end(),
+                  [&message](DiagId id) { return message.id == diag_row(id).key; });
   for (std::string &argument : message.arguments)
     argument = of_compiler ? visible_lines(argument) : visible(argument);
   for (Origin &origin : message.origins)

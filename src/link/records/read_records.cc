@@ -296,8 +296,8 @@ void clear_lists(WorkerPool &pool, InfoPlan &plan) {
 ReadRecords read_info_records(const Program &program, const Layout &layout,
                               const Resources &resources, WorkerPool &pool) {
   const u32 objects = static_cast<u32>(program.objects.size());
-  constexpr u32 kObjectsTogether = 16;
-  const u32 grain = pool.threads() == 1 ? std::max(objects, 1u) : kObjectsTogether;
+  constexpr u32 kObjectsOfRange = 16;
+  const u32 grain = pool.threads() == 1 ? std::max(objects, 1u) : kObjectsOfRange;
   std::vector<RangeOfRecords> ranges(objects / grain + (objects % grain != 0));
   // The first chunk is for what belongs to no range.
   ReadRecords out{.plan = {.store = InfoStore(static_cast<u32>(ranges.size()) + 1)}};
