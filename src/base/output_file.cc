@@ -13,6 +13,7 @@
 #include "base/output_file.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -95,6 +96,22 @@ bool give_name(int fd, const std::string &name) {
   return ::linkat(AT_FDCWD, open_name(fd).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
+// Signals that would end the process wait while two names are changed, at least for this thread.
+class SignalsWait {
+public:
+  SignalsWait() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait &) = delete;
+  SignalsWait &operator=(const SignalsWait &) = delete;
+
+private:
+  sigset_t before_{};
+};
+
 } // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
@@ -158,6 +175,7 @@ std::optional<Error> OutputFile::commit() {
     return error_;
   if (temporary_.empty() && give_name(fd_, path_))
     return std::nullopt;
+  const SignalsWait wait;
   if (temporary_.empty())
     temporary_ = find_name(path_, [this](const std::string &name) { return give_name(fd_, name); });
   if (temporary_.empty())
