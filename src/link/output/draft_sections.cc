@@ -327,16 +327,17 @@ void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf 
   const u32 count = static_cast<u32>(kept.size());
   const u32 number = file.elf.make_room_for_relocations(count, pool);
   const u32 together = file.relocations_grouped ? kEntriesTogether : std::max(count, 1u);
-  const auto next_table = [&](u32 i) {
-    while (i != 0 && i < count && kept[i].table == kept[i - 1].table)
+  const auto next_table = [&](u32 i, u32 limit) {
+    while (i != 0 && i < limit && kept[i].table == kept[i - 1].table)
       ++i;
     return i;
   };
   std::vector<std::vector<u32>> refused(count / together + 1);
   pool.for_ranges(count, together, [&](u32 begin, u32 end) {
-    const u32 first = next_table(begin);
+    const u32 first = next_table(begin, end); // a table of very many covers whole ranges
     if (first < end)
-      refused[begin / together] = put_relocations(kept, first, next_table(end), number, to, file);
+      refused[begin / together] =
+          put_relocations(kept, first, next_table(end, count), number, to, file);
   });
   for (const std::vector<u32> &range : refused)
     for (const u32 i : range)
