@@ -32,4 +32,19 @@ bool read_all(int fd, std::vector<u8> &out) {
   return true;
 }
 
+bool replace_content(int fd, ByteSpan bytes) {
+  if (::ftruncate(fd, static_cast<off_t>(bytes.size())) != 0)
+    return false;
+  for (u64 done = 0; done < bytes.size();) {
+    const ssize_t n =
+        ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
+    done += static_cast<u64>(n);
+  }
+  return true;
+}
+
 } // namespace culink

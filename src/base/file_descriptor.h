@@ -14,5 +14,7 @@ namespace culink {
 [[nodiscard]] bool write_all(int fd, ByteSpan bytes);
 // Reads the first out.size() bytes of a file. False also if it has fewer.
 [[nodiscard]] bool read_all(int fd, std::vector<u8> &out);
+// Makes the bytes all that a file has. Its position, which another process may share, stays.
+[[nodiscard]] bool replace_content(int fd, ByteSpan bytes);
 
 } // namespace culink

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "base/child_environment.h"
+#include "base/file_descriptor.h"
 #include "base/system_error.h"
 
 namespace culink {
@@ -154,17 +155,8 @@ Result<MemoryFile> MemoryFile::create(ByteSpan contents) {
 }
 
 std::optional<Error> MemoryFile::replace(ByteSpan contents) const {
-  if (::ftruncate(fd_, static_cast<off_t>(contents.size())) != 0)
-    return system_error("cannot size a file in memory");
-  for (u64 done = 0; done < contents.size();) {
-    const ssize_t n =
-        ::pwrite(fd_, contents.data() + done, contents.size() - done, static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return system_error("cannot write to a file in memory");
-    done += static_cast<u64>(n);
-  }
+  if (!replace_content(fd_, contents))
+    return system_error("cannot write to a file in memory");
   return std::nullopt;
 }
 

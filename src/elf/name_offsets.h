@@ -27,7 +27,7 @@ struct PlacedNames {
   u64 size = 1;
 
   [[nodiscard]] u32 range_count() const { return static_cast<u32>(range_starts.size()); }
-  // Copies the names of a range of positions into the table, which different threads may do for
+  // Writes the names of a range of positions into the table, which different threads may do for
   // different ranges.
   void write(u32 range, u8 *table) const;
 };

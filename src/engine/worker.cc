@@ -45,22 +45,6 @@ std::optional<int> descriptor_of(const std::string &word) {
   return number;
 }
 
-// Makes the bytes all that a file has. Its position, which the other process shares, stays.
-bool replace_content(int fd, ByteSpan bytes) {
-  if (::ftruncate(fd, static_cast<off_t>(bytes.size())) != 0)
-    return false;
-  for (u64 done = 0; done < bytes.size();) {
-    const ssize_t n =
-        ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    done += static_cast<u64>(n);
-  }
-  return true;
-}
-
 // The reply, once image and text lie in the file of answers.
 WorkerReply answer_with(WorkerOutcome outcome, int code, std::vector<u8> image,
                         std::string_view text, int file) {

@@ -108,10 +108,10 @@ private:
 
 using Entities = std::vector<Entity, UninitializedAllocator<Entity>>;
 
-// In the order of their numbers, entities belong to the object that first mentions them; the
+// In the order of their numbers, entities belong to the object that first names them; the
 // functions among those of an object come first.
 struct Resolution {
-  // Entities that an object is the first to mention.
+  // Entities that an object is the first to name.
   struct Share {
     u32 begin = 0;
     u32 functions_end = 0;

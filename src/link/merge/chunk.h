@@ -29,7 +29,7 @@ struct ConstantsLocation {
 };
 
 // Tables by number that all chunks fill: each element belongs to one chunk, that of the object, or
-// of the object that defines or first mentions the entity. Sections have the chunk's own numbers
+// of the object that defines or first refers to the entity. Sections have the chunk's own numbers
 // until chunks are joined.
 struct MergeTables {
   MergeTables(const Program &program, WorkerPool &pool);

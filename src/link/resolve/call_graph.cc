@@ -140,7 +140,7 @@ void GraphBuilder::read_batches() {
   });
 }
 
-// In the order in which objects mention them.
+// In the order in which objects refer to them.
 void GraphBuilder::number_prototypes() {
   StringIndex index;
   for (CallBatch &batch : batches_)

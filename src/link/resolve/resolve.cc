@@ -7,7 +7,7 @@
 // What becomes of a symbol depends on the symbols of the same name alone (name_rules.h). So names
 // are divided into shards by their hash, and threads work in three steps that know nothing of each
 // other's: they list the symbols of some objects, by shard; resolve the names of a shard, object
-// after object; and, when it is known how many entities each object is the first to mention, number
+// after object; and, when it is known how many entities each object is the first to name, number
 // those of some objects. A symbol that is local to its object needs no shard and gets its entity in
 // the last step. Neither numbers nor messages depend on how many shards or threads there are.
 //
