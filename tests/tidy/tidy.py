@@ -26,13 +26,14 @@ LAYERS["check"] = LAYERS["arch"] + ["arch"]
 LAYERS["inspect"] = LAYERS["arch"] + ["arch"]
 LAYERS["model"] = LAYERS["arch"] + ["arch"]
 LAYERS["engine"] = ["base"]
-SIBLINGS = ["input", "link", "finalize", "lto", "compat", "report", "text"]
+SIBLINGS = ["input", "link", "finalize", "lto", "compat", "report", "page", "text"]
 for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
 LAYERS["input"] = LAYERS["input"] + ["cache"]
 LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine", "cache"]
 LAYERS["lto"] = LAYERS["lto"] + ["engine", "cache"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
+LAYERS["page"] = LAYERS["page"] + ["inspect"]
 LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine", "cache"] + SIBLINGS
 LAYERS["capi"] = LAYERS["api"] + ["api", "toolkit"]
 LAYERS["nvjitlink"] = LAYERS["api"] + ["api", "toolkit"]
@@ -63,7 +64,7 @@ MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 MIN_OPENING_LENGTH = 60
 
-SOURCE_SUFFIXES = {".cc", ".h", ".py", ".sh", ".cmake", ".cu"}
+SOURCE_SUFFIXES = {".cc", ".h", ".py", ".sh", ".cmake", ".cu", ".js", ".css", ".html"}
 SPELLING_IGNORED = ("ue", "hist", "crs", "ans", "nd", "statics", "archtecture")
 SPDX = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 

@@ -18,6 +18,7 @@
 #include "cmd_dump.h"
 #include "cmd_extract.h"
 #include "cmd_list.h"
+#include "cmd_report.h"
 #include "cmd_text.h"
 #include "cmd_usage.h"
 #include "cmd_verify.h"
@@ -46,6 +47,7 @@ int run(int argc, char **argv) {
   culink::tools::add_dump_command(app, exit_code);
   culink::tools::add_usage_command(app, exit_code);
   culink::tools::add_diff_command(app, exit_code);
+  culink::tools::add_report_command(app, exit_code);
   culink::tools::add_verify_command(app, exit_code);
   culink::tools::add_check_command(app, exit_code);
   culink::tools::add_text_command(app, exit_code);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a page shows, as plain data: filled by read_image.h and add_link.h, written by write_page.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+
+namespace culink::page {
+
+inline constexpr u32 kNoInput = 0xffffffff;
+
+// A kernel or function of an image. What the file does not say is absent.
+struct FunctionRow {
+  std::string name; // mangled
+  bool kernel = false;
+  u64 code = 0;  // bytes of machine code, with those of functions inside it
+  u64 bytes = 0; // of the file that are its own: code, constants, records, relocations
+  std::optional<u32> registers;
+  std::optional<u32> stack; // bytes with all it calls; kUnboundedStack if that has no limit
+  std::optional<u32> barriers;
+  u64 local = 0;          // bytes
+  u64 shared = 0;         // bytes, static, without the reserved area
+  u64 constant = 0;       // bytes of its own banks
+  u32 threads = 0;        // of a block, that it was compiled for; 0: not said
+  u32 input = kNoInput;   // position in ImageReport::inputs
+  std::vector<u32> calls; // positions in ImageReport::functions
+};
+
+// Bytes of a file that belong to no function.
+struct FilePart {
+  std::string kind;
+  u64 bytes = 0;
+};
+
+struct ImageReport {
+  std::string file; // as it was given
+  std::string name; // the same, or the piece of code in it
+  std::string target;
+  u32 toolkit = 0;      // 130 for CUDA 13.0; 0: not said
+  bool linked = false;  // else an object that can be linked
+  bool earlier = false; // of two sides that are compared, the first
+  u64 bytes = 0;
+  std::vector<FunctionRow> functions; // sorted by name
+  std::vector<FilePart> parts;
+  std::vector<std::string> inputs; // that a link made it of
+};
+
+// A definition that a link left out.
+struct DiscardedRow {
+  std::string name; // mangled
+  std::string file;
+  u64 bytes = 0;
+  std::string why;
+};
+
+struct MessageRow {
+  std::string_view severity; // "warning"
+  std::string text;          // one line or several
+};
+
+struct StepRow {
+  std::string name;
+  double wall = 0; // seconds
+  double processor = 0;
+};
+
+struct Report {
+  std::vector<ImageReport> images;
+  bool compares = false; // images of two sides
+  // What a link adds. Steps only where their times were asked for: no other output has a time.
+  bool of_link = false;
+  std::vector<DiscardedRow> discarded;
+  std::vector<MessageRow> messages;
+  std::vector<StepRow> steps;
+};
+
+} // namespace culink::page

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Data of a page, small enough for 64,000 kernels with the names of templates: a column is an
+// array, calls are one array with a start for each function, and a name says how many characters it
+// shares with the one before (front coding). data.js reads it.
+//
+// Names are foreign. What is no text is shown by its number, as in messages, and < > & are written
+// as \u escapes, so that nothing can end the element that the data stands in.
+#include "page/report_json.h"
+
+#include <algorithm>
+
+#include "arch/occupancy.h"
+#include "base/demangle.h"
+#include "base/name_map.h"
+#include "base/text_out.h"
+
+namespace culink::page {
+
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+// Writes one value of JSON behind the other.
+class JsonWriter {
+public:
+  void open(char bracket) {
+    out_ += bracket;
+    first_ = true;
+  }
+  void close(char bracket) {
+    out_ += bracket;
+    first_ = false;
+  }
+  void next() {
+    if (!first_)
+      out_ += ',';
+    first_ = false;
+  }
+  void key(std::string_view name) {
+    next();
+    out_ += '"';
+    out_ += name;
+    out_ += "\":";
+    first_ = true;
+  }
+  void text(std::string_view bytes) {
+    next();
+    out_ += json_string(bytes);
+  }
+  void number(i64 value) {
+    next();
+    out_ += std::to_string(value);
+  }
+  void field(std::string_view name, std::string_view value) {
+    key(name);
+    text(value);
+  }
+  void field(std::string_view name, i64 value) {
+    key(name);
+    number(value);
+  }
+  // An array with `value(item)` of each item, which is text or a number.
+  template <class Items, class Value>
+  void list(std::string_view name, const Items &items, Value value) {
+    key(name);
+    open('[');
+    for (const auto &item : items) {
+      if constexpr (std::is_convertible_v<decltype(value(item)), std::string_view>)
+        text(value(item));
+      else
+        number(static_cast<i64>(value(item)));
+    }
+    close(']');
+  }
+
+  std::string take() { return std::move(out_); }
+
+private:
+  std::string out_;
+  bool first_ = true; // nothing yet in the innermost bracket
+};
+
+// How many characters two names share at their beginning. Only ASCII counts: one byte is then one
+// unit of a string in JavaScript.
+size_t shared_start(std::string_view a, std::string_view b) {
+  const size_t most = std::min(a.size(), b.size());
+  size_t at = 0;
+  while (at < most && a[at] == b[at] && static_cast<unsigned char>(a[at]) < 0x80)
+    ++at;
+  return at;
+}
+
+// Two arrays: lengths of the shared beginnings, and the rests.
+void put_front_coded(JsonWriter &out, std::string_view name,
+                     const std::vector<std::string> &names) {
+  std::vector<size_t> lengths;
+  std::vector<std::string_view> rests;
+  std::string_view before;
+  for (const std::string &current : names) {
+    lengths.push_back(shared_start(before, current));
+    rests.push_back(std::string_view(current).substr(lengths.back()));
+    before = current;
+  }
+  out.key(name);
+  out.open('{');
+  out.list("shared", lengths, [](size_t length) { return length; });
+  out.list("rest", rests, [](std::string_view rest) { return rest; });
+  out.close('}');
+}
+
+template <class T> i64 or_unknown(const std::optional<T> &value) {
+  return value ? static_cast<i64>(*value) : -1;
+}
+
+void put_names(JsonWriter &out, const std::vector<FunctionRow> &functions) {
+  std::vector<std::string> mangled, shown, families;
+  std::vector<u32> family_of;
+  OwnedNameMap<u32> known;
+  for (const FunctionRow &function : functions) {
+    mangled.push_back(visible(function.name));
+    shown.push_back(visible(demangle(function.name)));
+    std::string family = visible(plain_name(function.name));
+    const auto [at, is_new] = known.try_emplace(family, static_cast<u32>(families.size()));
+    if (is_new)
+      families.push_back(std::move(family));
+    family_of.push_back(at->second);
+  }
+  put_front_coded(out, "names", shown);
+  put_front_coded(out, "mangled", mangled);
+  put_front_coded(out, "families", families);
+  out.list("family", family_of, [](u32 family) { return family; });
+}
+
+void put_calls(JsonWriter &out, const std::vector<FunctionRow> &functions) {
+  std::vector<u32> starts, callees;
+  for (const FunctionRow &function : functions) {
+    starts.push_back(static_cast<u32>(callees.size()));
+    callees.insert(callees.end(), function.calls.begin(), function.calls.end());
+  }
+  const auto itself = [](u32 value) { return value; };
+  out.list("callStart", starts, itself);
+  out.list("callTo", callees, itself);
+}
+
+void put_functions(JsonWriter &out, const std::vector<FunctionRow> &functions) {
+  using Row = const FunctionRow &;
+  put_names(out, functions);
+  out.list("kernel", functions, [](Row row) { return row.kernel ? 1 : 0; });
+  out.list("code", functions, [](Row row) { return row.code; });
+  out.list("bytes", functions, [](Row row) { return row.bytes; });
+  out.list("registers", functions, [](Row row) { return or_unknown(row.registers); });
+  out.list("stack", functions, [](Row row) { return or_unknown(row.stack); });
+  out.list("barriers", functions, [](Row row) { return or_unknown(row.barriers); });
+  out.list("local", functions, [](Row row) { return row.local; });
+  out.list("shared", functions, [](Row row) { return row.shared; });
+  out.list("constant", functions, [](Row row) { return row.constant; });
+  out.list("threads", functions, [](Row row) { return row.threads; });
+  out.list("input", functions,
+           [](Row row) { return row.input == kNoInput ? i64{-1} : i64{row.input}; });
+  put_calls(out, functions);
+}
+
+// What occupancy is computed of.
+void put_multiprocessor(JsonWriter &out, std::string_view target) {
+  const arch::ArchInfo *arch = arch::find_arch(target);
+  const arch::MultiprocessorInfo *sm = arch ? arch::find_multiprocessor(*arch) : nullptr;
+  if (!sm)
+    return;
+  out.key("sm");
+  out.open('{');
+  out.field("warps", sm->warps);
+  out.field("blocks", sm->blocks);
+  out.field("registers", sm->registers);
+  out.field("shared", sm->shared);
+  out.field("blockShared", sm->block_shared);
+  out.field("reservedShared", sm->reserved_shared);
+  out.field("sharedUnit", sm->shared_unit);
+  out.close('}');
+}
+
+void put_image(JsonWriter &out, const ImageReport &image) {
+  out.next();
+  out.open('{');
+  out.field("file", image.file);
+  out.field("name", image.name);
+  out.field("target", image.target);
+  out.field("toolkit", image.toolkit);
+  out.field("linked", image.linked ? 1 : 0);
+  out.field("earlier", image.earlier ? 1 : 0);
+  out.field("size", static_cast<i64>(image.bytes));
+  put_multiprocessor(out, image.target);
+  out.list("inputs", image.inputs,
+           [](const std::string &name) -> std::string_view { return name; });
+  out.list("partKinds", image.parts,
+           [](const FilePart &part) -> std::string_view { return part.kind; });
+  out.list("partBytes", image.parts, [](const FilePart &part) { return part.bytes; });
+  put_functions(out, image.functions);
+  out.close('}');
+}
+
+void put_discarded(JsonWriter &out, const std::vector<DiscardedRow> &rows) {
+  std::vector<std::string> names;
+  for (const DiscardedRow &row : rows)
+    names.push_back(visible(demangle(row.name)));
+  out.key("discarded");
+  out.open('{');
+  put_front_coded(out, "names", names);
+  using Row = const DiscardedRow &;
+  out.list("files", rows, [](Row row) -> std::string_view { return row.file; });
+  out.list("bytes", rows, [](Row row) { return row.bytes; });
+  out.list("why", rows, [](Row row) -> std::string_view { return row.why; });
+  out.close('}');
+}
+
+// Microseconds: no fraction depends on the locale.
+i64 microseconds(double seconds) {
+  return static_cast<i64>(seconds * 1e6);
+}
+
+void put_link(JsonWriter &out, const Report &report) {
+  put_discarded(out, report.discarded);
+  using Message = const MessageRow &;
+  out.list("severities", report.messages, [](Message row) { return row.severity; });
+  out.list("messages", report.messages, [](Message row) -> std::string_view { return row.text; });
+  using Step = const StepRow &;
+  out.list("steps", report.steps, [](Step row) -> std::string_view { return row.name; });
+  out.list("stepWall", report.steps, [](Step row) { return microseconds(row.wall); });
+  out.list("stepProcessor", report.steps, [](Step row) { return microseconds(row.processor); });
+}
+
+} // namespace
+
+std::string json_string(std::string_view bytes) {
+  std::string out = "\"";
+  for (size_t i = 0; i < bytes.size();) {
+    const char c = bytes[i];
+    const size_t length = character_length(bytes.substr(i));
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (c == '<' || c == '>' || c == '&')
+      out += {'\\', 'u', '0', '0', kHexDigits[static_cast<u8>(c) >> 4], kHexDigits[c & 15]};
+    else if (length == 0) // as messages show it
+      out += {'\\', '\\', 'x', kHexDigits[static_cast<u8>(c) >> 4], kHexDigits[c & 15]};
+    else
+      out += bytes.substr(i, length);
+    i += std::max<size_t>(length, 1);
+  }
+  return out + '"';
+}
+
+std::string report_json(const Report &report) {
+  JsonWriter out;
+  out.open('{');
+  out.field("format", 1);
+  out.field("version", CULINK_VERSION);
+  out.field("compares", report.compares ? 1 : 0);
+  out.field("ofLink", report.of_link ? 1 : 0);
+  out.key("images");
+  out.open('[');
+  for (const ImageReport &image : report.images)
+    put_image(out, image);
+  out.close(']');
+  if (report.of_link)
+    put_link(out, report);
+  out.close('}');
+  return out.take();
+}
+
+} // namespace culink::page
