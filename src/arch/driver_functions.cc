@@ -119,9 +119,15 @@ constexpr std::array<std::string_view, 7> kOtherRuntimeFunctions = {
     "cudaDeviceSynchronize"};
 static_assert(std::is_sorted(kOtherRuntimeFunctions.begin(), kOtherRuntimeFunctions.end()));
 
+// Of the names, which are sorted, only those with the same first character are compared: each
+// function of a program is looked for.
 template <size_t N>
 bool contains(const std::array<std::string_view, N> &names, std::string_view name) {
-  return std::binary_search(names.begin(), names.end(), name);
+  if (name.empty())
+    return false;
+  const auto same =
+      std::ranges::equal_range(names, name[0], {}, [](std::string_view one) { return one[0]; });
+  return std::binary_search(same.begin(), same.end(), name);
 }
 
 } // namespace
