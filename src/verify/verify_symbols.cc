@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/section_kind.h"
 #include "verify/verify_findings.h"
@@ -61,7 +62,9 @@ constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::
 class TableCheck {
 public:
   TableCheck(const ElfView &view, const Section &table, Findings &findings)
-      : view_(view), table_(table), symbols_(view.symbols(table)), findings_(findings) {}
+      : view_(view), table_(table), symbols_(view.symbols(table)),
+        names_(as_text(terminated_strings(view.sections()[table.link].data))), findings_(findings) {
+  }
 
   void run(u32 begin, u32 end) {
     if (begin == 0 && end != 0)
@@ -121,20 +124,24 @@ private:
       report(Rule::SymbolFunction, "st_shndx", index, [&] {
         return fmt::format("is a function in {}, which is not code", describe_section(section));
       });
-    if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
-      return;
-    // nvlink drops constants that host code does not use, but not the symbols after them; and -r
-    // the compiler constants of overridden definitions of a function (Q040).
-    const bool executable = view_.header().type == elf::FileType::Executable;
-    const bool may_be_left_over = !executable && is_constant(section) && section.info != 0 &&
-                                  symbol.binding() == SymbolBinding::Local;
-    const bool may_hang_over = executable && is_constant(section);
-    if (!may_be_left_over && (symbol.value > section.size ||
-                              (symbol.size > section.size - symbol.value && !may_hang_over)))
+    const bool inside = symbol.value <= section.size && symbol.size <= section.size - symbol.value;
+    if (!inside && !may_lie_outside(symbol, section))
       report(Rule::SymbolValue, "st_value, st_size", index, [&] {
         return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
                            symbol.size, describe_section(section), section.size);
       });
+  }
+
+  [[nodiscard]] bool may_lie_outside(const Symbol &symbol, const Section &section) const {
+    if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
+      return true;
+    // nvlink drops constants that host code does not use, but not the symbols after them; and -r
+    // the compiler constants of overridden definitions of a function (Q040).
+    if (!is_constant(section))
+      return false;
+    return view_.header().type == elf::FileType::Executable
+               ? symbol.value <= section.size
+               : section.info != 0 && symbol.binding() == SymbolBinding::Local;
   }
 
   void check_section_symbol(u32 index, const Symbol &symbol, const Section &section) {
@@ -146,13 +153,22 @@ private:
     if (symbol.value != 0 || symbol.size != 0)
       wrong("st_value, st_size", "of a section symbol are not 0");
     // Mercury sections are named after the Mercury link, their headers after the file they are in.
-    if (symbols_[index].name != section.name && !table_.is_mercury())
+    if (!table_.is_mercury() && !is_named(symbol, section.name))
       wrong("st_name", fmt::format("is not the name of {}", describe_section(section)));
+  }
+
+  // Compares without looking for the end of the symbol's name.
+  [[nodiscard]] bool is_named(const Symbol &symbol, std::string_view name) const {
+    if (symbol.name_offset >= names_.size())
+      return name.empty();
+    const std::string_view rest = names_.substr(symbol.name_offset);
+    return rest.size() > name.size() && rest.starts_with(name) && rest[name.size()] == '\0';
   }
 
   const ElfView &view_;
   const Section &table_;
   const SymbolTable symbols_;
+  const std::string_view names_;
   Findings &findings_;
   std::array<bool, 256> known_{}; // by st_info
 };
