@@ -36,7 +36,7 @@ bool InputLoader::has_many_files() const {
 
 // Looking at headers takes longer than opening the file: they have to come into memory.
 InputLoader::OpenedFile InputLoader::open_file(const std::string &path) const {
-  OpenedFile out{MappedFile::open(path)};
+  OpenedFile out{source_.open(path, FileType::Readable)};
   out.whole = out.file && file_kind(out.file->bytes()) == FileKind::DeviceObject &&
               dialect_.input.drops_cut_files && elf::ElfView::holds_all_sections(out.file->bytes());
   return out;
@@ -65,12 +65,13 @@ void InputLoader::add_file(InputCollector &collector, const std::string &path, O
 
 void InputLoader::add_libraries(InputCollector &collector) {
   for (const std::string &name : request_.libraries) {
-    if (const std::optional<std::string> path = find_library(name, request_.library_paths)) {
+    if (const std::optional<std::string> path =
+            find_library(name, request_.library_paths, source_)) {
       add_file(collector, *path, open_file(*path));
       continue;
     }
     const bool host_only =
-        is_host_library(name) || has_shared_library(name, request_.library_paths);
+        is_host_library(name) || has_shared_library(name, request_.library_paths, source_);
     if (!host_only && (!dialect_.input.silent || request_.needs_all_libraries)) {
       std::vector<std::string> notes;
       for (const std::string &folder : request_.library_paths)
@@ -88,7 +89,8 @@ void InputLoader::collect(WorkerPool &pool) {
       {.warn_about_targets = !request_.options.suppress_arch_warning,
        .registers_modules = request_.registers_modules,
        .virtual_target = request_.target.starts_with("compute_") ? request_.target : "",
-       .optimises = request_.lto.enabled},
+       .optimises = request_.lto.enabled,
+       .files = &source_},
       early_);
   for (size_t i = 0; i < files.size() && !is_cancelled(); ++i) {
     const LinkInput &input = request_.inputs[i];

@@ -8,6 +8,7 @@
 
 #include "api/lto_job.h"
 #include "arch/arch.h"
+#include "base/file_source.h"
 #include "base/mapped_file.h"
 #include "base/worker_pool.h"
 #include "culink/linker.h"
@@ -26,8 +27,9 @@ class InputLoader {
 public:
   // `cache` may be null.
   InputLoader(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
-              Diagnostics &diag, Cache *cache)
-      : request_(request), target_(target), dialect_(dialect), diag_(diag), cache_(cache) {}
+              Diagnostics &diag, Cache *cache, const FileSource &source = system_files())
+      : request_(request), target_(target), dialect_(dialect), diag_(diag), cache_(cache),
+        source_(source) {}
 
   // Whether there are so many files that threads should share the work of opening them.
   [[nodiscard]] bool has_many_files() const;
@@ -97,6 +99,7 @@ private:
   const Dialect &dialect_;
   Diagnostics &diag_;
   Cache *cache_;
+  const FileSource &source_;
   Diagnostics early_; // messages of collect()
   size_t said_ = 0;   // how many of these have been reported
   std::deque<MappedFile> files_;

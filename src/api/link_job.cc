@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "api/check_job.h"
+#include "api/link_from.h"
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
 #include "base/release_memory.h"
@@ -256,7 +257,7 @@ LinkResult LinkJob::link_and_verify() {
   // From sm_90 on some relocations are resolved without being listed.
   if (request_.options.preserve_relocs && target->has_unified_symbols)
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
-  InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_, &cache_);
+  InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_, &cache_, files_);
   timer_.begin("open");
   std::optional<WorkerPool> workers;
   workers.emplace(loader.has_many_files() ? request_.options.threads : 1);
@@ -406,7 +407,7 @@ LinkResult LinkJob::list_modules() {
     diag_.report(DiagId::UnknownTarget, {request_.target});
   if (!diag_.failed()) {
     WorkerPool alone(1);
-    loader_.emplace(request_, *target, *dialect_, diag_, &cache_).collect(alone);
+    loader_.emplace(request_, *target, *dialect_, diag_, &cache_, files_).collect(alone);
     loader_->report();
     for (const HostModule &module : loader_->modules()) // the runtime library, too, as nvlink does
       result.modules.push_back({module.name, module.id});
@@ -416,12 +417,20 @@ LinkResult LinkJob::list_modules() {
   return result;
 }
 
+LinkResult list_modules(const LinkRequest &request, const FileSource &files) {
+  return LinkJob(request, files).list_modules();
+}
+
 LinkResult list_modules(const LinkRequest &request) {
-  return LinkJob(request).list_modules();
+  return list_modules(request, system_files());
+}
+
+LinkResult link(const LinkRequest &request, const FileSource &files) {
+  return LinkJob(request, files).run();
 }
 
 LinkResult link(const LinkRequest &request) {
-  return LinkJob(request).run();
+  return link(request, system_files());
 }
 
 } // namespace culink

@@ -7,6 +7,7 @@
 #include "api/check_job.h"
 #include "api/input_loader.h"
 #include "arch/arch.h"
+#include "base/file_source.h"
 #include "base/step_timer.h"
 #include "cache/cache.h"
 #include "culink/linker.h"
@@ -20,8 +21,9 @@ namespace culink {
 // One link from request to result.
 class LinkJob {
 public:
-  explicit LinkJob(const LinkRequest &request)
-      : request_(request), cache_(request.cache), timer_(request.options.times, request.progress) {}
+  LinkJob(const LinkRequest &request, const FileSource &files)
+      : request_(request), files_(files), cache_(request.cache),
+        timer_(request.options.times, request.progress) {}
   ~LinkJob();
   LinkJob(const LinkJob &) = delete;
   LinkJob &operator=(const LinkJob &) = delete;
@@ -45,6 +47,7 @@ private:
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
   const LinkRequest &request_;
+  const FileSource &files_;
   Cache cache_;
   const Dialect *dialect_ = nullptr;
   std::optional<InputLoader> loader_; // owns the bytes that objects and messages refer to

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/file_source.h"
 #include "base/system_error.h"
 
 namespace culink {
@@ -149,7 +150,7 @@ Result<MappedFile> MappedFile::open(const std::string &path, FileType type) {
   if (::fstat(file.fd, &info) != 0)
     return system_error("cannot open");
   if (S_ISDIR(info.st_mode))
-    return Error{"", "", "is a directory"};
+    return Error{"", "", kIsFolder};
   if (type == FileType::Regular && !S_ISREG(info.st_mode))
     return Error{"", "", "is not a regular file"};
 
@@ -169,6 +170,13 @@ Result<MappedFile> MappedFile::open(const std::string &path, FileType type) {
     return bytes.error();
   out.owned_ = std::move(*bytes);
   out.bytes_ = out.owned_;
+  return out;
+}
+
+MappedFile MappedFile::borrow(ByteSpan bytes, std::pair<u64, u64> identity) {
+  MappedFile out;
+  out.bytes_ = bytes;
+  out.identity_ = identity;
   return out;
 }
 
@@ -196,6 +204,35 @@ void MappedFile::drop_pages(u64 begin, u64 end) const {
     return;
   begin -= begin % static_cast<u64>(::sysconf(_SC_PAGESIZE));
   ::madvise(const_cast<u8 *>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
+}
+
+namespace {
+
+class SystemFiles : public FileSource {
+public:
+  Result<MappedFile> open(const std::string &path, FileType type) const override {
+    return MappedFile::open(path, type);
+  }
+
+  bool ask(FileQuestion question, const std::string &path) const override {
+    struct stat info {};
+    switch (question) {
+    case FileQuestion::Exists:
+      return ::access(path.c_str(), F_OK) == 0;
+    case FileQuestion::IsReadable:
+      return ::access(path.c_str(), R_OK) == 0;
+    case FileQuestion::IsFile:
+      return ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+const FileSource &system_files() {
+  static const SystemFiles files;
+  return files;
 }
 
 void MappedFile::release() {

@@ -16,12 +16,18 @@ enum class FileType {
   Regular,  // what somebody else has named: opening anything else may wait, or have an effect
 };
 
+// The error of opening a folder.
+inline constexpr const char *kIsFolder = "is a directory";
+
 // The bytes of a regular file, mapped read-only, or of a pipe, read whole. Only touched pages of a
 // mapping are ever read, so opening an 800 MB archive costs nothing. It can be moved, not copied.
 class MappedFile {
 public:
   [[nodiscard]] static Result<MappedFile> open(const std::string &path,
                                                FileType type = FileType::Readable);
+
+  // Bytes that somebody else owns, as if they were a file.
+  [[nodiscard]] static MappedFile borrow(ByteSpan bytes, std::pair<u64, u64> identity);
 
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&other) noexcept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -25,12 +26,14 @@ public:
   // file (/dev/null, a pipe), are written directly, so nobody can take back what write() did.
   [[nodiscard]] bool is_temporary() const { return is_temporary_; }
   // Writes all bytes, once. What goes wrong is said by commit().
-  void write(ByteSpan bytes);
+  void write(ByteSpan bytes) { write(std::span(&bytes, 1)); }
+  // The same for bytes that lie in several places.
+  void write(std::span<const ByteSpan> pieces);
   [[nodiscard]] std::optional<Error> commit();
 
 private:
-  void write_directly(ByteSpan bytes);
-  void write_temporary(ByteSpan bytes);
+  void write_directly(std::span<const ByteSpan> pieces);
+  void write_temporary(std::span<const ByteSpan> pieces);
 
   std::string path_;        // of the file itself, not of a symbolic link to it
   std::string temporary_;   // the name until it is committed; empty: none, or not any more

@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "base/byte_size.h"
-#include "base/mapped_file.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 
@@ -23,10 +20,11 @@ struct Pair {
   OptionId second;
 };
 
-constexpr std::array<Pair, 3> kConflicts = {{
+constexpr std::array<Pair, 4> kConflicts = {{
     {OptionId::DumpCallgraph, OptionId::DumpCallgraphNoDemangle},
     {OptionId::UseHostInfo, OptionId::IgnoreHostInfo},
     {OptionId::Emulate, OptionId::Dialect},
+    {OptionId::Repro, OptionId::Replay},
 }};
 
 // The first is an error without the second.
@@ -64,13 +62,13 @@ void explain_idle_options(const CommandLine &line, Diagnostics &diag) {
 
 // nvlink loads libnvvm from there even if there is nothing to optimise. We take libnvJitLink from
 // whichever toolkit has it.
-void check_nvvm_path(const CommandLine &line, Diagnostics &diag) {
+void check_nvvm_path(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
   if (!dialect_of(line).command.needs_nvvm)
     return;
   if (!line.has(OptionId::NvvmPath))
     diag.report(DiagId::NvvmPathMissing, {});
   const std::string folder = line.value(OptionId::NvvmPath);
-  if (::access((folder + "/lib64/libnvvm.so").c_str(), R_OK) != 0)
+  if (!files.ask(FileQuestion::IsReadable, folder + "/lib64/libnvvm.so"))
     diag.report(DiagId::NvvmNotThere, {folder});
 }
 
@@ -83,7 +81,7 @@ void check_conflicts(const CommandLine &line, Diagnostics &diag) {
       diag.report(DiagId::ConflictingOptions, {spelled(first), spelled(second)});
 }
 
-void check_lto(const CommandLine &line, Diagnostics &diag) {
+void check_lto(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
   for (const auto &[first, second] : kNeedsLto)
     if (line.has(first) && !wants_lto(line))
       diag.report(DiagId::OptionNeedsOption, {spelled(first), spelled(second)});
@@ -95,7 +93,7 @@ void check_lto(const CommandLine &line, Diagnostics &diag) {
       std::find(kSpeeds.begin(), kSpeeds.end(), speed) == kSpeeds.end())
     diag.report(DiagId::BadOptionValue,
                 {speed, std::string(option_row(OptionId::FastCompile).name)});
-  check_nvvm_path(line, diag);
+  check_nvvm_path(line, diag, files);
   if (!line.has(OptionId::SplitCompileExtended))
     return;
   if (line.has(OptionId::EmitPtx))
@@ -107,11 +105,11 @@ void check_lto(const CommandLine &line, Diagnostics &diag) {
 
 // Nobody has seen such an index: neither compilers nor documents of CUDA 13 know one, and nvlink
 // refuses whatever it is given.
-void check_index(const CommandLine &line, Diagnostics &diag) {
+void check_index(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
   if (!line.has(OptionId::UidxFile))
     return;
   const std::string path = line.value(OptionId::UidxFile);
-  const Result<MappedFile> file = MappedFile::open(path);
+  const Result<MappedFile> file = files.open(path, FileType::Readable);
   if (!file)
     diag.report(DiagId::CannotOpenInput, {path, file.error().text()});
   else
@@ -121,7 +119,7 @@ void check_index(const CommandLine &line, Diagnostics &diag) {
 } // namespace
 
 // In nvlink's order, because it stops at the first.
-void check_command_line(const CommandLine &line, Diagnostics &diag) {
+void check_command_line(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
   const std::string target = line.value(OptionId::Arch);
   if (!line.has(OptionId::Arch))
     diag.report(DiagId::MissingTarget, {});
@@ -134,8 +132,8 @@ void check_command_line(const CommandLine &line, Diagnostics &diag) {
     diag.report(DiagId::NoInput, {});
   if (!dialect_of(line).command.conflicts_first)
     check_conflicts(line, diag);
-  check_lto(line, diag);
-  check_index(line, diag);
+  check_lto(line, diag, files);
+  check_index(line, diag, files);
   if (target.starts_with("lto_"))
     diag.report(DiagId::VirtualLtoTarget, {target}, {},
                 fmt::format("-arch=sm_{} links machine code", target.substr(4)));

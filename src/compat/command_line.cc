@@ -16,12 +16,10 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "arch/arch.h"
-#include "base/mapped_file.h"
 #include "compat/dialects.h"
 
 namespace culink {
@@ -66,14 +64,15 @@ u32 release_of_options(const std::vector<std::string> &words) {
 enum class FileGrammar : u8 { Options, Response };
 
 // @file, unless a file has that very name, as it may have for nvlink.
-bool is_response_file(const std::string &word) {
-  return word.size() > 1 && word[0] == '@' && ::access(word.c_str(), F_OK) != 0 &&
-         ::access(word.c_str() + 1, R_OK) == 0;
+bool is_response_file(const std::string &word, const FileSource &files) {
+  return word.size() > 1 && word[0] == '@' && !files.ask(FileQuestion::Exists, word) &&
+         files.ask(FileQuestion::IsReadable, word.substr(1));
 }
 
 class CommandLineParser {
 public:
-  CommandLineParser(u32 release, Diagnostics &diag) : release_(release), diag_(diag) {}
+  CommandLineParser(u32 release, Diagnostics &diag, const FileSource &source)
+      : release_(release), diag_(diag), source_(source) {}
 
   void parse(const std::vector<std::string> &words);
   CommandLine take() { return std::move(line_); }
@@ -96,6 +95,7 @@ private:
 
   u32 release_; // whose options count, times ten
   Diagnostics &diag_;
+  const FileSource &source_; // of option files
   CommandLine line_;
   u32 file_depth_ = 0;
   u64 files_ = 0, file_bytes_ = 0; // read so far
@@ -124,7 +124,7 @@ CommandLineParser::Match CommandLineParser::match(std::string_view word) const {
 void CommandLineParser::parse(const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i];
-    if (is_response_file(word)) {
+    if (is_response_file(word, source_)) {
       read_options_file(word.substr(1), FileGrammar::Response);
       continue;
     }
@@ -263,7 +263,7 @@ void CommandLineParser::append_list(const OptionRow &row, const std::string &val
 void CommandLineParser::read_options_file(const std::string &path, FileGrammar grammar) {
   if (too_many_files_)
     return;
-  const Result<MappedFile> file = MappedFile::open(path);
+  const Result<MappedFile> file = source_.open(path, FileType::Readable);
   if (!file) {
     diag_.report(DiagId::CannotOpenOptionFile, {path, file.error().text()});
     return;
@@ -346,8 +346,9 @@ std::vector<std::string> CommandLineParser::file_words(std::string_view text) {
 
 } // namespace
 
-CommandLine parse_command_line(const std::vector<std::string> &words, Diagnostics &diag) {
-  CommandLineParser parser(release_of_options(words), diag);
+CommandLine parse_command_line(const std::vector<std::string> &words, Diagnostics &diag,
+                               const FileSource &files) {
+  CommandLineParser parser(release_of_options(words), diag, files);
   parser.parse(words);
   return parser.take();
 }

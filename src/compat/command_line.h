@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_source.h"
 #include "base/types.h"
 #include "compat/option_table.h"
 #include "culink/linker.h"
@@ -40,10 +41,12 @@ struct CommandLine {
 // Takes the words after the program's name apart, with nvlink's grammar. Reads option files. Goes
 // on after an error, so that one run names all that is wrong.
 [[nodiscard]] CommandLine parse_command_line(const std::vector<std::string> &words,
-                                             Diagnostics &diag);
+                                             Diagnostics &diag,
+                                             const FileSource &files = system_files());
 
 // Options that contradict each other, that are missing, or that ask for what culink cannot do yet.
-void check_command_line(const CommandLine &line, Diagnostics &diag);
+void check_command_line(const CommandLine &line, Diagnostics &diag,
+                        const FileSource &files = system_files());
 
 // compute_90: no code can be linked for it. nvcc asks for such a link to learn the modules only.
 [[nodiscard]] bool is_virtual_target(std::string_view target);
@@ -58,6 +61,9 @@ void check_command_line(const CommandLine &line, Diagnostics &diag);
 // The options as .note.nv.tkinfo records them: in a fixed order, whatever the command line's order,
 // each as "-name value " (a flag has an empty value). Inputs and output are named with -g only.
 [[nodiscard]] std::string note_options(const CommandLine &line);
+
+// A response file that gives the same command line, except for the names of option files.
+[[nodiscard]] std::string response_text(const CommandLine &line);
 
 // The text of --help.
 [[nodiscard]] std::string help_text();

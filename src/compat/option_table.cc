@@ -192,6 +192,10 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
          "Accepted; the order of archives does not matter."),
     flag(OptionId::EndGroup, "end-group", "end-group", Never, Link,
          "Accepted; the order of archives does not matter."),
+    valued(OptionId::Repro, "repro", "", Text, Never, Program, "<file.tar>",
+           "Store the command line, all files that the link reads, and versions, before linking."),
+    valued(OptionId::Replay, "replay", "", Text, Never, Program, "<file.tar>",
+           "Link what --repro has stored, from that file alone; -o says where the result goes."),
     valued(OptionId::MakeToolchain, "make-toolchain", "", Text, Never, Program, "<folder>",
            "Make a folder of links to the CUDA toolkit in which nvlink is culink, for nvcc, CMake "
            "and clang."),

@@ -80,6 +80,8 @@ enum class OptionId : u8 {
   NoWholeArchive,
   StartGroup,
   EndGroup,
+  Repro,
+  Replay,
   MakeToolchain,
   MakeJitFolder,
   Finalizer,

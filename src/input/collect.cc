@@ -10,7 +10,6 @@
 #include "input/collect.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -436,12 +435,11 @@ std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &arch
   const std::string path = rules_.thin_from_here     ? member.substr(0, member.find('/'))
                            : member.starts_with('/') ? member
                                                      : folder + member;
-  Result<MappedFile> file = MappedFile::open(path, FileType::Regular);
+  Result<MappedFile> file = options_.files->open(path, FileType::Regular);
   if (!file) {
-    std::error_code unused;
     diag_.report(DiagId::CannotOpenMember,
                  {fmt::format("{}:{}", archive, member), file.error().text(), path,
-                  std::filesystem::is_directory(path, unused) ? "folder" : ""});
+                  file.error().message == kIsFolder ? "folder" : ""});
     return std::nullopt;
   }
   return out_.files.emplace_back(std::move(*file)).bytes();

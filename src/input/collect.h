@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arch/arch.h"
+#include "base/file_source.h"
 #include "base/mapped_file.h"
 #include "input/archive.h"
 #include "input/fatbin.h"
@@ -75,6 +76,7 @@ public:
     bool registers_modules = false; // nvlink counts some files only then
     std::string virtual_target;     // "compute_90": only PTX counts, and nothing will be linked
     bool optimises = false;         // link-time-optimisation code is preferred; else it is an error
+    const FileSource *files = &system_files(); // of members of thin archives
   };
 
   InputCollector(const arch::ArchInfo &target, const Dialect &dialect, Options options,

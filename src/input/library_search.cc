@@ -7,19 +7,17 @@
 #include <algorithm>
 #include <array>
 
-#include <sys/stat.h>
-
 namespace culink {
 
 namespace {
 
 std::optional<std::string> find_file(const std::string &file,
-                                     const std::vector<std::string> &folders) {
+                                     const std::vector<std::string> &folders,
+                                     const FileSource &files) {
   for (const std::string &folder : folders) {
     const bool slash = folder.ends_with('/');
     std::string path = folder + (slash ? "" : "/") + file;
-    struct stat info {};
-    if (::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode))
+    if (files.ask(FileQuestion::IsFile, path))
       return path;
   }
   return std::nullopt;
@@ -28,12 +26,14 @@ std::optional<std::string> find_file(const std::string &file,
 } // namespace
 
 std::optional<std::string> find_library(const std::string &name,
-                                        const std::vector<std::string> &folders) {
-  return find_file("lib" + name + ".a", folders);
+                                        const std::vector<std::string> &folders,
+                                        const FileSource &files) {
+  return find_file("lib" + name + ".a", folders, files);
 }
 
-bool has_shared_library(const std::string &name, const std::vector<std::string> &folders) {
-  return find_file("lib" + name + ".so", folders).has_value();
+bool has_shared_library(const std::string &name, const std::vector<std::string> &folders,
+                        const FileSource &files) {
+  return find_file("lib" + name + ".so", folders, files).has_value();
 }
 
 bool is_host_library(std::string_view name) {

@@ -19,6 +19,7 @@ from lines import PRODUCT_FOLDERS, house_rules, numbers_in_tables, vocabulary
 LAYERS = {"base": []}
 LAYERS["toolkit"] = ["base"]
 LAYERS["cache"] = ["base"]
+LAYERS["repro"] = ["base"]
 LAYERS["elf"] = ["base"]
 LAYERS["arch"] = LAYERS["elf"] + ["elf"]
 LAYERS["verify"] = LAYERS["arch"] + ["arch"]
@@ -37,7 +38,7 @@ LAYERS["page"] = LAYERS["page"] + ["inspect"]
 LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine", "cache"] + SIBLINGS
 LAYERS["capi"] = LAYERS["api"] + ["api", "toolkit"]
 LAYERS["nvjitlink"] = LAYERS["api"] + ["api", "toolkit"]
-LAYERS["tools"] = LAYERS["api"] + ["api", "toolkit"]
+LAYERS["tools"] = LAYERS["api"] + ["api", "toolkit", "repro"]
 
 # Large layers have rooms: folders, each of which may include itself and those named here. What is
 # directly in the layer may include them all, and they may not include it.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sys/stat.h>
 
+#include "api/link_from.h"
 #include "arch/arch.h"
 #include "base/bytes.h"
 #include "base/mapped_file.h"
@@ -23,12 +24,14 @@
 #include "host_script.h"
 #include "jit_folder.h"
 #include "large_heap.h"
+#include "link_places.h"
 #include "progress_line.h"
 #include "report/link_map.h"
 #include "report/registration.h"
 #include "report/stats.h"
 #include "report/time_table.h"
 #include "reports.h"
+#include "repro.h"
 #include "toolchain.h"
 #include "toolkit/find_cache.h"
 #include "toolkit/find_finalizer.h"
@@ -57,11 +60,13 @@ int write_or_tell(const Console &console, const std::string &path, ByteSpan byte
   return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
 }
 
-int write_registration(const CommandLine &line, const Console &console, const LinkResult &result) {
+int write_registration(const CommandLine &line, const LinkPlaces &places, const Console &console,
+                       const LinkResult &result) {
   if (!line.has(OptionId::RegisterLinkBinaries))
     return 0;
-  const std::string path = line.value(OptionId::RegisterLinkBinaries);
-  const std::string folder = std::filesystem::current_path().string();
+  const std::string path = places.output(line, OptionId::RegisterLinkBinaries);
+  const std::string folder =
+      places.replay ? places.folder : std::filesystem::current_path().string();
   if (std::filesystem::is_regular_file(path)) {
     const Result<MappedFile> existing = MappedFile::open(path);
     if (existing && keeps_registration(result.modules, folder, as_text(existing->bytes()),
@@ -72,18 +77,19 @@ int write_registration(const CommandLine &line, const Console &console, const Li
 }
 
 // To nvlink a dash is a name like any other.
-std::string output_path(const CommandLine &line) {
-  const std::string path = line.value(OptionId::Output);
-  return path == "-" && dialect_of(line).command.dash_is_a_file ? "./-" : path;
+std::string output_path(const CommandLine &line, const LinkPlaces &places) {
+  const std::string path = places.output(line, OptionId::Output);
+  if (path != "-" || !dialect_of(line).command.dash_is_a_file)
+    return path;
+  return places.replay ? "/dev/null" : "./-";
 }
 
 // 0, or the exit status after a message.
-int write_output(const CommandLine &line, const Console &console, const LinkResult &result,
+int write_output(const std::string &path, const Console &console, const LinkResult &result,
                  EarlyOutput &output) {
   const std::optional<Error> error =
       output.finish(result.ptx.empty() ? ByteSpan(result.bytes) : as_bytes(result.ptx));
-  return error ? show_one(console, DiagId::CannotWriteOutput, {output_path(line), error->text()})
-               : 0;
+  return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
 }
 
 // nvlink finds out before it links.
@@ -103,8 +109,9 @@ bool append_times(const std::string &path, const std::string &rows) {
   return path == "-" || std::fclose(file) == 0;
 }
 
-int write_times(const CommandLine &line, const Console &console, const LinkResult &result) {
-  const std::string path = line.value(OptionId::Time);
+int write_times(const CommandLine &line, const LinkPlaces &places, const Console &console,
+                const LinkResult &result) {
+  const std::string path = places.output(line, OptionId::Time);
   if (!line.has(OptionId::Time) ||
       append_times(path, time_table_rows(result.times, line.value(OptionId::Output),
                                          line.value(OptionId::Arch))))
@@ -120,21 +127,21 @@ u64 size_of_files(const std::vector<std::string> &paths) {
   return bytes;
 }
 
-LinkResult link_watched(LinkRequest &request, bool is_virtual) {
+LinkResult link_watched(LinkRequest &request, const FileSource &files, bool is_virtual) {
   ProgressLine watched;
   request.progress = watched.progress();
-  return is_virtual ? list_modules(request) : link(request);
+  return is_virtual ? list_modules(request, files) : link(request, files);
 }
 
 // The library that finalizes is also the compiler of link-time optimisation; -nvvmpath may name a
 // toolkit that has one.
-void find_engines(const CommandLine &line, LinkRequest &request) {
+void find_engines(const CommandLine &line, const LinkPlaces &places, LinkRequest &request) {
   const std::string given = line.value(OptionId::Finalizer), cuda = line.value(OptionId::Cuda);
   request.finalizer = find_finalizer(given, cuda);
   if (!request.lto.enabled)
     return;
   FinalizerEngine compiler = request.finalizer;
-  const std::string nvvm = line.value(OptionId::NvvmPath);
+  const std::string nvvm = places.replay ? "" : line.value(OptionId::NvvmPath);
   for (const std::string &folder : {nvvm, nvvm + "/.."})
     if (given.empty() && cuda.empty() && !nvvm.empty() && !compiler.has_library())
       compiler = find_finalizer("", folder);
@@ -142,11 +149,8 @@ void find_engines(const CommandLine &line, LinkRequest &request) {
   request.lto.worker = compiler.worker;
 }
 
-int run_link(const CommandLine &line, const Console &console) {
-  if (line.has(OptionId::Time) && !can_append(line.value(OptionId::Time)))
-    return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
-  prepare_heap(size_of_files(line.inputs));
-  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
+// The request with all that the program finds for the library.
+LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) {
   LinkRequest request = make_request(line);
   request.cache = cache_options(line, find_cache());
   if (request.ptxas.empty())
@@ -154,10 +158,19 @@ int run_link(const CommandLine &line, const Console &console) {
   // Looking for it would take longer than a small link does.
   const arch::ArchInfo *target = arch::find_arch(request.target);
   if ((target && target->has_mercury_plane) || request.lto.enabled)
-    find_engines(line, request);
-  EarlyOutput output(output_path(line));
+    find_engines(line, places, request);
+  return request;
+}
+
+int run_link(const CommandLine &line, const LinkPlaces &places, const Console &console,
+             LinkRequest request) {
+  if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
+    return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
+  prepare_heap(size_of_files(line.inputs));
+  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
+  EarlyOutput output(output_path(line, places));
   request.early = output.receiver();
-  const LinkResult result = link_watched(request, is_virtual);
+  const LinkResult result = link_watched(request, *places.inputs, is_virtual);
   const LinkOutcome outcome = console.show(result.messages);
   int status = outcome.status;
   const bool tells = outcome.tells_about_program && (is_virtual || result.complete);
@@ -168,17 +181,55 @@ int run_link(const CommandLine &line, const Console &console) {
     print_to(stderr, cache_text(result.cache));
   // There may be an output despite an error (Q171).
   if (!is_virtual && (status == 0 || result.ok())) {
-    const int failed = write_output(line, console, result, output);
+    const int failed = write_output(output_path(line, places), console, result, output);
     status = status != 0 ? status : failed;
   }
   if (tells)
-    if (const int failed = write_registration(line, console, result); failed != 0)
+    if (const int failed = write_registration(line, places, console, result); failed != 0)
       return failed;
   const std::string map =
       line.has(OptionId::Map) ? link_map_text(result.facts, console.names()) : "";
   if (status == 0 && line.has(OptionId::Map))
-    status = write_or_tell(console, line.value(OptionId::Map), as_bytes(map));
-  return status != 0 ? status : write_times(line, console, result);
+    status = write_or_tell(console, places.output(line, OptionId::Map), as_bytes(map));
+  return status != 0 ? status : write_times(line, places, console, result);
+}
+
+// Before the link, so that there is an archive even of one that never ends. What the link will read
+// is known once its inputs have been searched for code.
+int store_and_link(const CommandLine &line, const std::vector<std::string> &words,
+                   const RecordedFiles &files, const Console &console, bool goes_on) {
+  LinkPlaces places{.inputs = &files};
+  const LinkRequest request = complete_request(line, places);
+  if (goes_on)
+    (void)list_modules(request, files);
+  if (const std::optional<Error> error = write_repro(line, words, tool_versions(request), files))
+    return show_one(console, DiagId::CannotWriteOutput,
+                    {line.value(OptionId::Repro), error->text()});
+  return goes_on ? run_link(line, places, console, request) : 0;
+}
+
+int run_replay(const CommandLine &replay, const Console &own_console) {
+  const std::string path = replay.value(OptionId::Replay);
+  if (!replay.inputs.empty())
+    return show_one(own_console, DiagId::BadInput,
+                    {replay.inputs.front(), "the inputs of a replay are those that were stored"});
+  const Result<MappedFile> file = MappedFile::open(path);
+  const Result<StoredLink> stored =
+      file ? read_stored_link(file->bytes()) : Result<StoredLink>(file.error());
+  if (!stored)
+    return show_one(own_console, DiagId::BadInput, {path, stored.error().text()});
+  const LinkPlaces places{&stored->files, &replay, stored->record.folder};
+  Diagnostics diag;
+  const CommandLine line =
+      replayed_line(parse_command_line(stored->record.words, diag, stored->files), replay);
+  const Console console(line);
+  if (!diag.failed())
+    check_command_line(line, diag, stored->files);
+  if (const int status = console.show(messages_of(diag)).status; status != 0)
+    return status;
+  const LinkRequest request = complete_request(line, places);
+  (void)console.show(compare_versions(stored->record.versions, tool_versions(request)));
+  return run_link(line, places, console, request);
 }
 
 int run_make_toolchain(const CommandLine &line, const Console &console) {
@@ -222,7 +273,8 @@ int run_host_script(const CommandLine &line, const Console &console) {
 
 int run_command(const std::vector<std::string> &words) {
   Diagnostics diag;
-  const CommandLine line = parse_command_line(words, diag);
+  const RecordedFiles recorded;
+  const CommandLine line = parse_command_line(words, diag, recorded);
   const Console console(line);
   if (!diag.failed() && line.has(OptionId::Help)) {
     print_to(stdout, help_text());
@@ -244,11 +296,18 @@ int run_command(const std::vector<std::string> &words) {
     return run_make_jit_folder(line, console);
   if (!diag.failed() && line.has(OptionId::HostLinkerScript))
     return run_host_script(line, console);
+  const bool stores = line.has(OptionId::Repro);
+  if (!diag.failed() && line.has(OptionId::Replay) && !stores)
+    return run_replay(line, console);
   if (!diag.failed())
-    check_command_line(line, diag);
-  if (const int status = console.show(messages_of(diag)).status; status != 0)
-    return status;
-  return run_link(line, console);
+    check_command_line(line, diag, recorded);
+  const int status = console.show(messages_of(diag)).status;
+  if (stores) {
+    const int linked = store_and_link(line, words, recorded, console, status == 0);
+    return status != 0 ? status : linked;
+  }
+  const LinkPlaces places;
+  return status != 0 ? status : run_link(line, places, console, complete_request(line, places));
 }
 
 } // namespace culink

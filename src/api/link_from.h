@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "base/file_source.h"
+#include "culink/linker.h"
+
+namespace culink {
+
+// As the functions of culink/linker.h, with files from elsewhere than the file system.
+[[nodiscard]] LinkResult link(const LinkRequest &request, const FileSource &files);
+[[nodiscard]] LinkResult list_modules(const LinkRequest &request, const FileSource &files);
+
+} // namespace culink

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace culink {
+
+// Puts files into a tar archive (ustar). The archive depends on names and bytes alone: it has no
+// time, owner or mode of this machine.
+class TarWriter {
+public:
+  // Names have at most 100 characters. The bytes are borrowed until the archive is written.
+  void add(std::string_view name, ByteSpan bytes);
+  // The same for a text, which is kept here.
+  void add_text(std::string_view name, std::string text);
+  // The archive, piece by piece. Nothing may be added afterwards.
+  [[nodiscard]] const std::vector<ByteSpan> &finish();
+
+private:
+  std::deque<std::vector<u8>> headers_;
+  std::deque<std::string> texts_;
+  std::vector<ByteSpan> pieces_;
+};
+
+struct TarMember {
+  std::string name;
+  ByteSpan bytes; // of the archive
+};
+
+// The files in a tar archive, in their order; folders are left out. Links and devices are refused,
+// and so are names that lead out of the folder in which the archive would be unpacked.
+[[nodiscard]] Result<std::vector<TarMember>> read_tar(ByteSpan bytes);
+
+} // namespace culink

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# culink --repro stores a link, --replay repeats it in another folder while the inputs are out of
+# reach: the same bytes, messages and exit status for every kind of input, and for links that fail.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+mkdir -p here/lib here/objects here/out there/deep
+cp "$SOURCE"/examples/vector_math/sm_90/{main,filter}.cubin "$SOURCE"/examples/vector_math/fat/* here
+cp here/filter.o here/objects
+(cd here/lib && ar rc libfilter.a ../filter.o && ar rcT libthin.a ../objects/filter.o)
+printf 'main.cubin "filter.cubin" -o\nout/options.cubin' > here/words.txt
+printf -- '-arch=sm_90 -optf=words.txt\n' > here/response
+printf '.version 9.0\n.target sm_90\n// text\n' > here/text.ptx
+printf '\xed\x43\x4e\x7fcode' > here/optimised.ltoir
+cat > compiler <<EOF
+#!/bin/sh
+[ "\$1" != --version ] || { echo 'Cuda compilation tools, release 7.7, V7.7.7'; exit; }
+eval "shift \$((\$# - 1))"
+cat "$PWD/kept/main.cubin" > "\$1"
+EOF
+chmod +x compiler
+cp -r here kept
+
+with=() # further words of the replay
+# replays NAME OUTPUT WORD...: the link stored in `here` is the same when it is replayed in `there`.
+replays() {
+  local name=$1 output=$2 status=0 again=0
+  shift 2
+  (cd here && "$CULINK" --repro="../$name.tar" "$@" 2> "../$name.log") || status=$?
+  [ -z "$output" ] || [ -s "here/out/$output" ] || fail "$name: no output: $(cat "$name.log")"
+  mv here gone
+  (cd there/deep && "$CULINK" --replay "../../$name.tar" "${with[@]}" -o image \
+    --register-link-binaries=registered 2> "../../$name.again") || again=$?
+  mv gone here
+  [ "$status" = "$again" ] || fail "$name: status $again instead of $status: $(cat "$name.again")"
+  expect_same "$name.log" "$name.again"
+  [ -z "$output" ] || expect_same "here/out/$output" there/deep/image
+  rm -f there/deep/image
+}
+
+replays cubins a.cubin -arch=sm_90 main.cubin filter.cubin -o out/a.cubin -v
+replays absolute a.cubin -arch=sm_90 "$PWD/here/main.cubin" filter.cubin -o "$PWD/here/out/a.cubin"
+replays fatbins a.cubin -arch=sm_90 main.fatbin ../here/filter.fatbin -o out/a.cubin
+replays objects a.cubin -arch=sm_90 main.o filter.o -o out/a.cubin
+replays emulated a.cubin -arch=sm_90 --emulate=nvlink-13.0.88 main.o filter.o -g -o out/a.cubin
+replays archive a.cubin -arch=sm_90 main.o lib/libfilter.a lib/../lib/libfilter.a -o out/a.cubin
+replays thin a.cubin -arch=sm_90 main.o lib/libthin.a -o out/a.cubin
+# The folders of -L are part of the output.
+replays library a.cubin -arch=sm_90 main.o -L"$PWD/here/lib" -L lib -lfilter -lnone -o out/a.cubin
+replays options options.cubin @response
+replays response a.cubin -arch=sm_90 @response -o out/a.cubin
+with=(--ptxas="$PWD/compiler")
+replays text a.cubin -arch=sm_90 text.ptx filter.cubin --ptxas="$PWD/compiler" -o out/a.cubin
+with=()
+replays pipe a.cubin -arch=sm_90 main.cubin /dev/stdin -o out/a.cubin < here/filter.cubin
+replays registered a.cubin -arch=sm_90 main.cubin filter.o --register-link-binaries=out/list \
+  -Map=out/map -o out/a.cubin
+expect_same here/out/list there/deep/registered # which has a name made of the folder
+
+# Links that fail: a file is missing, the program is not complete, the options are wrong.
+replays missing "" -arch=sm_90 none.cubin lib main.cubin -o out/b.cubin
+expect_contains missing.again "none.cubin" "No such file"
+replays undefined "" -arch=sm_90 main.cubin -o out/b.cubin
+expect_contains undefined.again "undefined symbol"
+replays wrong "" -arch=sm_90 --nonsense -optf=absent main.cubin -o out/b.cubin
+expect_contains wrong.again "nonsense" "absent"
+replays optimised "" -arch=sm_90 optimised.ltoir -o out/b.cubin
+expect_contains optimised.again "optimised.ltoir"
+
+# Nothing of the link's machine but the names is in the archive, and it can be linked by hand too.
+(cd kept && "$CULINK" --repro=../other.tar -arch=sm_90 main.cubin filter.cubin -o out/a.cubin -v) 2> /dev/null
+cmp -s <(tar xOf cubins.tar culink-repro/files.txt) <(tar xOf other.tar culink-repro/files.txt) ||
+  fail "two folders give two lists"
+tar xf thin.tar
+tar tvf thin.tar > listing
+expect_contains listing "0/0" "1970-01-01" "culink-repro/inputs/"
+tar xf library.tar
+(cd culink-repro && "$CULINK" @response.txt 2> ../log) || fail "by hand: $(cat log)"
+[ -s culink-repro/a.cubin ] || fail "by hand: no output"
+
+# A link with other compilers says so; what the archive names is neither written nor started.
+printf '#!/bin/sh\ntouch %s/started\n' "$WORK" > evil
+chmod +x evil
+(cd here && "$CULINK" --repro=../evil.tar -arch=sm_90 main.cubin filter.cubin --ptxas="$WORK/evil" \
+  -o "$WORK/victim" -Map="$WORK/victim.map")
+rm -f started victim victim.map
+"$CULINK" --replay evil.tar --ptxas="$WORK/compiler" 2> log
+for file in started victim victim.map; do
+  [ ! -e $file ] || fail "the replay has made $file"
+done
+expect_contains log "was stored with evil: unknown version"
+
+# What is no stored link.
+expect_status 1 "$CULINK" --replay listing 2> log
+expect_contains log "listing: tar header at 0x0"
+head -c 3000 cubins.tar > cut.tar
+expect_status 1 "$CULINK" --replay cut.tar 2> log
+expect_contains log "cut.tar: tar header at"
+ln -s /etc/passwd there/link
+tar cf linked.tar -C there link
+expect_status 1 "$CULINK" --replay linked.tar 2> log
+expect_contains log "'link' is neither a file nor a folder"
+tar cPf outside.tar --transform 's,^,../,' listing
+expect_status 1 "$CULINK" --replay outside.tar 2> log
+expect_contains log "'../listing' leads out of the archive"
+tar cf empty.tar listing
+expect_status 1 "$CULINK" --replay empty.tar 2> log
+expect_contains log "no culink-repro/command.txt"
+expect_status 1 "$CULINK" --replay cubins.tar more.cubin 2> log
+expect_contains log "more.cubin: the inputs of a replay are those that were stored"
+expect_status 1 "$CULINK" --repro=none/x.tar -arch=sm_90 here/main.cubin here/filter.cubin -o y 2> log
+expect_contains log "none/x.tar: cannot create"
+[ ! -e y ] || fail "linked without the archive that was asked for"

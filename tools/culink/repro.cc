@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A link is a function of its command line and of what the file system answers, so both together
+// are the whole of it (repro/stored_link.h). Compilers are not stored: they are NVIDIA's, and
+// large. Their versions are, so that a replay can say why it may differ.
+//
+// The archive may come from anybody. A replay writes no file that it names, starts no program and
+// asks no server that it names.
+#include "repro.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+
+#include "base/output_file.h"
+#include "base/process.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::array kOutputs = {OptionId::Output, OptionId::Map, OptionId::RegisterLinkBinaries,
+                                 OptionId::Time};
+
+// What belongs to the machine and not to the link.
+constexpr std::array kOfMachine = {
+    OptionId::Repro,    OptionId::Cuda,      OptionId::Ptxas,       OptionId::Finalizer,
+    OptionId::CacheDir, OptionId::CacheSize, OptionId::CacheRemote, OptionId::CacheRemoteReadOnly};
+
+void remove(CommandLine &line, OptionId id) {
+  line.given[static_cast<size_t>(id)] = false;
+  line.values[static_cast<size_t>(id)].clear();
+}
+
+std::string base_name(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// "libnvJitLink.so.13.0.88": the name behind the links that lead to a library.
+std::string real_name(const std::string &library) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(library, error);
+  return error ? base_name(library) : real.filename().string();
+}
+
+// "ptxas: Cuda compilation tools, release 13.0, V13.0.88"
+std::string program_version(const std::string &path) {
+  constexpr std::chrono::seconds kLimit{10};
+  const Result<ProcessResult> run = run_process({path, "--version"}, {}, kLimit);
+  const std::string text = run ? run->output : "";
+  const size_t place = text.find(", release ");
+  if (place == std::string::npos)
+    return base_name(path) + ": unknown version";
+  const size_t begin = text.rfind('\n', place) + 1;
+  return base_name(path) + ": " + text.substr(begin, text.find('\n', place) - begin);
+}
+
+// The folders in which the libraries lie once the archive is unpacked.
+std::vector<std::string> stored_folders(const CommandLine &line, const RecordedFiles &files) {
+  std::vector<std::string> out;
+  for (const std::string &library : line.list(OptionId::Library))
+    for (const std::string &folder : line.list(OptionId::LibraryPath))
+      if (const std::optional<std::string> name = files.stored_name(
+              folder + (folder.ends_with('/') ? "" : "/") + "lib" + library + ".a"))
+        out.push_back(name->substr(0, name->rfind('/')));
+  return out;
+}
+
+// The same link in the folder into which the archive is unpacked.
+CommandLine unpacked_line(CommandLine line, const RecordedFiles &files) {
+  for (std::string &input : line.inputs)
+    input = files.stored_name(input).value_or(base_name(input));
+  if (line.has(OptionId::LibraryPath))
+    line.set(OptionId::LibraryPath, stored_folders(line, files));
+  if (line.has(OptionId::UidxFile))
+    line.set(OptionId::UidxFile, {files.stored_name(line.value(OptionId::UidxFile)).value_or("")});
+  for (const OptionId id : kOutputs)
+    if (line.has(id))
+      line.set(id, {base_name(line.value(id))});
+  for (const OptionId id : kOfMachine)
+    remove(line, id);
+  return line;
+}
+
+} // namespace
+
+std::vector<std::string> tool_versions(const LinkRequest &request) {
+  std::vector<std::string> out = {"culink " CULINK_VERSION};
+  if (!request.ptxas.empty())
+    out.push_back(program_version(request.ptxas));
+  for (const std::string &library : {request.finalizer.library, request.lto.library})
+    if (!library.empty() && out.back() != real_name(library))
+      out.push_back(real_name(library));
+  return out;
+}
+
+std::optional<Error> write_repro(const CommandLine &line, const std::vector<std::string> &words,
+                                 const std::vector<std::string> &versions,
+                                 const RecordedFiles &files) {
+  LinkRecord record{words, "", versions, response_text(unpacked_line(line, files))};
+  std::error_code unused;
+  if (line.has(OptionId::RegisterLinkBinaries))
+    record.folder = std::filesystem::current_path(unused).string();
+  TarWriter tar = store_link(record, files);
+  OutputFile file(line.value(OptionId::Repro));
+  file.write(tar.finish());
+  return file.commit();
+}
+
+CommandLine replayed_line(CommandLine stored, const CommandLine &replay) {
+  for (const OptionId id : kOfMachine)
+    remove(stored, id);
+  for (const OptionRow &row : option_rows())
+    if (replay.has(row.id) && row.id != OptionId::Replay &&
+        std::find(kOutputs.begin(), kOutputs.end(), row.id) == kOutputs.end())
+      stored.set(row.id, replay.list(row.id));
+  return stored;
+}
+
+std::vector<Message> compare_versions(const std::vector<std::string> &stored,
+                                      const std::vector<std::string> &here) {
+  std::vector<Message> out;
+  for (const std::string &version : stored)
+    if (std::find(here.begin(), here.end(), version) == here.end())
+      out.push_back({.severity = Severity::Info,
+                     .id = "replay-differs",
+                     .text = "the link was stored with " + version + ", which is not used here"});
+  return out;
+}
+
+} // namespace culink
