@@ -18,7 +18,7 @@
 namespace culink::arch {
 namespace {
 
-constexpr u32 kKiB = 1024;
+constexpr u32 kKilobyte = 1024;
 constexpr u32 kParts = 4; // of an SM, each with its scheduler and its registers
 constexpr u32 kRegisterUnit = 256;
 
@@ -26,10 +26,10 @@ constexpr MultiprocessorInfo sm_row(u16 number, u32 warps, u32 blocks, u32 share
   return {.number = number,
           .warps = warps,
           .blocks = blocks,
-          .registers = 64 * kKiB,
-          .shared = shared_kib * kKiB,
-          .block_shared = (shared_kib - 1) * kKiB,
-          .reserved_shared = kKiB,
+          .registers = 64 * kKilobyte,
+          .shared = shared_kib * kKilobyte,
+          .block_shared = (shared_kib - 1) * kKilobyte,
+          .reserved_shared = kKilobyte,
           .shared_unit = 128};
 }
 
