@@ -47,7 +47,8 @@ struct WireTarHeader {
 };
 static_assert(sizeof(WireTarHeader) == kBlock);
 
-constexpr char kRegular = '0', kOldRegular = '\0', kFolder = '5', kPax = 'x', kPaxForAll = 'g';
+constexpr char kRegular = '0', kOldRegular = '\0', kFolderMember = '5', kPax = 'x',
+               kPaxForAll = 'g';
 
 template <size_t N> void put(char (&field)[N], std::string_view text) {
   std::memcpy(field, text.data(), std::min(text.size(), N));
@@ -96,7 +97,7 @@ Result<TarMember> read_header(ByteSpan bytes, u64 offset, const WireTarHeader &h
   const std::optional<u64> sum = octal(text_of(header.checksum));
   if (!sum || *sum != checksum(header))
     return refuse(offset, "checksum", "is not that of the header");
-  const std::optional<u64> size = header.type == kFolder ? 0 : octal(text_of(header.size));
+  const std::optional<u64> size = header.type == kFolderMember ? 0 : octal(text_of(header.size));
   if (!size)
     return refuse(offset, "size", "is not an octal number");
   const std::optional<ByteSpan> data =
@@ -166,7 +167,7 @@ Result<std::vector<TarMember>> read_tar(ByteSpan bytes) {
     case kOldRegular:
       out.push_back(std::move(*member));
       break;
-    case kFolder:
+    case kFolderMember:
     case kPax:
     case kPaxForAll:
       break;
