@@ -8,7 +8,7 @@
 
 #include "base/mapped_file.h"
 #include "convert.h"
-#include "input/find_code.h"
+#include "survey/find_code.h"
 
 namespace culink::python {
 

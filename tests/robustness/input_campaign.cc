@@ -16,9 +16,9 @@
 #include "base/output_file.h"
 #include "children.h"
 #include "input/archive.h"
-#include "input/find_code.h"
 #include "link_laws.h"
 #include "mutator.h"
+#include "survey/find_code.h"
 
 namespace culink::robustness {
 namespace {

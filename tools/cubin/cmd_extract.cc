@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/output_file.h"
-#include "input/find_code.h"
 #include "open_input.h"
+#include "survey/find_code.h"
 
 namespace culink::tools {
 

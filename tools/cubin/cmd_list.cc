@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "elf/elf_view.h"
-#include "input/find_code.h"
 #include "inspect/toolkit.h"
 #include "open_input.h"
 #include "show_files.h"
+#include "survey/find_code.h"
 
 namespace culink::tools {
 

@@ -10,10 +10,10 @@
 
 #include "base/bytes.h"
 #include "base/output_file.h"
-#include "input/find_code.h"
 #include "open_input.h"
 #include "page/read_image.h"
 #include "page/write_page.h"
+#include "survey/find_code.h"
 
 namespace culink::tools {
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "input/find_code.h"
+#include "survey/find_code.h"
 
 namespace culink::tools {
 

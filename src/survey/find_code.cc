@@ -6,7 +6,7 @@
 //
 // What may surprise: a linked program has its fatbins in .nv_fatbin, an object before its device
 // link in __nv_relfatbin; the object that a device link adds may have both.
-#include "input/find_code.h"
+#include "survey/find_code.h"
 
 #include <array>
 
