@@ -53,16 +53,14 @@ public:
   Walker(ByteSpan bytes, FatbinReading reading)
       : bytes_(bytes), as_nvlink_(reading == FatbinReading::AsNvlink) {}
   Result<std::vector<FatbinContainer>> run();
+  Result<FatbinContainer> read_container(u64 offset);
 
 private:
-  Result<FatbinContainer> read_container(u64 offset);
   Result<FatbinEntry> read_entry(ByteSpan chain, u64 offset) const;
   Result<FatbinEntry> describe(ByteSpan header, const WireEntry &wire, FatbinEntry entry) const;
-  [[nodiscard]] u64 skip_padding(u64 offset) const;
 
   ByteSpan bytes_;
   bool as_nvlink_;
-  u64 end_ = 0; // of the container that was read last
 };
 
 Error refuse(u64 offset, std::string_view part, std::string_view field, std::string message) {
@@ -76,17 +74,10 @@ Result<std::vector<FatbinContainer>> Walker::run() {
     Result<FatbinContainer> container = read_container(offset);
     if (!container)
       return container.error();
+    offset = next_fatbin(bytes_, container->end);
     out.push_back(std::move(*container));
-    offset = skip_padding(end_);
   } while (offset < bytes_.size() && !as_nvlink_);
   return out;
-}
-
-// Linkers align sections, so there may be zeros between containers.
-u64 Walker::skip_padding(u64 offset) const {
-  while (offset < bytes_.size() && bytes_[offset] == 0)
-    ++offset;
-  return offset;
 }
 
 Result<FatbinContainer> Walker::read_container(u64 offset) {
@@ -109,15 +100,13 @@ Result<FatbinContainer> Walker::read_container(u64 offset) {
     return refuse(offset, "container", "size",
                   fmt::format("{:#x} bytes of entries do not fit into the file ({:#x} bytes)",
                               wire->size, bytes_.size()));
-  FatbinContainer out{offset, {}};
-  end_ = offset + wire->header_size;
-  const u64 stop = end_ + wire->size;
-  while (end_ < stop) {
-    Result<FatbinEntry> entry = read_entry(as_nvlink_ ? bytes_ : bytes_.first(stop), end_);
+  FatbinContainer out{offset, offset + wire->header_size, {}};
+  const u64 stop = out.end + wire->size;
+  while (out.end < stop) {
+    Result<FatbinEntry> entry = read_entry(as_nvlink_ ? bytes_ : bytes_.first(stop), out.end);
     if (!entry)
       return entry.error();
-    const u64 header = load_le<WireEntry>(bytes_.data() + end_).header_size;
-    end_ += header + load_le<WireEntry>(bytes_.data() + end_).padded_size;
+    out.end += entry->whole.size();
     out.entries.push_back(*entry);
   }
   return out;
@@ -190,6 +179,16 @@ Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
 
 Result<std::vector<FatbinContainer>> read_fatbins(ByteSpan bytes, FatbinReading reading) {
   return Walker(bytes, reading).run();
+}
+
+Result<FatbinContainer> read_fatbin_at(ByteSpan bytes, u64 offset) {
+  return Walker(bytes, FatbinReading::Strict).read_container(offset);
+}
+
+u64 next_fatbin(ByteSpan bytes, u64 end) {
+  while (end < bytes.size() && bytes[end] == 0)
+    ++end;
+  return end;
 }
 
 std::vector<u8> fatbin_of(const FatbinEntry &entry) {

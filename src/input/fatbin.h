@@ -53,6 +53,7 @@ struct FatbinEntry {
 // The code of one translation unit: members, of which one is chosen.
 struct FatbinContainer {
   u64 offset = 0;
+  u64 end = 0; // behind its last entry
   std::vector<FatbinEntry> entries;
 };
 
@@ -66,6 +67,14 @@ enum class FatbinReading : u8 {
 // payloads are not touched.
 [[nodiscard]] Result<std::vector<FatbinContainer>>
 read_fatbins(ByteSpan bytes, FatbinReading reading = FatbinReading::Strict);
+
+// The container that begins at `offset`, whatever follows it. Offsets of entries are those in
+// `bytes`.
+[[nodiscard]] Result<FatbinContainer> read_fatbin_at(ByteSpan bytes, u64 offset);
+
+// Where the next container begins: behind the zeros that linkers put between them. The size of
+// `bytes` if there is none.
+[[nodiscard]] u64 next_fatbin(ByteSpan bytes, u64 end);
 
 // The payload of an entry, unpacked. PTX comes without its final NUL.
 [[nodiscard]] Result<std::vector<u8>> unpack(const FatbinEntry &entry);

@@ -5,14 +5,16 @@
 // and the rest is listed nevertheless.
 //
 // What may surprise: a linked program has its fatbins in .nv_fatbin, an object before its device
-// link in __nv_relfatbin; the object that a device link adds may have both.
+// link in __nv_relfatbin; the object that a device link adds may have both, and so has a program,
+// since the host linker keeps what it does not know. So what is linked comes first.
 #include "survey/find_code.h"
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
+#include "arch/target_name.h"
 #include "base/bytes.h"
 #include "elf/elf_view.h"
 #include "input/archive.h"
@@ -24,6 +26,7 @@ namespace culink {
 namespace {
 
 constexpr std::string_view kWholeFile = "file";
+constexpr u64 kReleasedAtOnce = u64{8} << 20;
 
 FoundCode::Form found_form_of(FatbinKind kind) {
   switch (kind) {
@@ -48,16 +51,9 @@ std::string target_of_entry(const FatbinEntry &entry) {
   return out;
 }
 
-// The target by number. The letter of a bare cubin would be in .nv.compat; names of files can do
-// without it.
 std::string target_of_cubin(ByteSpan bytes) {
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
-  if (!view)
-    return "";
-  const elf::FileHeader &header = view->header();
-  const arch::ElfTarget target = arch::decode_elf_target(
-      header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
-  return fmt::format("sm_{}", target.sm);
+  return view ? arch::target_of(*view).name : "";
 }
 
 // The word after .target.
@@ -75,9 +71,11 @@ std::string target_of_ptx(std::string_view text) {
 
 class CodeFinder {
 public:
-  explicit CodeFinder(const std::string &path) : path_(path) {}
+  CodeFinder(const std::string &path, const PageRelease &release)
+      : path_(path), release_(release) {}
 
   CodeInFile run(ByteSpan bytes) {
+    out_.kind = file_kind(bytes);
     look_into(bytes, "");
     return std::move(out_);
   }
@@ -86,7 +84,9 @@ private:
   void look_into(ByteSpan bytes, const std::string &member);
   void look_into_host_file(ByteSpan bytes, const std::string &member);
   void look_into_archive(ByteSpan bytes);
-  void add_fatbins(ByteSpan bytes, std::string_view place, const std::string &member);
+  void look_into_data(ByteSpan bytes, const std::string &member);
+  void add_fatbins(ByteSpan bytes, const FoundCode &where);
+  void add_fatbin(const FatbinContainer &container, ByteSpan bytes, const FoundCode &where);
   void add(FoundCode code) {
     code.number = static_cast<u32>(out_.code.size() + 1);
     out_.code.push_back(std::move(code));
@@ -98,6 +98,7 @@ private:
   }
 
   const std::string &path_;
+  const PageRelease &release_;
   CodeInFile out_;
 };
 
@@ -105,14 +106,18 @@ void CodeFinder::look_into(ByteSpan bytes, const std::string &member) {
   switch (file_kind(bytes)) {
   case FileKind::DeviceObject:
   case FileKind::DeviceImage:
-    add({.target = target_of_cubin(bytes), .member = member, .place = kWholeFile, .bytes = bytes});
+    add({.target = target_of_cubin(bytes),
+         .member = member,
+         .place = kWholeFile,
+         .linkable = file_kind(bytes) == FileKind::DeviceObject,
+         .bytes = bytes});
     break;
   case FileKind::HostObject:
   case FileKind::HostImage:
     look_into_host_file(bytes, member);
     break;
   case FileKind::Fatbin:
-    add_fatbins(bytes, "fatbin", member);
+    add_fatbins(bytes, {.member = member, .place = "fatbin"});
     break;
   case FileKind::Archive:
     if (member.empty())
@@ -142,10 +147,26 @@ void CodeFinder::look_into_host_file(ByteSpan bytes, const std::string &member) 
   const Result<HostObject> object = read_host_object(bytes);
   if (!object)
     return report(member, object.error());
-  for (const ByteSpan fatbin : object->linkable)
-    add_fatbins(fatbin, "__nv_relfatbin", member);
-  for (const ByteSpan fatbin : object->finished)
-    add_fatbins(fatbin, ".nv_fatbin", member);
+  for (const ByteSpan fatbins : object->finished)
+    add_fatbins(fatbins, {.member = member, .place = ".nv_fatbin"});
+  look_into_data(bytes, member);
+  for (const ByteSpan fatbins : object->linkable)
+    add_fatbins(fatbins, {.member = member, .place = "__nv_relfatbin", .linkable = true});
+}
+
+void CodeFinder::look_into_data(ByteSpan bytes, const std::string &member) {
+  for (const LoadedData &data : loaded_data(bytes))
+    for (const CodeInData &found : scan_data(data.bytes, release_)) {
+      FoundCode code{.member = member, .place = data.name, .in_data = true};
+      if (found.container) {
+        add_fatbin(*found.container, found.bytes, code);
+        continue;
+      }
+      code.target = target_of_cubin(found.bytes);
+      code.linkable = file_kind(found.bytes) == FileKind::DeviceObject;
+      code.bytes = found.bytes;
+      add(std::move(code));
+    }
 }
 
 void CodeFinder::look_into_archive(ByteSpan bytes) {
@@ -167,18 +188,31 @@ void CodeFinder::look_into_archive(ByteSpan bytes) {
   }
 }
 
-void CodeFinder::add_fatbins(ByteSpan bytes, std::string_view place, const std::string &member) {
-  const Result<std::vector<FatbinContainer>> containers = read_fatbins(bytes);
-  if (!containers)
-    return report(member, containers.error());
-  for (const FatbinContainer &container : *containers)
-    for (const FatbinEntry &entry : container.entries)
-      add({.form = found_form_of(entry.kind),
-           .target = target_of_entry(entry),
-           .member = member,
-           .place = place,
-           .bytes = entry.payload,
-           .entry = entry});
+void CodeFinder::add_fatbins(ByteSpan bytes, const FoundCode &where) {
+  u64 released = 0;
+  for (u64 at = 0; at < bytes.size() || at == 0;) {
+    const Result<FatbinContainer> container = read_fatbin_at(bytes, at);
+    if (!container)
+      return report(where.member, container.error());
+    add_fatbin(*container, bytes.subspan(at, container->end - at), where);
+    at = next_fatbin(bytes, container->end);
+    if (release_ && (at - released >= kReleasedAtOnce || at == bytes.size()))
+      release_(bytes.subspan(released, at - std::exchange(released, at)));
+  }
+}
+
+void CodeFinder::add_fatbin(const FatbinContainer &container, ByteSpan bytes,
+                            const FoundCode &where) {
+  out_.fatbins.push_back(bytes);
+  for (const FatbinEntry &entry : container.entries) {
+    FoundCode code = where;
+    code.form = found_form_of(entry.kind);
+    code.target = target_of_entry(entry);
+    code.bytes = entry.payload;
+    code.entry = entry;
+    code.fatbin = static_cast<u32>(out_.fatbins.size());
+    add(std::move(code));
+  }
 }
 
 struct FormNames {
@@ -209,8 +243,8 @@ bool FoundCode::is_called(std::string_view what) const {
   return what == name() || what == target || what == std::to_string(number);
 }
 
-CodeInFile find_code(const std::string &path, ByteSpan bytes) {
-  return CodeFinder(path).run(bytes);
+CodeInFile find_code(const std::string &path, ByteSpan bytes, const PageRelease &release) {
+  return CodeFinder(path, release).run(bytes);
 }
 
 Result<std::vector<u8>> unpack(const FoundCode &code) {

@@ -10,6 +10,8 @@
 #include "base/mapped_file.h"
 #include "base/result.h"
 #include "input/fatbin.h"
+#include "model/file_kind.h"
+#include "survey/data_scan.h"
 
 namespace culink {
 
@@ -22,27 +24,36 @@ struct FoundCode {
   std::string target;               // "sm_90a", "compute_80", "lto_90"; empty: not known
   std::string member;               // of the archive; empty: the file is none
   std::string_view place;           // the section, "fatbin", or "file" where it is no part of one
+  bool in_data = false;             // found in data by its header, not by the name of its section
+  bool linkable = false;            // a relocatable part, of which a linked image may be there too
   ByteSpan bytes;                   // as in the file
   std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
+  u32 fatbin = 0;                   // number of that fatbin in the file, from 1; 0: none
 
   // "cubin", "ptx", "lto" or "other".
   [[nodiscard]] std::string_view form_name() const;
   // "3.sm_90.cubin", "3.compute_80.ptx": unique in the file, and good as the end of a file name.
   [[nodiscard]] std::string name() const;
+  // Bytes when unpacked.
+  [[nodiscard]] u64 size() const { return entry ? entry->size : bytes.size(); }
+  [[nodiscard]] bool is_packed() const { return entry && entry->compression != Compression::None; }
   // Number, name, target or archive member; or "MEMBER:" and one of the other three.
   [[nodiscard]] bool is_called(std::string_view what) const;
 };
 
 struct CodeInFile {
-  std::vector<FoundCode> code;
-  std::vector<Error> problems;  // parts that could not be read
-  std::deque<MappedFile> files; // members of thin archives
+  FileKind kind = FileKind::Unknown;
+  std::vector<FoundCode> code;   // linked images of a host file before their relocatable parts
+  std::vector<ByteSpan> fatbins; // by number, headers and all
+  std::vector<Error> problems;   // parts that could not be read
+  std::deque<MappedFile> files;  // members of thin archives
 };
 
 // The code in a cubin, fatbin, host object, program, shared library or archive of these. Reads
-// headers only. Members of a thin archive are looked for
-// beside `path`.
-[[nodiscard]] CodeInFile find_code(const std::string &path, ByteSpan bytes);
+// headers, and what host files load as data, which may be code as well. Members of a thin archive
+// are looked for beside `path`. `release` is told of bytes that were read.
+[[nodiscard]] CodeInFile find_code(const std::string &path, ByteSpan bytes,
+                                   const PageRelease &release = {});
 
 // The code itself, unpacked.
 [[nodiscard]] Result<std::vector<u8>> unpack(const FoundCode &code);

@@ -25,4 +25,4 @@ expect_contains out.cubin precious
 
 printf 'not an ELF file' > text.txt
 expect_status 1 "$CUBIN" text text.txt 2> errors
-expect_contains errors "cubin: error: text.txt: ELF header"
+expect_contains errors "cubin: error: text.txt: not a known kind of file with device code"

@@ -77,12 +77,14 @@ cp "$main" with:colon
 # What is not there.
 not "$CUBIN" dump code.o:sm_70 2> log
 expect_contains log "code.o:sm_70: no such member"
-not "$CUBIN" dump libcode.a:code.o 2> log
-expect_contains log "names several members: 1.sm_90.cubin, 2.sm_80.cubin, 3.compute_75.ptx"
+"$CUBIN" dump libcode.a:code.o > log
+expect_contains log "libcode.a:code.o:1.sm_90.cubin:" "libcode.a:code.o:2.sm_80.cubin:"
+not "$CUBIN" text libcode.a:code.o 2> log
+expect_contains log "has several images" "1.sm_90.cubin, 2.sm_80.cubin"
 not "$CUBIN" extract code.o -o x 2> log
 expect_contains log "several pieces"
 not "$CUBIN" extract plain.o 2> log
-expect_contains log "there is no such code"
+expect_contains log "has no device code"
 head -c 3000 code.fatbin > cut.fatbin
 not "$CUBIN" list cut.fatbin > list 2> log
 expect_contains log "cut.fatbin: fatbin container at 0x0, size"

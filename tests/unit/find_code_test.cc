@@ -47,7 +47,8 @@ TEST(FindCode, looks_into_objects_programs_and_libraries) {
   for (const u16 type : {1, 2, 3}) {
     program.type = type;
     EXPECT_EQ(found_in(program.build64()).size(), 4u) << type;
-    EXPECT_EQ(found_in(program.build64()).back(), ":.nv_fatbin:4.sm_90.cubin");
+    EXPECT_EQ(found_in(program.build64()).front(), ":.nv_fatbin:1.sm_90.cubin")
+        << "what is linked comes first";
     EXPECT_EQ(found_in(program.build32()).size(), 4u) << type;
   }
 }
@@ -61,6 +62,21 @@ TEST(FindCode, looks_into_archives) {
             (Words{"a.o:__nv_relfatbin:1.sm_90a.cubin", "a.o:__nv_relfatbin:2.compute_80.ptx",
                    "a.o:__nv_relfatbin:3.lto_75.ltoir", "b.fatbin:fatbin:4.sm_75.cubin",
                    "c.ptx:file:5.compute_90a.ptx"}));
+}
+
+TEST(FindCode, numbers_fatbins_and_tells_relocatable_parts) {
+  HostFile program;
+  program.with("__nv_relfatbin", three_members()).with(".nv_fatbin", container({{}, {.sm = 80}}));
+  const Bytes file = program.build64();
+  const CodeInFile found = find_code("program", file);
+  ASSERT_EQ(found.code.size(), 5u);
+  ASSERT_EQ(found.fatbins.size(), 2u);
+  EXPECT_EQ(found.code[1].fatbin, 1u);
+  EXPECT_FALSE(found.code[1].linkable);
+  EXPECT_EQ(found.code[4].fatbin, 2u);
+  EXPECT_TRUE(found.code[4].linkable);
+  EXPECT_EQ(found.fatbins[1].size(), three_members().size());
+  EXPECT_EQ(found.kind, FileKind::HostObject);
 }
 
 TEST(FindCode, takes_a_cubin_as_it_is) {

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/mapped_file.h"
 #include "base/output_file.h"
-#include "open_input.h"
+#include "messages.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/assemble.h"
 
@@ -23,19 +24,21 @@ struct AssembleArguments {
 };
 
 int run_assemble(const AssembleArguments &arguments) {
-  const Result<Input> input = open_input(arguments.file);
+  const bool from_pipe = arguments.file == "-";
+  const std::string name = from_pipe ? "<stdin>" : arguments.file;
+  const Result<MappedFile> input = MappedFile::open(from_pipe ? "/dev/stdin" : arguments.file);
   if (!input) {
-    print_error(arguments.file, input.error());
+    print_error(name, input.error());
     return 1;
   }
   const Result<text::Node> document = text::read_yaml(as_text(input->bytes()));
   if (!document) {
-    print_error(input->name, document.error());
+    print_error(name, document.error());
     return 1;
   }
   const Result<std::vector<u8>> image = text::assemble(*document);
   if (!image) {
-    print_error(input->name, image.error());
+    print_error(name, image.error());
     return 1;
   }
   if (const std::optional<Error> error = write_file(arguments.output, *image)) {

@@ -5,6 +5,7 @@
 // read.
 #include "cmd_check.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -12,7 +13,8 @@
 #include <vector>
 
 #include "api/check_job.h"
-#include "open_input.h"
+#include "device_code.h"
+#include "messages.h"
 #include "text/dump/dump_sink.h"
 
 namespace culink::tools {
@@ -21,6 +23,7 @@ namespace {
 
 struct CheckArguments {
   std::string output;
+  CodeSelection selection;
   std::vector<std::string> inputs;
   std::vector<std::string> libraries;
   std::vector<std::string> library_paths;
@@ -45,50 +48,79 @@ void print_findings(const std::string &name, const std::vector<check::Finding> &
 }
 
 void print_findings_as_json(const std::string &name, const std::vector<check::Finding> &findings,
-                            TextOut &out) {
-  const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out);
-  sink->begin();
-  sink->begin_file(name);
-  sink->open_list("findings", "");
+                            text::DumpSink &sink) {
+  sink.begin_file(name);
+  sink.open_list("findings", "");
   for (const check::Finding &finding : findings) {
-    sink->open_row();
-    sink->field({"kind", "", 0}, text::name(check::name_of(finding.kind)));
-    sink->field({"symbol", "", 0}, text::name(finding.symbol));
-    sink->field({"section", "", 0}, text::name(finding.section));
-    sink->field({"offset", "", 0}, text::number(finding.offset));
-    sink->field({"expected", "", 0}, text::name(finding.expected));
-    sink->field({"found", "", 0}, text::name(finding.found));
-    sink->close_row();
+    sink.open_row();
+    sink.field({"kind", "", 0}, text::name(check::name_of(finding.kind)));
+    sink.field({"symbol", "", 0}, text::name(finding.symbol));
+    sink.field({"section", "", 0}, text::name(finding.section));
+    sink.field({"offset", "", 0}, text::number(finding.offset));
+    sink.field({"expected", "", 0}, text::name(finding.expected));
+    sink.field({"found", "", 0}, text::name(finding.found));
+    sink.close_row();
   }
-  sink->close_list();
-  sink->end_file();
-  sink->end();
+  sink.close_list();
+  sink.end_file();
 }
 
-int run_check(const CheckArguments &arguments) {
-  const Result<Input> output = open_input(arguments.output);
-  if (!output) {
-    print_error(arguments.output, output.error());
-    return 1;
-  }
+CheckAnswer check_image(const CheckArguments &arguments, ByteSpan image) {
   LinkRequest request;
   for (const std::string &input : arguments.inputs)
     request.inputs.push_back(LinkInput::file(input));
   request.libraries = arguments.libraries;
   request.library_paths = arguments.library_paths;
   request.options.threads = arguments.threads;
-  const CheckAnswer answer = check_file(std::move(request), output->bytes(), arguments.as_compiled);
+  CheckAnswer answer = check_file(std::move(request), image, arguments.as_compiled);
   for (const Message &message : answer.messages)
     if (!answer.complete || message.severity != Severity::Info)
       std::fputs(format_message(message, "cubin").c_str(), stderr);
-  if (!answer.complete)
+  return answer;
+}
+
+// Of a program, its linked images; their relocatable parts are inputs. Of a file that has nothing
+// but relocatable code, such as one made by -r, that.
+std::vector<const FoundCode *> images_to_check(std::vector<const FoundCode *> images) {
+  const auto is_linked = [](const FoundCode *code) { return !code->linkable; };
+  if (std::ranges::any_of(images, is_linked))
+    std::erase_if(images, [&](const FoundCode *code) { return !is_linked(code); });
+  return images;
+}
+
+int run_check(const CheckArguments &arguments) {
+  const Result<DeviceFile> file = DeviceFile::open(arguments.output);
+  if (!file) {
+    print_error(arguments.output, file.error());
     return 1;
+  }
+  const Result<std::vector<const FoundCode *>> images = file->choose_images(arguments.selection);
+  if (!images) {
+    print_error(file->name(), images.error());
+    return 1;
+  }
   TextOut out(STDOUT_FILENO);
+  const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out);
+  bool clean = true;
+  const auto check = [&](const Image &image) -> std::function<void()> {
+    return [&, image] {
+      const CheckAnswer answer = check_image(arguments, image.bytes);
+      clean = clean && answer.complete && answer.findings.empty();
+      if (!answer.complete)
+        return;
+      if (arguments.json)
+        print_findings_as_json(image.name, answer.findings, *sink);
+      else
+        print_findings(image.name, answer.findings, arguments.quiet, out);
+    };
+  };
   if (arguments.json)
-    print_findings_as_json(output->name, answer.findings, out);
-  else
-    print_findings(output->name, answer.findings, arguments.quiet, out);
-  return finish_output(out) && answer.findings.empty() ? 0 : 1;
+    sink->begin();
+  WorkerPool pool(1); // each check takes all cores itself
+  clean = walk_code(*file, images_to_check(*images), pool, {check, print_problem}) && clean;
+  if (arguments.json)
+    sink->end();
+  return finish_output(out) && clean ? 0 : 1;
 }
 
 } // namespace
@@ -97,12 +129,14 @@ void add_check_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<CheckArguments>(); // lives in the callback
   CLI::App *command = app.add_subcommand(
       "check", "Check that a linked file is the program that its inputs make up");
-  command->add_option("OUT", arguments->output, "The linked file")->required();
+  command->add_option("OUT", arguments->output, "The linked file, or a program with linked images")
+      ->required();
   command->add_option("--inputs,-i", arguments->inputs, "The files that were linked, in order")
       ->required();
   command->add_option("-l,--library", arguments->libraries, "Libraries that were linked");
   command->add_option("-L,--library-path", arguments->library_paths,
                       "Where libraries are searched");
+  add_code_selection(*command, arguments->selection);
   command->add_option("--threads", arguments->threads, "Threads to use; 0: one per core");
   command->add_flag("--as-compiled", arguments->as_compiled,
                     "Code of sm_100 and later was not scheduled again (culink --code=mercury)");

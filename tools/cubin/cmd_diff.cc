@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin diff: reads both files tolerantly and reports how they differ, causes first. Exit codes as
-// those of diff(1): 0 the same, 1 different, 2 trouble.
+// cubin diff: reads both files tolerantly and reports how they differ, causes first. Files with
+// several images are compared image by image: those of one archive member and target are matched in
+// their order. Exit codes as those of diff(1): 0 the same, 1 different, 2 trouble.
 #include "cmd_diff.h"
 
+#include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
-#include "open_input.h"
+#include "device_code.h"
+#include "messages.h"
 #include "text/diff/diff.h"
 #include "text/dump/dump_sink.h"
 
@@ -23,6 +29,7 @@ constexpr int kTrouble = 2;
 struct DiffArguments {
   std::string first;
   std::string second;
+  CodeSelection selection;
   std::vector<std::string> ignored;
   u64 limit = text::DiffOptions{}.limit;
   bool all = false;
@@ -66,54 +73,178 @@ void print_text(const text::DiffResult &result, TextOut &out) {
   out.put(result.count() == 1 ? " difference\n" : " differences\n");
 }
 
-void print_json(const DiffArguments &arguments, const text::DiffResult &result, TextOut &out) {
-  const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out);
-  sink->begin();
-  sink->begin_file(arguments.first);
-  sink->field({"other", "", 0}, text::name(arguments.second));
-  sink->field({"same", "", 0}, text::flag(result.same()));
-  sink->field({"count", "", 0}, text::number(result.count()));
-  sink->open_list("differences", "");
+void print_json(const std::string &first, const std::string &second, const text::DiffResult &result,
+                text::DumpSink &sink) {
+  sink.begin_file(first);
+  sink.field({"other", "", 0}, second.empty() ? text::missing() : text::name(second));
+  sink.field({"same", "", 0}, text::flag(result.same()));
+  sink.field({"count", "", 0}, text::number(result.count()));
+  sink.open_list("differences", "");
   for (const text::Difference &difference : result.differences) {
-    sink->open_row();
-    sink->field({"topic", "", 0}, text::name(text::name_of_topic(difference.topic)));
-    sink->field({"place", "", 0}, text::name(difference.place));
-    sink->field({"text", "", 0}, text::name(difference.text));
-    sink->close_row();
+    sink.open_row();
+    sink.field({"topic", "", 0}, text::name(text::name_of_topic(difference.topic)));
+    sink.field({"place", "", 0}, text::name(difference.place));
+    sink.field({"text", "", 0}, text::name(difference.text));
+    sink.close_row();
   }
-  sink->close_list();
-  sink->end_file();
-  sink->end();
+  sink.close_list();
+  sink.end_file();
 }
 
-int run_diff(const DiffArguments &arguments, const text::DiffOptions &options) {
-  const std::string *names[] = {&arguments.first, &arguments.second};
-  std::vector<Input> inputs;
-  std::vector<elf::ElfView> views;
-  inputs.reserve(2);
-  for (const std::string *name : names) {
-    Result<Input> input = open_input(*name);
-    if (!input) {
-      print_error(*name, input.error());
-      return kTrouble;
-    }
-    inputs.push_back(std::move(input).value());
-    Result<elf::ElfView> view = elf::ElfView::open_tolerant(inputs.back().bytes());
-    if (!view) {
-      print_error(*name, view.error());
-      return kTrouble;
-    }
-    views.push_back(std::move(view).value());
+// Images of the two files that are compared; one may be missing.
+struct ImagePair {
+  const FoundCode *of[2] = {nullptr, nullptr};
+};
+
+std::vector<ImagePair> match_images(const std::vector<const FoundCode *> &first,
+                                    const std::vector<const FoundCode *> &second) {
+  if (first.size() == 1 && second.size() == 1)
+    return {{{first[0], second[0]}}};
+  std::vector<ImagePair> out;
+  std::map<std::tuple<std::string, std::string, bool>, std::vector<size_t>> unmatched;
+  const auto key = [](const FoundCode &code) {
+    return std::tuple(code.member, code.target, code.linkable);
+  };
+  for (const FoundCode *code : first) {
+    unmatched[key(*code)].push_back(out.size());
+    out.push_back({{code, nullptr}});
   }
-  const text::DiffResult result = text::diff_files(views[0], views[1], options);
-  TextOut out(STDOUT_FILENO);
-  if (arguments.json)
-    print_json(arguments, result, out);
-  else if (!arguments.quiet)
-    print_text(result, out);
-  if (!finish_output(out))
+  for (auto &[_, list] : unmatched)
+    std::ranges::reverse(list);
+  for (const FoundCode *code : second) {
+    std::vector<size_t> &list = unmatched[key(*code)];
+    if (list.empty()) {
+      out.push_back({{nullptr, code}});
+      continue;
+    }
+    out[list.back()].of[1] = code;
+    list.pop_back();
+  }
+  return out;
+}
+
+// Prints how two files differ and keeps count.
+class FileComparison {
+public:
+  FileComparison(const DiffArguments &arguments, const text::DiffOptions &options)
+      : arguments_(arguments), options_(options), sink_(text::make_json_sink(out_)) {}
+
+  int run();
+
+private:
+  [[nodiscard]] bool open(const std::string &argument, u32 side);
+  void compare(const ImagePair &pair);
+  void tell_missing(const ImagePair &pair);
+  [[nodiscard]] Result<text::DiffResult> diff(const ImagePair &pair) const;
+
+  const DiffArguments &arguments_;
+  const text::DiffOptions &options_;
+  TextOut out_{STDOUT_FILENO};
+  std::unique_ptr<text::DumpSink> sink_;
+  std::vector<DeviceFile> files_;
+  std::vector<const FoundCode *> images_[2];
+  bool single_ = false;
+  bool same_ = true;
+  bool trouble_ = false;
+};
+
+bool FileComparison::open(const std::string &argument, u32 side) {
+  Result<DeviceFile> file = DeviceFile::open(argument);
+  if (!file) {
+    print_error(argument, file.error());
+    return false;
+  }
+  const DeviceFile &kept = files_.emplace_back(std::move(*file));
+  const Result<const FoundCode *> one = kept.choose_one(arguments_.selection);
+  const Result<std::vector<const FoundCode *>> all = kept.choose_images(arguments_.selection);
+  if (!all) {
+    print_error(kept.name(), all.error());
+    return false;
+  }
+  images_[side] = one ? std::vector{*one} : *all;
+  return true;
+}
+
+Result<text::DiffResult> FileComparison::diff(const ImagePair &pair) const {
+  std::vector<u8> unpacked[2];
+  std::vector<elf::ElfView> views;
+  for (u32 side = 0; side < 2; ++side) {
+    const auto failed = [&](Error error) {
+      error.file = files_[side].name_of(*pair.of[side]);
+      return error;
+    };
+    Result<std::vector<u8>> bytes = unpack(*pair.of[side]);
+    if (!bytes)
+      return failed(bytes.error());
+    unpacked[side] = std::move(*bytes);
+    Result<elf::ElfView> view = elf::ElfView::open_tolerant(unpacked[side]);
+    if (!view)
+      return failed(view.error());
+    views.push_back(std::move(*view));
+  }
+  return text::diff_files(views[0], views[1], options_);
+}
+
+void FileComparison::tell_missing(const ImagePair &pair) {
+  const u32 side = pair.of[0] ? 0 : 1;
+  const std::string name = files_[side].name_of(*pair.of[side]);
+  same_ = false;
+  if (arguments_.json) {
+    text::DiffResult result;
+    result.counts[static_cast<u32>(text::DiffTopic::Header)] = 1;
+    result.differences.push_back(
+        {text::DiffTopic::Header, "",
+         side == 0 ? "only in the first file" : "only in the second file"});
+    print_json(name, "", result, *sink_);
+  } else if (!arguments_.quiet) {
+    out_.put(side == 0 ? "only in the first file: " : "only in the second file: ");
+    out_.name(name);
+    out_.put('\n');
+  }
+}
+
+void FileComparison::compare(const ImagePair &pair) {
+  if (!pair.of[0] || !pair.of[1])
+    return tell_missing(pair);
+  const Result<text::DiffResult> result = diff(pair);
+  const std::string names[] = {files_[0].name_of(*pair.of[0]), files_[1].name_of(*pair.of[1])};
+  if (!result) {
+    Error error = result.error();
+    const std::string name = std::exchange(error.file, "");
+    print_error(name, error);
+    trouble_ = true;
+    return;
+  }
+  same_ = same_ && result->same();
+  if (arguments_.json)
+    return print_json(names[0], names[1], *result, *sink_);
+  if (arguments_.quiet)
+    return;
+  if (!single_ && !result->same()) {
+    out_.name(names[0]);
+    out_.put(" and ");
+    out_.name(names[1]);
+    out_.put(":\n");
+  }
+  print_text(*result, out_);
+}
+
+int FileComparison::run() {
+  files_.reserve(2);
+  const bool opened = open(arguments_.first, 0) && open(arguments_.second, 1);
+  if (!opened)
     return kTrouble;
-  return result.same() ? 0 : 1;
+  const std::vector<ImagePair> pairs = match_images(images_[0], images_[1]);
+  single_ = pairs.size() == 1;
+  if (arguments_.json)
+    sink_->begin();
+  for (const ImagePair &pair : pairs)
+    compare(pair);
+  if (arguments_.json)
+    sink_->end();
+  if (!finish_output(out_) || trouble_)
+    return kTrouble;
+  return same_ ? 0 : 1;
 }
 
 std::vector<std::string> topic_names() {
@@ -127,9 +258,12 @@ std::vector<std::string> topic_names() {
 
 void add_diff_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<DiffArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand("diff", "Explain how two cubins differ");
-  command->add_option("FIRST", arguments->first, "Device ELF file")->required();
-  command->add_option("SECOND", arguments->second, "Device ELF file")->required();
+  CLI::App *command = app.add_subcommand("diff", "Explain how the code of two files differs");
+  command->add_option("FIRST", arguments->first, "A file with device code, or FILE:MEMBER")
+      ->required();
+  command->add_option("SECOND", arguments->second, "A file with device code, or FILE:MEMBER")
+      ->required();
+  add_code_selection(*command, arguments->selection);
   command->add_option("--ignore", arguments->ignored, "Topics to leave out")
       ->delimiter(',')
       ->check(CLI::IsMember(topic_names()));
@@ -143,7 +277,7 @@ void add_diff_command(CLI::App &app, int &exit_code) {
     for (const std::string &key : arguments->ignored)
       if (const auto topic = text::topic_from_name(key))
         options.ignored[static_cast<u32>(*topic)] = true;
-    exit_code = run_diff(*arguments, options);
+    exit_code = FileComparison(*arguments, options).run();
   });
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "open_input.h"
-#include "show_files.h"
+#include "device_code.h"
+#include "messages.h"
 #include "text/dump/dump.h"
 
 namespace culink::tools {
@@ -16,7 +16,7 @@ namespace culink::tools {
 namespace {
 
 struct DumpArguments {
-  std::vector<std::string> files;
+  CodeArguments code;
   text::DumpOptions options;
   bool all = false;
   bool json = false;
@@ -36,17 +36,19 @@ void choose_parts(DumpArguments &arguments) {
 }
 
 int run_dump(const DumpArguments &arguments) {
-  const auto dump_one = [&](const std::string &argument, text::DumpSink &sink) {
-    return with_view(argument, [&](const std::string &name, const elf::ElfView &view) {
-      bool clean = true;
-      text::dump_file(name, view, arguments.options, sink, [&](const Error &warning) {
-        print_warning(name, warning);
-        clean = false;
-      });
-      return clean;
-    });
-  };
-  return show_files(arguments.files, arguments.json, dump_one);
+  return show(arguments.json, [&](text::DumpSink &sink) {
+    bool clean = true;
+    const auto dump = [&](const Image &image) -> std::function<void()> {
+      return [&, image] {
+        text::dump_file(image.name, *image.view, arguments.options, sink,
+                        [&](const Error &warning) {
+                          print_warning(image.name, warning);
+                          clean = false;
+                        });
+      };
+    };
+    return for_each_image(arguments.code, dump) && clean;
+  });
 }
 
 } // namespace
@@ -55,8 +57,7 @@ void add_dump_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<DumpArguments>(); // lives in the callback
   text::DumpOptions &show = arguments->options;
   CLI::App *command = app.add_subcommand("dump", "Show what is in a cubin");
-  command->add_option("FILE", arguments->files, "Device ELF files; - is standard input")
-      ->required();
+  add_code_arguments(*command, arguments->code);
   command->add_flag("--header", show.header, "The file header, its flags decoded");
   command->add_flag("--sections", show.sections, "The section table");
   command->add_flag("--segments", show.segments, "The program headers and what they cover");

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/output_file.h"
-#include "open_input.h"
-#include "survey/find_code.h"
+#include "device_code.h"
+#include "messages.h"
 
 namespace culink::tools {
 
@@ -22,7 +22,7 @@ struct ExtractArguments {
   std::string output;       // one piece
   std::string folder = "."; // several
   std::string form;
-  std::string target;
+  CodeSelection selection;
 };
 
 std::string_view last_part(std::string_view path) {
@@ -38,21 +38,25 @@ std::string file_name(const std::string &path, const FoundCode &code) {
   return stem(path) + "." + (code.member.empty() ? "" : stem(code.member) + ".") + code.name();
 }
 
-bool is_wanted(const ExtractArguments &arguments, const std::string &member,
-               const FoundCode &code) {
-  const FoundCode::Form form = arguments.form == "cubin" ? FoundCode::Form::Cubin
-                               : arguments.form == "ptx" ? FoundCode::Form::Ptx
-                                                         : FoundCode::Form::Lto;
-  return (member.empty() || code.is_called(member)) &&
-         (arguments.form.empty() || code.form == form) &&
-         (arguments.target.empty() || code.target == arguments.target);
+// By form, and by kernels, for which machine code has to be unpacked.
+bool is_wanted(const ExtractArguments &arguments, const FoundCode &code) {
+  if (!arguments.form.empty() && arguments.form != code.form_name())
+    return false;
+  if (arguments.selection.kernels.empty())
+    return true;
+  const Result<std::vector<u8>> bytes = unpack(code);
+  if (code.form != FoundCode::Form::Cubin || !bytes)
+    return false;
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*bytes);
+  return view && arguments.selection.takes_image(*view);
 }
 
 // True when it was written.
-bool write_code(const std::string &source, const FoundCode &code, const std::string &path) {
+bool write_code(const DeviceFile &source, const FoundCode &code, const std::string &path) {
   const Result<std::vector<u8>> bytes = unpack(code);
+  source.release(code.bytes);
   if (!bytes) {
-    print_error(source + ":" + code.name(), bytes.error());
+    print_error(source.name_of(code), bytes.error());
     return false;
   }
   if (const std::optional<Error> error = write_file(path, *bytes)) {
@@ -63,32 +67,36 @@ bool write_code(const std::string &source, const FoundCode &code, const std::str
 }
 
 int run_extract(const ExtractArguments &arguments) {
-  const Result<NamedFile> file = open_file(arguments.file);
+  const Result<DeviceFile> file = DeviceFile::open(arguments.file);
   if (!file) {
     print_error(arguments.file, file.error());
     return 1;
   }
-  const CodeInFile found = find_code(file->path, file->file.bytes());
-  bool clean = found.problems.empty();
-  for (const Error &problem : found.problems)
-    print_warning(file->name, problem);
+  const Result<std::vector<const FoundCode *>> chosen = file->choose(arguments.selection);
+  if (!chosen) {
+    print_error(file->name(), chosen.error());
+    return 1;
+  }
+  bool clean = file->found().problems.empty();
+  for (const Error &problem : file->found().problems)
+    print_warning(file->name(), problem);
   std::vector<const FoundCode *> wanted;
-  for (const FoundCode &code : found.code)
-    if (is_wanted(arguments, file->member, code))
-      wanted.push_back(&code);
+  for (const FoundCode *code : *chosen)
+    if (is_wanted(arguments, *code))
+      wanted.push_back(code);
   if (wanted.empty()) {
-    print_error(file->name, Error{"", "", "there is no such code; 'cubin list' shows what is"});
+    print_error(file->name(), Error{"", "", "there is no such code; 'cubin list' shows what is"});
     return 1;
   }
   if (!arguments.output.empty() && wanted.size() > 1) {
-    print_error(file->name, Error{"", "", "several pieces do not go into one file with -o"});
+    print_error(file->name(), Error{"", "", "several pieces do not go into one file with -o"});
     return 1;
   }
   for (const FoundCode *code : wanted) {
     const std::string path = arguments.output.empty()
-                                 ? arguments.folder + "/" + file_name(file->path, *code)
+                                 ? arguments.folder + "/" + file_name(file->path(), *code)
                                  : arguments.output;
-    clean = write_code(file->path, *code, path) && clean;
+    clean = write_code(*file, *code, path) && clean;
   }
   return clean ? 0 : 1;
 }
@@ -99,7 +107,9 @@ void add_extract_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<ExtractArguments>(); // lives in the callback
   CLI::App *command = app.add_subcommand(
       "extract", "Write the device code in a fatbin, object, program, library or archive to files");
-  command->add_option("FILE", arguments->file, "A file, or FILE:MEMBER; - is standard input")
+  command
+      ->add_option("FILE", arguments->file,
+                   "Any file with device code, or FILE:MEMBER; - is standard input")
       ->required();
   CLI::Option *output =
       command->add_option("-o,--output", arguments->output, "The file for a single piece");
@@ -107,7 +117,7 @@ void add_extract_command(CLI::App &app, int &exit_code) {
       ->excludes(output);
   command->add_option("--form", arguments->form, "Only cubin, ptx or lto")
       ->check(CLI::IsMember({"cubin", "ptx", "lto"}));
-  command->add_option("--target", arguments->target, "Only for this target, as in sm_90");
+  add_code_selection(*command, arguments->selection);
   command->footer("Files are called FILE.NUMBER.TARGET.cubin, numbered as 'cubin list' does.\n"
                   "Exit status: 0 all was written, 1 not, 2 usage.");
   command->callback([arguments, &exit_code] { exit_code = run_extract(*arguments); });

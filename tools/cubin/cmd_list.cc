@@ -9,18 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "elf/elf_view.h"
+#include "device_code.h"
 #include "inspect/toolkit.h"
-#include "open_input.h"
-#include "show_files.h"
-#include "survey/find_code.h"
+#include "messages.h"
 
 namespace culink::tools {
 
 namespace {
 
 struct ListArguments {
-  std::vector<std::string> files;
+  CodeArguments code;
   bool quick = false;
   bool json = false;
 };
@@ -42,28 +40,18 @@ text::Value text_or_missing(std::string_view text) {
   return text.empty() ? text::missing() : text::name(text);
 }
 
-// The release of CUDA that made machine code; empty if it does not say so, or is damaged.
-std::string release_of(const FoundCode &code) {
-  if (code.form != FoundCode::Form::Cubin)
-    return "";
-  const Result<std::vector<u8>> bytes = unpack(code);
-  const Result<elf::ElfView> view =
-      bytes ? elf::ElfView::open_tolerant(*bytes) : Result<elf::ElfView>(bytes.error());
-  return view ? inspect::release_name(inspect::toolkit_of(*view)) : "";
-}
-
-void put_code(const FoundCode &code, bool quick, text::DumpSink &sink) {
-  const bool packed = code.entry && code.entry->compression != Compression::None;
-  const std::string release = quick ? "" : release_of(code);
+// `release`: of CUDA, empty if it is not known.
+void put_code(const FoundCode &code, const std::string &release, text::DumpSink &sink) {
+  const std::string place = std::string(code.place) + (code.in_data ? " (data)" : "");
   const std::array<text::Value, kListColumns.size()> values = {
       text::number(code.number),
       text::name(code.form_name()),
       text_or_missing(code.target),
       text_or_missing(release),
-      text::number(code.entry ? code.entry->size : code.bytes.size()),
-      packed ? text::number(code.bytes.size()) : text::missing(),
+      text::number(code.size()),
+      code.is_packed() ? text::number(code.bytes.size()) : text::missing(),
       text::name(code.entry ? compression_name(code.entry->compression) : "raw"),
-      text::name(code.place),
+      text::name(place),
       text_or_missing(code.member),
       text_or_missing(code.entry ? code.entry->identifier : ""),
   };
@@ -74,24 +62,58 @@ void put_code(const FoundCode &code, bool quick, text::DumpSink &sink) {
 }
 
 // True when all was read.
-bool list_one(const std::string &argument, bool quick, text::DumpSink &sink) {
-  const Result<NamedFile> file = open_file(argument);
+bool list_pieces(const ListArguments &arguments, const DeviceFile &file,
+                 const std::vector<const FoundCode *> &pieces, WorkerPool &pool,
+                 text::DumpSink &sink) {
+  const CodeSelection &selection = arguments.code.selection;
+  bool any = false;
+  const auto list = [&](const FoundCode &code, const std::string &release) {
+    any = true;
+    put_code(code, release, sink);
+  };
+  if (arguments.quick && selection.kernels.empty()) {
+    for (const FoundCode *code : pieces)
+      list(*code, "");
+    return true;
+  }
+  const auto look = [&](const Image &image) -> std::function<void()> {
+    if (image.view ? !selection.takes_image(*image.view) : !selection.kernels.empty())
+      return {};
+    const u32 toolkit = image.view && !arguments.quick ? inspect::toolkit_of(*image.view) : 0;
+    return [&, release = inspect::release_name(toolkit), image] { list(image.code, release); };
+  };
+  const auto report = [&](const Problem &problem) {
+    print_warning(problem.name, problem.error);
+    if (problem.code && selection.kernels.empty())
+      list(*problem.code, "");
+  };
+  const bool clean = walk_code(file, pieces, pool, {look, report});
+  if (!any)
+    print_error(file.name(), Error{"", "", "has no such kernel"});
+  return clean && any;
+}
+
+bool list_one(const ListArguments &arguments, const std::string &argument, WorkerPool &pool,
+              text::DumpSink &sink) {
+  const Result<DeviceFile> file = DeviceFile::open(argument);
   if (!file) {
     print_error(argument, file.error());
     return false;
   }
-  const CodeInFile found = find_code(file->path, file->file.bytes());
-  for (const Error &problem : found.problems)
-    print_warning(file->name, problem);
-  sink.begin_file(file->name);
+  const Result<std::vector<const FoundCode *>> pieces = file->choose(arguments.code.selection);
+  if (!pieces) {
+    print_error(file->name(), pieces.error());
+    return false;
+  }
+  for (const Error &problem : file->found().problems)
+    print_warning(file->name(), problem);
+  sink.begin_file(file->name());
   sink.open_list("code", "Code");
   sink.headings(kListColumns);
-  for (const FoundCode &code : found.code)
-    if (file->member.empty() || code.is_called(file->member))
-      put_code(code, quick, sink);
+  const bool clean = list_pieces(arguments, *file, *pieces, pool, sink);
   sink.close_list();
   sink.end_file();
-  return found.problems.empty();
+  return clean && file->found().problems.empty();
 }
 
 } // namespace
@@ -100,16 +122,18 @@ void add_list_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<ListArguments>(); // lives in the callback
   CLI::App *command = app.add_subcommand(
       "list", "List the device code in fatbins, objects, programs, libraries and archives");
-  command->add_option("FILE", arguments->files, "Files, or FILE:MEMBER; - is standard input")
-      ->required();
+  add_code_arguments(*command, arguments->code);
   command->add_flag("--quick", arguments->quick, "Read headers only, without the release of CUDA");
   command->add_flag("--json", arguments->json, "The same facts as JSON");
   command->footer("Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
   command->callback([arguments, &exit_code] {
-    const auto list = [&](const std::string &argument, text::DumpSink &sink) {
-      return list_one(argument, arguments->quick, sink);
-    };
-    exit_code = show_files(arguments->files, arguments->json, list);
+    exit_code = show(arguments->json, [&](text::DumpSink &sink) {
+      WorkerPool pool(0);
+      bool clean = true;
+      for (const std::string &file : arguments->code.files)
+        clean = list_one(*arguments, file, pool, sink) && clean;
+      return clean;
+    });
   });
 }
 

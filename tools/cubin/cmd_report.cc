@@ -10,10 +10,10 @@
 
 #include "base/bytes.h"
 #include "base/output_file.h"
-#include "open_input.h"
+#include "device_code.h"
+#include "messages.h"
 #include "page/read_image.h"
 #include "page/write_page.h"
-#include "survey/find_code.h"
 
 namespace culink::tools {
 
@@ -22,67 +22,47 @@ namespace {
 constexpr int kExitUsage = 2;
 
 struct ReportArguments {
-  std::vector<std::string> files;
+  CodeArguments code;
   std::string output;
   bool compare = false;
 };
 
-// True when it could be read whole.
-bool add_image(const std::string &file, const std::string &name, ByteSpan bytes, bool earlier,
-               page::Report &report) {
-  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
-  if (!view) {
-    print_error(name, view.error());
-    return false;
-  }
-  for (const Error &violation : view->violations())
-    print_warning(name, violation);
-  page::ImageReport image = page::read_image(*view, bytes.size());
-  image.file = file;
-  image.name = name;
-  image.earlier = earlier;
-  report.images.push_back(std::move(image));
-  return view->violations().empty();
+page::ImageReport read_image(const Image &image, bool earlier) {
+  page::ImageReport out = page::read_image(*image.view, image.bytes.size());
+  out.file = image.file.path();
+  out.name = image.file.found().code.size() == 1 ? out.file : image.code.name();
+  out.earlier = earlier;
+  return out;
 }
 
-bool add_file(const std::string &argument, bool earlier, page::Report &report) {
-  const Result<NamedFile> file = open_file(argument);
-  if (!file) {
-    print_error(argument, file.error());
-    return false;
-  }
-  const CodeInFile found = find_code(file->path, file->file.bytes());
-  bool clean = found.problems.empty();
-  for (const Error &problem : found.problems)
-    print_warning(file->name, problem);
-  const size_t before = report.images.size();
-  for (const FoundCode &code : found.code) {
-    if (code.form != FoundCode::Form::Cubin ||
-        (!file->member.empty() && !code.is_called(file->member)))
-      continue;
-    const std::string name = found.code.size() == 1 ? file->path : code.name();
-    const Result<std::vector<u8>> bytes = unpack(code);
-    if (!bytes)
-      print_error(name, bytes.error());
-    clean = bytes && add_image(file->path, name, *bytes, earlier, report) && clean;
-  }
-  if (report.images.size() == before && clean) {
-    print_error(file->name, Error{"", "", "there is no device code in it"});
-    return false;
-  }
-  return clean;
+// True when all was read.
+bool add_file(const std::string &argument, const CodeSelection &selection, bool earlier,
+              page::Report &report) {
+  bool clean = true;
+  const auto add = [&](const Image &image) -> std::function<void()> {
+    return [&, image, read = read_image(image, earlier)] {
+      for (const Error &violation : image.view->violations()) {
+        print_warning(image.name, violation);
+        clean = false;
+      }
+      report.images.push_back(read);
+    };
+  };
+  return for_each_image({{argument}, selection}, add) && clean;
 }
 
 int run_report(const ReportArguments &arguments) {
-  if (arguments.compare && arguments.files.size() < 2) {
-    print_error(arguments.files.front(), Error{"", "", "--compare needs a second file"});
+  if (arguments.compare && arguments.code.files.size() < 2) {
+    print_error(arguments.code.files.front(), Error{"", "", "--compare needs a second file"});
     return kExitUsage;
   }
   page::Report report;
   report.compares = arguments.compare;
   bool clean = true;
-  for (const std::string &file : arguments.files)
-    clean = add_file(file, arguments.compare && &file == &arguments.files.front(), report) && clean;
+  for (const std::string &file : arguments.code.files)
+    clean = add_file(file, arguments.code.selection,
+                     arguments.compare && &file == &arguments.code.files.front(), report) &&
+            clean;
   if (report.images.empty())
     return 1;
   if (const std::optional<Error> error =
@@ -99,10 +79,7 @@ void add_report_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<ReportArguments>(); // lives in the callback
   CLI::App *command =
       app.add_subcommand("report", "Write a page (HTML) that shows what is in files");
-  command
-      ->add_option("FILE", arguments->files,
-                   "Files with device code, or FILE:MEMBER; - is standard input")
-      ->required();
+  add_code_arguments(*command, arguments->code);
   command->add_option("-o,--output", arguments->output, "The page")->required();
   command->add_flag("--compare", arguments->compare, "Compare the first file with the others");
   command->footer("The page is one file that needs no network.\n"

@@ -9,8 +9,9 @@
 
 #include "base/bytes.h"
 #include "base/output_file.h"
+#include "device_code.h"
 #include "elf/elf_view.h"
-#include "open_input.h"
+#include "messages.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/describe.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 struct TextArguments {
   std::string file;
+  CodeSelection selection;
   std::string output = "-";
   bool exact = false;
 };
@@ -38,7 +40,7 @@ Result<std::string> text_of(const elf::ElfView &view, bool exact) {
 }
 
 int run_text(const TextArguments &arguments) {
-  const Result<Input> input = open_input(arguments.file);
+  const Result<OneImage> input = open_one_image(arguments.file, arguments.selection);
   if (!input) {
     print_error(arguments.file, input.error());
     return 1;
@@ -65,8 +67,11 @@ int run_text(const TextArguments &arguments) {
 void add_text_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<TextArguments>(); // lives in the callback
   CLI::App *command = app.add_subcommand("text", "Write a cubin as YAML that assemble takes back");
-  command->add_option("FILE", arguments->file, "A device ELF file; - is standard input")
+  command
+      ->add_option("FILE", arguments->file,
+                   "A file with one image; or FILE:MEMBER; - is standard input")
       ->required();
+  add_code_selection(*command, arguments->selection);
   command->add_flag("--exact", arguments->exact, "All of it: assemble gives the same bytes");
   command->add_option("-o,--output", arguments->output, "Where to write (standard output)")
       ->type_name("FILE");

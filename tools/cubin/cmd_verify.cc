@@ -10,7 +10,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "open_input.h"
+#include "device_code.h"
+#include "messages.h"
 #include "text/dump/dump_sink.h"
 #include "verify/verify.h"
 
@@ -21,33 +22,17 @@ namespace {
 constexpr int kExitUsage = 2;
 
 struct VerifyArguments {
-  std::vector<std::string> files;
+  CodeArguments code;
   bool json = false;
   bool quiet = false;
   bool list_rules = false;
 };
 
-// What is known of one file: its findings, or why it could not be read.
+// What is known of one image: its findings, or why it could not be read.
 struct Verdict {
   std::string name;
   std::vector<Finding> findings;
 };
-
-Verdict verify_one(const std::string &argument) {
-  Verdict verdict{argument, {}};
-  const Result<Input> input = open_input(argument);
-  if (!input) {
-    verdict.findings.push_back({Rule::Structure, input.error()});
-    return verdict;
-  }
-  verdict.name = input->name;
-  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(input->bytes());
-  if (view)
-    verdict.findings = verify_device_elf(*view);
-  else
-    verdict.findings.push_back({Rule::Structure, view.error()});
-  return verdict;
-}
 
 void print_text(const Verdict &verdict, bool quiet, TextOut &out) {
   for (const Finding &finding : verdict.findings) {
@@ -93,23 +78,34 @@ int list_rules() {
 int run_verify(const VerifyArguments &arguments) {
   if (arguments.list_rules)
     return list_rules();
-  if (arguments.files.empty()) {
+  if (arguments.code.files.empty()) {
     std::fputs("cubin: error: FILE is required\nTry 'cubin verify --help'.\n", stderr);
     return kExitUsage;
   }
   TextOut out(STDOUT_FILENO);
   const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out);
   bool clean = true;
-  if (arguments.json)
-    sink->begin();
-  for (const std::string &file : arguments.files) {
-    const Verdict verdict = verify_one(file);
+  const auto print = [&](const Verdict &verdict) {
     clean = clean && verdict.findings.empty();
     if (arguments.json)
       print_json(verdict, *sink);
     else
       print_text(verdict, arguments.quiet, out);
-  }
+  };
+  const ImageVisitor visitor{
+      .look = [&](const Image &image) -> std::function<void()> {
+        return
+            [&, verdict = Verdict{image.name, verify_device_elf(*image.view)}] { print(verdict); };
+      },
+      .report =
+          [&](const Problem &problem) {
+            print({problem.name, {{Rule::Structure, problem.error}}});
+          }};
+  if (arguments.json)
+    sink->begin();
+  WorkerPool pool(0);
+  for (const std::string &file : arguments.code.files)
+    clean = walk_images(file, arguments.code.selection, pool, visitor) && clean;
   if (arguments.json)
     sink->end();
   return finish_output(out) && clean ? 0 : 1;
@@ -120,7 +116,8 @@ int run_verify(const VerifyArguments &arguments) {
 void add_verify_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<VerifyArguments>(); // lives in the callback
   CLI::App *command = app.add_subcommand("verify", "Check that files are well-formed cubins");
-  command->add_option("FILE", arguments->files, "Device ELF files");
+  command->add_option("FILE", arguments->code.files, kFilesHelp);
+  add_code_selection(*command, arguments->code.selection);
   command->add_flag("--json", arguments->json, "The findings as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Do not print 'ok' for good files");
   command->add_flag("--list-rules", arguments->list_rules, "Print the rules and stop");

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Selection by patterns, in which nothing but the star is special: names of C++ have brackets.
+#include "survey/code_selection.h"
+
+#include <algorithm>
+
+#include "base/demangle.h"
+#include "model/host_references.h"
+
+namespace culink {
+
+bool CodeSelection::takes_target(std::string_view target) const {
+  return targets.empty() || std::ranges::any_of(targets, [&](const std::string &pattern) {
+           return matches_pattern(target, pattern);
+         });
+}
+
+bool CodeSelection::takes_kernel(std::string_view name) const {
+  if (kernels.empty())
+    return true;
+  const auto is_wanted = [&](std::string_view called) {
+    return std::ranges::any_of(
+        kernels, [&](const std::string &pattern) { return matches_pattern(called, pattern); });
+  };
+  return is_wanted(name) || is_wanted(demangle(name)) || is_wanted(plain_name(name));
+}
+
+bool CodeSelection::takes_image(const elf::ElfView &image) const {
+  if (kernels.empty())
+    return true;
+  const elf::SymbolTable symbols = image.symbols();
+  for (u32 i = 0; i < symbols.size(); ++i) {
+    const elf::Symbol symbol = symbols[i];
+    if (symbol.type() == elf::SymbolType::Function && symbol.in_section() &&
+        (symbol.other & elf::kOtherKernel) != 0 && takes_kernel(symbol.name))
+      return true;
+  }
+  return false;
+}
+
+} // namespace culink

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Every command of cubin takes cubins, fatbins, objects, objects joined by ld -r, archives, shared
+# libraries, programs and extension modules of Python, shows all code in them and nothing else, and
+# says so where there is none. Code that lies in data is found as well.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+need python3 as ar gcc ld
+
+linked=$SOURCE/examples/vector_math/sm_90/linked.cubin
+main=$SOURCE/examples/vector_math/sm_90/main.cubin
+filter=$SOURCE/examples/vector_math/sm_90/filter.cubin
+older=$SOURCE/examples/vector_math/sm_80/linked.cubin
+
+# fatbin OUT CUBIN SM...
+fatbin() {
+  python3 - "$@" <<'END'
+import struct, sys
+entries = b""
+for name, sm in zip(sys.argv[2::2], sys.argv[3::2]):
+    data = open(name, "rb").read()
+    data += bytes(-len(data) % 8)
+    entries += struct.pack("<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(data), 0, 0, 8, 1, int(sm), 0, 0, 0x11, 0, 0) + data
+open(sys.argv[1], "wb").write(struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(entries)) + entries)
+END
+}
+fatbin code.fatbin "$linked" 90
+fatbin parts.fatbin "$main" 90
+fatbin others.fatbin "$older" 80 "$linked" 90
+printf '.section .nv_fatbin,"a"\n.globl code\ncode: .incbin "code.fatbin"\n' > code.s
+as code.s -o code.o
+echo 'int f(void) { return 0; } int main(void) { return 0; }' > plain.c
+gcc -c plain.c -o plain.o
+ld -r plain.o code.o -o joined.o
+ar rc library.a plain.o code.o
+gcc -shared -nostdlib code.s -o library.so
+gcc plain.o code.o -o program
+cp library.so module.cpython-312-x86_64-linux-gnu.so
+cp "$linked" whole.cubin
+
+"$CUBIN" usage whole.cubin | sed 1,2d > usage.expected
+"$CUBIN" dump --all whole.cubin | sed 1,2d > dump.expected
+for file in whole.cubin code.fatbin code.o joined.o library.a library.so program module*.so; do
+  "$CUBIN" list "$file" > list
+  [ "$(grep -c ' cubin ' list)" = 1 ] || fail "$file: $(cat list)"
+  "$CUBIN" usage "$file" | sed 1,2d > usage
+  expect_same usage usage.expected
+  "$CUBIN" dump --all "$file" | sed 1,2d > dump
+  expect_same dump dump.expected
+  "$CUBIN" verify "$file" > verify
+  expect_contains verify "$file" ": ok"
+  "$CUBIN" check "$file" --inputs "$main" "$filter" > check
+  expect_contains check "$file" ": ok"
+  "$CUBIN" text --exact "$file" -o text.yaml
+  "$CUBIN" assemble text.yaml -o again.cubin
+  expect_same again.cubin "$linked"
+  "$CUBIN" diff "$file" whole.cubin || fail "$file: the code is the same"
+  "$CUBIN" extract "$file" -o again.cubin
+  expect_same again.cubin "$linked"
+  "$CUBIN" usage --target=sm_90 --kernel='smooth*' "$file" > usage
+  expect_contains usage _Z6smoothPKfPfi
+  expect_lacks usage _Z5totalPKfPfi
+  for command in list usage dump verify text "check -i $main -i $filter" "diff whole.cubin" extract; do
+    status=1
+    [ "${command% *}" != diff ] || status=2
+    # shellcheck disable=SC2086  # several words
+    expect_status $status "$CUBIN" $command --target=sm_70 $file > log 2>&1
+    expect_contains log "has no code for sm_70, only for sm_90"
+    # shellcheck disable=SC2086
+    expect_status $status "$CUBIN" $command $file:nonesuch > log 2>&1
+    expect_contains log "no such member"
+  done
+  not "$CUBIN" usage --kernel=nonesuch "$file" 2> log
+  expect_contains log "has no kernel like nonesuch"
+done
+
+# A host file without device code is not shown as if it were some.
+for command in list usage dump verify text "check -i $main" "diff whole.cubin" extract; do
+  # shellcheck disable=SC2086
+  not "$CUBIN" $command plain.o > log 2>&1
+  expect_contains log "plain.o: has no device code; it is a host object"
+done
+printf '.version 9.0\n.target sm_75\n.address_size 64\n' > text.ptx
+not "$CUBIN" usage text.ptx 2> log
+expect_contains log "text.ptx: has no machine code, only ptx for compute_75"
+
+# Of a program, linked images come before their relocatable parts, and are what a target means.
+printf '.section __nv_relfatbin,"a"\n.incbin "parts.fatbin"\n' > parts.s
+gcc plain.c parts.s code.s -o program
+"$CUBIN" verify program > verify
+expect_contains verify "program:1.sm_90.cubin: ok" "program:2.sm_90.cubin: ok"
+"$CUBIN" diff program:sm_90 "$linked" || fail "the linked image is meant"
+"$CUBIN" check program --inputs "$main" "$filter" > check
+[ "$(cat check)" = "program:1.sm_90.cubin: ok" ] || fail "$(cat check)"
+"$CUBIN" diff program:2 "$main" || fail "the second image is the relocatable one"
+
+# Files with several images are compared one by one.
+printf '.section .nv_fatbin,"a"\n.incbin "others.fatbin"\n' > others.s
+as others.s -o others.o
+"$CUBIN" diff others.o others.fatbin || fail "they hold the same"
+expect_status 1 "$CUBIN" diff others.o code.o > log
+[ "$(cat log)" = "only in the first file: others.o:1.sm_80.cubin" ] || fail "$(cat log)"
+expect_status 1 "$CUBIN" diff --json others.o code.o | python3 -c '
+import json, sys
+pairs = json.load(sys.stdin)
+assert [p["same"] for p in pairs] == [False, True], pairs
+assert pairs[0]["other"] is None and pairs[1]["other"] == "code.o:1.sm_90.cubin", pairs'
+not "$CUBIN" text others.o 2> log
+expect_contains log "has several images, of which one is to be named as FILE:NAME: 1.sm_80.cubin, 2.sm_90.cubin"
+
+# Code in data: a fatbin and a cubin, beside words that only look like the beginning of one.
+cat > data.s <<END
+.section .ldata,"aw"
+.balign 8
+.long 0xba55ed50, 0x00100001, 64, 0
+.incbin "others.fatbin"
+.long 0xba55ed50, 1, 2, 3
+.balign 8
+.incbin "$main"
+.ascii "\\177ELF"
+END
+gcc -shared -nostdlib data.s -o data.so
+gcc -c data.s -o data.o
+for file in data.so data.o; do
+  "$CUBIN" list $file > list
+  grep -Eq ' 1 +cubin +sm_80 .*\.ldata \(data\)' list || fail "$(cat list)"
+  grep -Eq ' 2 +cubin +sm_90 .*\.ldata \(data\)' list || fail "$(cat list)"
+  grep -Eq ' 3 +cubin +sm_90 .*\.ldata \(data\)' list || fail "$(cat list)"
+  [ "$(grep -c ' cubin ' list)" = 3 ] || fail "$(cat list)"
+  "$CUBIN" diff $file:2 "$linked" || fail "$file: the code in the fatbin"
+  "$CUBIN" extract $file:3 -o again.cubin
+  expect_same again.cubin "$main"
+done

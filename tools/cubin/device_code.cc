@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What commands have in common: any file with device code in it will do, and all of the code is
+// shown unless some is chosen. A file with a problem makes the exit code 1, but never stops the
+// files after it.
+#include "device_code.h"
+
+#include <memory>
+#include <unistd.h>
+#include <utility>
+
+#include "messages.h"
+
+namespace culink::tools {
+
+void add_code_selection(CLI::App &command, CodeSelection &selection) {
+  command
+      .add_option("--target", selection.targets,
+                  "Only code for these targets, as in sm_90 or 'sm_9*'")
+      ->delimiter(',')
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  command
+      .add_option("--kernel", selection.kernels,
+                  "Only code with such a kernel, by its name in the file or in the source")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+}
+
+void add_code_arguments(CLI::App &command, CodeArguments &arguments) {
+  command.add_option("FILE", arguments.files, kFilesHelp)->required();
+  add_code_selection(command, arguments.selection);
+}
+
+void print_problem(const Problem &problem) {
+  if (problem.warning)
+    print_warning(problem.name, problem.error);
+  else
+    print_error(problem.name, problem.error);
+}
+
+bool for_each_image(const CodeArguments &arguments,
+                    const std::function<std::function<void()>(const Image &)> &look) {
+  WorkerPool pool(0);
+  bool clean = true;
+  for (const std::string &file : arguments.files)
+    clean = walk_images(file, arguments.selection, pool, {look, print_problem}) && clean;
+  return clean;
+}
+
+int show(bool json, const std::function<bool(text::DumpSink &)> &show_all) {
+  TextOut out(STDOUT_FILENO);
+  const std::unique_ptr<text::DumpSink> sink =
+      json ? text::make_json_sink(out) : text::make_text_sink(out);
+  sink->begin();
+  const bool clean = show_all(*sink);
+  sink->end();
+  return finish_output(out) && clean ? 0 : 1;
+}
+
+Result<OneImage> open_one_image(const std::string &argument, const CodeSelection &selection) {
+  Result<DeviceFile> file = DeviceFile::open(argument);
+  if (!file)
+    return file.error();
+  const Result<const FoundCode *> code = file->choose_one(selection);
+  if (!code)
+    return code.error();
+  OneImage out{std::move(*file), *code, "", {}};
+  out.name = out.file.name_of(*out.code);
+  if (out.code->is_packed()) {
+    Result<std::vector<u8>> bytes = unpack(*out.code);
+    if (!bytes)
+      return bytes.error();
+    out.unpacked = std::move(*bytes);
+  }
+  return out;
+}
+
+} // namespace culink::tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "survey/device_file.h"
+#include "text/dump/dump_sink.h"
+
+namespace culink::tools {
+
+// What FILE says in the help of every command.
+inline constexpr const char *kFilesHelp =
+    "Cubins, fatbins, objects, archives, libraries or programs; FILE:MEMBER; - is standard input";
+
+// The files of a command and what of their code is wanted.
+struct CodeArguments {
+  std::vector<std::string> files;
+  CodeSelection selection;
+};
+
+// Adds FILE..., --target and --kernel to a command; or the latter two alone.
+void add_code_arguments(CLI::App &command, CodeArguments &arguments);
+void add_code_selection(CLI::App &command, CodeSelection &selection);
+
+// Calls `look` for every image with machine code in the files (survey/device_file.h), and prints
+// what cannot be read. False if there was such a thing.
+[[nodiscard]] bool for_each_image(const CodeArguments &arguments,
+                                  const std::function<std::function<void()>(const Image &)> &look);
+
+// The frame of the commands that show something as text or JSON: calls `show` between the beginning
+// and the end of the output. The exit code of the command.
+[[nodiscard]] int show(bool json, const std::function<bool(text::DumpSink &)> &show_all);
+
+// Prints a problem as an error or a warning.
+void print_problem(const Problem &problem);
+
+// Machine code that was named alone.
+struct OneImage {
+  DeviceFile file;
+  const FoundCode *code;
+  std::string name;
+  std::vector<u8> unpacked; // empty: it lies in the file as it is
+
+  [[nodiscard]] ByteSpan bytes() const { return unpacked.empty() ? code->bytes : unpacked; }
+};
+
+// The image of an argument that has one, or one that is linked.
+[[nodiscard]] Result<OneImage> open_one_image(const std::string &argument,
+                                              const CodeSelection &selection = {});
+
+} // namespace culink::tools

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "base/text_out.h"
+
+namespace culink::tools {
+
+// cubin: error: FILE: place, field: message
+void print_error(std::string_view file, const Error &error);
+void print_warning(std::string_view file, const Error &warning);
+
+// Flushes what a command printed. False, with a message, when not all of it could be written. A
+// reader that went away is no error of ours and stays quiet.
+[[nodiscard]] bool finish_output(TextOut &out);
+
+} // namespace culink::tools
