@@ -182,6 +182,9 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
          "List what of the inputs is not part of the output."),
     valued(OptionId::Map, "Map", "Map", Text, Never, Program, "<file>",
            "Write a map of the output: sections, symbols and where they come from."),
+    valued(OptionId::Report, "report", "", Text, Never, Program, "<file>",
+           "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
+           "discarded (docs/report.md)."),
     flag(OptionId::Stats, "stats", "", Never, Program,
          "Print times of the steps, counts and sizes."),
     flag(OptionId::WholeArchive, "whole-archive", "whole-archive", Never, Link,

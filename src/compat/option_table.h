@@ -75,6 +75,7 @@ enum class OptionId : u8 {
   WhyLive,
   PrintGcSections,
   Map,
+  Report,
   Stats,
   WholeArchive,
   NoWholeArchive,

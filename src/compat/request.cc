@@ -130,7 +130,8 @@ LinkRequest make_request(const CommandLine &line) {
     options.kernels_used = line.list(OptionId::KernelsUsed);
   if (options.debug)
     options.object_name = base_name(line.value(OptionId::Output));
-  options.map = line.has(OptionId::Map) || line.has(OptionId::PrintGcSections);
+  options.map =
+      line.has(OptionId::Map) || line.has(OptionId::PrintGcSections) || line.has(OptionId::Report);
   options.trace_symbols = line.list(OptionId::TraceSymbol);
   options.why_live = line.list(OptionId::WhyLive);
   options.facts = options.map || !options.trace_symbols.empty() || !options.why_live.empty();

@@ -19,6 +19,7 @@ from accessibility import FIND_FAULTS
 from browser import Browser, find_browser
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+CULINK = os.environ.get("CULINK", ROOT / "build/release/bin/culink")
 CUBIN = os.environ.get("CUBIN", ROOT / "build/release/bin/cubin")
 EXAMPLES = ROOT / "examples"
 SIZES = {"phone": (390, 844), "laptop": (1440, 900), "4k": (3840, 2160)}
@@ -65,6 +66,13 @@ class Tests:
                  for i, (name, kernel, registers, frame, shared, size, callees) in enumerate(FUNCTIONS) if i != 5]
         later.append((kernel_name(99), True, 30, 0, 0, 7, []))
         self.compare = report(folder, "compare", folder / "small.cubin", assemble(folder, "later", later), "--compare")
+
+    def link(self):
+        """The page of a link with discarded code, a warning and times."""
+        inputs = [EXAMPLES / "weak_templates/sm_90" / name for name in ("backward.cubin", "forward.cubin")]
+        subprocess.run([str(CULINK), "-arch=sm_90", *map(str, inputs), "-lnothing", "-o", self.folder / "linked.cubin",
+                        f"--report={self.folder / 'link.html'}", "--stats"], check=True, stderr=subprocess.DEVNULL)
+        return self.folder / "link.html"
 
     def check(self, condition, what):
         if not condition:
@@ -165,6 +173,20 @@ class Tests:
         self.equal(self.text(".box[aria-current] .name"), "inner(float)", "centre")
         self.check("helper(float)" in self.text("#details"), "its caller is not in the details")
 
+    def test_links_tell_what_was_discarded(self):
+        self.browser.open(self.link())
+        self.browser.choose("#panel-map select", "input")
+        self.check("forward.cubin" in self.text(".ranking"), "not grouped by input")
+        self.browser.click("#tab-discarded")
+        self.equal(sorted(self.column(0))[:2], ["Stack<int, 4>::pop()", "Stack<int, 4>::push(int)"], "discarded")
+        self.check(self.column(2)[0].endswith("backward.cubin is linked"), "no reason")
+        self.browser.type("#discarded-filter", "scale_factor")
+        self.equal(self.column(1), ["4"], "bytes of what was found")
+        self.browser.click("#tab-messages")
+        self.check("nothing" in self.text(".message.warning"), "no warning")
+        self.browser.click("#tab-steps")
+        self.check(self.text(".steps-panel tbody th") == "open", "no steps")
+
     def test_two_images_are_compared(self):
         self.browser.open(self.compare)
         self.equal(self.text("[role=tab][aria-selected=true]"), "Compare", "open tab")
@@ -200,10 +222,12 @@ class Tests:
         self.browser.requests.clear()
 
     def test_every_size_and_theme_is_accessible(self):
+        link = self.link()
         for name, (width, height) in SIZES.items():
             for dark in (False, True):
                 self.browser.resize(width, height, dark)
-                for page, tabs in ((self.small, ("map", "kernels", "calls")), (self.compare, ("compare",))):
+                for page, tabs in ((self.small, ("map", "kernels", "calls")), (self.compare, ("compare",)),
+                                   (link, ("discarded", "messages", "steps"))):
                     self.browser.open(page)
                     for tab in tabs:
                         self.browser.click("#tab-" + tab)

@@ -12,7 +12,7 @@
 namespace culink::page {
 namespace {
 
-ImageReport read_example(const std::string &name) {
+ImageReport read_example_image(const std::string &name) {
   const Result<MappedFile> file =
       MappedFile::open(std::string(CULINK_SOURCE_DIR) + "/examples/" + name);
   const Result<elf::ElfView> view = elf::ElfView::open(file->bytes());
@@ -31,7 +31,7 @@ TEST(ReportPage, EveryByteHasOneOwner) {
        {"vector_math/sm_90/linked.cubin", "vector_math/sm_90/main.cubin",
         "vector_math/sm_100/linked.cubin", "weak_templates/sm_90/linked.cubin"}) {
     SCOPED_TRACE(name);
-    const ImageReport image = read_example(name);
+    const ImageReport image = read_example_image(name);
     u64 bytes = 0;
     for (const FunctionRow &row : image.functions)
       bytes += row.bytes;
@@ -42,7 +42,7 @@ TEST(ReportPage, EveryByteHasOneOwner) {
 }
 
 TEST(ReportPage, KernelsHaveWhatTheyNeedAndCall) {
-  const ImageReport image = read_example("vector_math/sm_90/linked.cubin");
+  const ImageReport image = read_example_image("vector_math/sm_90/linked.cubin");
   EXPECT_TRUE(image.linked);
   EXPECT_EQ(image.target, "sm_90");
   const FunctionRow *total = find_row(image, "_Z5totalPKfPfi");

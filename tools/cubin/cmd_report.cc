@@ -19,7 +19,7 @@ namespace culink::tools {
 
 namespace {
 
-constexpr int kExitUsage = 2;
+constexpr int kUsageStatus = 2;
 
 struct ReportArguments {
   CodeArguments code;
@@ -54,7 +54,7 @@ bool add_file(const std::string &argument, const CodeSelection &selection, bool 
 int run_report(const ReportArguments &arguments) {
   if (arguments.compare && arguments.code.files.size() < 2) {
     print_error(arguments.code.files.front(), Error{"", "", "--compare needs a second file"});
-    return kExitUsage;
+    return kUsageStatus;
   }
   page::Report report;
   report.compares = arguments.compare;

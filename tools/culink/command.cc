@@ -30,6 +30,7 @@
 #include "report/registration.h"
 #include "report/stats.h"
 #include "report/time_table.h"
+#include "report_file.h"
 #include "reports.h"
 #include "repro.h"
 #include "toolchain.h"
@@ -191,6 +192,9 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
       line.has(OptionId::Map) ? link_map_text(result.facts, console.names()) : "";
   if (status == 0 && line.has(OptionId::Map))
     status = write_or_tell(console, places.output(line, OptionId::Map), as_bytes(map));
+  if (status == 0 && line.has(OptionId::Report))
+    status = write_or_tell(console, places.output(line, OptionId::Report),
+                           as_bytes(report_page(line, result)));
   return status != 0 ? status : write_times(line, places, console, result);
 }
 

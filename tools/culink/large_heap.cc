@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/large_pages.h"
+
 #ifdef __GLIBC__
 #include <cstdint>
 #include <malloc.h>
@@ -26,7 +28,6 @@ namespace {
 
 constexpr u64 kWorthIt = u64{4} << 20;
 constexpr u64 kMost = u64{1} << 30;
-constexpr u64 kLargePage = u64{2} << 20;
 
 // Of nearly all programs: what is freed while a link is planned is needed again.
 constexpr int kMapAbove = 32 << 20;

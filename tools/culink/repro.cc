@@ -20,8 +20,8 @@ namespace culink {
 
 namespace {
 
-constexpr std::array kOutputs = {OptionId::Output, OptionId::Map, OptionId::RegisterLinkBinaries,
-                                 OptionId::Time};
+constexpr std::array kOutputs = {OptionId::Output, OptionId::Map, OptionId::Report,
+                                 OptionId::RegisterLinkBinaries, OptionId::Time};
 
 // What belongs to the machine and not to the link.
 constexpr std::array kOfMachine = {

@@ -68,6 +68,6 @@ class Details {
       element("ul", { class: "found" }, ...functions.slice(0, kFound).map((g) => element("li", {}, element("button", {
         type: "button", class: "link", click: () => this.app.select(g) }, nameText(this.report.name[g])))))]);
     return element("div", {}, ...list("Calls", calleesOf(this.report, f)), ...list("Called by", callersOf(this.report, f)),
-      element("button", { type: "button", class: "wide", click: () => this.app.open("calls") }, "Show the call graph"));
+      element("button", { type: "button", class: "action", click: () => this.app.open("calls") }, "Show the call graph"));
   }
 }

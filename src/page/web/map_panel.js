@@ -32,7 +32,7 @@ function tileLabel(report, f, by) {
 
 const bySize = (a, b) => b.bytes - a.bytes;
 
-// Groups of tiles for a treemap: the functions of images, and the parts of files that are no
+// Groups of tiles for a treemap, a function that is `alone` in its group without a title: the functions of images, and the parts of files that are no
 // function's.
 function makeGroups(report, images, by, coloring) {
   const groups = new Map();
@@ -58,6 +58,7 @@ function makeGroups(report, images, by, coloring) {
   sorted.forEach((group, rank) => {
     group.color = group.name === "parts of the file" ? hslColor(215, 0.08, isDark() ? 0.34 : 0.78) : groupColor(rank);
     group.items.sort(bySize);
+    group.alone = by === "family" && group.items.length === 1;
     for (const item of group.items) {
       item.color = item.f === undefined ? hslColor(215, 0.08, isDark() ? 0.34 : 0.78) : tileColor(report, item.f, rank, coloring);
     }
@@ -68,7 +69,7 @@ function makeGroups(report, images, by, coloring) {
 function describeTile(report, item, group) {
   const lines = [item.f === undefined ? item.name : report.name[item.f], bytesText(item.bytes)];
   if (item.f === undefined) return lines;
-  if (group.items.length > 1) lines.push(group.name + ", " + bytesText(group.bytes));
+  if (!group.alone) lines.push(group.name + ", " + bytesText(group.bytes));
   if (report.registers[item.f] >= 0) lines.push(count(report.registers[item.f], "register"));
   return lines;
 }
@@ -105,9 +106,9 @@ class MapPanel {
     const total = groups.reduce((sum, group) => sum + group.bytes, 0);
     const inside = groups.find((group) => group.name === this.zoomed);
     if (inside) {
-      groups = inside.items.map((item) => ({ ...item, items: [item] }));
+      groups = inside.items.map((item) => ({ ...item, items: [item], alone: true }));
     } else if (groups.length === 1) {
-      groups = groups[0].items.map((item) => ({ ...item, items: [item] }));
+      groups = groups[0].items.map((item) => ({ ...item, items: [item], alone: true }));
     }
     this.map.show(groups);
     this.showPath(inside);
@@ -122,7 +123,7 @@ class MapPanel {
   showList(groups, total) {
     const { report } = this;
     const rows = groups.slice(0, kListed).map((group) => {
-      const item = group.items.length === 1 ? group.items[0] : undefined;
+      const item = group.alone ? group.items[0] : undefined;
       const meter = element("span", { class: "meter" });
       meter.style.inlineSize = (100 * group.bytes) / (groups[0].bytes || 1) + "%";
       meter.style.backgroundColor = cssOf(group.color);
@@ -138,8 +139,7 @@ class MapPanel {
 
   // A tile of a large group leads into the group, everything else to its details.
   choose(item, group) {
-    const isGroup = item === group || (!this.zoomed && group.items && group.items.length > 1);
-    if (isGroup && group.name !== this.zoomed) this.zoom(group.name);
+    if (!group.alone) this.zoom(group.name);
     else if (item.f !== undefined) this.app.select(item.f);
   }
 

@@ -64,7 +64,8 @@ class Treemap {
     this.watch.observe(this.root);
   }
 
-  // groups: [{name, bytes, color, items: [{name, bytes, color, ...}]}], largest first.
+  // groups: [{name, bytes, color, alone, items: [{name, bytes, color, ...}]}], largest first; one that is
+  // alone is shown as its only item.
   show(groups) {
     this.groups = groups;
     this.active = -1;
@@ -92,9 +93,9 @@ class Treemap {
     if (width < kSmallest || height < kSmallest) return;
     const title = this.font * kTitleHeight;
     const items = group.items;
-    const inner = items.length > 1 && height > title * 2.2 && width > this.font * 3;
-    if (!inner && items.length <= 1) {
-      this.drawTile(context, items[0] ?? group, [x, y, width, height], group);
+    const inner = height > title * 2.2 && width > this.font * 3;
+    if (group.alone) {
+      this.drawTile(context, items[0], [x, y, width, height], group);
       return;
     }
     if (inner) {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The page of a link: its image as any image, read back from the bytes that were written, and what
+// only the link knows. No time reaches an output that did not ask for it, so that steps have theirs
+// in the page only with --stats or -time, which measure them.
+#include "report_file.h"
+
+#include <array>
+
+#include "page/add_link.h"
+#include "page/read_image.h"
+#include "page/write_page.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kSeverities = {"info", "warning", "error", "error"};
+
+// The words of the console without the severity, which the page shows in its own way.
+page::MessageRow message_row(const Message &message, bool demangle) {
+  const std::string_view severity = kSeverities[static_cast<size_t>(message.severity)];
+  const std::string start = "culink: " + std::string(severity) + ": ";
+  std::string text = format_message(message, "culink", {.demangle = demangle});
+  if (text.starts_with(start))
+    text.erase(0, start.size());
+  return {severity, std::move(text)};
+}
+
+} // namespace
+
+std::string report_page(const CommandLine &line, const LinkResult &result) {
+  page::ImageReport image;
+  if (const Result<elf::ElfView> view = elf::ElfView::open_tolerant(result.bytes); view)
+    image = page::read_image(*view, result.bytes.size());
+  image.file = image.name = line.value(OptionId::Output);
+  page::Report report = page::with_link(std::move(image), result);
+  for (const Message &message : result.messages)
+    report.messages.push_back(message_row(message, !line.has(OptionId::NoDemangle)));
+  return page::page_html(report);
+}
+
+} // namespace culink
