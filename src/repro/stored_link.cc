@@ -23,7 +23,7 @@ namespace culink {
 
 namespace {
 
-constexpr std::string_view kFolder = "culink-repro";
+constexpr std::string_view kTopFolder = "culink-repro";
 
 std::string as_lines(const std::vector<std::string> &texts) {
   std::string out;
@@ -44,7 +44,7 @@ std::optional<std::vector<std::string>> texts_of(ByteSpan bytes) {
 }
 
 std::string path_of(std::string_view name) {
-  return fmt::format("{}/{}", kFolder, name);
+  return fmt::format("{}/{}", kTopFolder, name);
 }
 
 } // namespace
@@ -56,7 +56,7 @@ TarWriter store_link(const LinkRecord &record, const RecordedFiles &files) {
   tar.add_text(path_of("command.txt"), as_lines(record.words));
   if (!record.folder.empty())
     tar.add_text(path_of("folder.txt"), as_lines({record.folder}));
-  files.add_to(tar, std::string(kFolder));
+  files.add_to(tar, std::string(kTopFolder));
   return tar;
 }
 
@@ -84,7 +84,7 @@ Result<StoredLink> read_stored_link(ByteSpan archive) {
   }
   if (!has_command)
     return Error{"", "", fmt::format("is no stored link: it has no {}", path_of("command.txt"))};
-  Result<StoredFiles> files = StoredFiles::read(*members, std::string(kFolder));
+  Result<StoredFiles> files = StoredFiles::read(*members, std::string(kTopFolder));
   if (!files)
     return files.error();
   return StoredLink{std::move(record), std::move(*files)};
