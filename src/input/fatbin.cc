@@ -15,38 +15,11 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "input/fatbin_wire.h"
 
 namespace culink {
 
 namespace {
-
-struct WireContainer {
-  u32 magic;
-  u16 version;
-  u16 header_size;
-  u64 size; // of the entries
-};
-static_assert(sizeof(WireContainer) == 16);
-
-struct WireEntry {
-  u16 kind;
-  u16 version;
-  u32 header_size; // with identifier and options
-  u64 padded_size;
-  u32 packed_size; // 0: not packed
-  u32 options;     // offset from here of the options record, or 0
-  u16 minor;
-  u16 major;
-  u32 sm;
-  u32 identifier; // offset from here, or 0
-  u32 identifier_size;
-  u64 flags;
-  u64 reserved;
-  u64 size; // when unpacked; 0: not packed
-};
-static_assert(sizeof(WireEntry) == 64);
-
-constexpr u16 kVersion = 1;
 
 class Walker {
 public:
@@ -87,9 +60,9 @@ Result<FatbinContainer> Walker::read_container(u64 offset) {
   if (wire->magic != kFatbinMagic)
     return refuse(offset, "container", "magic",
                   fmt::format("{:#x} is not that of a fatbin", wire->magic));
-  if (wire->version != kVersion)
+  if (wire->version != kFatbinVersion)
     return refuse(offset, "container", "version",
-                  fmt::format("{} is not known, only {} is", wire->version, kVersion));
+                  fmt::format("{} is not known, only {} is", wire->version, kFatbinVersion));
   if (wire->header_size < sizeof(WireContainer))
     return refuse(offset, "container", "header size",
                   fmt::format("{:#x} is less than {:#x}", wire->header_size, sizeof *wire));
@@ -195,7 +168,7 @@ std::vector<u8> fatbin_of(const FatbinEntry &entry) {
   std::vector<u8> out(sizeof(WireContainer) + entry.whole.size());
   WireContainer wire{};
   wire.magic = kFatbinMagic;
-  wire.version = kVersion;
+  wire.version = kFatbinVersion;
   wire.header_size = sizeof wire;
   wire.size = entry.whole.size();
   store_le(out.data(), wire);

@@ -35,11 +35,12 @@ LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine", "cache"]
 LAYERS["lto"] = LAYERS["lto"] + ["engine", "cache"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]
 LAYERS["page"] = LAYERS["page"] + ["inspect"]
+LAYERS["pack"] = LAYERS["input"] + ["input"]
 LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine", "cache"] + SIBLINGS
 LAYERS["survey"] = LAYERS["input"] + ["input", "inspect"]
 LAYERS["capi"] = LAYERS["api"] + ["api", "toolkit"]
 LAYERS["nvjitlink"] = LAYERS["api"] + ["api", "toolkit"]
-LAYERS["tools"] = LAYERS["api"] + ["api", "survey", "toolkit", "repro"]
+LAYERS["tools"] = LAYERS["api"] + ["api", "survey", "toolkit", "repro", "pack"]
 
 # Large layers have rooms: folders, each of which may include itself and those named here. What is
 # directly in the layer may include them all, and they may not include it.

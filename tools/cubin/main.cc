@@ -18,6 +18,7 @@
 #include "cmd_dump.h"
 #include "cmd_extract.h"
 #include "cmd_list.h"
+#include "cmd_pack.h"
 #include "cmd_report.h"
 #include "cmd_text.h"
 #include "cmd_usage.h"
@@ -54,6 +55,8 @@ int run(int argc, char **argv) {
   culink::tools::add_assemble_command(app, exit_code);
   culink::tools::add_list_command(app, exit_code);
   culink::tools::add_extract_command(app, exit_code);
+  culink::tools::add_pack_command(app, exit_code);
+  culink::tools::add_prune_command(app, exit_code);
 
   // For the build, which installs it: cubin --print-docs man.
   if (argc == 3 && std::string_view(argv[1]) == "--print-docs") {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "pack/fatbin_writer.h"
+
+namespace culink {
+
+// What stays. Code is named by its target (sm_90, compute_90, lto_90), by its form (cubin, ptx,
+// lto), or as `relocatable`: what an earlier device link has linked already. A star stands for any
+// characters.
+struct PruneRules {
+  std::vector<std::string> keep;  // empty: everything
+  std::vector<std::string> drop;  // counts more
+  std::optional<Packing> packing; // nothing: payloads stay as they are
+};
+
+// The pieces of one target in a file, before and after.
+struct PruneCount {
+  u64 pieces = 0, dropped = 0;
+  u64 bytes = 0, bytes_after = 0; // with their headers
+};
+
+struct PrunedFile {
+  std::vector<u8> bytes;
+  std::map<std::string, PruneCount> targets;
+  u64 zeroed = 0; // bytes that could not be removed, because what is behind them has an address
+
+  [[nodiscard]] PruneCount total() const;
+};
+
+// A fatbin, host object, archive, program or shared library without the code that is not wanted.
+// The code itself never changes. Fatbins, objects and archives become shorter. In programs and
+// libraries, where every byte has its address, containers end earlier and zeros follow.
+[[nodiscard]] Result<PrunedFile> prune(ByteSpan file, const PruneRules &rules);
+
+// "12096 -> 9216 bytes (23% less)", then a line for each target.
+[[nodiscard]] std::string describe_pruning(u64 size, const PrunedFile &pruned);
+
+} // namespace culink

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace culink {
+
+// The archive with what `rewrite` makes of each member. Names, order and the index of symbols stay;
+// the offsets in the index are those of the new archive. Thin archives are refused.
+[[nodiscard]] Result<std::vector<u8>> rewrite_archive(
+    ByteSpan archive,
+    const std::function<Result<std::vector<u8>>(const std::string &name, ByteSpan bytes)> &rewrite);
+
+} // namespace culink

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Any bytes as a file that is pruned and packed again: what is left can be read, has only what was
+// asked for, and pruning it again changes nothing.
+#include <cstdlib>
+
+#include "input/file_kind.h"
+#include "pack/prune.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+  const PruneRules rules{.keep = {"sm_*"}, .drop = {"ptx"}, .packing = {}};
+  const Result<PrunedFile> once = prune({data, size}, rules);
+  if (!once)
+    return 0;
+  if (file_kind(once->bytes) != FileKind::Archive) { // whose members may have been damaged before
+    const Result<PrunedFile> twice = prune(once->bytes, rules);
+    if (!twice || twice->bytes != once->bytes || twice->total().dropped != 0)
+      std::abort();
+  }
+  (void)prune({data, size}, {.keep = {}, .drop = {}, .packing = Packing{1}});
+  return 0;
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# cubin prune leaves code out of fatbins, host objects, archives, programs: what stays is unchanged
+# and links as before, the rest is gone, and a program keeps its size and the place of everything.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+
+cp "$SOURCE"/examples/vector_math/fat/{main,filter}.{o,fatbin} .
+"$CUBIN" list main.o > list
+expect_contains list "sm_90" "compute_"
+mkdir before after
+"$CUBIN" extract main.o --target=sm_90 -o before/main.cubin
+"$CUBIN" extract filter.o --target=sm_90 -o before/filter.cubin
+for file in main.o filter.o main.fatbin; do
+  "$CUBIN" prune $file --keep=sm_90 -o after/$file
+  "$CUBIN" list after/$file > list
+  expect_contains list "sm_90"
+  expect_lacks list "compute_" "sm_80"
+  [ "$(stat -c %s after/$file)" -lt "$(stat -c %s $file)" ] || fail "$file did not become smaller"
+done
+"$CUBIN" extract after/main.o --target=sm_90 -o after/main.cubin
+expect_same before/main.cubin after/main.cubin
+"$CULINK" -arch=sm_90 main.o filter.o -o before/linked
+"$CULINK" -arch=sm_90 after/main.o after/filter.o -o after/linked
+expect_same before/linked after/linked
+
+# What is dropped by form, by pattern, and packed again; the output is the input.
+cp main.o same.o
+"$CUBIN" prune same.o --drop=ptx,sm_8* --compress=22 -o same.o
+"$CUBIN" list same.o > list
+expect_contains list "sm_90"
+expect_lacks list "compute_" "sm_8"
+"$CUBIN" extract same.o --target=sm_90 -o same.cubin
+expect_same before/main.cubin same.cubin
+
+# An archive keeps its members, names and index.
+cp filter.o a_name_that_is_longer_than_fifteen.o
+ar rcs lib.a main.o a_name_that_is_longer_than_fifteen.o
+"$CUBIN" prune lib.a --keep=sm_90 -o pruned.a
+ar t lib.a > names
+ar t pruned.a > names.pruned
+expect_same names names.pruned
+nm -s lib.a 2> /dev/null | sed -n '/^Archive index/,/^$/p' > index
+nm -s pruned.a 2> /dev/null | sed -n '/^Archive index/,/^$/p' > index.pruned
+expect_same index index.pruned
+expect_contains index "main in main.o"
+ar p pruned.a main.o > member.o
+expect_same after/main.o member.o
+"$CULINK" -arch=sm_90 pruned.a -o linked
+expect_same before/linked linked
+
+# A dry run tells and writes nothing.
+"$CUBIN" prune main.o --keep=sm_90 --dry-run > told
+expect_contains told "main.o: $(stat -c %s main.o) -> $(stat -c %s after/main.o) bytes" "sm_90  1 -> 1 pieces"
+
+expect_status 1 "$CUBIN" prune main.o --keep=sm_35 -o no.o 2> log
+expect_contains log "main.o: no code at all would be left"
+expect_status 1 "$CUBIN" prune before/main.cubin --keep=sm_90 -o no.o 2> log
+expect_contains log "of which nothing can be left out"
+ar rcT thin.a main.o
+expect_status 1 "$CUBIN" prune thin.a --keep=sm_90 -o no.a 2> log
+expect_contains log "is thin"
+expect_status 2 "$CUBIN" prune main.o -o no.o 2> log
+expect_status 2 "$CUBIN" prune main.o --keep=sm_90 2> log
+for file in no.o no.a; do [ ! -e $file ] || fail "an output despite an error"; done
+
+# A program: every byte that is not device code stays where it is, and so does its size.
+[ "$(uname -m)" = x86_64 ] || skip "the objects are of x86_64"
+need gcc
+gcc -no-pie -nostdlib -Wl,--unresolved-symbols=ignore-all main.o filter.o -o program 2> log ||
+  skip "no linker for the objects: $(head -1 log)"
+"$CUBIN" prune program --keep=sm_90 -o program.pruned
+[ "$(stat -c '%s %a' program)" = "$(stat -c '%s %a' program.pruned)" ] || fail "size or mode changed"
+readelf -SW program > sections
+readelf -SW program.pruned > sections.pruned
+expect_same sections sections.pruned
+"$CUBIN" list program.pruned > list
+expect_contains list "sm_90"
+expect_lacks list "compute_" "sm_80"
+objcopy --remove-section=__nv_relfatbin --remove-section=.nv_fatbin program rest
+objcopy --remove-section=__nv_relfatbin --remove-section=.nv_fatbin program.pruned rest.pruned
+expect_same rest rest.pruned
+expect_status 1 "$CUBIN" prune program --drop=relocatable -o no 2> log
+expect_contains log "no code at all would be left"
