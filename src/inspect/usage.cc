@@ -55,7 +55,7 @@ private:
         continue;
       const auto function = static_cast<u32>(usage_.functions.size());
       of_symbol_[i] = function;
-      of_section_.try_emplace(symbol.section, function);
+      add_to_section(symbol, function);
       of_name_.try_emplace(symbol.name, function);
       FunctionUsage &use = usage_.functions.emplace_back();
       use.name = symbol.name;
@@ -64,6 +64,15 @@ private:
       use.code = symbol.size;
       read_old_header(file_.sections()[symbol.section], use);
     }
+  }
+
+  // A section is that of the function at its beginning: helpers that the compiler put inside it
+  // come first among the symbols.
+  void add_to_section(const elf::Symbol &symbol, u32 function) {
+    const auto [at, is_new] = of_section_.try_emplace(symbol.section, function);
+    if (!is_new && symbol.value == 0 &&
+        symbols_.without_name(usage_.functions[at->second].symbol).value != 0)
+      at->second = function;
   }
 
   void read_old_header(const elf::Section &text, FunctionUsage &use) const {

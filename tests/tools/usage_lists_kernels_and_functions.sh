@@ -42,3 +42,14 @@ sed -e 's/arch: sm_100/header: {flags: 0x00500550, os_abi: 0x33, abi_version: 7,
 "$CUBIN" assemble old.yaml -o old.cubin
 "$CUBIN" usage old.cubin > out.txt
 expect_contains out.txt "CUDA release      12.4"
+
+# A helper that the compiler put inside a kernel comes first among the symbols; parameters, memory and
+# constants are the kernel's all the same.
+printf 'arch: sm_90\ntype: exec\nfunctions: [{name: k, kernel: true, params: [8], shared: 64, code: nop x8}]\n' > plain.yaml
+"$CUBIN" assemble plain.yaml -o plain.cubin
+"$CUBIN" text --exact plain.cubin | sed -e 's/{names: 7}/{names: 8}/' \
+  -e 's/^  - {name: k, /  - {name: inner, type: FUNC, bind: WEAK, section: .text.k, value: 0x40, size: 0x40}\n&/' > inner.yaml
+"$CUBIN" assemble inner.yaml -o inner.cubin
+"$CUBIN" usage inner.cubin > out.txt
+grep -Eq '^  function .* 64  inner$' out.txt || fail "the helper has what is the kernel's: $(cat out.txt)"
+grep -Eq '^  kernel .* 64 .* 8 +128  k  constant0 536$' out.txt || fail "not what the kernel needs: $(cat out.txt)"
