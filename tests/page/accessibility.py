@@ -37,6 +37,9 @@ FIND_FAULTS = r"""
       if (!document.getElementById(element.getAttribute(attribute))) faults.push(`${attribute} leads nowhere`);
     }
   }
+  for (const element of document.body.children) {
+    if (shown(element) && !element.matches("header, main, .body, .skip, [role=status]")) faults.push("outside of all landmarks: " + element.tagName);
+  }
   if (!document.documentElement.lang) faults.push("no language");
   if (document.querySelectorAll("main").length !== 1 || document.querySelectorAll("h1").length !== 1) faults.push("not one main and one h1");
 

@@ -190,6 +190,7 @@ class Tests:
     def test_two_images_are_compared(self):
         self.browser.open(self.compare)
         self.equal(self.text("[role=tab][aria-selected=true]"), "Compare", "open tab")
+        self.equal(self.column(2), ["+160", "−144", "+112"], "largest differences first")
         rows = dict(zip(self.column(0), zip(self.column(1), self.column(2), self.column(4))))
         self.equal(rows, {"void kernel<3>(float*, int)": ("changed", "+160", "40 → 48"),
                           "void kernel<5>(float*, int)": ("gone", "−144", "56 → –"),

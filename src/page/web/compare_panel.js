@@ -41,7 +41,7 @@ function compareColumns(report) {
   return [
     { key: "name", title: "Name", kind: "name", value: nameOf, text: nameOf },
     { key: "change", title: "Change", kind: "word", value: (row) => changeOf(report, row), text: (row) => changeOf(report, row) },
-    { key: "growth", title: "Code ±", kind: "number", value: growth.value, text: (row) => signed(growth.value(row)) },
+    { key: "growth", title: "Code ±", kind: "number", hint: "sorted by how much it is, whichever way", value: (row) => Math.abs(growth.value(row)), text: (row) => signed(growth.value(row)) },
     number("code", "Code"), number("registers", "Registers"), number("stack", "Stack"), number("local", "Local"),
     number("shared", "Shared"), number("constant", "Constant"),
   ];
@@ -58,6 +58,7 @@ class ComparePanel {
       describe: (item, group) => describeTile(report, item, group),
     }));
     this.table = new VirtualTable("Changes", compareColumns(report), ([before, after]) => app.select(after ?? before));
+    this.table.order = { key: "growth", down: true };
     this.filter = element("input", { type: "search", id: "compare-filter", placeholder: "part of a name", autocomplete: "off",
       spellcheck: "false", input: () => this.showTable() });
     this.which = "differences";

@@ -63,10 +63,10 @@ class App {
       element("div", {}, element("dt", {}, name), element("dd", {}, nameText(text)))));
     if (report.images.length > 1) {
       const options = [["all", "all images"], ...report.images.map((image, i) => [String(i), imageTitle(image)])];
-      document.querySelector(".title").insertBefore(choice("Image", options, "all", (value) => {
+      document.querySelector(".title").append(choice("Image", options, "all", (value) => {
         this.chosenImage = value;
         this.refresh();
-      }), document.getElementById("theme"));
+      }));
     }
   }
 

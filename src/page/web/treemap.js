@@ -43,6 +43,12 @@ function rowEnd(items, first, side, scale) {
   return items.length;
 }
 
+// "ns::(anonymous namespace)::f" is f. A name with arguments of templates stays as it is.
+function withoutNamespaces(name) {
+  const at = name.lastIndexOf("::");
+  return at < 0 || name.includes("<") ? name : name.slice(at + 2);
+}
+
 const kTitleHeight = 1.35; // in units of the font's size
 const kSmallest = 0.4; // pixels: smaller tiles are not drawn
 
@@ -100,11 +106,18 @@ class Treemap {
     }
     if (inner) {
       this.fillBox(context, group.color, [x, y, width, height], true);
-      this.write(context, group.name + "  " + bytesText(group.bytes), group.color,
-        [x + 4, y, width - 8, title], "600 ");
+      this.writeTitle(context, group, [x + 4, y, width - 8, title]);
     }
     const box = inner ? { x: x + 2, y: y + title, width: width - 4, height: height - title - 2 } : { x, y, width, height };
     squarify(items, box, (item, ...place) => this.drawTile(context, item, place, group));
+  }
+
+  // Where a name does not fit, its namespaces are left out.
+  writeTitle(context, group, box) {
+    const texts = [group.name, withoutNamespaces(group.name)].map((name) => name + "  " + bytesText(group.bytes));
+    context.font = `600 ${this.font}px system-ui, sans-serif`;
+    const fits = context.measureText(texts[0]).width <= box[2];
+    this.write(context, texts[fits ? 0 : 1], group.color, box, "600 ");
   }
 
   drawTile(context, item, box, group) {
