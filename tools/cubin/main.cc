@@ -20,6 +20,7 @@
 #include "cmd_list.h"
 #include "cmd_pack.h"
 #include "cmd_report.h"
+#include "cmd_size.h"
 #include "cmd_text.h"
 #include "cmd_usage.h"
 #include "cmd_verify.h"
@@ -47,6 +48,7 @@ int run(int argc, char **argv) {
   app.failure_message(usage_error);
   culink::tools::add_dump_command(app, exit_code);
   culink::tools::add_usage_command(app, exit_code);
+  culink::tools::add_size_command(app, exit_code);
   culink::tools::add_diff_command(app, exit_code);
   culink::tools::add_report_command(app, exit_code);
   culink::tools::add_verify_command(app, exit_code);

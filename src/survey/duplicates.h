@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cache/digest.h"
+#include "survey/device_file.h"
+
+namespace culink {
+
+// The instructions of one function in one image.
+struct CodeCopy {
+  std::string name;
+  bool kernel = false;
+  std::string target;
+  u32 image = 0; // number of the piece in the file
+  u32 fatbin = 0;
+  u64 size = 0;
+  u64 stored = 0; // its part of the packed bytes
+  Digest digest{};
+};
+[[nodiscard]] std::vector<CodeCopy> copies_in(const Image &image);
+
+// Code that is stored more than once.
+struct Duplicate {
+  std::string name; // of one of them
+  u64 names = 0;    // how many they have
+  u64 copies = 0;
+  u64 targets = 0;
+  u64 fatbins = 0;
+  u64 size = 0; // of one, in bytes; the largest if they differ
+  u64 cost = 0; // bytes of the file beside the largest
+};
+
+struct Duplicates {
+  std::vector<Duplicate> equal_code;   // the same instructions, whatever their names and targets
+  std::vector<Duplicate> same_kernels; // kernels of one name in several images, whatever their code
+  u64 equal_code_cost = 0;
+  u64 same_kernels_cost = 0;
+};
+
+// Costliest first.
+[[nodiscard]] Duplicates find_duplicates(std::vector<CodeCopy> copies);
+
+} // namespace culink
