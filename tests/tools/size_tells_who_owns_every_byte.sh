@@ -125,8 +125,8 @@ expect_contains log "plain.o: has no device code"
 expect_status 2 "$CUBIN" size --by=colour code.o 2> log
 expect_status 2 "$CUBIN" size --duplicates code.o code.o 2> log
 cp code.fatbin damaged.fatbin
-printf '\xff\xff\xff\xff' | dd of=damaged.fatbin bs=1 seek=120 conv=notrunc status=none
-expect_status 1 "$CUBIN" size --by=section --csv damaged.fatbin > out 2> log
+head -c 4 /dev/zero | dd of=damaged.fatbin bs=1 seek=120 conv=notrunc status=none
+expect_status 1 "$CUBIN" size --by=section --csv damaged.fatbin > out 2> log # in its packed bytes
 expect_contains out "[damaged]"
 expect_contains log "damaged.fatbin:1.sm_90.cubin: fatbin entry at 0x10"
 [ "$(awk -F, '{ sum += $1 } END { print sum }' out)" = "$(stat -c %s damaged.fatbin)" ] || fail "$(cat out)"
