@@ -41,7 +41,7 @@ class CallsPanel {
     const word = this.search.value.trim().toLowerCase();
     const rows = [];
     for (let f = 0; f < this.report.count && word && rows.length < kFound; ++f) {
-      if (this.report.lowerNames[f].includes(word)) rows.push(f);
+      if (searchedNames(this.report)[f].includes(word)) rows.push(f);
     }
     this.found.replaceChildren(...rows.map((f) => element("li", {}, element("button", {
       type: "button", class: "link", click: () => { this.search.value = ""; this.find(); this.app.select(f); },

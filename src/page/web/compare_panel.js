@@ -120,7 +120,7 @@ class ComparePanel {
     const rows = this.rows.filter((row) => {
       const change = changeOf(this.report, row);
       const fits = this.which === "all" || (this.which === "differences" ? change !== "same" : change === this.which);
-      return fits && this.report.lowerNames[row[1] ?? row[0]].includes(word);
+      return fits && (!word || searchedNames(this.report)[row[1] ?? row[0]].includes(word));
     });
     this.shown.textContent = `${kNumber.format(rows.length)} of ${kNumber.format(this.rows.length)}`;
     this.table.show(rows);

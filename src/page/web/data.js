@@ -87,6 +87,12 @@ function reachedFrom(report, f) {
   return [...seen];
 }
 
+// Names and inputs for searches, made when somebody searches.
+function searchedNames(report) {
+  report.lowerNames ??= report.name.map((name, f) => (name + " " + report.input[f]).toLowerCase());
+  return report.lowerNames;
+}
+
 // The last part of a path.
 function baseName(path) {
   return path.slice(path.lastIndexOf("/") + 1) || path;

@@ -47,7 +47,7 @@ function makeFilter(report, columns, text) {
   const tests = text.trim().toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
     const [, key, sign, digits] = kConditions.exec(word) ?? [];
     const column = key && columns.find((each) => each.key === key && each.kind !== "name");
-    if (!column) return (f) => report.lowerNames[f].includes(word);
+    if (!column) return (f) => searchedNames(report)[f].includes(word);
     const number = Number(digits);
     const compare = {
       "<": (value) => value >= 0 && value < number, ">": (value) => value > number, "=": (value) => value === number,

@@ -15,7 +15,6 @@ class App {
     }
     if (report.steps?.length > 0) this.panels.set("steps", ["Time", () => new StepsPanel(report)]);
     this.made = new Map();
-    report.lowerNames = report.name.map((name, f) => (name + " " + report.input[f]).toLowerCase());
   }
 
   start() {

@@ -11,14 +11,11 @@ function groupOf(report, f, by) {
   return imageTitle(report.images[report.image[f]]);
 }
 
-function tileColor(report, f, rank, coloring) {
+function tileColor(report, f, coloring) {
   if (coloring === "registers") return heatColor(report.registers[f] / 255);
   if (coloring === "stack") return heatColor(report.stack[f] <= 0 ? 0 : Math.log2(report.stack[f]) / 14);
-  if (coloring === "occupancy") {
-    const found = report.kernel[f] ? occupancyOf(report, f, 256) : undefined;
-    return found ? heatColor(1 - found.percent / 100) : heatColor(0);
-  }
-  return groupColor(rank);
+  const found = report.kernel[f] ? occupancyOf(report, f, 256) : undefined;
+  return found ? heatColor(1 - found.percent / 100) : heatColor(0);
 }
 
 // What tells a function from others of its template: the name behind that of the template.
@@ -60,7 +57,7 @@ function makeGroups(report, images, by, coloring) {
     group.items.sort(bySize);
     group.alone = by === "family" && group.items.length === 1;
     for (const item of group.items) {
-      item.color = item.f === undefined ? hslColor(215, 0.08, isDark() ? 0.34 : 0.78) : tileColor(report, item.f, rank, coloring);
+      item.color = item.f === undefined || coloring === "group" ? group.color : tileColor(report, item.f, coloring);
     }
   });
   return sorted;

@@ -66,7 +66,10 @@ class Treemap {
     });
     this.tip = element("div", { class: "tip", hidden: true });
     this.root = element("div", { class: "treemap-box" }, this.canvas, this.tip);
-    this.watch = new ResizeObserver(() => this.draw());
+    this.picture = element("canvas"); // what was drawn, without the active tile
+    this.watch = new ResizeObserver(() => {
+      if (this.root.clientWidth !== this.width || this.root.clientHeight !== this.height) this.draw();
+    });
     this.watch.observe(this.root);
   }
 
@@ -80,19 +83,21 @@ class Treemap {
   }
 
   draw() {
-    const width = this.root.clientWidth;
-    const height = this.root.clientHeight;
+    const [width, height] = [this.width, this.height] = [this.root.clientWidth, this.root.clientHeight];
     if (width === 0 || height === 0) return;
-    const ratio = devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
+    this.ratio = devicePixelRatio || 1;
+    for (const canvas of [this.canvas, this.picture]) {
+      canvas.width = Math.round(width * this.ratio);
+      canvas.height = Math.round(height * this.ratio);
+    }
     this.font = parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.8;
-    const context = this.canvas.getContext("2d");
-    context.scale(ratio, ratio);
+    this.titleColor = cssColor("--text");
+    const context = this.picture.getContext("2d");
+    context.scale(this.ratio, this.ratio);
     context.textBaseline = "middle";
     this.tiles = [];
     squarify(this.groups, { x: 0, y: 0, width, height }, (group, ...box) => this.drawGroup(context, group, box));
-    this.drawActive(context);
+    this.drawActive();
   }
 
   drawGroup(context, group, [x, y, width, height]) {
@@ -134,7 +139,8 @@ class Treemap {
 
   fillBox(context, color, [x, y, width, height], isGroup) {
     const gap = Math.min(isGroup ? 1 : 0.5, width / 4, height / 4);
-    context.fillStyle = cssOf(color);
+    if (this.filled !== color) context.fillStyle = cssOf(color);
+    this.filled = isGroup ? undefined : color; // text, which has another colour, ends a row of equal tiles
     context.globalAlpha = isGroup ? 0.55 : 1;
     context.fillRect(x + gap, y + gap, width - 2 * gap, height - 2 * gap);
     context.globalAlpha = 1;
@@ -150,15 +156,22 @@ class Treemap {
       shown = shown.slice(0, -Math.max(1, Math.floor(shown.length / 12)));
     }
     if (shown.length < Math.min(3, text.length)) return;
-    context.fillStyle = weight ? cssColor("--text") : cssOf(textColorOn(color));
+    this.filled = undefined;
+    context.fillStyle = weight ? this.titleColor : cssOf(textColorOn(color));
     context.fillText(shown === text ? text : shown + "…", x, y + height / 2);
   }
 
-  drawActive(context) {
+  // The picture, and a frame around one tile: cheap enough for every move of the mouse.
+  drawActive() {
+    const context = this.canvas.getContext("2d");
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    context.drawImage(this.picture, 0, 0);
     const tile = this.tiles[this.active];
     if (!tile) return;
+    context.scale(this.ratio, this.ratio);
     context.lineWidth = 3;
-    context.strokeStyle = cssColor("--text");
+    context.strokeStyle = this.titleColor;
     context.strokeRect(tile.x + 1.5, tile.y + 1.5, Math.max(tile.width - 3, 1), Math.max(tile.height - 3, 1));
   }
 
@@ -201,7 +214,7 @@ class Treemap {
   activate(at, spoken) {
     if (at === this.active) return;
     this.active = at;
-    this.draw();
+    this.drawActive();
     const tile = this.tiles[at];
     this.tip.hidden = !tile;
     if (!tile) return;
