@@ -210,6 +210,16 @@ std::optional<std::vector<u8>> repack_entry(const FatbinEntry &entry, Packing pa
   return out;
 }
 
+std::vector<u8> replace_code(const FatbinEntry &entry, ByteSpan code,
+                             std::optional<Packing> packing) {
+  constexpr int kUsualLevel = 9;
+  const bool is_raw = entry.compression == Compression::None;
+  const Packing usual{is_raw ? std::nullopt : std::optional(kUsualLevel)};
+  const WireEntry wire = load_le<WireEntry>(entry.whole.data());
+  const ByteSpan texts = entry.whole.subspan(sizeof wire, wire.header_size - sizeof wire);
+  return join(wire, texts, bytes_to_pack(entry.kind, code), packing.value_or(usual));
+}
+
 std::vector<u8> write_container(const std::vector<ByteSpan> &entries) {
   WireContainer wire{kFatbinMagic, kFatbinVersion, sizeof wire, 0};
   std::vector<u8> out(sizeof wire);

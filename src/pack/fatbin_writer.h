@@ -40,6 +40,11 @@ struct FatbinImage {
 [[nodiscard]] std::optional<std::vector<u8>> repack_entry(const FatbinEntry &entry,
                                                           Packing packing);
 
+// The same entry with other code in it, stored in a given way, or else as before (packed code with
+// zstd, whatever it was packed with).
+[[nodiscard]] std::vector<u8> replace_code(const FatbinEntry &entry, ByteSpan code,
+                                           std::optional<Packing> packing);
+
 // A container of entries.
 [[nodiscard]] std::vector<u8> write_container(const std::vector<ByteSpan> &entries);
 

@@ -23,6 +23,7 @@
 #include "model/host_references.h"
 #include "pack/resize_sections.h"
 #include "pack/rewrite_archive.h"
+#include "pack/strip_debug.h"
 
 namespace culink {
 
@@ -51,7 +52,12 @@ private:
   [[nodiscard]] Result<std::vector<u8>> in_archive(ByteSpan file);
   [[nodiscard]] Result<std::vector<u8>> in_containers(ByteSpan bytes, bool moves, bool leftover);
   [[nodiscard]] std::vector<u8> in_container(const FatbinContainer &container, bool leftover);
+  [[nodiscard]] Result<std::vector<u8>> in_cubin(ByteSpan file);
+  [[nodiscard]] std::vector<u8> in_entry(const FatbinEntry &entry) const;
   [[nodiscard]] bool is_kept(const FatbinEntry &entry, bool leftover) const;
+  [[nodiscard]] bool drops_debug() const {
+    return std::find(rules_.drop.begin(), rules_.drop.end(), "debug") != rules_.drop.end();
+  }
 
   const PruneRules &rules_;
   PrunedFile out_;
@@ -67,6 +73,19 @@ bool Pruner::is_kept(const FatbinEntry &entry, bool leftover) const {
   return (rules_.keep.empty() || is_in(rules_.keep)) && !is_in(rules_.drop);
 }
 
+// An entry that stays.
+std::vector<u8> Pruner::in_entry(const FatbinEntry &entry) const {
+  if (drops_debug() && entry.kind == FatbinKind::Elf) {
+    const Result<std::vector<u8>> bytes = unpack(entry);
+    const std::optional<std::vector<u8>> stripped = bytes ? strip_debug(*bytes) : std::nullopt;
+    if (stripped)
+      return replace_code(entry, *stripped, rules_.packing);
+  }
+  std::optional<std::vector<u8>> repacked =
+      rules_.packing ? repack_entry(entry, *rules_.packing) : std::nullopt;
+  return repacked ? std::move(*repacked) : std::vector<u8>(entry.whole.begin(), entry.whole.end());
+}
+
 std::vector<u8> Pruner::in_container(const FatbinContainer &container, bool leftover) {
   std::vector<std::vector<u8>> entries;
   for (const FatbinEntry &entry : container.entries) {
@@ -77,10 +96,7 @@ std::vector<u8> Pruner::in_container(const FatbinContainer &container, bool left
       ++count.dropped;
       continue;
     }
-    std::optional<std::vector<u8>> repacked =
-        rules_.packing ? repack_entry(entry, *rules_.packing) : std::nullopt;
-    entries.push_back(repacked ? std::move(*repacked)
-                               : std::vector<u8>(entry.whole.begin(), entry.whole.end()));
+    entries.push_back(in_entry(entry));
     count.bytes_after += entries.back().size();
   }
   return write_container({entries.begin(), entries.end()});
@@ -158,6 +174,16 @@ Result<std::vector<u8>> Pruner::in_archive(ByteSpan file) {
                          });
 }
 
+// A cubin can lose its debug information only.
+Result<std::vector<u8>> Pruner::in_cubin(ByteSpan file) {
+  if (!drops_debug())
+    return Error{"", "", "is code for one target, of which nothing can be left out"};
+  const std::optional<std::vector<u8>> stripped = strip_debug(file);
+  std::vector<u8> out = stripped ? *stripped : std::vector<u8>(file.begin(), file.end());
+  out_.targets["cubin"] = {1, 0, file.size(), out.size()};
+  return out;
+}
+
 Result<std::vector<u8>> Pruner::run(ByteSpan file) {
   switch (file_kind(file)) {
   case FileKind::Fatbin:
@@ -170,6 +196,7 @@ Result<std::vector<u8>> Pruner::run(ByteSpan file) {
     return in_archive(file);
   case FileKind::DeviceObject:
   case FileKind::DeviceImage:
+    return in_cubin(file);
   case FileKind::Ptx:
   case FileKind::LtoIr:
     return Error{"", "", "is code for one target, of which nothing can be left out"};

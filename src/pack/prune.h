@@ -14,7 +14,7 @@ namespace culink {
 
 // What stays. Code is named by its target (sm_90, compute_90, lto_90), by its form (cubin, ptx,
 // lto), or as `relocatable`: what an earlier device link has linked already. A star stands for any
-// characters.
+// characters. Dropped may also be `debug`: the debug information of code that stays.
 struct PruneRules {
   std::vector<std::string> keep;  // empty: everything
   std::vector<std::string> drop;  // counts more

@@ -90,6 +90,17 @@ for level in "" --compress=19; do
   nvcc -arch="$target" -Xlinker --whole-archive pruned.a -Xlinker --no-whole-archive -o "from_archive$level"
   runs "from_archive$level"
 done
+# Without debug information: objects, and a program in place.
+for name in main helper; do
+  nvcc -lineinfo -rdc=true "${targets[@]}" -c $name.cu -o lines_$name.o
+  "$CUBIN" prune lines_$name.o --keep="$target" --drop=debug -o stripped_$name.o
+done
+nvcc -arch="$target" stripped_main.o stripped_helper.o -o from_stripped
+runs from_stripped
+nvcc -arch="$target" -G whole.cu -o whole_debug
+runs whole_debug
+"$CUBIN" prune whole_debug --drop=debug,ptx -o whole_stripped
+runs whole_stripped
 # Only PTX stays, which the driver compiles.
 "$CUBIN" prune whole --keep="compute_$number" -o whole_ptx
 runs whole_ptx

@@ -62,6 +62,34 @@ expect_status 2 "$CUBIN" prune main.o -o no.o 2> log
 expect_status 2 "$CUBIN" prune main.o --keep=sm_90 2> log
 for file in no.o no.a; do [ ! -e $file ] || fail "an output despite an error"; done
 
+# Debug information: its sections are empty, the code is the same, and it links.
+folder=$SOURCE/examples/vector_math/sm_80-lineinfo
+for name in main filter linked; do
+  "$CUBIN" prune "$folder/$name.cubin" --drop=debug -o $name.stripped
+  "$CUBIN" verify $name.stripped > log || fail "$(cat log)"
+  "$CUBIN" usage "$folder/$name.cubin" | tail -n +2 > usage
+  "$CUBIN" usage $name.stripped | tail -n +2 > usage.stripped
+  expect_same usage usage.stripped
+  size=$(stat -c %s "$folder/$name.cubin")
+  [ $((size * 3 / 4)) -gt "$(stat -c %s $name.stripped)" ] || fail "$name did not become smaller"
+done
+code=.text._Z5totalPKfPfi
+for name in main linked; do
+  readelf -x $code "$folder/$name.cubin" > code 2> /dev/null
+  readelf -x $code $name.stripped > code.stripped 2> /dev/null
+  expect_same code code.stripped
+  expect_contains code 0x00000010
+done
+"$CULINK" -arch=sm_80 main.stripped filter.stripped -o linked
+readelf -x $code linked > code 2> /dev/null
+expect_same code code.stripped
+"$CUBIN" pack "$folder/main.cubin" --compress=3 -o lines.fatbin
+"$CUBIN" prune lines.fatbin --drop=debug -o lines.stripped
+"$CUBIN" extract lines.stripped -o main.again
+expect_same main.stripped main.again
+"$CUBIN" prune main.fatbin --drop=debug -o none.stripped # there is none
+expect_same main.fatbin none.stripped
+
 # A program: every byte that is not device code stays where it is, and so does its size.
 [ "$(uname -m)" = x86_64 ] || skip "the objects are of x86_64"
 need gcc

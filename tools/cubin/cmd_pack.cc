@@ -200,7 +200,8 @@ void add_prune_command(CLI::App &app, int &exit_code) {
   command->footer(
       "Code is named by its target (sm_90, compute_90 for PTX, lto_90; a star stands for\n"
       "any characters), by its form (cubin, ptx, lto), or as 'relocatable': what a program\n"
-      "still has of the objects of its device link.\n"
+      "still has of the objects of its device link. --drop=debug empties the debug\n"
+      "information of what stays.\n"
       "Exit status: 0 done, 1 not, 2 usage.");
   command->callback([arguments, &exit_code] { exit_code = run_prune(*arguments); });
 }
