@@ -16,7 +16,9 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <optional>
+#include <span>
 
 #include "base/name_map.h"
 #include "base/prefetch.h"
@@ -28,6 +30,10 @@ namespace {
 constexpr u32 kMostShards = 64;       // selected by the top bits of a hash
 constexpr u64 kWorthSharding = 16384; // names
 constexpr u32 kShardShift = 26;
+
+constexpr u32 shard_of(u32 hash) {
+  return hash >> kShardShift;
+}
 
 } // namespace
 
@@ -94,6 +100,17 @@ void NameOffsets::hash(std::vector<Hashed> &hashed) const {
     const u64 wide = NameHash()({entry.text, entry.size});
     name.hash = static_cast<u32>(wide >> 32 ^ wide);
   }
+  if (alone_)
+    return;
+  // Names of one shard follow each other, still in order of positions.
+  std::array<u32, kMostShards + 1> next{};
+  for (const Hashed &name : hashed)
+    ++next[shard_of(name.hash) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Hashed> by_shard(hashed.size());
+  for (const Hashed &name : hashed)
+    by_shard[next[shard_of(name.hash)]++] = name;
+  hashed = std::move(by_shard);
 }
 
 // Names that are without a number.
@@ -106,7 +123,7 @@ void NameOffsets::find_equal() {
     return find_equal_in(0, 1, all);
   for (const std::vector<Hashed> &hashed : hashed_)
     for (const Hashed &name : hashed)
-      ++counts[name.hash >> kShardShift];
+      ++counts[shard_of(name.hash)];
   pool_.for_each(kMostShards, [&](u32 shard) { find_equal_in(shard, kMostShards, counts[shard]); });
 }
 
@@ -125,18 +142,20 @@ void NameOffsets::find_equal_in(u32 shard, u32 shards, u64 count) {
         return found;
     }
   };
-  for (const std::vector<Hashed> &hashed : hashed_)
+  const auto shard_in = [](const Hashed &name) { return shard_of(name.hash); };
+  for (const std::vector<Hashed> &range : hashed_) {
+    const std::span<const Hashed> hashed =
+        shards == 1 ? std::span(range) : std::ranges::equal_range(range, shard, {}, shard_in);
     for (u64 i = 0; i < hashed.size(); ++i) {
       if (i + kStepsAhead < hashed.size())
         __builtin_prefetch(&table[hashed[i + kStepsAhead].hash & (slots - 1)]);
-      if (shards != 1 && hashed[i].hash >> kShardShift != shard)
-        continue;
       Hashed &found = find(hashed[i]);
       if (found.position == kNone)
         found = hashed[i];
       else
         names_.entries[hashed[i].position].owner = found.position;
     }
+  }
 }
 
 // How many bytes the names take that are first used in a range.
