@@ -102,6 +102,7 @@ private:
     pool_.for_each(static_cast<u32>(parts_.size()), [&](u32 part) { (this->*step)(part); });
   }
   u32 put(u64 entry, std::string_view s);
+  [[gnu::noinline]] bool take_slot(u32 number, u64 entry, std::string_view s);
   [[nodiscard]] u32 part_of(u32 provisional) const {
     return static_cast<u32>(std::upper_bound(starts_.begin(), starts_.end(), provisional) -
                             starts_.begin() - 1);
@@ -170,18 +171,25 @@ void StringIndex::Joiner::insert(u32 part) {
 }
 
 u32 StringIndex::Joiner::put(u64 entry, std::string_view s) {
+  u64 *slots = out_.index.slots_.data();
   return out_.index.walk(hash_in(entry), [&](u32 i) {
-    std::atomic_ref<u64> slot(out_.index.slots_[i]);
-    u64 there = slot.load(std::memory_order_relaxed);
-    while (there == kFree)
-      if (slot.compare_exchange_weak(there, entry, std::memory_order_relaxed))
-        return true;
-    if (hash_in(there) != hash_in(entry) || string(number_in(there)) != s)
-      return false;
-    while (entry < there && !slot.compare_exchange_weak(there, entry, std::memory_order_relaxed)) {
-    }
-    return true;
+    const u64 there = std::atomic_ref<u64>(slots[i]).load(std::memory_order_relaxed);
+    return (there == kFree || hash_in(there) == hash_in(entry)) && take_slot(i, entry, s);
   });
+}
+
+// False: another string has the slot.
+bool StringIndex::Joiner::take_slot(u32 number, u64 entry, std::string_view s) {
+  std::atomic_ref<u64> slot(out_.index.slots_[number]);
+  u64 there = slot.load(std::memory_order_relaxed);
+  while (there == kFree)
+    if (slot.compare_exchange_weak(there, entry, std::memory_order_relaxed))
+      return true;
+  if (hash_in(there) != hash_in(entry) || string(number_in(there)) != s)
+    return false;
+  while (entry < there && !slot.compare_exchange_weak(there, entry, std::memory_order_relaxed)) {
+  }
+  return true;
 }
 
 void StringIndex::Joiner::find_known(u32 part) {
