@@ -9,6 +9,7 @@
 #include "pack/resize_sections.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -85,20 +86,24 @@ Result<std::vector<u8>> resize_sections(ByteSpan file,
   for (const Shdr64 &section : sections)
     if (is_relocation_table(section) && changed.contains(section.sh_info) && section.sh_size != 0)
       return Error{fmt::format("section {}", section.sh_info), "", "has relocations"};
-  u64 total = 0;
-  for (size_t i = 1; i < sections.size(); ++i)
-    total += has_bytes(sections[i]) ? sections[i].sh_size : 0;
-  if (total > file.size())
-    return Error{"section table", "", "sections share their bytes"};
+  u64 limit = file.size(); // of the new file, without its table
+  for (const auto &[index, bytes] : changed)
+    limit += bytes.size();
   std::vector<u32> order(sections.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](u32 a, u32 b) { return sections[a].sh_offset < sections[b].sh_offset; });
   std::vector<u8> out(sizeof(Ehdr64));
+  u64 old_end = out.size();
   for (const u32 i : order) {
     Shdr64 &section = sections[i];
-    if (i == 0)
+    if (i == 0 || section.sh_type == static_cast<u32>(elf::SectionType::Null))
       continue;
+    if (has_bytes(section) && section.sh_size != 0) {
+      if (section.sh_offset < old_end)
+        return Error{fmt::format("section {}", i), "sh_offset", "lies in another section"};
+      old_end = section.sh_offset + section.sh_size;
+    }
     const auto contents = changed.find(i);
     std::vector<u8> bytes;
     if (has_bytes(section))
@@ -108,7 +113,11 @@ Result<std::vector<u8>> resize_sections(ByteSpan file,
       bytes = contents->second;
     else if (section.sh_type == static_cast<u32>(elf::SectionType::Symtab))
       bytes = fit_symbols(bytes, changed);
-    out.resize(align_up(out.size(), std::max<u64>(section.sh_addralign, 1)));
+    const u64 alignment = std::max<u64>(section.sh_addralign, 1);
+    if (!std::has_single_bit(alignment) || alignment > limit ||
+        align_up(out.size(), alignment) > limit)
+      return Error{fmt::format("section {}", i), "sh_addralign", "is not that of a host object"};
+    out.resize(align_up(out.size(), alignment));
     section.sh_offset = out.size();
     if (contents != changed.end())
       section.sh_size = bytes.size();
