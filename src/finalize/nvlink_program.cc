@@ -4,46 +4,17 @@
 // refuses (sm_100 for sm_103), and a statically linked culink can run it.
 //
 // It ignores inputs, without a word, whose names do not end as it expects, so files in memory will
-// not do. The folder has a name that nobody can foresee and nobody else may enter it.
+// not do.
 #include "finalize/nvlink_program.h"
-
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "base/process.h"
-#include "base/system_error.h"
+#include "finalize/private_folder.h"
 
 namespace culink {
 
 namespace {
-
-// Removed with all that is in it.
-class PrivateFolder {
-public:
-  [[nodiscard]] static Result<PrivateFolder> create(const std::string &where) {
-    std::string path = where + "/culink-XXXXXX";
-    if (!::mkdtemp(path.data()))
-      return Error{"", where, system_error("cannot create a folder").message};
-    return PrivateFolder(std::move(path));
-  }
-  PrivateFolder(PrivateFolder &&other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PrivateFolder(const PrivateFolder &) = delete;
-  PrivateFolder &operator=(const PrivateFolder &) = delete;
-  PrivateFolder &operator=(PrivateFolder &&) = delete;
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty())
-      std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string &path() const { return path_; }
-
-private:
-  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-};
 
 std::string_view without_newlines_at_end(std::string_view text) {
   while (text.ends_with('\n'))
