@@ -9,6 +9,7 @@
 // what is mapped.
 #include "base/mapped_file.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -119,7 +120,11 @@ void write_text(std::string_view text) {
   [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
+// Several threads may read behind the end of a file at once; one of them says so.
 void end_on_bus_error(int, siginfo_t *info, void *) {
+  static std::atomic_flag told;
+  while (told.test_and_set())
+    ::pause();
   MapsReader maps;
   const std::string_view line = maps.find(reinterpret_cast<u64>(info->si_addr));
   const size_t slash = line.find('/');
@@ -136,7 +141,7 @@ void end_on_bus_error(int, siginfo_t *info, void *) {
 void end_when_files_shrink() {
   struct sigaction action {};
   action.sa_sigaction = end_on_bus_error;
-  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  action.sa_flags = SA_SIGINFO;
   ::sigaction(SIGBUS, &action, nullptr);
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/mapped_file.h"
 
+#include <atomic>
 #include <filesystem>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -61,6 +64,31 @@ TEST_F(MappedFiles, that_become_shorter_are_an_error_with_a_name) {
   };
   EXPECT_EXIT(read_shortened(), ::testing::ExitedWithCode(1),
               "error: .*culink_mapped.*/a.\\[1mx: became shorter while it was read");
+}
+
+// A second thread must not be killed while the first says what happened.
+TEST_F(MappedFiles, that_become_shorter_are_an_error_for_all_threads) {
+  const auto read_shortened = [&] {
+    end_when_files_shrink();
+    const Result<MappedFile> file = MappedFile::open(path("x"));
+    const volatile u8 *byte = file->bytes().data();
+    std::atomic<bool> shorter = false;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&] {
+        while (!shorter)
+          continue;
+        static_cast<void>(*byte);
+      });
+    shorter = ::truncate(path("x").c_str(), 0) == 0;
+    for (std::thread &thread : threads)
+      thread.join();
+    ::_exit(8);
+  };
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_FALSE(write_file(path("x"), as_bytes("text")));
+    EXPECT_EXIT(read_shortened(), ::testing::ExitedWithCode(1), "x: became shorter");
+  }
 }
 
 } // namespace
