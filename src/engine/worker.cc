@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/file_descriptor.h"
 #include "engine/jit_link.h"
+#include "engine/sandbox.h"
 #include "engine/worker_messages.h"
 
 namespace culink {
@@ -79,6 +80,17 @@ WorkerReply serve(const JitLink &engine, const WorkerFiles &files, const WorkerR
   return answer_with(outcome, result.code, std::move(result.image), result.log, files.answer);
 }
 
+// The engine, loaded; in the sandbox, if the environment asks for that.
+Result<JitLink> load_engine(const std::string &library) {
+  Result<JitLink> engine = JitLink::load(library);
+  const char *wanted = std::getenv("CULINK_SANDBOX");
+  if (!engine || !wanted || std::string_view(wanted) == "0")
+    return engine;
+  if (std::optional<Error> error = enter_sandbox())
+    return std::move(*error);
+  return engine;
+}
+
 } // namespace
 
 int run_engine_worker(const std::vector<std::string> &words) {
@@ -93,7 +105,7 @@ int run_engine_worker(const std::vector<std::string> &words) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::setenv("CUDA_VISIBLE_DEVICES", "", 1); // the GPU driver, if it is found, has nothing to start
-  const Result<JitLink> engine = JitLink::load(words[1]);
+  const Result<JitLink> engine = load_engine(words[1]);
   for (WorkerRequest request;;) {
     const ssize_t n = ::recv(files.socket, &request, sizeof request, 0);
     if (n < 0 && errno == EINTR)

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
+#include <sys/socket.h>
 #include <vector>
 
 namespace {
@@ -60,6 +61,11 @@ extern "C" [[gnu::visibility("default")]] int nvJitLinkAddData(void *, int, cons
 extern "C" [[gnu::visibility("default")]] int nvJitLinkComplete(void *handle) {
   if (wanted() == "fail")
     return kInternal;
+  if (wanted() == "escape") { // by a file, a socket, a program: one is too much
+    std::FILE *file = std::fopen("escaped", "w");
+    const bool escaped = file || ::socket(AF_INET, SOCK_STREAM, 0) >= 0 || std::system("true") == 0;
+    return escaped ? 0 : kInternal;
+  }
   *static_cast<std::vector<char> *>(handle) = read_answer(wanted().c_str());
   return 0;
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "engine/sandbox.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace culink {
+namespace {
+
+constexpr int kNoSandbox = 77;
+
+// Lets a child enter the sandbox and try something. Its exit status; kNoSandbox: there is none.
+template <class Try> int status_inside(Try attempt) {
+  const pid_t child = ::fork();
+  if (child == 0)
+    ::_exit(enter_sandbox() ? kNoSandbox : attempt());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// 0 if the system has refused.
+int refused(int result) {
+  return result < 0 && errno == EPERM ? 0 : 1;
+}
+
+class Sandbox : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (status_inside([] { return 0; }) == kNoSandbox)
+      GTEST_SKIP() << "this system has no filters of system calls";
+    path_ = testing::TempDir() + "culink-sandbox-" + std::to_string(::getpid());
+    ::close(::open(path_.c_str(), O_WRONLY | O_CREAT, 0600));
+  }
+  void TearDown() override { ::unlink(path_.c_str()); }
+
+  std::string path_;
+};
+
+TEST_F(Sandbox, has_no_network) {
+  EXPECT_EQ(status_inside([] { return refused(::socket(AF_INET, SOCK_STREAM, 0)); }), 0);
+  EXPECT_EQ(status_inside([] { return refused(::socket(AF_UNIX, SOCK_STREAM, 0)); }), 0);
+}
+
+TEST_F(Sandbox, changes_no_files) {
+  const char *path = path_.c_str();
+  const std::string fresh = path_ + ".new";
+  const char *other = fresh.c_str();
+  EXPECT_EQ(status_inside([&] { return refused(::open(path, O_WRONLY)); }), 0);
+  EXPECT_EQ(status_inside([&] { return refused(::open(path, O_RDONLY | O_TRUNC)); }), 0);
+  EXPECT_EQ(status_inside([&] { return refused(::open(other, O_RDWR | O_CREAT, 0600)); }), 0);
+  EXPECT_EQ(status_inside([&] { return refused(::unlink(path)); }), 0);
+  EXPECT_EQ(status_inside([&] { return refused(::rename(path, other)); }), 0);
+  EXPECT_EQ(status_inside([&] { return refused(::link(path, other)); }), 0);
+  EXPECT_EQ(status_inside([&] { return refused(::mkdir(other, 0700)); }), 0);
+  EXPECT_EQ(status_inside([&] { return refused(::chmod(path, 0777)); }), 0);
+  EXPECT_EQ(status_inside([&] { return refused(::truncate(path, 0)); }), 0);
+}
+
+TEST_F(Sandbox, starts_no_programs) {
+  char name[] = "/bin/true";
+  char *const words[] = {name, nullptr};
+  EXPECT_EQ(status_inside([&] { return refused(::execv(name, words)); }), 0);
+  EXPECT_EQ(status_inside([] {
+              const pid_t child = ::fork();
+              if (child == 0)
+                ::_exit(0);
+              return refused(child);
+            }),
+            0);
+}
+
+TEST_F(Sandbox, computes_and_reads) {
+  EXPECT_EQ(status_inside([&] {
+              const int fd = ::open(path_.c_str(), O_RDONLY);
+              char *memory = static_cast<char *>(std::calloc(1, 1 << 24));
+              int sum = 0;
+              std::thread other([&] { sum = 1; });
+              other.join();
+              const bool ok = fd >= 0 && memory && sum == 1;
+              std::free(memory);
+              return ok ? 0 : 1;
+            }),
+            0);
+}
+
+} // namespace
+} // namespace culink
