@@ -57,6 +57,12 @@ struct EarlyImage {
   std::function<void()> drop;
 };
 
+// A file that somebody will write after the link.
+struct PlannedOutput {
+  std::string name; // what messages call it: "-o a.cubin"
+  std::string path;
+};
+
 struct LinkRequest {
   std::string target; // "sm_90"
   // Objects, fatbins, host objects, archives and PTX, by their content. The order decides the order
@@ -65,6 +71,9 @@ struct LinkRequest {
   // Archives lib<name>.a behind the inputs, from the first of the folders that has them.
   std::vector<std::string> libraries;
   std::vector<std::string> library_paths;
+  // An input, library or member of a thin archive that is one of these files is an error: writing
+  // them would destroy it.
+  std::vector<PlannedOutput> outputs;
   bool needs_all_libraries = false; // one that is not found is an error and not a warning
   LinkOptions options;
   // The compiler for PTX among the inputs, by its path, and further options for it. Empty: PTX is
@@ -85,6 +94,10 @@ struct LinkRequest {
   // Empty: the output has the conventions of the newest release of CUDA that made an input. "13.2":
   // those of that release. Not together with `emulate`.
   std::string dialect;
+  // Bytes that packed code may unpack to, and that the image may have together with it; 0: no
+  // limit. A program that wants a limit for all that a link takes sets one for its process, as
+  // culink does.
+  u64 memory_limit = 0;
   // If not null: filled while the link runs, for another thread to look at.
   LinkProgress *progress = nullptr;
   EarlyImage early; // both functions or none

@@ -6,6 +6,8 @@
 // the inputs.
 #include "api/input_loader.h"
 
+#include <sys/stat.h>
+
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -25,6 +27,10 @@ bool is_elf64(ByteSpan bytes) {
   constexpr u8 kStart[] = {0x7f, 'E', 'L', 'F', static_cast<u8>(elf::ElfClass::Elf64)};
   return bytes.size() > sizeof kStart &&
          std::equal(std::begin(kStart), std::end(kStart), bytes.begin());
+}
+
+u64 size_when_unpacked(const DeviceCode &code) {
+  return code.entry && code.entry->compression != Compression::None ? code.entry->size : 0;
 }
 
 } // namespace
@@ -60,7 +66,31 @@ void InputLoader::add_file(InputCollector &collector, const std::string &path, O
     early_.report(DiagId::CannotOpenInput, {path, opened.file.error().text()});
     return;
   }
+  keep_from_outputs(path, *opened.file);
+  paths_.push_back(path);
   collector.add_file(path, files_.emplace_back(std::move(*opened.file)), opened.whole);
+}
+
+void InputLoader::report_changed() const {
+  const auto look = [this](const std::string &path, const MappedFile &file) {
+    struct stat now {};
+    if (::stat(path.c_str(), &now) != 0 || !S_ISREG(now.st_mode) ||
+        file.identity() != std::pair<u64, u64>(now.st_dev, now.st_ino)) // another file by now
+      return;
+    if (static_cast<u64>(now.st_size) != file.bytes().size())
+      diag_.report(DiagId::BadInput, {path, "its size changed while it was read"});
+  };
+  for (size_t i = 0; i < files_.size(); ++i)
+    look(paths_[i], files_[i]);
+  for (const OpenMember &member : found_.members)
+    look(member.path, member.file);
+}
+
+void InputLoader::keep_from_outputs(const std::string &path, const MappedFile &file) {
+  const auto [device, number] = file.identity();
+  for (const auto &[identity, output] : outputs_)
+    if (identity.device == device && identity.number == number)
+      early_.report(DiagId::OutputOverInput, {output->name, path});
 }
 
 void InputLoader::add_libraries(InputCollector &collector) {
@@ -83,6 +113,9 @@ void InputLoader::add_libraries(InputCollector &collector) {
 }
 
 void InputLoader::collect(WorkerPool &pool) {
+  for (const PlannedOutput &output : request_.outputs)
+    if (std::optional<FileIdentity> file = identify_file(output.path); file && file->name.empty())
+      outputs_.emplace_back(std::move(*file), &output);
   std::vector<std::optional<OpenedFile>> files = open_files(pool);
   InputCollector collector(
       target_, dialect_,
@@ -101,12 +134,21 @@ void InputLoader::collect(WorkerPool &pool) {
   }
   add_libraries(collector);
   found_ = collector.take();
+  for (const OpenMember &member : found_.members)
+    keep_from_outputs(member.path, member.file);
 }
 
 u64 InputLoader::code_size() const {
   u64 size = 0;
   for (const DeviceCode &code : found_.code)
     size += code.entry ? code.entry->size : code.bytes.size();
+  return size;
+}
+
+u64 InputLoader::unpacked_size() const {
+  u64 size = 0;
+  for (const Slot &slot : slots_)
+    size += slot.unpacked.size();
   return size;
 }
 
@@ -139,10 +181,11 @@ size_t InputLoader::count_within_budget() const {
   u64 budget = kForNothing;
   for (const DeviceCode &code : found_.code)
     budget += code.entry ? code.entry->payload.size() * kPerByte : 0;
+  if (request_.memory_limit != 0)
+    budget = std::min(budget, request_.memory_limit);
   size_t count = 0;
   for (; count < found_.code.size(); ++count) {
-    const std::optional<FatbinEntry> &entry = found_.code[count].entry;
-    const u64 size = entry && entry->compression != Compression::None ? entry->size : 0;
+    const u64 size = size_when_unpacked(found_.code[count]);
     if (size > budget)
       break;
     budget -= size;
@@ -150,19 +193,35 @@ size_t InputLoader::count_within_budget() const {
   return count;
 }
 
+// If all is too much, nothing is unpacked, and the first piece of code that is too much is named.
+void InputLoader::refuse_to_unpack(const DeviceCode &code, Diagnostics &diag) const {
+  u64 size = 0;
+  for (const DeviceCode &one : found_.code) {
+    size += std::min(size_when_unpacked(one), ~size); // it may say any number
+    if (&one == &code)
+      break;
+  }
+  if (request_.memory_limit != 0 && size > request_.memory_limit)
+    diag.report(DiagId::OverMemoryLimit,
+                {code.name, fmt::format("with it, code unpacks to {} bytes", size),
+                 std::to_string(request_.memory_limit)});
+  else
+    report_damage(code,
+                  Error{"", "unpacked size",
+                        "with this one, the files of the link unpack to more than a gigabyte, and "
+                        "to more than 64 times their size"},
+                  diag);
+}
+
 std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &slot) const {
   ByteSpan bytes = code.bytes;
   if (code.entry && code.entry->compression != Compression::None) {
-    // If all is too much, nothing is unpacked.
-    const size_t number = static_cast<size_t>(&code - found_.code.data());
-    const bool fits = within_budget_ == found_.code.size();
-    if (!fits && number != within_budget_)
+    if (within_budget_ != found_.code.size()) {
+      if (&code - found_.code.data() == static_cast<i64>(within_budget_))
+        refuse_to_unpack(code, slot.diag);
       return std::nullopt;
-    Result<std::vector<u8>> unpacked =
-        fits ? unpack(*code.entry)
-             : Error{"", "unpacked size",
-                     "with this one, the files of the link unpack to more than a gigabyte, and to "
-                     "more than 64 times their size"};
+    }
+    Result<std::vector<u8>> unpacked = unpack(*code.entry);
     if (!unpacked) {
       report_damage(code, unpacked.error(), slot.diag);
       return std::nullopt;

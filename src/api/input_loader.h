@@ -10,6 +10,7 @@
 #include "arch/arch.h"
 #include "base/file_source.h"
 #include "base/mapped_file.h"
+#include "base/output_file.h"
 #include "base/worker_pool.h"
 #include "culink/linker.h"
 #include "input/collect.h"
@@ -45,6 +46,8 @@ public:
   [[nodiscard]] std::optional<std::vector<u8>> compile_whole();
   // The number of bytes of code that were found.
   [[nodiscard]] u64 code_size() const;
+  // After load(): the number of bytes that were packed.
+  [[nodiscard]] u64 unpacked_size() const;
   // Whether a compiler has to be run.
   [[nodiscard]] bool has_ptx() const {
     return std::any_of(found_.code.begin(), found_.code.end(),
@@ -56,6 +59,10 @@ public:
   // Releases the memory of mapped files if it is very much; the system reads them again when they
   // are used again.
   void drop_pages() const;
+
+  // Reports files that were made shorter or longer meanwhile. What was read of them may be wrong:
+  // behind the new end, up to the next page, a mapping has zeros.
+  void report_changed() const;
 
   // After load(): the code that was read, with its bytes.
   [[nodiscard]] const std::vector<LinkInput> &code() const { return code_; }
@@ -82,12 +89,14 @@ private:
   [[nodiscard]] OpenedFile open_file(const std::string &path) const;
   [[nodiscard]] std::vector<std::optional<OpenedFile>> open_files(WorkerPool &pool) const;
   void add_file(InputCollector &collector, const std::string &path, OpenedFile opened);
+  void keep_from_outputs(const std::string &path, const MappedFile &file);
   void say_until(size_t end, u32 step);
   void add_libraries(InputCollector &collector);
   void skip_linked(const DeviceCode &code);
   void report_only_linked();
   void report_damage(const DeviceCode &code, const Error &error, Diagnostics &diag) const;
   [[nodiscard]] size_t count_within_budget() const;
+  void refuse_to_unpack(const DeviceCode &code, Diagnostics &diag) const;
   [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
   [[nodiscard]] PtxCompiler compiler_for(const DeviceCode &code) const;
   [[nodiscard]] std::optional<std::vector<u8>> compile(const PtxCompiler &compiler,
@@ -102,7 +111,9 @@ private:
   const FileSource &source_;
   Diagnostics early_; // messages of collect()
   size_t said_ = 0;   // how many of these have been reported
+  std::vector<std::pair<FileIdentity, const PlannedOutput *>> outputs_; // those that are there
   std::deque<MappedFile> files_;
+  std::vector<std::string> paths_; // of these
   CollectedInputs found_;
   std::optional<LtoOutcome> optimised_;
   size_t within_budget_ = 0; // pieces of code that may be unpacked, from the first

@@ -149,6 +149,25 @@ void LinkJob::announce(const WorkerPool &pool) {
   request_.early.begin(image_);
 }
 
+// A rule that the linker does not need: what an input says is copied, and whoever reads the output
+// should know.
+void LinkJob::report_copied(const Finding &finding) {
+  std::string source = "output";
+  for (const LinkInput &input : loader_->code()) {
+    const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
+    if (!view)
+      continue;
+    const std::vector<Finding> own = verify_device_elf(*view);
+    if (std::any_of(own.begin(), own.end(),
+                    [&](const Finding &one) { return one.rule == finding.rule; })) {
+      source = input.name;
+      break;
+    }
+  }
+  diag_.report(DiagId::CopiedFlaw,
+               {source, std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
+}
+
 void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool) {
   const Result<elf::ElfView> view = elf::ElfView::open(image_, pool);
   if (!view) {
@@ -156,8 +175,10 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &po
     return;
   }
   for (const Finding &finding : verify_device_elf(*view, pool)) {
-    if (is_about_carried_content(finding.rule))
+    if (is_about_carried_content(finding.rule)) {
+      report_copied(finding);
       continue;
+    }
     if ((flaws.wrong_symbols && finding.rule == Rule::SymbolValue) ||
         (flaws.null_symbol_value && finding.rule == Rule::SymbolNull) ||
         (flaws.overruns && finding.rule == Rule::RelocationOffset) ||
@@ -304,8 +325,28 @@ LinkResult LinkJob::link_and_verify() {
   return result;
 }
 
+// The image is the largest piece of memory, and its size is known before.
+bool LinkJob::is_within_limit(u64 image_size) {
+  const std::vector<LinkInput> &code = loader_->code();
+  const u64 held = loader_->unpacked_size();
+  if (request_.memory_limit == 0 || code.empty() || held + image_size <= request_.memory_limit)
+    return true;
+  const auto largest =
+      std::max_element(code.begin(), code.end(), [](const LinkInput &a, const LinkInput &b) {
+        return a.bytes->size() < b.bytes->size();
+      });
+  diag_.report(DiagId::OverMemoryLimit,
+               {largest->name,
+                "the largest of the inputs, whose output and unpacked code have " +
+                    std::to_string(held + image_size) + " bytes",
+                std::to_string(request_.memory_limit)});
+  return false;
+}
+
 // Writes the image and verifies it. False: it could not be written.
 bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool) {
+  if (!is_within_limit(planned.draft->layout.file_size))
+    return false;
   give_memory_back(planned.draft->layout.file_size);
   timer_.begin("write");
   image_ = write_image(*planned.draft, pool, diag_);
@@ -371,6 +412,8 @@ LinkResult LinkJob::run() {
   } else if (diag_.failed() && loader_) {
     name_skipped_definitions(loader_->skipped(), diag_);
   }
+  if (loader_ && !timer_.cancelled())
+    loader_->report_changed();
   result.times = timer_.times();
   result.cache = cache_.use();
   for (const std::string &trouble : cache_.troubles())

@@ -15,6 +15,7 @@
 #include "link/link.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
+#include "verify/verify.h"
 
 namespace culink {
 
@@ -42,6 +43,8 @@ private:
   [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
   void give_memory_back(u64 output_size);
   void announce(const WorkerPool &pool);
+  void report_copied(const Finding &finding);
+  [[nodiscard]] bool is_within_limit(u64 image_size);
   void verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool);
   void check(const std::vector<LinkedCode> &linked, bool finalized, WorkerPool &pool);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;

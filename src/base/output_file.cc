@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -118,7 +119,34 @@ private:
   sigset_t before_{};
 };
 
+// Where a symbolic link to nothing leads to.
+std::string end_of_links(std::string path) {
+  constexpr int kMostLinks = 40; // as the system follows
+  for (int i = 0; i < kMostLinks; ++i) {
+    char target[PATH_MAX];
+    const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
+    if (size <= 0)
+      break;
+    const std::string next(target, static_cast<size_t>(size));
+    path = next.starts_with('/') ? next : folder_of(path) + "/" + next;
+  }
+  return path;
+}
+
 } // namespace
+
+std::optional<FileIdentity> identify_file(const std::string &path) {
+  struct stat info {};
+  if (path == "-")
+    return std::nullopt;
+  if (::stat(path.c_str(), &info) == 0)
+    return S_ISREG(info.st_mode) ? std::optional<FileIdentity>({info.st_dev, info.st_ino, {}})
+                                 : std::nullopt;
+  const std::string made = end_of_links(path);
+  if (::stat(folder_of(made).c_str(), &info) != 0)
+    return std::nullopt; // nor can it be made
+  return FileIdentity{info.st_dev, info.st_ino, made.substr(made.rfind('/') + 1)};
+}
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   struct stat info {};
@@ -177,21 +205,72 @@ void OutputFile::write_temporary(std::span<const ByteSpan> pieces) {
     error_ = system_error("cannot write");
 }
 
-std::optional<Error> OutputFile::commit() {
+// Gives the file its name. What was there before has the temporary one from then on.
+bool OutputFile::publish() {
   if (error_ || !is_temporary_)
-    return error_;
-  if (temporary_.empty() && give_name(fd_, path_))
-    return std::nullopt;
-  const SignalsWait wait;
+    return !error_;
+  published_ = temporary_.empty() && give_name(fd_, path_);
+  if (published_)
+    return true;
   if (temporary_.empty())
     temporary_ = find_name(path_, [this](const std::string &name) { return give_name(fd_, name); });
-  if (temporary_.empty())
-    return system_error("cannot write");
-  if (change_places(temporary_, path_))
+  published_ = !temporary_.empty() && change_places(temporary_, path_);
+  if (!published_ && !temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) == 0) {
+    published_ = true;
+    temporary_.clear();
+  }
+  if (!published_)
+    error_ = system_error("cannot write");
+  return published_;
+}
+
+void OutputFile::settle() {
+  if (published_ && !temporary_.empty())
     ::unlink(temporary_.c_str()); // what was there before
-  else if (::rename(temporary_.c_str(), path_.c_str()) != 0)
-    return system_error("cannot write");
+  if (!published_)
+    return;
   temporary_.clear();
+  remove_leftovers(path_);
+}
+
+void remove_leftovers(const std::string &path) {
+  struct stat info {};
+  for (int number = 0; number < kMostNames; ++number) {
+    const std::string name = temporary_name(path, number);
+    if (::lstat(name.c_str(), &info) != 0)
+      return;
+    static_cast<void>(remove_leftover(name));
+  }
+}
+
+void OutputFile::take_back() {
+  if (!published_)
+    return;
+  if (temporary_.empty())
+    ::unlink(path_.c_str());
+  else if (!change_places(temporary_, path_))
+    temporary_.clear(); // the old file is better kept under another name than lost
+  published_ = false;
+}
+
+std::optional<Error> OutputFile::commit() {
+  OutputFile *const files[] = {this};
+  std::optional<CommitFailure> failure = commit_all(files);
+  return failure ? std::optional(std::move(failure->error)) : std::nullopt;
+}
+
+std::optional<CommitFailure> commit_all(std::span<OutputFile *const> files) {
+  const SignalsWait wait;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i]->publish())
+      continue;
+    CommitFailure failure{i, *files[i]->error_};
+    while (i-- > 0)
+      files[i]->take_back();
+    return failure;
+  }
+  for (OutputFile *file : files)
+    file->settle();
   return std::nullopt;
 }
 

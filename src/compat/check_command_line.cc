@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/byte_size.h"
+#include "base/output_file.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 
@@ -37,13 +38,6 @@ constexpr std::array<Pair, 2> kNeedsLto = {{
 // What only an optimiser would look at.
 constexpr std::array<OptionId, 4> kLtoOnly = {
     OptionId::NvvmPath, OptionId::Xnvvm, OptionId::SplitCompileExtended, OptionId::FastCompile};
-
-std::string spelled(OptionId id) {
-  const OptionRow &row = option_row(id);
-  // nvlink calls this one by its long name.
-  return row.brief.empty() || id == OptionId::FastCompile ? fmt::format("--{}", row.name)
-                                                          : fmt::format("-{}", row.brief);
-}
 
 bool wants_lto(const CommandLine &line) {
   return line.has(OptionId::Dlto) || line.has(OptionId::LinkTimeOpt);
@@ -116,7 +110,36 @@ void check_index(const CommandLine &line, Diagnostics &diag, const FileSource &f
     diag.report(file->bytes().empty() ? DiagId::EmptyIndex : DiagId::NotAnIndex, {path});
 }
 
+// What the line makes culink read. Inputs are compared when they are opened.
+std::vector<PlannedOutput> files_read(const CommandLine &line) {
+  std::vector<PlannedOutput> out;
+  for (const std::string &path : line.option_files)
+    out.push_back({"the option file " + path, path});
+  if (line.has(OptionId::Repro)) // which is written even if no input can be opened
+    for (const std::string &path : line.inputs)
+      out.push_back({"the input " + path, path});
+  for (const OptionRow &row : option_rows())
+    if (row.file == FileUse::Reads && !line.value(row.id).empty())
+      out.push_back({spelled(row.id) + " " + line.value(row.id), line.value(row.id)});
+  return out;
+}
+
 } // namespace
+
+void check_outputs(const CommandLine &line, Diagnostics &diag) {
+  const std::vector<PlannedOutput> outputs = planned_outputs(line), read = files_read(line);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::optional<FileIdentity> file = identify_file(outputs[i].path);
+    if (!file)
+      continue;
+    for (size_t j = 0; j < i; ++j)
+      if (identify_file(outputs[j].path) == file)
+        diag.report(DiagId::OutputsCollide, {outputs[j].name, outputs[i].name});
+    for (const PlannedOutput &other : read)
+      if (identify_file(other.path) == file)
+        diag.report(DiagId::OutputOverFile, {outputs[i].name, other.name});
+  }
+}
 
 // In nvlink's order, because it stops at the first.
 void check_command_line(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
@@ -140,9 +163,9 @@ void check_command_line(const CommandLine &line, Diagnostics &diag, const FileSo
   if (line.value(OptionId::Threads).starts_with('-'))
     diag.report(DiagId::BadOptionValue,
                 {line.value(OptionId::Threads), std::string(option_row(OptionId::Threads).name)});
-  if (line.has(OptionId::CacheSize) && !parse_byte_size(line.value(OptionId::CacheSize)))
-    diag.report(DiagId::BadOptionValue, {line.value(OptionId::CacheSize),
-                                         std::string(option_row(OptionId::CacheSize).name)});
+  for (const OptionId id : {OptionId::CacheSize, OptionId::MemoryLimit})
+    if (line.has(id) && !parse_byte_size(line.value(id)))
+      diag.report(DiagId::BadOptionValue, {line.value(id), std::string(option_row(id).name)});
   explain_idle_options(line, diag);
 }
 

@@ -276,6 +276,7 @@ void CommandLineParser::read_options_file(const std::string &path, FileGrammar g
     diag_.report(DiagId::TooManyOptionFiles, {path});
     return;
   }
+  line_.option_files.push_back(path);
   ++file_depth_;
   const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   parse(grammar == FileGrammar::Options ? file_words(text) : response_words(text));

@@ -15,7 +15,8 @@ namespace culink {
 
 // A command line, taken apart: what was given, in terms of the option table.
 struct CommandLine {
-  std::vector<std::string> inputs; // in order
+  std::vector<std::string> inputs;       // in order
+  std::vector<std::string> option_files; // that were read, of both kinds
   std::array<bool, kOptionCount> given{};
   std::array<std::vector<std::string>, kOptionCount> values; // one, or those of a list
 
@@ -47,6 +48,13 @@ struct CommandLine {
 // Options that contradict each other, that are missing, or that ask for what culink cannot do yet.
 void check_command_line(const CommandLine &line, Diagnostics &diag,
                         const FileSource &files = system_files());
+
+// Two outputs that are one file, or an output that is a file which the line has culink read. To be
+// asked before anything is written; not about the line of a stored link, whose names mean nothing.
+void check_outputs(const CommandLine &line, Diagnostics &diag);
+
+// The files that the line asks for, by the rows of the options that write. "-" is none.
+[[nodiscard]] std::vector<PlannedOutput> planned_outputs(const CommandLine &line);
 
 // compute_90: no code can be linked for it. nvcc asks for such a link to learn the modules only.
 [[nodiscard]] bool is_virtual_target(std::string_view target);

@@ -58,14 +58,24 @@ constexpr OptionRow brief_since(u32 release, OptionRow row) {
   return row;
 }
 
+constexpr OptionRow reads(OptionRow row) {
+  row.file = FileUse::Reads;
+  return row;
+}
+
+constexpr OptionRow writes(OptionRow row) {
+  row.file = FileUse::Writes;
+  return row;
+}
+
 constexpr std::array<OptionRow, kOptionCount> kRows = {{
     flag(OptionId::SuppressStackSizeWarning, "suppress-stack-size-warning",
          "suppress-stack-size-warning", Always, Link,
          "Do not warn about kernels whose stack size cannot be determined."),
     flag(OptionId::SuppressArchWarning, "suppress-arch-warning", "suppress-arch-warning", Always,
          Link, "Do not warn about inputs without code for the target."),
-    valued(OptionId::Output, "output-file", "o", Text, WithDebug, Link, "<file>",
-           "Where the linked cubin goes."),
+    writes(valued(OptionId::Output, "output-file", "o", Text, WithDebug, Link, "<file>",
+                  "Where the linked cubin goes.")),
     flag(OptionId::Debug, "debug", "g", Always, Link,
          "Keep unused code and the names of shared variables, for debuggers."),
     valued(OptionId::Arch, "arch", "arch", Target, Always, Link, "<sm_NN>",
@@ -76,8 +86,9 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
                     "Libraries to search for undefined symbols.")),
     attached(valued(OptionId::LibraryPath, "library-path", "L", List, Always, Link, "<folder>,...",
                     "Where libraries are searched.")),
-    valued(OptionId::RegisterLinkBinaries, "register-link-binaries", "", Text, WithDebug, Link,
-           "<file>", "Write the names of the registration functions of the linked files."),
+    writes(valued(OptionId::RegisterLinkBinaries, "register-link-binaries", "", Text, WithDebug,
+                  Link, "<file>",
+                  "Write the names of the registration functions of the linked files.")),
     flag(OptionId::Verbose, "verbose", "v", Always, Program,
          "Print registers, stack and memory of each kernel."),
     since(132, flag(OptionId::Verbose2, "verbose2", "v2", Always, Link,
@@ -99,8 +110,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "The host's processor; has no effect."),
     flag(OptionId::ReportArch, "report-arch", "report-arch", Always, Link,
          "Name the target in every message."),
-    valued(OptionId::Time, "time", "time", Text, WithDebug, Program, "<file>",
-           "Append the times of the phases to a table."),
+    writes(valued(OptionId::Time, "time", "time", Text, WithDebug, Program, "<file>",
+                  "Append the times of the phases to a table.")),
     flag(OptionId::ExtraWarnings, "extra-warnings", "extrawarn", Always, Link,
          "Warn also about inputs compiled from PTX of different targets."),
     flag(OptionId::EmitPtx, "emit-ptx", "emit-ptx", Always, Link,
@@ -140,13 +151,14 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     since(130, valued(OptionId::DeviceStackProtector, "device-stack-protector",
                       "device-stack-protector", Boolean, Always, Link, "<true|false>",
                       "Guard the stacks of compiled code, for -dlto.")),
-    valued(OptionId::OptionsFile, "options-file", "optf", List, WithDebug, Program, "<file>,...",
-           "Read more words of the command line from a file."),
+    reads(valued(OptionId::OptionsFile, "options-file", "optf", List, WithDebug, Program,
+                 "<file>,...", "Read more words of the command line from a file.")),
     choice(OptionId::HostLinkerScript, "gen-host-linker-script", "ghls", Choice, Never, Program,
            "<kind>", kScripts, "Write a script for the host's linker."),
-    valued(OptionId::UidxFile, "uidx-file", "uidx", Text, Never, Link, "<file>",
-           "Index of unified functions and variables."),
-    valued(OptionId::HostCompiler, "host-ccbin", "host-ccbin", Text, Never, Link, "<program>", ""),
+    reads(valued(OptionId::UidxFile, "uidx-file", "uidx", Text, Never, Link, "<file>",
+                 "Index of unified functions and variables.")),
+    reads(valued(OptionId::HostCompiler, "host-ccbin", "host-ccbin", Text, Never, Link, "<program>",
+                 "")),
     flag(OptionId::Help, "help", "h", Never, Program, "Print this text."),
     flag(OptionId::Version, "version", "V", Never, Program, "Print the version."),
     valued(OptionId::Emulate, "emulate", "", Text, Never, Link, "<linker>",
@@ -159,8 +171,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "Threads to use; the output does not depend on it."),
     valued(OptionId::Cuda, "cuda", "", Text, Never, Program, "<folder>",
            "The CUDA toolkit; else that of CUDA_HOME, of CUDA_PATH, or of nvcc in PATH."),
-    valued(OptionId::Ptxas, "ptxas", "", Text, Never, Link, "<program>",
-           "The compiler for PTX; else that of the toolkit."),
+    reads(valued(OptionId::Ptxas, "ptxas", "", Text, Never, Link, "<program>",
+                 "The compiler for PTX; else that of the toolkit.")),
     choice(OptionId::Code, "code", "", Choice, Never, Link, "<kind>", kCodeKinds,
            "What outputs for sm_100 and later hold: sass, mercury or exact (docs/mercury.md)."),
     flag(OptionId::Check, "check", "", Never, Link,
@@ -180,11 +192,12 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "Print why these functions and variables are live: the shortest chain of reasons."),
     flag(OptionId::PrintGcSections, "print-gc-sections", "", Never, Program,
          "List what of the inputs is not part of the output."),
-    valued(OptionId::Map, "Map", "Map", Text, Never, Program, "<file>",
-           "Write a map of the output: sections, symbols and where they come from."),
-    valued(OptionId::Report, "report", "", Text, Never, Program, "<file>",
-           "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
-           "discarded (docs/report.md)."),
+    writes(valued(OptionId::Map, "Map", "Map", Text, Never, Program, "<file>",
+                  "Write a map of the output: sections, symbols and where they come from.")),
+    writes(valued(
+        OptionId::Report, "report", "", Text, Never, Program, "<file>",
+        "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
+        "discarded (docs/report.md).")),
     flag(OptionId::Stats, "stats", "", Never, Program,
          "Print times of the steps, counts and sizes."),
     flag(OptionId::WholeArchive, "whole-archive", "whole-archive", Never, Link,
@@ -195,18 +208,24 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
          "Accepted; the order of archives does not matter."),
     flag(OptionId::EndGroup, "end-group", "end-group", Never, Link,
          "Accepted; the order of archives does not matter."),
-    valued(OptionId::Repro, "repro", "", Text, Never, Program, "<file.tar>",
-           "Store the command line, all files that the link reads, and versions, before linking."),
-    valued(OptionId::Replay, "replay", "", Text, Never, Program, "<file.tar>",
-           "Link what --repro has stored, from that file alone; -o says where the result goes."),
+    writes(valued(
+        OptionId::Repro, "repro", "", Text, Never, Program, "<file.tar>",
+        "Store the command line, all files that the link reads, and versions, before linking.")),
+    reads(valued(
+        OptionId::Replay, "replay", "", Text, Never, Program, "<file.tar>",
+        "Link what --repro has stored, from that file alone; -o says where the result goes.")),
+    valued(OptionId::MemoryLimit, "memory-limit", "", Text, Never, Link, "<size>",
+           "Memory that the link may take, and each compiler it runs, such as 2G; what needs more "
+           "is refused (docs/robustness.md)."),
     valued(OptionId::MakeToolchain, "make-toolchain", "", Text, Never, Program, "<folder>",
            "Make a folder of links to the CUDA toolkit in which nvlink is culink, for nvcc, CMake "
            "and clang."),
     valued(OptionId::MakeJitFolder, "make-jit-folder", "", Text, Never, Program, "<folder>",
            "Make a folder in which libnvJitLink is culink, for programs that link while they run."),
-    valued(OptionId::Finalizer, "finalizer", "", Text, Never, Program, "<file>",
-           "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
-           "toolkit."),
+    reads(
+        valued(OptionId::Finalizer, "finalizer", "", Text, Never, Program, "<file>",
+               "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
+               "toolkit.")),
     flag(OptionId::NoCache, "no-cache", "", Never, Link,
          "Compile and finalize everything, and keep no answers of compilers (docs/cache.md)."),
     valued(OptionId::CacheDir, "cache-dir", "", Text, Never, Link, "<folder>",
@@ -234,6 +253,16 @@ constexpr bool rows_are_in_order() {
 }
 static_assert(rows_are_in_order());
 
+// A new option cannot forget to say so.
+constexpr bool files_have_a_use() {
+  return std::all_of(kRows.begin(), kRows.end(), [](const OptionRow &row) {
+    const bool names_file =
+        row.placeholder.starts_with("<file") || row.placeholder.starts_with("<program>");
+    return names_file == (row.file != FileUse::None);
+  });
+}
+static_assert(files_have_a_use());
+
 } // namespace
 
 std::span<const OptionRow> option_rows() {
@@ -252,6 +281,13 @@ std::vector<const OptionRow *> documented_rows() {
 
 const OptionRow &option_row(OptionId id) {
   return kRows[static_cast<size_t>(id)];
+}
+
+std::string spelled(OptionId id) {
+  const OptionRow &row = option_row(id);
+  // nvlink calls this one by its long name.
+  return row.brief.empty() || id == OptionId::FastCompile ? "--" + std::string(row.name)
+                                                          : "-" + std::string(row.brief);
 }
 
 namespace {

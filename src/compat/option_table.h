@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -83,6 +84,7 @@ enum class OptionId : u8 {
   EndGroup,
   Repro,
   Replay,
+  MemoryLimit,
   MakeToolchain,
   MakeJitFolder,
   Finalizer,
@@ -120,6 +122,10 @@ enum class Recorded : u8 {
 // library refuses the latter, because it could not do what they ask for.
 enum class Concerns : u8 { Link, Program };
 
+// What is done with the file that the value names. A link never writes to a file that it reads, nor
+// two outputs to one file.
+enum class FileUse : u8 { None, Reads, Writes };
+
 struct OptionRow {
   OptionId id;
   std::string_view name;  // after two dashes
@@ -133,6 +139,7 @@ struct OptionRow {
   std::string_view help; // empty: not shown
   u32 since = 0;       // the first release of nvlink that has it, times ten; 0: all, or culink only
   u32 brief_since = 0; // the first that takes the brief name, where that is an earlier one
+  FileUse file = FileUse::None;
 };
 
 // By OptionId.
@@ -140,6 +147,8 @@ struct OptionRow {
 // The documented options by name: what --help, the manual page and the completions list.
 [[nodiscard]] std::vector<const OptionRow *> documented_rows();
 [[nodiscard]] const OptionRow &option_row(OptionId id);
+// "-o" or "--emulate", for messages.
+[[nodiscard]] std::string spelled(OptionId id);
 
 // Whether nvlink of a release, times ten, has an option by its name or brief name, and a value of
 // it.

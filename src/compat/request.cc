@@ -92,11 +92,39 @@ CacheOptions cache_options(const CommandLine &line, const CacheOptions &usual) {
   return out;
 }
 
+namespace {
+
+OutputCode output_code(std::string_view name) {
+  return name == "sass"      ? OutputCode::Sass
+         : name == "mercury" ? OutputCode::Mercury
+         : name == "exact"   ? OutputCode::Exact
+                             : OutputCode::Default;
+}
+
+} // namespace
+
+std::vector<PlannedOutput> planned_outputs(const CommandLine &line) {
+  std::vector<PlannedOutput> out;
+  for (const OptionRow &row : option_rows()) {
+    const std::string path = line.value(row.id);
+    if (row.file != FileUse::Writes || path.empty())
+      continue;
+    // To nvlink a dash is a name like any other.
+    const bool is_file =
+        path != "-" || (row.id == OptionId::Output && dialect_of(line).command.dash_is_a_file);
+    if (is_file)
+      out.push_back({spelled(row.id) + " " + path, path == "-" ? "./-" : path});
+  }
+  return out;
+}
+
 LinkRequest make_request(const CommandLine &line) {
   LinkRequest request;
   request.target = line.value(OptionId::Arch);
   for (const std::string &input : line.inputs)
     request.inputs.push_back(LinkInput::file(input));
+  request.memory_limit = parse_byte_size(line.value(OptionId::MemoryLimit)).value_or(0);
+  request.outputs = planned_outputs(line);
   request.libraries = line.list(OptionId::Library);
   request.library_paths = line.list(OptionId::LibraryPath);
   request.needs_all_libraries = line.has(OptionId::FatalMissingLibrary);
@@ -144,11 +172,7 @@ LinkRequest make_request(const CommandLine &line) {
                   line.has(OptionId::Stats);
   if (line.has(OptionId::Threads))
     options.threads = static_cast<u32>(std::stoi(line.value(OptionId::Threads)));
-  const std::string code = line.value(OptionId::Code);
-  options.code = code == "sass"      ? OutputCode::Sass
-                 : code == "mercury" ? OutputCode::Mercury
-                 : code == "exact"   ? OutputCode::Exact
-                                     : OutputCode::Default;
+  options.code = output_code(line.value(OptionId::Code));
   return request;
 }
 

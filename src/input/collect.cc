@@ -442,7 +442,7 @@ std::optional<ByteSpan> InputCollector::open_thin_member(const std::string &arch
                   file.error().message == kIsFolder ? "folder" : ""});
     return std::nullopt;
   }
-  return out_.files.emplace_back(std::move(*file)).bytes();
+  return out_.members.emplace_back(OpenMember{path, std::move(*file)}).file.bytes();
 }
 
 void InputCollector::use_member(const std::string &archive, const std::string &member,

@@ -57,6 +57,12 @@ struct SkippedCode {
 inline constexpr std::string_view kLinkedAlready =
     "it is already linked, or was compiled without -rdc=true";
 
+// A member of a thin archive, which is a file.
+struct OpenMember {
+  std::string path;
+  MappedFile file;
+};
+
 // The device code of the inputs, in order.
 struct CollectedInputs {
   std::vector<SkippedCode> skipped;
@@ -64,7 +70,7 @@ struct CollectedInputs {
   std::vector<HostModule> modules;
   // The kernels that host code refers to; nothing: there may be host code without a list.
   std::optional<HostReferences> host;
-  std::deque<MappedFile> files; // members of thin archives
+  std::deque<OpenMember> members;
 };
 
 // Finds the device code in files, which are added one after the other. Only headers are read: code

@@ -17,9 +17,9 @@ void choose_options(u32 number, LinkRequest &request);
 // The target that a device object was built for; empty: none that can be linked for.
 [[nodiscard]] std::string target_of(ByteSpan object);
 
-// What every link keeps to, whatever its inputs are: a result is a valid file; a refusal is an
-// error of the inputs and names one of them, and the place in it if it cannot be read; reports can
-// be made. Empty: kept. Otherwise what is broken.
+// What every link keeps to, whatever its inputs are: a result is a valid file, or a warning says
+// what is not; a refusal is an error of the inputs and names one of them, and the place in it if it
+// cannot be read; reports can be made. Empty: kept. Otherwise what is broken.
 [[nodiscard]] std::string broken_law(const LinkRequest &request, const LinkResult &result);
 
 } // namespace culink::robustness

@@ -163,6 +163,38 @@ TEST(CommandLine, help_names_every_shown_option_once) {
   }
 }
 
+TEST(CheckCommandLine, keeps_outputs_apart) {
+  const auto messages = [](const Words &words) {
+    Diagnostics diag;
+    check_outputs(parsed(words), diag);
+    std::string out;
+    for (const Diagnostic &one : diag.all())
+      out += diagnostic_text(one) + "\n";
+    return out;
+  };
+  const OptionFile read("");
+  u32 outputs = 0;
+  for (const OptionRow &row : option_rows()) {
+    if (row.file != FileUse::Writes)
+      continue;
+    ++outputs;
+    const Words words = {"--" + std::string(row.name), read.path(), "-optf", read.path()};
+    EXPECT_NE(messages(words).find("'" + spelled(row.id) + " " + read.path() +
+                                   "' would overwrite 'the option file "),
+              std::string::npos)
+        << row.name;
+    for (const OptionRow &other : option_rows()) {
+      if (other.file != FileUse::Writes || other.id == row.id)
+        continue;
+      const Words pair = {"--" + std::string(row.name), "./x", "--" + std::string(other.name), "x"};
+      EXPECT_NE(messages(pair).find("would write to one file"), std::string::npos) << row.name;
+    }
+  }
+  EXPECT_GE(outputs, 4u);
+  EXPECT_EQ(messages({"-o", "-", "-Map=-", "-time", "-"}), "");
+  EXPECT_EQ(messages({"-o", "/dev/null", "-Map=/dev/null"}), "");
+}
+
 TEST(CheckCommandLine, finds_contradictions_and_what_is_missing) {
   const auto ids = [](const Words &words) {
     Diagnostics diag;

@@ -139,6 +139,41 @@ TEST(Link, refuses_files_that_would_fill_the_memory) {
   EXPECT_NE(result.messages[0].arguments[1].find("more than a gigabyte"), std::string::npos);
 }
 
+TEST(Link, keeps_to_a_memory_limit) {
+  const std::vector<u8> packed =
+      test::container({{.payload = std::string(1'000'000, 'a'), .how = Compression::Zstd}});
+  LinkRequest request;
+  request.target = "sm_90";
+  request.memory_limit = 1'500'000;
+  request.inputs = {LinkInput::memory("a", packed), LinkInput::memory("b", packed)};
+  const LinkResult unpacks = link(request);
+  ASSERT_EQ(ids(unpacks), std::vector<std::string>{"over-memory-limit"});
+  EXPECT_EQ(unpacks.messages[0].arguments[0], "b");
+  EXPECT_EQ(unpacks.messages[0].arguments[2], "1500000");
+
+  const Pair pair = pairs().front();
+  request = pair.request();
+  request.memory_limit = pair.linked.size() - 1;
+  const LinkResult writes = link(request);
+  ASSERT_EQ(ids(writes), std::vector<std::string>{"over-memory-limit"});
+  EXPECT_EQ(writes.messages[0].arguments[0],
+            pair.first.size() >= pair.second.size() ? "first" : "second");
+  EXPECT_TRUE(writes.bytes.empty());
+  request.memory_limit = pair.linked.size();
+  EXPECT_TRUE(link(request).ok());
+}
+
+// Files, libraries and members of thin archives are compared when they are opened.
+TEST(Link, refuses_inputs_that_are_outputs) {
+  const std::string path = CULINK_SOURCE_DIR "/examples/vector_math/sm_90/main.cubin";
+  LinkRequest request = pairs().front().request();
+  request.inputs[0] = LinkInput::file(path);
+  request.outputs = {{"-o x", "x"}, {"-Map y", path}};
+  const LinkResult result = link(request);
+  ASSERT_EQ(ids(result), std::vector<std::string>{"output-over-input"});
+  EXPECT_EQ(result.messages[0].arguments, (std::vector<std::string>{"-Map y", path}));
+}
+
 TEST(Link, refuses_unknown_targets_and_linkers) {
   LinkRequest request;
   request.target = "sm_1";

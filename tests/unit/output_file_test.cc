@@ -97,6 +97,40 @@ TEST_F(OutputFiles, say_at_the_end_what_went_wrong) {
   EXPECT_NE(error->text().find("cannot create"), std::string::npos) << error->text();
 }
 
+TEST_F(OutputFiles, appear_together_or_not_at_all) {
+  ASSERT_FALSE(write_file(path("old"), as_bytes("old")));
+  {
+    OutputFile replaced(path("old")), fresh(path("fresh")), last(path("last"));
+    for (OutputFile *file : {&replaced, &fresh, &last})
+      file->write(as_bytes("new"));
+    fs::create_directories(path("last") + "/full"); // which no file can replace
+    OutputFile *const files[] = {&replaced, &fresh, &last};
+    const std::optional<CommitFailure> failure = commit_all(files);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->file, 2u);
+  }
+  EXPECT_EQ(text_of(path("old")), "old");
+  EXPECT_FALSE(fs::exists(path("fresh")));
+  EXPECT_EQ(count(), 2u);
+}
+
+TEST_F(OutputFiles, are_one_file_whatever_they_are_called) {
+  ASSERT_FALSE(write_file(path("x"), as_bytes("x")));
+  fs::create_directory(path("folder"));
+  fs::create_directory_symlink("folder", path("way"));
+  fs::create_symlink("../x", path("folder/link"));
+  fs::create_hard_link(path("x"), path("folder/hard"));
+  fs::create_symlink("folder/new", path("dangling"));
+  for (const char *name : {"./x", "folder/../x", "way/link", "folder/hard"})
+    EXPECT_EQ(identify_file(path(name)), identify_file(path("x"))) << name;
+  for (const char *name : {"way/new", "./folder//new", "dangling"})
+    EXPECT_EQ(identify_file(path(name)), identify_file(path("folder/new"))) << name;
+  EXPECT_NE(identify_file(path("new")), identify_file(path("folder/new")));
+  EXPECT_NE(identify_file(path("x")), identify_file(path("y")));
+  for (const char *name : {"-", "/dev/null"}) // which outputs may share
+    EXPECT_FALSE(identify_file(name)) << name;
+}
+
 TEST_F(OutputFiles, that_are_no_regular_files_are_written_directly) {
   OutputFile file("/dev/null");
   EXPECT_FALSE(file.is_temporary());

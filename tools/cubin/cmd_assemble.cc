@@ -31,6 +31,8 @@ int run_assemble(const AssembleArguments &arguments) {
     print_error(name, input.error());
     return 1;
   }
+  if (overwrites(arguments.output, arguments.file))
+    return 1;
   const Result<text::Node> document = text::read_yaml(as_text(input->bytes()));
   if (!document) {
     print_error(name, document.error());

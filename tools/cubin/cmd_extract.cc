@@ -92,12 +92,16 @@ int run_extract(const ExtractArguments &arguments) {
     print_error(file->name(), Error{"", "", "several pieces do not go into one file with -o"});
     return 1;
   }
+  std::vector<std::string> paths;
   for (const FoundCode *code : wanted) {
-    const std::string path = arguments.output.empty()
-                                 ? arguments.folder + "/" + file_name(file->path(), *code)
-                                 : arguments.output;
-    clean = write_code(*file, *code, path) && clean;
+    paths.push_back(arguments.output.empty()
+                        ? arguments.folder + "/" + file_name(file->path(), *code)
+                        : arguments.output);
+    if (overwrites(paths.back(), arguments.file))
+      return 1;
   }
+  for (size_t i = 0; i < wanted.size(); ++i)
+    clean = write_code(*file, *wanted[i], paths[i]) && clean;
   return clean ? 0 : 1;
 }
 

@@ -100,6 +100,8 @@ std::optional<Error> FatbinMaker::add(const std::string &path, ByteSpan bytes) {
 int run_pack(const PackArguments &arguments) {
   FatbinMaker maker(arguments);
   for (const std::string &path : arguments.files) {
+    if (overwrites(arguments.output, path))
+      return 1;
     const Result<MappedFile> file = MappedFile::open(path);
     const std::optional<Error> error =
         file ? maker.add(path, file->bytes()) : std::optional(file.error());

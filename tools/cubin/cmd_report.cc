@@ -60,6 +60,9 @@ int run_report(const ReportArguments &arguments) {
   report.compares = arguments.compare;
   bool clean = true;
   for (const std::string &file : arguments.code.files)
+    if (overwrites(arguments.output, file))
+      return 1;
+  for (const std::string &file : arguments.code.files)
     clean = add_file(file, arguments.code.selection,
                      arguments.compare && &file == &arguments.code.files.front(), report) &&
             clean;

@@ -45,6 +45,8 @@ int run_text(const TextArguments &arguments) {
     print_error(arguments.file, input.error());
     return 1;
   }
+  if (overwrites(arguments.output, arguments.file))
+    return 1;
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(input->bytes());
   if (!view) {
     print_error(input->name, view.error());

@@ -7,7 +7,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
+
+#include "base/output_file.h"
 
 namespace culink::tools {
 
@@ -27,6 +30,20 @@ void print_error(std::string_view file, const Error &error) {
 
 void print_warning(std::string_view file, const Error &warning) {
   print_message("warning", file, warning);
+}
+
+bool overwrites(const std::string &output, const std::string &argument) {
+  std::string path = argument;
+  std::optional<FileIdentity> read = identify_file(path);
+  while (read && !read->name.empty()) { // no such file: a member behind a colon
+    const size_t colon = path.rfind(':');
+    path.resize(colon == std::string::npos ? 0 : colon);
+    read = path.empty() ? std::nullopt : identify_file(path);
+  }
+  if (!read || identify_file(output) != read)
+    return false;
+  print_error(output, Error{"", "", "this output is the file that is read"});
+  return true;
 }
 
 bool finish_output(TextOut &out) {

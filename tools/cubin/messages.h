@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -11,6 +12,10 @@ namespace culink::tools {
 // cubin: error: FILE: place, field: message
 void print_error(std::string_view file, const Error &error);
 void print_warning(std::string_view file, const Error &warning);
+
+// Whether writing to `output` would destroy the file that an argument (FILE, FILE:MEMBER) names,
+// after a message.
+[[nodiscard]] bool overwrites(const std::string &output, const std::string &argument);
 
 // Flushes what a command printed. False, with a message, when not all of it could be written. A
 // reader that went away is no error of ours and stays quiet.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Words in, exit status out. The program itself only prints and writes files; the rest is the
-// library's. In nvlink's order: the reports on standard error, the image, then the register file,
-// which is written even if the program has errors and no image.
+// library's. The reports come on standard error, as by nvlink, then all files at once.
 #include "command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <new>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "api/link_from.h"
 #include "arch/arch.h"
+#include "base/byte_size.h"
 #include "base/bytes.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
@@ -33,14 +36,18 @@
 #include "report_file.h"
 #include "reports.h"
 #include "repro.h"
+#include "signal_watch.h"
 #include "toolchain.h"
 #include "toolkit/find_cache.h"
 #include "toolkit/find_finalizer.h"
 #include "toolkit/find_ptxas.h"
+#include "write_outputs.h"
 
 namespace culink {
 
 namespace {
+
+constexpr int kExitOutOfMemory = 1;
 
 std::vector<Message> messages_of(const Diagnostics &diag) {
   std::vector<Message> out;
@@ -61,20 +68,23 @@ int write_or_tell(const Console &console, const std::string &path, ByteSpan byte
   return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
 }
 
-int write_registration(const CommandLine &line, const LinkPlaces &places, const Console &console,
-                       const LinkResult &result) {
+// Nothing if the file is there and in order.
+std::optional<LinkOutputs::Text> registration(const CommandLine &line, const LinkPlaces &places,
+                                              const LinkResult &result) {
   if (!line.has(OptionId::RegisterLinkBinaries))
-    return 0;
+    return std::nullopt;
   const std::string path = places.output(line, OptionId::RegisterLinkBinaries);
   const std::string folder =
       places.replay ? places.folder : std::filesystem::current_path().string();
   if (std::filesystem::is_regular_file(path)) {
     const Result<MappedFile> existing = MappedFile::open(path);
     if (existing && keeps_registration(result.modules, folder, as_text(existing->bytes()),
-                                       dialect_of(line).has(Defect::StaleRegistration)))
-      return 0;
+                                       dialect_of(line).has(Defect::StaleRegistration))) {
+      remove_leftovers(path);
+      return std::nullopt;
+    }
   }
-  return write_or_tell(console, path, as_bytes(registration_text(result.modules, folder)));
+  return LinkOutputs::Text{path, registration_text(result.modules, folder)};
 }
 
 // To nvlink a dash is a name like any other.
@@ -85,39 +95,31 @@ std::string output_path(const CommandLine &line, const LinkPlaces &places) {
   return places.replay ? "/dev/null" : "./-";
 }
 
-// 0, or the exit status after a message.
-int write_output(const std::string &path, const Console &console, const LinkResult &result,
-                 EarlyOutput &output) {
-  const std::optional<Error> error =
-      output.finish(result.ptx.empty() ? ByteSpan(result.bytes) : as_bytes(result.ptx));
-  return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
-}
-
-// nvlink finds out before it links.
-bool can_append(const std::string &path) {
-  FILE *file = path == "-" ? stdout : std::fopen(path.c_str(), "a");
-  return file && (path == "-" || std::fclose(file) == 0);
-}
-
-// Standard output for `-`. The head goes into an empty file only.
-bool append_times(const std::string &path, const std::string &rows) {
-  FILE *file = path == "-" ? stdout : std::fopen(path.c_str(), "a");
-  if (!file)
-    return false;
-  if (path == "-" || std::ftell(file) == 0)
-    print_to(file, time_table_head());
-  print_to(file, rows);
-  return path == "-" || std::fclose(file) == 0;
-}
-
-int write_times(const CommandLine &line, const LinkPlaces &places, const Console &console,
-                const LinkResult &result) {
-  const std::string path = places.output(line, OptionId::Time);
-  if (!line.has(OptionId::Time) ||
-      append_times(path, time_table_rows(result.times, line.value(OptionId::Output),
-                                         line.value(OptionId::Arch))))
-    return 0;
-  return show_one(console, DiagId::CannotWriteTimes, {path});
+// The register file is written even if the program has errors and no image, as by nvlink; an image
+// there may be despite an error (Q171).
+LinkOutputs outputs_of(const CommandLine &line, const LinkPlaces &places, const Console &console,
+                       const LinkResult &result, const LinkOutcome &outcome) {
+  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
+  LinkOutputs out{.image_first = !dialect_of(line).name.empty()};
+  if (!is_virtual && (outcome.status == 0 || result.ok())) {
+    out.image_path = output_path(line, places);
+    out.image = result.ptx.empty() ? ByteSpan(result.bytes) : as_bytes(result.ptx);
+  }
+  if (outcome.tells_about_program && (is_virtual || result.complete))
+    if (std::optional<LinkOutputs::Text> file = registration(line, places, result))
+      out.texts.push_back(std::move(*file));
+  if (outcome.status != 0)
+    return out;
+  if (line.has(OptionId::Map))
+    out.texts.push_back(
+        {places.output(line, OptionId::Map), link_map_text(result.facts, console.names())});
+  if (line.has(OptionId::Report))
+    out.texts.push_back({places.output(line, OptionId::Report), report_page(line, result)});
+  if (line.has(OptionId::Time))
+    out.table.emplace(LinkOutputs::Text{
+        places.output(line, OptionId::Time),
+        time_table_rows(result.times, line.value(OptionId::Output), line.value(OptionId::Arch))});
+  return out;
 }
 
 u64 size_of_files(const std::vector<std::string> &paths) {
@@ -128,10 +130,44 @@ u64 size_of_files(const std::vector<std::string> &paths) {
   return bytes;
 }
 
-LinkResult link_watched(LinkRequest &request, const FileSource &files, bool is_virtual) {
+// "a.cubin (1234 bytes)", for a message without much memory.
+std::string largest_input(const std::vector<std::string> &paths) {
+  std::string out = "unknown";
+  i64 most = -1;
+  for (const std::string &path : paths)
+    if (struct stat info{}; ::stat(path.c_str(), &info) == 0 && info.st_size > most) {
+      most = info.st_size;
+      out = path + " (" + std::to_string(most) + " bytes)";
+    }
+  return out;
+}
+
+// Nothing after a message: there is not enough memory.
+std::optional<LinkResult> link_watched(LinkRequest &request, const FileSource &files,
+                                       const CommandLine &line, const Console &console) {
   ProgressLine watched;
   request.progress = watched.progress();
-  return is_virtual ? list_modules(request, files) : link(request, files);
+  std::optional<SignalWatch> signals;
+  if (!request.finalizer.nvlink.empty())
+    signals.emplace(*watched.progress());
+  try {
+    return is_virtual_target(request.target) ? list_modules(request, files) : link(request, files);
+  } catch (const std::bad_alloc &) {
+    static_cast<void>(show_one(console, DiagId::OutOfMemory,
+                               {watched.progress()->step.load(), largest_input(line.inputs)}));
+    return std::nullopt;
+  }
+}
+
+// For all that the link takes, in this process and in each compiler: what is allocated, not files
+// that are mapped. The library has counted before what it knows to be large.
+void limit_memory(const CommandLine &line) {
+  const std::optional<u64> limit = parse_byte_size(line.value(OptionId::MemoryLimit));
+  struct rlimit now {};
+  if (!limit || ::getrlimit(RLIMIT_DATA, &now) != 0)
+    return;
+  now.rlim_cur = std::min<rlim_t>(now.rlim_max, *limit);
+  static_cast<void>(::setrlimit(RLIMIT_DATA, &now) == 0);
 }
 
 // The library that finalizes is also the compiler of link-time optimisation; -nvvmpath may name a
@@ -153,6 +189,8 @@ void find_engines(const CommandLine &line, const LinkPlaces &places, LinkRequest
 // The request with all that the program finds for the library.
 LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) {
   LinkRequest request = make_request(line);
+  if (places.replay) // whose outputs have other names, and whose inputs are no files
+    request.outputs.clear();
   request.cache = cache_options(line, find_cache());
   if (request.ptxas.empty())
     request.ptxas = find_ptxas(line.value(OptionId::Cuda));
@@ -167,35 +205,26 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
              LinkRequest request) {
   if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
     return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
-  prepare_heap(size_of_files(line.inputs));
-  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
+  limit_memory(line);
+  if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
+    prepare_heap(size_of_files(line.inputs));
   EarlyOutput output(output_path(line, places));
   request.early = output.receiver();
-  const LinkResult result = link_watched(request, *places.inputs, is_virtual);
+  const std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);
+  if (!made)
+    return kExitOutOfMemory;
+  const LinkResult &result = *made;
   const LinkOutcome outcome = console.show(result.messages);
-  int status = outcome.status;
+  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
   const bool tells = outcome.tells_about_program && (is_virtual || result.complete);
   const bool linked = !is_virtual && !result.facts.sections.empty();
   if (tells && linked)
     print_reports(line, console, result);
   else if (tells && line.has(OptionId::Stats))
     print_to(stderr, cache_text(result.cache));
-  // There may be an output despite an error (Q171).
-  if (!is_virtual && (status == 0 || result.ok())) {
-    const int failed = write_output(output_path(line, places), console, result, output);
-    status = status != 0 ? status : failed;
-  }
-  if (tells)
-    if (const int failed = write_registration(line, places, console, result); failed != 0)
-      return failed;
-  const std::string map =
-      line.has(OptionId::Map) ? link_map_text(result.facts, console.names()) : "";
-  if (status == 0 && line.has(OptionId::Map))
-    status = write_or_tell(console, places.output(line, OptionId::Map), as_bytes(map));
-  if (status == 0 && line.has(OptionId::Report))
-    status = write_or_tell(console, places.output(line, OptionId::Report),
-                           as_bytes(report_page(line, result)));
-  return status != 0 ? status : write_times(line, places, console, result);
+  const std::optional<OutputFailure> failed =
+      write_outputs(outputs_of(line, places, console, result, outcome), output);
+  return failed ? show_one(console, failed->id, failed->arguments) : outcome.status;
 }
 
 // Before the link, so that there is an archive even of one that never ends. What the link will read
@@ -204,12 +233,25 @@ int store_and_link(const CommandLine &line, const std::vector<std::string> &word
                    const RecordedFiles &files, const Console &console, bool goes_on) {
   LinkPlaces places{.inputs = &files};
   const LinkRequest request = complete_request(line, places);
-  if (goes_on)
-    (void)list_modules(request, files);
+  if (goes_on) {
+    const LinkResult listed = list_modules(request, files);
+    const auto destroys = [](const Message &message) {
+      return message.id == diag_row(DiagId::OutputOverInput).key;
+    };
+    if (std::any_of(listed.messages.begin(), listed.messages.end(), destroys))
+      return console.show(listed.messages).status;
+  }
   if (const std::optional<Error> error = write_repro(line, words, tool_versions(request), files))
     return show_one(console, DiagId::CannotWriteOutput,
                     {line.value(OptionId::Repro), error->text()});
   return goes_on ? run_link(line, places, console, request) : 0;
+}
+
+// 0, or the exit status after a message.
+int keep_outputs_apart(const CommandLine &line, const Console &console) {
+  Diagnostics diag;
+  check_outputs(line, diag);
+  return console.show(messages_of(diag)).status;
 }
 
 int run_replay(const CommandLine &replay, const Console &own_console) {
@@ -217,6 +259,8 @@ int run_replay(const CommandLine &replay, const Console &own_console) {
   if (!replay.inputs.empty())
     return show_one(own_console, DiagId::BadInput,
                     {replay.inputs.front(), "the inputs of a replay are those that were stored"});
+  if (const int status = keep_outputs_apart(replay, own_console); status != 0)
+    return status;
   const Result<MappedFile> file = MappedFile::open(path);
   const Result<StoredLink> stored =
       file ? read_stored_link(file->bytes()) : Result<StoredLink>(file.error());
@@ -265,6 +309,8 @@ int run_make_jit_folder(const CommandLine &line, const Console &console) {
 int run_host_script(const CommandLine &line, const Console &console) {
   if (!line.inputs.empty())
     return show_one(console, DiagId::InputsWithScript, {line.inputs.front()});
+  if (const int status = keep_outputs_apart(line, console); status != 0)
+    return status;
   const std::string kind = line.value(OptionId::HostLinkerScript);
   const Result<std::string> script = host_linker_script(kind);
   if (!script)
@@ -303,6 +349,9 @@ int run_command(const std::vector<std::string> &words) {
   const bool stores = line.has(OptionId::Repro);
   if (!diag.failed() && line.has(OptionId::Replay) && !stores)
     return run_replay(line, console);
+  // Before a link is stored that would not be made for another reason.
+  if (const int status = diag.failed() ? 0 : keep_outputs_apart(line, console); status != 0)
+    return status;
   if (!diag.failed())
     check_command_line(line, diag, recorded);
   const int status = console.show(messages_of(diag)).status;

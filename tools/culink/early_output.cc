@@ -23,6 +23,7 @@ void EarlyOutput::begin(ByteSpan image) {
   }
   try {
     writer_ = std::jthread([this, image] { file_->write(image); });
+    begun_ = true;
   } catch (const std::system_error &) { // no more threads: it is written later
     file_.reset();
   }
@@ -32,16 +33,13 @@ void EarlyOutput::drop() {
   if (writer_.joinable())
     writer_.join();
   file_.reset();
+  begun_ = false;
 }
 
-std::optional<Error> EarlyOutput::finish(ByteSpan bytes) {
+OutputFile &EarlyOutput::file() {
   if (writer_.joinable())
     writer_.join();
-  if (!file_) {
-    file_.emplace(path_);
-    file_->write(bytes);
-  }
-  return file_->commit();
+  return file_ ? *file_ : file_.emplace(path_);
 }
 
 } // namespace culink

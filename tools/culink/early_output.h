@@ -19,8 +19,9 @@ public:
   // For LinkRequest::early; refers to this.
   [[nodiscard]] EarlyImage receiver();
 
-  // Writes the bytes of the result, unless that has been begun, and gives the file its name.
-  [[nodiscard]] std::optional<Error> finish(ByteSpan bytes);
+  // The file, with the bytes of the result if that has been begun, and else without any.
+  [[nodiscard]] OutputFile &file();
+  [[nodiscard]] bool is_written() const { return begun_; }
 
 private:
   void begin(ByteSpan image);
@@ -28,6 +29,7 @@ private:
 
   std::string path_;
   std::optional<OutputFile> file_;
+  bool begun_ = false;
   std::jthread writer_; // ends before the file does
 };
 

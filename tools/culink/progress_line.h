@@ -19,8 +19,8 @@ public:
   ProgressLine(const ProgressLine &) = delete;
   ProgressLine &operator=(const ProgressLine &) = delete;
 
-  // For LinkRequest; null unless the output is a terminal.
-  [[nodiscard]] LinkProgress *progress() { return watcher_ ? &progress_ : nullptr; }
+  // For LinkRequest.
+  [[nodiscard]] LinkProgress *progress() { return &progress_; }
 
 private:
   void watch();

@@ -20,9 +20,6 @@ namespace culink {
 
 namespace {
 
-constexpr std::array kOutputs = {OptionId::Output, OptionId::Map, OptionId::Report,
-                                 OptionId::RegisterLinkBinaries, OptionId::Time};
-
 // What belongs to the machine and not to the link.
 constexpr std::array kOfMachine = {
     OptionId::Repro,    OptionId::Cuda,      OptionId::Ptxas,       OptionId::Finalizer,
@@ -75,9 +72,9 @@ CommandLine unpacked_line(CommandLine line, const RecordedFiles &files) {
     line.set(OptionId::LibraryPath, stored_folders(line, files));
   if (line.has(OptionId::UidxFile))
     line.set(OptionId::UidxFile, {files.stored_name(line.value(OptionId::UidxFile)).value_or("")});
-  for (const OptionId id : kOutputs)
-    if (line.has(id))
-      line.set(id, {base_name(line.value(id))});
+  for (const OptionRow &row : option_rows())
+    if (row.file == FileUse::Writes && line.has(row.id))
+      line.set(row.id, {base_name(line.value(row.id))});
   for (const OptionId id : kOfMachine)
     remove(line, id);
   return line;
@@ -112,8 +109,7 @@ CommandLine replayed_line(CommandLine stored, const CommandLine &replay) {
   for (const OptionId id : kOfMachine)
     remove(stored, id);
   for (const OptionRow &row : option_rows())
-    if (replay.has(row.id) && row.id != OptionId::Replay &&
-        std::find(kOutputs.begin(), kOutputs.end(), row.id) == kOutputs.end())
+    if (replay.has(row.id) && row.id != OptionId::Replay && row.file != FileUse::Writes)
       stored.set(row.id, replay.list(row.id));
   return stored;
 }

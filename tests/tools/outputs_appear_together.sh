@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# A link writes all its outputs or none: a map, registration file or table that cannot be written leaves no
+# new cubin, and an old one as it was.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+[ -w /dev/full ] || skip "no /dev/full"
+
+printf 'arch: sm_90\nfunctions:\n- {name: k, kernel: true, code: nop x100}\n' > k.yaml
+"$CUBIN" assemble k.yaml -o k.cubin
+mkdir out folder
+link() {
+  "$CULINK" -arch=sm_90 k.cubin -o out/x "$@"
+}
+
+# fails MESSAGE OPTIONS...: without and with an old output.
+fails() {
+  local message=$1
+  shift
+  rm -f out/*
+  expect_status 1 link "$@" 2> log
+  expect_contains log "$message"
+  [ -z "$(ls out)" ] || fail "$*: leaves $(ls out)"
+  echo old > out/x
+  echo rows > out/times
+  expect_status 1 link "$@" 2> log
+  [ "$(ls out)" = "$(printf 'times\nx')" ] || fail "$*: leaves $(ls out)"
+  [ "$(cat out/x out/times)" = "$(printf 'old\nrows')" ] || fail "$*: has changed a file"
+}
+fails "none/m: cannot create" -Map=none/m --register-link-binaries=out/registered -time out/times
+fails "folder: cannot" -Map=folder --register-link-binaries=out/registered -time out/times
+fails "none/r: cannot create" -Map=out/map --register-link-binaries=none/r -time out/times
+fails "/dev/full: cannot write" -Map=out/map --register-link-binaries=/dev/full -time out/times
+fails "/dev/full: cannot write" -Map=/dev/full --register-link-binaries=out/registered -time out/times
+fails "/dev/full: cannot write" -Map=out/map --register-link-binaries=out/registered -time /dev/full
+fails "none/t: cannot write" -Map=out/map -time none/t
+fails "folder: cannot write" -Map=out/map -time folder
+
+# A program with errors, too, has no table.
+rm -f out/*
+printf 'arch: sm_90\nfunctions:\n- {name: k, kernel: true, code: nop, calls: [gone]}\nundefined: [gone]\n' > bad.yaml
+if "$CUBIN" assemble bad.yaml -o bad.cubin 2> log; then
+  not "$CULINK" -arch=sm_90 bad.cubin -o out/x -Map=out/map -time out/times 2> log
+  [ -z "$(ls out)" ] || fail "a failed link leaves $(ls out)"
+fi
+
+rm -f out/*
+link -Map=out/map --register-link-binaries=out/registered -time out/times
+[ "$(ls out)" = "$(printf 'map\nregistered\ntimes\nx')" ] || fail "there are $(ls out)"
+rows=$(wc -l < out/times)
+link -Map=out/map -time out/times
+[ "$(wc -l < out/times)" -eq $((2 * rows - 1)) ] || fail "the head of the table is there twice"

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+#include "early_output.h"
+#include "model/diagnostics.h"
+
+namespace culink {
+
+// All that a link writes.
+struct LinkOutputs {
+  struct Text {
+    std::string path;
+    std::string text;
+  };
+
+  // nvlink writes the image first and says afterwards that something else cannot be written.
+  bool image_first = false;
+  std::vector<Text> texts;
+  std::optional<Text> table; // rows behind those that the file has; its head is written first
+  std::string image_path;    // empty: none
+  ByteSpan image;
+};
+
+struct OutputFailure {
+  DiagId id = DiagId::CannotWriteOutput;
+  std::vector<std::string> arguments;
+};
+
+// Writes all of them, or nothing: if one cannot be written, the others are not there, and files
+// that were there before stay as they were.
+[[nodiscard]] std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs,
+                                                         EarlyOutput &image);
+
+// Whether rows can be put into the table. nvlink finds out before it links.
+[[nodiscard]] bool can_append(const std::string &path);
+
+} // namespace culink
