@@ -25,8 +25,9 @@ namespace culink {
 
 namespace {
 
-constexpr u16 kNamesToolkit = 2;  // the first version of the CUDA note that does
-constexpr u32 kFirstToolkit = 65; // that could be told by a file
+constexpr u16 kNamesToolkit = 2;     // the first version of the CUDA note that does
+constexpr u32 kFirstToolkit = 65;    // that could be told by a file
+constexpr u32 kFirstOfTargets = 100; // that knew sm_75, the oldest target
 
 // "12.4" for 124.
 std::string release(u32 toolkit) {
@@ -184,7 +185,9 @@ u32 toolkit_of_compiler(const elf::ElfView &view) {
 bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arch::ElfTarget &made,
                     const arch::ArchInfo &target, const Dialect &dialect, Diagnostics &diag) {
   const u32 toolkit = stated_toolkit(view, made);
-  if (toolkit < target.oldest_toolkit) {
+  // The output would have the number, too, and be no file that any toolkit makes.
+  const bool is_damaged = made.old_layout() && toolkit < kFirstOfTargets && dialect.name.empty();
+  if (toolkit < target.oldest_toolkit || is_damaged) {
     diag.report(DiagId::OldObject, {name, describe_age(view, made, toolkit)});
     return false;
   }
