@@ -22,8 +22,6 @@ namespace culink::tools {
 
 namespace {
 
-constexpr int kExitUsage = 2;
-
 struct SizeArguments {
   std::vector<std::string> files;
   CodeSelection selection;

@@ -19,8 +19,6 @@ namespace culink::tools {
 
 namespace {
 
-constexpr int kExitUsage = 2;
-
 struct VerifyArguments {
   CodeArguments code;
   bool json = false;

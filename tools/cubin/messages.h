@@ -9,6 +9,8 @@
 
 namespace culink::tools {
 
+inline constexpr int kExitUsage = 2; // the command line makes no sense
+
 // cubin: error: FILE: place, field: message
 void print_error(std::string_view file, const Error &error);
 void print_warning(std::string_view file, const Error &warning);
