@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values packed into header fields: sh_flags of .text.<function>, st_other.
+// Values packed into header fields: sh_flags and sh_info of .text.<function>, st_other.
 #pragma once
 
 #include "elf/constants.h"
@@ -14,6 +14,14 @@ inline constexpr u32 kTextBarrierShift = 20;
 
 [[nodiscard]] constexpr u32 text_barriers(u64 sh_flags) {
   return static_cast<u32>((sh_flags & kTextBarrierMask) >> kTextBarrierShift);
+}
+
+// Registers in sh_info of .text.<function>, above the number of the function's symbol, in files of
+// sm_89 and older; else 0. A REGCOUNT record counts more.
+inline constexpr u32 kTextRegisterShift = 24;
+
+[[nodiscard]] constexpr u32 text_registers(u32 sh_info) {
+  return sh_info >> kTextRegisterShift;
 }
 
 // Memory space of a data symbol in an object file (st_other bits 4 to 7, type CudaObject).

@@ -31,6 +31,11 @@ void add_bank(std::vector<BankUse> &banks, u32 bank, u64 size) {
   banks.push_back({bank, size});
 }
 
+// Shared memory that takes bytes in the file, which other assemblers than ptxas write.
+bool is_stored_shared(const elf::Section &section) {
+  return section.type == elf::SectionType::Progbits && section.name.starts_with(".nv.shared.");
+}
+
 class UsageCollector {
 public:
   explicit UsageCollector(const elf::ElfView &file) : file_(file), symbols_(file.symbols()) {}
@@ -62,7 +67,7 @@ private:
       use.symbol = i;
       use.kernel = (symbol.other & elf::kOtherKernel) != 0;
       use.code = symbol.size;
-      read_old_header(file_.sections()[symbol.section], use);
+      read_header(file_.sections()[symbol.section], use);
     }
   }
 
@@ -75,9 +80,12 @@ private:
       at->second = function;
   }
 
-  void read_old_header(const elf::Section &text, FunctionUsage &use) const {
+  // What there may be no record of.
+  void read_header(const elf::Section &text, FunctionUsage &use) const {
     if (file_.header().ident[elf::kIdentAbiVersion] < kFirstAbiWithBarrierRecords)
       use.barriers = elf::text_barriers(text.flags);
+    if (const u32 registers = elf::text_registers(text.info); registers != 0)
+      use.registers = registers;
   }
 
   FunctionUsage *find(u32 function) {
@@ -102,6 +110,10 @@ private:
     if (kind.mercury) // the mirror says the same again
       return;
     FunctionUsage *const owner = owner_of(section, kind.owner);
+    if (is_stored_shared(section)) {
+      (owner ? owner->shared : usage_.shared) += section.size;
+      return;
+    }
     switch (kind.role) {
     case elf::SectionRole::Info:
       read_info(section, owner);

@@ -53,3 +53,22 @@ printf 'arch: sm_90\ntype: exec\nfunctions: [{name: k, kernel: true, params: [8]
 "$CUBIN" usage inner.cubin > out.txt
 grep -Eq '^  function .* 64  inner$' out.txt || fail "the helper has what is the kernel's: $(cat out.txt)"
 grep -Eq '^  kernel .* 64 .* 8 +128  k  constant0 536$' out.txt || fail "not what the kernel needs: $(cat out.txt)"
+
+# Other assemblers than ptxas have the number of registers in the header of the code alone, and shared
+# memory as bytes.
+cat > other.yaml <<'EOF'
+cubin: exact
+arch: sm_75
+type: rel
+sections:
+- {name: .shstrtab}
+- {name: .strtab}
+- name: .symtab
+  symbols:
+  - {name: k, type: FUNC, section: .text.k, size: 16, other: kernel}
+- {name: .text.k, flags: 6, align: 128, info_symbol: k, registers: 98, code: 0x0000000000007918 0x000fc00000000000}
+- {name: .nv.shared.k, type: PROGBITS, flags: 0x43, align: 4, info_section: .text.k, data: "0000000000000000"}
+EOF
+"$CUBIN" assemble other.yaml -o other.cubin
+"$CUBIN" usage other.cubin > out.txt
+grep -Eq '^  kernel +98 +- +- +- +8 .* k$' out.txt || fail "registers and shared memory: $(cat out.txt)"

@@ -12,6 +12,11 @@ TEST(TextInfo, OldFilesCountBarriersInFlags) {
   EXPECT_EQ(text_barriers(0x6), 0u);
 }
 
+TEST(TextInfo, RegistersAreAboveTheSymbol) {
+  EXPECT_EQ(text_registers(0x62000715), 98u);
+  EXPECT_EQ(text_registers(24), 0u);
+}
+
 TEST(TextInfo, MemorySpaceIgnoresVisibilityAndManaged) {
   EXPECT_EQ(memory_space(0x23), MemorySpace::Global);
   EXPECT_EQ(memory_space(0x41), MemorySpace::Shared);
