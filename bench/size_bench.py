@@ -49,6 +49,11 @@ def adds_up(options, library):
     return True
 
 
+def has_code(options, library):
+    command = [os.path.join(options.bin, "cubin"), "list", "--quick", library]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 def measure(options, library):
     """A row of the table, and whether all is well."""
     cubin = os.path.join(options.bin, "cubin")
@@ -84,6 +89,8 @@ def main():
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|")
     good = True
     for library in libraries:
+        if not has_code(options, library):
+            continue
         row, well = measure(options, library)
         print(row, flush=True)
         good = good and well

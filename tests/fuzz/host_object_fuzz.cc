@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes as a host object, and the fatbins in it.
+// Any bytes as a host object, the fatbins in it, and the code in its data.
 #include <cstdlib>
 
 #include "input/fatbin.h"
 #include "input/host_object.h"
+#include "survey/find_code.h"
 
 using namespace culink;
 
 extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+  for (const FoundCode &code : find_code("", {data, size}).code)
+    if (!code.bytes.empty() &&
+        (code.bytes.data() < data || code.bytes.data() + code.bytes.size() > data + size))
+      std::abort();
   const Result<HostObject> object = read_host_object({data, size});
   if (!object)
     return 0;

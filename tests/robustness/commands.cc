@@ -3,7 +3,7 @@
 // All commands of `cubin` over one file, without the program around them. Besides not crashing they
 // must agree with each other: what the strict view accepts has no violation, the installed reader
 // opens what verifies and nothing that the strict view refuses, what differs from the original is
-// told, exact text gives back the bytes.
+// told, exact text gives back the bytes, and the sizes of all parts are that of the file.
 #include "commands.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/text_out.h"
 #include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
+#include "inspect/image_parts.h"
 #include "inspect/usage.h"
 #include "text/diff/diff.h"
 #include "text/document/yaml_io.h"
@@ -67,6 +68,14 @@ bool reproduces(const elf::ElfView &view) {
   return again.ok() && std::ranges::equal(*again, view.file());
 }
 
+// Whether each byte has one owner.
+bool divides(const elf::ElfView &view) {
+  u64 sum = 0;
+  for (const inspect::ImagePart &part : inspect::measure_image(view).parts)
+    sum += part.size;
+  return sum == view.file().size();
+}
+
 } // namespace
 
 Outcome run_commands(ByteSpan file, ByteSpan original) {
@@ -80,6 +89,7 @@ Outcome run_commands(ByteSpan file, ByteSpan original) {
     return outcome;
 
   dump_and_usage(*view);
+  outcome.broken_law |= !divides(*view);
   outcome.verified = verify_device_elf(*view).empty();
   outcome.broken_law |= outcome.verified && !outcome.accepted;
   const bool read = reads(file);

@@ -17,7 +17,7 @@ struct Outcome {
 };
 
 // Does in one process what all commands of `cubin` do with a file: dump and usage as text and JSON,
-// verify, diff against `original`, text in both forms and assemble of the results.
+// size, verify, diff against `original`, text in both forms and assemble of the results.
 [[nodiscard]] Outcome run_commands(ByteSpan file, ByteSpan original);
 
 } // namespace culink::robustness
