@@ -15,6 +15,7 @@
 #include "cmd_assemble.h"
 #include "cmd_check.h"
 #include "cmd_diff.h"
+#include "cmd_disasm.h"
 #include "cmd_dump.h"
 #include "cmd_extract.h"
 #include "cmd_list.h"
@@ -47,6 +48,7 @@ int run(int argc, char **argv) {
   app.require_subcommand(1);
   app.failure_message(usage_error);
   culink::tools::add_dump_command(app, exit_code);
+  culink::tools::add_disasm_command(app, exit_code);
   culink::tools::add_usage_command(app, exit_code);
   culink::tools::add_size_command(app, exit_code);
   culink::tools::add_diff_command(app, exit_code);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cubin disasm: the instructions of any file with device code, by the nvdisasm of an installed
+// toolkit, with what we know about the file beside them. nvdisasm gets the code of one target at a
+// time, from memory; it is ended when it takes too long.
+#include "cmd_disasm.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "base/process.h"
+#include "device_code.h"
+#include "messages.h"
+#include "text/dump/disassembly.h"
+#include "toolkit/places.h"
+
+namespace culink::tools {
+
+namespace {
+
+struct DisasmArguments {
+  CodeArguments code;
+  std::vector<std::string> functions;
+  std::string program;
+  std::string cuda;
+};
+
+std::string find_nvdisasm(const DisasmArguments &arguments) {
+  if (!arguments.program.empty())
+    return arguments.program;
+  for (const std::string &folder : toolkit_program_folders(arguments.cuda))
+    if (std::string found = program_in(folder, "nvdisasm"); !found.empty())
+      return found;
+  return arguments.cuda.empty() ? program_in_path("nvdisasm") : "";
+}
+
+// What nvdisasm prints.
+Result<std::string> listing_of(const std::string &program, ByteSpan cubin,
+                               const std::vector<u32> &symbols) {
+  constexpr std::chrono::seconds kLimit{300};
+  constexpr size_t kMostOutput = size_t{16} << 20;
+  const Result<MemoryFile> file = MemoryFile::create(cubin);
+  if (!file)
+    return file.error();
+  std::vector<std::string> words = {program, "-c"};
+  std::string list;
+  for (const u32 symbol : symbols)
+    list += (list.empty() ? "" : ",") + std::to_string(symbol);
+  if (!list.empty())
+    words.insert(words.end(), {"-fun", list});
+  words.push_back(file->path());
+  Result<ProcessResult> run = run_process(words, {&*file}, kLimit);
+  if (!run)
+    return run.error();
+  if (run->late)
+    return Error{"nvdisasm", "", "takes more than five minutes"};
+  if (run->status != 0)
+    return Error{"nvdisasm", "",
+                 describe_exit(run->status) + ": " + run->output.substr(0, run->output.find('\n'))};
+  if (run->output.size() >= kMostOutput)
+    return Error{"nvdisasm", "", "prints more than 16 MB; --function chooses some of the code"};
+  return std::move(run->output);
+}
+
+int run_disasm(const DisasmArguments &arguments) {
+  const std::string program = find_nvdisasm(arguments);
+  if (program.empty()) {
+    print_error("nvdisasm", Error{"", "",
+                                  "not found: it is part of the CUDA toolkit, and of the "
+                                  "Python package nvidia-cuda-nvdisasm"});
+    return 1;
+  }
+  const CodeSelection functions{.targets = {}, .kernels = arguments.functions};
+  const text::FunctionFilter wanted = [&](std::string_view name) {
+    return functions.takes_kernel(name) && arguments.code.selection.takes_kernel(name);
+  };
+  const bool all = arguments.functions.empty() && arguments.code.selection.kernels.empty();
+  TextOut out(STDOUT_FILENO);
+  bool clean = true, any = false;
+  const auto look = [&](const Image &image) -> std::function<void()> {
+    const std::vector<u32> symbols =
+        all ? std::vector<u32>() : text::function_symbols(*image.view, wanted);
+    if (!all && symbols.empty())
+      return {};
+    Result<std::string> listing = listing_of(program, image.bytes, symbols);
+    if (listing)
+      listing = text::annotate_disassembly(*image.view, *listing, wanted);
+    return [&, image, listing = std::move(listing)] {
+      any = true;
+      if (!listing) {
+        print_error(image.name, listing.error());
+        clean = false;
+        return;
+      }
+      out.put(image.name + ":\n" + *listing);
+    };
+  };
+  clean = for_each_image(arguments.code, look) && clean;
+  if (!any && clean) {
+    print_error("disasm", Error{"", "", "there is no such function"});
+    return 1;
+  }
+  return finish_output(out) && clean ? 0 : 1;
+}
+
+} // namespace
+
+void add_disasm_command(CLI::App &app, int &exit_code) {
+  const auto arguments = std::make_shared<DisasmArguments>(); // lives in the callback
+  CLI::App *command = app.add_subcommand(
+      "disasm", "Show instructions, with relocations beside them, by an installed nvdisasm");
+  add_code_arguments(*command, arguments->code);
+  command->add_option("--function", arguments->functions,
+                      "Only functions of these names; * stands for any characters");
+  command->add_option("--nvdisasm", arguments->program, "The program; else that of the toolkit");
+  command->add_option("--cuda", arguments->cuda, "The folder of the toolkit");
+  command->footer("Exit status: 0 all is shown, 1 not, 2 usage.");
+  command->callback([arguments, &exit_code] { exit_code = run_disasm(*arguments); });
+}
+
+} // namespace culink::tools
