@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables that all chunks of objects fill. They are large, so that threads share the work of
-// clearing them; what they mean is in chunk.h.
+// Memory for the chunks of a merge: the tables that all of them fill, which are so large that
+// threads share the work of clearing them, and the lists of each. What they mean is in chunk.h.
 #include "link/merge/chunk.h"
+
+#include <algorithm>
+
+#include "link/merge/merger.h"
 
 namespace culink {
 
@@ -23,6 +27,26 @@ MergeTables::MergeTables(const Program &program, WorkerPool &pool)
       listed[i] = 0;
     }
   });
+}
+
+// There are more output sections than input sections, because some get companions; but few where
+// earlier objects have the same weak definitions, and so name everything first.
+void Merger::reserve() {
+  constexpr size_t kSectionsOfEntity = 8; // hardly any has more
+  const auto first_of = [this](u32 object) {
+    return object < p_.symbols.shares.size() ? p_.symbols.shares[object].begin
+                                             : p_.symbols.entities.size();
+  };
+  const size_t entities = first_of(end_) - first_of(begin_);
+  size_t sections = 0;
+  for (u32 i = begin_; i < end_; ++i)
+    sections += p_.objects[i].view.sections().size();
+  sections = std::min(sections + sections / 2, entities * kSectionsOfEntity);
+  layout_.sections.list.reserve(sections);
+  layout_.sections.locals.reserve(sections);
+  layout_.sections.info_of.reserve(sections);
+  layout_.sections.by_name.reserve(sections);
+  layout_.sections.names.reserve(static_cast<u32>(std::min(sections, entities * 3)));
 }
 
 } // namespace culink

@@ -59,26 +59,6 @@ void Merger::merge_object(ObjectId id) {
   create_unnamed_shared();
 }
 
-// There are more output sections than input sections, because some get companions; but few where
-// earlier objects have the same weak definitions, and so name everything first.
-void Merger::reserve() {
-  constexpr size_t kSectionsOfEntity = 8; // hardly any has more
-  const auto first_of = [this](u32 object) {
-    return object < p_.symbols.shares.size() ? p_.symbols.shares[object].begin
-                                             : p_.symbols.entities.size();
-  };
-  const size_t entities = first_of(end_) - first_of(begin_);
-  size_t sections = 0;
-  for (u32 i = begin_; i < end_; ++i)
-    sections += p_.objects[i].view.sections().size();
-  sections = std::min(sections + sections / 2, entities * kSectionsOfEntity);
-  layout_.sections.list.reserve(sections);
-  layout_.sections.locals.reserve(sections);
-  layout_.sections.info_of.reserve(sections);
-  layout_.sections.by_name.reserve(sections);
-  layout_.sections.names.reserve(static_cast<u32>(std::min(sections, entities * 3)));
-}
-
 void Merger::create_module_records_of_none() {
   layout_.sections.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4});
   layout_.sections[layout_.sections.info].emit = Emit::NameOnly;

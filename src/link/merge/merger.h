@@ -22,8 +22,10 @@ public:
   [[nodiscard]] MergedChunk run();
 
 private:
-  // merge.cc
+  // chunk.cc
   void reserve();
+
+  // merge.cc
   void create_tables();
   void create_module_records_of_none();
   void merge_object(ObjectId id);
