@@ -265,6 +265,8 @@ const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag) {
   return nullptr;
 }
 
+constexpr u32 kOldestToolkit = 118; // whose conventions we know
+
 Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit,
                     const arch::ArchInfo &target) {
   Dialect out = row;
@@ -273,7 +275,8 @@ Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit,
   else if (row.name.empty() && toolkit != 0)
     out.release = find_release(toolkit);
   if (out.release.old_abi && row.name.empty() && chosen.empty())
-    out.release.toolkit = toolkit; // the conventions of 12.4 are those of 11.8 to 12.9
+    // The conventions of 12.4 are those of 11.8 to 12.9; who names an older one gets the oldest.
+    out.release.toolkit = std::max(toolkit, kOldestToolkit);
   if (out.release.old_abi && target.has_mercury_plane) // 12.8 has these targets, with the new ABI
     out.release = find_release(130);
   return out;

@@ -33,6 +33,7 @@ TEST(Releases, OldTargetsHaveTheOldForm) {
     EXPECT_TRUE(release.old_abi);
     EXPECT_EQ(release.toolkit, toolkit);
   }
+  EXPECT_EQ(dialect_for(own_dialect(), "", 98, hopper).release.toolkit, 118u); // older than any
   EXPECT_FALSE(dialect_for(own_dialect(), "", 130, hopper).release.old_abi);
   EXPECT_FALSE(dialect_for(own_dialect(), "", 129, blackwell).release.old_abi);
   EXPECT_FALSE(dialect_for(own_dialect(), "12.4", 129, blackwell).release.old_abi);
