@@ -50,6 +50,10 @@ private:
             bool optional);
   void find_discarded_data();
   [[nodiscard]] bool is_discarded(u64 offset) const;
+  // What is not loaded may describe code that is gone, under whatever name.
+  [[nodiscard]] bool is_loaded() const {
+    return (in_.section(b_.section).flags & elf::kFlagAlloc) != 0;
+  }
   [[nodiscard]] bool describes_gone_code(u32 symbol) const;
   void compare();
   void compare_bytes(u64 begin, u64 end);
@@ -134,8 +138,8 @@ void BlockChecker::read(const elf::Relocation &raw, bool rela, const Target &tar
   const bool optional = gone || (!discarded_.empty() && is_discarded(raw.offset));
   switch (treatment_of(l_, target, raw.type, row)) {
   case Treatment::Dropped:
-    if (target.kind == TargetKind::GoneFunction && b_.live && !b_.debug && !optional &&
-        !l_.entity(b_.object, raw.symbol)->weak_reference)
+    if (target.kind == TargetKind::GoneFunction && b_.live && !b_.debug && is_loaded() &&
+        !optional && !l_.entity(b_.object, raw.symbol)->weak_reference)
       report(FindingKind::Reference, raw.offset,
              std::string(in_.symbols[raw.symbol].name) + " in the output", "it was left out");
     break;

@@ -189,11 +189,13 @@ void RecordChecker::check_numbers(u32 node, const Needs &least, const Needs &mos
   };
   const bool kernel = l_.live.root[node] && l_.executable;
   const u32 registers = object.registers[entity.symbol];
-  if (kernel && registers != kNone)
-    check("registers", least.registers[node], most.registers[node], l_.out.registers[entity.out]);
+  const u32 found = l_.out.registers[entity.out];
+  if (registers == kNone) // no record that could be raised
+    check("registers", kNone, kNone, found);
+  else if (kernel)
+    check("registers", least.registers[node], most.registers[node], found);
   else // a kernel that is none of the program's may have been taken for one
-    check("registers", registers, entity.kernel() ? most.registers[node] : registers,
-          l_.out.registers[entity.out]);
+    check("registers", registers, entity.kernel() ? most.registers[node] : registers, found);
   const u32 frame = object.frame[entity.symbol];
   check("frame", frame, frame, l_.out.frame[entity.out]);
   if (kernel)

@@ -35,11 +35,11 @@ Target section_target(const Link &link, u32 object, u32 section) {
   const Object &file = link.program.objects[object];
   const Place &place = link.place_of[object][section];
   const SectionRole role = file.kinds[section].role;
-  Target out{.kind = TargetKind::Known, .bank = bank_of(file.section(section).type)};
-  if (!link.executable || role == SectionRole::Global || role == SectionRole::GlobalInit) {
+  Target out{.kind = TargetKind::Known,
+             .bank = bank_of(file.section(section).type),
+             .symbol = link.section_symbol[place.section]};
+  if (!link.executable || role == SectionRole::Global || role == SectionRole::GlobalInit)
     out.kind = TargetKind::Memory;
-    out.symbol = link.section_symbol[place.section];
-  }
   out.shift = place.base;
   out.unknown = place.scattered || role == SectionRole::Shared || role == SectionRole::DebugShared;
   if (place.section == 0 && out.kind == TargetKind::Memory)
