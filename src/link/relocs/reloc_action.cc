@@ -149,6 +149,8 @@ RelocAction action_of(const RelocRuleInputs &link, TargetKind target, u32 number
                       const RelocInfo *row) {
   if (target == TargetKind::Ignored)
     return Drop;
+  if (target == TargetKind::Lost)
+    return Refuse;
   const LinkKind kind = kind_of(link.policy);
   if (kind == LinkKind::LosslessObject)
     return lossless_action(target);

@@ -29,6 +29,7 @@ enum class TargetKind : u8 {
   Image,        // a texture, sampler or surface reference
   UnifiedTable, // __UFT*, __UDT*: executables have none
   Ignored,      // relocations against it are dropped
+  Lost,         // what the program needs and the output does not have: an error
 };
 
 // The treatment of a relocation.

@@ -44,6 +44,28 @@ inline FoldedRelocation folded(const RelocEntry &entry, arch::FieldValue value) 
           .value = value};
 }
 
+// Whether code or data that is loaded refers to what is not in the output: to a section that only
+// linkers read, or to a function that is not live, because the call graph of its object does not
+// have the call. No compiler writes either. A function that is live only because its address is
+// taken does not keep its callees, though.
+bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocTarget &target) {
+  if ((source.section->flags & elf::kFlagAlloc) == 0 || !c.program.dialect.name.empty())
+    return false;
+  if (target.kind == TargetKind::Placed && target.against == Against::Nothing)
+    return true;
+  if (target.kind != TargetKind::DiscardedFunction || !source.function.valid() ||
+      !c.program.symbols[EntityId(target.id)].defined())
+    return false;
+  const LiveReason reason = c.program.live.why[source.function.value].reason;
+  return reason >= LiveReason::Kernel && reason <= LiveReason::PointerCall;
+}
+
+// Whether code or data has a relocation against an image that means nothing there. nvlink stores 0.
+bool is_no_image(const RelocationContext &c, const RelocEntry &entry) {
+  return entry.row->image == arch::ImageAction::ZeroValue && c.program.policy.executable &&
+         (entry.source.section->flags & elf::kFlagAlloc) != 0 && c.program.dialect.name.empty();
+}
+
 std::string name_of(const RelocEntry &entry) {
   return entry.row ? std::string(entry.row->name) : std::to_string(entry.raw.type);
 }
@@ -82,6 +104,8 @@ void RelocationReader::read_table(const RelocSource &source) {
       drops = drops_symbol(c_, source, symbol);
       if (!drops)
         target = resolve_target(c_, source.object, symbol, source.function);
+      if (!drops && is_lost(c_, source, target))
+        target.kind = TargetKind::Lost;
     }
     if (!drops && !drops_offset(c_, source, raw.offset))
       read(source, raw, target);
@@ -136,7 +160,7 @@ void RelocationReader::read_other(RelocAction action, const RelocEntry &entry) {
   case RelocAction::FoldAddend:
     return fold_addend(entry);
   case RelocAction::FoldImage:
-    return fold_image(entry);
+    return is_no_image(c_, entry) ? refuse(entry) : fold_image(entry);
   case RelocAction::Clear:
     plan_.folded.push_back({.section = group.target, .offset = entry.offset, .row = entry.row});
     return;
@@ -239,8 +263,13 @@ void RelocationReader::fold_image(const RelocEntry &entry) {
 
 void RelocationReader::refuse(const RelocEntry &entry) {
   const InputObject &object = c_.program.objects[entry.source.object.value];
-  diag_.report(DiagId::UnsupportedRelocation, {object.name, name_of(entry), location_of(c_, entry),
-                                               std::string(object.symbols[entry.raw.symbol].name)});
+  const elf::Symbol &symbol = object.symbols[entry.raw.symbol];
+  const bool section = symbol.type() == elf::SymbolType::Section && symbol.in_section();
+  const std::string_view name = section ? object.section(symbol.section).name : symbol.name;
+  const bool lost = entry.target.kind == TargetKind::Lost;
+  diag_.report(DiagId::UnsupportedRelocation,
+               {object.name, name_of(entry), location_of(c_, entry), std::string(name)}, {},
+               lost ? "the output does not have what it refers to" : "");
 }
 
 void RelocationReader::report_outside(const RelocEntry &entry) {
