@@ -80,12 +80,13 @@ bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
 }
 
 // Whether the name is known, as that of a section of another type.
-bool has_known_name(std::string_view name) {
+bool has_known_name(std::string_view name, SectionRole role) {
   return name.starts_with(".rel") ||
          std::any_of(elf::section_name_rules().begin(), elf::section_name_rules().end(),
-                     [name](const elf::SectionNameRule &rule) {
+                     [name, role](const elf::SectionNameRule &rule) {
                        const bool whole = rule.match == elf::NameMatch::Exact;
-                       return whole ? name == rule.name : name.starts_with(rule.name);
+                       return rule.role != role &&
+                              (whole ? name == rule.name : name.starts_with(rule.name));
                      });
 }
 
@@ -161,12 +162,19 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
   if (section.no_data() && section.size >= kMaxSize)
     return broken_section(section, "sh_size",
                           fmt::format("{:#x} is more than any target has", section.size));
-  const bool fits = name_fits(section, kind) &&
-                    (kind.role != SectionRole::Unknown || !has_known_name(section.name));
+  const bool any_name = kind.role == SectionRole::Unknown || kind.role == SectionRole::Note;
+  const bool fits =
+      name_fits(section, kind) && (!any_name || !has_known_name(section.name, kind.role));
   if (!fits && section.type != elf::SectionType::Null)
     return broken_section(
         section, "sh_type",
         fmt::format("{:#x} does not go with this name", static_cast<u32>(section.type)));
+  if (kind.role == SectionRole::Info && !kind.owner.empty() &&
+      section.info < object_.kinds.size() && role(section.info) == SectionRole::Text &&
+      object_.kinds[section.info].owner != kind.owner)
+    return broken_section(section, "sh_info",
+                          fmt::format("{} is the code of another function",
+                                      elf::describe_section(object_.section(section.info))));
   if (elf::is_relocation_table(section.type)) {
     if (section.link != symtab_->index)
       return broken_section(section, "sh_link",
@@ -192,6 +200,9 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
       return broken_symbol(index, "st_info", fmt::format("unknown type {}", symbol.info & 15));
     is_known_[symbol.info] = true;
   }
+  if (is_image(symbol.type()) &&
+      (symbol.name.starts_with("__UFT") || symbol.name.starts_with("__UDT")))
+    return broken_symbol(index, "st_info", "an image with the name of a table");
   if (symbol.size >= kMaxSize)
     return broken_symbol(index, "st_size",
                          fmt::format("{:#x} is more than any target has", symbol.size));

@@ -35,6 +35,7 @@ private:
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
   void note_unfamiliar(elf::InfoAttribute attribute);
+  [[nodiscard]] bool is_repeated(const elf::InfoRecord &record);
   [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_prototypes(const elf::Section &section);
   [[nodiscard]] std::optional<Error> check_info_symbol(const elf::InfoRecord &record, u32 symbol,
@@ -47,7 +48,8 @@ private:
 
   InputObject object_;
   elf::RecordMemory right_records_;
-  ByteSpan right_info_; // of a function: valid records without symbols
+  std::vector<u8> told_; // by symbol: the numbers that records of the module have given so far
+  ByteSpan right_info_;  // of a function: valid records without symbols
 };
 
 Error broken(const elf::Section &section, std::string field, std::string message) {
@@ -189,6 +191,9 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
       if (std::optional<Error> error = check_info_symbol(record, symbol, info))
         return error;
     }
+    if (info.text == 0 && symbol_words == 1 && is_repeated(record))
+      return broken(section, fmt::format("record at {:#x}", record.offset),
+                    "says again what an earlier record says of the same function");
     if (info.text == 0 && record.attribute == elf::InfoAttribute::Regcount && symbol_words == 1)
       object_.registers[load_le<u32>(record.payload.data())] =
           load_le<u32>(record.payload.data() + 4);
@@ -199,6 +204,23 @@ std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
     right_info_ = section.data;
   object_.infos.push_back(info);
   return std::nullopt;
+}
+
+// Whether there was another record of the module with this number of a function. Which one counts
+// would be anybody's guess.
+bool ObjectParser::is_repeated(const elf::InfoRecord &record) {
+  using elf::InfoAttribute;
+  const u8 bit = record.attribute == InfoAttribute::Regcount       ? 1
+                 : record.attribute == InfoAttribute::FrameSize    ? 2
+                 : record.attribute == InfoAttribute::MinStackSize ? 4
+                                                                   : 0;
+  if (bit == 0)
+    return false;
+  told_.resize(object_.symbols.size());
+  u8 &told = told_[load_le<u32>(record.payload.data())];
+  const bool repeated = (told & bit) != 0;
+  told |= bit;
+  return repeated;
 }
 
 void ObjectParser::note_unfamiliar(elf::InfoAttribute attribute) {

@@ -90,6 +90,30 @@ TEST(CheckObject, refuses_a_type_that_contradicts_the_name) {
   BrokenFile file = example();
   file.set<u32>(file.header_of(".nv.callgraph") + test::kShType, 8);
   expect_refusal(file, ".nv.callgraph", "sh_type");
+  BrokenFile note = example();
+  note.set<u32>(note.header_of(".nv.info") + test::kShType, 7);
+  expect_refusal(note, ".nv.info", "sh_type");
+}
+
+TEST(CheckObject, refuses_records_beside_the_code_of_another_function) {
+  BrokenFile file = example();
+  file.set<u32>(file.header_of(".nv.info._Z5totalPKfPfi") + test::kShInfo, file.index_of(kKernel));
+  expect_refusal(file, ".nv.info._Z5totalPKfPfi", "sh_info");
+}
+
+TEST(CheckObject, refuses_numbers_of_a_function_that_are_said_twice) {
+  BrokenFile file = example();
+  constexpr u64 kSymbolOfFourth = 3 * 12 + 4; // records of twelve bytes: head, symbol, number
+  file.set<u32>(file.data_of(".nv.info") + kSymbolOfFourth, file.symbol_index("_Z6smoothPKfPfi"));
+  expect_refusal(file, ".nv.info", "record at 0x24");
+}
+
+TEST(CheckObject, refuses_images_with_the_names_of_tables) {
+  BrokenFile file("textures/sm_90/references.cubin");
+  const u64 canvas = file.get<u32>(file.symbol("canvas") + test::kStName);
+  file.set<u32>(file.data_of(".strtab") + canvas, 0x46555f5f); // "__UF"
+  file.set<u16>(file.data_of(".strtab") + canvas + 4, 'T');
+  expect_refusal(file, ".symtab", "st_info");
 }
 
 TEST(CheckObject, refuses_unknown_kinds_of_symbols) {
