@@ -288,8 +288,12 @@ void report_deleted(const Program &program, const OutputSections &sections,
     diag.report(DiagId::DeletedSymbol, {std::string(entity.name)})
         .at("declared in", program.objects[entity.first.object.value].origin());
   } else {
-    diag.report(DiagId::DeletedSymbol, {std::string(sections.list[kept.id].name)},
-                {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
+    Diagnostic &message =
+        diag.report(DiagId::DeletedSymbol, {std::string(sections.list[kept.id].name)},
+                    {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
+    const OutId user = sections[kept.table].target;
+    if (user.valid() && sections[user].function.valid())
+      message.at("used in", program.origin_of(program.function_of(sections[user].function)));
   }
 }
 
