@@ -34,6 +34,7 @@ public:
 
 private:
   [[nodiscard]] bool read_tables();
+  [[nodiscard]] bool is_plausible(const Shdr64 &row) const;
   [[nodiscard]] bool plan();
   [[nodiscard]] std::optional<size_t> section_with_bytes_of(size_t i) const;
   [[nodiscard]] u64 size_in_file(size_t i) const {
@@ -58,7 +59,7 @@ bool SectionMover::read_tables() {
   header_ = *header;
   for (u64 i = 0; i < header_.e_shnum; ++i) {
     const std::optional<Shdr64> row = load_at<Shdr64>(file_, header_.e_shoff + i * sizeof(Shdr64));
-    if (!row)
+    if (!row || !is_plausible(*row))
       return false;
     old_.push_back(*row);
   }
@@ -69,6 +70,13 @@ bool SectionMover::read_tables() {
     segments_.push_back(*row);
   }
   return changed_ < old_.size() && size_in_file(changed_) == old_[changed_].sh_size;
+}
+
+// Whether the section lies in the file, so that no sum below can overflow.
+bool SectionMover::is_plausible(const Shdr64 &row) const {
+  const bool stored = !has_no_file_data(static_cast<SectionType>(row.sh_type));
+  return row.sh_addralign <= file_.size() && row.sh_offset <= file_.size() &&
+         (!stored || row.sh_size <= file_.size() - row.sh_offset);
 }
 
 // An earlier section with the same bytes in the file, as Mercury files have them.

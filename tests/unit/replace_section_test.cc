@@ -43,6 +43,16 @@ TEST(ReplaceSection, WhatFollowsMovesAndComesBack) {
   }
 }
 
+TEST(ReplaceSection, SectionsOutsideTheFileAreNotMoved) {
+  for (const u64 field : {u64{test::kShOffset}, u64{test::kShSize}, u64{test::kShAlign}}) {
+    test::BrokenFile file(test::kObject);
+    file.set<u64>(file.header_of(".note.nv.tkinfo") + field, ~u64{0} - 8);
+    std::vector<u8> bytes = file.bytes();
+    EXPECT_FALSE(elf::replace_section(bytes, file.index_of(".nv.info"), {})) << field;
+    EXPECT_EQ(bytes, file.bytes());
+  }
+}
+
 TEST(ReplaceSection, FilesOfAnotherLayoutStayAsTheyAre) {
   std::vector<u8> junk(200, 'x');
   EXPECT_FALSE(elf::replace_section(junk, 1, {}));
