@@ -66,7 +66,7 @@ UndefinedInPtx undefined_in(std::string_view ptx) {
     line.remove_prefix(kExtern.size());
     if (line.starts_with(".func")) {
       std::string name = name_of_function(line.substr(5));
-      if (!arch::is_driver_function(name))
+      if (!name.empty() && !arch::is_driver_function(name))
         out.functions.push_back(std::move(name));
     } else if (!line.starts_with(".shared")) {
       out.variables.push_back(name_at_end(line));

@@ -35,5 +35,9 @@ TEST(PtxText, TargetsAreReplaced) {
   EXPECT_EQ(with_target("nothing", "sm_90"), "nothing");
 }
 
+TEST(PtxText, functions_without_a_name_are_none) {
+  EXPECT_TRUE(undefined_in(".extern .func (\n").functions.empty());
+}
+
 } // namespace
 } // namespace culink
