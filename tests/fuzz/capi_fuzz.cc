@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeds: cubins.
+// Mutator: mutate_inputs.
 //
 // Any sequence of calls of the C interface. The last bytes of an input are a program, read from the
 // end, one call per byte: the low bits say which call, the high bits with which of two handles of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeds: cubins.
+// Mutator: mutate_inputs.
 //
 // The installed reader: what it opens it can give out in full, and what it refuses it names.
 #include "culink/cubin_reader.h"

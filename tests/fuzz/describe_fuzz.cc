@@ -2,6 +2,7 @@
 //
 // The law of the exact form: whatever can be opened comes back byte for byte, through YAML too.
 // Seeds: cubins.
+// Mutator: mutate_inputs.
 #include "round_trip.h"
 
 #include "elf/elf_view.h"

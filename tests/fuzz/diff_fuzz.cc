@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeds: cubins.
+// Mutator: mutate_inputs.
 //
 // The comparison of two files: the input, and the input with one byte changed at a place that the
 // input itself chooses. A changed byte must be told, and told the other way round as well.

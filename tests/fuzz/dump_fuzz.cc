@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeds: cubins.
+// Mutator: mutate_inputs.
 //
 // Everything that `cubin dump` and `cubin usage` print, as text and as JSON, into memory.
 #include "text/dump/dump.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Mutator: mutate_inputs.
 //
 // Any bytes as fatbins: reading and unpacking end, stay inside, and what is read lies in the file.
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Mutator: mutate_inputs.
 //
 // Any bytes as a host object, the fatbins in it, and the code in its data.
 #include <cstdlib>

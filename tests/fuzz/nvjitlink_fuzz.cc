@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeds: cubins.
+// Mutator: mutate_inputs.
 //
 // An input through nvJitLink's functions, alone and twice. Codes, logs and results agree with each
 // other. Inputs that would start a compiler are left to other tests.

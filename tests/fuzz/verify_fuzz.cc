@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeds: cubins.
+// Mutator: mutate_inputs.
 //
 // The verifier, over anything a tolerant view lets through. Findings have a known rule and a text.
 #include "verify/verify.h"

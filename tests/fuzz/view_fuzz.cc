@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeds: cubins.
+// Mutator: mutate_inputs.
 //
 // The view: opens strictly and tolerantly and calls every accessor. What the strict way accepts,
 // the tolerant way must accept without a violation.

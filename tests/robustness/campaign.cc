@@ -22,6 +22,7 @@
 #include "commands.h"
 #include "elf/elf_view.h"
 #include "mutator.h"
+#include "structure.h"
 
 namespace culink::robustness {
 namespace {
@@ -40,7 +41,8 @@ Mutant mutant_of(const std::vector<Original> &originals, const CampaignOptions &
                  u64 &which) {
   Random random(options.seed * 0x100000001b3 + number);
   which = random.below(originals.size());
-  return make_mutant(originals, which, random);
+  return options.structure ? make_structured_mutant(originals, which, random)
+                           : make_mutant(originals, which, random);
 }
 
 u64 microseconds() {

@@ -18,6 +18,7 @@
 #include "elf/elf_view.h"
 #include "link_laws.h"
 #include "mutator.h"
+#include "structure.h"
 
 namespace culink::robustness {
 namespace {
@@ -61,7 +62,8 @@ Damage damage(const std::vector<LinkedProgram> &programs, const CampaignOptions 
   out.way = kWays[random.below(kWays.size())];
   out.copies = random.one_in(2);
   out.cancel_at = random.one_in(16) ? 1 + random.below(20) : 0;
-  out.mutant = make_mutant(out.program->files, out.file, random);
+  const auto make = options.structure ? make_structured_mutant : make_mutant;
+  out.mutant = make(out.program->files, out.file, random);
   return out;
 }
 

@@ -79,13 +79,16 @@ CampaignOptions parse_options(int argc, char **argv) {
        {"--seed=", &options.seed},
        {"--seconds=", &options.limits.seconds},
        {"--megabytes=", &options.limits.megabytes}}};
-  const std::array<std::pair<std::string_view, std::string *>, 3> texts{
+  const std::array<std::pair<std::string_view, std::string *>, 4> texts{
       {{"--code=", &options.code},
+       {"--keep=", &options.keep},
        {"--finalizer=", &options.finalizer},
        {"--worker=", &options.worker}}};
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    bool known = false;
+    options.structure |= argument == "--structure";
+    options.strict |= argument == "--strict";
+    bool known = argument == "--structure" || argument == "--strict";
     for (const auto &[name, value] : texts)
       if (argument.starts_with(name)) {
         *value = argument.substr(name.size());

@@ -25,6 +25,9 @@ struct CampaignOptions {
   std::string code;      // what links for sm_100 and later write: sass, mercury or exact
   std::string finalizer; // for exact: libnvJitLink, and the culink that loads it
   std::string worker;
+  bool structure = false; // change structures, rather than damage bytes
+  bool strict = false;    // the checker has to agree with every link
+  std::string keep;       // folder for what can be compared with nvlink
   Limits limits;
   std::vector<std::string> arguments;
 };

@@ -5,7 +5,8 @@
 // rather than the object, which is link_campaign's part; link_laws.h says what must hold, and no
 // file may be left out in silence.
 //
-// Options as of link_campaign.
+// Options as of link_campaign; with --structure, members are changed and packed again
+// (containers.h).
 #include <algorithm>
 #include <array>
 
@@ -15,6 +16,7 @@
 #include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "children.h"
+#include "containers.h"
 #include "input/archive.h"
 #include "link_laws.h"
 #include "mutator.h"
@@ -94,75 +96,26 @@ Bytes wrap(const WrappedProgram &program, Form form) {
   return packed;
 }
 
-// Headers are at the beginning and the end of most files, so these are hit more often.
-u64 place_in(const Bytes &bytes, Random &random) {
-  constexpr u64 kEdge = 200;
-  const u64 edge = std::min<u64>(bytes.size(), kEdge);
-  switch (random.below(3)) {
-  case 0:
-    return random.below(edge);
-  case 1:
-    return bytes.size() - 1 - random.below(edge);
-  default:
-    return random.below(bytes.size());
-  }
-}
-
-void edit(Bytes &bytes, Random &random) {
-  constexpr u64 kEdges[] = {0,      1,          7,          0x7f,    0xff,
-                            0xffff, 0x7fffffff, 0xffffffff, ~u64{0}, u64{1} << 63};
-  if (bytes.empty())
-    return;
-  const u64 at = place_in(bytes, random);
-  const u64 room = bytes.size() - at;
-  const auto put = [&](u64 value, u64 width) {
-    for (u64 i = 0; i < std::min(width, room); ++i)
-      bytes[at + i] = static_cast<u8>(value >> (8 * i));
-  };
-  switch (random.below(7)) {
-  case 0:
-    bytes[at] ^= static_cast<u8>(1 << random.below(8));
-    break;
-  case 1:
-    put(random.next(), 1);
-    break;
-  case 2:
-  case 3:
-    put(kEdges[random.below(std::size(kEdges))], u64{1} << random.below(4));
-    break;
-  case 4:
-    put(bytes.size() + random.below(3) - 1, 4);
-    break;
-  case 5:
-    for (u64 i = 0; i < std::min<u64>(room, 8 << random.below(4)); ++i)
-      bytes[at + i] = 0;
-    break;
-  default:
-    if (random.one_in(4))
-      bytes.resize(at);
-    else
-      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(random.below(at + 1)),
-                  std::min<u64>(room, 16), bytes.begin() + static_cast<std::ptrdiff_t>(at));
-  }
-}
-
 struct Wrapping {
   const WrappedProgram *program = nullptr;
   Form form = Form::Raw;
   Bytes whole, damaged;
   u32 option_set = 0;
+  bool rebuilt = false; // members may have been left out
 };
 
-Wrapping damage_wrapping(const std::vector<WrappedProgram> &programs, u64 seed, u64 number) {
-  Random random(seed * 0x100000001b3 + number);
+Wrapping damage_wrapping(const std::vector<WrappedProgram> &programs,
+                         const CampaignOptions &options, u64 number) {
+  Random random(options.seed * 0x100000001b3 + number);
   Wrapping out;
   out.program = &programs[random.below(programs.size())];
   out.form = static_cast<Form>(random.below(kFormCount));
   out.whole = wrap(*out.program, out.form);
   out.damaged = out.whole;
   for (u64 edits = 1 + random.below(3); edits > 0; --edits)
-    edit(out.damaged, random);
+    (options.structure ? mutate_input : damage_container)(out.damaged, random);
   out.option_set = static_cast<u32>(random.below(kOptionSetCount));
+  out.rebuilt = options.structure;
   return out;
 }
 
@@ -197,17 +150,21 @@ std::string judge(const Wrapping &wrapping, u32 option_set, InputCounts &counts)
   // An archive that ends between two members is whole.
   if (wrapping.form >= Form::Archive && exact.size() < wrapping.whole.size() && read_archive(exact))
     return "";
+  // A container from which the code was taken is whole, too.
+  const auto found = find_code("", exact).code;
+  if (wrapping.rebuilt && found.empty())
+    return "";
   // That a library has code for other targets only is nothing to tell.
-  for (const FoundCode &code : find_code("", exact).code)
+  for (const FoundCode &code : found)
     if (code.member != "" && code.target != wrapping.program->target)
       return "";
   const LinkResult without = link(request_with(wrapping, std::nullopt, option_set));
   return without.bytes == result.bytes ? "leaves the file out in silence" : "";
 }
 
-void run_wrapping(const std::vector<WrappedProgram> &programs, u64 seed, u64 number,
-                  InputCounts &counts) {
-  const Wrapping wrapping = damage_wrapping(programs, seed, number);
+void run_wrapping(const std::vector<WrappedProgram> &programs, const CampaignOptions &options,
+                  u64 number, InputCounts &counts) {
+  const Wrapping wrapping = damage_wrapping(programs, options, number);
   for (const u32 option_set : {u32{0}, wrapping.option_set})
     if (const std::string law = judge(wrapping, option_set, counts); !law.empty()) {
       fmt::print("mutant {}, options {}: {}\n", number, option_set, law);
@@ -267,12 +224,11 @@ int run(int argc, char **argv) {
   }
   if (options.save >= 0) {
     const u64 number = static_cast<u64>(options.save);
-    return write_file("mutant", damage_wrapping(programs, options.seed, number).damaged) ? 1 : 0;
+    return write_file("mutant", damage_wrapping(programs, options, number).damaged) ? 1 : 0;
   }
   counts->broken_laws = laws_broken_without_damage(programs);
-  const Deaths deaths = run_campaign(options, counts->next, [&](u64 number) {
-    run_wrapping(programs, options.seed, number, *counts);
-  });
+  const Deaths deaths = run_campaign(
+      options, counts->next, [&](u64 number) { run_wrapping(programs, options, number, *counts); });
   fmt::print("mutants {}, seed {}, of {} programs\n", counts->done, options.seed, programs.size());
   for (u32 i = 0; i < kFormCount; ++i)
     fmt::print("{} {}{}", kFormNames[i], counts->by_form[i], i + 1 < kFormCount ? ", " : "\n");

@@ -19,6 +19,7 @@
 #include "link_laws.h"
 #include "mutator.h"
 #include "nvjitlink/abi.h"
+#include "structure.h"
 
 namespace culink::robustness {
 namespace {
@@ -58,7 +59,8 @@ Damage damage(const std::vector<LinkedProgram> &programs, const CampaignOptions 
   out.file = random.below(out.program->files.size());
   out.way = kWays[random.below(kWays.size())];
   out.kind = kKinds[random.below(kKinds.size())];
-  out.mutant = make_mutant(out.program->files, out.file, random);
+  const auto make = options.structure ? make_structured_mutant : make_mutant;
+  out.mutant = make(out.program->files, out.file, random);
   return out;
 }
 

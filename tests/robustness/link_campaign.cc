@@ -10,6 +10,9 @@
 //   --first=N      number of the first mutant    --save=N   write mutant N to the file `mutant`
 //   --seconds=N    time limit of one mutant      --megabytes=N   address space of the child
 //   --code=KIND    sass, mercury or exact: what links for sm_100 and later write (default sass)
+//   --structure    mutants whose structure is changed, not their bytes (structure.h)
+//   --strict       a link that the checker disputes breaks a law
+//   --keep=FOLDER  write there what links as nvlink would, for diff_fuzz.py
 //   --finalizer=LIBRARY --worker=CULINK   for exact: libnvJitLink, and the program that loads it
 //
 // A sanitizer reserves terabytes of address space: give --megabytes=0 and let the sanitizer limit
@@ -18,15 +21,18 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "children.h"
 #include "elf/elf_view.h"
 #include "link_laws.h"
 #include "mutator.h"
+#include "structure.h"
 
 namespace culink::robustness {
 namespace {
@@ -35,7 +41,7 @@ struct Counts {
   u64 next; // number of the mutant being run
   u64 done, links;
   std::array<u64, kTargetCount> by_target;
-  u64 refused, same, other, warned, broken_laws;
+  u64 refused, same, other, warned, disputed, broken_laws;
   u64 slowest_microseconds, slowest;
 };
 
@@ -64,7 +70,8 @@ Damage damage(const std::vector<LinkedProgram> &programs, const CampaignOptions 
   out.file = random.below(out.program->files.size());
   const u32 other = 1 + static_cast<u32>(random.below(kOptionSetCount - 1));
   out.option_sets = out.program->complete ? std::array<u32, 2>{0, other} : kRelocatableSets;
-  out.mutant = make_mutant(out.program->files, out.file, random);
+  const auto make = options.structure ? make_structured_mutant : make_mutant;
+  out.mutant = make(out.program->files, out.file, random);
   return out;
 }
 
@@ -80,6 +87,7 @@ LinkRequest request_of(const Damage &damage, std::optional<ByteSpan> bytes, u32 
       request.inputs.push_back(LinkInput::memory(damage.program->names[i], *bytes));
   choose_options(option_set, request);
   request.options.code = damage.program->code;
+  request.options.check = request.emulate.empty(); // defects that are imitated would be found
   request.finalizer = damage.program->finalizer;
   return request;
 }
@@ -98,11 +106,36 @@ bool load(const std::string &list, const CampaignOptions &options, LinkedProgram
   return program.complete || link(request_of(none, std::nullopt, kRelocatableSets[0])).ok();
 }
 
+// The inputs of a link as files, and how they are linked: FOLDER/<number>-<options>/.
+void keep_for_comparison(const std::string &folder, u64 number, u32 option_set,
+                         const LinkRequest &request) {
+  const std::string name = fmt::format("{}/{}-{}", folder, number, option_set);
+  std::filesystem::create_directories(name);
+  const LinkOptions &options = request.options;
+  std::string words = fmt::format("-arch={}\n", request.target);
+  for (const auto &[given, word] :
+       {std::pair{options.relocatable, "-r"}, std::pair{options.debug, "-g"},
+        std::pair{options.preserve_relocs, "--preserve-relocs"},
+        std::pair{options.kernels_used.has_value(), "-kernels-used=k"}})
+    words += given ? std::string(word) + "\n" : "";
+  for (u64 i = 0; i < request.inputs.size(); ++i) {
+    const std::string file = fmt::format("{}.cubin", i);
+    (void)write_file(name + "/" + file, *request.inputs[i].bytes);
+    words += file + "\n";
+  }
+  (void)write_file(name + "/words", as_bytes(words));
+}
+
 // Links it; what is broken, or nothing.
-std::string judge(const Damage &damage, ByteSpan bytes, u32 option_set, Counts &counts) {
+std::string judge(const Damage &damage, ByteSpan bytes, u32 option_set, bool strict,
+                  Counts &counts) {
   const LinkRequest request = request_of(damage, bytes, option_set);
   const LinkResult result = link(request);
   ++counts.links;
+  if (is_disputed(result)) {
+    ++counts.disputed;
+    return strict ? broken_law(request, result) : "";
+  }
   if (std::string law = broken_law(request, result); !law.empty())
     return law;
   const Original &original = damage.program->files[damage.file];
@@ -127,11 +160,17 @@ void run_mutant(const std::vector<LinkedProgram> &programs, const CampaignOption
   // A buffer of the exact size lets a sanitizer see any read past its end.
   const std::vector<u8> exact(hit.mutant.bytes.begin(), hit.mutant.bytes.end());
   for (const u32 option_set : hit.option_sets)
-    if (const std::string law = judge(hit, exact, option_set, counts); !law.empty()) {
+    if (const std::string law = judge(hit, exact, option_set, options.strict, counts);
+        !law.empty()) {
       fmt::print("mutant {}, options {}: {}\n", number, option_set, law);
       std::fflush(stdout);
       ++counts.broken_laws;
     }
+  if (!options.keep.empty())
+    for (const u32 option_set : hit.option_sets)
+      if (const LinkRequest request = request_of(hit, exact, option_set); !request.emulate.empty())
+        if (link(request).ok())
+          keep_for_comparison(options.keep, number, option_set, request);
   const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::steady_clock::now() - start);
   if (const u64 time = static_cast<u64>(spent.count()); time > counts.slowest_microseconds) {
@@ -149,8 +188,8 @@ void print_summary(const CampaignOptions &options, const Counts &counts, const D
   for (u32 i = 0; i < kTargetCount; ++i)
     fmt::print(" {} {}{}", name_of_target(static_cast<Target>(i)), counts.by_target[i],
                i + 1 < kTargetCount ? "," : "\n");
-  fmt::print("refused {}, same output {}, other output {}, with a warning {}\n", counts.refused,
-             counts.same, counts.other, counts.warned);
+  fmt::print("refused {}, same output {}, other output {}, with a warning {}, disputed {}\n",
+             counts.refused, counts.same, counts.other, counts.warned, counts.disputed);
   fmt::print("slowest mutant {} ({:.0f} ms), peak memory {} MB\n", counts.slowest,
              static_cast<double>(counts.slowest_microseconds) / 1e3, deaths.peak_kilobytes / 1024);
   fmt::print("crashes {}, hangs {}, broken laws {}\n", deaths.crashes, deaths.hangs,

@@ -70,6 +70,8 @@ std::string broken_law_of_refusal(const LinkRequest &request, const LinkResult &
     if (message.severity != Severity::Error)
       continue;
     error = true;
+    if (message.id == "check-finding")
+      return "another program than its inputs: " + text;
     if (!names_an_input(request, text))
       return "names no file: " + text;
     if (message.id == "bad-input" && !names_a_place(text))
@@ -101,6 +103,13 @@ std::string target_of(ByteSpan object) {
       header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
   const arch::ArchInfo *row = arch::find_arch(made.sm);
   return row ? std::string(row->name) : "";
+}
+
+bool is_disputed(const LinkResult &result) {
+  for (const Message &message : result.messages)
+    if (message.id == "check-finding")
+      return true;
+  return false;
 }
 
 std::string broken_law(const LinkRequest &request, const LinkResult &result) {

@@ -22,4 +22,8 @@ void choose_options(u32 number, LinkRequest &request);
 // cannot be read; reports can be made. Empty: kept. Otherwise what is broken.
 [[nodiscard]] std::string broken_law(const LinkRequest &request, const LinkResult &result);
 
+// Whether a link failed because the checker found that the output is not the program of the inputs.
+// Two readings of a file that no compiler writes may differ; most such files should be refused.
+[[nodiscard]] bool is_disputed(const LinkResult &result);
+
 } // namespace culink::robustness

@@ -208,6 +208,8 @@ private:
     const auto header = [&] {
       return original_.section_table + random_.below(original_.section_count) * kSectionHeader;
     };
+    if (original_.section_count == 0)
+      return;
     const u64 a = header(), b = header();
     if (std::max(a, b) + kSectionHeader > bytes_.size())
       return;
@@ -251,15 +253,17 @@ u64 Random::next() {
 
 Original map_parts(std::vector<u8> bytes) {
   Original out;
-  const Result<elf::ElfView> view = elf::ElfView::open(bytes);
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
   const auto add = [&](Target target, u64 begin, u64 size) {
     if (size != 0)
       out.parts[static_cast<u32>(target)].push_back({begin, size});
   };
   if (view) {
     const elf::FileHeader &h = view->header();
-    out.section_table = h.shoff;
-    out.section_count = h.section_count;
+    if (h.shoff <= bytes.size()) {
+      out.section_table = h.shoff;
+      out.section_count = h.section_count;
+    }
     add(Target::Header, 0, kHeaderSize);
     add(Target::SectionTable, h.shoff, u64{h.section_count} * kSectionHeader);
     add(Target::Segments, h.phoff, u64{h.phnum} * h.phentsize);

@@ -56,7 +56,7 @@ struct Original {
   u64 section_table = 0;
   u32 section_count = 0;
 };
-// Precondition: the strict view accepts the file.
+// Any bytes; those that are no ELF file have no parts.
 [[nodiscard]] Original map_parts(std::vector<u8> bytes);
 
 // The cubins of a list with commas between them. False: one of them cannot be read.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Any text as the name of a symbol: both demanglers end, and none makes a book of a short name.
+#include "base/demangle.h"
+
+#include "base/bytes.h"
+#include "compat/demangle/nvlink_demangle.h"
+#include "round_trip.h"
+
+using namespace culink;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  constexpr size_t kLongest = 1 << 20;
+  const std::string_view name = as_text({data, size});
+  fuzz::require(name.ends_with(without_file(name)));
+  fuzz::require(demangle(name).size() <= kLongest + size);
+  fuzz::require(nvlink_demangle(name).size() <= kLongest + size);
+  static_cast<void>(plain_name(name));
+  fuzz::require(is_called(name, name));
+  return 0;
+}

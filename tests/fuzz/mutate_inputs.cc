@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The mutator of targets whose input is one file: a third of the mutants are libFuzzer's, the
+// others are changed in their structure. Bytes behind the file are the target's own and change
+// apart.
+#include "custom_mutator.h"
+
+using namespace culink;
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+                                          unsigned int seed) {
+  fuzz::Random random(seed);
+  const ByteSpan input(data, size);
+  if (size == 0 || random.one_in(3))
+    return LLVMFuzzerMutate(data, size, max_size);
+  const size_t end = fuzz::size_of_file(input);
+  std::vector<u8> file = fuzz::bytes_of(input.first(end));
+  std::vector<u8> tail = fuzz::bytes_of(input.subspan(end));
+  if (random.one_in(8))
+    for (u64 more = random.below(24); more > 0; --more)
+      tail.push_back(static_cast<u8>(random.next()));
+  else if (!tail.empty() && random.one_in(4))
+    tail[random.below(tail.size())] = static_cast<u8>(random.next());
+  else
+    fuzz::mutate_file(file, random);
+  file.insert(file.end(), tail.begin(), tail.end());
+  return fuzz::give_back(file, data, max_size);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1,
+                                            const uint8_t *data2, size_t size2, uint8_t *out,
+                                            size_t max_size, unsigned int seed) {
+  fuzz::Random random(seed);
+  std::vector<u8> file = fuzz::bytes_of({data1, size1});
+  robustness::cross_inputs(file, {data2, size2}, random);
+  return fuzz::give_back(file, out, max_size);
+}
