@@ -176,10 +176,11 @@ u32 stated_toolkit(const elf::ElfView &view, const arch::ElfTarget &made) {
   return info && info->version >= kNamesToolkit ? info->toolkit : 0;
 }
 
-// Of the tool that made the file, as the first of its notes has it.
+// Of the tool that made the file, as the first of its notes has it; 0 if it names none.
 u32 toolkit_of_compiler(const elf::ElfView &view) {
   const std::vector<elf::ToolkitInfo> notes = tool_notes(view);
-  return notes.empty() ? 0 : elf::toolkit_of_version(notes.front().tool_version);
+  const u32 toolkit = notes.empty() ? 0 : elf::toolkit_of_version(notes.front().tool_version);
+  return toolkit < kFirstOfTargets ? 0 : toolkit;
 }
 
 bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arch::ElfTarget &made,
@@ -212,8 +213,8 @@ ObjectIdentity identify_object(const elf::ElfView &view) {
     return {made.sm, made.virtual_sm, view.header().version, false};
   const elf::CudaInfo info = cuda_info(view, made.cuinfo_section).value_or(elf::CudaInfo{});
   const u32 toolkit = stated_toolkit(view, made);
-  return {made.sm, info.virtual_arch, toolkit ? toolkit : toolkit_of_compiler(view),
-          has_capsule(made)};
+  return {made.sm, info.virtual_arch,
+          toolkit >= kFirstOfTargets ? toolkit : toolkit_of_compiler(view), has_capsule(made)};
 }
 
 namespace {

@@ -94,6 +94,9 @@ TEST(AcceptObject, age_matters_for_few_targets) {
     file.set<u32>(cuinfo(file) + 4, toolkit);
     EXPECT_EQ(said(file, "sm_80"), Keys{});
     EXPECT_EQ(said(file, "sm_80", nvlink_13_0_88()), Keys{});
+    // What names no toolkit must not come into an output; the compiler has a note of its own.
+    const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
+    EXPECT_EQ(identify_object(*view).toolkit, toolkit >= 100 ? toolkit : 130);
   }
   file.set<u8>(kOsAbi, 0x33);
   file.set<u8>(kAbi, 7);
