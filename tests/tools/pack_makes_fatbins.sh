@@ -22,11 +22,14 @@ expect_contains list "main.cu"
 "$CULINK" -arch=sm_90 main90.cubin "$SOURCE"/examples/vector_math/sm_90/filter.cubin -o plain.cubin
 expect_same plain.cubin linked.cubin
 
-# A fatbin as input: its code is carried over, or packed otherwise; the output may be an input.
+# A fatbin as input: its code is carried over, or packed otherwise. The output is no input.
 "$CUBIN" pack main90.cubin --raw -o one.fatbin
-"$CUBIN" pack one.fatbin main80.cubin --raw -o one.fatbin
+cp one.fatbin before.fatbin
+expect_status 1 "$CUBIN" pack one.fatbin main80.cubin --raw -o one.fatbin 2> log
+expect_same before.fatbin one.fatbin
+"$CUBIN" pack one.fatbin main80.cubin --raw -o merged.fatbin
 "$CUBIN" pack main90.cubin main80.cubin --raw -o two.fatbin
-expect_same one.fatbin two.fatbin
+expect_same merged.fatbin two.fatbin
 "$CUBIN" pack two.fatbin --compress=19 -o small.fatbin
 [ "$(stat -c %s small.fatbin)" -lt "$(stat -c %s two.fatbin)" ] || fail "packing saves nothing"
 "$CUBIN" pack small.fatbin --raw -o again.fatbin

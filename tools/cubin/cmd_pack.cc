@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin pack: makes a fatbin of cubins, PTX and other fatbins. What a fatbin has already stays as
-// it is, unless it is to be packed otherwise. 'cubin extract' is the way back.
+// cubin pack makes a fatbin of cubins, PTX and other fatbins; 'cubin extract' is the way back. cubin
+// prune leaves code out of any file with fatbins in it. What stays is carried over as it is, unless
+// it is to be packed otherwise. The output of prune may be its input: it appears whole or not at
+// all, and what is read stays as it was until then.
 #include "cmd_pack.h"
 
 #include <deque>
@@ -133,16 +135,14 @@ void copy_mode(const std::string &from, const std::string &to) {
     std::filesystem::permissions(to, status.permissions(), error);
 }
 
-constexpr int kPruneUsage = 2;
-
 int run_prune(const PruneArguments &arguments) {
   if (arguments.output.empty() && !arguments.dry_run) {
     print_error("prune", Error{"", "", "-o or --dry-run is required"});
-    return kPruneUsage;
+    return kExitUsage;
   }
   if (arguments.keep.empty() && arguments.drop.empty() && !arguments.level) {
     print_error("prune", Error{"", "", "--keep, --drop or --compress is required"});
-    return kPruneUsage;
+    return kExitUsage;
   }
   const Result<MappedFile> file = MappedFile::open(arguments.file);
   PruneRules rules{.keep = arguments.keep, .drop = arguments.drop, .packing = {}};
