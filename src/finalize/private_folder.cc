@@ -58,7 +58,7 @@ void remove_folder(const std::string &path) {
   ::rmdir(path.c_str());
 }
 
-void remove_leftovers(const std::string &where) {
+void remove_left_folders(const std::string &where) {
   for_each_name(where, [&](const std::string &name) {
     if (!name.starts_with(kStart) || name.size() != kStart.size() + kBlank.size())
       return;
@@ -76,7 +76,7 @@ void remove_leftovers(const std::string &where) {
 
 Result<PrivateFolder> PrivateFolder::create(const std::string &where) {
   constexpr int kMostTries = 10;
-  remove_leftovers(where);
+  remove_left_folders(where);
   for (int i = 0; i < kMostTries; ++i) {
     std::string path = where + "/" + std::string(kStart) + std::string(kBlank);
     if (!::mkdtemp(path.data()))
