@@ -52,7 +52,8 @@ private:
                                 (symbol.other & elf::kOtherKernel) != 0,
                                 0,
                                 {},
-                                slice(section, symbol.value, symbol.size).value_or(ByteSpan())});
+                                slice(section, symbol.value, symbol.size).value_or(ByteSpan()),
+                                {}});
       of_symbol_.try_emplace(i, number);
       of_name_.try_emplace(symbol.name, number);
       if (symbol.value == 0)
@@ -60,7 +61,6 @@ private:
       else if (symbol.size != 0)
         inside_[symbol.section].push_back({symbol.value, symbol.value + symbol.size, "", number});
     }
-    calls_.resize(out_.functions.size());
   }
 
   void add_tables() {
@@ -102,7 +102,7 @@ private:
         add(section.offset + at, range.begin - at, name, owner);
         add(section.offset + range.begin, end - range.begin, name, range.function);
         if (owner != kNoFunction)
-          calls_[owner].push_back(range.function);
+          out_.functions[owner].calls.push_back(range.function);
         at = end;
       }
     }
@@ -120,8 +120,13 @@ private:
         for (const elf::CallPair &pair : graph.pairs(part)) {
           const auto caller = of_symbol_.find(pair.first), callee = of_symbol_.find(pair.second);
           if (caller != of_symbol_.end() && callee != of_symbol_.end())
-            calls_[caller->second].push_back(callee->second);
+            out_.functions[caller->second].calls.push_back(callee->second);
         }
+    }
+    for (SizedFunction &function : out_.functions) {
+      std::sort(function.calls.begin(), function.calls.end());
+      function.calls.erase(std::unique(function.calls.begin(), function.calls.end()),
+                           function.calls.end());
     }
   }
 
@@ -136,8 +141,8 @@ private:
         const u32 function = waiting.back();
         waiting.pop_back();
         sum += out_.functions[function].own;
-        steps += 1 + calls_[function].size();
-        for (const u32 callee : calls_[function])
+        steps += 1 + out_.functions[function].calls.size();
+        for (const u32 callee : out_.functions[function].calls)
           if (seen_by[callee] != root) {
             seen_by[callee] = root;
             waiting.push_back(callee);
@@ -152,7 +157,6 @@ private:
   elf::SymbolTable symbols_;
   ImageParts out_;
   std::vector<OwnedRange> ranges_;
-  std::vector<std::vector<u32>> calls_;
   std::unordered_map<u32, u32> of_symbol_; // looked up only, never walked
   std::unordered_map<u32, u32> of_section_;
   std::unordered_map<u32, std::vector<OwnedRange>> inside_;

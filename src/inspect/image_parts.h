@@ -37,6 +37,7 @@ struct SizedFunction {
   std::optional<u64> reached; // the same with all functions that it may call; nothing if there is
                               // too much to follow
   ByteSpan code;
+  std::vector<u32> calls; // positions in ImageParts::functions, ascending
 };
 
 struct ImageParts {

@@ -8,6 +8,6 @@ namespace culink::page {
 
 // An image as a page shows it, without its names. Each byte of the file is one function's, or one
 // part's. A tolerant view will do.
-[[nodiscard]] ImageReport read_image(const elf::ElfView &file, u64 bytes);
+[[nodiscard]] ImageReport read_image(const elf::ElfView &file);
 
 } // namespace culink::page

@@ -16,7 +16,7 @@ ImageReport read_example_image(const std::string &name) {
   const Result<MappedFile> file =
       MappedFile::open(std::string(CULINK_SOURCE_DIR) + "/examples/" + name);
   const Result<elf::ElfView> view = elf::ElfView::open(file->bytes());
-  return read_image(*view, file->bytes().size());
+  return read_image(*view);
 }
 
 const FunctionRow *find_row(const ImageReport &image, std::string_view name) {

@@ -28,7 +28,7 @@ struct ReportArguments {
 };
 
 page::ImageReport read_image(const Image &image, bool earlier) {
-  page::ImageReport out = page::read_image(*image.view, image.bytes.size());
+  page::ImageReport out = page::read_image(*image.view);
   out.file = image.file.path();
   out.name = image.file.found().code.size() == 1 ? out.file : image.code.name();
   out.earlier = earlier;

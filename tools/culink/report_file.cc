@@ -32,7 +32,7 @@ page::MessageRow message_row(const Message &message, bool demangle) {
 std::string report_page(const CommandLine &line, const LinkResult &result) {
   page::ImageReport image;
   if (const Result<elf::ElfView> view = elf::ElfView::open_tolerant(result.bytes); view)
-    image = page::read_image(*view, result.bytes.size());
+    image = page::read_image(*view);
   image.file = image.name = line.value(OptionId::Output);
   page::Report report = page::with_link(std::move(image), result);
   for (const Message &message : result.messages)
