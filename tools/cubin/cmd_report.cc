@@ -19,8 +19,6 @@ namespace culink::tools {
 
 namespace {
 
-constexpr int kUsageStatus = 2;
-
 struct ReportArguments {
   CodeArguments code;
   std::string output;
@@ -54,7 +52,7 @@ bool add_file(const std::string &argument, const CodeSelection &selection, bool 
 int run_report(const ReportArguments &arguments) {
   if (arguments.compare && arguments.code.files.size() < 2) {
     print_error(arguments.code.files.front(), Error{"", "", "--compare needs a second file"});
-    return kUsageStatus;
+    return kExitUsage;
   }
   page::Report report;
   report.compares = arguments.compare;
