@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kList = "files.txt";
 constexpr std::string_view kError = "error: ";
-constexpr std::string_view kYes = "yes", kNo = "no";
+constexpr std::string_view kPositive = "yes", kNegative = "no";
 constexpr std::array<std::string_view, 2> kOpenings = {"read", "read-regular"};
 constexpr std::array<std::string_view, 3> kQuestions = {"exists", "readable", "file"};
 
@@ -115,7 +115,7 @@ void RecordedFiles::add_to(TarWriter &tar, const std::string &folder) const {
                                     : std::string(kError) + answer.error.text(),
                      key.first});
   for (const auto &[key, yes] : asked_)
-    list += to_line({name_of(key.second), std::string(yes ? kYes : kNo), key.first});
+    list += to_line({name_of(key.second), std::string(yes ? kPositive : kNegative), key.first});
   tar.add_text(fmt::format("{}/{}", folder, kList), std::move(list));
   for (const Content &content : contents_)
     tar.add(fmt::format("{}/{}", folder, content.name), content.file.bytes());
@@ -138,7 +138,7 @@ Result<StoredFiles> StoredFiles::read(const std::vector<TarMember> &members,
       return wrong;
     const std::string &answer = line[1], &path = line[2];
     if (const std::optional<size_t> question = number_in(kQuestions, line[0])) {
-      out.asked_[{path, static_cast<FileQuestion>(*question)}] = answer == kYes;
+      out.asked_[{path, static_cast<FileQuestion>(*question)}] = answer == kPositive;
       continue;
     }
     const std::optional<size_t> type = number_in(kOpenings, line[0]);

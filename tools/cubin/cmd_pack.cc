@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin pack makes a fatbin of cubins, PTX and other fatbins; 'cubin extract' is the way back. cubin
-// prune leaves code out of any file with fatbins in it. What stays is carried over as it is, unless
-// it is to be packed otherwise. The output of prune may be its input: it appears whole or not at
-// all, and what is read stays as it was until then.
+// cubin pack makes a fatbin of cubins, PTX and other fatbins; 'cubin extract' is the way back.
+// cubin prune leaves code out of any file with fatbins in it. What stays is carried over as it is,
+// unless it is to be packed otherwise. The output of prune may be its input: it appears whole or
+// not at all, and what is read stays as it was until then.
 #include "cmd_pack.h"
 
 #include <deque>
