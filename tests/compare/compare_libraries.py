@@ -5,7 +5,7 @@
     compare_libraries.py [--cuobjdump PROGRAM] [--all] [--data] [--report FILE.md] [LIBRARY ...]
 
 Compared for each library: number and targets of the images that `cuobjdump -lelf` lists; registers, stack, shared
-and local memory and constant banks of every function that `cuobjdump -res-usage` shows. Images that cubin finds
+and local memory and constant banks of every kernel that `cuobjdump -res-usage` shows. Images that cubin finds
 in data are counted beside; with --data they are extracted, and cuobjdump is asked about the extracted files. Without arguments a small library of /usr/local/cuda is compared, with --all every one
 that has device code (this takes minutes). $CUBIN is the program under test. Exit status 0: all agree; 1: something
 differs; 77: no cuobjdump or no library here.
@@ -57,18 +57,18 @@ def cuobjdump_usage(program, library):
 
 
 def compare_data(cubin, program, library):
-    """Functions in images that lie in data, and what differs from what cuobjdump says of them alone."""
+    """Kernels in images that lie in data, and what differs from what cuobjdump says of them alone."""
     listed, = json.loads(subprocess.check_output([cubin, "list", "--quick", "--json", library]))
     names = [f"{code['number']}.{code['target']}.cubin" for code in listed["code"]
              if code["form"] == "cubin" and code["place"].endswith("(data)")]
-    images = {image["file"].rpartition(":")[2]: image
-              for image in json.loads(subprocess.check_output([cubin, "usage", "--json", library]))}
+    images = {image["file"].rpartition(":")[2]: image for image in our_usage(cubin, library)}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         subprocess.run([cubin, "extract", "--form=cubin", "-C", folder, library], check=True)
 
         def compare_one(name):
             path, = glob.glob(f"{glob.escape(folder)}/*.{name}")
-            expected = collections.Counter(row[1:] for row in cuobjdump_usage(program, path))
+            expected = without_functions(collections.Counter(row[1:] for row in cuobjdump_usage(program, path)),
+                                         [images[name]])
             found = collections.Counter(row[1:] for row in usage_rows(images[name], ""))
             return expected.total(), [f"{name} {function}: {dict(fields)}" for function, fields in expected - found]
 
@@ -85,8 +85,11 @@ def our_images(cubin, library):
 
 
 def usage_rows(image, target):
+    """(target, name, fields) of every kernel. cuobjdump's stack is that of linked kernels, else 0."""
     for function in image["functions"]:
-        fields = {"REG": function["registers"], "STACK": function["frame"], "SHARED": function["shared"],
+        if function["kind"] != "kernel":
+            continue
+        fields = {"REG": function["registers"], "STACK": function["min_stack"], "SHARED": function["shared"],
                   "LOCAL": function["local"]}
         fields.update({f"CONSTANT[{key.removeprefix('constant')}]": value for key, value in function.items()
                        if re.fullmatch(r"constant\d+", key)})
@@ -94,24 +97,33 @@ def usage_rows(image, target):
         yield target, function["name"], tuple(sorted(fields.items()))
 
 
-def our_usage(cubin, library, images):
-    """As cuobjdump_usage, of the first images."""
-    output = json.loads(subprocess.run([cubin, "usage", "--json", library], capture_output=True, text=True,
-                                       check=False).stdout)
-    for image, target in zip(output, images):
-        yield from usage_rows(image, target)
+def without_functions(counts, images):
+    """What cuobjdump shows, without device functions: it has no numbers for them."""
+    functions = {function["name"] for image in images for function in image["functions"]
+                 if function["kind"] != "kernel"}
+    return collections.Counter({row: times for row, times in counts.items() if row[-2] not in functions})
+
+
+def our_usage(cubin, library):
+    """What `cubin usage` says of each image."""
+    return json.loads(subprocess.run([cubin, "usage", "--json", library], capture_output=True, text=True,
+                                     check=False).stdout)
 
 
 def compare(cubin, program, library):
-    """Numbers of images, functions and images in data, and what differs."""
+    """Numbers of images, kernels and images in data, and what differs."""
     theirs = cuobjdump_images(program, library)
     ours, in_data = our_images(cubin, library)
     plain = [re.sub(r"[af]$", "", target) for target in ours]
     if [re.sub(r"[af]$", "", target) for target in theirs] != plain:
         return len(theirs), 0, in_data, [f"{len(theirs)} images listed, {len(ours)} found, or other targets"]
+    images = our_usage(cubin, library)[:len(ours)]
     expected, found = (collections.Counter((re.sub(r"[af]$", "", target), name, fields)
-                                           for target, name, fields in usage)
-                       for usage in (cuobjdump_usage(program, library), our_usage(cubin, library, ours)))
+                                           for target, name, fields in rows)
+                       for rows in (cuobjdump_usage(program, library),
+                                    (row for image, target in zip(images, ours)
+                                     for row in usage_rows(image, target))))
+    expected = without_functions(expected, images)
     missing = sorted((expected - found).items())
     return (len(theirs), expected.total(), in_data,
             [f"{target} {name}: {dict(fields)}, {times} times" for (target, name, fields), times in missing])
@@ -131,18 +143,18 @@ def main():
     if not options.cuobjdump or not libraries:
         print("skipped: no", "cuobjdump" if libraries else "library")
         return SKIPPED
-    lines = ["| library | images | functions | images in data | agree |", "|---|--:|--:|--:|---|"]
+    lines = ["| library | images | kernels | images in data | agree |", "|---|--:|--:|--:|---|"]
     good = True
     for library in libraries:
         if subprocess.run([cubin, "list", "--quick", library], capture_output=True, check=False).returncode != 0:
             continue  # no device code
-        images, functions, in_data, differences = compare(cubin, options.cuobjdump, library)
+        images, kernels, in_data, differences = compare(cubin, options.cuobjdump, library)
         if options.data and in_data:
             more, differing = compare_data(cubin, options.cuobjdump, library)
-            functions += more
+            kernels += more
             differences += differing
         good = good and not differences
-        lines.append(f"| {os.path.basename(library)} | {images} | {functions} | {in_data} | "
+        lines.append(f"| {os.path.basename(library)} | {images} | {kernels} | {in_data} | "
                      f"{'yes' if not differences else f'{len(differences)} differ'} |")
         print(lines[-1], flush=True)
         for difference in differences[:5]:
