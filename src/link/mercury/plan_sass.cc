@@ -6,6 +6,10 @@
 // finalized, constants and records about it, debug information, relocations. lay_out_planes then
 // writes both plans into one file.
 //
+// Passes that are run again over the other plane need a Program; it differs from that of the
+// Mercury plane in its objects and in the row of the target. Parts of debug sections are in the
+// order of the symbol table, which is known before the table is written.
+//
 // The order: code first, because everything else asks where its instructions are. Debug sections
 // before relocations, which need to know where the parts of sections are. Capsules after
 // relocations, whose values they hold, too.
@@ -15,6 +19,36 @@
 #include "link/relocs/image_index.h"
 
 namespace culink {
+
+Program sass_program(const Program &mercury, const SassInputs &inputs, const arch::ArchInfo &arch) {
+  return {inputs.objects, mercury.symbols, mercury.calls,  mercury.live, mercury.options,
+          arch,           mercury.dialect, mercury.policy, true};
+}
+
+std::vector<u32> rank_functions(const Program &program, const OutputSections &sections) {
+  std::vector<u32> out(program.symbols.entities.size(), kNoIndex);
+  u32 next = 0;
+  for (const LocalSymbol &local : sections.locals)
+    if (local.kind == LocalSymbol::Kind::Entity && program.symbols[EntityId(local.id)].function)
+      out[local.id] = next++;
+  for (const EntityId id : sections.globals)
+    if (program.symbols[id].function)
+      out[id.value] = next++;
+  return out;
+}
+
+FunctionsByName first_functions_of_name(const SassContext &c) {
+  FunctionsByName out;
+  for (const OutId id : c.shape.order) {
+    const EntityId function = c.section(id).function;
+    if (!function.valid() || c.symbol_rank[function.value] == kNoIndex)
+      continue;
+    const auto [found, added] = out.emplace(c.mercury.symbols[function].name, function);
+    if (!added && c.symbol_rank[function.value] < c.symbol_rank[found->second.value])
+      found->second = function;
+  }
+  return out;
+}
 
 SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
                    WorkerPool &pool, Diagnostics &diag) {
