@@ -59,8 +59,9 @@ private:
 };
 
 InfoResult InfoPlanner::run() {
-  const Resources resources =
-      p_.policy.completes_kernels ? propagate_resources(p_, reach_, pool_) : Resources{};
+  const Resources resources = p_.policy.completes_kernels
+                                  ? propagate_resources(p_, reach_, own_resources(p_, pool_))
+                                  : Resources{};
   ReadRecords read = read_info_records(p_, layout_, resources, pool_);
   out_.plan = std::move(read.plan);
   functions_ = std::move(read.functions);

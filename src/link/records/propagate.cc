@@ -53,13 +53,18 @@ void read_own(const Program &p, WorkerPool &pool, Resources &out) {
 
 } // namespace
 
-Resources propagate_resources(const Program &p, const Reach &reach, WorkerPool &pool) {
+Resources own_resources(const Program &p, WorkerPool &pool) {
   const u32 count = p.calls.node_count();
   Resources out;
   out.own_registers.assign(count, 0);
   out.own_frame.assign(count, 0);
   out.stack_limit.assign(count, 0);
   read_own(p, pool, out);
+  return out;
+}
+
+Resources propagate_resources(const Program &p, const Reach &reach, Resources out) {
+  const u32 count = p.calls.node_count();
   out.registers = out.own_registers;
   out.stack.assign(count, 0);
   out.unbounded.assign(count, false);

@@ -19,7 +19,11 @@ struct Resources {
   std::vector<bool> unbounded;  // recursion can be reached
 };
 
+// What each function needs by itself, as its object says.
+[[nodiscard]] Resources own_resources(const Program &program, WorkerPool &pool);
+
+// The same with what it reaches.
 [[nodiscard]] Resources propagate_resources(const Program &program, const Reach &reach,
-                                            WorkerPool &pool);
+                                            Resources own);
 
 } // namespace culink
