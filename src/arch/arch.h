@@ -62,7 +62,8 @@ struct ArchInfo {
   u8 accelerator_target;       // .nv.compat attribute 9
   u64 fastpath_mask;           // .nv.compat attribute 0x0b
   bool has_mercury_plane;      // files carry .nv.merc.* and .nv.capmerc.*
-  u32 oldest_toolkit;          // whose objects can be linked, times ten
+  bool calls_driver_for_images; // machine code does, in place of Mercury instructions
+  u32 oldest_toolkit;           // whose objects can be linked, times ten
   ConstantBanks banks;
   Limits limits;
   u32 toolkit = 130; // the first release that we know to have it, times ten

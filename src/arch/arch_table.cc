@@ -50,6 +50,7 @@ constexpr ArchInfo classic(std::string_view name, u16 number, u32 opt_in_kib) {
           .accelerator_target = 0,
           .fastpath_mask = 0,
           .has_mercury_plane = false,
+          .calls_driver_for_images = false,
           .oldest_toolkit = 0,
           .banks = {},
           .limits = limits_with(opt_in_kib)};
@@ -92,6 +93,11 @@ constexpr ArchInfo since(u32 toolkit, ArchInfo arch) {
   return arch;
 }
 
+constexpr ArchInfo calling_driver(ArchInfo arch) {
+  arch.calls_driver_for_images = true;
+  return arch;
+}
+
 constexpr std::array<ArchInfo, 26> kArchs{{
     since(118, classic("sm_75", 75, 64)),
     since(118, classic("sm_80", 80, 163)),
@@ -107,9 +113,9 @@ constexpr std::array<ArchInfo, 26> kArchs{{
     blackwell("sm_103", 103, 0, 100, 227, 0),
     blackwell("sm_103a", 103, 'a', 100, 227, 0),
     blackwell("sm_103f", 103, 'f', 100, 227, 0),
-    since(134, blackwell("sm_107", 107, 0, 100, 227, 0)),
-    since(134, blackwell("sm_107a", 107, 'a', 100, 227, 0)),
-    since(134, blackwell("sm_107f", 107, 'f', 100, 227, 0)),
+    calling_driver(since(134, blackwell("sm_107", 107, 0, 100, 227, 0))),
+    calling_driver(since(134, blackwell("sm_107a", 107, 'a', 100, 227, 0))),
+    calling_driver(since(134, blackwell("sm_107f", 107, 'f', 100, 227, 0))),
     blackwell("sm_110", 110, 0, 110, 227, 0),
     blackwell("sm_110a", 110, 'a', 110, 227, 0),
     blackwell("sm_110f", 110, 'f', 110, 227, 0),

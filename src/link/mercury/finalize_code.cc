@@ -58,15 +58,15 @@ std::vector<NeededCode> find_needed_code(const SassContext &c) {
 
 // Only kernels are scheduled otherwise in a linked program than in the object: the code around
 // their entry and their exits is. Device functions keep the schedule that the compiler of the same
-// release gave them (docs/mercury.md).
+// release gave them (docs/mercury.md), unless calls of the driver may be among it.
 bool functions_keep_schedule(const SassContext &c, const InputObject &object,
                              const FinalizeRequest &request) {
   const auto has_lines = [](const elf::Section &section) {
     return section.name.starts_with(".debug_line") || section.name.starts_with(".nv_debug_");
   };
   const auto &sections = object.view.sections();
-  return c.mercury.policy.executable && !request.debug && !request.debug_code &&
-         object.toolkit == c.mercury.dialect.release.toolkit &&
+  return !c.inputs.arch.calls_driver_for_images && c.mercury.policy.executable && !request.debug &&
+         !request.debug_code && object.toolkit == c.mercury.dialect.release.toolkit &&
          std::none_of(sections.begin(), sections.end(), has_lines);
 }
 
