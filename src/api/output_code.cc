@@ -18,6 +18,7 @@
 
 #include "arch/compatible.h"
 #include "elf/records/nv_capmerc.h"
+#include "input/mercury_plane.h"
 
 namespace culink {
 
@@ -48,6 +49,29 @@ void check_copied_capsules(const std::vector<InputObject> &objects, Diagnostics 
                   {}, "--code=exact does that; --code=sass leaves it out");
 }
 
+bool has_samplers(const InputObject &object) {
+  return std::ranges::any_of(object.symbols, [](const elf::Symbol &symbol) {
+    return symbol.type() == elf::SymbolType::CudaSampler;
+  });
+}
+
+// An object whose machine code calls the driver for textures as if the program had no samplers, or
+// may do so when it is finalized, beside one that has some. nvlink tells all these functions of the
+// driver that there are samplers; nobody knows what they make of it.
+const InputObject *find_foreign_textures(const std::vector<InputObject> &objects,
+                                         const arch::ArchInfo &target) {
+  if (!target.calls_driver_for_images || std::ranges::none_of(objects, has_samplers))
+    return nullptr;
+  const auto found = std::ranges::find_if(objects, [&](const InputObject &object) {
+    return !has_samplers(object) &&
+           (object.sm != target.number ||
+            std::ranges::any_of(object.symbols, [&](const elf::Symbol &symbol) {
+              return is_image_function(object, symbol);
+            }));
+  });
+  return found == objects.end() ? nullptr : &*found;
+}
+
 } // namespace
 
 OutputCode choose_output_code(const LinkOptions &options, const std::vector<InputObject> &objects,
@@ -64,6 +88,17 @@ OutputCode choose_output_code(const LinkOptions &options, const std::vector<Inpu
       diag.report(DiagId::LimitedToOneTarget, {std::to_string(target.number), plain->name});
   }
   OutputCode code = options.code;
+  const InputObject *foreign = find_foreign_textures(objects, target);
+  constexpr std::string_view kForeign =
+      "calls of the driver for images without samplers, beside objects with samplers";
+  if (foreign && (code == OutputCode::Mercury || code == OutputCode::Exact))
+    diag.report(DiagId::BadInput, {foreign->name, "has " + std::string(kForeign)}, {},
+                "--code=sass can link it");
+  if (foreign && code == OutputCode::Default && !some_plain) {
+    diag.report(DiagId::UnknownMercury,
+                {foreign->name, std::string(kForeign), std::string(target.name)});
+    code = OutputCode::Sass;
+  }
   const auto unknown = std::find_if(objects.begin(), objects.end(), [](const InputObject &object) {
     return !object.unfamiliar.mercury.empty();
   });

@@ -186,7 +186,11 @@ std::optional<Object> PlaneReader::run() {
     const elf::SectionKind &kind = file_.kinds[section.index];
     const bool parameters =
         is_parameters(section.index) || (kind.is_relocations() && is_parameters(section.info));
-    if (kind.mercury || parameters) {
+    // Calls of the driver that stand for Mercury instructions.
+    const bool driver_calls = kind.is_relocations() && mercury_of_[section.index] == 0 &&
+                              section.info < file_.kinds.size() &&
+                              file_.kinds[section.info].is_code();
+    if (kind.mercury || parameters || driver_calls) {
       sections_[section.index] = {};
       sections_[section.index].index = section.index;
     } else if (const u32 mercury = mercury_of_[section.index]; mercury != 0) {

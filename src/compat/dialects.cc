@@ -143,7 +143,8 @@ constexpr DefectSet kDefects12_4 =
 constexpr DefectSet kDefects13_2 = kDefects13_1.without({Defect::EarlyShared});
 
 constexpr DefectSet kDefects13_4 =
-    kDefects13_2.with({Defect::MisplacedLocals, Defect::UnnamedShared, Defect::WeakMustBeDefined});
+    kDefects13_2.with({Defect::MisplacedLocals, Defect::UnnamedShared, Defect::WeakMustBeDefined,
+                       Defect::StackOfMercury});
 
 constexpr DefectSet kDefects13_5 = kDefects13_4.without({Defect::NullSymbolValue});
 

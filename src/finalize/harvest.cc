@@ -19,6 +19,7 @@
 
 #include "base/bytes.h"
 #include "base/name_map.h"
+#include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
 #include "elf/section_kind.h"
@@ -196,6 +197,49 @@ PartsOfCode infos_of(const elf::ElfView &answer) {
   return out;
 }
 
+// What machine code calls in place of Mercury instructions. Symbols of such functions follow those
+// that both forms have.
+void add_driver_calls(const elf::ElfView &answer, std::vector<FinalizedFunction> &functions,
+                      const std::unordered_map<u32, u32> &number_of) {
+  const elf::Section *mercury = answer.find(".nv.merc.symtab");
+  const elf::SymbolTable symbols = answer.symbols();
+  const u32 shared = mercury ? answer.symbols(*mercury).size() : symbols.size();
+  for (const elf::Section &table : answer.sections()) {
+    const auto function = number_of.find(table.info);
+    if (table.type != elf::SectionType::Rela || function == number_of.end())
+      continue;
+    const elf::RelocationTable relocations = answer.relocations(table);
+    for (u32 i = 0; i < relocations.size(); ++i) {
+      const elf::Relocation entry = relocations[i];
+      if (entry.symbol >= shared && entry.symbol < symbols.size() &&
+          symbols[entry.symbol].type() == elf::SymbolType::Function)
+        functions[function->second].driver_calls.push_back(
+            {entry.offset, entry.type, entry.addend, symbols[entry.symbol].name});
+    }
+  }
+}
+
+// Registers and stack of functions that call the driver, as the module's records say.
+void add_resources(const elf::ElfView &answer, std::vector<FinalizedFunction> &functions,
+                   const std::unordered_map<u32, u32> &number_of) {
+  const elf::Section *info = answer.find(".nv.info");
+  const elf::SymbolTable symbols = answer.symbols();
+  if (!info)
+    return;
+  for (const elf::InfoRecord &record : elf::InfoRecords(info->data)) {
+    const bool registers = record.attribute == elf::InfoAttribute::Regcount;
+    if ((!registers && record.attribute != elf::InfoAttribute::FrameSize) ||
+        record.payload.size() < 8)
+      continue;
+    const u32 symbol = load_le<u32>(record.payload.data());
+    const auto function =
+        symbol < symbols.size() ? number_of.find(symbols[symbol].section) : number_of.end();
+    if (function != number_of.end())
+      (registers ? functions[function->second].registers : functions[function->second].frame) =
+          load_le<u32>(record.payload.data() + 4);
+  }
+}
+
 // A capsule begins with the number of its code.
 PartsOfCode capsules_of(const elf::ElfView &file) {
   PartsOfCode out;
@@ -279,9 +323,11 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
   const PartsOfCode old_capsules = capsules_of(object), capsules = capsules_of(*view);
   const PartsOfCode infos = infos_of(*view);
   DebugParts debug(*view);
+  std::unordered_map<u32, u32> number_of; // by section of the answer: in out.functions
   for (const elf::Section &section : view->sections()) {
     if (!is_code(section))
       continue;
+    number_of.emplace(section.index, static_cast<u32>(out.functions.size()));
     std::vector<const elf::Section *> &same_name = compiled[section.name];
     const ByteSpan capsule = part(capsules, section.index);
     if (same_name.empty() || capsule.empty())
@@ -303,6 +349,8 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
       return Error{std::string(section.name), "", moved.error().text()};
     function.moved = std::move(*moved);
   }
+  add_driver_calls(*view, out.functions, number_of);
+  add_resources(*view, out.functions, number_of);
   for (const elf::Section &section : object.sections())
     if (has_prefix(section.name, kText) && !compiled[section.name].empty() &&
         (wanted.empty() || std::find(wanted.begin(), wanted.end(), section.index) != wanted.end()))

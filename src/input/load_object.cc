@@ -20,6 +20,7 @@
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
 #include "input/accept.h"
+#include "input/mercury_plane.h"
 #include "input/parse_object.h"
 
 namespace culink {
@@ -121,12 +122,13 @@ std::vector<std::string> in_hexadecimal(const std::vector<u8> &codes) {
   return out;
 }
 
-// A function of the driver that stands for instructions of Mercury code, as compilers for sm_107
-// put it in for textures. The Mercury plane has no symbol of it; only bank 0 is without one, too.
+// A function that stands for instructions of Mercury code, but not one of those that are known for
+// the target. The Mercury plane has no symbol of it; only bank 0 is without one, too.
 std::string_view callee_of_sass(const InputObject &object, const elf::Section &mercury_symtab) {
   for (u32 i = object.view.symbols(mercury_symtab).size(); i < object.symbols.size(); ++i)
-    if (const elf::Symbol &symbol = object.symbols[i];
-        symbol.type() == elf::SymbolType::Function && symbol.undefined())
+    if (const elf::Symbol &symbol = object.symbols[i]; symbol.type() == elf::SymbolType::Function &&
+                                                       symbol.undefined() &&
+                                                       !is_image_function(object, symbol))
       return symbol.name;
   return {};
 }

@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "arch/arch.h"
+#include "arch/driver_functions.h"
 #include "base/name_map.h"
 #include "elf/mercury_names.h"
 #include "input/parse_object.h"
@@ -92,7 +94,8 @@ std::optional<Error> PlaneBuilder::read_symbols() {
         *symtab_, "sh_size",
         fmt::format("{} symbols, but only {} in .symtab", table.size(), symbols_.size()));
   for (u32 i = table.size(); i < symbols_.size(); ++i)
-    if (const elf::Symbol &sass = object_.symbols[i]; sass.type() == elf::SymbolType::Function)
+    if (const elf::Symbol &sass = object_.symbols[i];
+        sass.type() == elf::SymbolType::Function && !is_image_function(object_, sass))
       return broken_plane(
           *symtab_, "",
           fmt::format("has no '{}', which the machine code calls in place of Mercury "
@@ -145,12 +148,14 @@ void PlaneBuilder::replace_sections() {
   for (const elf::Section &sass : object_.view.sections()) {
     const elf::SectionKind &kind = object_.kinds[sass.index];
     const bool parameters = kind.role == SectionRole::Constant && kind.bank == 0;
+    const bool driver_calls =
+        elf::is_relocation_table(sass.type) && object_.kinds[sass.info].is_code();
     elf::Section &out = sections_[sass.index];
-    if (kind.mercury || parameters) {
+    if (const u32 mercury = counterpart_of_[sass.index]; mercury != 0 && !parameters) {
+      out = replaced(sass, object_.section(mercury));
+    } else if (kind.mercury || parameters || driver_calls) {
       out = {};
       out.index = sass.index;
-    } else if (const u32 mercury = counterpart_of_[sass.index]; mercury != 0) {
-      out = replaced(sass, object_.section(mercury));
     }
   }
 }
@@ -180,6 +185,12 @@ Result<InputObject> PlaneBuilder::run() {
 }
 
 } // namespace
+
+bool is_image_function(const InputObject &object, const elf::Symbol &symbol) {
+  const arch::ArchInfo *target = arch::find_arch(object.sm);
+  return target && target->calls_driver_for_images && symbol.undefined() &&
+         symbol.type() == elf::SymbolType::Function && arch::is_driver_function(symbol.name);
+}
 
 Result<InputObject> parse_mercury_plane(const InputObject &object) {
   return PlaneBuilder(object).run();

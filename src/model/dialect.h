@@ -77,6 +77,7 @@ enum class Defect : u8 {
   LtoForgetsLetter,       // Q172: code for sm_90a is optimised for sm_90
   LtoDropsVariables,      // Q173: variables are unused if only kernels are listed
   LtoOrderByChance,       // Q177: the order of what threads optimised differs from run to run
+  StackOfMercury,         // Q145: stacks of kernels that call nothing but the driver, for images
   UnlistedPointers,       // Q144: pointers in data to functions that the call graph omits are 0
   Count_,
 };

@@ -34,6 +34,15 @@ struct FinalizedDebug {
   std::vector<i64> info_offsets;
 };
 
+// A relocation of machine code that calls a function of the driver where Mercury code has an
+// instruction (docs/mercury.md). The Mercury plane knows nothing of it.
+struct DriverCall {
+  u64 offset = 0;
+  u32 type = 0;
+  i64 addend = 0;
+  std::string_view callee;
+};
+
 // One function of an object after finalization. All spans are parts of FinalizedObject::image.
 struct FinalizedFunction {
   std::string_view name;
@@ -42,6 +51,9 @@ struct FinalizedFunction {
   ByteSpan capsule; // .nv.capmerc.text.F; the linker sets its first word
   ByteSpan info;    // .nv.info.F, newest record first, as in every linked file
   FinalizedDebug debug;
+  std::vector<DriverCall> driver_calls; // in the engine's order; next two: if there are any
+  u32 registers = 0;
+  u32 frame = 0;
   InstructionMap moved; // from the code of the object to `text`
 };
 

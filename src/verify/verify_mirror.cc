@@ -6,7 +6,9 @@
 //
 // What may surprise: names differ for constant banks, whose numbers Mercury does not know yet; bank
 // 0 and memory without contents have no counterpart; tables may be shorter in machine code, never
-// absent.
+// absent. On sm_107 machine code calls functions of the driver for textures and surfaces, where
+// Mercury code has instructions: then it has more symbols, relocations and calls, and needs more
+// registers and stack.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "arch/arch.h"
+#include "arch/driver_functions.h"
 #include "arch/elf_flags.h"
 #include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
@@ -113,15 +116,24 @@ bool has_equal_bytes(const Section &section) {
          section.name.starts_with(".nv_debug_ptx_txt.");
 }
 
+// Calls, registers and stack, which change with calls of the driver.
+bool tells_resources(const Section &section) {
+  return section.name == ".nv.info" || section.name == ".nv.callgraph";
+}
+
 class MirrorCheck {
 public:
-  MirrorCheck(const ElfView &view, Findings &findings) : view_(view), findings_(findings) {
+  MirrorCheck(const ElfView &view, bool may_call_driver, Findings &findings)
+      : view_(view), may_call_driver_(may_call_driver), findings_(findings) {
     for (const Section &section : view.sections())
       if (is_mirror(section))
         mirrors_.push_back({section.name, section.index, false});
     std::stable_sort(mirrors_.begin(), mirrors_.end(),
                      [](const Mirror &a, const Mirror &b) { return a.name < b.name; });
     counterparts_.resize(view.sections().size());
+    const Section *mirror = view.find(".nv.merc.symtab");
+    shared_symbols_ = mirror ? view.symbols(*mirror).size() : 0;
+    calls_driver_ = calls_driver();
   }
 
   void run() {
@@ -143,6 +155,33 @@ private:
     bool used;
   };
 
+  // A function that Mercury code does not know.
+  [[nodiscard]] bool is_image_function(u32 index, const Symbol &symbol) const {
+    return may_call_driver_ && index >= shared_symbols_ && symbol.undefined() &&
+           symbol.type() == elf::SymbolType::Function && arch::is_driver_function(symbol.name);
+  }
+
+  [[nodiscard]] bool calls_driver() const {
+    const elf::SymbolTable symbols = view_.symbols();
+    for (u32 i = shared_symbols_; i < symbols.size(); ++i)
+      if (is_image_function(i, symbols[i]))
+        return true;
+    return false;
+  }
+
+  // Whether all entries of a relocation table are against such functions.
+  [[nodiscard]] bool is_of_driver_calls(const Section &table) const {
+    if (!calls_driver_ || table.type != SectionType::Rela)
+      return false;
+    const elf::SymbolTable symbols = view_.symbols();
+    const elf::RelocationTable entries = view_.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const u32 symbol = entries[i].symbol;
+          symbol >= symbols.size() || !is_image_function(symbol, symbols[symbol]))
+        return false;
+    return true;
+  }
+
   void find_counterpart(const Section &section) {
     const Counterpart expected = counterpart_of_role(section);
     if (expected == Counterpart::None)
@@ -154,7 +193,7 @@ private:
     while (at != mirrors_.end() && at->name == name && at->used) // local functions of one name
       ++at;
     if (at == mirrors_.end() || at->name != name) {
-      if (expected == Counterpart::Needed && !section.no_data())
+      if (expected == Counterpart::Needed && !section.no_data() && !is_of_driver_calls(section))
         findings_.in_section(Rule::MirrorSection, section, [&] {
           return FieldMessage{"", "has no Mercury counterpart '" + name + "'"};
         });
@@ -168,7 +207,8 @@ private:
   void compare_contents(const Section &section, const Section &mirror) {
     if (mirror.type == SectionType::CudaCapmerc)
       compare_capsule(section, mirror);
-    else if (has_equal_bytes(section) && !std::ranges::equal(section.data, mirror.data))
+    else if (has_equal_bytes(section) && !(calls_driver_ && tells_resources(section)) &&
+             !std::ranges::equal(section.data, mirror.data))
       findings_.in_section(Rule::MirrorBytes, mirror, [&] {
         return FieldMessage{"", "its bytes are not those of " + elf::describe_section(section)};
       });
@@ -219,7 +259,8 @@ private:
             "", fmt::format("has {} symbols, .symtab only {}", mirrored.size(), symbols.size())};
       });
     for (u32 i = common; i < symbols.size(); ++i)
-      if (const Symbol symbol = symbols[i]; symbol.type() != elf::SymbolType::Section)
+      if (const Symbol symbol = symbols[i];
+          symbol.type() != elf::SymbolType::Section && !is_image_function(i, symbol))
         findings_.in_section(Rule::MirrorSymbol, *table, [&] {
           return FieldMessage{fmt::format("symbol {}", i),
                               fmt::format("'{}' is not in .nv.merc.symtab", symbol.name)};
@@ -244,10 +285,18 @@ private:
   }
 
   const ElfView &view_;
+  const bool may_call_driver_; // the target's compilers put such calls in
   Findings &findings_;
+  u32 shared_symbols_ = 0;
+  bool calls_driver_ = false;
   std::vector<Mirror> mirrors_;                  // by name
   std::vector<std::optional<u32>> counterparts_; // by section of machine code
 };
+
+bool may_call_driver(const arch::ElfTarget &target) {
+  const arch::ArchInfo *info = arch::find_arch(target.sm);
+  return info && info->calls_driver_for_images;
+}
 
 } // namespace
 
@@ -256,7 +305,7 @@ void check_mirror(const ElfView &view, Findings &findings) {
   const arch::ElfTarget target = arch::decode_elf_target(
       header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
   if (target.code_kind == static_cast<u8>(arch::CodeKind::Capmerc))
-    MirrorCheck(view, findings).run();
+    MirrorCheck(view, may_call_driver(target), findings).run();
 }
 
 } // namespace culink::verify

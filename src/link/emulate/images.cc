@@ -10,6 +10,11 @@
 // nvlink takes those of one name for one, which belongs to the first kernel, so that the slot of
 // another kernel is never filled, and neither is one if a function or variable has its name; and it
 // refuses one that has the name of another image or of anything that was read before it (Q131).
+//
+// Machine code that calls the driver for images needs more stack than the Mercury code it was made
+// from. nvlink adds up the stack of all kernels again, but without calls through pointers, and not
+// for kernels that call no function by its name, unless nothing in the program does. Kernels that
+// were not selected are kernels to it there (Q145).
 #include "link/emulate/images.h"
 
 #include <algorithm>
@@ -28,6 +33,39 @@ bool loses_slot(const Program &program, EntityId opaque) {
          std::any_of(all.begin(), all.end(), [&](const Entity &other) {
            return !other.local && other.name == program.symbols[opaque].name;
          });
+}
+
+StackSizes add_up_stacks(const Program &program, const Reach &reach, std::span<const u32> frames,
+                         StackSizes sound) {
+  if (!program.dialect.has(Defect::StackOfMercury))
+    return sound;
+  const u32 count = static_cast<u32>(program.calls.functions.size());
+  bool any_calls = false;
+  std::vector<u64> stack(count);
+  for (const u32 node : reach.callees_first()) {
+    if (node >= count)
+      continue; // a prototype
+    u64 deepest = 0;
+    for (const FunctionId callee : program.calls.calls[node])
+      deepest = std::max(deepest, stack[callee.value]);
+    stack[node] = frames[node] + deepest;
+    any_calls = any_calls || !program.calls.calls[node].empty();
+  }
+  for (u32 f = 0; f < count; ++f)
+    if (program.calls.calls[f].empty() && any_calls)
+      sound[f] = std::nullopt;
+    else if (sound[f])
+      sound[f] = stack[f];
+  return sound;
+}
+
+std::vector<FunctionId> unselected_listing_kernels(const Program &program) {
+  std::vector<FunctionId> out;
+  if (program.dialect.has(Defect::StackOfMercury))
+    for (u32 f = 0; f < program.calls.functions.size(); ++f)
+      if (program.live.demoted[f] && program.live.live[f])
+        out.emplace_back(f);
+  return out;
 }
 
 } // namespace culink::emulate

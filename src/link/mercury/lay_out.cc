@@ -29,7 +29,8 @@ using elf::SectionType;
 namespace {
 
 constexpr auto kParameterBucket = static_cast<Bucket>(8),
-               kFirstCounterpart = static_cast<Bucket>(10), kSymtabBucket = static_cast<Bucket>(40);
+               kFirstCounterpart = static_cast<Bucket>(10), kSymtabBucket = static_cast<Bucket>(40),
+               kDriverCallBucket = static_cast<Bucket>(41);
 
 // What the parts of this file share.
 struct PlaneLayout {
@@ -50,6 +51,7 @@ struct AddedSections {
   std::vector<elf::SectionId> mercury_content;
   std::vector<elf::SymbolId> parameter_symbol; // by OutId of a text section: of its bank 0
   u32 symbols_behind = 0;                      // of bank 0, after the global ones
+  std::vector<elf::SymbolId> driver_functions; // by callee of DriverCalls, behind those
   MercurySymtab symtab;
 };
 
@@ -94,6 +96,24 @@ void add_parameter_banks(const PlaneLayout &l, AddedSections &added) {
   }
 }
 
+void add_driver_functions(const PlaneLayout &l, AddedSections &added) {
+  for (const std::string_view name : l.sass.driver_calls.callees) {
+    const elf::SymbolId symbol = l.file.elf.add_symbol({.name = name,
+                                                        .binding = elf::SymbolBinding::Global,
+                                                        .type = elf::SymbolType::Function,
+                                                        .part = elf::SymbolPart::Global,
+                                                        .named = false});
+    l.file.elf.rename_symbol(symbol, name);
+    added.driver_functions.push_back(symbol);
+  }
+}
+
+// On both planes.
+bool has_relocation_table(const PlaneLayout &l, OutId text) {
+  const OutId table = relocation_table_of(l.plan.layout, text);
+  return table.valid() && l.sass.shape.is_emitted[table.value];
+}
+
 // Precondition: only counterparts that are not capsules, and the symbol table of the Mercury plane,
 // are still missing.
 bool needs_large_indices(const PlaneLayout &l) {
@@ -105,6 +125,8 @@ bool needs_large_indices(const PlaneLayout &l) {
                      l.sass.shape.counterpart_of(id) != Counterpart::Capsule
                  ? 1
                  : 0;
+  for (const DriverCalls::Caller &caller : l.sass.driver_calls.callers)
+    count += has_relocation_table(l, caller.text) ? 0 : 1;
   return count >= elf::kSectionLoReserve;
 }
 
@@ -160,6 +182,18 @@ void add_counterparts(const PlaneLayout &l, AddedSections &added) {
 
 // Everything that the plan of the Mercury plane holds, but for code, whose capsules need to know
 // the SASS.
+// Each callee of a function once.
+std::vector<AddedCall> calls_of_driver(const PlaneLayout &l, const AddedSections &added) {
+  std::vector<AddedCall> out;
+  for (const DriverCalls::Caller &caller : l.sass.driver_calls.callers)
+    for (auto call = caller.calls.begin(); call != caller.calls.end(); ++call)
+      if (std::none_of(caller.calls.begin(), call, [&](const DriverCalls::Call &earlier) {
+            return earlier.callee == call->callee;
+          }))
+        out.push_back({l.section(caller.text).function, added.driver_functions[call->callee]});
+  return out;
+}
+
 void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, WorkerPool &pool,
                         Diagnostics &diag) {
   elf::ElfBuilder &elf = l.file.elf;
@@ -177,7 +211,7 @@ void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Worker
   fill_synthetic(l.plan, added.mercury_content, l.sass.compat, records, pool, l.file);
   fill_calls(l.mercury, l.plan, added.mercury_content, pool, l.file);
   if (l.mercury.dialect.release.mirrors_calls)
-    fill_calls(l.mercury, l.plan, l.file.section_of, pool, l.file);
+    fill_calls(l.mercury, l.plan, l.file.section_of, pool, l.file, calls_of_driver(l, added));
   fill_unified(l.plan, added.mercury_content, l.file);
   fill_unified(l.plan, l.file.section_of, l.file);
   fill_relocations(l.mercury, l.plan, added.mercury_content, pool, l.file, diag);
@@ -223,13 +257,42 @@ void fill_sass_records(const PlaneLayout &l, const AddedSections &added) {
       symbols.of_section[i] = added.parameter_symbol[i];
   RecordWriter records(l.file.elf, symbols);
   const OutId module = l.plan.layout.sections.info;
-  if (module.valid() && l.sass.shape.is_emitted[module.value])
-    records.fill(l.sass_section(module), l.plan.info.store, l.plan.info.module);
   const SassRecords &all = l.sass.records;
+  if (module.valid() && l.sass.shape.is_emitted[module.value]) {
+    const InfoStore &store = l.plan.info.store;
+    records.fill(l.sass_section(module),
+                 all.module.empty() ? store.bytes(l.plan.info.module) : ByteSpan(all.module),
+                 store.words(l.plan.info.module));
+  }
   for (const SassRecords::List &list : all.lists)
     records.fill(l.sass_section(list.section),
                  ByteSpan(all.bytes).subspan(list.records.begin, list.records.size),
                  std::span(all.words).subspan(list.records.first_word, list.records.word_count));
+  for (const SassRecords::CalleeWord &word : all.callees)
+    l.file.elf.add_fixup(l.sass_section(word.section), {word.offset, elf::Fixup::Kind::SymbolNumber,
+                                                        added.driver_functions[word.callee].value});
+}
+
+// Behind the relocations that both planes have; code without any gets a table at the end of the
+// file.
+void fill_driver_calls(const PlaneLayout &l, const AddedSections &added) {
+  for (const DriverCalls::Caller &caller : l.sass.driver_calls.callers) {
+    const elf::SectionId table =
+        has_relocation_table(l, caller.text)
+            ? l.sass_section(relocation_table_of(l.plan.layout, caller.text))
+            : l.file.elf.add_section(
+                  {.name = keep_name(l.plan, ".rela" + std::string(l.section(caller.text).name)),
+                   .type = SectionType::Rela,
+                   .flags = elf::kFlagInfoLink,
+                   .align = 8,
+                   .entsize = 24,
+                   .link = l.file.elf.symtab(),
+                   .info = l.sass_section(caller.text),
+                   .bucket = kDriverCallBucket});
+    for (const DriverCalls::Call &call : caller.calls)
+      l.file.elf.add_relocation(
+          table, {call.offset, call.type, added.driver_functions[call.callee], call.addend});
+  }
 }
 
 // The list of images becomes bank 0 of the kernel: its parameters, then the slots.
@@ -268,6 +331,7 @@ void fill_sass_plane(const PlaneLayout &l, const AddedSections &added) {
   for (const KeptRelocation &kept : l.sass.relocations.kept)
     elf.add_relocation(l.sass_section(kept.table),
                        {kept.offset, kept.type, symbol_of(l.file.symbols, kept), kept.addend});
+  fill_driver_calls(l, added);
 }
 
 // Values of both planes by section, where counterparts come after the sections of the plan. Those
@@ -291,6 +355,7 @@ std::vector<std::vector<u8>> take_contents(SassPlan sass) {
     for (SectionBytes &section : *list)
       out.push_back(std::move(section.bytes));
   out.push_back(std::move(sass.records.bytes));
+  out.push_back(std::move(sass.records.module));
   return out;
 }
 
@@ -307,6 +372,7 @@ std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
   file.elf.name_separately_from_here();
   AddedSections added;
   add_parameter_banks(l, added);
+  add_driver_functions(l, added);
   add_counterparts(l, added);
   fill_mercury_plane(l, added, pool, diag);
   std::vector<FilePatch> patches = fill_memory(l, added, first_added);

@@ -12,6 +12,7 @@ struct SassPlan {
   FileShape shape;                        // of the file that both planes share
   std::vector<FinalizedObject> finalized; // whose bytes the rest borrows
   SassCodeList code;
+  DriverCalls driver_calls;
   std::vector<SectionBytes> capsules; // Mercury code, as a difference to this
   std::vector<ParameterBank> parameter_banks;
   std::vector<ImageBank> image_banks;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "arch/instructions.h"
 #include "base/bytes.h"
@@ -123,6 +124,14 @@ public:
     store_le<u32>(out_.bytes.data() + record_ + offset, 0);
     out_.words.push_back({record_ + offset - out_.lists.back().records.begin, id, names});
   }
+  // The same for functions of the driver, in the last words of the record.
+  void name_callees(const std::vector<u32> &callees) {
+    u64 word = out_.bytes.size() - callees.size() * sizeof(u32) - out_.lists.back().records.begin;
+    for (const u32 callee : callees) {
+      out_.callees.push_back({out_.lists.back().section, word, callee});
+      word += sizeof(u32);
+    }
+  }
   void end() {
     InfoList &list = out_.lists.back().records;
     list.size = list.room = out_.bytes.size() - list.begin;
@@ -160,11 +169,13 @@ std::vector<elf::InfoRecord> records_with_offsets(const SassCode &code,
   return out;
 }
 
-// The records that the Mercury plane has, too.
+// The records that the Mercury plane has, too. `callees`: functions of the driver that EXTERNS
+// lists beside those that Mercury code calls.
 void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoRecord> pool,
-                        RecordJoiner &out) {
+                        std::vector<u32> callees, RecordJoiner &out) {
   const InfoStore &store = c.plan.info.store;
   const InfoList &list = c.plan.info.of_text[text.value];
+  std::vector<u8> longer(callees.size() * sizeof(u32)); // EXTERNS with them
   for (elf::InfoRecord record : store.records(list)) {
     if (record.attribute == InfoAttribute::MercuryFinalizerOptions)
       continue;
@@ -187,19 +198,35 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
         pool.erase(std::next(same).base());
       }
     }
+    const bool adds = record.attribute == InfoAttribute::Externs && !callees.empty();
+    if (adds) {
+      longer.insert(longer.begin(), record.payload.begin(), record.payload.end());
+      record.payload = longer;
+    }
     out.add(record);
     for (const InfoWord &word : words)
       if (is_inside(word))
         out.name(word.offset - begin, word.names, word.id);
+    if (adds)
+      out.name_callees(std::exchange(callees, {}));
   }
+  if (callees.empty())
+    return;
+  out.add(
+      {.format = elf::RecordFormat::Sized, .attribute = InfoAttribute::Externs, .payload = longer});
+  out.name_callees(callees);
 }
 
-// Facts about machine code that a finalizer makes. The last one is on sm_107 alone.
+// Facts about machine code that a finalizer makes. The last one is on sm_107 alone, and behind all
+// others.
+constexpr InfoAttribute kLastFact{0x67};
 constexpr std::array kFactsOfCode = {InfoAttribute::SwWar, InfoAttribute::NvsalSwWar,
-                                     InfoAttribute::PreexitUsed, InfoAttribute{0x67}};
+                                     InfoAttribute::PreexitUsed, kLastFact};
 
-bool is_on_sass_plane_only(InfoAttribute attribute) {
-  return attribute == InfoAttribute::ParamCbank || attribute == InfoAttribute::CbankParamSize ||
+// Mercury code may have annotations, too. Then they are among the linked records.
+bool is_on_sass_plane_only(InfoAttribute attribute, bool has_annotations) {
+  return (attribute == InfoAttribute::Annotations && !has_annotations) ||
+         attribute == InfoAttribute::ParamCbank || attribute == InfoAttribute::CbankParamSize ||
          std::ranges::find(kFactsOfCode, attribute) != kFactsOfCode.end();
 }
 
@@ -209,13 +236,14 @@ std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCo
                                               std::vector<elf::InfoRecord> records) {
   if (code.finalized)
     for (const elf::InfoRecord record : elf::InfoRecords(code.finalized->info)) {
-      if (std::ranges::find(kFactsOfCode, record.attribute) == kFactsOfCode.end())
+      const bool annotations = record.attribute == InfoAttribute::Annotations;
+      if (!annotations && std::ranges::find(kFactsOfCode, record.attribute) == kFactsOfCode.end())
         continue;
       const auto same = std::ranges::find(records, record.attribute, &elf::InfoRecord::attribute);
-      if (same == records.end())
-        records.push_back(record);
-      else
+      if (same != records.end())
         *same = record;
+      else
+        records.insert(annotations ? records.begin() : records.end(), record);
     }
   for (const elf::InfoRecord &record : c.mercury.dialect.release.finalizer_records)
     if (std::ranges::find(records, record.attribute, &elf::InfoRecord::attribute) ==
@@ -226,10 +254,14 @@ std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCo
 }
 
 // Records that only the SASS plane has.
-void add_own_records(OutId text, const std::vector<elf::InfoRecord> &compiled, bool preexit,
-                     bool has_images, RecordJoiner &out) {
+void add_own_records(const SassContext &c, OutId text, const std::vector<elf::InfoRecord> &compiled,
+                     bool preexit, bool has_images, RecordJoiner &out) {
+  const bool has_annotations =
+      c.plan.info.store.find(c.plan.info.of_text[text.value], InfoAttribute::Annotations) !=
+      InfoStore::kNone;
+  const auto last = std::ranges::find(compiled, kLastFact, &elf::InfoRecord::attribute);
   for (elf::InfoRecord record : compiled) {
-    if (!is_on_sass_plane_only(record.attribute))
+    if (!is_on_sass_plane_only(record.attribute, has_annotations) || record.attribute == kLastFact)
       continue;
     if (record.attribute == InfoAttribute::PreexitUsed)
       record.value = preexit ? 1 : 0;
@@ -241,11 +273,14 @@ void add_own_records(OutId text, const std::vector<elf::InfoRecord> &compiled, b
     for (const InfoAttribute attribute :
          {InfoAttribute::BindlessTextureBank, InfoAttribute::BindlessSurfaceBank})
       out.add({.format = elf::RecordFormat::Byte, .attribute = attribute});
+  if (last != compiled.end())
+    out.add(*last);
 }
 
 } // namespace
 
-SassRecords make_sass_records(const SassContext &c, const SassCodeList &code) {
+SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
+                              const DriverCalls &calls, WorkerPool &pool) {
   const OutputSections &sections = c.layout().sections;
   std::vector<bool> has_images(sections.size(), false);
   for (const SlotTable &slots : c.plan.images.tables)
@@ -260,12 +295,15 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code) {
       continue;
     const std::vector<elf::InfoRecord> compiled = compiled_records(c, code[text]);
     out.begin(info);
-    add_linked_records(c, text, records_with_offsets(code[text], compiled), out);
-    add_own_records(text, complete_records(c, code[text], compiled), preexits[text.value],
+    add_linked_records(c, text, records_with_offsets(code[text], compiled),
+                       calls.empty() ? std::vector<u32>{} : calls.listed[text.value], out);
+    add_own_records(c, text, complete_records(c, code[text], compiled), preexits[text.value],
                     has_images[text.value], out);
     out.end();
   }
-  return out.take();
+  SassRecords records = out.take();
+  records.module = make_module_records(c, calls, pool);
+  return records;
 }
 
 std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {

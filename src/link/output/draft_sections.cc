@@ -40,14 +40,13 @@ bool is_part_of_file(const OutputPlan &plan, OutId id, bool has_entries) {
   return elf::is_relocation_table(s.type) ? has_entries : s.emit == Emit::Always || s.size != 0;
 }
 
-// Fixups of a range of records, under numbers from 2 * begin on.
-EntryList put_calls(const Program &program, std::span<const CallRecord> records, u32 begin,
+// Fixups of a range of records that starts at `offset`, under numbers from `number` on.
+EntryList put_calls(const Program &program, std::span<const CallRecord> records, u64 offset,
                     u32 number, FileInProgress &file) {
   const auto symbol = [&](FunctionId id) {
     return file.symbols.of_entity[program.calls.functions[id.value].value].value;
   };
   EntryList list;
-  u64 offset = u64{begin} * 8;
   for (const CallRecord &record : records) {
     if (record.first.valid())
       file.elf.put_fixup(list, number, {offset, Fixup::Kind::SymbolNumber, symbol(record.first)});
@@ -63,20 +62,22 @@ EntryList put_calls(const Program &program, std::span<const CallRecord> records,
   return list;
 }
 
-// Everything is filled in later, except for markers, of which there are few.
+// At the end of a section. Everything is filled in later, except for markers, of which there are
+// few.
 void fill_call_records(const Program &program, std::span<const CallRecord> records,
                        elf::SectionId out, WorkerPool &pool, FileInProgress &file) {
   const u32 count = static_cast<u32>(records.size());
+  const u64 start = file.elf.size(out);
   const u32 first = file.elf.make_room_for_fixups(u64{count} * 2, pool);
   std::vector<EntryList> lists(count / kEntriesTogether + 1);
   pool.for_ranges(count, kEntriesTogether, [&](u32 begin, u32 end) {
-    lists[begin / kEntriesTogether] =
-        put_calls(program, records.subspan(begin, end - begin), begin, first + 2 * begin, file);
+    lists[begin / kEntriesTogether] = put_calls(program, records.subspan(begin, end - begin),
+                                                start + u64{begin} * 8, first + 2 * begin, file);
   });
   for (const EntryList &list : lists)
     file.elf.add_fixups(out, list);
   const auto fill_up_to = [&](u64 offset) {
-    file.elf.append_zeros(out, offset - file.elf.size(out));
+    file.elf.append_zeros(out, start + offset - file.elf.size(out));
   };
   for (u32 i = 0; i < count; ++i)
     if (records[i].kind == CallRecord::Second::Marker) {
@@ -252,9 +253,22 @@ void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, Recor
 }
 
 void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, WorkerPool &pool,
-                FileInProgress &file) {
+                FileInProgress &file, std::span<const AddedCall> added) {
   const OutputSections &sections = plan.layout.sections;
-  fill_call_records(program, plan.synthetic.callgraph, to[sections.callgraph.value], pool, file);
+  const elf::SectionId out = to[sections.callgraph.value];
+  std::span<const CallRecord> records = plan.synthetic.callgraph;
+  if (!added.empty() && !records.empty()) {
+    fill_call_records(program, records.first(1), out, pool, file); // which opens the list of calls
+    records = records.subspan(1);
+  }
+  for (const AddedCall &call : added) {
+    const u64 offset = file.elf.size(out);
+    file.elf.add_fixup(
+        out, {offset, Fixup::Kind::SymbolNumber, file.symbols.of_entity[call.caller.value].value});
+    file.elf.add_fixup(out, {offset + 4, Fixup::Kind::SymbolNumber, call.callee.value});
+    file.elf.append_zeros(out, 8);
+  }
+  fill_call_records(program, records, out, pool, file);
   fill_call_records(program, plan.synthetic.prototypes, to[sections.prototype.value], pool, file);
 }
 

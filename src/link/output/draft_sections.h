@@ -40,9 +40,14 @@ void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWri
 // Content of the sections that only a linker writes. `compat`: that of .nv.compat.
 void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
                     WorkerPool &pool, FileInProgress &file);
-// The call graph and prototypes.
+// A call of a function that the program does not know.
+struct AddedCall {
+  EntityId caller;
+  elf::SymbolId callee;
+};
+// The call graph and prototypes; calls that are added come first.
 void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, WorkerPool &pool,
-                FileInProgress &file);
+                FileInProgress &file, std::span<const AddedCall> added = {});
 void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file);
 // Tables of relocations. Reports those against what is not part of the output.
 void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,

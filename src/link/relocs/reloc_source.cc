@@ -107,6 +107,12 @@ bool is_of_overridden_bank(const RelocationContext &c, const RelocationGroup &gr
          !c.layout.placement.location_of[slice.object.value][bank].discarded;
 }
 
+bool is_of_sass_alone(const RelocationContext &c, const RelocSource &source, u32 symbol) {
+  const elf::Symbol &named = c.program.objects[source.object.value].symbols[symbol];
+  return named.type() == elf::SymbolType::Function &&
+         !c.program.symbols.of(source.object, symbol).valid();
+}
+
 bool names_discarded(const RelocationContext &c, const RelocSource &source, u32 symbol) {
   if (source.loses_pointers &&
       emulate::drops_pointer(c.program, source.object, source.table->info, symbol))

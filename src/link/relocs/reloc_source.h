@@ -53,9 +53,15 @@ struct RelocSource {
 }
 [[nodiscard]] bool names_discarded(const RelocationContext &context, const RelocSource &source,
                                    u32 symbol);
+// Whether a symbol is a function of the driver that machine code alone calls. Relocations against
+// it are not those of the Mercury plane (link/mercury/driver_calls.h).
+[[nodiscard]] bool is_of_sass_alone(const RelocationContext &context, const RelocSource &source,
+                                    u32 symbol);
 [[nodiscard]] inline bool drops_symbol(const RelocationContext &context, const RelocSource &source,
                                        u32 symbol) {
-  return (source.about_code || source.loses_pointers) && names_discarded(context, source, symbol);
+  return ((source.about_code || source.loses_pointers) &&
+          names_discarded(context, source, symbol)) ||
+         (context.program.sass_plane && is_of_sass_alone(context, source, symbol));
 }
 
 // The offset in the output section of what is at `offset` of a section of the object. `base` is

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of the driver that only machine code has. On sm_107 compilers and finalizers put such calls
+// in for textures and surfaces; Mercury code has the instructions. A function that has one needs
+// registers and stack of which its Mercury code knows nothing, and so do its callers.
+//
+// What may surprise is the order: everything is in the order of the code in the file, which is that
+// of nvlink on one processor. On several it is the order in which threads end, so that two runs of
+// nvlink give two files.
+#include "link/mercury/driver_calls.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/bytes.h"
+#include "link/emulate/images.h"
+#include "link/records/propagate.h"
+
+namespace culink {
+
+using elf::InfoAttribute;
+
+namespace {
+
+// What an object says about its code as it was compiled.
+class CompiledCalls {
+public:
+  explicit CompiledCalls(const SassContext &c) : c_(c), read_(c.sass.objects.size()) {}
+
+  [[nodiscard]] const FinalizedFunction *find(u32 object, u32 section) {
+    if (!read_[object].done)
+      read(object);
+    const auto found = read_[object].by_section.find(section);
+    return found == read_[object].by_section.end() ? nullptr : &found->second;
+  }
+
+private:
+  struct Object {
+    bool done = false;
+    std::unordered_map<u32, FinalizedFunction> by_section;
+  };
+
+  [[nodiscard]] bool is_own(u32 object, u32 symbol) const {
+    return c_.sass.objects[object].symbols[symbol].type() == elf::SymbolType::Function &&
+           !c_.mercury.symbols.of(ObjectId(object), symbol).valid();
+  }
+
+  void read(u32 number) {
+    Object &out = read_[number];
+    out.done = true;
+    const InputObject &object = c_.sass.objects[number];
+    const u32 count = static_cast<u32>(object.symbols.size());
+    if (count == 0 || !is_own(number, count - 1)) // they are the last ones
+      return;
+    for (const elf::Section &table : object.view.sections()) {
+      if (!elf::is_relocation_table(table.type) || !object.kinds[table.info].is_code() ||
+          object.kinds[table.index].mercury)
+        continue;
+      const elf::RelocationTable entries = object.view.relocations(table);
+      for (u32 i = 0; i < entries.size(); ++i)
+        if (const elf::Relocation entry = entries[i]; is_own(number, entry.symbol))
+          out.by_section[table.info].driver_calls.push_back(
+              {entry.offset, entry.type, entry.addend, object.symbols[entry.symbol].name});
+    }
+    for (const InputObject::Info &info : object.infos)
+      if (info.text == 0)
+        read_resources(object, info, out);
+  }
+
+  static void read_resources(const InputObject &object, const InputObject::Info &info,
+                             Object &out) {
+    for (const elf::InfoRecord record : info.records) {
+      if (record.payload.size() < 8)
+        continue;
+      const auto found =
+          out.by_section.find(object.symbols[load_le<u32>(record.payload.data())].section);
+      if (found == out.by_section.end())
+        continue;
+      const u32 value = load_le<u32>(record.payload.data() + 4);
+      if (record.attribute == InfoAttribute::Regcount)
+        found->second.registers = value;
+      else if (record.attribute == InfoAttribute::FrameSize)
+        found->second.frame = value;
+    }
+  }
+
+  const SassContext &c_;
+  std::vector<Object> read_; // by ObjectId
+};
+
+void add_once(std::vector<u32> &list, u32 number) {
+  if (std::ranges::find(list, number) == list.end())
+    list.push_back(number);
+}
+
+OutId text_of(const SassContext &c, FunctionId function) {
+  const EntityId entity = c.mercury.calls.functions[function.value];
+  return c.layout().placement.address_of[entity.value].section;
+}
+
+// Kernels list what functions call that come before them first.
+void list_callees(const SassContext &c, WorkerPool &pool, DriverCalls &calls) {
+  calls.listed.resize(c.layout().sections.size());
+  const Reach reach(c.mercury.calls, c.mercury.live, pool);
+  std::vector<std::pair<FunctionId, std::vector<FunctionId>>> unselected; // with what they reach
+  if (c.mercury.policy.completes_kernels)
+    for (const FunctionId kernel : emulate::unselected_listing_kernels(c.mercury))
+      unselected.emplace_back(kernel, reach.reached_from(kernel));
+  for (const DriverCalls::Caller &caller : calls.callers) {
+    const FunctionId function = c.mercury.function_of(c.section(caller.text).function);
+    std::vector<FunctionId> functions = {function};
+    if (c.mercury.policy.completes_kernels)
+      for (const FunctionId kernel : reach.kernels_reaching({&function, 1}))
+        functions.push_back(kernel);
+    for (const auto &[kernel, reached] : unselected)
+      if (std::ranges::binary_search(reached, function))
+        functions.push_back(kernel);
+    for (const FunctionId one : functions)
+      if (const OutId text = text_of(c, one); text.valid())
+        for (const DriverCalls::Call &call : caller.calls)
+          add_once(calls.listed[text.value], call.callee);
+  }
+}
+
+// By FunctionId, and with all that it reaches.
+Resources resources_of_sass(const SassContext &c, const DriverCalls &calls, const Reach &reach,
+                            WorkerPool &pool) {
+  Resources own = own_resources(c.mercury, pool);
+  for (const DriverCalls::Caller &caller : calls.callers) {
+    const u32 function = c.mercury.function_of(c.section(caller.text).function).value;
+    own.own_registers[function] = std::max(own.own_registers[function], caller.registers);
+    own.own_frame[function] = caller.frame;
+  }
+  return propagate_resources(c.mercury, reach, std::move(own));
+}
+
+} // namespace
+
+DriverCalls find_driver_calls(const SassContext &c, const SassCodeList &code, WorkerPool &pool) {
+  DriverCalls out;
+  CompiledCalls compiled(c);
+  std::unordered_map<std::string_view, u32> number_of;
+  for (const OutId text : c.shape.order) {
+    if (!c.section(text).function.valid() || !code[text].definition.valid())
+      continue;
+    const FinalizedFunction *made =
+        compiled.find(code[text].definition.object.value, code[text].section);
+    const FinalizedFunction *function = code[text].finalized ? code[text].finalized : made;
+    if (!function || function->driver_calls.empty())
+      continue;
+    // In a finalizer's answer every function may be called through pointers, and counts for those
+    // that use one.
+    const u32 registers = made ? made->registers : function->registers;
+    DriverCalls::Caller &caller =
+        out.callers.emplace_back(DriverCalls::Caller{text, registers, function->frame, {}});
+    for (const DriverCall &call : function->driver_calls) {
+      const auto [callee, added] =
+          number_of.emplace(call.callee, static_cast<u32>(out.callees.size()));
+      if (added)
+        out.callees.push_back(call.callee);
+      caller.calls.push_back({callee->second, call.offset, call.type, call.addend});
+    }
+  }
+  if (!out.empty())
+    list_callees(c, pool, out);
+  return out;
+}
+
+std::vector<u8> make_module_records(const SassContext &c, const DriverCalls &calls,
+                                    WorkerPool &pool) {
+  if (calls.empty())
+    return {};
+  const Reach reach(c.mercury.calls, c.mercury.live, pool);
+  const Resources resources = resources_of_sass(c, calls, reach, pool);
+  emulate::StackSizes stacks(c.mercury.calls.functions.size());
+  for (u32 f = 0; f < stacks.size(); ++f)
+    if (!resources.unbounded[f])
+      stacks[f] = resources.stack[f];
+  stacks = emulate::add_up_stacks(c.mercury, reach, resources.own_frame, std::move(stacks));
+  const ByteSpan mercury = c.plan.info.store.bytes(c.plan.info.module);
+  std::vector<u8> out(mercury.begin(), mercury.end());
+  std::unordered_map<u64, EntityId> named; // by offset of the word
+  for (const InfoWord &word : c.plan.info.store.words(c.plan.info.module))
+    if (word.names == InfoWord::Names::Entity)
+      named.emplace(word.offset, EntityId(word.id));
+  for (const elf::InfoRecord &record : c.plan.info.store.records(c.plan.info.module)) {
+    const auto entity = named.find(record.offset + InfoStore::kRecordSize);
+    if (entity == named.end() || record.payload.size() < 8)
+      continue;
+    const FunctionId function = c.mercury.function_of(entity->second);
+    if (!function.valid())
+      continue;
+    u8 *value = out.data() + record.offset + InfoStore::kRecordSize + 4;
+    const u32 f = function.value;
+    if (record.attribute == InfoAttribute::FrameSize)
+      store_le<u32>(value, resources.own_frame[f]);
+    else if (record.attribute == InfoAttribute::Regcount)
+      store_le<u32>(value, std::max(load_le<u32>(value), resources.own_registers[f]));
+    else if (record.attribute == InfoAttribute::MinStackSize && stacks[f])
+      store_le<u32>(value, static_cast<u32>(*stacks[f]));
+  }
+  return out;
+}
+
+} // namespace culink
