@@ -76,8 +76,11 @@ RULES = (
     # In links of SASS alone, loads of images by index (LDC) are left as they are and the index has the offset
     # of the slots added (MOV).
     Rule("Q112", r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*(b82|802) 0x\w+ vs 0x\w*(b82|802) 0x"),
-    # Kernels need more stack where machine code calls the driver for images.
-    Rule("Q145", r"info: '\.nv\.info': record \d+ EIATTR_MIN_STACK_SIZE '[^']*': 0x[0-9a-f]+ vs 0x[0-9a-f]+$",
+    # Kernels need more stack where machine code calls the driver for images; kernels that were not selected list
+    # these functions.
+    Rule("Q145", r"info: '\.nv\.info': record \d+ EIATTR_MIN_STACK_SIZE '[^']*': 0x[0-9a-f]+ vs 0x[0-9a-f]+$|"
+         r"info: '\.nv\.info\.[^']*': record \d+ only in the (first|second) file: EIATTR_EXTERNS:? '__cuda_syscall_bw_",
+         r"info: '\.nv\.info\.[^']*': record \d+ only in the (first|second) file: EIATTR_EXTERNS|" + MOVED,
          since=(13, 4)),
     # A function that only data points to is not said to have its address taken.
     Rule("Q144", r"callgraph: '\.nv\.callgraph': record \d+ only in the first file: part -2: ",
