@@ -55,6 +55,11 @@ bool has_samplers(const InputObject &object) {
   });
 }
 
+// Loads and stores, for which samplers make no difference.
+bool is_for_surfaces(std::string_view driver_function) {
+  return driver_function.ends_with("_suld") || driver_function.ends_with("_sust");
+}
+
 // An object whose machine code calls the driver for textures as if the program had no samplers, or
 // may do so when it is finalized, beside one that has some. nvlink tells all these functions of the
 // driver that there are samplers; nobody knows what they make of it.
@@ -66,7 +71,7 @@ const InputObject *find_foreign_textures(const std::vector<InputObject> &objects
     return !has_samplers(object) &&
            (object.sm != target.number ||
             std::ranges::any_of(object.symbols, [&](const elf::Symbol &symbol) {
-              return is_image_function(object, symbol);
+              return is_image_function(object, symbol) && !is_for_surfaces(symbol.name);
             }));
   });
   return found == objects.end() ? nullptr : &*found;
@@ -90,7 +95,7 @@ OutputCode choose_output_code(const LinkOptions &options, const std::vector<Inpu
   OutputCode code = options.code;
   const InputObject *foreign = find_foreign_textures(objects, target);
   constexpr std::string_view kForeign =
-      "calls of the driver for images without samplers, beside objects with samplers";
+      "calls of the driver for textures without samplers, beside objects with samplers";
   if (foreign && (code == OutputCode::Mercury || code == OutputCode::Exact))
     diag.report(DiagId::BadInput, {foreign->name, "has " + std::string(kForeign)}, {},
                 "--code=sass can link it");

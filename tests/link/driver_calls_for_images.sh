@@ -34,7 +34,7 @@ done
 # Beside samplers nvlink changes what the driver is told. What that means is not known, so that such
 # objects are linked as machine code alone.
 "$CULINK" --check -arch=sm_107 kernels.cubin function.cubin samplers.cubin -o alone.cubin 2> errors
-expect_contains errors "kernels.cubin: Mercury code with calls of the driver for images without samplers"
+expect_contains errors "kernels.cubin: Mercury code with calls of the driver for textures without samplers"
 for code in mercury exact; do
   not "$CULINK" -arch=sm_107 --code=$code {kernels,function,samplers}.cubin -o none.cubin 2> errors
   expect_contains errors "kernels.cubin: has calls of the driver" "--code=sass can link it"
