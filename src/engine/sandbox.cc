@@ -109,18 +109,18 @@ constexpr size_t argument_offset(size_t number) {
 }
 
 std::vector<sock_filter> make_filter() {
-  constexpr u32 kNo = SECCOMP_RET_ERRNO | EPERM, kNone = SECCOMP_RET_ERRNO | ENOSYS;
+  constexpr u32 kRefused = SECCOMP_RET_ERRNO | EPERM, kAbsent = SECCOMP_RET_ERRNO | ENOSYS;
   FilterBuilder filter;
   filter.expect_machine(kMachine, SECCOMP_RET_KILL_PROCESS);
-  filter.answer_from(kOtherNumbers, kNone);
+  filter.answer_from(kOtherNumbers, kAbsent);
   for (const u32 call : kMissing)
-    filter.answer_to(call, kNone);
+    filter.answer_to(call, kAbsent);
   for (const u32 call : kRefused)
-    filter.answer_to(call, kNo);
-  filter.answer_to_bits(SYS_clone, argument_offset(0), CLONE_THREAD, false, kNo);
-  filter.answer_to_bits(SYS_openat, argument_offset(2), kWrites, true, kNo);
+    filter.answer_to(call, kRefused);
+  filter.answer_to_bits(SYS_clone, argument_offset(0), CLONE_THREAD, false, kRefused);
+  filter.answer_to_bits(SYS_openat, argument_offset(2), kWrites, true, kRefused);
 #if defined(__x86_64__)
-  filter.answer_to_bits(SYS_open, argument_offset(1), kWrites, true, kNo);
+  filter.answer_to_bits(SYS_open, argument_offset(1), kWrites, true, kRefused);
 #endif
   filter.answer(SECCOMP_RET_ALLOW);
   return filter.take();
