@@ -24,6 +24,7 @@ if(CULINK_SANITIZE)
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(culink_options INTERFACE -fsanitize=${CULINK_SANITIZE})
 endif()
+include(${CMAKE_CURRENT_LIST_DIR}/hardening.cmake)
 if(CULINK_FUZZ AND NOT CULINK_FUZZ_ENGINE)
   # The layers' own edges guide the search (below); only a fuzz target links libFuzzer's main function.
   target_link_options(culink_options INTERFACE -fsanitize=fuzzer-no-link)
