@@ -42,7 +42,7 @@ constexpr u32 kMachine = 0;
 constexpr u32 kOtherNumbers = 0;
 #endif
 
-constexpr auto kRefused = std::to_array<u32>({
+constexpr auto kForbidden = std::to_array<u32>({
   // Networks and other processes.
   SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
       SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill,
@@ -115,7 +115,7 @@ std::vector<sock_filter> make_filter() {
   filter.answer_from(kOtherNumbers, kAbsent);
   for (const u32 call : kMissing)
     filter.answer_to(call, kAbsent);
-  for (const u32 call : kRefused)
+  for (const u32 call : kForbidden)
     filter.answer_to(call, kRefused);
   filter.answer_to_bits(SYS_clone, argument_offset(0), CLONE_THREAD, false, kRefused);
   filter.answer_to_bits(SYS_openat, argument_offset(2), kWrites, true, kRefused);
