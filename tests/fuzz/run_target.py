@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import pack_seeds
+
 MEMORY_MB = 2048
 INPUT_SECONDS = 10
 MAX_INPUT = 1 << 16
@@ -33,6 +35,9 @@ def main():
         command = [target, str(corpus), f"-max_total_time={seconds}", f"-runs={runs}", f"-timeout={INPUT_SECONDS}",
                    f"-rss_limit_mb={MEMORY_MB}", f"-max_len={MAX_INPUT}", "-print_final_stats=1",
                    f"-artifact_prefix={folder}/broken-"]
+        name = pathlib.Path(target).name.removesuffix("_fuzz")
+        if dictionary := pack_seeds.dictionary_of(name):
+            command.append(f"-dict={dictionary}")
         result = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace",
                                 check=False)
         if result.returncode == 0:

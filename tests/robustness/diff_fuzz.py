@@ -29,12 +29,12 @@ EMULATE = "--emulate=nvlink-13.0.88"
 # that show the cause. All lines have to be a cause's or a consequence.
 CAUSES = [
     ("weak references to names that nobody defines",
-     r"symbols: .*value 0xffffffffffffffff vs 0x0|data: '\.nv\.u[fd]t\.entry'"),
+     r"symbols: .*value 0xffffffffffffffff vs 0x0|data: '[^']*\.nv\.u[fd]t\.entry'"),
     ("notes removed, repeated or renamed", r"(notes|tkinfo): |sections: .*'\.note"),
     ("compatibility records", r"compat: "),
     ("records that no compiler writes", r"info: |sections: .*'\.nv\.info"),
     ("frames of changed functions", r"(debug|data): '[^']*(debug|frame)[^']*'"),
-    ("two relocations of one field, or one against a bank", r"code: "),
+    ("relocations against the section of a bank", r"code: "),
     ("header fields of debug sections", r"headers: '[^']*(debug|frame)[^']*': (link|info|size)"),
 ]
 CONSEQUENCES = (r"layout: |segments: |strings: |\d+ difference|symbols: \S+ symbol order|sections: section order"
