@@ -79,7 +79,7 @@ RULES = (
     # Kernels need more stack where machine code calls the driver for images; kernels that were not selected list
     # these functions.
     Rule("Q145", r"info: '\.nv\.info': record \d+ EIATTR_MIN_STACK_SIZE '[^']*': 0x[0-9a-f]+ vs 0x[0-9a-f]+$|"
-         r"info: '\.nv\.info\.[^']*': record \d+ only in the (first|second) file: EIATTR_EXTERNS:? '__cuda_syscall_bw_",
+         r"info: '\.nv\.info\.[^']*': record \d+ (only in the (first|second) file: )?EIATTR_EXTERNS:? '__cuda_syscall_bw_",
          r"info: '\.nv\.info\.[^']*': record \d+ only in the (first|second) file: EIATTR_EXTERNS|" + MOVED,
          since=(13, 4)),
     # A function that only data points to is not said to have its address taken.
