@@ -166,7 +166,8 @@ TEST(Link, keeps_to_a_memory_limit) {
 // Files, libraries and members of thin archives are compared when they are opened.
 TEST(Link, refuses_inputs_that_are_outputs) {
   const std::string path = CULINK_SOURCE_DIR "/examples/vector_math/sm_90/main.cubin";
-  LinkRequest request = pairs().front().request();
+  const Pair pair = pairs().front(); // the request refers to its bytes
+  LinkRequest request = pair.request();
   request.inputs[0] = LinkInput::file(path);
   request.outputs = {{"-o x", "x"}, {"-Map y", path}};
   const LinkResult result = link(request);
