@@ -72,13 +72,16 @@ class Compiler:
         self.names = used
         return list(out.values())
 
+    def head(self):
+        return "#include <stdio.h>\n%s%s" % (
+            "".join("#include <%s>\n" % name for name in self.names), headers.PRELUDE)
+
     def kernels(self, pool, compute, macros):
         """{function: PTX}"""
         declarations = self.find(pool, compute, macros)
-        head = "#include <stdio.h>\n%s%s" % (
-            "".join("#include <%s>\n" % name for name in self.names), headers.PRELUDE)
         left = list(enumerate(declarations))
         for _ in range(ROUNDS):
+            head = self.head()
             self.write("calls.cu", head + "".join(headers.kernel_of(*one) for one in left))
             status, log = run([self.tools.nvcc, "-rdc=true", "-ptx", "-w", "-arch=sm_" + compute,
                                *macros, "-Xcudafe", "--error_limit=100000", "calls.cu"], self.folder)
@@ -88,8 +91,10 @@ class Compiler:
             first = head.count("\n") + 1
             bad = {(int(line) - first) // headers.LINES_OF_KERNEL
                    for line in re.findall(r"calls\.cu\((\d+)\): error", log)}
-            if not bad:
+            wrong = {name for name in self.names if name + "(" in "".join(re.findall(r"\S+\(\d+\): error", log))}
+            if not bad and not wrong:
                 break
+            self.names = [name for name in self.names if name not in wrong]
             left = [one for place, one in enumerate(left) if place not in bad]
         raise ToolError("the calls do not compile:\n" + log[-2000:])
 
