@@ -47,6 +47,16 @@ std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
   return out;
 }
 
+// With threads that share one text (-split-compile) the optimiser writes other code from run to run
+// on x86-64, so it gets one thread where equal inputs have to give equal outputs. Threads with a
+// text of their own write the same code always.
+LtoOptions with_repeatable_code(LtoOptions options) {
+  options.split_compile.reset();
+  if (options.emit_ptx)
+    options.split_compile_extended.reset();
+  return options;
+}
+
 // Whether the optimiser writes the program in another order in every run.
 bool is_in_random_order(const LtoOptions &options) {
   const auto has_threads = [](std::optional<u32> count) { return count && *count != 1; };
@@ -145,8 +155,10 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
                  " and name the toolkit's folder with --cuda=FOLDER, -nvvmpath or CUDA_HOME");
     return std::nullopt;
   }
-  Result<OptimizedProgram> program = optimize(
-      task, request_.lto, cache_, request_.progress ? &request_.progress->cancelled : nullptr);
+  const LtoOptions options =
+      dialect_.has(Defect::LtoOrderByChance) ? request_.lto : with_repeatable_code(request_.lto);
+  Result<OptimizedProgram> program =
+      optimize(task, options, cache_, request_.progress ? &request_.progress->cancelled : nullptr);
   if (!program || program->failed) {
     const std::string what = program ? program->remarks : program.error().text();
     diag_.report(DiagId::LtoFailed,
