@@ -89,6 +89,8 @@ CASES = [
     ("everything-recorded-with-debug", "-arch=sm_90 main.cubin other.cubin extra.cubin -g -L. -lnone "
                                        "-ignore-host-info -suppress-debug-info -optf empty.cubin "
                                        "-time times.csv"),
+    ("unknown-with-target", S + "-report-arch -zork"),
+    ("bad-number-with-target", S + "-report-arch -maxrregcount=x"),
     ("as-nvcc-calls-it", "-m64 --arch=sm_90 --register-link-binaries=reg -L/none -cpu-arch=X86_64 "
                          "hostmain.o host.o -lcudadevrt --host-ccbin gcc"),
     ("debug-keeps-unused", "-arch=sm_90 main.cubin other.cubin twice_unused.cubin -g"),

@@ -270,7 +270,7 @@ int run_replay(const CommandLine &replay, const Console &own_console) {
   Diagnostics diag;
   const CommandLine line =
       replayed_line(parse_command_line(stored->record.words, diag, stored->files), replay);
-  const Console console(line);
+  const Console console(line, !diag.failed());
   if (!diag.failed())
     check_command_line(line, diag, stored->files);
   if (const int status = console.show(messages_of(diag)).status; status != 0)
@@ -325,7 +325,7 @@ int run_command(const std::vector<std::string> &words) {
   Diagnostics diag;
   const RecordedFiles recorded;
   const CommandLine line = parse_command_line(words, diag, recorded);
-  const Console console(line);
+  const Console console(line, !diag.failed());
   if (!diag.failed() && line.has(OptionId::Help)) {
     print_to(stdout, help_text());
     return 0;

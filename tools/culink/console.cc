@@ -67,11 +67,12 @@ void print_to(FILE *to, const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), to);
 }
 
-Console::Console(const CommandLine &line)
+Console::Console(const CommandLine &line, bool understood)
     : format_(chosen_format(line)),
       style_{.demangle = !line.has(OptionId::NoDemangle),
              .color = wants_color(line),
-             .target = line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
+             .target =
+                 understood && line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
       hide_warnings_(line.has(OptionId::DisableWarnings)),
       hide_infos_(line.has(OptionId::DisableInfos)), toolkit_(dialect_of(line).release.toolkit) {}
 

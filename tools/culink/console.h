@@ -24,7 +24,8 @@ struct LinkOutcome {
 // How messages leave the program, all of them on standard error.
 class Console {
 public:
-  explicit Console(const CommandLine &line);
+  // Of a command line that was not `understood`, as nvlink does it, no message names the target.
+  Console(const CommandLine &line, bool understood);
 
   // What a link has to say.
   LinkOutcome show(const std::vector<Message> &messages) const;
