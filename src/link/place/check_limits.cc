@@ -47,7 +47,7 @@ private:
   void report_compiler_bank(OutId id, FunctionId function);
   [[nodiscard]] std::vector<Contributor> shared_of(OutId id) const;
   [[nodiscard]] std::vector<Contributor> compiler_constants_of(OutId id, FunctionId function) const;
-  [[nodiscard]] std::vector<Contributor> user_constants() const;
+  [[nodiscard]] std::vector<Contributor> variables(bool (*is_there)(u8 other)) const;
   void add_largest(std::vector<Contributor> list, std::string_view role, std::string_view others,
                    Diagnostic &message) const;
   [[nodiscard]] std::string name_of(FunctionId function) const {
@@ -127,7 +127,9 @@ void LimitChecker::check_shared(OutId id) {
   const FunctionId kernel = owner_of(section);
   if (!kernel.valid()) {
     if (id == layout_.sections.debug_shared && emulate::limits_debug_shared(p_))
-      diag_.report(DiagId::TooMuchDebugShared, {std::to_string(size), std::to_string(limit)});
+      add_largest(
+          variables(is_shared), "variable of", "variables",
+          diag_.report(DiagId::TooMuchDebugShared, {std::to_string(size), std::to_string(limit)}));
     return;
   }
   Diagnostic &message = diag_.report(
@@ -175,7 +177,7 @@ void LimitChecker::check_bank(OutId id) {
   }
   Diagnostic &message = diag_.report(DiagId::TooMuchConstant, {size, bank, limit});
   if (kind.bank == p_.arch.banks.user)
-    add_largest(user_constants(), "variable of", "variables", message);
+    add_largest(variables(is_constant), "variable of", "variables", message);
 }
 
 void LimitChecker::report_compiler_bank(OutId id, FunctionId function) {
@@ -226,11 +228,12 @@ std::vector<Contributor> LimitChecker::compiler_constants_of(OutId id, FunctionI
   return out;
 }
 
-std::vector<Contributor> LimitChecker::user_constants() const {
+// All variables of the program in one kind of memory.
+std::vector<Contributor> LimitChecker::variables(bool (*is_there)(u8 other)) const {
   std::vector<Contributor> out;
   for (u32 v = 0; v < p_.symbols.entities.size(); ++v)
     if (const Entity &entity = p_.symbols.entities[v];
-        !entity.function && is_constant(entity.other) && entity.defined() && entity.size != 0)
+        !entity.function && is_there(entity.other) && entity.defined() && entity.size != 0)
       out.push_back({EntityId(v), entity.size});
   return out;
 }
