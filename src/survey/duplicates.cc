@@ -15,40 +15,40 @@ namespace culink {
 
 namespace {
 
-Duplicate sum_up(std::span<const CodeCopy> copies) {
+Duplicate sum_up(std::span<const FunctionCode> code) {
   std::set<std::string_view> names, targets;
   std::set<u32> fatbins;
   Duplicate out;
   u64 largest = 0;
-  for (const CodeCopy &copy : copies) {
-    names.insert(copy.name);
-    targets.insert(copy.target);
-    fatbins.insert(copy.fatbin);
-    out.size = std::max(out.size, copy.size);
-    out.cost += copy.stored;
-    largest = std::max(largest, copy.stored);
+  for (const FunctionCode &one : code) {
+    names.insert(one.name);
+    targets.insert(one.target);
+    fatbins.insert(one.fatbin);
+    out.size = std::max(out.size, one.size);
+    out.cost += one.stored;
+    largest = std::max(largest, one.stored);
   }
   out.name = *names.begin();
   out.names = names.size();
-  out.copies = copies.size();
+  out.instances = code.size();
   out.targets = targets.size();
   out.fatbins = fatbins.size();
   out.cost -= largest;
   return out;
 }
 
-// One row for each run of copies that agree in `key`, if it has more than one.
+// One row for each run of functions that agree in `key`, if it has more than one.
 template <typename Key>
-std::vector<Duplicate> group(std::vector<CodeCopy> &copies, const Key &key, u64 &cost) {
-  std::ranges::stable_sort(copies,
-                           [&](const CodeCopy &a, const CodeCopy &b) { return key(a) < key(b); });
+std::vector<Duplicate> group(std::vector<FunctionCode> &code, const Key &key, u64 &cost) {
+  std::ranges::stable_sort(
+      code, [&](const FunctionCode &a, const FunctionCode &b) { return key(a) < key(b); });
   std::vector<Duplicate> out;
-  for (size_t begin = 0, end = 0; begin < copies.size(); begin = end) {
-    while (end < copies.size() && key(copies[end]) == key(copies[begin]))
+  for (size_t begin = 0, end = 0; begin < code.size(); begin = end) {
+    while (end < code.size() && key(code[end]) == key(code[begin]))
       ++end;
     if (end - begin < 2)
       continue;
-    out.push_back(sum_up(std::span(copies).subspan(begin, end - begin)));
+    out.push_back(sum_up(std::span(code).subspan(begin, end - begin)));
     cost += out.back().cost;
   }
   std::ranges::stable_sort(out, [](const Duplicate &a, const Duplicate &b) {
@@ -59,8 +59,8 @@ std::vector<Duplicate> group(std::vector<CodeCopy> &copies, const Key &key, u64 
 
 } // namespace
 
-std::vector<CodeCopy> copies_in(const Image &image) {
-  std::vector<CodeCopy> out;
+std::vector<FunctionCode> functions_in(const Image &image) {
+  std::vector<FunctionCode> out;
   if (!image.view || image.bytes.empty())
     return out;
   for (const inspect::SizedFunction &function : inspect::measure_image(*image.view).functions) {
@@ -75,13 +75,13 @@ std::vector<CodeCopy> copies_in(const Image &image) {
   return out;
 }
 
-Duplicates find_duplicates(std::vector<CodeCopy> copies) {
+Duplicates find_duplicates(std::vector<FunctionCode> code) {
   Duplicates out;
   out.equal_code = group(
-      copies, [](const CodeCopy &copy) { return copy.digest; }, out.equal_code_cost);
-  std::erase_if(copies, [](const CodeCopy &copy) { return !copy.kernel; });
+      code, [](const FunctionCode &one) { return one.digest; }, out.equal_code_cost);
+  std::erase_if(code, [](const FunctionCode &one) { return !one.kernel; });
   out.same_kernels = group(
-      copies, [](const CodeCopy &copy) { return std::string_view(copy.name); },
+      code, [](const FunctionCode &one) { return std::string_view(one.name); },
       out.same_kernels_cost);
   return out;
 }

@@ -10,7 +10,7 @@
 namespace culink {
 
 // The instructions of one function in one image.
-struct CodeCopy {
+struct FunctionCode {
   std::string name;
   bool kernel = false;
   std::string target;
@@ -20,13 +20,13 @@ struct CodeCopy {
   u64 stored = 0; // its part of the packed bytes
   Digest digest{};
 };
-[[nodiscard]] std::vector<CodeCopy> copies_in(const Image &image);
+[[nodiscard]] std::vector<FunctionCode> functions_in(const Image &image);
 
 // Code that is stored more than once.
 struct Duplicate {
   std::string name; // of one of them
   u64 names = 0;    // how many they have
-  u64 copies = 0;
+  u64 instances = 0;
   u64 targets = 0;
   u64 fatbins = 0;
   u64 size = 0; // of one, in bytes; the largest if they differ
@@ -41,6 +41,6 @@ struct Duplicates {
 };
 
 // Costliest first.
-[[nodiscard]] Duplicates find_duplicates(std::vector<CodeCopy> copies);
+[[nodiscard]] Duplicates find_duplicates(std::vector<FunctionCode> code);
 
 } // namespace culink

@@ -8,8 +8,8 @@
 namespace culink {
 namespace {
 
-CodeCopy copy(std::string name, std::string target, u32 image, u64 stored, std::string_view code,
-              bool kernel = true) {
+FunctionCode copy(std::string name, std::string target, u32 image, u64 stored,
+                  std::string_view code, bool kernel = true) {
   return {std::move(name), kernel, std::move(target),        image, image,
           code.size(),     stored, digest_of(as_bytes(code))};
 }
@@ -28,7 +28,7 @@ TEST(FindDuplicates, equal_code_and_kernels_of_one_name) {
   const Duplicate &equal = found.equal_code[0];
   EXPECT_EQ(equal.name, "k");
   EXPECT_EQ(equal.names, 2u);
-  EXPECT_EQ(equal.copies, 3u);
+  EXPECT_EQ(equal.instances, 3u);
   EXPECT_EQ(equal.targets, 1u);
   EXPECT_EQ(equal.fatbins, 2u);
   EXPECT_EQ(equal.size, 5u);
@@ -37,7 +37,7 @@ TEST(FindDuplicates, equal_code_and_kernels_of_one_name) {
   EXPECT_EQ(found.equal_code_cost, 50u);
   ASSERT_EQ(found.same_kernels.size(), 1u) << "functions are not kernels";
   EXPECT_EQ(found.same_kernels[0].name, "k");
-  EXPECT_EQ(found.same_kernels[0].copies, 3u);
+  EXPECT_EQ(found.same_kernels[0].instances, 3u);
   EXPECT_EQ(found.same_kernels[0].targets, 2u);
   EXPECT_EQ(found.same_kernels_cost, 30u);
 }

@@ -249,15 +249,14 @@ private:
       print_error(file.name(), images.error());
       return std::nullopt;
     }
-    std::vector<CodeCopy> copies;
+    std::vector<FunctionCode> code;
     const auto look = [&](const Image &image) -> std::function<void()> {
-      return [&, found = copies_in(image)] {
-        copies.insert(copies.end(), found.begin(), found.end());
-      };
+      return
+          [&, found = functions_in(image)] { code.insert(code.end(), found.begin(), found.end()); };
     };
     (void)walk_code(file, *images, pool_,
                     {look, [this](const Problem &problem) { report(problem); }});
-    const Duplicates found = find_duplicates(std::move(copies));
+    const Duplicates found = find_duplicates(std::move(code));
     return std::vector{
         table_of("equal_code", "Equal code", found.equal_code, found.equal_code_cost),
         table_of("same_kernels", "Kernels in several images", found.same_kernels,
@@ -273,7 +272,7 @@ private:
               0};
     out.left_out = cut(rows);
     for (const Duplicate &row : rows)
-      out.rows.push_back({cell(row.cost), cell(row.size), cell(row.copies), cell(row.names),
+      out.rows.push_back({cell(row.cost), cell(row.size), cell(row.instances), cell(row.names),
                           cell(row.targets), cell(row.fatbins), cell(shown(row.name))});
     out.total = {cell(cost), cell(""), cell(""), cell(""), cell(""), cell(""), cell("total")};
     return out;
