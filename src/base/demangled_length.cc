@@ -199,38 +199,113 @@ void LengthPass::read_token() {
   put(1, peek(), at_ + 1);
 }
 
-// Whether the library may read the name behind an `sr` (sr3std5value) for ever: that of GCC 12 does
-// not notice that a constructor, destructor or unnamed type in it cannot be read, and tries again.
-// Names at the beginning are read here; behind them, any letter of these may be such a one.
-bool may_never_end(std::string_view text, size_t at) {
-  const auto is_bad = [text](size_t i) {
-    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
-    const std::string_view good = text[i] == 'C'   ? "12345I"
-                                  : text[i] == 'D' ? "012345Tt"
-                                  : text[i] == 'U' ? "lt"
-                                                   : std::string_view(&next, 1);
-    return good.find(next) == std::string_view::npos;
-  };
-  for (bool parsed = true; at < text.size(); ++at) {
-    if (is_bad(at))
-      return true;
-    if (!parsed)
-      continue;
-    if (text[at] == 'E')
-      return false;
-    u64 size = 0;
-    for (; at < text.size() && is_decimal(text[at]); ++at)
-      size = std::min<u64>(size * 10 + static_cast<u64>(text[at] - '0'), text.size());
-    parsed = size != 0 && size <= text.size() - at;
-    at += parsed ? size - 1 : 0;
-  }
-  return false;
+// Where the name that begins at `at` with its length ends; 0: there is none.
+size_t end_of_source_name(std::string_view text, size_t at) {
+  u64 size = 0;
+  for (; at < text.size() && is_decimal(text[at]); ++at)
+    size = std::min<u64>(size * 10 + static_cast<u64>(text[at] - '0'), text.size());
+  return size != 0 && size <= text.size() - at ? at + size : 0;
 }
 
+// Behind the names of the function and of what it is in: 4norm of _Z4normPKfi.
+size_t end_of_first_names(std::string_view text) {
+  size_t at = std::min(text.find_first_not_of("_ZNKVrRO"), text.size());
+  while (at < text.size()) {
+    if (text.substr(at).starts_with("St"))
+      at += 2;
+    else if (text[at] == 'L')
+      ++at;
+    else if (const size_t end = end_of_source_name(text, at); end != 0)
+      at = end;
+    else
+      break;
+  }
+  return at;
+}
+
+// Reads names with arguments (3std11is_integralIT_EE) of the usual kinds, and nothing else.
+class QualifierReader {
+public:
+  QualifierReader(std::string_view text, size_t at) : text_(text), at_(at) {}
+
+  // Names up to an E.
+  [[nodiscard]] bool read_names() {
+    do {
+      if (!read_name())
+        return false;
+    } while (peek() != 'E');
+    ++at_;
+    return true;
+  }
+
+private:
+  static constexpr u32 kDeepest = 32;
+
+  [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+  bool read_name() {
+    at_ = end_of_source_name(text_, at_);
+    return at_ != 0 && (peek() != 'I' || read_arguments());
+  }
+  bool read_arguments() {
+    if (++depth_ > kDeepest)
+      return false;
+    for (++at_; peek() != 'E';)
+      if (!read_argument())
+        return false;
+    ++at_;
+    --depth_;
+    return true;
+  }
+  bool read_argument() {
+    at_ = std::min(text_.find_first_not_of("PRKOV", at_), text_.size());
+    const char first = peek();
+    if (is_decimal(first))
+      return read_name();
+    ++at_;
+    switch (first) {
+    case 'N':
+      return read_names();
+    case 'T':
+      return read_number('_');
+    case 'L':
+      ++at_; // the type
+      return read_number('E');
+    case 'S':
+      if (peek() == 't')
+        return ++at_, read_name();
+      // There may be no such part of the name; the library stops where an E follows.
+      at_ = std::min(text_.find('_', at_), text_.size() - 1) + 1;
+      return peek() == 'E';
+    default:
+      return std::string_view("vwbcahstijlmxynofdeg").find(first) != std::string_view::npos;
+    }
+  }
+  // A number, which may be missing, and what is behind it.
+  bool read_number(char end) {
+    while (is_decimal(peek()))
+      ++at_;
+    return peek() == end && ++at_ != 0;
+  }
+
+  std::string_view text_;
+  size_t at_;
+  u32 depth_ = 0;
+};
+
+// Whether the library may read a name for ever. That of GCC 12 does behind an `sr` that begins with
+// names (sr3std5valueE): it does not notice that what follows is none, and tries again. An `sr` is
+// in an expression, and these are in decltypes, template arguments and bounds of arrays.
 bool may_never_end(std::string_view name) {
-  for (size_t at = name.find("sr"); at != std::string_view::npos; at = name.find("sr", at + 1))
-    if (may_never_end(name, at + 2))
+  name.remove_prefix(end_of_first_names(name));
+  for (size_t at = name.find("sr"); at != std::string_view::npos; at = name.find("sr", at + 1)) {
+    const char next = at + 2 < name.size() ? name[at + 2] : 'E';
+    const bool begins_a_name = is_decimal(next) || (next >= 'a' && next <= 'z') || next == 'C' ||
+                               next == 'L' || next == 'U';
+    if (begins_a_name && name.substr(0, at).find_first_of("ADQX") != std::string_view::npos &&
+        !QualifierReader(name, at + 2).read_names())
       return true;
+  }
   return false;
 }
 

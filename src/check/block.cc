@@ -169,10 +169,12 @@ void BlockChecker::keep(const elf::Relocation &raw, bool rela, const Target &tar
   KeptEntry entry{out_offset(raw.offset), raw.addend, raw.type, target.symbol, rela, optional};
   if (row && l_.executable)
     entry.type = row->number_in_executable();
+  if (!rela && row && (target.shift != 0 || !l_.executable))
+    if (const auto implicit = arch::implicit_addend(source_, raw.offset, *row))
+      entry.in_field = static_cast<i64>(implicit->value);
   if (target.shift != 0 && !rela) {
     // The part of the section has moved, which needs an addend.
-    const auto implicit = row ? arch::implicit_addend(source_, raw.offset, *row) : std::nullopt;
-    entry.addend = implicit ? static_cast<i64>(implicit->value) : 0;
+    entry.addend = entry.in_field;
     entry.explicit_addend = true;
   }
   entry.addend += static_cast<i64>(target.shift);
@@ -315,6 +317,13 @@ std::string describe(const Link &link, const KeptEntry &entry) {
       name.empty() ? "nothing" : name, entry.addend, entry.explicit_addend ? "" : " in place");
 }
 
+// Whether the output's entry says what stands in the field of the input's.
+bool same_with_addend(const KeptEntry &expected, const KeptEntry &found) {
+  return !expected.explicit_addend && found.explicit_addend && expected.offset == found.offset &&
+         expected.type == found.type && expected.symbol == found.symbol &&
+         expected.in_field == found.addend;
+}
+
 } // namespace
 
 std::vector<KeptEntry> kept_in_output(const Link &link, u32 out) {
@@ -359,7 +368,7 @@ void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Repo
   auto e = expected.begin();
   auto f = found.begin();
   while (e != expected.end() || f != found.end()) {
-    if (e != expected.end() && f != found.end() && same(*e, *f)) {
+    if (e != expected.end() && f != found.end() && (same(*e, *f) || same_with_addend(*e, *f))) {
       ++e, ++f;
     } else if (e != expected.end() && f != found.end() && e->offset == f->offset && !e->optional) {
       add(e->offset, describe(link, *e), describe(link, *f));

@@ -17,6 +17,7 @@ struct KeptEntry {
   u32 symbol = 0; // of the output; of several names of one function, the first
   bool explicit_addend = false;
   bool optional = false; // may be missing
+  i64 in_field = 0;      // the addend of an input's entry without one, of a relocatable link
 
   [[nodiscard]] auto key() const { return std::tie(offset, type, symbol, addend, explicit_addend); }
 };

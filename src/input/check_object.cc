@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "elf/names.h"
 
@@ -90,6 +92,38 @@ bool has_known_name(std::string_view name, SectionRole role) {
                      });
 }
 
+// Whether the fields of two relocations at one offset have a bit in common.
+bool share_bits(const arch::RelocInfo &a, const arch::RelocInfo &b) {
+  for (const arch::RelocPiece &first : a.pieces)
+    for (const arch::RelocPiece &second : b.pieces)
+      if (first.word_bit < second.word_bit + second.width &&
+          second.word_bit < first.word_bit + first.width)
+        return true;
+  return false;
+}
+
+// One relocation.
+struct FieldUse {
+  u64 offset = 0;
+  const arch::RelocInfo *row = nullptr;
+  const elf::Section *table = nullptr;
+  u32 index = 0; // in the table
+};
+
+// An error for two of them that give values to one field.
+std::optional<Error> check_fields(std::vector<FieldUse> &uses) {
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const FieldUse &a, const FieldUse &b) { return a.offset < b.offset; });
+  for (size_t i = 0; i < uses.size(); ++i)
+    for (size_t other = i + 1; other < uses.size() && uses[other].offset == uses[i].offset; ++other)
+      if (share_bits(*uses[i].row, *uses[other].row))
+        return broken_section(
+            *uses[other].table, fmt::format("r_offset of entry {}", uses[other].index),
+            fmt::format("entry {} of {} already gives a value to the field at {:#x}", uses[i].index,
+                        elf::describe_section(*uses[i].table), uses[i].offset));
+  return std::nullopt;
+}
+
 class ObjectChecker {
 public:
   explicit ObjectChecker(const InputObject &object) : object_(object) {}
@@ -104,6 +138,9 @@ private:
   [[nodiscard]] std::optional<Error> check_function(u32 index, const elf::Symbol &symbol);
   [[nodiscard]] std::optional<Error> check_variable(u32 index, const elf::Symbol &symbol) const;
   [[nodiscard]] std::optional<Error> check_code() const;
+  [[nodiscard]] std::optional<Error> check_relocations() const;
+  [[nodiscard]] bool has_distinct_offsets(const elf::Section &table) const;
+  void add_uses(const elf::Section &table, std::vector<FieldUse> &uses) const;
   [[nodiscard]] Error broken_symbol(u32 index, std::string_view field, std::string message) const;
   [[nodiscard]] SectionRole role(u32 section) const { return object_.kinds[section].role; }
 
@@ -128,7 +165,9 @@ std::optional<Error> ObjectChecker::run() {
   for (u32 i = 1; i < object_.symbols.size(); ++i)
     if (std::optional<Error> error = check_symbol(i))
       return error;
-  return check_code();
+  if (std::optional<Error> error = check_code())
+    return error;
+  return check_relocations();
 }
 
 // Sections that share bytes would each be written out: a megabyte could become terabytes. No
@@ -335,6 +374,47 @@ std::optional<Error> ObjectChecker::check_code() const {
           fmt::format("symbol {} has another name, '{}'", owner, object_.symbols[owner].name));
   }
   return std::nullopt;
+}
+
+// No field has two values: nvlink adds them up, or stores one over the other. Compilers do give one
+// instruction two relocations, for different bits.
+std::optional<Error> ObjectChecker::check_relocations() const {
+  // The last table of each section, and of each table the one before it for the same section.
+  std::vector<u32> last(object_.kinds.size(), 0), before(object_.kinds.size(), 0);
+  for (const elf::Section &table : object_.view.sections())
+    if (elf::is_relocation_table(table.type) && !object_.kinds[table.index].mercury)
+      before[table.index] = std::exchange(last[table.info], table.index);
+  for (const u32 table : last) {
+    if (table == 0 || (before[table] == 0 && has_distinct_offsets(object_.section(table))))
+      continue;
+    std::vector<FieldUse> uses;
+    for (u32 i = table; i != 0; i = before[i])
+      add_uses(object_.section(i), uses);
+    if (std::optional<Error> error = check_fields(uses))
+      return error;
+  }
+  return std::nullopt;
+}
+
+// Whether offsets only grow, or only fall, as those of nearly all tables do.
+bool ObjectChecker::has_distinct_offsets(const elf::Section &table) const {
+  const elf::RelocationTable entries = object_.view.relocations(table);
+  bool grow = true, fall = true;
+  u64 last = entries.empty() ? 0 : entries[0].offset;
+  for (u32 i = 1; i < entries.size(); ++i) {
+    const u64 offset = entries[i].offset;
+    grow &= offset > last;
+    fall &= offset < last;
+    last = offset;
+  }
+  return grow || fall;
+}
+
+void ObjectChecker::add_uses(const elf::Section &table, std::vector<FieldUse> &uses) const {
+  const elf::RelocationTable entries = object_.view.relocations(table);
+  for (u32 i = 0; i < entries.size(); ++i)
+    if (const arch::RelocInfo *row = arch::find_reloc(entries[i].type); row && row->has_field())
+      uses.push_back({entries[i].offset, row, &table, i});
 }
 
 } // namespace

@@ -108,6 +108,14 @@ TEST(CheckObject, refuses_numbers_of_a_function_that_are_said_twice) {
   expect_refusal(file, ".nv.info", "record at 0x24");
 }
 
+TEST(CheckObject, refuses_two_values_for_one_field) {
+  BrokenFile file = example();
+  const u64 table = file.data_of(".rela.debug_frame");
+  constexpr u64 kEntry = 24;
+  file.set<u64>(table, file.get<u64>(table + kEntry));
+  expect_refusal(file, ".rela.debug_frame", "r_offset of entry 1: entry 0 of");
+}
+
 TEST(CheckObject, refuses_images_with_the_names_of_tables) {
   BrokenFile file("textures/sm_90/references.cubin");
   const u64 canvas = file.get<u32>(file.symbol("canvas") + test::kStName);

@@ -62,7 +62,8 @@ TEST(Demangle, leaves_names_alone_that_explode) {
 TEST(Demangle, leaves_names_alone_that_never_end) {
   for (const std::string name :
        {"_ZZ2cJDtsr2cJD", "_Z2cJ2c$DtsrnchIDF12cJ2c$DtsrkA", "_ZZ2ZZ2cJ2c$DtsrDtsrCCCCCCCC",
-        "_ZZ2ZZ2cJ2c$DtsrrtDZ2sZJ2c$DtsrDtsrZ2ZZ2", "_Z2cJ2c$Dtsr2cJ2c$DtsrU2ZZ2"})
+        "_ZZ2ZZ2cJ2c$DtsrrtDZ2sZJ2c$DtsrDtsrZ2ZZ2", "_Z2cJ2c$Dtsr2cJ2c$DtsrU2ZZ2", "_Z2cJDtsr2C",
+        "_ZZ1aij2c$Dtsr2ffD3_)Z", "_ZZ2ZZ2cJ2c$Dtsr2ZZ2D"})
     EXPECT_EQ(demangle(name), name);
   EXPECT_NE(demangle("_Z1fIiEDTsr3std5valueET_"), "_Z1fIiEDTsr3std5valueET_");
 }

@@ -44,16 +44,17 @@ inline FoldedRelocation folded(const RelocEntry &entry, arch::FieldValue value) 
           .value = value};
 }
 
-// Whether code or data that is loaded refers to what is not in the output: to a section that only
-// linkers read, or to a function that is not live, because the call graph of its object does not
-// have the call. No compiler writes either. A function that is live only because its address is
-// taken does not keep its callees, though.
+// Whether something refers to what is not in the output: to a section that only linkers read, or
+// live code to a function that is not live, because the call graph of its object does not have the
+// call. No compiler writes either. A function that is live only because its address is taken does
+// not keep its callees, though.
 bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocTarget &target) {
-  if ((source.section->flags & elf::kFlagAlloc) == 0 || !c.program.dialect.name.empty())
+  if (!c.program.dialect.name.empty())
     return false;
   if (target.kind == TargetKind::Placed && target.against == Against::Nothing)
     return true;
   if (target.kind != TargetKind::DiscardedFunction || !source.function.valid() ||
+      (source.section->flags & elf::kFlagAlloc) == 0 ||
       !c.program.symbols[EntityId(target.id)].defined())
     return false;
   const LiveReason reason = c.program.live.why[source.function.value].reason;
