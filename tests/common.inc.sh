@@ -116,7 +116,7 @@ links_soundly() {
   # shellcheck disable=SC2086  # several options
   "$CULINK" "$@" $options -o own.cubin > log 2>&1 || fail "$name, $label: $(cat log)"
   "$CUBIN" verify own.cubin > log 2>&1 || fail "$name, $label: $(cat log)"
-  "$CUBIN" diff --all --ignore=tkinfo --ignore=layout own.cubin "$label.out.cubin" > differences || true
+  "$CUBIN" diff --details --all --ignore=tkinfo --ignore=layout own.cubin "$label.out.cubin" > differences || true
   grep -vE ' differences?$' differences | grep -vE -- "$pattern" > unexplained || true
   [ ! -s unexplained ] || fail "$name, $label: differs in more than $pattern:"$'\n'"$(cat unexplained)"
   grep -qE -- "$pattern" differences || fail "$name, $label: no difference matches $pattern"

@@ -89,7 +89,7 @@ def usage_rows(image, target):
     for function in image["functions"]:
         if function["kind"] != "kernel":
             continue
-        fields = {"REG": function["registers"], "STACK": function["min_stack"], "SHARED": function["shared"],
+        fields = {"REG": function["registers"], "STACK": function["stack"], "SHARED": function["shared"],
                   "LOCAL": function["local"]}
         fields.update({f"CONSTANT[{key.removeprefix('constant')}]": value for key, value in function.items()
                        if re.fullmatch(r"constant\d+", key)})

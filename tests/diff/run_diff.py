@@ -236,7 +236,7 @@ class Comparison:
         if status != 0:
             return (OWN_SOUND if refused_on_purpose(step.options, log) else OWN_DIFFERS,
                     "without --emulate: " + log.strip())
-        done = subprocess.run([self.options.cubin, "diff", "--all", "--ignore=tkinfo",
+        done = subprocess.run([self.options.cubin, "diff", "--details", "--all", "--ignore=tkinfo",
                                step.output, "emulated.cubin"], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode == 0:

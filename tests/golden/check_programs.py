@@ -71,7 +71,7 @@ def compare_own(folder, name, step, arguments):
     if status != 0:
         problem = None if refused_on_purpose(step.options, log) else "without --emulate: " + log
     else:
-        status, log = run([CUBIN, "diff", "--all", "--ignore=tkinfo", step.output, "emulated.cubin"], folder)
+        status, log = run([CUBIN, "diff", "--details", "--all", "--ignore=tkinfo", step.output, "emulated.cubin"], folder)
         problem = None
         if status and unexplained_lines(step.options, log):
             problem = "without --emulate more differs than the defects explain:\n" + log

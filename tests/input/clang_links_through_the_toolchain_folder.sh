@@ -33,7 +33,7 @@ for image in ours theirs; do
 done
 expect_contains ours.text "tool: culink"
 # But for the note of the tool, and what lies behind it in the file, they are the same.
-"$CUBIN" diff ours.nvptx64.sm_90.img theirs.nvptx64.sm_90.img > differences || true
+"$CUBIN" diff --details ours.nvptx64.sm_90.img theirs.nvptx64.sm_90.img > differences || true
 if grep -qvE "^(tkinfo|layout|segments|cuinfo): |^[0-9]+ differences" differences; then
   fail "$(cat differences)"
 fi

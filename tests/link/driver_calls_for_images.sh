@@ -16,7 +16,7 @@ while read -r label options; do
     ;;
   esac
 done < "$golden/links"
-"$CUBIN" diff --all "$golden/linked.expected" linked.cubin > differences || true
+"$CUBIN" diff --details --all "$golden/linked.expected" linked.cubin > differences || true
 expect_contains differences "'.nv.info.reads': record" "5 differences"
 [ "$(grep -c "^info: '.nv.info.*only in the first file: 0x67" differences)" = 4 ] || fail "more than that record"
 expect_contains differences "layout: "

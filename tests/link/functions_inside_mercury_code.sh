@@ -12,7 +12,7 @@ done
 for link in executable relocatable; do
   # shellcheck disable=SC2046  # several options
   "$CULINK" --emulate=nvlink-13.0.88 --code=mercury $(sed -n "s/^$link //p" links) -o out.cubin
-  "$CUBIN" diff --all out.cubin $link.expected > different || true
+  "$CUBIN" diff --details --all out.cubin $link.expected > different || true
   not grep -vE "^code: '.text|differences?$" different
 done
 addresses_of() { "$CUBIN" dump --relocs "$1" | grep -A4 '\.rela\.debug_frame ' | grep R_CUDA_64 | sort; }

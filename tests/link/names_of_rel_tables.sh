@@ -5,7 +5,7 @@
 cp "$SOURCE"/tests/golden/driver_functions/calls.cubin .
 "$CULINK" --emulate=nvlink-13.4.92 -arch=sm_90 calls.cubin -o before.cubin
 "$CULINK" --emulate=nvlink-13.5.37 -arch=sm_90 calls.cubin -o now.cubin
-"$CUBIN" diff --all --ignore=tkinfo --ignore=layout before.cubin now.cubin > differences || true
+"$CUBIN" diff --details --all --ignore=tkinfo --ignore=layout before.cubin now.cubin > differences || true
 expect_contains differences "toolkit 134 vs 135" "only in the first file: '.rel.debug_frame'"
 grep -vE "^notes:|only in the first file: '\.rel\.|^segments:| differences?$" differences > others || true
 [ ! -s others ] || fail "more than names of tables differs: $(cat others)"

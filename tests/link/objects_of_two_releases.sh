@@ -5,4 +5,4 @@
 links_as_recorded objects_of_two_releases
 "$CULINK" --check -arch=sm_90 older.cubin newer.cubin -o own.cubin
 mv older.out.cubin nvlink.cubin
-"$CUBIN" diff --all --ignore=tkinfo --ignore=layout own.cubin nvlink.cubin
+"$CUBIN" diff --details --all --ignore=tkinfo --ignore=layout own.cubin nvlink.cubin

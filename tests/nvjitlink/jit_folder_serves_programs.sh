@@ -20,7 +20,7 @@ LD_PRELOAD=$WORK/jit/libnvJitLink.so.12 "$client" libnvJitLink.so.12 -arch=sm_90
 expect_contains got "version -> 0 12.9" "complete -> 0"
 expect_same one two
 "$CULINK" -arch=sm_90 --keep-system-libraries --ignore-host-info "$example"/{main,filter}.cubin -o three
-"$CUBIN" diff one three > differences || true
+"$CUBIN" diff --details one three > differences || true
 expect_lacks differences ".text" "symbol"
 [ "$(wc -l < log)" -eq 2 ] || fail "not one line per link: $(cat log)"
 expect_contains log "arch=sm_90 inputs=2" "nvJitLink 13.5" "code=0"

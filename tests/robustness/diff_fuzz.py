@@ -74,7 +74,7 @@ def explain(cubin, ours, theirs):
         paths = [pathlib.Path(folder) / name for name in ("theirs", "ours")]
         paths[0].write_bytes(theirs)
         paths[1].write_bytes(ours)
-        text = subprocess.run([cubin, "diff", *paths], capture_output=True, text=True,
+        text = subprocess.run([cubin, "diff", "--details", *paths], capture_output=True, text=True,
                               errors="replace", check=False).stdout
     found = set()
     for line in text.splitlines():

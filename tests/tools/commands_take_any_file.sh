@@ -38,6 +38,7 @@ cp "$linked" whole.cubin
 
 "$CUBIN" usage whole.cubin | sed 1,2d > usage.expected
 "$CUBIN" dump --all whole.cubin | sed 1,2d > dump.expected
+"$CUBIN" callgraph whole.cubin | sed 1d > calls.expected
 for file in whole.cubin code.fatbin code.o joined.o library.a library.so program module*.so; do
   "$CUBIN" list "$file" > list
   [ "$(grep -c ' cubin ' list)" = 1 ] || fail "$file: $(cat list)"
@@ -45,6 +46,8 @@ for file in whole.cubin code.fatbin code.o joined.o library.a library.so program
   expect_same usage usage.expected
   "$CUBIN" dump --all "$file" | sed 1,2d > dump
   expect_same dump dump.expected
+  "$CUBIN" callgraph "$file" | sed 1d > calls
+  expect_same calls calls.expected
   "$CUBIN" verify "$file" > verify
   expect_contains verify "$file" ": ok"
   "$CUBIN" check "$file" --inputs "$main" "$filter" > check
@@ -58,7 +61,7 @@ for file in whole.cubin code.fatbin code.o joined.o library.a library.so program
   "$CUBIN" usage --target=sm_90 --kernel='smooth*' "$file" > usage
   expect_contains usage _Z6smoothPKfPfi
   expect_lacks usage _Z5totalPKfPfi
-  for command in list usage dump verify text "check -i $main -i $filter" "diff whole.cubin" extract; do
+  for command in list usage callgraph dump verify text "check -i $main -i $filter" "diff whole.cubin" extract; do
     status=1
     [ "${command% *}" != diff ] || status=2
     # shellcheck disable=SC2086  # several words
@@ -73,7 +76,7 @@ for file in whole.cubin code.fatbin code.o joined.o library.a library.so program
 done
 
 # A host file without device code is not shown as if it were some.
-for command in list usage dump verify text "check -i $main" "diff whole.cubin" extract; do
+for command in list usage callgraph dump verify text "check -i $main" "diff whole.cubin" extract; do
   # shellcheck disable=SC2086
   not "$CUBIN" $command plain.o > log 2>&1
   expect_contains log "plain.o: has no device code; it is a host object"

@@ -8,6 +8,24 @@ second=$SOURCE/examples/vector_math/sm_90/relocatable.cubin
 [ ! -s same ] || fail "differences between equal files"
 expect_status 1 "$CUBIN" diff "$first" "$second" > told
 expect_contains told "header: ELF header: type 0x2 vs 0x1" "only in the second file" " differences"
+
+# What became of functions comes first.
+[ "$(head -1 told)" = "kernel _Z5totalPKfPfi: stack 0 -> unknown, shared 2048 -> 16, barriers 1 -> unknown, other instructions" ] ||
+  fail "$(head -3 told)"
+expect_contains told "functions: 3 changed, 0 added, 0 removed, 1 the same"
+printf 'arch: sm_90\nfunctions:\n- {name: helper, code: nop x8}\n- {name: gone, code: nop}\n- {name: same, code: nop}\n' > old.yaml
+printf 'arch: sm_90\nfunctions:\n- {name: helper, code: nop x16}\n- {name: same, code: nop}\n- {name: fresh, code: nop x2}\n' > new.yaml
+for file in old new; do "$CUBIN" assemble $file.yaml -o $file.cubin; done
+expect_status 1 "$CUBIN" diff --summary old.cubin new.cubin > summary
+grep -v '^functions: 1 changed, 1 added, 1 removed, 1 the same$' summary > functions || true
+sed -E 's/, (registers|frame|stack|constants) [^,]*//g' functions > short
+printf 'function helper: code 128 -> 256\nfunction gone: removed, code 16\nfunction fresh: added, code 32\n' > expected
+expect_same short expected
+expect_status 1 "$CUBIN" diff --details old.cubin new.cubin > details
+expect_lacks details "function helper: code" "functions: 1 changed"
+expect_status 1 "$CUBIN" diff --json old.cubin new.cubin > json
+expect_contains json '"change": "added"' '{"field": "code", "before": 128, "after": 256}' '"same_functions": 1'
+
 expect_status 1 "$CUBIN" diff -q "$first" "$second" > quiet
 [ ! -s quiet ] || fail "output in spite of --quiet"
 expect_status 1 "$CUBIN" diff --limit=1 "$first" "$second" > limited

@@ -93,7 +93,7 @@ TEST(Usage, prints_missing_numbers_as_such) {
   function.min_stack = kUnboundedStack;
   TextOut out;
   print_usage("x", usage, true, *make_text_sink(out));
-  EXPECT_NE(out.text().find("  function     8  unbounded      -  "), std::string::npos)
+  EXPECT_NE(out.text().find("  function          8  unbounded      -  "), std::string::npos)
       << out.text();
   EXPECT_NE(out.text().find("f()"), std::string::npos);
 }

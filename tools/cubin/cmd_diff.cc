@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin diff: reads both files tolerantly and reports how they differ, causes first. Files with
-// several images are compared image by image: those of one archive member and target are matched in
-// their order. Exit codes as those of diff(1): 0 the same, 1 different, 2 trouble.
+// cubin diff: reads both files tolerantly and reports how they differ: what became of each
+// function, then the details, causes first. Files with several images are compared image by image:
+// those of one archive member and target are matched in their order. Exit codes as those of
+// diff(1): 0 the same, 1 different, 2 trouble.
 #include "cmd_diff.h"
 
 #include <algorithm>
@@ -15,9 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/demangle.h"
 #include "device_code.h"
 #include "messages.h"
 #include "text/diff/diff.h"
+#include "text/diff/summary.h"
 #include "text/dump/dump_sink.h"
 
 namespace culink::tools {
@@ -33,6 +36,9 @@ struct DiffArguments {
   std::vector<std::string> ignored;
   u64 limit = text::DiffOptions{}.limit;
   bool all = false;
+  bool summary = false; // alone
+  bool details = false; // alone
+  bool demangle = false;
   bool json = false;
   bool quiet = false;
 };
@@ -67,18 +73,69 @@ void print_text(const text::DiffResult &result, TextOut &out) {
     }
     print_rest(result, topic, told, out);
   }
-  if (result.same())
-    return;
   out.decimal(result.count());
   out.put(result.count() == 1 ? " difference\n" : " differences\n");
 }
 
-void print_json(const std::string &first, const std::string &second, const text::DiffResult &result,
-                text::DumpSink &sink) {
+// What became of functions, a line for each, as many as --limit allows.
+void print_summary(const DiffArguments &arguments, const text::DiffSummary &summary, TextOut &out) {
+  u64 counts[3] = {}, told = 0;
+  for (const text::FunctionChange &change : summary.changes) {
+    ++counts[static_cast<u32>(change.kind)];
+    if (!arguments.all && told == arguments.limit)
+      continue;
+    ++told;
+    out.put(change.kernel ? "kernel " : "function ");
+    out.name(arguments.demangle ? demangle(change.name) : change.name);
+    out.put(": " + text::describe_change(change) + "\n");
+  }
+  if (const u64 rest = summary.changes.size() - told; rest != 0)
+    out.put("  ... " + std::to_string(rest) + (rest == 1 ? " more function" : " more functions") +
+            " (--all shows all)\n");
+  out.put("functions: " + std::to_string(counts[0]) + " changed, " + std::to_string(counts[1]) +
+          " added, " + std::to_string(counts[2]) + " removed, " + std::to_string(summary.same) +
+          " the same\n");
+}
+
+void put_summary(const DiffArguments &arguments, const text::DiffSummary &summary,
+                 text::DumpSink &sink) {
+  sink.field({"same_functions", "", 0}, text::number(summary.same));
+  sink.open_list("functions", "");
+  for (const text::FunctionChange &change : summary.changes) {
+    sink.open_row();
+    sink.field({"name", "", 0},
+               text::name(arguments.demangle ? demangle(change.name) : change.name));
+    sink.field({"kind", "", 0}, text::name(change.kernel ? "kernel" : "function"));
+    sink.field({"change", "", 0}, text::name(text::name_of_change(change.kind)));
+    sink.field({"other_instructions", "", 0}, text::flag(change.instructions));
+    sink.open_list("fields", "");
+    for (const text::FieldChange &field : change.fields) {
+      sink.open_row();
+      sink.field({"field", "", 0}, text::name(field.key));
+      sink.field({"before", "", 0}, field.before ? text::number(*field.before) : text::missing());
+      sink.field({"after", "", 0}, field.after ? text::number(*field.after) : text::missing());
+      sink.close_row();
+    }
+    sink.close_list();
+    sink.close_row();
+  }
+  sink.close_list();
+}
+
+// Two images that were compared.
+struct Comparison {
+  text::DiffResult result;
+  text::DiffSummary summary;
+};
+
+void print_json(const DiffArguments &arguments, const std::string &first, const std::string &second,
+                const Comparison &compared, text::DumpSink &sink) {
+  const text::DiffResult &result = compared.result;
   sink.begin_file(first);
   sink.field({"other", "", 0}, second.empty() ? text::missing() : text::name(second));
   sink.field({"same", "", 0}, text::flag(result.same()));
   sink.field({"count", "", 0}, text::number(result.count()));
+  put_summary(arguments, compared.summary, sink);
   sink.open_list("differences", "");
   for (const text::Difference &difference : result.differences) {
     sink.open_row();
@@ -135,7 +192,7 @@ private:
   [[nodiscard]] bool open(const std::string &argument, u32 side);
   void compare(const ImagePair &pair);
   void tell_missing(const ImagePair &pair);
-  [[nodiscard]] Result<text::DiffResult> diff(const ImagePair &pair) const;
+  [[nodiscard]] Result<Comparison> diff(const ImagePair &pair) const;
 
   const DiffArguments &arguments_;
   const text::DiffOptions &options_;
@@ -165,7 +222,7 @@ bool FileComparison::open(const std::string &argument, u32 side) {
   return true;
 }
 
-Result<text::DiffResult> FileComparison::diff(const ImagePair &pair) const {
+Result<Comparison> FileComparison::diff(const ImagePair &pair) const {
   std::vector<u8> unpacked[2];
   std::vector<elf::ElfView> views;
   for (u32 side = 0; side < 2; ++side) {
@@ -182,7 +239,8 @@ Result<text::DiffResult> FileComparison::diff(const ImagePair &pair) const {
       return failed(view.error());
     views.push_back(std::move(*view));
   }
-  return text::diff_files(views[0], views[1], options_);
+  return Comparison{text::diff_files(views[0], views[1], options_),
+                    text::summarize_functions(views[0], views[1])};
 }
 
 void FileComparison::tell_missing(const ImagePair &pair) {
@@ -190,12 +248,13 @@ void FileComparison::tell_missing(const ImagePair &pair) {
   const std::string name = files_[side].name_of(*pair.of[side]);
   same_ = false;
   if (arguments_.json) {
-    text::DiffResult result;
+    Comparison compared;
+    text::DiffResult &result = compared.result;
     result.counts[static_cast<u32>(text::DiffTopic::Header)] = 1;
     result.differences.push_back(
         {text::DiffTopic::Header, "",
          side == 0 ? "only in the first file" : "only in the second file"});
-    print_json(name, "", result, *sink_);
+    print_json(arguments_, name, "", compared, *sink_);
   } else if (!arguments_.quiet) {
     out_.put(side == 0 ? "only in the first file: " : "only in the second file: ");
     out_.name(name);
@@ -206,27 +265,30 @@ void FileComparison::tell_missing(const ImagePair &pair) {
 void FileComparison::compare(const ImagePair &pair) {
   if (!pair.of[0] || !pair.of[1])
     return tell_missing(pair);
-  const Result<text::DiffResult> result = diff(pair);
+  const Result<Comparison> compared = diff(pair);
   const std::string names[] = {files_[0].name_of(*pair.of[0]), files_[1].name_of(*pair.of[1])};
-  if (!result) {
-    Error error = result.error();
+  if (!compared) {
+    Error error = compared.error();
     const std::string name = std::exchange(error.file, "");
     print_error(name, error);
     trouble_ = true;
     return;
   }
-  same_ = same_ && result->same();
+  same_ = same_ && compared->result.same();
   if (arguments_.json)
-    return print_json(names[0], names[1], *result, *sink_);
-  if (arguments_.quiet)
+    return print_json(arguments_, names[0], names[1], *compared, *sink_);
+  if (arguments_.quiet || compared->result.same())
     return;
-  if (!single_ && !result->same()) {
+  if (!single_) {
     out_.name(names[0]);
     out_.put(" and ");
     out_.name(names[1]);
     out_.put(":\n");
   }
-  print_text(*result, out_);
+  if (!arguments_.details)
+    print_summary(arguments_, compared->summary, out_);
+  if (!arguments_.summary)
+    print_text(compared->result, out_);
 }
 
 int FileComparison::run() {
@@ -268,6 +330,11 @@ void add_diff_command(CLI::App &app, int &exit_code) {
       ->delimiter(',')
       ->check(CLI::IsMember(topic_names()));
   command->add_option("--limit", arguments->limit, "Differences told per topic");
+  CLI::Option *summary = command->add_flag("--summary", arguments->summary,
+                                           "Only what became of each kernel and function");
+  command->add_flag("--details", arguments->details, "Only the details")->excludes(summary);
+  command->add_flag("--demangle", arguments->demangle,
+                    "Show C++ names of functions as in the source");
   command->add_flag("--all", arguments->all, "Tell all differences");
   command->add_flag("--json", arguments->json, "The differences as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Only the exit code");

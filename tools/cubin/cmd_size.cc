@@ -97,20 +97,12 @@ void print_text(const Table &table, TextOut &out) {
 }
 
 void print_csv(const Table &table, TextOut &out) {
-  const auto quoted = [](const std::string &text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos)
-      return text;
-    std::string result = "\"";
-    for (const char c : text)
-      result += c == '"' ? "\"\"" : std::string(1, c);
-    return result + "\"";
-  };
   for (size_t i = 0; i < table.columns.size(); ++i)
-    out.put((i == 0 ? "" : ",") + quoted(table.columns[i]));
+    out.put((i == 0 ? "" : ",") + text::csv_field(table.columns[i]));
   out.put('\n');
   for (const std::vector<Cell> &row : table.rows) {
     for (size_t i = 0; i < row.size(); ++i)
-      out.put((i == 0 ? "" : ",") + quoted(printable(text_of(row[i]))));
+      out.put((i == 0 ? "" : ",") + text::csv_field(printable(text_of(row[i]))));
     out.put('\n');
   }
 }

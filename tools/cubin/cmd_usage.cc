@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin usage: what each kernel and function needs of the machine.
+// cubin usage: what each kernel and function needs of the machine. Image by image, as they come;
+// sorted, limited in number or as CSV, all functions of a file are in one table, for then one
+// looks for functions and not at images.
 #include "cmd_usage.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
+#include "arch/target_name.h"
 #include "device_code.h"
 #include "inspect/usage.h"
 #include "messages.h"
@@ -18,33 +24,155 @@ namespace {
 
 struct UsageArguments {
   CodeArguments code;
+  std::vector<std::string> where;
+  std::string sort;
+  u64 rows = 0;
+  std::optional<u32> block_size;
+  u64 dynamic_shared = 0;
+  bool limits = false;
   bool demangle = false;
   bool json = false;
+  bool csv = false;
 };
 
-// The functions that --kernel names; all without it.
-ModuleUsage wanted_usage(const Image &image, const CodeSelection &selection) {
-  ModuleUsage usage = inspect::collect_usage(*image.view);
-  std::erase_if(usage.functions, [&](const FunctionUsage &function) {
-    return !selection.takes_kernel(function.name);
+// An image as it is shown.
+struct ImageUsage {
+  ModuleUsage module; // without its functions
+  const arch::ArchInfo *arch = nullptr;
+  std::vector<text::UsageRow> rows;
+};
+
+class UsageCommand {
+public:
+  UsageCommand(const UsageArguments &arguments, std::vector<text::UsageCondition> conditions)
+      : arguments_(arguments), conditions_(std::move(conditions)),
+        one_table_(arguments.csv || !arguments.sort.empty() || arguments.rows != 0),
+        sink_(arguments.json  ? text::make_json_sink(out_)
+              : arguments.csv ? text::make_csv_sink(out_)
+                              : text::make_text_sink(out_)) {}
+
+  int run() {
+    sink_->begin();
+    for (const std::string &file : arguments_.code.files) {
+      const CodeArguments alone{{file}, arguments_.code.selection};
+      const auto look = [this](const Image &image) -> std::function<void()> {
+        return [this, image, usage = usage_of(image)]() mutable { show(image, usage); };
+      };
+      clean_ = for_each_image(alone, look) && clean_;
+      if (one_table_ && !arguments_.csv)
+        show_table(file);
+    }
+    if (arguments_.csv)
+      show_table("");
+    sink_->end();
+    return finish_output(out_) && clean_ ? 0 : 1;
+  }
+
+private:
+  [[nodiscard]] ImageUsage usage_of(const Image &image) const;
+  void show(const Image &image, ImageUsage &usage);
+  void show_table(const std::string &file);
+  void cut();
+
+  const UsageArguments &arguments_;
+  std::vector<text::UsageCondition> conditions_;
+  bool one_table_;
+  TextOut out_{STDOUT_FILENO};
+  std::unique_ptr<text::DumpSink> sink_;
+  std::vector<text::UsageRow> rows_; // of one table
+  u64 left_out_ = 0;
+  bool clean_ = true;
+};
+
+// What --kernel and --where leave of an image. Called by several threads.
+ImageUsage UsageCommand::usage_of(const Image &image) const {
+  ImageUsage out;
+  out.module = inspect::collect_usage(*image.view);
+  const arch::FileTarget target = arch::target_of(*image.view);
+  out.arch = target.arch;
+  std::optional<text::LaunchShape> shape;
+  if (arguments_.block_size)
+    shape = {*arguments_.block_size, arguments_.dynamic_shared};
+  const bool linked = image.view->header().type == elf::FileType::Executable;
+  out.rows = text::make_rows(out.module, target.name, target.arch, linked, shape);
+  out.module.functions.clear();
+  std::string piece = image.name;
+  if (!arguments_.csv) // where one table has several files, images have whole names
+    piece = image.code.bytes.size() == image.file.bytes().size()
+                ? ""
+                : (image.code.member.empty() ? "" : image.code.member + ":") + image.code.name();
+  for (text::UsageRow &row : out.rows)
+    row.image = piece;
+  std::erase_if(out.rows, [&](const text::UsageRow &row) {
+    return !arguments_.code.selection.takes_kernel(row.name) ||
+           !std::ranges::all_of(conditions_, [&](const text::UsageCondition &condition) {
+             return condition.holds(row);
+           });
   });
-  return usage;
+  return out;
+}
+
+void UsageCommand::show(const Image &image, ImageUsage &usage) {
+  for (const Error &violation : image.view->violations()) {
+    print_warning(image.name, violation);
+    clean_ = false;
+  }
+  if (one_table_) {
+    std::ranges::move(usage.rows, std::back_inserter(rows_));
+    constexpr size_t kMany = 100'000; // so that the rows of a large library do not pile up
+    if (arguments_.rows != 0 && rows_.size() > kMany + arguments_.rows)
+      cut();
+    return;
+  }
+  if (usage.rows.empty() && !conditions_.empty())
+    return; // nothing that was asked for
+  sink_->begin_file(image.name);
+  text::print_module(usage.module, *sink_);
+  if (arguments_.limits)
+    text::print_limits(usage.arch, *sink_);
+  text::print_rows(usage.rows, arguments_.demangle, false, *sink_);
+  sink_->end_file();
+}
+
+void UsageCommand::cut() {
+  if (!arguments_.sort.empty())
+    text::sort_rows(arguments_.sort, rows_);
+  if (arguments_.rows == 0 || rows_.size() <= arguments_.rows)
+    return;
+  left_out_ += rows_.size() - arguments_.rows;
+  rows_.resize(arguments_.rows);
+}
+
+void UsageCommand::show_table(const std::string &file) {
+  cut();
+  sink_->begin_file(file);
+  text::print_rows(rows_, arguments_.demangle, true, *sink_);
+  if (arguments_.json)
+    sink_->field({"left_out", "", 0}, text::number(left_out_));
+  else if (left_out_ != 0 && !arguments_.csv)
+    out_.put("  ... " + std::to_string(left_out_) + " more\n");
+  sink_->end_file();
+  rows_.clear();
+  left_out_ = 0;
 }
 
 int run_usage(const UsageArguments &arguments) {
-  return show(arguments.json, [&](text::DumpSink &sink) {
-    bool clean = true;
-    const auto show_usage = [&](const Image &image) -> std::function<void()> {
-      return [&, image, usage = wanted_usage(image, arguments.code.selection)] {
-        for (const Error &violation : image.view->violations()) {
-          print_warning(image.name, violation);
-          clean = false;
-        }
-        text::print_usage(image.name, usage, arguments.demangle, sink);
-      };
-    };
-    return for_each_image(arguments.code, show_usage) && clean;
-  });
+  std::vector<text::UsageCondition> conditions;
+  for (const std::string &text : arguments.where) {
+    const Result<text::UsageCondition> condition = text::parse_condition(text);
+    if (!condition) {
+      print_error("--where", condition.error());
+      return kExitUsage;
+    }
+    conditions.push_back(*condition);
+  }
+  if (!arguments.sort.empty() && !text::is_usage_key(arguments.sort)) {
+    print_error(
+        "--sort",
+        Error{"", "", "no column '" + arguments.sort + "'; there are " + text::usage_keys()});
+    return kExitUsage;
+  }
+  return UsageCommand(arguments, std::move(conditions)).run();
 }
 
 } // namespace
@@ -54,8 +182,34 @@ void add_usage_command(CLI::App &app, int &exit_code) {
   CLI::App *command =
       app.add_subcommand("usage", "Show registers, stack and memory of each kernel");
   add_code_arguments(*command, arguments->code);
+  command
+      ->add_option("--where", arguments->where,
+                   "Only functions that meet a condition, as in 'registers>64', 'shared>=48k', "
+                   "kind=kernel or 'name=gemm*'; may be repeated")
+      ->type_name("CONDITION")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--sort", arguments->sort,
+                   "All functions of a file in one table, largest first, by a column of it")
+      ->type_name("COLUMN");
+  command->add_option("-n,--rows", arguments->rows, "The first of that table only; 0: all")
+      ->type_name("N");
+  CLI::Option *block = command
+                           ->add_option("--block-size", arguments->block_size,
+                                        "Theoretical occupancy for blocks of so many threads")
+                           ->check(CLI::Range(1, 1024))
+                           ->type_name("THREADS");
+  command
+      ->add_option("--dynamic-shared", arguments->dynamic_shared,
+                   "Dynamic shared memory of these blocks")
+      ->needs(block)
+      ->type_name("BYTES");
+  command->add_flag("--limits", arguments->limits, "Also what the target allows");
   command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
-  command->add_flag("--json", arguments->json, "The same facts as JSON");
+  CLI::Option *json = command->add_flag("--json", arguments->json, "The same facts as JSON");
+  command->add_flag("--csv", arguments->csv, "One table for all files, comma-separated")
+      ->excludes(json);
+  command->footer("Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
   command->callback([arguments, &exit_code] { exit_code = run_usage(*arguments); });
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/mapped_file.h"
 #include "cmd_assemble.h"
+#include "cmd_callgraph.h"
 #include "cmd_check.h"
 #include "cmd_diff.h"
 #include "cmd_disasm.h"
@@ -51,6 +52,7 @@ int run(int argc, char **argv) {
   culink::tools::add_disasm_command(app, exit_code);
   culink::tools::add_usage_command(app, exit_code);
   culink::tools::add_size_command(app, exit_code);
+  culink::tools::add_callgraph_command(app, exit_code);
   culink::tools::add_diff_command(app, exit_code);
   culink::tools::add_report_command(app, exit_code);
   culink::tools::add_verify_command(app, exit_code);

@@ -52,6 +52,8 @@ public:
   void close_record() override { close('}', false); }
 
   void field(const Column &column, const Value &value) override {
+    if (value.kind == Value::Kind::Absent)
+      return;
     next(false);
     put_key(column.key);
     if (has_name(value))
@@ -154,6 +156,7 @@ private:
       out_.put(value.number != 0 ? "true" : "false");
       break;
     case Value::Kind::Missing:
+    case Value::Kind::Absent:
       out_.put("null");
       break;
     }

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/text_out.h"
@@ -24,6 +25,7 @@ struct Value {
     Reference, // a number that people look up in another table, which has its name
     Flag,      // true or false
     Missing,   // the file does not say: text "-", JSON null
+    Absent,    // this row has no such thing: text "-", JSON nothing
   };
   Kind kind = Kind::Number;
   u64 number = 0;
@@ -47,6 +49,9 @@ struct Value {
 }
 [[nodiscard]] constexpr Value missing() {
   return {Value::Kind::Missing, 0, {}};
+}
+[[nodiscard]] constexpr Value absent() {
+  return {Value::Kind::Absent, 0, {}};
 }
 // In text the name, or 0xNN when it is empty; in JSON "key": number and "key_name": name or null.
 [[nodiscard]] constexpr Value label(u64 v, std::string_view text) {
@@ -103,5 +108,10 @@ public:
 
 [[nodiscard]] std::unique_ptr<DumpSink> make_text_sink(TextOut &out);
 [[nodiscard]] std::unique_ptr<DumpSink> make_json_sink(TextOut &out);
+// The rows of one list as comma-separated values, under the keys of its headings; nothing else.
+[[nodiscard]] std::unique_ptr<DumpSink> make_csv_sink(TextOut &out);
+
+// A field of comma-separated values, in quotes where it has to be (RFC 4180).
+[[nodiscard]] std::string csv_field(std::string_view text);
 
 } // namespace culink::text

@@ -78,6 +78,10 @@ public:
 
   void values(const Column &column, std::span<const Value> values) override {
     begin_value(column);
+    if (column.width != 0) {
+      put_padded(joined(values), column.width);
+      return end_value();
+    }
     for (const Value &value : values) {
       scratch_.clear();
       put_padded(render(value), 0);
@@ -214,9 +218,20 @@ private:
     case Value::Kind::Flag:
       return value.number != 0 ? "yes" : "no";
     case Value::Kind::Missing:
+    case Value::Kind::Absent:
       return "-";
     }
     return scratch_.text();
+  }
+
+  // Values of a column: "64 1 1".
+  std::string joined(std::span<const Value> values) {
+    std::string out;
+    for (const Value &value : values) {
+      scratch_.clear();
+      out += (out.empty() ? "" : " ") + std::string(render(value));
+    }
+    return out;
   }
 
   std::string_view render_hex(std::string_view prefix, u64 number) {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cubin callgraph: who calls whom, as a tree, for graphviz, or as JSON. Trees begin at kernels, or
+// at the functions that were named.
+#include "cmd_callgraph.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "device_code.h"
+#include "inspect/call_graph.h"
+#include "messages.h"
+#include "text/dump/call_tree.h"
+
+namespace culink::tools {
+
+namespace {
+
+struct CallgraphArguments {
+  CodeArguments code;
+  std::vector<std::string> functions;
+  u64 depth = 0;
+  bool callers = false;
+  bool demangle = false;
+  bool dot = false;
+  bool json = false;
+};
+
+// Where trees begin: at what was named, else at kernels; nothing else is shown of what was named.
+text::CallTreeOptions tree_options(const CallgraphArguments &arguments,
+                                   const std::vector<inspect::CallNode> &nodes) {
+  text::CallTreeOptions out{{}, arguments.depth, false, arguments.demangle};
+  const CodeSelection named{{}, arguments.functions};
+  const bool all = arguments.functions.empty() && arguments.code.selection.kernels.empty();
+  for (u32 i = 0; i < nodes.size(); ++i) {
+    const bool kernel = nodes[i].kernel && arguments.functions.empty() &&
+                        arguments.code.selection.takes_kernel(nodes[i].name);
+    if ((kernel && !arguments.callers) ||
+        (!arguments.functions.empty() && named.takes_kernel(nodes[i].name)))
+      out.roots.push_back(i);
+  }
+  out.rest = all && arguments.depth == 0;
+  return out;
+}
+
+class CallgraphCommand {
+public:
+  explicit CallgraphCommand(const CallgraphArguments &arguments)
+      : arguments_(arguments), sink_(text::make_json_sink(out_)) {}
+
+  int run() {
+    if (arguments_.json)
+      sink_->begin();
+    else if (arguments_.dot)
+      out_.put("digraph calls {\n  rankdir=LR;\n");
+    const auto look = [this](const Image &image) -> std::function<void()> {
+      std::vector<inspect::CallNode> nodes = inspect::read_calls(*image.view);
+      if (arguments_.callers)
+        nodes = inspect::with_callers(nodes);
+      return [this, image, nodes = std::move(nodes)] { show_graph(image, nodes); };
+    };
+    bool clean = for_each_image(arguments_.code, look);
+    if (arguments_.json)
+      sink_->end();
+    else if (arguments_.dot)
+      out_.put("}\n");
+    if (!found_ && clean && !arguments_.functions.empty()) {
+      std::string names;
+      for (const std::string &name : arguments_.functions)
+        names += (names.empty() ? "" : ", ") + name;
+      print_error(arguments_.code.files.front(), Error{"", "", "has no function like " + names});
+      clean = false;
+    }
+    return finish_output(out_) && clean && clean_ ? 0 : 1;
+  }
+
+private:
+  void show_graph(const Image &image, const std::vector<inspect::CallNode> &nodes) {
+    for (const Error &violation : image.view->violations()) {
+      print_warning(image.name, violation);
+      clean_ = false;
+    }
+    const text::CallTreeOptions options = tree_options(arguments_, nodes);
+    if (options.roots.empty() && !options.rest)
+      return;
+    found_ = true;
+    if (arguments_.json) {
+      sink_->begin_file(image.name);
+      text::print_call_rows(nodes, options, *sink_);
+      sink_->end_file();
+      return;
+    }
+    if (arguments_.dot)
+      return show_dot(image, nodes, options);
+    out_.put(images_++ == 0 ? "" : "\n");
+    out_.name(image.name);
+    out_.put(":\n");
+    text::print_call_tree(nodes, options, out_);
+  }
+
+  void show_dot(const Image &image, const std::vector<inspect::CallNode> &nodes,
+                const text::CallTreeOptions &options) {
+    const std::string number = std::to_string(images_++);
+    out_.put("  subgraph cluster_" + number + " {\n  label=\"");
+    for (const char c : printable(image.name))
+      out_.put(c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c));
+    out_.put("\";\n");
+    text::print_call_dot(nodes, options, "f" + number + "_", out_);
+    out_.put("  }\n");
+  }
+
+  const CallgraphArguments &arguments_;
+  TextOut out_{STDOUT_FILENO};
+  std::unique_ptr<text::DumpSink> sink_;
+  u64 images_ = 0;
+  bool found_ = false;
+  bool clean_ = true;
+};
+
+} // namespace
+
+void add_callgraph_command(CLI::App &app, int &exit_code) {
+  const auto arguments = std::make_shared<CallgraphArguments>(); // lives in the callback
+  CLI::App *command = app.add_subcommand("callgraph", "Show which functions each kernel calls");
+  add_code_arguments(*command, arguments->code);
+  command
+      ->add_option("--function", arguments->functions,
+                   "Begin at such functions, by their names in the file or in the source")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  command->add_option("--depth", arguments->depth, "Calls to follow from there; 0: all")
+      ->type_name("N");
+  command->add_flag("--callers", arguments->callers, "Who calls, in place of who is called");
+  command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
+  CLI::Option *dot = command->add_flag("--dot", arguments->dot, "For graphviz: a digraph");
+  command->add_flag("--json", arguments->json, "The same facts as JSON")->excludes(dot);
+  command->footer("Marks: external (another file has it), recursive, calls through pointers,\n"
+                  "through a pointer (it may be called so), above (what it calls stands there).\n"
+                  "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
+  command->callback([arguments, &exit_code] { exit_code = CallgraphCommand(*arguments).run(); });
+}
+
+} // namespace culink::tools
