@@ -28,6 +28,9 @@ culink_document(culink man culink.1 ${CMAKE_INSTALL_MANDIR}/man1)
 culink_document(cubin man cubin.1 ${CMAKE_INSTALL_MANDIR}/man1)
 culink_document(culink bash culink ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 culink_document(culink zsh _culink ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+culink_document(cubin bash cubin ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+culink_document(cubin zsh _cubin ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+culink_document(cubin fish cubin.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 culink_document(culink fish culink.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # For builds without CMake: the C interface, shared or in archives, and the one for C++20. A static

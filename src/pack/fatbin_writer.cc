@@ -220,13 +220,21 @@ std::vector<u8> replace_code(const FatbinEntry &entry, ByteSpan code,
   return join(wire, texts, bytes_to_pack(entry.kind, code), packing.value_or(usual));
 }
 
-std::vector<u8> write_container(const std::vector<ByteSpan> &entries) {
-  WireContainer wire{kFatbinMagic, kFatbinVersion, sizeof wire, 0};
+std::vector<u8> container_header(u64 size) {
+  const WireContainer wire{kFatbinMagic, kFatbinVersion, sizeof wire, size};
   std::vector<u8> out(sizeof wire);
+  store_le(out.data(), wire);
+  return out;
+}
+
+std::vector<u8> write_container(const std::vector<ByteSpan> &entries) {
+  u64 size = 0;
+  for (const ByteSpan entry : entries)
+    size += entry.size();
+  std::vector<u8> out = container_header(size);
+  out.reserve(out.size() + size);
   for (const ByteSpan entry : entries)
     out.insert(out.end(), entry.begin(), entry.end());
-  wire.size = out.size() - sizeof wire;
-  store_le(out.data(), wire);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "pack/prune.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -39,28 +40,27 @@ class Pruner {
 public:
   explicit Pruner(const PruneRules &rules) : rules_(rules) {}
 
-  // The bytes of the file; `counts` have the rest.
-  [[nodiscard]] Result<std::vector<u8>> run(ByteSpan file);
-  [[nodiscard]] PrunedFile take(std::vector<u8> bytes) {
-    out_.bytes = std::move(bytes);
-    return std::move(out_);
-  }
+  [[nodiscard]] Result<PrunedPieces> run(ByteSpan file);
 
 private:
   [[nodiscard]] Result<std::vector<u8>> in_object(ByteSpan file);
-  [[nodiscard]] Result<std::vector<u8>> in_image(ByteSpan file);
+  [[nodiscard]] Result<std::vector<u8>> in_other_file(ByteSpan file);
+  [[nodiscard]] std::optional<Error> in_image(ByteSpan file);
+  [[nodiscard]] std::optional<Error> in_section(const elf::Section &section);
   [[nodiscard]] Result<std::vector<u8>> in_archive(ByteSpan file);
   [[nodiscard]] Result<std::vector<u8>> in_containers(ByteSpan bytes, bool moves, bool leftover);
-  [[nodiscard]] std::vector<u8> in_container(const FatbinContainer &container, bool leftover);
+  [[nodiscard]] std::vector<ByteSpan> kept_entries(const FatbinContainer &container, bool leftover);
   [[nodiscard]] Result<std::vector<u8>> in_cubin(ByteSpan file);
-  [[nodiscard]] std::vector<u8> in_entry(const FatbinEntry &entry) const;
+  [[nodiscard]] ByteSpan in_entry(const FatbinEntry &entry);
+  void add_piece(ByteSpan bytes);
+  void add_zeros(u64 count);
   [[nodiscard]] bool is_kept(const FatbinEntry &entry, bool leftover) const;
   [[nodiscard]] bool drops_debug() const {
     return std::find(rules_.drop.begin(), rules_.drop.end(), "debug") != rules_.drop.end();
   }
 
   const PruneRules &rules_;
-  PrunedFile out_;
+  PrunedPieces out_;
 };
 
 bool Pruner::is_kept(const FatbinEntry &entry, bool leftover) const {
@@ -74,20 +74,20 @@ bool Pruner::is_kept(const FatbinEntry &entry, bool leftover) const {
 }
 
 // An entry that stays.
-std::vector<u8> Pruner::in_entry(const FatbinEntry &entry) const {
+ByteSpan Pruner::in_entry(const FatbinEntry &entry) {
   if (drops_debug() && entry.kind == FatbinKind::Elf) {
     const Result<std::vector<u8>> bytes = unpack(entry);
     const std::optional<std::vector<u8>> stripped = bytes ? strip_debug(*bytes) : std::nullopt;
     if (stripped)
-      return replace_code(entry, *stripped, rules_.packing);
+      return out_.owned.emplace_back(replace_code(entry, *stripped, rules_.packing));
   }
   std::optional<std::vector<u8>> repacked =
       rules_.packing ? repack_entry(entry, *rules_.packing) : std::nullopt;
-  return repacked ? std::move(*repacked) : std::vector<u8>(entry.whole.begin(), entry.whole.end());
+  return repacked ? ByteSpan(out_.owned.emplace_back(std::move(*repacked))) : entry.whole;
 }
 
-std::vector<u8> Pruner::in_container(const FatbinContainer &container, bool leftover) {
-  std::vector<std::vector<u8>> entries;
+std::vector<ByteSpan> Pruner::kept_entries(const FatbinContainer &container, bool leftover) {
+  std::vector<ByteSpan> entries;
   for (const FatbinEntry &entry : container.entries) {
     PruneCount &count = out_.targets[target_name(entry)];
     ++count.pieces;
@@ -99,7 +99,7 @@ std::vector<u8> Pruner::in_container(const FatbinContainer &container, bool left
     entries.push_back(in_entry(entry));
     count.bytes_after += entries.back().size();
   }
-  return write_container({entries.begin(), entries.end()});
+  return entries;
 }
 
 // All containers in a row. `moves`: they have no addresses, and what is behind a container follows.
@@ -109,7 +109,7 @@ Result<std::vector<u8>> Pruner::in_containers(ByteSpan bytes, bool moves, bool l
     return containers.error();
   std::vector<u8> out;
   for (const FatbinContainer &container : *containers) {
-    const std::vector<u8> pruned = in_container(container, leftover);
+    const std::vector<u8> pruned = write_container(kept_entries(container, leftover));
     if (!moves) {
       if (container.offset < out.size()) // unpacked, it became longer
         return Error{fmt::format("fatbin container at {:#x}", container.offset), "",
@@ -139,29 +139,77 @@ Result<std::vector<u8>> Pruner::in_object(ByteSpan file) {
   return resize_sections(file, changed);
 }
 
-Result<std::vector<u8>> Pruner::in_image(ByteSpan file) {
+u64 zeros_in(ByteSpan bytes) {
+  return static_cast<u64>(std::count(bytes.begin(), bytes.end(), 0));
+}
+
+void Pruner::add_piece(ByteSpan bytes) {
+  if (!bytes.empty())
+    out_.pieces.push_back(bytes);
+  out_.size += bytes.size();
+}
+
+void Pruner::add_zeros(u64 count) {
+  static constexpr std::array<u8, 65536> kZeros{};
+  while (count != 0) {
+    const u64 part = std::min<u64>(count, kZeros.size());
+    add_piece(ByteSpan(kZeros).first(part));
+    count -= part;
+  }
+}
+
+// Containers stay where they are, and zeros are between them.
+std::optional<Error> Pruner::in_section(const elf::Section &section) {
+  const Result<std::vector<FatbinContainer>> containers = read_fatbins(section.data);
+  if (!containers)
+    return containers.error();
+  u64 end = 0, zeros_after = 0; // of what has been written of the section
+  for (const FatbinContainer &container : *containers) {
+    if (container.offset < end) // unpacked, it became longer
+      return Error{fmt::format("fatbin container at {:#x}", container.offset), "",
+                   "there is no room for the code in front of it"};
+    zeros_after += container.offset - end;
+    add_zeros(container.offset - end);
+    std::vector<ByteSpan> pieces = kept_entries(container, section.name == kRelocatable);
+    u64 size = 0;
+    for (const ByteSpan piece : pieces)
+      size += piece.size();
+    pieces.insert(pieces.begin(), out_.owned.emplace_back(container_header(size)));
+    end = container.offset;
+    for (const ByteSpan piece : pieces) {
+      zeros_after += zeros_in(piece);
+      add_piece(piece);
+      end += piece.size();
+    }
+  }
+  if (end > section.data.size())
+    return Error{"", "", "there is no room for code that is unpacked"};
+  zeros_after += section.data.size() - end;
+  add_zeros(section.data.size() - end);
+  out_.zeroed += zeros_after - std::min(zeros_in(section.data), zeros_after);
+  return std::nullopt;
+}
+
+std::optional<Error> Pruner::in_image(ByteSpan file) {
   const Result<elf::ElfView> view = elf::ElfView::open_sections(file);
   if (!view)
     return view.error();
-  std::vector<u8> out(file.begin(), file.end());
-  for (const elf::Section &section : view->sections()) {
-    if (section.name != kRelocatable && section.name != kLinked)
-      continue;
-    const Result<std::vector<u8>> bytes =
-        in_containers(section.data, false, section.name == kRelocatable);
-    if (!bytes)
-      return Error{std::string(section.name), bytes.error().field, bytes.error().text()};
-    if (bytes->size() > section.data.size())
-      return Error{std::string(section.name), "", "there is no room for code that is unpacked"};
-    const auto begin = out.begin() + (section.data.data() - file.data());
-    const u64 zeros = static_cast<u64>(std::count(section.data.begin(), section.data.end(), 0));
-    std::fill(begin, begin + static_cast<std::ptrdiff_t>(section.data.size()), 0);
-    std::copy(bytes->begin(), bytes->end(), begin);
-    const u64 zeros_after = static_cast<u64>(
-        std::count(begin, begin + static_cast<std::ptrdiff_t>(section.data.size()), 0));
-    out_.zeroed += zeros_after - std::min(zeros, zeros_after);
+  std::vector<const elf::Section *> sections;
+  for (const elf::Section &section : view->sections())
+    if ((section.name == kRelocatable || section.name == kLinked) && !section.data.empty())
+      sections.push_back(&section);
+  std::ranges::stable_sort(sections, {},
+                           [](const elf::Section *section) { return section->offset; });
+  for (const elf::Section *section : sections) {
+    const auto begin = static_cast<u64>(section->data.data() - file.data());
+    if (begin < out_.size)
+      return Error{std::string(section->name), "", "shares bytes with another section"};
+    add_piece(file.subspan(out_.size, begin - out_.size));
+    if (const std::optional<Error> error = in_section(*section))
+      return Error{std::string(section->name), error->field, error->text()};
   }
-  return out;
+  add_piece(file.subspan(out_.size));
+  return std::nullopt;
 }
 
 Result<std::vector<u8>> Pruner::in_archive(ByteSpan file) {
@@ -169,7 +217,7 @@ Result<std::vector<u8>> Pruner::in_archive(ByteSpan file) {
                          [this](const std::string &, ByteSpan member) -> Result<std::vector<u8>> {
                            const FileKind kind = file_kind(member);
                            if (kind == FileKind::HostObject || kind == FileKind::Fatbin)
-                             return run(member);
+                             return in_other_file(member);
                            return std::vector<u8>(member.begin(), member.end());
                          });
 }
@@ -184,14 +232,12 @@ Result<std::vector<u8>> Pruner::in_cubin(ByteSpan file) {
   return out;
 }
 
-Result<std::vector<u8>> Pruner::run(ByteSpan file) {
+Result<std::vector<u8>> Pruner::in_other_file(ByteSpan file) {
   switch (file_kind(file)) {
   case FileKind::Fatbin:
     return in_containers(file, true, false);
   case FileKind::HostObject:
     return in_object(file);
-  case FileKind::HostImage:
-    return in_image(file);
   case FileKind::Archive:
     return in_archive(file);
   case FileKind::DeviceObject:
@@ -200,6 +246,7 @@ Result<std::vector<u8>> Pruner::run(ByteSpan file) {
   case FileKind::Ptx:
   case FileKind::LtoIr:
     return Error{"", "", "is code for one target, of which nothing can be left out"};
+  case FileKind::HostImage:
   case FileKind::Unknown:
   case FileKind::Count_:
     break;
@@ -207,9 +254,23 @@ Result<std::vector<u8>> Pruner::run(ByteSpan file) {
   return Error{"", "", "is no file with device code"};
 }
 
+Result<PrunedPieces> Pruner::run(ByteSpan file) {
+  if (file_kind(file) == FileKind::HostImage) {
+    if (std::optional<Error> error = in_image(file))
+      return *error;
+    return std::move(out_);
+  }
+  Result<std::vector<u8>> bytes = in_other_file(file);
+  if (!bytes)
+    return bytes.error();
+  out_.owned.clear(); // they have been copied
+  add_piece(out_.owned.emplace_back(std::move(*bytes)));
+  return std::move(out_);
+}
+
 } // namespace
 
-PruneCount PrunedFile::total() const {
+PruneCount PruneTally::total() const {
   PruneCount out;
   for (const auto &[target, count] : targets) {
     out.pieces += count.pieces;
@@ -220,13 +281,11 @@ PruneCount PrunedFile::total() const {
   return out;
 }
 
-Result<PrunedFile> prune(ByteSpan file, const PruneRules &rules) {
-  Pruner pruner(rules);
-  Result<std::vector<u8>> bytes = pruner.run(file);
-  if (!bytes)
-    return bytes.error();
-  PrunedFile out = pruner.take(std::move(*bytes));
-  const PruneCount total = out.total();
+Result<PrunedPieces> prune_in_place(ByteSpan file, const PruneRules &rules) {
+  Result<PrunedPieces> out = Pruner(rules).run(file);
+  if (!out)
+    return out;
+  const PruneCount total = out->total();
   if (total.pieces == 0)
     return Error{"", "", "has no device code in fatbins"};
   if (total.dropped == total.pieces)
@@ -234,8 +293,18 @@ Result<PrunedFile> prune(ByteSpan file, const PruneRules &rules) {
   return out;
 }
 
-std::string describe_pruning(u64 size, const PrunedFile &pruned) {
-  const u64 after = pruned.bytes.size();
+Result<PrunedFile> prune(ByteSpan file, const PruneRules &rules) {
+  Result<PrunedPieces> pruned = prune_in_place(file, rules);
+  if (!pruned)
+    return pruned.error();
+  PrunedFile out{std::move(static_cast<PruneTally &>(*pruned)), {}};
+  for (const ByteSpan piece : pruned->pieces)
+    out.bytes.insert(out.bytes.end(), piece.begin(), piece.end());
+  return out;
+}
+
+std::string describe_pruning(u64 size, const PruneTally &pruned) {
+  const u64 after = pruned.size;
   std::string out = fmt::format("{} -> {} bytes ({}% less)", size, after,
                                 size == 0 ? 0 : (size - std::min(size, after)) * 100 / size);
   if (pruned.zeroed != 0)

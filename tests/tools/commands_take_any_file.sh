@@ -10,21 +10,10 @@ main=$SOURCE/examples/vector_math/sm_90/main.cubin
 filter=$SOURCE/examples/vector_math/sm_90/filter.cubin
 older=$SOURCE/examples/vector_math/sm_80/linked.cubin
 
-# fatbin OUT CUBIN SM...
-fatbin() {
-  python3 - "$@" <<'END'
-import struct, sys
-entries = b""
-for name, sm in zip(sys.argv[2::2], sys.argv[3::2]):
-    data = open(name, "rb").read()
-    data += bytes(-len(data) % 8)
-    entries += struct.pack("<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(data), 0, 0, 8, 1, int(sm), 0, 0, 0x11, 0, 0) + data
-open(sys.argv[1], "wb").write(struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(entries)) + entries)
-END
-}
-fatbin code.fatbin "$linked" 90
-fatbin parts.fatbin "$main" 90
-fatbin others.fatbin "$older" 80 "$linked" 90
+fatbin() { python3 -B "$SOURCE/tests/fatbin.py" "$@"; }
+fatbin code.fatbin "90=$linked"
+fatbin parts.fatbin "90=$main"
+fatbin others.fatbin "80=$older" "90=$linked"
 printf '.section .nv_fatbin,"a"\n.globl code\ncode: .incbin "code.fatbin"\n' > code.s
 as code.s -o code.o
 echo 'int f(void) { return 0; } int main(void) { return 0; }' > plain.c

@@ -9,7 +9,16 @@ expect_contains err.txt "cubin: error: FILE is required" "Try 'cubin dump --help
 expect_status 2 "$CUBIN" dump --no-such-option x.cubin 2>err.txt
 expect_contains err.txt "--no-such-option"
 expect_status 2 "$CUBIN" no-such-command 2>err.txt
-expect_contains err.txt "cubin: error: "
+expect_contains err.txt "cubin: error: unknown command 'no-such-command'"
+expect_lacks err.txt "did you mean"
+expect_status 2 "$CUBIN" dmup x.cubin 2>err.txt
+expect_contains err.txt "cubin: error: unknown command 'dmup'; did you mean 'dump'?" "Try 'cubin --help'."
+expect_status 2 "$CUBIN" disas x.cubin 2>err.txt
+expect_contains err.txt "did you mean 'disasm'?"
+expect_status 2 "$CUBIN" dump --demagnle x.cubin 2>err.txt
+expect_contains err.txt "unknown option '--demagnle'; did you mean '--demangle'?" "Try 'cubin dump --help'."
+expect_status 2 "$CUBIN" --versoin 2>err.txt
+expect_contains err.txt "did you mean '--version'?"
 
 "$CUBIN" --help >help.txt
 expect_contains help.txt "dump" "usage"

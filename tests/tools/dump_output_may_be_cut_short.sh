@@ -14,6 +14,20 @@ set -o pipefail
 [ ! -s err.txt ] || fail "not quiet: $(cat err.txt)"
 expect_contains first.txt ".cubin:"
 
+# Outputs that are made as a whole, and one larger than a pipe holds.
+printf 'arch: sm_90\nfunctions: [{name: f, code: nop x200000}]\n' > large.yaml
+"$CUBIN" assemble large.yaml -o large.cubin
+for command in "text --exact large.cubin" "assemble large.yaml -o -" "extract large.cubin -o -" \
+  "usage --csv ${files[*]}" "callgraph ${files[*]}"; do
+  set +o pipefail
+  # shellcheck disable=SC2086  # several words
+  "$CUBIN" $command 2>err.txt | head -c 1 >first.txt
+  status=${PIPESTATUS[0]}
+  set -o pipefail
+  [ "$status" -eq 0 ] || fail "$command: status $status when the reader left"
+  [ ! -s err.txt ] || fail "$command: not quiet: $(cat err.txt)"
+done
+
 [ -c /dev/full ] || skip "no /dev/full"
 expect_status 1 "$CUBIN" dump "${files[0]}" >/dev/full 2>err.txt
 expect_contains err.txt "cubin: error: <stdout>: cannot write: No space left on device"

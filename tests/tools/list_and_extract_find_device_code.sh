@@ -8,24 +8,8 @@ main=$SOURCE/examples/vector_math/sm_90/main.cubin
 older=$SOURCE/examples/vector_math/sm_80/main.cubin
 
 # A fatbin of two cubins and PTX, the second as an LZ4 block of literals only.
-python3 - "$main" "$older" <<'END'
-import struct, sys
-def lz4(data):
-    rest = len(data) - 15
-    return b"\xf0" + b"\xff" * (rest // 255) + bytes([rest % 255]) + data
-def entry(kind, sm, data, packed=None, name=b""):
-    stored = packed or data
-    stored += bytes(-len(stored) % 8)
-    extra = name + bytes(8 - len(name) % 8) if name else b""
-    return struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 64 + len(extra), len(stored),
-                       len(packed) if packed else 0, 0, 8, 1, sm, 64 if name else 0, len(name),
-                       0x2011 if packed else 0x11, 0, len(data) if packed else 0) + extra + stored
-main, older = (open(name, "rb").read() for name in sys.argv[1:])
-ptx = b".version 9.0\n.target sm_75\n.address_size 64\n"
-open("text.ptx", "wb").write(ptx)
-entries = entry(2, 90, main, name=b"main.cu") + entry(2, 80, older, lz4(older)) + entry(1, 75, ptx + b"\0")
-open("code.fatbin", "wb").write(struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(entries)) + entries)
-END
+printf '.version 9.0\n.target sm_75\n.address_size 64\n' > text.ptx
+python3 -B "$SOURCE/tests/fatbin.py" code.fatbin "90=$main,name=main.cu" "80=$older,lz4" 75=text.ptx
 printf '.section __nv_relfatbin,"a"\n.incbin "code.fatbin"\n' > code.s
 as code.s -o code.o
 echo 'int f() { return 0; }' > plain.c
@@ -90,3 +74,10 @@ not "$CUBIN" list cut.fatbin > list 2> log
 expect_contains log "cut.fatbin: fatbin container at 0x0, size"
 not "$CUBIN" list nothing:there 2> log
 expect_contains log "nothing:there"
+
+# The folder of -C is made.
+"$CUBIN" extract -C new/folder code.o
+[ "$(find new/folder -type f | wc -l)" = 3 ] || fail "$(find new)"
+touch taken
+not "$CUBIN" extract -C taken/folder code.o 2> log
+expect_contains log "taken/folder: cannot make the folder: "

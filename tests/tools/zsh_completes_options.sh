@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# In zsh, options of culink complete by name, and those with a few values by value: the keys of a
+# In zsh, commands of cubin and options of both programs complete by name, and those with a few values by value: the keys of a
 # person at a terminal, typed by a program.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need zsh
@@ -7,6 +7,7 @@ need zsh
 mkdir functions
 "$CULINK" --print-docs zsh > functions/_culink
 zsh -n functions/_culink
+"$CUBIN" --print-docs zsh > functions/_cubin
 cat > type.py <<'EOT'
 import os, pty, select, sys, time
 
@@ -38,5 +39,7 @@ def type_and_read(keys, expected):
 
 type_and_read("culink --error-f\t", ["--error-format"])
 type_and_read("culink --error-format=\t\t", ["text", "json", "nvlink"])
+type_and_read("cubin callg\t", ["raph"])
+type_and_read("cubin size --by=\t\t", ["template", "packing"])
 EOT
 python3 -B type.py

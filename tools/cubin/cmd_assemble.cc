@@ -9,7 +9,6 @@
 
 #include "base/bytes.h"
 #include "base/mapped_file.h"
-#include "base/output_file.h"
 #include "messages.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/assemble.h"
@@ -43,11 +42,7 @@ int run_assemble(const AssembleArguments &arguments) {
     print_error(name, image.error());
     return 1;
   }
-  if (const std::optional<Error> error = write_file(arguments.output, *image)) {
-    print_error(arguments.output, *error);
-    return 1;
-  }
-  return 0;
+  return write_output(arguments.output, *image) ? 0 : 1;
 }
 
 } // namespace

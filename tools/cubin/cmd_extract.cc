@@ -5,11 +5,11 @@
 // member's name only the last part is used.
 #include "cmd_extract.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "base/output_file.h"
 #include "device_code.h"
 #include "messages.h"
 
@@ -59,11 +59,16 @@ bool write_code(const DeviceFile &source, const FoundCode &code, const std::stri
     print_error(source.name_of(code), bytes.error());
     return false;
   }
-  if (const std::optional<Error> error = write_file(path, *bytes)) {
-    print_error(path, *error);
-    return false;
-  }
-  return true;
+  return write_output(path, *bytes);
+}
+
+// True when there is such a folder, perhaps a new one.
+bool make_folder(const std::string &path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error)
+    print_error(path, Error{"", "", "cannot make the folder: " + error.message()});
+  return !error;
 }
 
 int run_extract(const ExtractArguments &arguments) {
@@ -100,6 +105,8 @@ int run_extract(const ExtractArguments &arguments) {
     if (overwrites(paths.back(), arguments.file))
       return 1;
   }
+  if (arguments.output.empty() && !make_folder(arguments.folder))
+    return 1;
   for (size_t i = 0; i < wanted.size(); ++i)
     clean = write_code(*file, *wanted[i], paths[i]) && clean;
   return clean ? 0 : 1;
@@ -117,7 +124,9 @@ void add_extract_command(CLI::App &app, int &exit_code) {
       ->required();
   CLI::Option *output =
       command->add_option("-o,--output", arguments->output, "The file for a single piece");
-  command->add_option("-C,--folder", arguments->folder, "The folder for several pieces")
+  command
+      ->add_option("-C,--folder", arguments->folder,
+                   "The folder for several pieces, made if it is not there")
       ->excludes(output);
   command->add_option("--form", arguments->form, "Only cubin, ptx or lto")
       ->check(CLI::IsMember({"cubin", "ptx", "lto"}));

@@ -7,7 +7,5 @@ namespace culink::tools {
 
 // cubin pack FILE... -o FATBIN
 void add_pack_command(CLI::App &app, int &exit_code);
-// cubin prune FILE -o FILE
-void add_prune_command(CLI::App &app, int &exit_code);
 
 } // namespace culink::tools

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/output_file.h"
 #include "device_code.h"
 #include "messages.h"
 #include "page/read_image.h"
@@ -66,12 +65,7 @@ int run_report(const ReportArguments &arguments) {
             clean;
   if (report.images.empty())
     return 1;
-  if (const std::optional<Error> error =
-          write_file(arguments.output, as_bytes(page::page_html(report)))) {
-    print_error(arguments.output, *error);
-    return 1;
-  }
-  return clean ? 0 : 1;
+  return write_output(arguments.output, as_bytes(page::page_html(report))) && clean ? 0 : 1;
 }
 
 } // namespace

@@ -123,7 +123,9 @@ void print_json(const Table &table, text::DumpSink &sink) {
   sink.close_list();
   if (!table.total)
     return;
-  sink.open_record("total", "");
+  // One file may have several tables.
+  sink.open_record(table.key == "sizes" || table.key == "changes" ? "total" : table.key + "_total",
+                   "");
   put_fields(*table.total);
   sink.close_record();
 }
@@ -191,7 +193,7 @@ private:
     Table out{
         "sizes", "Size by " + arguments_.view, {"stored", "share", "unpacked", "count"}, {}, {}, 0};
     if (kernels)
-      out.columns.emplace_back("with calls");
+      out.columns.emplace_back("with_calls");
     out.columns.emplace_back("name");
     const auto cells = [&](const SizeRow &row, std::string name) {
       std::vector<Cell> values = {cell(row.stored), cell(per_cent(row.stored, total.stored)),
@@ -215,7 +217,7 @@ private:
       return std::nullopt;
     Table out{"changes",
               "Change by " + arguments_.view,
-              {"before", "after", "change", "unpacked change", "name"},
+              {"before", "after", "change", "unpacked_change", "name"},
               {},
               {},
               0};

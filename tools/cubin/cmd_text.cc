@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "base/output_file.h"
 #include "device_code.h"
 #include "elf/elf_view.h"
 #include "messages.h"
@@ -57,11 +56,7 @@ int run_text(const TextArguments &arguments) {
     print_error(input->name, yaml.error());
     return 1;
   }
-  if (const std::optional<Error> error = write_file(arguments.output, as_bytes(*yaml))) {
-    print_error(arguments.output, *error);
-    return 1;
-  }
-  return 0;
+  return write_output(arguments.output, as_bytes(*yaml)) ? 0 : 1;
 }
 
 } // namespace

@@ -7,11 +7,14 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/mapped_file.h"
+#include "base/text_out.h"
 #include "cmd_assemble.h"
 #include "cmd_callgraph.h"
 #include "cmd_check.h"
@@ -21,17 +24,42 @@
 #include "cmd_extract.h"
 #include "cmd_list.h"
 #include "cmd_pack.h"
+#include "cmd_prune.h"
 #include "cmd_report.h"
 #include "cmd_size.h"
 #include "cmd_text.h"
 #include "cmd_usage.h"
 #include "cmd_verify.h"
+#include "completions.h"
 #include "man_page.h"
+#include "suggest.h"
 
 namespace {
 
 constexpr int kExitProblem = 1;
 constexpr int kExitUsage = 2;
+
+// What is wrong with words that no command or option is called. CLI11 speaks of further arguments,
+// or of a missing command.
+std::string unknown_word(const CLI::App &app, const CLI::App &command) {
+  const std::vector<std::string> words = app.remaining(true);
+  if (words.empty())
+    return {};
+  const std::string word = words.front().substr(0, words.front().find('='));
+  std::vector<std::string> known;
+  if (&command == &app && !word.starts_with("-"))
+    for (const CLI::App *other : app.get_subcommands({}))
+      known.push_back(other->get_name());
+  for (const CLI::Option *option : command.get_options())
+    for (const std::string &name : option->get_lnames())
+      known.push_back("--" + name);
+  const std::string meant = culink::tools::nearest_word(word, known);
+  const char *const kind = word.starts_with("-") ? "option"
+                           : &command == &app    ? "command"
+                                                 : "argument";
+  return std::string("unknown ") + kind + " '" + culink::visible(word) + "'" +
+         (meant.empty() ? "" : "; did you mean '" + meant + "'?");
+}
 
 // Our own wording: one line, then the way to more.
 std::string usage_error(const CLI::App *app, const CLI::Error &error) {
@@ -39,11 +67,14 @@ std::string usage_error(const CLI::App *app, const CLI::Error &error) {
   for (const CLI::App *chosen : app->get_subcommands())
     command = chosen;
   const std::string name = command == app ? "cubin" : "cubin " + command->get_name();
-  return std::string("cubin: error: ") + error.what() + "\nTry '" + name + " --help'.\n";
+  const std::string unknown = unknown_word(*app, *command);
+  return "cubin: error: " + (unknown.empty() ? std::string(error.what()) : unknown) + "\nTry '" +
+         name + " --help'.\n";
 }
 
 int run(int argc, char **argv) {
   int exit_code = 0;
+  using culink::tools::completions, culink::tools::man_page;
   CLI::App app{"Inspect, check and edit NVIDIA device ELF files (cubins).", "cubin"};
   app.set_version_flag("--version", "cubin " CULINK_VERSION);
   app.require_subcommand(1);
@@ -64,9 +95,10 @@ int run(int argc, char **argv) {
   culink::tools::add_pack_command(app, exit_code);
   culink::tools::add_prune_command(app, exit_code);
 
-  // For the build, which installs it: cubin --print-docs man.
+  // For the build, which installs them: cubin --print-docs man.
   if (argc == 3 && std::string_view(argv[1]) == "--print-docs") {
-    std::fputs(culink::tools::man_page(app).c_str(), stdout);
+    const std::string_view form = argv[2];
+    std::fputs((form == "man" ? man_page(app) : completions(app, form)).c_str(), stdout);
     return 0;
   }
   try {

@@ -26,6 +26,8 @@ std::string roff(const std::string &text) {
 
 void add_options(const CLI::App &command, std::string &out) {
   for (const CLI::Option *option : command.get_options()) {
+    if (option == command.get_help_ptr() && command.get_parent())
+      continue; // every command has it
     const std::string name = option->get_name(option->get_positional(), true);
     out += ".TP\n\\fB" + roff(name) + "\\fR";
     if (option->get_items_expected_max() > 0 && !option->get_positional())
@@ -41,7 +43,9 @@ std::string man_page(const CLI::App &app) {
                     ".SH NAME\ncubin \\- inspect, check and edit CUDA device code\n"
                     ".SH SYNOPSIS\n.B cubin\n\\fIcommand\\fR [\\fIoptions\\fR] \\fIfiles\\fR\n"
                     ".SH DESCRIPTION\n" +
-                    roff(app.get_description()) + "\n.SH OPTIONS\n";
+                    roff(app.get_description()) +
+                    "\n.PP\nEach command has \\fB\\-\\-help\\fR, too."
+                    "\n.SH OPTIONS\n";
   add_options(app, out);
   for (const CLI::App *command : app.get_subcommands({})) {
     out +=

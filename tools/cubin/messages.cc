@@ -9,7 +9,9 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/output_file.h"
 
 namespace culink::tools {
@@ -44,6 +46,18 @@ bool overwrites(const std::string &output, const std::string &argument) {
     return false;
   print_error(output, Error{"", "", "this output is the file that is read"});
   return true;
+}
+
+bool write_output(const std::string &path, ByteSpan bytes) {
+  if (path == "-") {
+    TextOut out(STDOUT_FILENO);
+    out.put(as_text(bytes));
+    return finish_output(out);
+  }
+  const std::optional<Error> error = write_file(path, bytes);
+  if (error)
+    print_error(path, *error);
+  return !error;
 }
 
 bool finish_output(TextOut &out) {

@@ -19,6 +19,10 @@ void print_warning(std::string_view file, const Error &warning);
 // after a message.
 [[nodiscard]] bool overwrites(const std::string &output, const std::string &argument);
 
+// Writes a whole file, or standard output ("-"), of which a reader may take as much as it likes.
+// False, after a message, if it could not be written.
+[[nodiscard]] bool write_output(const std::string &path, ByteSpan bytes);
+
 // Flushes what a command printed. False, with a message, when not all of it could be written. A
 // reader that went away is no error of ours and stays quiet.
 [[nodiscard]] bool finish_output(TextOut &out);
