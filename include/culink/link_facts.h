@@ -59,6 +59,14 @@ struct DiscardedFacts {
   std::string why; // "unused", "copy of a.cubin is linked"
 };
 
+// A device function that is not part of the output because another one is the same.
+struct FoldedFacts {
+  std::string name; // mangled
+  std::string file;
+  std::string into; // the other one, mangled
+  u64 size = 0;     // of the code
+};
+
 // What an input has to do with a symbol that was asked for.
 struct ReferenceFacts {
   std::string name; // mangled
@@ -71,6 +79,7 @@ enum class LiveReason : u8 {
   None,            // not live: nothing refers to it but, perhaps, code that is not live either
   NotSelected,     // not live: a kernel that LinkOptions::kernels_used does not name
   NoHostReference, // not live: a kernel that host code does not refer to
+  Folded,          // not live: the function in the chain is the same (LinkOptions::fold_identical)
   Kernel,          // an entry point
   SelectedKernel,  // an entry point that LinkOptions::kernels_used names
   HostReference,   // an entry point that host code refers to
@@ -123,6 +132,8 @@ struct LinkFacts {
   // With LinkOptions::map: in order of first reference.
   std::vector<SymbolFacts> symbols;
   std::vector<DiscardedFacts> discarded;
+  // With LinkOptions::fold_identical: in order of first reference.
+  std::vector<FoldedFacts> folded;
   // With LinkOptions::trace_symbols: in the order of the inputs.
   std::vector<ReferenceFacts> references;
   // With LinkOptions::why_live: in its order, then in order of first reference.

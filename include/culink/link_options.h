@@ -29,6 +29,9 @@ struct LinkOptions {
   // --link-as-tools-patch: functions that tools put into programs, all of which stay and have to be
   // compiled for it
   bool tools_patch = false;
+  // --icf=safe: device functions that are the same become one, but for those whose address is
+  // taken; without effect where all code stays
+  bool fold_identical = false;
   // Substrings of the names of kernels to keep; an empty list keeps none. Nothing: keep all.
   std::optional<std::vector<std::string>> kernels_used;
   // Host objects list the kernels that their code launches; other kernels are discarded if every

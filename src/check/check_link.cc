@@ -115,6 +115,8 @@ void check_mercury(Link &sass, WorkerPool &pool, Report &report) {
   link.executable = sass.executable;
   link.has_mercury = link.mercury = true;
   find_calls(link);
+  if (accept_folding(link))
+    find_calls(link);
   match_symbols(link, found);
   place_blocks(link, found);
   take_places(sass, link);
@@ -151,6 +153,8 @@ std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan out
   link.executable = link.out.view.header().type == elf::FileType::Executable;
   const bool has_planes = link.has_mercury && read_planes(link, report);
   find_calls(link);
+  if (accept_folding(link))
+    find_calls(link);
   match_symbols(link, report);
   place_blocks(link, report);
   derive_places(link, pool);

@@ -93,6 +93,9 @@ struct Link {
 
 // The parts, in the order in which they need each other. Each reports what it finds.
 
+// Functions that the output lacks because another one is the same; afterwards all that named them
+// names that one. Whether there are any: then the calls have to be found again.
+[[nodiscard]] bool accept_folding(Link &link);
 // Symbols: which one of the output stands for which entity.
 void match_symbols(Link &link, Report &report);
 // Places of sections that are joined: data, constants, debug information.

@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 7> kCpus = {"AARCH64", "ARMv7",  "PPC64LE
 constexpr std::array<std::string_view, 2> kScripts = {"lcs-abs", "lcs-aug"};
 constexpr std::array<std::string_view, 3> kCodeKinds = {"exact", "mercury", "sass"};
 
+constexpr std::array<std::string_view, 2> kFoldings = {"none", "safe"};
 constexpr std::array<std::string_view, 3> kErrorFormats = {"text", "json", "nvlink"};
 constexpr std::array<std::string_view, 5> kDocuments = {"bash", "fish", "man", "markdown", "zsh"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
@@ -177,6 +178,9 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "What outputs for sm_100 and later hold: sass, mercury or exact (docs/mercury.md)."),
     flag(OptionId::Check, "check", "", Never, Link,
          "Compare the output with the inputs before it is written; any finding is an error."),
+    choice(OptionId::Icf, "icf", "", Choice, Never, Link, "<which>", kFoldings,
+           "Identical code folding: safe lets one device function stand for all that are the same, "
+           "but for those whose address is taken; none is the default."),
     choice(OptionId::ErrorFormat, "error-format", "", Choice, Never, Program, "<format>",
            kErrorFormats,
            "How messages are written: text, json (one object per line), or nvlink (its lines)."),

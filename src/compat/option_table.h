@@ -68,6 +68,7 @@ enum class OptionId : u8 {
   Ptxas,
   Code,
   Check,
+  Icf,
   ErrorFormat,
   Color,
   NoDemangle,

@@ -167,6 +167,7 @@ LinkRequest make_request(const CommandLine &line) {
                             OptionId::DumpCallgraphNoDemangle, OptionId::Stats})
     options.facts = options.facts || line.has(id);
   options.check = line.has(OptionId::Check);
+  options.fold_identical = line.value(OptionId::Icf) == "safe" && request.emulate.empty();
   options.option_words = note_options(line);
   options.times = (line.has(OptionId::Time) && dialect_of(line).command.measures_time) ||
                   line.has(OptionId::Stats);

@@ -21,6 +21,7 @@
 #include "link/relocs/classify_relocs.h"
 #include "link/resolve/call_graph.h"
 #include "link/resolve/check_undefined.h"
+#include "link/resolve/fold_identical.h"
 #include "link/resolve/reach.h"
 #include "link/resolve/resolve.h"
 
@@ -39,6 +40,28 @@ struct LinkServices {
 KnownFlaws known_flaws(const Program &program, const Layout &layout) {
   return {layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
           emulate::accepts_overruns(program), emulate::misplaces_locals(program)};
+}
+
+// The functions of a program, who calls them, and which are live.
+struct Called {
+  Resolution symbols;
+  CallGraph calls;
+  LiveSet live;
+};
+
+Called find_called(const std::vector<InputObject> &objects, const SassInputs *sass,
+                   Resolution symbols, const LinkOptions &options, const LinkPolicy &policy,
+                   WorkerPool &pool, Diagnostics &diag) {
+  CallGraph calls = build_call_graph(objects, symbols, policy, pool, diag);
+  LiveSet live = mark_live(symbols, calls, options, policy, pool);
+  if (!policy.folds_identical || diag.failed())
+    return {std::move(symbols), std::move(calls), std::move(live)};
+  symbols = fold_identical(objects, sass ? &sass->objects : nullptr, std::move(symbols), calls,
+                           live, pool);
+  Diagnostics known; // which have been reported
+  calls = build_call_graph(objects, symbols, policy, pool, known);
+  live = mark_live(symbols, calls, options, policy, pool);
+  return {std::move(symbols), std::move(calls), std::move(live)};
 }
 
 // A file with one form of the code, or with both.
@@ -127,14 +150,16 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
                                      const DropInputs &drop, StepTimer &timer, Diagnostics &diag) {
   timer.begin("resolve");
   const LinkPolicy policy = make_link_policy(options, dialect);
-  const Resolution symbols = resolve_symbols(objects, policy, pool, diag);
+  Resolution resolved = resolve_symbols(objects, policy, pool, diag);
   if (diag.failed() || timer.cancelled())
     return {};
 
-  // The prevailing definition of every name is fixed, so it is known whose calls count.
+  // The prevailing definition of every name is fixed, so it is known whose calls count. Folding
+  // needs to know who is called and live, and changes it.
   timer.begin("call graph");
-  const CallGraph calls = build_call_graph(objects, symbols, policy, pool, diag);
-  const LiveSet live = mark_live(symbols, calls, options, policy, pool);
+  const Called called =
+      find_called(objects, sass, std::move(resolved), options, policy, pool, diag);
+  const auto &[symbols, calls, live] = called;
 
   // Only live code has to find what it refers to, so undefined symbols are looked for after
   // liveness; and before anything is merged, because a program with holes has no layout.

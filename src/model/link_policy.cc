@@ -17,6 +17,7 @@ LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) 
           .requires_definitions = !object,
           .selects_kernels = options.kernels_used.has_value() && !keeps_all,
           .completes_launched_kernels = !dialect.has(Defect::LaunchedKernel),
+          .folds_identical = options.fold_identical && !options.keeps_all_code(),
           .keeps_pointed_to = !dialect.has(Defect::UnlistedPointers),
           .repeats_dynamic_memory = !dialect.has(Defect::DefinedDynamicMemory),
           .keeps_opaque_apart = !dialect.has(Defect::OpaqueByName),

@@ -25,6 +25,8 @@ struct LinkPolicy {
   bool selects_kernels = false;
   // A kernel that device code launches is treated as one, whether or not it was selected.
   bool completes_launched_kernels = true;
+  // Of functions that are the same, one stays.
+  bool folds_identical = false;
   // Functions that variables point to are live, whatever the call graph says.
   bool keeps_pointed_to = true;
 

@@ -117,6 +117,13 @@ struct Resolution {
     u32 functions_end = 0;
   };
 
+  // A function that is gone because another one is the same.
+  struct Folded {
+    EntityId function;
+    EntityId into;
+    SymbolRef definition;
+  };
+
   Entities entities;
   PerSymbol<EntityId> entity_of; // [object][symbol]; none: a section or no name
   PerSymbol<DefinitionOutcome> outcome_of;
@@ -127,6 +134,7 @@ struct Resolution {
   std::vector<EntityId> driver_functions;
   std::vector<EntityId> opaque;
   std::vector<EntityId> weak_over_common;
+  std::vector<Folded> folded; // ascending
 
   [[nodiscard]] const Entity &operator[](EntityId id) const { return entities[id.value]; }
   [[nodiscard]] EntityId of(ObjectId object, u32 symbol) const {

@@ -27,6 +27,13 @@ std::string stats_text(const LinkResult &result) {
       fmt::format("objects {}, functions {} of {}, kernels {}, sections {}, bytes {}\n",
                   result.facts.objects, live, result.facts.functions.size(),
                   result.facts.kernels.size(), result.facts.sections.size(), result.bytes.size());
+  if (!result.facts.folded.empty()) {
+    u64 saved = 0;
+    for (const FoldedFacts &one : result.facts.folded)
+      saved += one.size;
+    out += fmt::format("folded {} functions that are the same as others, {} bytes of code\n",
+                       result.facts.folded.size(), saved);
+  }
   return out + cache_text(result.cache);
 }
 

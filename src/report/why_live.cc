@@ -37,6 +37,7 @@ std::string_view step_text(LiveReason reason) {
   case LiveReason::None:
   case LiveReason::NotSelected:
   case LiveReason::NoHostReference:
+  case LiveReason::Folded:
     break;
   }
   return "";
@@ -67,11 +68,16 @@ std::string dead_text(const LivenessFacts &facts, NameStyle names) {
     out += "a kernel that --kernels-used does not name\n";
   else if (facts.reason == LiveReason::NoHostReference)
     out += "a kernel that host code does not refer to\n";
+  else if (facts.reason == LiveReason::Folded)
+    out += "another function is the same and stands for it (--icf=safe)\n";
   else
     out += facts.chain.empty() ? "nothing refers to it\n"
                                : "no live kernel reaches what refers to it\n";
   for (const LiveStep &step : facts.chain)
-    out += step_line(step.reason == LiveReason::Call ? "called by" : "referenced by", step, names);
+    out += step_line(step.reason == LiveReason::Folded ? "folded into"
+                     : step.reason == LiveReason::Call ? "called by"
+                                                       : "referenced by",
+                     step, names);
   return out;
 }
 

@@ -34,7 +34,7 @@ CUBIN = os.path.abspath(os.environ.get("CUBIN", os.path.join(BUILT, "cubin")))
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"]
 MERCURY = ("sm_100", "sm_120")  # linked as they were compiled, which needs no finalizer
 # Ways to link.
-WAYS = ((), ("-g",), ("-r",), ("-preserve-relocs",))
+WAYS = ((), ("-g",), ("-r",), ("-preserve-relocs",), ("--icf=safe",))
 TRIES = 4  # for a fault that is not already made in this output
 
 

@@ -3,13 +3,14 @@
 """Runs CUDA programs linked by nvlink and by culink and compares what they print.
 
     tests/gpu/run_programs.py [--cuda FOLDER] [--culink FILE] [--arch sm_90] [--jobs N]
-                              [--table FILE.md] [--work FOLDER] [--if-gpu] [PROGRAM...]
+                              [--table FILE.md] [--work FOLDER] [--if-gpu] [--icf] [PROGRAM...]
 
 Each folder of tests/gpu/programs is a program of several files that checks its own results. nvcc
 compiles them once. The device code is linked twice, both times by nvcc: first with its own nvlink,
 then in a copy of the toolkit (made of links) where nvlink is culink, which checks its output (docs/checker.md).
 Both programs run; both must
 succeed and print the same. The last column says whether `culink --emulate` writes nvlink's bytes.
+With --icf culink folds functions that are the same (--icf=safe).
 
 Exit status: 0 all pass, 1 something failed, 77 linked but not run, because there is no GPU. With
 --if-gpu nothing is compiled where there is none.
@@ -69,15 +70,16 @@ def link_in_place_of_nvlink(arguments):
     same = image.read_bytes() == by_nvlink
     pathlib.Path(os.environ["CULINK_SAME_BYTES"]).write_text("yes" if same else "no")
     image.unlink()
+    checked = [culink, "--check", *os.environ["CULINK_OPTIONS"].split()]
     if not os.environ.get("CULINK_TWO_STEPS"):
-        call("culink", [culink, "--check", *arguments])
+        call("culink", [*checked, *arguments])
         return
     # All but the last object, then that one; the registration file was written above.
     objects = [word for word in arguments if word.endswith(".o")]
     options = [word for word in arguments if word.startswith(("--arch", "-m", "-L", "-l", "-cpu"))]
     first = str(image) + ".first.cubin"
     call("culink -r", [culink, "--check", "-r", *options, *objects[:-1], "-o", first])
-    call("culink", [culink, "--check", *options, first, objects[-1], "-o", image])
+    call("culink", [*checked, *options, first, objects[-1], "-o", image])
 
 
 def add_optimiser(cuda, folder):
@@ -161,7 +163,8 @@ class Program:
         same_bytes = work / "same_bytes"
         environment = {**os.environ, "NVLINK_PROGRAM": str(tools.cuda / "bin" / "nvlink"),
                        "CULINK_PROGRAM": str(tools.culink), "CULINK_SAME_BYTES": str(same_bytes),
-                       "CULINK_TWO_STEPS": "1" if self.two_steps else ""}
+                       "CULINK_TWO_STEPS": "1" if self.two_steps else "",
+                       "CULINK_OPTIONS": "--icf=safe" if tools.icf else ""}
         call("culink", [our_nvcc, *flags, *objects, "-o", work / "by_culink"], environment)
         self.same_bytes = same_bytes.read_text()
 
@@ -213,6 +216,7 @@ def option_parser(description):
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--if-gpu", action="store_true")
+    parser.add_argument("--icf", action="store_true")
     parser.add_argument("programs", nargs="*")
     return parser
 

@@ -214,6 +214,7 @@ LinkFacts collect_facts(const Program &program, const Layout &layout, const Imag
     facts.symbols = std::move(lists.symbols);
     facts.discarded = std::move(lists.discarded);
   }
+  facts.folded = list_folded(program);
   if (!program.options.trace_symbols.empty())
     facts.references = list_references(program);
   if (!program.options.why_live.empty())

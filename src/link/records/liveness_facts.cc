@@ -47,6 +47,10 @@ private:
   void add_referrers(LivenessFacts &facts, EntityId id) const;
   [[nodiscard]] std::vector<LiveStep> chain_to(EntityId id) const;
   [[nodiscard]] LiveStep step(LiveReason reason, EntityId id) const;
+  [[nodiscard]] EntityId stand_in(EntityId folded) const {
+    return std::ranges::lower_bound(p_.symbols.folded, folded, {}, &Resolution::Folded::function)
+        ->into;
+  }
   // The definition that a reference is in is part of the output, or would be if it were live.
   [[nodiscard]] bool prevails(const Reference &reference) const {
     return reference.from.valid() &&
@@ -208,7 +212,9 @@ void LivenessExplainer::explain(LivenessFacts &facts, EntityId id) const {
                               : LiveReason::None;
     facts.live = facts.reason != LiveReason::None;
   }
-  if (!facts.live)
+  if (facts.reason == LiveReason::Folded)
+    facts.chain = {step(facts.reason, stand_in(id))};
+  else if (!facts.live)
     add_referrers(facts, id);
   else if (facts.reason == LiveReason::AllVariables)
     facts.chain = {step(facts.reason, id)};

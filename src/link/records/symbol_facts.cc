@@ -54,11 +54,25 @@ SymbolLists list_symbols(const Program &p, const Layout &layout) {
       if (wins && p.is_live(id))
         continue;
       const bool other = !wins && entity.defined() && p.is_live(id);
+      const std::string_view name = object.symbols[s].name;
       out.discarded.push_back(
-          {std::string(entity.name), object.name, object.symbols[s].size,
-           other ? "the copy of " + p.objects[entity.prevailing.object.value].name + " is linked"
-                 : "unused"});
+          {std::string(name), object.name, object.symbols[s].size,
+           !other ? "unused"
+           : name != entity.name
+               ? "the same as " + demangle(entity.name)
+               : "the copy of " + p.objects[entity.prevailing.object.value].name + " is linked"});
     }
+  }
+  return out;
+}
+
+std::vector<FoldedFacts> list_folded(const Program &p) {
+  std::vector<FoldedFacts> out;
+  for (const Resolution::Folded &one : p.symbols.folded) {
+    const InputObject &object = p.objects[one.definition.object.value];
+    out.push_back({std::string(p.symbols[one.function].name), object.name,
+                   std::string(p.symbols[one.into].name),
+                   object.symbols[one.definition.symbol].size});
   }
   return out;
 }

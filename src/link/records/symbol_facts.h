@@ -17,6 +17,9 @@ struct SymbolLists {
 };
 [[nodiscard]] SymbolLists list_symbols(const Program &program, const Layout &layout);
 
+// The functions for which others stand.
+[[nodiscard]] std::vector<FoldedFacts> list_folded(const Program &program);
+
 // The inputs that define or refer to a symbol of LinkOptions::trace_symbols, and how.
 [[nodiscard]] std::vector<ReferenceFacts> list_references(const Program &program);
 

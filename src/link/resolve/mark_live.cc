@@ -72,6 +72,8 @@ LiveSet LivenessMarker::run() {
   for (const auto &[kernel, inner] : calls_.inside)
     if (out_.why[kernel.value].live())
       make_live(inner, LiveReason::Call, kernel);
+  for (const Resolution::Folded &one : symbols_.folded)
+    out_.why[calls_.function_of[one.function.value].value].reason = LiveReason::Folded;
   if (options_.keeps_all_code())
     for (u32 f = 0; f < out_.why.size(); ++f)
       make_live(FunctionId(f), LiveReason::AllCode);

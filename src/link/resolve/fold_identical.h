@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "base/worker_pool.h"
+#include "model/program.h"
+
+namespace culink {
+
+// Lets one device function stand for all live ones that are the same (--icf=safe): same code,
+// relocations, records and calls. Kernels and functions whose address is taken stay as they are.
+// The result is that of a program whose callers name that one function; Resolution::folded lists
+// the others. `sass`: the other plane of objects with Mercury code, which has to agree, or nothing.
+[[nodiscard]] Resolution fold_identical(const std::vector<InputObject> &objects,
+                                        const std::vector<InputObject> *sass, Resolution symbols,
+                                        const CallGraph &calls, const LiveSet &live,
+                                        WorkerPool &pool);
+
+} // namespace culink

@@ -1,0 +1,2 @@
+static __device__ __noinline__ float hidden(float x) { return x * 2.5f + 1; }
+extern "C" __device__ float elsewhere2(float x) { return hidden(x) * 3; }
