@@ -10,8 +10,8 @@
 
 #include "arch/arch.h"
 #include "base/string_index.h"
-#include "check/calls.h"
-#include "check/program.h"
+#include "check/program/calls.h"
+#include "check/program/program.h"
 
 namespace culink::check {
 

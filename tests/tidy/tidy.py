@@ -47,6 +47,7 @@ LAYERS["tools"] = LAYERS["api"] + ["api", "survey", "toolkit", "repro", "pack"]
 ROOMS = {
     "elf": {"records": ["."]},
     "compat": {"demangle": []},
+    "check": {"program": ["."]},
     "text": {"document": [], "yaml": ["document"], "dump": [], "diff": []},
     "link": {
         "resolve": [],

@@ -5,7 +5,7 @@
 // (Q029, Q055, Q057), written down a second time on purpose: if the linker takes the wrong weak
 // function, this says so.
 #include "base/string_index.h"
-#include "check/program.h"
+#include "check/program/program.h"
 #include "elf/section_kind.h"
 
 namespace culink::check {

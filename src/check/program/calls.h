@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "check/program.h"
+#include "check/program/program.h"
 
 namespace culink::check {
 

@@ -3,7 +3,7 @@
 // Tables of a device file, by section and by symbol. Everything here is a plain transcript of the
 // file. Records and tables that make no sense are left out: what they should have said is then
 // missing, which the parts that ask for it report.
-#include "check/object.h"
+#include "check/program/object.h"
 
 #include "arch/arch.h"
 #include "arch/elf_flags.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/check_link.h"
-#include "check/object.h"
+#include "check/program/object.h"
 #include "check/report.h"
 
 namespace culink::check {

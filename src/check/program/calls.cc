@@ -5,7 +5,7 @@
 // relocation names or a variable points to have their address taken, too (Q071, Q144). One search
 // for circles (Tarjan's, without recursion) orders the nodes; everything else is one sweep in that
 // order.
-#include "check/calls.h"
+#include "check/program/calls.h"
 
 #include <algorithm>
 
