@@ -11,6 +11,7 @@
 #include "input/mercury_plane.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 #include "arch/driver_functions.h"
 #include "base/name_map.h"
 #include "elf/mercury_names.h"
+#include "elf/records/nv_info.h"
 #include "input/parse_object.h"
 
 namespace culink {
@@ -26,6 +28,44 @@ using elf::SectionRole;
 using elf::SectionType;
 
 namespace {
+
+// What a compiler says about a function in both forms, in the same order. Other records have places
+// in the code, which differ, or are in one form alone.
+constexpr std::array kSaidTwice = {
+    elf::InfoAttribute::MaxThreads,
+    elf::InfoAttribute::KparamInfo,
+    elf::InfoAttribute::MaxregCount,
+    elf::InfoAttribute::CrsStackSize,
+    elf::InfoAttribute::CoopGroupMaskRegids,
+    elf::InfoAttribute::CudaApiVersion,
+    elf::InfoAttribute::CtaPerCluster,
+    elf::InfoAttribute::ExplicitCluster,
+    elf::InfoAttribute::ReservedSmemUsed,
+    elf::InfoAttribute::VrcCtaInitCount,
+    elf::InfoAttribute::NumBarriers,
+    elf::InfoAttribute::AtEntryFragments,
+    elf::InfoAttribute::SparseMmaMask,
+    elf::InfoAttribute::Tcgen05OneCtaUsed,
+    elf::InfoAttribute::StubFunctionKind,
+    elf::InfoAttribute::MercuryIsaVersion,
+    elf::InfoAttribute::Language,
+};
+constexpr std::array<bool, 256> kIsSaidTwice = [] {
+  std::array<bool, 256> out{};
+  for (const elf::InfoAttribute attribute : kSaidTwice)
+    out[static_cast<u8>(attribute)] = true;
+  return out;
+}();
+
+using InfoReader = elf::RecordReader<elf::InfoAttribute>;
+
+// Reads the next record that both forms have; false: there is none.
+bool find_said_twice(InfoReader &reader) {
+  while (reader.next())
+    if (kIsSaidTwice[static_cast<u8>(reader.record().attribute)])
+      return true;
+  return false;
+}
 
 class PlaneBuilder {
 public:
@@ -37,6 +77,7 @@ public:
 private:
   [[nodiscard]] std::optional<Error> find_counterparts();
   [[nodiscard]] std::optional<Error> read_symbols();
+  [[nodiscard]] std::optional<Error> compare_records() const;
   void replace_sections();
   [[nodiscard]] elf::Section replaced(const elf::Section &sass, const elf::Section &mercury) const;
   [[nodiscard]] u32 number_of(u32 index) const { return sass_of_[index] ? sass_of_[index] : index; }
@@ -126,6 +167,25 @@ std::optional<Error> PlaneBuilder::read_symbols() {
   return std::nullopt;
 }
 
+// The output says of a function what its Mercury form says; the machine code has to be of the same.
+std::optional<Error> PlaneBuilder::compare_records() const {
+  for (const elf::Section &sass : object_.view.sections()) {
+    const elf::SectionKind &kind = object_.kinds[sass.index];
+    if (kind.role != SectionRole::Info || kind.owner.empty() || counterpart_of_[sass.index] == 0)
+      continue;
+    const elf::Section &mercury = object_.section(counterpart_of_[sass.index]);
+    InfoReader in_sass(sass.data), in_mercury(mercury.data);
+    bool more = true;
+    while (more) {
+      more = find_said_twice(in_sass);
+      if (find_said_twice(in_mercury) != more || (more && in_sass.record() != in_mercury.record()))
+        return broken_plane(mercury, fmt::format("record at {:#x}", in_mercury.record().offset),
+                            fmt::format("is not what {} says", elf::describe_section(sass)));
+    }
+  }
+  return std::nullopt;
+}
+
 elf::Section PlaneBuilder::replaced(const elf::Section &sass, const elf::Section &mercury) const {
   elf::Section out = mercury;
   out.index = sass.index;
@@ -164,6 +224,8 @@ Result<InputObject> PlaneBuilder::run() {
   if (std::optional<Error> error = find_counterparts())
     return std::move(*error);
   if (std::optional<Error> error = read_symbols())
+    return std::move(*error);
+  if (std::optional<Error> error = compare_records())
     return std::move(*error);
   replace_sections();
   Result<InputObject> plane = parse_object(

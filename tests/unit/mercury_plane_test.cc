@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "elf/records/nv_info.h"
 #include "examples.h"
 #include "input/parse_object.h"
 
@@ -29,6 +30,18 @@ protected:
     return bytes_.data() + table->offset + u64{index} * 24;
   }
 };
+
+TEST_F(Plane, SaysOfAFunctionWhatTheMachineCodeSays) {
+  const elf::Section *records = object().view.find(".nv.merc.nv.info._Z6smoothPKfPfi");
+  ASSERT_NE(records, nullptr);
+  u8 *at = bytes_.data() + records->offset;
+  while (at[1] != static_cast<u8>(elf::InfoAttribute::MaxregCount))
+    at += 4 + (at[0] == static_cast<u8>(elf::RecordFormat::Sized) ? load_le<u16>(at + 2) : 0);
+  store_le<u16>(at + 2, 32);
+  const Result<InputObject> plane = parse_mercury_plane(object());
+  ASSERT_FALSE(plane);
+  EXPECT_NE(plane.error().text().find(".nv.merc.nv.info._Z6smoothPKfPfi"), std::string::npos);
+}
 
 TEST_F(Plane, HasTheNumbersOfTheMachineCode) {
   const InputObject whole = object();

@@ -45,7 +45,7 @@ struct SassCodeList {
   // The code that a symbol is in, or nothing.
   [[nodiscard]] const SassCode *find(const Layout &layout, EntityId function) const {
     const OutId text = layout.placement.address_of[function.value].section;
-    return text.valid() && layout.sections[text].function.valid() ? &by_text[text.value] : nullptr;
+    return text.valid() && by_text[text.value].definition.valid() ? &by_text[text.value] : nullptr;
   }
 };
 

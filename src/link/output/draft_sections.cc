@@ -302,12 +302,20 @@ void report_deleted(const Program &program, const OutputSections &sections,
     diag.report(DiagId::DeletedSymbol, {std::string(entity.name)})
         .at("declared in", program.objects[entity.first.object.value].origin());
   } else {
+    const std::string_view name = sections.list[kept.id].name;
     Diagnostic &message =
-        diag.report(DiagId::DeletedSymbol, {std::string(sections.list[kept.id].name)},
+        diag.report(DiagId::DeletedSymbol, {std::string(name)},
                     {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
     const OutId user = sections[kept.table].target;
-    if (user.valid() && sections[user].function.valid())
+    if (user.valid() && sections[user].function.valid()) {
       message.at("used in", program.origin_of(program.function_of(sections[user].function)));
+      return;
+    }
+    const auto owner = std::find_if(
+        program.objects.begin(), program.objects.end(),
+        [name](const InputObject &object) { return object.view.find(name) != nullptr; });
+    if (owner != program.objects.end())
+      message.at("a section of", owner->origin());
   }
 }
 
