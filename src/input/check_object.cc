@@ -38,7 +38,7 @@ struct RoleName {
   SectionRole role;
   std::string_view prefix;
 };
-constexpr std::array<RoleName, 10> kRoleNames = {{
+constexpr std::array<RoleName, 9> kRoleNames = {{
     {SectionRole::Text, ".text."},
     {SectionRole::Info, ".nv.info"},
     {SectionRole::Constant, ".nv.constant"},
@@ -48,7 +48,6 @@ constexpr std::array<RoleName, 10> kRoleNames = {{
     {SectionRole::Shared, ".nv.shared."},
     {SectionRole::DebugShared, ".nv_debug.shared"},
     {SectionRole::Local, ".nv.local."},
-    {SectionRole::ReservedShared, ".nv."},
 }};
 constexpr std::array<std::string_view, elf::kSectionRoleCount> kPrefixOfRole = [] {
   std::array<std::string_view, elf::kSectionRoleCount> prefixes;
@@ -73,6 +72,9 @@ bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
     return true;
   if (kind.role == SectionRole::Info && section.name.starts_with(".nv.info"))
     return true;
+  if (kind.role == SectionRole::ReservedShared)
+    return section.name.starts_with(".nv.shared.reserved.") ||
+           section.name.starts_with(".nv.reservedSmem");
   const std::string_view prefix = kPrefixOfRole[static_cast<u8>(kind.role)];
   if (prefix.empty())
     return !section.no_data();
@@ -138,6 +140,7 @@ private:
   [[nodiscard]] std::optional<Error> check_function(u32 index, const elf::Symbol &symbol);
   [[nodiscard]] std::optional<Error> check_variable(u32 index, const elf::Symbol &symbol) const;
   [[nodiscard]] std::optional<Error> check_code() const;
+  [[nodiscard]] std::optional<Error> check_memory_of_kernels() const;
   [[nodiscard]] std::optional<Error> check_relocations() const;
   [[nodiscard]] bool has_distinct_offsets(const elf::Section &table) const;
   void add_uses(const elf::Section &table, std::vector<FieldUse> &uses) const;
@@ -162,6 +165,9 @@ std::optional<Error> ObjectChecker::run() {
     if (std::optional<Error> error = check_section(section))
       return error;
   is_named_.assign(object_.kinds.size(), false);
+  if (const elf::Symbol &first = object_.symbols[0];
+      first.info != 0 || first.raw_section != 0 || !first.name.empty())
+    return broken_symbol(0, "st_name, st_info, st_shndx", "the first symbol is not empty");
   for (u32 i = 1; i < object_.symbols.size(); ++i)
     if (std::optional<Error> error = check_symbol(i))
       return error;
@@ -214,6 +220,8 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
     return broken_section(section, "sh_info",
                           fmt::format("{} is the code of another function",
                                       elf::describe_section(object_.section(section.info))));
+  if (kind.role == SectionRole::Info && kind.owner.empty() && section.info != 0)
+    return broken_section(section, "sh_info", "these records are about all functions");
   if (elf::is_relocation_table(section.type)) {
     if (section.link != symtab_->index)
       return broken_section(section, "sh_link",
@@ -257,6 +265,8 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
                          fmt::format("alignment {:#x} is more than any target has", symbol.value));
   if (symbol.in_section())
     return check_place(index, symbol);
+  if (symbol.common() && symbol.binding() != elf::SymbolBinding::Global)
+    return broken_symbol(index, "st_info", "a common symbol is not global");
   if (!symbol.undefined() && !symbol.common())
     return broken_symbol(index, "st_shndx",
                          fmt::format("{:#x} has no meaning here", symbol.raw_section));
@@ -332,7 +342,8 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
                          fmt::format("a variable in {}", elf::describe_section(section)));
   constexpr u8 kSpaceMask = elf::kOtherConstant | elf::kOtherGlobal | elf::kOtherShared;
   if (const u8 other = symbol.other & kSpaceMask;
-      space->other != 0 && other != 0 && other != space->other)
+      space->other != 0 && other != space->other &&
+      (other != 0 || symbol.type() == SymbolType::CudaObject))
     return broken_symbol(index, "st_other",
                          fmt::format("{:#04x} is not the memory space of {}", symbol.other,
                                      elf::describe_section(section)));
@@ -344,6 +355,10 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
                            fmt::format("{:#x} is more than any target has", symbol.value));
     return std::nullopt;
   }
+  if (where == SectionRole::ReservedShared && symbol.value > std::max<u64>(section.align, 1))
+    return broken_symbol(index, "st_value",
+                         fmt::format("alignment {:#x} is more than that of {}", symbol.value,
+                                     elf::describe_section(section)));
   if (space->other != 0 &&
       (symbol.value > section.size || symbol.size > section.size - symbol.value))
     return broken_symbol(index, "st_value, st_size",
@@ -372,6 +387,25 @@ std::optional<Error> ObjectChecker::check_code() const {
       return broken_section(
           section, "sh_info",
           fmt::format("symbol {} has another name, '{}'", owner, object_.symbols[owner].name));
+  }
+  return check_memory_of_kernels();
+}
+
+// Parameters and shared memory are those of kernels.
+std::optional<Error> ObjectChecker::check_memory_of_kernels() const {
+  for (const elf::Section &section : object_.view.sections()) {
+    const elf::SectionKind &kind = object_.kinds[section.index];
+    const bool parameters =
+        kind.role == SectionRole::Constant && kind.bank == 0 && !kind.owner.empty();
+    if ((kind.role != SectionRole::Shared && !parameters) || kind.mercury)
+      continue;
+    const bool code = section.info != 0 && section.info < object_.kinds.size() &&
+                      role(section.info) == SectionRole::Text &&
+                      object_.kinds[section.info].owner == kind.owner;
+    const u32 owner = code ? object_.owner_of_code(section.info) : 0;
+    if (owner == 0 || owner >= object_.symbols.size() ||
+        (object_.symbols[owner].other & elf::kOtherKernel) == 0)
+      return broken_section(section, "sh_info", "is not the code of a kernel of this name");
   }
   return std::nullopt;
 }

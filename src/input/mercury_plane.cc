@@ -149,6 +149,12 @@ std::optional<Error> PlaneBuilder::read_symbols() {
     if (!same || symbol.binding() != sass.binding())
       return broken_plane(*symtab_, fmt::format("symbol {} '{}'", i, symbol.name),
                           fmt::format("is '{}' in .symtab", sass.name));
+    const bool variable = symbol.type() == elf::SymbolType::CudaObject && symbol.in_section();
+    if (symbol.type() != elf::SymbolType::Section &&
+        (symbol.info != sass.info || symbol.other != sass.other ||
+         (variable && (symbol.value != sass.value || symbol.size != sass.size))))
+      return broken_plane(*symtab_, fmt::format("symbol {} '{}'", i, symbol.name),
+                          "has another type, value or size in .symtab");
     symbol.name = sass.name;
     if (symbol.in_section()) {
       const u32 section = symbol.section;

@@ -70,8 +70,11 @@ std::string broken_law_of_refusal(const LinkRequest &request, const LinkResult &
     if (message.severity != Severity::Error)
       continue;
     error = true;
-    if (message.id == "check-finding")
+    if (message.id == "check-finding") {
+      if (!is_disputed(result))
+        continue;
       return "another program than its inputs: " + text;
+    }
     if (!names_an_input(request, text))
       return "names no file: " + text;
     if (message.id == "bad-input" && !names_a_place(text))
@@ -106,10 +109,12 @@ std::string target_of(ByteSpan object) {
 }
 
 bool is_disputed(const LinkResult &result) {
-  for (const Message &message : result.messages)
-    if (message.id == "check-finding")
-      return true;
-  return false;
+  bool disputed = false, explained = false;
+  for (const Message &message : result.messages) {
+    disputed = disputed || message.id == "check-finding";
+    explained = explained || message.id == "copied-flaw" || message.id == "newer-toolkit";
+  }
+  return disputed && !explained;
 }
 
 std::string broken_law(const LinkRequest &request, const LinkResult &result) {

@@ -116,6 +116,30 @@ TEST(CheckObject, refuses_two_values_for_one_field) {
   expect_refusal(file, ".rela.debug_frame", "r_offset of entry 1: entry 0 of");
 }
 
+TEST(CheckObject, refuses_memory_of_what_is_no_kernel) {
+  BrokenFile file = example();
+  file.set<u8>(file.symbol("_Z6smoothPKfPfi") + test::kStOther, 0);
+  expect_refusal(file, "._Z6smoothPKfPfi", "sh_info");
+}
+
+TEST(CheckObject, refuses_variables_without_a_memory_space) {
+  BrokenFile file = example();
+  file.set<u8>(file.symbol("$___ZZ6smoothPKfPfiE6window__39") + test::kStOther, 0);
+  expect_refusal(file, ".symtab", "st_other of symbol");
+}
+
+TEST(CheckObject, refuses_a_first_symbol_that_is_not_empty) {
+  BrokenFile file = example();
+  file.set<u8>(file.data_of(".symtab") + test::kStInfo, 3);
+  expect_refusal(file, ".symtab", "of symbol 0");
+}
+
+TEST(CheckObject, refuses_records_of_all_functions_beside_one) {
+  BrokenFile file = example();
+  file.set<u32>(file.header_of(".nv.info") + test::kShInfo, file.index_of(kKernel));
+  expect_refusal(file, ".nv.info", "sh_info");
+}
+
 TEST(CheckObject, refuses_images_with_the_names_of_tables) {
   BrokenFile file("textures/sm_90/references.cubin");
   const u64 canvas = file.get<u32>(file.symbol("canvas") + test::kStName);

@@ -54,11 +54,26 @@ bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocT
   if (target.kind == TargetKind::Placed && target.against == Against::Nothing)
     return true;
   if (target.kind != TargetKind::DiscardedFunction || !source.function.valid() ||
-      (source.section->flags & elf::kFlagAlloc) == 0 ||
-      !c.program.symbols[EntityId(target.id)].defined())
+      (source.section->flags & elf::kFlagAlloc) == 0)
+    return false;
+  if (const Entity &entity = c.program.symbols[EntityId(target.id)];
+      !entity.defined() && entity.weak())
     return false;
   const LiveReason reason = c.program.live.why[source.function.value].reason;
   return reason >= LiveReason::Kernel && reason <= LiveReason::PointerCall;
+}
+
+// Whether something refers to a section as a whole that only names of things in it stand for:
+// compilers write such relocations for debug information alone, from one part of it to another.
+bool names_a_section(const RelocationContext &c, const RelocSource &source, u32 symbol) {
+  const InputObject &object = c.program.objects[source.object.value];
+  const elf::Symbol &target = object.symbols[symbol];
+  if (target.type() != elf::SymbolType::Section || !target.in_section() ||
+      !c.program.dialect.name.empty())
+    return false;
+  const bool debug = object.kinds[target.section].is_debug() &&
+                     object.kinds[target.section].role != elf::SectionRole::DebugShared;
+  return !debug || (source.section->flags & elf::kFlagAlloc) != 0;
 }
 
 // Whether code or data has a relocation against an image that means nothing there. nvlink stores 0.
@@ -105,7 +120,7 @@ void RelocationReader::read_table(const RelocSource &source) {
       drops = drops_symbol(c_, source, symbol);
       if (!drops)
         target = resolve_target(c_, source.object, symbol, source.function);
-      if (!drops && is_lost(c_, source, target))
+      if (!drops && (is_lost(c_, source, target) || names_a_section(c_, source, symbol)))
         target.kind = TargetKind::Lost;
     }
     if (!drops && !drops_offset(c_, source, raw.offset))
