@@ -23,23 +23,6 @@
 
 namespace culink::elf {
 
-Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
-  if (is_symbol_table(type) || type == SectionType::Strtab || type == SectionType::SymtabShndx)
-    return Bucket::Tables;
-  if (is_relocation_table(type))
-    return Bucket::Relocations;
-  const bool debug = name.starts_with(".debug_") || name.starts_with(".nv_debug_");
-  if (debug && type == SectionType::Progbits)
-    return Bucket::Debug;
-  if ((flags & kFlagAlloc) == 0)
-    return Bucket::Metadata;
-  if ((flags & kFlagExec) != 0)
-    return Bucket::Code;
-  if ((flags & kFlagWrite) == 0)
-    return Bucket::Constants;
-  return has_no_file_data(type) ? Bucket::NoData : Bucket::Data;
-}
-
 namespace {
 
 constexpr u32 kMostInfoSymbol = 0xffffff; // the top byte of sh_info has another use
