@@ -146,7 +146,8 @@ constexpr DefectSet kDefects13_4 =
     kDefects13_2.with({Defect::MisplacedLocals, Defect::UnnamedShared, Defect::WeakMustBeDefined,
                        Defect::StackOfMercury});
 
-constexpr DefectSet kDefects13_5 = kDefects13_4.without({Defect::NullSymbolValue});
+constexpr DefectSet kDefects13_5 =
+    kDefects13_4.without({Defect::NullSymbolValue, Defect::LeakedHeaders});
 
 // A release of nvlink; `toolkit` is ten times the number of its objects' toolkit.
 constexpr Dialect nvlink_row(std::string_view name, std::string_view version,

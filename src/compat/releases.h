@@ -121,6 +121,9 @@ constexpr Release make_13_5() {
   row.toolkit = 135;
   row.names_rel_tables = false;
   row.compat.finalizer = kFinalizer13_5;
+  row.compacts_planes = true;
+  row.shares_debug_info = true;
+  row.ends_empty_lines = true;
   return row;
 }
 

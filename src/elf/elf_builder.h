@@ -44,6 +44,10 @@ struct BuilderOptions {
   // Symbols of section 0xfff2 look like common symbols, and in tables of symbols that are filled in
   // by Fixup, section 0xff00 is not marked as too large (Q059).
   bool lose_section_fff2 = false;
+  // Only names that are in use, in the order of the file, those of .symtab before others; equal
+  // ones are one. Headers follow the contents without a gap.
+  bool compact = false;
+  u32 section_names_room = 0; // unused bytes at the end of .shstrtab
 };
 
 // The position of a section in the table: sections are sorted by bucket, stably. The default is the

@@ -174,7 +174,7 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
 // Where sections were renamed, their new names are shorter than the room that there is.
 void ElfEmitter::write_section_names(u32 range) const {
   u8 *table = at(writer_.shstrtab());
-  if (writer_.old_names_.empty())
+  if (writer_.old_names_.empty() || writer_.options_.compact)
     return layout_.shstrtab.write(range, table);
   if (range != 0)
     return;

@@ -7,10 +7,9 @@
 // Two things may surprise. Sections without file data take no bytes, yet their alignment moves the
 // cursor, so padding appears in front of the next section. And program headers of device files
 // carry file offsets only: every address is 0.
-#include "elf/elf_builder.h"
+#include "elf/elf_layouter.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
 
@@ -18,7 +17,6 @@
 
 #include "base/bytes.h"
 #include "base/prefetch.h"
-#include "elf/loaded_segment.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
@@ -33,44 +31,6 @@ bool may_have_any_align(const SectionSpec &spec) {
 }
 
 } // namespace
-
-class ElfLayouter {
-public:
-  ElfLayouter(const ElfBuilder &writer, WorkerPool &pool) : writer_(writer), pool_(pool) {}
-
-  [[nodiscard]] Result<ElfLayout> run();
-
-private:
-  static constexpr u32 kTogether = NameOffsets::kTogether; // sections or symbols, by one thread
-  static constexpr u8 kNoBucket = 255;                     // of a section that is not emitted
-  using BucketCounts = std::array<u32, kNoBucket>;
-  void order_sections();
-  [[nodiscard]] RawVector<u8> read_sections(NameOffsets &names, std::vector<BucketCounts> &counts);
-  [[nodiscard]] std::optional<Error> number_symbols();
-  void name_symbols();
-  [[nodiscard]] bool is_valid(const SymbolSpec &symbol) const;
-  [[nodiscard]] Error find_wrong_symbol() const;
-  [[nodiscard]] bool is_valid(const ElfBuilder::SectionState &state) const;
-  [[nodiscard]] std::optional<Error> check_section(u32 id) const;
-  [[nodiscard]] std::optional<Error> measure_sections();
-  [[nodiscard]] SectionExtent extent_of(SectionId id) const;
-  void place_contents();
-  void place_tables(u64 contents_end);
-  void add_to_loads(const SectionExtent &extent, u64 align, u64 offset);
-  [[nodiscard]] u8 loads_of(const SectionSpec &spec) const;
-  void plan_segments();
-
-  [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
-  [[nodiscard]] bool classic() const { return writer_.options_.segments == SegmentRule::Classic; }
-  [[nodiscard]] u64 size_of(SectionId id) const;
-
-  const ElfBuilder &writer_;
-  WorkerPool &pool_;
-  ElfLayout layout_;
-  RawVector<u32> symbol_order_;      // ids of symbols, local ones first
-  RawVector<SectionExtent> extents_; // by position in the file
-  std::vector<LoadedSegment> loads_; // segments known so far
-};
 
 Result<ElfLayout> ElfLayouter::run() {
   loads_ = classic() ? classic_loads() : mercury_loads();
@@ -184,8 +144,10 @@ void ElfLayouter::order_sections() {
   NameOffsets names(writer_.options_.numbered_names, count, pool_);
   std::vector<BucketCounts> starts(count / kTogether + 1, BucketCounts{});
   RawVector<u8> buckets = read_sections(names, starts);
-  layout_.section_name = names.place();
-  layout_.shstrtab = names.take_names();
+  if (!compact()) {
+    layout_.section_name = names.place();
+    layout_.shstrtab = names.take_names();
+  }
 
   u32 emitted = 1;
   for (const BucketCounts &range : starts)
@@ -221,6 +183,24 @@ void ElfLayouter::order_sections() {
       layout_.section_index[id] = position + 1;
     }
   });
+  if (compact())
+    name_sections_in_use();
+  layout_.shstrtab.size += writer_.options_.section_names_room;
+}
+
+void ElfLayouter::name_sections_in_use() {
+  const u32 count = static_cast<u32>(layout_.order.size());
+  NameOffsets names(nullptr, count, pool_);
+  const auto name_at = [this](u32 position) -> NameOffsets::Name {
+    return {writer_.section(layout_.order[position]).name};
+  };
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) { names.read(begin, end, name_at); });
+  const RawVector<u32> offsets = names.place();
+  layout_.shstrtab = names.take_names();
+  layout_.section_name.resize(writer_.section_count());
+  std::ranges::fill(layout_.section_name, 0);
+  for (u32 i = 0; i < count; ++i)
+    layout_.section_name[layout_.order[i].value] = offsets[i];
 }
 
 bool ElfLayouter::is_valid(const SymbolSpec &symbol) const {
@@ -291,41 +271,92 @@ std::optional<Error> ElfLayouter::number_symbols() {
   return std::nullopt;
 }
 
-// Strings for the front, names in the order of the symbols, new names.
+// In the order in which they were given; in a compact file in that of their first use, and nothing
+// for those without any.
+std::vector<u32> ElfLayouter::order_strings() const {
+  std::vector<u32> out(writer_.strings_.size(), kNoString);
+  if (!compact()) {
+    std::iota(out.begin(), out.end(), 0);
+    return out;
+  }
+  std::vector<u8> used(out.size());
+  u32 next = 0;
+  for (const SectionId id : layout_.order)
+    writer_.fixups_.for_each(writer_.sections_[id.value].fixups, [&](const Fixup &fixup) {
+      if (fixup.kind == Fixup::Kind::StringOffset && !std::exchange(used[fixup.id], 1))
+        out[next++] = fixup.id;
+    });
+  return out;
+}
+
+namespace {
+
+NameOffsets::Name own_name(const SymbolSpec &symbol) {
+  using Sharing = NameOffsets::Sharing;
+  return {symbol.name, symbol.name_number,
+          symbol.blank_name ? Sharing::Blank
+          : symbol.named    ? Sharing::Equal
+                            : Sharing::None};
+}
+
+} // namespace
+
+// Strings for the front, names in the order of the symbols, new names of those that were renamed.
+// In a compact file: names in the order of the symbols, old names, strings as contents use them.
 void ElfLayouter::name_symbols() {
   using Sharing = NameOffsets::Sharing;
+  using Name = NameOffsets::Name;
   const u32 strings = static_cast<u32>(writer_.strings_.size());
-  const u32 late = strings + writer_.symbol_count();
-  const u32 count = late + static_cast<u32>(writer_.late_names_.size());
-  NameOffsets names(writer_.options_.numbered_names, count, pool_);
-  const auto name_at = [&](u32 position) -> NameOffsets::Name {
-    if (position < strings) {
-      const ElfBuilder::EarlyString &string = writer_.strings_[position];
-      return {string.text, kNoNumber, string.separately ? Sharing::Separately : Sharing::Equal};
+  const u32 symbols = writer_.symbol_count();
+  const u32 renamed = static_cast<u32>(writer_.late_names_.size());
+  const u32 count = strings + symbols + renamed;
+  const std::vector<u32> string_order = order_strings();
+  const u32 symbols_at = compact() ? 0 : strings, renamed_at = symbols_at + symbols,
+            strings_at = compact() ? renamed_at + renamed : 0;
+  std::vector<std::string_view> new_names(compact() ? symbols : 0);
+  for (u32 i = 0; compact() && i < renamed; ++i)
+    new_names[writer_.late_names_[i].symbol.value] = writer_.late_names_[i].name;
+  const auto name_at = [&](u32 position) -> Name {
+    if (position - strings_at < strings) {
+      const u32 id = string_order[position - strings_at];
+      if (id == kNoString)
+        return {{}, kNoNumber, Sharing::None};
+      const ElfBuilder::EarlyString &string = writer_.strings_[id];
+      const bool separately = string.separately && !compact();
+      return {string.text, kNoNumber, separately ? Sharing::Separately : Sharing::Equal};
     }
-    if (position >= late)
-      return {writer_.late_names_[position - late].name, kNoNumber, Sharing::Separately};
-    const SymbolSpec &symbol = writer_.symbols_[symbol_order_[position - strings]];
-    return {symbol.name, symbol.name_number,
-            symbol.blank_name ? Sharing::Blank
-            : symbol.named    ? Sharing::Equal
-                              : Sharing::None};
+    if (position >= renamed_at) {
+      const ElfBuilder::LateName &late = writer_.late_names_[position - renamed_at];
+      return compact() ? own_name(writer_.symbols_[late.symbol.value])
+                       : Name{late.name, kNoNumber, Sharing::Separately};
+    }
+    const u32 id = symbol_order_[position - symbols_at];
+    if (compact() && !writer_.symbols_[id].emitted)
+      return {{}, kNoNumber, Sharing::None};
+    return compact() && !new_names[id].empty() ? Name{new_names[id]}
+                                               : own_name(writer_.symbols_[id]);
   };
+  NameOffsets names(writer_.options_.numbered_names, count, pool_);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) { names.read(begin, end, name_at); });
   const RawVector<u32> offsets = names.place();
   layout_.strtab = names.take_names();
-  layout_.string_offset.assign(offsets.begin(), offsets.begin() + strings);
-  layout_.symbol_name.resize(writer_.symbol_count());
-  pool_.for_ranges(writer_.symbol_count(), kTogether, [&](u32 begin, u32 end) {
-    const u32 *order = symbol_order_.data(), *from = offsets.data() + strings;
+  layout_.string_offset.resize(strings);
+  for (u32 i = 0; i < strings; ++i)
+    if (string_order[i] != kNoString)
+      layout_.string_offset[string_order[i]] = offsets[strings_at + i];
+  layout_.symbol_name.resize(symbols);
+  pool_.for_ranges(symbols, kTogether, [&](u32 begin, u32 end) {
+    const u32 *order = symbol_order_.data(), *from = offsets.data() + symbols_at;
     u32 *to = layout_.symbol_name.data();
     for (u32 i = begin; i < end; ++i)
       to[order[i]] = from[i];
   });
-  if (!writer_.late_names_.empty())
+  if (renamed != 0)
     layout_.late_symbol_name = layout_.symbol_name;
-  for (u32 i = 0; i < writer_.late_names_.size(); ++i)
-    layout_.late_symbol_name[writer_.late_names_[i].symbol.value] = offsets[late + i];
+  for (u32 i = 0; i < renamed; ++i)
+    (compact() ? layout_.symbol_name
+               : layout_.late_symbol_name)[writer_.late_names_[i].symbol.value] =
+        offsets[renamed_at + i];
 }
 
 SectionExtent ElfLayouter::extent_of(SectionId id) const {
@@ -407,7 +438,7 @@ void ElfLayouter::place_contents() {
 }
 
 void ElfLayouter::place_tables(u64 contents_end) {
-  layout_.section_table = align_up(contents_end, wide() ? 8 : 4);
+  layout_.section_table = compact() ? contents_end : align_up(contents_end, wide() ? 8 : 4);
   const u64 table_size =
       layout_.section_count * (wide() ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32));
   layout_.file_size = layout_.section_table + table_size;

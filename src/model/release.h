@@ -42,6 +42,13 @@ struct Release {
   bool mirrors_calls = false;
   // Tables with addends leave the names of tables without behind (Q004).
   bool names_rel_tables = true;
+  // In files with Mercury code: the symbol table of the Mercury plane, then counterparts in the
+  // order of their sections, no names that nobody uses, and no bytes of memory.
+  bool compacts_planes = false;
+  // Such files have .debug_info once for both planes.
+  bool shares_debug_info = false;
+  // On the SASS plane, units of line tables without code end a sequence all the same.
+  bool ends_empty_lines = false;
   // Definitions without initial values prevail over common symbols.
   bool zeroed_data_prevails = false;
   // Weak symbols stand in the local part of the symbol table.

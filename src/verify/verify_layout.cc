@@ -7,7 +7,8 @@
 //
 // NVIDIA's tools do two unusual things. A Mercury section without bytes of its own has the offset
 // and the size of its SASS counterpart. And Mercury sections of a no-data type occupy bytes of the
-// file, with undefined contents.
+// file, with undefined contents; those of toolkit 13.5 do not, and its section table is not
+// aligned.
 #include <algorithm>
 #include <vector>
 
@@ -24,10 +25,15 @@ using elf::Section;
 
 namespace {
 
-[[nodiscard]] bool takes_room(const Section &s) {
+[[nodiscard]] bool lies_before_headers(const ElfView &view, const Section &s) {
+  const u64 headers = view.header().shoff;
+  return s.offset <= headers && s.size <= headers - s.offset;
+}
+
+[[nodiscard]] bool takes_room(const ElfView &view, const Section &s) {
   if (s.type == elf::SectionType::Null || s.size == 0)
     return false;
-  return !s.no_data() || s.is_mercury();
+  return !s.no_data() || (s.is_mercury() && lies_before_headers(view, s));
 }
 
 [[nodiscard]] bool may_share_bytes(const Section &a, const Section &b) {
@@ -38,7 +44,7 @@ namespace {
 [[nodiscard]] std::vector<const Section *> in_file_order(const ElfView &view, bool &all_there) {
   std::vector<const Section *> out;
   for (const Section &s : view.sections()) {
-    if (!takes_room(s))
+    if (!takes_room(view, s))
       continue;
     if (slice(view.file(), s.offset, s.size))
       out.push_back(&s);
@@ -199,7 +205,7 @@ void survey_section(const ElfView &view, const Section &s, Survey &survey) {
   if (!survey.tidy || s.type == elf::SectionType::Null)
     return;
   survey.tidy = is_aligned(s);
-  if (!takes_room(s))
+  if (!takes_room(view, s))
     return;
   if (!survey.first)
     survey.first = &s;
@@ -239,7 +245,7 @@ void check_layout(const ElfView &view, const Survey &survey, Findings &findings)
                               h.shoff, name_of(owner), end));
   if (all_there)
     check_gap(view, end, std::min<u64>(h.shoff, view.file().size()), owner, findings);
-  if (h.shoff % 8 != 0)
+  if (h.shoff % 8 != 0 && !(h.shoff == end && view.find(".nv.merc.symtab")))
     findings.push(Rule::HeaderTables, "ELF header", "e_shoff",
                   fmt::format("{:#x} is not a multiple of 8", h.shoff));
 

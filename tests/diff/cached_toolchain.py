@@ -72,11 +72,6 @@ class CachedToolchain(Toolchain):
         found = sorted(glob.glob(os.path.join(self.other_linker, "lib", "libnvJitLink.so.*"))) if self.other_linker else []
         return ["--finalizer=" + os.path.abspath(found[0])] if found else []
 
-    def rearranges(self, target):
-        """The library of 13.5 writes files with Mercury code anew: names in the order of their use, and its own order
-        of sections. culink does not copy that."""
-        return "nvJitLink" in self.linker_identity and self.linker_release() >= (13, 5) and number_of(target) >= 100
-
     def linker_release(self):
         return release_of(self.nvlink)
 

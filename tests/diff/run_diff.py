@@ -17,7 +17,6 @@ import argparse
 import concurrent.futures
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -64,7 +63,6 @@ NO_ANSWER = "nvlink crashed"  # or gave up: nothing to compare with
 DIFFERENT = "different"
 VARIES = "nvlink varies"       # its own answers differ from each other, in bytes nobody can predict
 SCHEDULED = "scheduled again"  # by nvlink; the same in all other bits
-REARRANGED = "rearranged"     # the same sections, symbols and code in another order (rearranged_only)
 REWRITTEN = "made anew"       # functions by nvlink, with other instructions; the same in all else
 OWN_SOUND = "own is sound"    # differs on purpose, see on_purpose.py
 OWN_UNSOUND = "own is unsound"  # the checker has findings (docs/checker.md)
@@ -77,12 +75,6 @@ FAILURES = (DIFFERENT, OWN_DIFFERS, OWN_UNSOUND, REASON, ONLY_NVLINK, ONLY_CULIN
 
 def differing_places(first, second):
     return [place for place in range(len(first)) if first[place] != second[place]]
-
-
-def rearranged_only(difference):
-    """Whether `cubin diff` finds other orders and offsets, and nothing else."""
-    return all(re.match(r"(strings|layout|segments): |sections: section order differs |\d+ differences?$", line)
-               for line in difference.splitlines())
 
 
 class Outcome:
@@ -159,8 +151,6 @@ class Comparison:
         data = read(self.at(step.output))
         if hashlib.sha256(data).hexdigest() != reference["sha256"]:
             detail = self.explain(step)
-            if self.toolchain().rearranges(self.target) and rearranged_only(detail):
-                return REARRANGED, ""
             if self.options.code == "mercury":
                 return self.judge_code(step, data, detail)
             return (VARIES, "") if self.differs_where_nvlink_varies(step, data) else (DIFFERENT, detail)
@@ -358,7 +348,7 @@ class Report:
                 counter = self.counts.get((recipe.name, target), Counter())
                 total += counter
                 cells.append("%d / %d / %d" % (counter[SAME] + counter[OWN_SOUND] +
-                                               counter[SCHEDULED] + counter[REWRITTEN] + counter[REARRANGED],
+                                               counter[SCHEDULED] + counter[REWRITTEN],
                                                counter[REFUSED] + counter[NO_ANSWER] +
                                                counter[VARIES],
                                                sum(counter[status] for status in FAILURES)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "elf/elf_builder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
 
@@ -396,6 +397,43 @@ TEST(ElfBuilder, FillsExtendedIndicesAsNvlinkDoes) {
     EXPECT_EQ(raw, imitate ? imitated_raw : plain_raw);
     EXPECT_EQ(extended, imitate ? imitated : plain);
   }
+}
+
+std::string text_of(const ElfView &view, std::string_view table) {
+  const ByteSpan bytes = view.find(table)->data;
+  std::string out(bytes.begin(), bytes.end());
+  std::ranges::replace(out, '\0', ' ');
+  return out;
+}
+
+TEST(ElfBuilder, CompactFilesHaveOnlyNamesInUseInTheOrderOfTheFile) {
+  ElfBuilder elf({.compact = true, .section_names_room = 3});
+  const u32 unused = elf.add_string("#unused"), first = elf.add_string("#first"),
+            second = elf.add_string("#second");
+  const SectionId code =
+      elf.add_section({.name = ".text", .flags = kFlagAlloc | kFlagExec, .align = 1});
+  const SectionId info = elf.add_section({.name = ".nv.info", .type = SectionType::CudaInfo});
+  elf.add_section({.name = ".gone", .emitted = false});
+  elf.rename_section(code, ".text.old");
+  elf.append_zeros(code, 3);
+  elf.append_zeros(info, 12);
+  for (const u32 string : {second, first, second})
+    elf.add_fixup(info, {string == first ? u64{4} : u64{0}, Fixup::Kind::StringOffset, string});
+  elf.add_symbol({.name = "old", .section = code});
+  elf.rename_symbol(SymbolId(elf.symbol_count() - 1), "new");
+  elf.add_symbol({.name = "lost", .emitted = false});
+  elf.add_symbol({.name = "global"});
+  const Result<std::vector<u8>> file = elf.finish();
+  ASSERT_TRUE(file);
+  const Result<ElfView> view = ElfView::open(*file);
+  ASSERT_TRUE(view) << view.error().text();
+  EXPECT_EQ(text_of(*view, ".shstrtab"), " .shstrtab .strtab .symtab .nv.info .text    ");
+  EXPECT_EQ(text_of(*view, ".strtab"), " new global old #second #first ");
+  EXPECT_EQ(view->symbols()[1].name, "new");
+  EXPECT_EQ(view->header().shoff, view->find(".text")->offset + 3);
+  const Result<ElfLayout> layout = elf.lay_out();
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->string_offset[unused], 0u);
 }
 
 } // namespace

@@ -14,12 +14,11 @@
 
 #include "elf/mercury_names.h"
 #include "link/mercury/sass_constants.h"
+#include "link/output/draft_sections.h"
 
 namespace culink {
 
 namespace {
-
-constexpr u64 kNameGap = 36; // behind .shstrtab, whatever was renamed (Q101)
 
 bool is_compiler_constant(const InputObject &object, u32 index, u8 bank) {
   const elf::Symbol &symbol = object.symbols[index];
@@ -95,8 +94,10 @@ void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInpu
     file.elf.rename_symbol(file.symbols.of_section[i], s.name);
     gap -= s.name.size() + 1;
   }
-  file.elf.section(file.elf.shstrtab()).gap_after = kNameGap;
-  file.elf.section(file.elf.strtab()).gap_after = gap;
+  if (!mercury.dialect.release.compacts_planes) {
+    file.elf.section(file.elf.shstrtab()).gap_after = kIndexNamesRoom;
+    file.elf.section(file.elf.strtab()).gap_after = gap;
+  }
   if (mercury.policy.resolves_early || mercury.policy.lists_resolved)
     number_compiler_constants(mercury, plan, inputs, file);
 }

@@ -51,18 +51,21 @@ SectionType counterpart_type(SectionType type) {
   return type;
 }
 
-// Line tables name code by relocations.
-struct LineTables {
+// What is known about tables of debug information. Line tables name code by relocations.
+struct DebugTables {
   bool lines_name_code = false;
   bool sass_lines_name_code = false;
+  bool shares_info = false; // .debug_info is there once
 };
 
-bool shares_bytes(const OutSection &s, const LineTables &tables) {
+bool shares_bytes(const OutSection &s, const DebugTables &tables) {
   constexpr std::array<std::string_view, 9> kShared = {
       ".nv.constant3",   ".nv.constant4",   ".nv.global.init", ".debug_abbrev", ".debug_macinfo",
       ".debug_pubnames", ".debug_pubtypes", ".debug_str",      ".debug_loc"};
   if (s.type == SectionType::Progbits && s.size == 0)
     return true;
+  if (s.name == ".debug_info")
+    return tables.shares_info;
   if (s.name == ".debug_line")
     return !tables.lines_name_code;
   if (s.name == ".nv_debug_line_sass")
@@ -71,7 +74,7 @@ bool shares_bytes(const OutSection &s, const LineTables &tables) {
          s.name.starts_with(".nv_debug_ptx_txt");
 }
 
-Counterpart kind_of(const OutSection &s, const LineTables &tables, bool mirrors_calls) {
+Counterpart kind_of(const OutSection &s, const DebugTables &tables, bool mirrors_calls) {
   if (s.function.valid())
     return Counterpart::Capsule;
   switch (s.type) {
@@ -111,12 +114,13 @@ OutId relocation_table_of(const Layout &layout, OutId target) {
   return {};
 }
 
-FileShape shape_file(const OutputPlan &mercury, bool mirrors_calls) {
+FileShape shape_file(const OutputPlan &mercury, const Release &release) {
   const OutputSections &sections = mercury.layout.sections;
   const auto names_code = [&](std::string_view name) {
     return relocation_table_of(mercury.layout, sections.find(name)).valid();
   };
-  const LineTables tables{names_code(".debug_line"), names_code(".nv_debug_line_sass")};
+  const DebugTables tables{names_code(".debug_line"), names_code(".nv_debug_line_sass"),
+                           release.shares_debug_info};
   WorkerPool one_thread(1);
   FileShape out{
       find_emitted(mercury, one_thread).is_emitted, {}, std::vector<Counterpart>(sections.size())};
@@ -124,7 +128,7 @@ FileShape shape_file(const OutputPlan &mercury, bool mirrors_calls) {
   for (u32 i = 0; i < sections.size(); ++i)
     if (out.is_emitted[i]) {
       buckets[static_cast<u8>(bucket_of(sections.list[i]))].emplace_back(i);
-      out.counterpart[i] = kind_of(sections.list[i], tables, mirrors_calls);
+      out.counterpart[i] = kind_of(sections.list[i], tables, release.mirrors_calls);
     }
   for (const std::vector<OutId> &bucket : buckets)
     out.order.insert(out.order.end(), bucket.begin(), bucket.end());
@@ -132,19 +136,20 @@ FileShape shape_file(const OutputPlan &mercury, bool mirrors_calls) {
 }
 
 elf::SectionSpec counterpart_header(const OutSection &s, Counterpart kind,
-                                    const OutputSymbols &symbols) {
+                                    const OutputSymbols &symbols, bool capsules_first) {
+  const auto in_order = static_cast<Bucket>(kFirstBucket + static_cast<u8>(bucket_of(s)));
   if (kind == Counterpart::Capsule)
     return {.type = SectionType::CudaCapmerc,
             .flags = elf::kFlagMercury,
             .align = kMercuryCodeAlign,
             .entsize = s.entsize,
             .info = elf::InfoField(symbols.of_entity[s.function.value]),
-            .bucket = static_cast<Bucket>(kCapsuleBucket)};
+            .bucket = capsules_first ? static_cast<Bucket>(kCapsuleBucket) : in_order};
   return {.type = counterpart_type(s.type),
           .flags = s.flags | elf::kFlagMercury,
           .align = s.align,
           .entsize = s.entsize,
-          .bucket = static_cast<Bucket>(kFirstBucket + static_cast<u8>(bucket_of(s)))};
+          .bucket = in_order};
 }
 
 } // namespace culink

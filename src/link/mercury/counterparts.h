@@ -26,8 +26,7 @@ struct FileShape {
   [[nodiscard]] Counterpart counterpart_of(OutId id) const { return counterpart[id.value]; }
 };
 
-// `mirrors_calls`: the call graph and prototypes have counterparts.
-[[nodiscard]] FileShape shape_file(const OutputPlan &mercury, bool mirrors_calls);
+[[nodiscard]] FileShape shape_file(const OutputPlan &mercury, const Release &release);
 
 // Where a section of the plan is among the others.
 [[nodiscard]] elf::Bucket bucket_of(const OutSection &section);
@@ -37,6 +36,7 @@ struct FileShape {
 
 // The header of a counterpart. Without its name, and without what it says about other sections.
 [[nodiscard]] elf::SectionSpec counterpart_header(const OutSection &section, Counterpart kind,
-                                                  const OutputSymbols &symbols);
+                                                  const OutputSymbols &symbols,
+                                                  bool capsules_first);
 
 } // namespace culink

@@ -28,7 +28,7 @@ using elf::SectionType;
 
 namespace {
 
-constexpr auto kParameterBucket = static_cast<Bucket>(8),
+constexpr auto kParameterBucket = static_cast<Bucket>(8), kFrontBucket = static_cast<Bucket>(9),
                kFirstCounterpart = static_cast<Bucket>(10), kSymtabBucket = static_cast<Bucket>(40),
                kDriverCallBucket = static_cast<Bucket>(41);
 
@@ -41,6 +41,7 @@ struct PlaneLayout {
   FileInProgress &file;
 
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }
+  [[nodiscard]] bool compact() const { return mercury.dialect.release.compacts_planes; }
   [[nodiscard]] elf::SectionId sass_section(OutId id) const { return file.section_of[id.value]; }
 };
 
@@ -135,7 +136,7 @@ void add_counterparts_of(const PlaneLayout &l, bool capsules, AddedSections &add
     const Counterpart kind = l.sass.shape.counterpart_of(id);
     if (kind == Counterpart::None || (kind == Counterpart::Capsule) != capsules)
       continue;
-    elf::SectionSpec header = counterpart_header(l.section(id), kind, l.file.symbols);
+    elf::SectionSpec header = counterpart_header(l.section(id), kind, l.file.symbols, !l.compact());
     header.name = keep_name(l.plan, elf::mercury_counterpart_name(l.section(id).name));
     if (kind == Counterpart::Shared)
       header.shares_bytes_with = l.sass_section(id);
@@ -165,7 +166,7 @@ void add_counterparts(const PlaneLayout &l, AddedSections &added) {
                                           .align = 8,
                                           .entsize = 24,
                                           .link = elf.strtab(),
-                                          .bucket = kSymtabBucket});
+                                          .bucket = l.compact() ? kFrontBucket : kSymtabBucket});
   if (added.symtab.indices.valid())
     elf.section(added.symtab.indices).link = added.symtab.symbols;
   for (const OutId id : l.sass.shape.order) {
@@ -227,6 +228,8 @@ std::vector<FilePatch> fill_memory(const PlaneLayout &l, const AddedSections &ad
       continue;
     const elf::SectionId to = added.counterpart_of[id.value];
     l.file.elf.append_zeros(to, l.section(id).size);
+    if (l.compact())
+      continue;
     l.file.elf.section(to).gap_after = l.section(id).size;
     std::vector<u8> bytes =
         emulate::bytes_of_memory({l.mercury, l.plan.layout, l.file.elf, l.sass.shape.order,

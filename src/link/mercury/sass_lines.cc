@@ -8,6 +8,7 @@
 // What may surprise: heads may say where the strings of their object are. Only the Mercury plane,
 // whose heads are the same, has relocations for that.
 #include <algorithm>
+#include <array>
 
 #include "arch/reloc_roles.h"
 #include "base/bytes.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr u64 kLengthSize = 4;      // of a unit, in front of it
 constexpr u64 kSequenceAddress = 3; // DW_LNE_set_address: 00 09 02, then the address
+constexpr std::array<u8, 3> kEndSequence = {0, 1, 1}; // DW_LNE_end_sequence
 
 struct LineUnit {
   u64 offset = 0; // in the section
@@ -172,8 +174,9 @@ DebugSection make_sass_lines(const SassContext &c, const SassCodeList &code,
       for (const HeadValue &value : head_values)
         if (value.unit == number && value.offset + 4 <= unit.head.size())
           store_le<u32>(bytes.data() + start + value.offset, value.value);
-      for (const FunctionLines &one :
-           choose_sequences(c, code, merged, o, unit, made_lines, parts)) {
+      const std::vector<FunctionLines> sequences =
+          choose_sequences(c, code, merged, o, unit, made_lines, parts);
+      for (const FunctionLines &one : sequences) {
         if (table.valid())
           out.addresses.push_back({.table = table,
                                    .id = one.function.value,
@@ -182,6 +185,8 @@ DebugSection make_sass_lines(const SassContext &c, const SassCodeList &code,
                                    .against = KeptRelocation::Against::Entity});
         bytes.insert(bytes.end(), one.bytes.begin(), one.bytes.end());
       }
+      if (sequences.empty() && c.mercury.dialect.release.ends_empty_lines)
+        bytes.insert(bytes.end(), kEndSequence.begin(), kEndSequence.end());
       store_le<u32>(bytes.data() + start, static_cast<u32>(bytes.size() - start - kLengthSize));
     }
   }

@@ -306,6 +306,20 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
   return records;
 }
 
+namespace {
+
+// Whatever objects say about the finalizer, the last one has its say.
+void set_compat(elf::CompatSection &compat, const elf::CompatRecord &record) {
+  const auto known =
+      std::ranges::find(compat.records, record.attribute, &elf::CompatRecord::attribute);
+  if (known == compat.records.end())
+    compat.records.push_back(record);
+  else
+    *known = record;
+}
+
+} // namespace
+
 std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
   if (!c.layout().sections.compat.valid() || c.plan.synthetic.compat.empty())
     return {};
@@ -326,9 +340,7 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
                               .attribute = elf::CompatAttribute::CanFastpathFinalize,
                               .payload = payload});
   for (const elf::CompatRecord &record : c.mercury.dialect.release.compat.finalizer)
-    if (std::ranges::find(compat.records, record.attribute, &elf::CompatRecord::attribute) ==
-        compat.records.end())
-      compat.records.push_back(record);
+    set_compat(compat, record);
   return elf::encode_compat(compat);
 }
 

@@ -90,6 +90,10 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
       .borrow_names = true,
       .numbered_names = &sections.names,
       .lose_section_fff2 = emulate::loses_section_fff2(program)};
+  if (segments == elf::SegmentRule::Mercury && program.dialect.release.compacts_planes) {
+    options.compact = true;
+    options.section_names_room = kIndexNamesRoom;
+  }
   if (program.dialect.release.old_abi)
     options = with_old_abi(program, std::move(options));
   EmittedSections emitted = find_emitted(plan, pool);

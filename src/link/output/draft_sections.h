@@ -8,6 +8,10 @@
 
 namespace culink {
 
+// Unused bytes of .shstrtab, or behind it, in files with both planes: the names of two tables that
+// hardly any file has (Q101).
+inline constexpr u32 kIndexNamesRoom = sizeof ".symtab_shndx" + sizeof ".nv.merc.symtab_shndx";
+
 // The type that a section of an object has in an executable.
 [[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
 
