@@ -63,17 +63,24 @@ bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocT
   return reason >= LiveReason::Kernel && reason <= LiveReason::PointerCall;
 }
 
-// Whether something refers to a section as a whole that only names of things in it stand for:
-// compilers write such relocations for debug information alone, from one part of it to another.
-bool names_a_section(const RelocationContext &c, const RelocSource &source, u32 symbol) {
+// Whether something refers to a section as a whole whose parts go to several places or nowhere, or
+// loaded bytes to debug information. No compiler writes either.
+bool names_no_place(const RelocationContext &c, const RelocSource &source, u32 symbol) {
   const InputObject &object = c.program.objects[source.object.value];
   const elf::Symbol &target = object.symbols[symbol];
   if (target.type() != elf::SymbolType::Section || !target.in_section() ||
       !c.program.dialect.name.empty())
     return false;
-  const bool debug = object.kinds[target.section].is_debug() &&
-                     object.kinds[target.section].role != elf::SectionRole::DebugShared;
-  return !debug || (source.section->flags & elf::kFlagAlloc) != 0;
+  const elf::SectionKind &kind = object.kinds[target.section];
+  switch (kind.role) {
+  case elf::SectionRole::Shared:
+  case elf::SectionRole::DebugShared:
+  case elf::SectionRole::UftEntry:
+  case elf::SectionRole::UdtEntry:
+    return true;
+  default:
+    return kind.is_debug() && (source.section->flags & elf::kFlagAlloc) != 0;
+  }
 }
 
 // Whether code or data has a relocation against an image that means nothing there. nvlink stores 0.
@@ -120,7 +127,7 @@ void RelocationReader::read_table(const RelocSource &source) {
       drops = drops_symbol(c_, source, symbol);
       if (!drops)
         target = resolve_target(c_, source.object, symbol, source.function);
-      if (!drops && (is_lost(c_, source, target) || names_a_section(c_, source, symbol)))
+      if (!drops && (is_lost(c_, source, target) || names_no_place(c_, source, symbol)))
         target.kind = TargetKind::Lost;
     }
     if (!drops && !drops_offset(c_, source, raw.offset))
