@@ -7,6 +7,7 @@
 #   make test       build and run every test; says by name what it skipped
 #   make install    install programs, headers and libraries under PREFIX (default /usr/local)
 #   make package    a Debian package in build/release
+#   make packages   .deb, .rpm and static .tar.gz for x86-64 and 64-bit ARM in build/packages, each tried
 #   make debug | asan | tsan | fuzz    other builds, each in its own folder under build/
 #   make static     static programs for x86-64; static-aarch64: for 64-bit ARM
 #   make bench      build and run the benchmarks
@@ -29,7 +30,7 @@ endif
 configure = cmake --preset $(1) $(configure_flags) >/dev/null
 build = cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: all deps deps-test install-deps demo test install package debug asan tsan fuzz static \
+.PHONY: all deps deps-test install-deps demo test install package packages debug asan tsan fuzz static \
         static-aarch64 bench format clean
 .DEFAULT_GOAL := all
 
@@ -55,6 +56,9 @@ install: all
 
 package: all
 	@cd build/release && cpack -G DEB
+
+packages:
+	@JOBS=$(JOBS) scripts/make-packages.sh
 
 debug asan: deps
 	@$(call configure,$@)

@@ -53,21 +53,43 @@ foreach(package culink culink-static culink-cxx)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# cpack -G DEB, or TGZ, in the build folder.
+# cpack -G DEB, RPM or TGZ in the build folder; scripts/make-packages.sh makes all of them.
 set(CPACK_PACKAGE_NAME culink)
 set(CPACK_PACKAGE_VENDOR "culink")
 set(CPACK_PACKAGE_CONTACT "culink maintainers <maintainers@culink.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package_kinds.cmake)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB TGZ)
+string(TOLOWER ${CMAKE_SYSTEM_NAME} system)
+set(CPACK_PACKAGE_FILE_NAME
+    culink-${PROJECT_VERSION}-${system}-${CMAKE_SYSTEM_PROCESSOR})
+if(CULINK_STATIC)
+  string(APPEND CPACK_PACKAGE_FILE_NAME -static)
+endif()
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE "Apache-2.0 WITH LLVM-exception")
+set(CPACK_RPM_PACKAGE_ARCHITECTURE ${CMAKE_SYSTEM_PROCESSOR})
+# Folders that every system has belong to no package, and rpmbuild's own strip is not for other machines.
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
+    /usr/share/man /usr/share/man/man1 /usr/share/bash-completion
+    /usr/share/bash-completion/completions /usr/share/zsh /usr/share/zsh/site-functions
+    /usr/share/fish /usr/share/fish/vendor_completions.d /usr/lib/pkgconfig /usr/lib64/pkgconfig
+    /usr/lib/cmake /usr/lib64/cmake)
+set(CPACK_RPM_SPEC_MORE_DEFINE
+    "%define __os_install_post %{nil}\n%define _build_id_links none\n%define debug_package %{nil}")
 if(CULINK_STATIC)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_RPM_PACKAGE_AUTOREQ OFF)
+endif()
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
 endif()
 include(CPack)

@@ -66,6 +66,44 @@ expect_contains wrong.again "nonsense" "absent"
 replays optimised "" -arch=sm_90 optimised.ltoir -o out/b.cubin
 expect_contains optimised.again "optimised.ltoir"
 
+# With a toolkit, a link that optimises.
+if command -v nvcc > /dev/null && printf '__global__ void k(int *p) { *p = 1; }\n' > lto.cu &&
+  nvcc -arch=sm_90 -dc -dlto lto.cu -o here/lto.o 2> log &&
+  (cd here && "$CULINK" -arch=sm_90 -dlto lto.o -o ../trial.cubin 2> ../log); then
+  replays lto a.cubin -arch=sm_90 -dlto lto.o -o out/a.cubin
+else
+  echo "not shown: a link with -dlto, there is no toolkit for it"
+fi
+
+# Another machine, as far as one machine can be another: no environment, a file system that can only be read
+# and in which neither the inputs nor the folder of the link are.
+if unshare -rm true 2> /dev/null; then
+  mkdir machine
+  cp cubins.tar archive.tar machine
+  # shellcheck disable=SC2016  # they are for the inner shell
+  unshare -rm bash -c '
+    set -e
+    mount -t tmpfs none there/deep
+    cp machine/*.tar there/deep
+    mount -t tmpfs none here
+    mount -t tmpfs none kept
+    mount -o remount,bind,ro /
+    cd there/deep
+    for name in cubins archive; do
+      env -i "$CULINK" --replay $name.tar -o $name.image > /dev/null 2>&1
+      cat $name.image >&3
+    done' 3> elsewhere || fail "the replay needs something of this machine"
+  for name in cubins archive; do
+    (cd there/deep && "$CULINK" --replay "../../$name.tar" -o "$name.image" 2> /dev/null)
+    cat "there/deep/$name.image"
+    rm "there/deep/$name.image"
+  done > expected
+  [ -s expected ] || fail "nothing was replayed"
+  expect_same elsewhere expected
+else
+  echo "not shown: a replay on another machine, there are no namespaces"
+fi
+
 # Nothing of the link's machine but the names is in the archive, and it can be linked by hand too.
 (cd kept && "$CULINK" --repro=../other.tar -arch=sm_90 main.cubin filter.cubin -o out/a.cubin -v) 2> /dev/null
 cmp -s <(tar xOf cubins.tar culink-repro/files.txt) <(tar xOf other.tar culink-repro/files.txt) ||
