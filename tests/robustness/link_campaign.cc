@@ -116,6 +116,7 @@ void keep_for_comparison(const std::string &folder, u64 number, u32 option_set,
   for (const auto &[given, word] :
        {std::pair{options.relocatable, "-r"}, std::pair{options.debug, "-g"},
         std::pair{options.preserve_relocs, "--preserve-relocs"},
+        std::pair{options.fold_identical, "--icf=safe"},
         std::pair{options.kernels_used.has_value(), "-kernels-used=k"}})
     words += given ? std::string(word) + "\n" : "";
   for (u64 i = 0; i < request.inputs.size(); ++i) {

@@ -19,6 +19,7 @@ namespace {
 
 struct OptionSet {
   bool emulate, relocatable, debug, preserve, kernels;
+  bool fold = false;
 };
 constexpr std::array<OptionSet, kOptionSetCount> kOptionSets = {{
     {false, false, false, false, false},
@@ -31,6 +32,7 @@ constexpr std::array<OptionSet, kOptionSetCount> kOptionSets = {{
     {true, true, true, false, false},
     {true, false, true, true, false},
     {false, false, false, true, true},
+    {false, false, false, false, false, true},
 }};
 
 bool contains(const std::string &text, std::string_view part) {
@@ -91,6 +93,7 @@ void choose_options(u32 number, LinkRequest &request) {
   request.options.relocatable = set.relocatable;
   request.options.debug = set.debug;
   request.options.preserve_relocs = set.preserve;
+  request.options.fold_identical = set.fold;
   if (set.kernels)
     request.options.kernels_used = std::vector<std::string>{"k"};
   request.options.facts = true;

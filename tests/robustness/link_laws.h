@@ -10,7 +10,7 @@ namespace culink::robustness {
 
 // One of the ways to link that tests go through; every number means one, the first
 // kOptionSetCount numbers each another.
-inline constexpr u32 kOptionSetCount = 10;
+inline constexpr u32 kOptionSetCount = 11;
 inline constexpr std::array<u32, 2> kRelocatableSets = {2, 3}; // as nvlink does it, and as we do
 void choose_options(u32 number, LinkRequest &request);
 

@@ -120,6 +120,8 @@ private:
 
 bool Describer::can_describe(u32 symbol) const {
   const elf::Symbol &function = object_.symbols[symbol];
+  if (!function.in_section())
+    return false;
   const u32 text = function.section;
   if (!object_.kinds[text].is_code() || object_.owner_of_code(text) != symbol ||
       function.value != 0 || belongings_.names[text] != 1)
