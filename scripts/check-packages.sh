@@ -24,7 +24,7 @@ unpack() {
       ;;
     *.rpm)
       rpm2archive - < "$1" | tar -xz -C "$2"
-      needs=$(rpm -qpR "$1" | grep -v '^rpmlib\|^/bin/sh' | sed 's/(.*//' | sort -u | paste -sd' ')
+      needs=$(rpm -qpR "$1" | sed '/^rpmlib/d; /^\/bin\/sh/d; s/(.*//' | sort -u | paste -sd' ')
       ;;
     *.tar.gz)
       mkdir -p "$2/usr"
