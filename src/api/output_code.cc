@@ -13,6 +13,7 @@
 #include "api/output_code.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,8 @@
 namespace culink {
 
 namespace {
+
+constexpr std::string_view kBranchTables = ".nv.merc.rela.nv.constant.optimizer.";
 
 constexpr u32 kAnyToolkit = 0; // what is linked with a capsule has been the same since the first
 
@@ -77,6 +80,28 @@ const InputObject *find_foreign_textures(const std::vector<InputObject> &objects
   return found == objects.end() ? nullptr : &*found;
 }
 
+// nvlink -r may mix branch tables of two definitions up (Q040). Then those of the machine code are
+// lost, and only who finalizes the Mercury code again has them.
+void check_branch_tables(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  for (const InputObject &object : objects)
+    for (const elf::Section &table : object.view.sections()) {
+      if (table.type != elf::SectionType::MercuryRela || !table.name.starts_with(kBranchTables))
+        continue;
+      const elf::RelocationTable entries = object.view.relocations(table);
+      std::unordered_map<u64, i64> labels; // by offset
+      for (u32 i = 0; i < entries.size(); ++i)
+        if (const auto [known, added] = labels.emplace(entries[i].offset, entries[i].addend);
+            !added && known->second != entries[i].addend) {
+          diag.report(DiagId::BadInput,
+                      {object.name, elf::describe_section(table) +
+                                        ": branch tables of two definitions are mixed up, as "
+                                        "nvlink -r leaves them"},
+                      {}, "link the objects of which it was made");
+          break;
+        }
+    }
+}
+
 } // namespace
 
 OutputCode choose_output_code(const LinkOptions &options, const std::vector<InputObject> &objects,
@@ -121,6 +146,8 @@ OutputCode choose_output_code(const LinkOptions &options, const std::vector<Inpu
     diag.report(DiagId::FinalizerMissing, {});
   if (code == OutputCode::Mercury || (code == OutputCode::Exact && !has_finalizer))
     check_copied_capsules(objects, diag);
+  if (code == OutputCode::Sass || code == OutputCode::Mercury)
+    check_branch_tables(objects, diag);
   if (code == OutputCode::Sass || (code == OutputCode::Mercury && !options.relocatable))
     check_copied_code(objects, target, diag);
   return code;

@@ -12,3 +12,16 @@ for file in own alone; do
   "$CUBIN" dump --hex .nv.constant2.calls_small -- $file.cubin | grep -o "bytes .*" > $file.table
 done
 expect_same alone.table own.table
+
+# Relocatable links of nvlink leave both labels of a word that two definitions have, and no offset in the machine
+# code: without a finalizer nobody can link that.
+for code in mercury sass; do
+  not "$CULINK" -arch=sm_100 --code=$code mixed.out.cubin -o out.cubin > log 2>&1
+  expect_contains log "branch tables of two definitions are mixed up"
+done
+"$CULINK" -arch=sm_100 -r --code=mercury wide.cubin small.cubin -o sound.cubin
+for code in mercury sass; do
+  "$CULINK" -arch=sm_100 --code=$code sound.cubin -o own.cubin
+  "$CUBIN" dump --hex .nv.constant2.calls_small -- own.cubin | grep -o "bytes .*" > own.table
+  expect_same alone.table own.table
+done

@@ -19,6 +19,7 @@
 #include "elf/records/nv_capmerc.h"
 #include "link/emulate/mercury_objects.h"
 #include "link/mercury/sass_code.h"
+#include "link/mercury/sass_constants.h"
 
 namespace culink {
 
@@ -121,7 +122,8 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
         (c.mercury.policy.resolves_early && object.toolkit != c.mercury.dialect.release.toolkit) ||
         elf::has_older_capsules(object.view);
     const bool translated = object.sm != c.inputs.arch.number || other_finalizer ||
-                            emulate::is_finalized_again(object, c.mercury.dialect);
+                            emulate::is_finalized_again(object, c.mercury.dialect) ||
+                            has_mixed_tables(c.mercury.objects[i], c.mercury.arch);
     std::vector<u32> sections = std::move(needed[i].kernels);
     if (translated || !functions_keep_schedule(c, object, request))
       sections.insert(sections.end(), needed[i].functions.begin(), needed[i].functions.end());

@@ -62,33 +62,98 @@ private:
   std::vector<Pair> pairs_; // by address in memory
 };
 
-Labels labels_of_tables(const SassContext &c, const SassCodeList &code) {
+bool is_branch_table(const InputObject &mercury, const elf::Section &table, u8 bank) {
+  return table.type == elf::SectionType::Rela && mercury.kinds[table.info].is_constant() &&
+         mercury.kinds[table.info].bank == bank;
+}
+
+// Words for which a table has two labels, sorted.
+std::vector<u64> mixed_words(const elf::RelocationTable &entries) {
+  std::vector<std::pair<u64, i64>> labels;
+  for (u32 e = 0; e < entries.size(); ++e)
+    labels.emplace_back(entries[e].offset, entries[e].addend);
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  std::vector<u64> out;
+  for (size_t e = 1; e < labels.size(); ++e)
+    if (labels[e].first == labels[e - 1].first)
+      out.push_back(labels[e].first);
+  return out;
+}
+
+// What is known about branch tables of machine code.
+struct TableValues {
   Labels labels;
+  struct Word {
+    OutId bank;
+    u64 offset;
+    u32 value;
+  };
+  std::vector<Word> words; // of tables that are mixed up
+};
+
+// A bank as the finalizer has made it; nothing if it is not that of the object.
+ByteSpan finalized_bank(std::span<const FinalizedObject> finalized, u32 object,
+                        const elf::Section &bank) {
+  if (object >= finalized.size() || finalized[object].empty())
+    return {};
+  const Result<elf::ElfView> image = elf::ElfView::open(finalized[object].image);
+  const elf::Section *made = image ? image->find(bank.name) : nullptr;
+  return made && made->data.size() == bank.data.size()
+             ? ByteSpan(finalized[object].image).subspan(made->offset, made->size)
+             : ByteSpan{};
+}
+
+// Tables that nvlink -r has made of two definitions have lost their offsets (Q040), and only a
+// finalizer still knows them.
+bool take_finalized_words(const SassContext &c, std::span<const FinalizedObject> finalized,
+                          u32 object, const elf::Section &bank, const std::vector<u64> &mixed,
+                          TableValues &out) {
+  const ByteSpan made = finalized_bank(finalized, object, bank);
+  const SectionLocation &at = c.layout().placement.location_of[object][bank.index];
+  if (made.empty() || at.discarded || !at.section.valid())
+    return false;
+  for (const u64 offset : mixed)
+    if (offset + 4 <= made.size())
+      out.words.push_back({at.section, at.offset + offset, load_le<u32>(made.data() + offset)});
+  return true;
+}
+
+TableValues read_tables(const SassContext &c, const SassCodeList &code,
+                        std::span<const FinalizedObject> finalized, Diagnostics &diag) {
+  TableValues out;
   for (u32 i = 0; i < c.mercury.objects.size(); ++i) {
     const InputObject &object = c.mercury.objects[i];
     for (const elf::Section &table : object.view.sections()) {
-      if (table.type != elf::SectionType::Rela || !object.kinds[table.info].is_constant() ||
-          object.kinds[table.info].bank != c.mercury.arch.banks.compiler)
+      if (!is_branch_table(object, table, c.mercury.arch.banks.compiler))
         continue;
       const SectionLocation &text =
           c.layout().placement.location_of[i][object.owner_of(table.info)];
       if (text.discarded || !text.section.valid() ||
           code[text.section].definition.object != ObjectId(i))
         continue;
-      const ByteSpan bank = c.sass.objects[i].section(table.info).data;
+      const elf::Section &bank = c.sass.objects[i].section(table.info);
       const elf::RelocationTable entries = object.view.relocations(table);
+      const std::vector<u64> mixed = mixed_words(entries);
+      if (!mixed.empty() && !take_finalized_words(c, finalized, i, bank, mixed, out))
+        diag.report(DiagId::BadInput,
+                    {object.name, elf::describe_section(bank) +
+                                      ": branch tables of two definitions are mixed up, as "
+                                      "nvlink -r leaves them; link the objects themselves"});
       for (u32 e = 0; e < entries.size(); ++e) {
         const elf::Relocation entry = entries[e];
-        if (entry.offset + 4 > bank.size())
+        if (entry.offset + 4 > bank.data.size() ||
+            std::binary_search(mixed.begin(), mixed.end(), entry.offset))
           continue;
-        const u64 offset = load_le<u32>(bank.data() + entry.offset);
+        const u64 offset = load_le<u32>(bank.data.data() + entry.offset);
         const SassCode &owner = code[text.section];
-        labels[label_key(c.section(text.section).function.value, static_cast<u64>(entry.addend))] =
+        out.labels[label_key(c.section(text.section).function.value,
+                             static_cast<u64>(entry.addend))] =
             static_cast<u32>(owner.moves() ? owner.moved_label(offset) : offset);
       }
     }
   }
-  return labels;
+  return out;
 }
 
 const elf::Section *find_parameters(const SassContext &c, const SassCode &code) {
@@ -151,7 +216,17 @@ std::vector<ImageBank> find_image_banks(const SassContext &c, const SassCodeList
   return out;
 }
 
-std::vector<SectionBytes> fill_compiler_banks(const SassContext &c, const SassCodeList &code) {
+bool has_mixed_tables(const InputObject &mercury, const arch::ArchInfo &arch) {
+  const auto &sections = mercury.view.sections();
+  return std::any_of(sections.begin(), sections.end(), [&](const elf::Section &table) {
+    return is_branch_table(mercury, table, arch.banks.compiler) &&
+           !mixed_words(mercury.view.relocations(table)).empty();
+  });
+}
+
+std::vector<SectionBytes> fill_compiler_banks(const SassContext &c, const SassCodeList &code,
+                                              std::span<const FinalizedObject> finalized,
+                                              Diagnostics &diag) {
   std::vector<SectionBytes> out;
   std::vector<u32> number(c.layout().sections.size(), kNoIndex); // by OutId: in `out`
   for (const OutId id : c.shape.order)
@@ -164,7 +239,7 @@ std::vector<SectionBytes> fill_compiler_banks(const SassContext &c, const SassCo
   const ConstantPairs pairs(c.planes());
   for (SectionBytes &bank : out)
     bank.bytes = join_pieces(c.section(bank.section), pairs);
-  const Labels labels = labels_of_tables(c, code);
+  const auto [labels, words] = read_tables(c, code, finalized, diag);
   for (const KeptRelocation &kept : c.plan.relocations.kept) {
     const OutId target = c.section(kept.table).target;
     if (!target.valid() || number[target.value] == kNoIndex ||
@@ -177,6 +252,11 @@ std::vector<SectionBytes> fill_compiler_banks(const SassContext &c, const SassCo
     const auto label = labels.find(label_key(kept.id, static_cast<u64>(kept.addend)));
     store_le<u32>(bytes.data() + kept.offset, label == labels.end() ? 0 : label->second);
   }
+  for (const TableValues::Word &word : words)
+    if (number[word.bank.value] != kNoIndex)
+      if (std::vector<u8> &bytes = out[number[word.bank.value]].bytes;
+          word.offset + 4 <= bytes.size())
+        store_le<u32>(bytes.data() + word.offset, word.value);
   return out;
 }
 

@@ -25,9 +25,13 @@ struct ImageBank {
 [[nodiscard]] std::vector<ImageBank> find_image_banks(const SassContext &context,
                                                       const SassCodeList &code);
 
-// Banks of compiler constants.
-[[nodiscard]] std::vector<SectionBytes> fill_compiler_banks(const SassContext &context,
-                                                            const SassCodeList &code);
+// Banks of compiler constants. `finalized` by ObjectId, or empty.
+[[nodiscard]] std::vector<SectionBytes>
+fill_compiler_banks(const SassContext &context, const SassCodeList &code,
+                    std::span<const FinalizedObject> finalized, Diagnostics &diag);
+
+// Whether branch tables have two labels for one word, so that those of the machine code are lost.
+[[nodiscard]] bool has_mixed_tables(const InputObject &mercury, const arch::ArchInfo &arch);
 
 // Whether a section holds compiler constants, on the plane of that target.
 [[nodiscard]] bool is_compiler_bank(const OutSection &section, const arch::ArchInfo &arch);
