@@ -25,4 +25,7 @@ expect_contains help.txt "dump" "usage"
 "$CUBIN" dump --help >help.txt
 expect_contains help.txt "--sections" "--json" "Exit status"
 "$CUBIN" --version >version.txt
-grep -Eq '^cubin [0-9]+\.[0-9]+\.[0-9]+$' version.txt || fail "version: $(cat version.txt)"
+head -1 version.txt | grep -Eq '^cubin [0-9]+\.[0-9]+\.[0-9]+$' || fail "version: $(cat version.txt)"
+"$CULINK" --version | sed 1s/culink/cubin/ > culink.txt
+expect_same version.txt culink.txt
+expect_contains version.txt "nvlink releases it stands for: 12.4.131, 13.0.48, 13.0.88, 13.1.80"

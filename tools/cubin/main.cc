@@ -30,6 +30,7 @@
 #include "cmd_text.h"
 #include "cmd_usage.h"
 #include "cmd_verify.h"
+#include "compat/version_text.h"
 #include "completions.h"
 #include "man_page.h"
 #include "suggest.h"
@@ -72,11 +73,18 @@ std::string usage_error(const CLI::App *app, const CLI::Error &error) {
          name + " --help'.\n";
 }
 
+// CLI11 ends the line.
+std::string version_without_end() {
+  std::string text = culink::version_text("cubin");
+  text.pop_back();
+  return text;
+}
+
 int run(int argc, char **argv) {
   int exit_code = 0;
   using culink::tools::completions, culink::tools::man_page;
   CLI::App app{"Inspect, check and edit NVIDIA device ELF files (cubins).", "cubin"};
-  app.set_version_flag("--version", "cubin " CULINK_VERSION);
+  app.set_version_flag("--version", version_without_end());
   app.require_subcommand(1);
   app.failure_message(usage_error);
   culink::tools::add_dump_command(app, exit_code);

@@ -21,6 +21,7 @@
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "compat/option_documents.h"
+#include "compat/version_text.h"
 #include "console.h"
 #include "culink/linker.h"
 #include "early_output.h"
@@ -331,7 +332,7 @@ int run_command(const std::vector<std::string> &words) {
     return 0;
   }
   if (!diag.failed() && line.has(OptionId::Version)) {
-    print_to(stdout, "culink " CULINK_VERSION "\n");
+    print_to(stdout, version_text("culink"));
     return 0;
   }
   if (!diag.failed() && line.has(OptionId::PrintDocs)) {
