@@ -7,6 +7,7 @@
 // Names are in the style that the caller wants: nvlink's own (Q091), the standard one, or none.
 #include "report/call_graph_text.h"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -42,51 +43,74 @@ struct Raise {
   u32 kernel = 0;
 };
 
-std::vector<bool> reached_from(const LinkFacts &facts, u32 start) {
-  std::vector<bool> seen(facts.functions.size(), false);
-  std::vector<u32> open_nodes = {start};
-  while (!open_nodes.empty()) {
-    const FunctionFacts &function = facts.functions[open_nodes.back()];
-    open_nodes.pop_back();
-    for (const std::vector<u32> *list : {&function.calls, &function.pointer_calls})
-      for (const u32 callee : *list)
-        if (!seen[callee]) {
-          seen[callee] = true;
-          open_nodes.push_back(callee);
-        }
+// Finds the kernels whose counts functions raise. A function is visited again only for more
+// registers than before, of which there are few, and not once for each kernel.
+class RaiseFinder {
+public:
+  explicit RaiseFinder(const LinkFacts &facts)
+      : facts_(facts), callers_(facts.functions.size()), age_(facts.functions.size(), kNone),
+        level_(facts.functions.size(), 0) {
+    for (u32 f = 0; f < facts.functions.size(); ++f)
+      for (const std::vector<u32> *list :
+           {&facts.functions[f].calls, &facts.functions[f].pointer_calls})
+        for (const u32 callee : *list)
+          callers_[callee].push_back(f);
+    for (u32 i = 0; i < facts.kernels.size(); ++i)
+      if (const u32 f = facts.kernels[i].function; facts.functions[f].kernel) {
+        age_[f] = i;
+        count_.emplace(f, facts.functions[f].registers);
+      }
   }
-  return seen;
-}
+
+  // The kernels that reach a function and have fewer registers, the newest first.
+  [[nodiscard]] std::vector<u32> raise_for(u32 function) {
+    const u32 registers = facts_.functions[function].registers;
+    std::vector<u32> raised, open_nodes = {function};
+    while (!open_nodes.empty()) {
+      const u32 callee = open_nodes.back();
+      open_nodes.pop_back();
+      for (const u32 caller : callers_[callee]) {
+        if (level_[caller] >= registers)
+          continue;
+        level_[caller] = registers;
+        open_nodes.push_back(caller);
+        if (age_[caller] == kNone || count_[caller] >= registers)
+          continue;
+        count_[caller] = registers;
+        raised.push_back(caller);
+      }
+    }
+    std::sort(raised.begin(), raised.end(), [this](u32 x, u32 y) { return age_[x] > age_[y]; });
+    return raised;
+  }
+
+private:
+  static constexpr u32 kNone = ~u32{0};
+
+  const LinkFacts &facts_;
+  std::vector<std::vector<u32>> callers_; // by function
+  std::vector<u32> age_;                  // by function: the number of a kernel
+  std::vector<u32> level_;                // by function: what all kernels that reach it have
+  std::map<u32, u32> count_;              // by kernel: its registers
+};
 
 // Functions in the order of their code in the output raise the counts of the kernels that reach
 // them, the newest kernel first.
 std::vector<Raise> raises(const LinkFacts &facts) {
   constexpr std::string_view kText = ".text.";
   std::map<std::string_view, u32> by_name;
-  std::vector<u32> count(facts.functions.size());
-  std::vector<std::pair<u32, std::vector<bool>>> kernels; // and what they reach
-  for (u32 f = 0; f < facts.functions.size(); ++f) {
-    const FunctionFacts &function = facts.functions[f];
-    count[f] = function.registers;
-    if (function.live)
-      by_name.emplace(function.name, f);
-  }
-  for (size_t i = facts.kernels.size(); i-- > 0;)
-    if (const u32 f = facts.kernels[i].function; facts.functions[f].kernel)
-      kernels.emplace_back(f, reached_from(facts, f));
+  for (u32 f = 0; f < facts.functions.size(); ++f)
+    if (facts.functions[f].live)
+      by_name.emplace(facts.functions[f].name, f);
+  RaiseFinder finder(facts);
   std::vector<Raise> out;
   for (const SectionFacts &section : facts.sections) {
     const std::string_view name = section.name;
     const auto function =
         name.starts_with(kText) ? by_name.find(name.substr(kText.size())) : by_name.end();
-    if (function == by_name.end())
-      continue;
-    for (const auto &[kernel, reached] : kernels)
-      if (reached[function->second] &&
-          count[kernel] < facts.functions[function->second].registers) {
-        count[kernel] = facts.functions[function->second].registers;
+    if (function != by_name.end())
+      for (const u32 kernel : finder.raise_for(function->second))
         out.push_back({function->second, kernel});
-      }
   }
   return out;
 }

@@ -287,6 +287,8 @@ SHAPES = [
     Shape("objects with -r", 60, with_options(objects, "-r")),
     Shape("functions with --dump-callgraph", 300, with_options(functions, "--dump-callgraph")),
     Shape("calls with --dump-callgraph", 1600, with_options(calls, "--dump-callgraph")),
+    Shape("kernels over calls with --dump-callgraph", 300,
+          with_options(kernels_over_a_chain, "--dump-callgraph")),
     Shape("functions with -Map", 300, with_options(functions, "-Map=out.map")),
     Shape("functions with -v", 300, with_options(functions, "-v")),
     Shape("kernels with --why-live", 300, with_options(kernels, "--why-live=f")),

@@ -23,14 +23,14 @@ using Against = KeptRelocation::Against;
 namespace {
 
 // One relocation that may be listed.
-struct Candidate {
+struct ListedCandidate {
   const RelocSource &source;
   const elf::Relocation &raw;
   const arch::RelocInfo *row;
   const RelocTarget &target;
 };
 
-bool is_listed(const RelocationContext &c, const RelocRules &rules, const Candidate &one) {
+bool is_listed(const RelocationContext &c, const RelocRules &rules, const ListedCandidate &one) {
   const Program &p = c.program;
   const RelocTarget &target = one.target;
   if (!one.row || target.unlisted)
@@ -61,7 +61,7 @@ bool is_listed(const RelocationContext &c, const RelocRules &rules, const Candid
 
 // The addend in the list: of a table without addends the old content of the field, as it
 // stands there (Q074), or with the start of a part that has moved.
-i64 listed_addend(const Candidate &one) {
+i64 listed_addend(const ListedCandidate &one) {
   const i64 addend = one.raw.addend + static_cast<i64>(one.target.addend_shift);
   if (!one.source.field_addends || !one.row->has_field() ||
       one.row->resolver == arch::Resolver::Clear)
@@ -129,7 +129,7 @@ KeptRelocations list_resolved(const RelocationContext &c, Diagnostics &diag) {
   const RelocRules rules = rules_of_lists(c.program);
   const auto list = [&](OutId table, const RelocSource &source, const elf::Relocation &raw) {
     const RelocTarget target = resolve_target(c, source.object, raw.symbol, source.function);
-    const Candidate one{source, raw, arch::find_reloc(raw.type), target};
+    const ListedCandidate one{source, raw, arch::find_reloc(raw.type), target};
     if (target.dangling && one.row && one.row->resolver == arch::Resolver::Linker)
       emulate::check_listed_symbol(c.program, EntityId(target.id), source.object, diag);
     if (is_listed(c, rules, one))
