@@ -63,6 +63,17 @@ bool is_for_surfaces(std::string_view driver_function) {
   return driver_function.ends_with("_suld") || driver_function.ends_with("_sust");
 }
 
+// Whether machine code calls the driver for textures. Mercury code knows only the other functions
+// of the driver, such as vprintf; those for images are behind its symbols.
+bool calls_for_textures(const InputObject &object) {
+  const elf::Section *mercury = object.view.find(".nv.merc.symtab");
+  const u64 known = mercury && mercury->entsize != 0 ? mercury->size / mercury->entsize : 0;
+  for (u64 i = known; i < object.symbols.size(); ++i)
+    if (is_image_function(object, object.symbols[i]) && !is_for_surfaces(object.symbols[i].name))
+      return true;
+  return false;
+}
+
 // An object whose machine code calls the driver for textures as if the program had no samplers, or
 // may do so when it is finalized, beside one that has some. nvlink tells all these functions of the
 // driver that there are samplers; nobody knows what they make of it.
@@ -71,11 +82,7 @@ const InputObject *find_foreign_textures(const std::vector<InputObject> &objects
   if (!target.calls_driver_for_images || std::ranges::none_of(objects, has_samplers))
     return nullptr;
   const auto found = std::ranges::find_if(objects, [&](const InputObject &object) {
-    return !has_samplers(object) &&
-           (object.sm != target.number ||
-            std::ranges::any_of(object.symbols, [&](const elf::Symbol &symbol) {
-              return is_image_function(object, symbol) && !is_for_surfaces(symbol.name);
-            }));
+    return !has_samplers(object) && (object.sm != target.number || calls_for_textures(object));
   });
   return found == objects.end() ? nullptr : &*found;
 }

@@ -40,3 +40,7 @@ for code in mercury exact; do
   expect_contains errors "kernels.cubin: has calls of the driver" "--code=sass can link it"
 done
 [ ! -e none.cubin ] || fail "wrote an output"
+
+# Other functions of the driver are called as everywhere.
+"$CULINK" --code=mercury --check -arch=sm_107 prints.cubin samplers.cubin -o beside.cubin
+"$CUBIN" verify beside.cubin
