@@ -73,10 +73,11 @@ Deaths run_in_children(u64 &next, u64 end, const Limits &limits,
 
 CampaignOptions parse_options(int argc, char **argv) {
   CampaignOptions options;
-  const std::array<std::pair<std::string_view, u64 *>, 5> numbers{
+  const std::array<std::pair<std::string_view, u64 *>, 6> numbers{
       {{"--count=", &options.count},
        {"--first=", &options.first},
        {"--seed=", &options.seed},
+       {"--threads=", &options.threads},
        {"--seconds=", &options.limits.seconds},
        {"--megabytes=", &options.limits.megabytes}}};
   const std::array<std::pair<std::string_view, std::string *>, 4> texts{

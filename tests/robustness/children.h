@@ -21,6 +21,7 @@ struct CampaignOptions {
   u64 count = 2000;
   u64 first = 0;
   u64 seed = 1;
+  u64 threads = 0;       // of a link; 0: as many as there are
   i64 save = -1;         // number of a mutant to write to a file
   std::string code;      // what links for sm_100 and later write: sass, mercury or exact
   std::string finalizer; // for exact: libnvJitLink, and the culink that loads it

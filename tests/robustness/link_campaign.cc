@@ -12,6 +12,7 @@
 //   --code=KIND    sass, mercury or exact: what links for sm_100 and later write (default sass)
 //   --structure    mutants whose structure is changed, not their bytes (structure.h)
 //   --strict       a link that the checker disputes breaks a law
+//   --threads=N    of each link (default: as many as there are)
 //   --keep=FOLDER  write there what links as nvlink would, for diff_fuzz.py
 //   --finalizer=LIBRARY --worker=CULINK   for exact: libnvJitLink, and the program that loads it
 //
@@ -51,6 +52,7 @@ struct LinkedProgram {
   std::string target;
   OutputCode code = OutputCode::Sass;
   FinalizerEngine finalizer;
+  u32 threads = 0;
   bool complete = false; // can be linked; otherwise only relocatable links make sense
 };
 
@@ -87,6 +89,7 @@ LinkRequest request_of(const Damage &damage, std::optional<ByteSpan> bytes, u32 
       request.inputs.push_back(LinkInput::memory(damage.program->names[i], *bytes));
   choose_options(option_set, request);
   request.options.code = damage.program->code;
+  request.options.threads = damage.program->threads;
   request.options.check = request.emulate.empty(); // defects that are imitated would be found
   request.finalizer = damage.program->finalizer;
   return request;
@@ -96,6 +99,7 @@ bool load(const std::string &list, const CampaignOptions &options, LinkedProgram
   program.code = options.code == "mercury" ? OutputCode::Mercury
                  : options.code == "exact" ? OutputCode::Exact
                                            : OutputCode::Sass;
+  program.threads = static_cast<u32>(options.threads);
   program.finalizer.library = options.finalizer;
   program.finalizer.worker = options.worker;
   if (!read_originals(list, program.names, program.files))
