@@ -32,7 +32,8 @@ protected:
 };
 
 TEST_F(Plane, SaysOfAFunctionWhatTheMachineCodeSays) {
-  const elf::Section *records = object().view.find(".nv.merc.nv.info._Z6smoothPKfPfi");
+  const InputObject sound = object();
+  const elf::Section *records = sound.view.find(".nv.merc.nv.info._Z6smoothPKfPfi");
   ASSERT_NE(records, nullptr);
   u8 *at = bytes_.data() + records->offset;
   while (at[1] != static_cast<u8>(elf::InfoAttribute::MaxregCount))
