@@ -134,11 +134,12 @@ struct LinkFacts {
   std::vector<DiscardedFacts> discarded;
   // With LinkOptions::fold_identical: in order of first reference.
   std::vector<FoldedFacts> folded;
-  // With LinkOptions::trace_symbols: in the order of the inputs.
+  // With LinkOptions::trace_symbols or all_references: in the order of the inputs.
   std::vector<ReferenceFacts> references;
   // With LinkOptions::why_live: in its order, then in order of first reference.
   std::vector<LivenessFacts> liveness;
-  u32 objects = 0; // how many were linked
+  u32 objects = 0;                 // how many were linked
+  std::vector<std::string> inputs; // their names, in order
 };
 
 } // namespace culink

@@ -34,6 +34,9 @@ struct LinkOptions {
   bool fold_identical = false;
   // Substrings of the names of kernels to keep; an empty list keeps none. Nothing: keep all.
   std::optional<std::vector<std::string>> kernels_used;
+  // They may also be names as in the source, or patterns with stars; one that no kernel has is an
+  // error. The same goes for trace_symbols and why_live, always.
+  bool source_names = false;
   // Host objects list the kernels that their code launches; other kernels are discarded if every
   // input has such a list.
   bool ignore_host_info = false;
@@ -48,8 +51,9 @@ struct LinkOptions {
   std::string option_words;         // what the tool note records; empty: the options above
   bool facts = false;               // fill LinkResult::facts
   bool map = false;                 // and there the lists of symbols and of what is left out
-  // Names, mangled or as in the source, whose references the facts list.
+  // Names, mangled or as in the source, or patterns, whose references the facts list.
   std::vector<std::string> trace_symbols;
+  bool all_references = false; // the facts list those of all symbols
   // Names of functions and variables, of which the facts say why they are live.
   std::vector<std::string> why_live;
   bool check = false; // compare the output with its inputs before it is given out (docs/checker.md)

@@ -121,6 +121,7 @@ struct LinkResult {
   LinkFacts facts;                   // if LinkOptions::facts asked for them, of a complete link
   std::vector<LinkedModule> modules; // in the order of the inputs, unused ones too
   std::vector<StepTime> times;       // of the steps, if LinkOptions::times asked for them
+  std::vector<StepTime> compilers;   // and within them: of waiting for ptxas and other compilers
   CacheUse cache;                    // how often a compiler was not asked
 
   [[nodiscard]] bool ok() const { return !bytes.empty() || !ptx.empty(); }

@@ -16,6 +16,7 @@
 #include "link/emulate/runtime_in_order.h"
 #include "link/resolve/system_library.h"
 #include "model/host_references.h"
+#include "model/name_pattern.h"
 
 namespace culink {
 
@@ -35,10 +36,8 @@ check::CheckOptions check_options(const LinkOptions &options, bool finalized) {
       return matches_any(name, local ? host.internal_kernels : host.external_kernels);
     };
   else if (options.kernels_used && !options.keeps_debug_symbols())
-    out.is_selected = [&wanted = *options.kernels_used](std::string_view name, bool) {
-      return std::any_of(wanted.begin(), wanted.end(), [name](const std::string &part) {
-        return name.find(part) != std::string_view::npos;
-      });
+    out.is_selected = [&options](std::string_view name, bool) {
+      return selects_kernel(name, *options.kernels_used, options.source_names);
     };
   return out;
 }
@@ -61,6 +60,14 @@ std::string recorded_options(const elf::ElfView &output) {
     if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc))
       return std::string(info->options);
   return {};
+}
+
+// Names of the source have blanks in them.
+std::string value_with_blanks(const std::vector<std::string> &words, size_t at) {
+  std::string out;
+  for (; at < words.size() && !words[at].empty() && !words[at].starts_with('-'); ++at)
+    out += (out.empty() ? "" : " ") + words[at];
+  return out;
 }
 
 void read_options(std::string_view recorded, LinkRequest &request) {
@@ -95,7 +102,8 @@ void read_options(std::string_view recorded, LinkRequest &request) {
       options.relocatable = true;
       break;
     case OptionId::KernelsUsed:
-      options.kernels_used = split(value, ',');
+      options.kernels_used = split_names(value_with_blanks(words, i + 1));
+      options.source_names = true;
       break;
     case OptionId::VariablesUsed:
       if (!options.kernels_used)

@@ -104,10 +104,19 @@ void InputLoader::add_libraries(InputCollector &collector) {
         is_host_library(name) || has_shared_library(name, request_.library_paths, source_);
     if (!host_only && (!dialect_.input.silent || request_.needs_all_libraries)) {
       std::vector<std::string> notes;
-      for (const std::string &folder : request_.library_paths)
+      constexpr size_t kMostFolders = 8; // named
+      for (const std::string &folder : request_.library_paths) {
+        if (notes.size() == kMostFolders) {
+          notes.push_back(
+              fmt::format("nor in {} more folders", request_.library_paths.size() - kMostFolders));
+          break;
+        }
         notes.push_back(fmt::format("no lib{}.a in {}", name, folder));
+      }
       early_.report(request_.needs_all_libraries ? DiagId::LibraryMissing : DiagId::LibraryNotFound,
-                    {name}, std::move(notes));
+                    {name}, std::move(notes),
+                    name == "ineinfo" ? "-lineinfo is an option of nvcc and ptxas, for compiling"
+                                      : "");
     }
   }
 }
@@ -259,6 +268,7 @@ PtxCompiler InputLoader::compiler_for(const DeviceCode &code) const {
 std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
                                                     const std::string &name, ByteSpan text,
                                                     Diagnostics &diag) const {
+  const CompilerClock::Wait wait(ptxas_);
   Result<CompiledPtx> compiled = compile_ptx(compiler, name, target_.name, text);
   if (!compiled) {
     diag.report(DiagId::BadInput, {name, compiled.error().text()});
@@ -279,8 +289,10 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
 // Messages of collect() come first, and what an input has wrong keeps the compiler from being
 // asked.
 void InputLoader::optimize() {
-  if (!early_.failed())
+  if (!early_.failed()) {
+    const CompilerClock::Wait wait(optimizer_);
     optimised_ = LtoJob(request_, target_, dialect_, found_, early_, cache_).run();
+  }
   if (optimised_ && found_.host)
     found_.host->known_early = true;
   std::vector<DeviceCode> code;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "api/compiler_clock.h"
 #include "api/lto_job.h"
 #include "arch/arch.h"
 #include "base/file_source.h"
@@ -69,6 +70,11 @@ public:
   [[nodiscard]] const std::optional<HostReferences> &host_references() const { return found_.host; }
   [[nodiscard]] const std::vector<HostModule> &modules() const { return found_.modules; }
   [[nodiscard]] const std::vector<SkippedCode> &skipped() const { return found_.skipped; }
+  // Rows of the compilers that were called.
+  void add_waits(std::vector<StepTime> &rows) const {
+    ptxas_.add_row("ptxas", rows);
+    optimizer_.add_row("optimiser", rows);
+  }
 
 private:
   struct Slot {
@@ -116,6 +122,7 @@ private:
   std::vector<std::string> paths_; // of these
   CollectedInputs found_;
   std::optional<LtoOutcome> optimised_;
+  mutable CompilerClock ptxas_, optimizer_;
   size_t within_budget_ = 0; // pieces of code that may be unpacked, from the first
   std::vector<Slot> slots_;
   std::vector<LinkInput> code_;

@@ -224,7 +224,10 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     planes = emulate::repeat_first_of_name(std::move(planes), *dialect_);
     sass.emplace(SassInputs{std::move(objects), target, {}});
     if (finalizer_)
-      sass->finalizer = std::ref(*finalizer_);
+      sass->finalizer = [this](auto &&...arguments) {
+        const CompilerClock::Wait wait(finalizing_);
+        return (*finalizer_)(std::forward<decltype(arguments)>(arguments)...);
+      };
     objects = std::move(planes);
     if (diag_.failed())
       return {};
@@ -304,6 +307,9 @@ LinkResult LinkJob::link_and_verify() {
   if (diag_.failed())
     return {};
   warn_about_virtual_targets(request_.options, objects, diag_);
+  if (!dialect_->input.silent && !request_.options.relocatable &&
+      !request_.options.suppress_arch_warning)
+    warn_about_lost_kernels(objects, loader.skipped(), diag_);
   std::vector<LinkedModule> modules = linked_modules(loader, objects);
   const std::vector<LinkedCode> linked =
       request_.options.check ? list_linked_code(objects) : std::vector<LinkedCode>{};
@@ -415,6 +421,11 @@ LinkResult LinkJob::run() {
   if (loader_ && !timer_.cancelled())
     loader_->report_changed();
   result.times = timer_.times();
+  if (request_.options.times) {
+    if (loader_)
+      loader_->add_waits(result.compilers);
+    finalizing_.add_row("finalizer", result.compilers);
+  }
   result.cache = cache_.use();
   for (const std::string &trouble : cache_.troubles())
     diag_.report(DiagId::CacheTrouble, {trouble});

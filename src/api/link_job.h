@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/check_job.h"
+#include "api/compiler_clock.h"
 #include "api/input_loader.h"
 #include "arch/arch.h"
 #include "base/file_source.h"
@@ -55,6 +56,7 @@ private:
   const Dialect *dialect_ = nullptr;
   std::optional<InputLoader> loader_; // owns the bytes that objects and messages refer to
   std::optional<Finalizer> finalizer_;
+  CompilerClock finalizing_;
   StepTimer timer_;
   Diagnostics diag_;
   ByteBuffer image_;

@@ -47,6 +47,14 @@ std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
   return out;
 }
 
+// Kernels by names as in the source: the link chooses among them when they are compiled.
+std::vector<std::string> as_kernel_patterns(const std::vector<std::string> &parts, bool of_source) {
+  const bool any = of_source && std::any_of(parts.begin(), parts.end(), [](const std::string &one) {
+                     return one.find_first_of("*(<: ") != std::string::npos;
+                   });
+  return any ? std::vector<std::string>{"*"} : as_patterns(parts);
+}
+
 // With threads that share one text (-split-compile) the optimiser writes other code from run to run
 // on x86-64, so it gets one thread where equal inputs have to give equal outputs. Threads with a
 // text of their own write the same code always.
@@ -112,7 +120,8 @@ void LtoJob::set_host_references(OptimizerTask &task) const {
   const bool by_variables_alone = variables && kernels && kernels->empty();
   if (!all_kernels && !by_variables_alone)
     host.external_kernels = host.internal_kernels =
-        kernels->empty() ? std::vector<std::string>{std::string(kNoName)} : as_patterns(*kernels);
+        kernels->empty() ? std::vector<std::string>{std::string(kNoName)}
+                         : as_kernel_patterns(*kernels, request_.options.source_names);
   std::vector<std::string> used;
   if (variables)
     used = as_patterns(*variables);

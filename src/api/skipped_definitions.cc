@@ -5,10 +5,12 @@
 // ignored, because the link does not depend on it.
 #include "api/skipped_definitions.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/name_map.h"
 #include "elf/elf_view.h"
+#include "model/similar_names.h"
 
 namespace culink {
 
@@ -18,17 +20,8 @@ constexpr size_t kMostInputs = 1000; // inputs; each has to be unpacked
 
 using Definers = OwnedNameMap<const SkippedCode *>;
 
-void add_definitions(const SkippedCode &code, Definers &definers) {
-  std::vector<u8> unpacked;
-  ByteSpan bytes = code.bytes;
-  if (code.entry) {
-    Result<std::vector<u8>> result = unpack(*code.entry);
-    if (!result)
-      return;
-    unpacked = std::move(*result);
-    bytes = unpacked;
-  }
-  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
+void add_definitions_in(ByteSpan cubin, const SkippedCode &code, Definers &definers) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(cubin);
   if (!view)
     return;
   const elf::SymbolTable symbols = view->symbols();
@@ -38,22 +31,83 @@ void add_definitions(const SkippedCode &code, Definers &definers) {
       definers.try_emplace(std::string(symbol.name), &code);
 }
 
+void add_entry(const FatbinEntry &entry, const SkippedCode &code, Definers &definers) {
+  if (const Result<std::vector<u8>> unpacked = unpack(entry); unpacked)
+    add_definitions_in(*unpacked, code, definers);
+}
+
+void add_definitions(const SkippedCode &code, Definers &definers) {
+  if (code.entry)
+    return add_entry(*code.entry, code, definers);
+  if (code.whole.empty())
+    return add_definitions_in(code.bytes, code, definers);
+  const Result<std::vector<FatbinContainer>> containers = read_fatbins(code.whole);
+  if (!containers)
+    return;
+  for (const FatbinContainer &container : *containers)
+    for (const FatbinEntry &entry : container.entries)
+      if (entry.kind == FatbinKind::Elf)
+        add_entry(entry, code, definers);
+}
+
+bool has_kernels(const InputObject &object) {
+  return std::any_of(object.symbols.begin(), object.symbols.end(), [](const elf::Symbol &symbol) {
+    return symbol.type() == elf::SymbolType::Function && symbol.in_section() &&
+           (symbol.other & elf::kOtherKernel) != 0;
+  });
+}
+
+// A program that was compiled as a whole has hardly any names left: what it defined may have been
+// any of those that are missing.
+std::string suspect_whole_programs(const std::vector<SkippedCode> &skipped) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::string_view> names;
+  for (const SkippedCode &code : skipped)
+    if (code.why == kWholeProgram && (names.empty() || names.back() != code.name))
+      names.push_back(code.name);
+  if (names.empty())
+    return "";
+  const bool several = names.size() > 1;
+  const std::string more = names.size() > kMostNamed
+                               ? " and " + std::to_string(names.size() - kMostNamed) + " more"
+                               : "";
+  names.resize(std::min(names.size(), kMostNamed));
+  return comma_list(names) + more + (several ? " were" : " was") +
+         " compiled without -rdc=true, so that other files cannot use device code there";
+}
+
 } // namespace
 
 void name_skipped_definitions(const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
   Definers definers;
   for (size_t i = 0; i < skipped.size() && i < kMostInputs; ++i)
     add_definitions(skipped[i], definers);
-  if (definers.empty())
-    return;
+  const std::string suspects = suspect_whole_programs(skipped);
   for (Diagnostic &message : diag.all()) {
     if (message.id != DiagId::UndefinedReference)
       continue;
     const auto found = definers.find(message.arguments.front());
-    if (found != definers.end())
+    if (found == definers.end() && message.hint.empty())
+      message.advise(suspects);
+    else if (found != definers.end())
       message.at("would be defined in",
                  {"", found->second->name, "", "", "but " + found->second->why});
   }
+}
+
+// Nothing in such an output can be launched. Where code was left out, that is why; else somebody
+// links functions alone.
+void warn_about_lost_kernels(const std::vector<InputObject> &objects,
+                             const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
+  const bool other_target = std::any_of(skipped.begin(), skipped.end(),
+                                        [](const SkippedCode &code) { return code.whole.empty(); });
+  if (skipped.empty() || (!objects.empty() && !other_target) ||
+      std::any_of(objects.begin(), objects.end(), has_kernels))
+    return;
+  diag.report(DiagId::NoKernels, {skipped.front().name, skipped.front().why})
+      .advise(skipped.size() > 1 ? std::to_string(skipped.size() - 1) +
+                                       " more left out; cubin list shows what inputs have"
+                                 : "cubin list shows what inputs have");
 }
 
 } // namespace culink

@@ -35,9 +35,9 @@ constexpr std::array<Pair, 2> kNeedsLto = {{
     {OptionId::FastCompile, OptionId::Dlto},
 }};
 
-// What only an optimiser would look at.
-constexpr std::array<OptionId, 4> kLtoOnly = {
-    OptionId::NvvmPath, OptionId::Xnvvm, OptionId::SplitCompileExtended, OptionId::FastCompile};
+// What only an optimiser would look at. nvcc passes -nvvmpath whether or not there is one.
+constexpr std::array<OptionId, 3> kLtoOnly = {OptionId::Xnvvm, OptionId::SplitCompileExtended,
+                                              OptionId::FastCompile};
 
 bool wants_lto(const CommandLine &line) {
   return line.has(OptionId::Dlto) || line.has(OptionId::LinkTimeOpt);
@@ -86,7 +86,8 @@ void check_lto(const CommandLine &line, Diagnostics &diag, const FileSource &fil
   if (line.has(OptionId::FastCompile) &&
       std::find(kSpeeds.begin(), kSpeeds.end(), speed) == kSpeeds.end())
     diag.report(DiagId::BadOptionValue,
-                {speed, std::string(option_row(OptionId::FastCompile).name)});
+                {speed, std::string(option_row(OptionId::FastCompile).name)}, {},
+                "values: 0, min, mid, max");
   check_nvvm_path(line, diag, files);
   if (!line.has(OptionId::SplitCompileExtended))
     return;
@@ -160,9 +161,9 @@ void check_command_line(const CommandLine &line, Diagnostics &diag, const FileSo
   if (target.starts_with("lto_"))
     diag.report(DiagId::VirtualLtoTarget, {target}, {},
                 fmt::format("-arch=sm_{} links machine code", target.substr(4)));
-  if (line.value(OptionId::Threads).starts_with('-'))
-    diag.report(DiagId::BadOptionValue,
-                {line.value(OptionId::Threads), std::string(option_row(OptionId::Threads).name)});
+  for (const OptionId id : {OptionId::Threads, OptionId::ErrorLimit})
+    if (line.value(id).starts_with('-'))
+      diag.report(DiagId::BadOptionValue, {line.value(id), std::string(option_row(id).name)});
   for (const OptionId id : {OptionId::CacheSize, OptionId::MemoryLimit})
     if (line.has(id) && !parse_byte_size(line.value(id)))
       diag.report(DiagId::BadOptionValue, {line.value(id), std::string(option_row(id).name)});

@@ -21,6 +21,7 @@
 
 #include "arch/arch.h"
 #include "compat/dialects.h"
+#include "compat/suggestions.h"
 
 namespace culink {
 
@@ -42,9 +43,10 @@ bool is_target(std::string_view value, u32 release) {
   return false;
 }
 
+constexpr u32 kAll = ~u32{0}; // releases: none is emulated
+
 // The release whose options count: that of the linker that is emulated, wherever the line says so.
 u32 release_of_options(const std::vector<std::string> &words) {
-  constexpr u32 kAll = ~u32{0};
   constexpr std::string_view kOption = "--emulate";
   u32 release = kAll;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -63,10 +65,54 @@ u32 release_of_options(const std::vector<std::string> &words) {
 // nvlink's option files, and the response files of other tools.
 enum class FileGrammar : u8 { Options, Response };
 
-// @file, unless a file has that very name, as it may have for nvlink.
-bool is_response_file(const std::string &word, const FileSource &files) {
+// @file, unless a file has that very name, as it may have for nvlink, to which a missing one is a
+// missing input.
+bool is_response_file(const std::string &word, const FileSource &files, u32 release) {
   return word.size() > 1 && word[0] == '@' && !files.ask(FileQuestion::Exists, word) &&
-         files.ask(FileQuestion::IsReadable, word.substr(1));
+         (release == kAll || files.ask(FileQuestion::IsReadable, word.substr(1)));
+}
+
+std::string without_blanks(const std::string &text) {
+  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+// Whether the brackets of a text have a partner each: those of an operator may have none.
+bool is_balanced(std::string_view text) {
+  const auto count = [text](char c) { return std::count(text.begin(), text.end(), c); };
+  return count('(') == count(')') && count('<') == count('>');
+}
+
+// The items between commas. `of_names`: those between brackets are part of a name, and blanks
+// around it are not. Nothing: a quote does not end.
+std::optional<std::vector<std::string>> split_list(const std::string &value, bool of_names) {
+  constexpr std::string_view kOpening = "(<", kClosing = ")>";
+  std::vector<std::string> items;
+  std::string item;
+  bool quoted = false;
+  int depth = 0;
+  const bool nests = of_names && is_balanced(value);
+  const auto finish = [&] {
+    if (of_names)
+      item = without_blanks(item);
+    if (!item.empty())
+      items.push_back(std::move(item));
+    item.clear();
+  };
+  for (const char c : value) {
+    depth += kOpening.find(c) != std::string_view::npos ? 1 : 0;
+    depth -= kClosing.find(c) != std::string_view::npos ? 1 : 0;
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted && !(nests && depth > 0))
+      finish();
+    else
+      item += c;
+  }
+  finish();
+  if (quoted)
+    return std::nullopt;
+  return items;
 }
 
 class CommandLineParser {
@@ -124,7 +170,7 @@ CommandLineParser::Match CommandLineParser::match(std::string_view word) const {
 void CommandLineParser::parse(const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i];
-    if (is_response_file(word, source_)) {
+    if (is_response_file(word, source_, release_)) {
       read_options_file(word.substr(1), FileGrammar::Response);
       continue;
     }
@@ -134,8 +180,10 @@ void CommandLineParser::parse(const std::vector<std::string> &words) {
     }
     Match found = match(word);
     if (!found.row) {
-      diag_.report(DiagId::UnknownOption,
-                   {word.substr(1), word.substr(1, word.find('=') - 1)}); // as nvlink names it
+      diag_
+          .report(DiagId::UnknownOption,
+                  {word.substr(1), word.substr(1, word.find('=') - 1)}) // as nvlink names it
+          .advise(suggest_option(word));
       continue;
     }
     const OptionRow &row = *found.row;
@@ -154,7 +202,7 @@ void CommandLineParser::parse(const std::vector<std::string> &words) {
 }
 
 void CommandLineParser::accept(const OptionRow &row, const std::string &value) {
-  if (row.kind == ValueKind::List) {
+  if (is_list(row.kind)) {
     append_list(row, value);
     return;
   }
@@ -170,12 +218,14 @@ void CommandLineParser::accept(const OptionRow &row, const std::string &value) {
 std::optional<std::string> CommandLineParser::checked(const OptionRow &row,
                                                       const std::string &value) {
   const auto refuse = [&]() -> std::optional<std::string> {
-    diag_.report(DiagId::BadOptionValue, {value, std::string(row.name)});
+    diag_.report(DiagId::BadOptionValue, {value, std::string(row.name)})
+        .advise(suggest_value(row, value));
     return std::nullopt;
   };
   switch (row.kind) {
   case ValueKind::Flag:
   case ValueKind::List:
+  case ValueKind::Names:
   case ValueKind::Text:
     return value;
   case ValueKind::Number:
@@ -225,39 +275,27 @@ std::optional<std::string> CommandLineParser::checked_number(const OptionRow &ro
   if (row.choices.empty() ||
       std::find(row.choices.begin(), row.choices.end(), text) != row.choices.end())
     return text;
-  diag_.report(DiagId::BadOptionValue, {text, std::string(row.name)});
+  diag_.report(DiagId::BadOptionValue, {text, std::string(row.name)})
+      .advise(suggest_value(row, text));
   return std::nullopt;
 }
 
 void CommandLineParser::append_list(const OptionRow &row, const std::string &value) {
-  std::vector<std::string> items;
-  std::string item;
-  bool quoted = false;
-  const auto finish = [&] {
-    if (!item.empty())
-      items.push_back(std::move(item));
-    item.clear();
-  };
-  for (const char c : value) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      finish();
-    else
-      item += c;
-  }
-  finish();
-  if (quoted) {
+  // nvlink's own lists are nvlink's where it is emulated.
+  const bool of_names =
+      row.kind == ValueKind::Names && (release_ == kAll || row.recorded == Recorded::Never);
+  const std::optional<std::vector<std::string>> items = split_list(value, of_names);
+  if (!items) {
     diag_.report(DiagId::StrayQuote, {value});
     return;
   }
   if (row.id == OptionId::OptionsFile) {
     line_.set(row.id);
-    for (const std::string &path : items)
+    for (const std::string &path : *items)
       read_options_file(path, FileGrammar::Options);
     return;
   }
-  line_.append(row.id, items);
+  line_.append(row.id, *items);
 }
 
 void CommandLineParser::read_options_file(const std::string &path, FileGrammar grammar) {
@@ -345,13 +383,35 @@ std::vector<std::string> CommandLineParser::file_words(std::string_view text) {
   return words;
 }
 
+// %a in the names of files that only culink writes: nvcc gives one command line to the links for
+// all targets.
+void name_target_in_outputs(CommandLine &line) {
+  constexpr std::string_view kMark = "%a";
+  const std::string target = line.value(OptionId::Arch);
+  for (const OptionRow &row : option_rows()) {
+    if (row.file != FileUse::Writes || row.recorded != Recorded::Never || !line.has(row.id))
+      continue;
+    std::string path = line.value(row.id);
+    for (size_t at = 0; (at = path.find(kMark, at)) != std::string::npos; at += target.size())
+      path.replace(at, kMark.size(), target);
+    line.set(row.id, {path});
+  }
+}
+
 } // namespace
+
+std::vector<std::string> split_names(const std::string &list) {
+  return split_list(list, true).value_or(std::vector{list});
+}
 
 CommandLine parse_command_line(const std::vector<std::string> &words, Diagnostics &diag,
                                const FileSource &files) {
   CommandLineParser parser(release_of_options(words), diag, files);
   parser.parse(words);
-  return parser.take();
+  CommandLine line = parser.take();
+  if (line.has(OptionId::Arch))
+    name_target_in_outputs(line);
+  return line;
 }
 
 } // namespace culink

@@ -49,6 +49,9 @@ struct CommandLine {
 void check_command_line(const CommandLine &line, Diagnostics &diag,
                         const FileSource &files = system_files());
 
+// The items of a list of symbols: commas between brackets are part of a name.
+[[nodiscard]] std::vector<std::string> split_names(const std::string &list);
+
 // Two outputs that are one file, or an output that is a file which the line has culink read. To be
 // asked before anything is written; not about the line of a stored link, whose names mean nothing.
 void check_outputs(const CommandLine &line, Diagnostics &diag);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --help, from the rows of the option table in the order of their long names.
+// --help, from the rows of the option table in their groups, for terminals of 80 columns.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compat/command_line.h"
@@ -9,7 +11,29 @@ namespace culink {
 
 namespace {
 
-constexpr size_t kHelpColumn = 44;
+constexpr size_t kHelpColumn = 26;
+constexpr size_t kHelpWidth = 80;
+
+// The text from a column on, its words in as many lines as they need. `used`: of the first one.
+std::string wrapped(std::string_view text, size_t used) {
+  std::string out;
+  const auto start = [&] {
+    out += used + 2 > kHelpColumn ? fmt::format("\n{:{}}", "", kHelpColumn)
+                                  : std::string(kHelpColumn - used, ' ');
+    used = kHelpColumn;
+  };
+  start();
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (used > kHelpColumn && used + 1 + end > kHelpWidth)
+      start();
+    const std::string_view blank = used > kHelpColumn ? " " : "";
+    out += fmt::format("{}{}", blank, text.substr(0, end));
+    used += blank.size() + end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
 
 std::string help_line(const OptionRow &row) {
   std::string line = fmt::format("  --{}", row.name);
@@ -17,11 +41,7 @@ std::string help_line(const OptionRow &row) {
     line += fmt::format(" {}", row.placeholder);
   if (!row.brief.empty())
     line += fmt::format(", -{}", row.brief);
-  if (line.size() + 2 > kHelpColumn)
-    line += fmt::format("\n{:{}}", "", kHelpColumn);
-  else
-    line.resize(kHelpColumn, ' ');
-  return fmt::format("{}{}\n", line, row.help);
+  return fmt::format("{}{}\n", line, wrapped(row.help, line.size()));
 }
 
 } // namespace
@@ -30,12 +50,14 @@ std::string help_text() {
   std::string out =
       "usage: culink -arch=sm_NN [options] <objects> -o <file>\n"
       "\n"
-      "Links relocatable CUDA device objects into a cubin.\n"
-      "\n"
-      "A value follows after '=' or as the next word; lists are separated by commas.\n"
-      "\n";
-  for (const OptionRow *row : documented_rows())
-    out += help_line(*row);
+      "Links relocatable CUDA device objects into a cubin. A value follows after '='\n"
+      "or as the next word; lists are separated by commas; @file stands for the words\n"
+      "in a file.\n";
+  for (const OptionGroup &group : option_groups()) {
+    out += fmt::format("\n{}:\n", group.title);
+    for (const OptionId id : group.options)
+      out += help_line(option_row(id));
+  }
   return out;
 }
 

@@ -28,6 +28,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::WrongKind, Stage::Load, Weight::Fatal, ""}, // depends on the kind
     {DiagId::NothingToLink, Stage::Load, Weight::Silent, ""},
     {DiagId::NoCodeForTarget, Stage::Load, Weight::Warning, "SM Arch ('{1}') not found in '{0}'"},
+    {DiagId::NoKernels, Stage::Load, Weight::Silent, ""},
     {DiagId::NoHostCode, Stage::Load, Weight::Info,
      "Input '{0}' has no host code, which could cause later host link error if there is a "
      "reference to it"},
@@ -155,6 +156,9 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "No input files specified; use option --help for more information"},
     {DiagId::EmptyLink, Stage::Options, Weight::Silent, ""},
     {DiagId::UnknownOption, Stage::Options, Weight::Fatal, "Unknown option '{1}'"},
+    {DiagId::NoCommand, Stage::Options, Weight::Fatal, "Could not open input file '{0}'"},
+    {DiagId::NoSuchSymbol, Stage::Program, Weight::Error, "No symbol '{1}' for option '{0}'"},
+    {DiagId::NoSuchKernel, Stage::Program, Weight::Error, "No kernel '{1}' for option '{0}'"},
     {DiagId::ArgumentExpected, Stage::Options, Weight::Fatal, "argument expected after '{0}'"},
     {DiagId::NoArgumentExpected, Stage::Options, Weight::Fatal, "no argument expected after '{0}'"},
     {DiagId::NotANumber, Stage::Options, Weight::Fatal, "'{0}': expected a number"},

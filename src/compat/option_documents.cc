@@ -93,15 +93,21 @@ culink \-\-make\-toolchain build/cuda && build/cuda/bin/nvcc \-rdc=true *.cu
 .BR cubin (1)
 )";
 
+std::string man_option(const OptionRow &row) {
+  std::string out = fmt::format(".TP\n\\fB\\-\\-{}\\fR", roff(row.name));
+  if (!row.placeholder.empty())
+    out += fmt::format(" \\fI{}\\fR", roff(row.placeholder));
+  if (!row.brief.empty())
+    out += fmt::format(", \\fB\\-{}\\fR", roff(row.brief));
+  return out + fmt::format("\n{}\n", roff(row.help));
+}
+
 std::string man_page() {
   std::string out = fmt::format(fmt::runtime(kManHead), CULINK_VERSION);
-  for (const OptionRow *row : documented_rows()) {
-    out += fmt::format(".TP\n\\fB\\-\\-{}\\fR", roff(row->name));
-    if (!row->placeholder.empty())
-      out += fmt::format(" \\fI{}\\fR", roff(row->placeholder));
-    if (!row->brief.empty())
-      out += fmt::format(", \\fB\\-{}\\fR", roff(row->brief));
-    out += fmt::format("\n{}\n", roff(row->help));
+  for (const OptionGroup &group : option_groups()) {
+    out += fmt::format(".SS {}\n", group.title);
+    for (const OptionId id : group.options)
+      out += man_option(option_row(id));
   }
   return out + std::string(kManTail);
 }

@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 3> kCodeKinds = {"exact", "mercury", "sas
 constexpr std::array<std::string_view, 2> kFoldings = {"none", "safe"};
 constexpr std::array<std::string_view, 3> kErrorFormats = {"text", "json", "nvlink"};
 constexpr std::array<std::string_view, 5> kDocuments = {"bash", "fish", "man", "markdown", "zsh"};
+constexpr std::array<std::string_view, 2> kMapFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 
 constexpr OptionRow valued(OptionId id, std::string_view name, std::string_view brief,
@@ -103,9 +104,9 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
                     "Print no remarks.")),
     flag(OptionId::KeepSystemLibraries, "keep-system-libraries", "keep-system-libraries", Always,
          Link, "Keep code of libcudadevrt even if nothing needs it."),
-    valued(OptionId::KernelsUsed, "kernels-used", "kernels-used", List, Always, Link, "<name>,...",
-           "Keep only kernels whose name contains one of these texts."),
-    valued(OptionId::VariablesUsed, "variables-used", "variables-used", List, Always, Link,
+    valued(OptionId::KernelsUsed, "kernels-used", "kernels-used", Names, Always, Link, "<name>,...",
+           "Keep only these kernels: parts of mangled names, names as in the source, or patterns."),
+    valued(OptionId::VariablesUsed, "variables-used", "variables-used", Names, Always, Link,
            "<name>,...", "Variables that the host uses; without --kernels-used no kernel stays."),
     choice(OptionId::CpuArch, "cpu-arch", "cpu-arch", Choice, Always, Link, "<name>", kCpus,
            "The host's processor; has no effect."),
@@ -190,20 +191,34 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
          "Show C++ names as objects have them."),
     flag(OptionId::FatalMissingLibrary, "fatal-missing-library", "", Never, Link,
          "Fail where a library is not found; otherwise that is a warning."),
-    valued(OptionId::TraceSymbol, "trace-symbol", "", List, Never, Program, "<name>,...",
+    valued(OptionId::TraceSymbol, "trace-symbol", "", Names, Never, Program, "<name>,...",
            "Print which inputs define or refer to these symbols."),
-    valued(OptionId::WhyLive, "why-live", "", List, Never, Program, "<name>,...",
+    valued(OptionId::WhyLive, "why-live", "", Names, Never, Program, "<name>,...",
            "Print why these functions and variables are live: the shortest chain of reasons."),
     flag(OptionId::PrintGcSections, "print-gc-sections", "", Never, Program,
          "List what of the inputs is not part of the output."),
+    flag(OptionId::Trace, "trace", "t", Never, Program,
+         "List the files and members of archives that are linked."),
+    flag(OptionId::Cref, "cref", "", Never, Program,
+         "List every symbol with the inputs that define and refer to it."),
     writes(valued(OptionId::Map, "Map", "Map", Text, Never, Program, "<file>",
-                  "Write a map of the output: sections, symbols and where they come from.")),
+                  "Write a map of the output: sections, symbols, where they come from, and totals. "
+                  "%a stands for the target.")),
+    choice(OptionId::MapFormat, "Map-format", "", Choice, Never, Program, "<format>", kMapFormats,
+           "How the map is written: text, or json for programs."),
+    flag(OptionId::PrintMap, "print-map", "", Never, Program, "Print the map."),
+    writes(valued(OptionId::ReportFile, "report-file", "", Text, Never, Program, "<file>",
+                  "Write there what options print about the link; else it is printed.")),
     writes(valued(
         OptionId::Report, "report", "", Text, Never, Program, "<file>",
         "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
         "discarded (docs/report.md).")),
     flag(OptionId::Stats, "stats", "", Never, Program,
-         "Print times of the steps, counts and sizes."),
+         "Print times of the steps, counts, sizes and memory."),
+    valued(OptionId::ErrorLimit, "error-limit", "", Number, Never, Program, "<count>",
+           "Show this many errors at most, 0 for all; else 20."),
+    flag(OptionId::StripDebug, "strip-debug", "S", Never, Link,
+         "Leave debug information out of the output."),
     flag(OptionId::WholeArchive, "whole-archive", "whole-archive", Never, Link,
          "Accepted; archives are always linked whole."),
     flag(OptionId::NoWholeArchive, "no-whole-archive", "no-whole-archive", Never, Link,

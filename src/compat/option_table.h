@@ -76,9 +76,16 @@ enum class OptionId : u8 {
   TraceSymbol,
   WhyLive,
   PrintGcSections,
+  Trace,
+  Cref,
   Map,
+  MapFormat,
+  PrintMap,
+  ReportFile,
   Report,
   Stats,
+  ErrorLimit,
+  StripDebug,
   WholeArchive,
   NoWholeArchive,
   StartGroup,
@@ -106,6 +113,7 @@ enum class ValueKind : u8 {
   Flag,    // no value
   Text,    // the whole word
   List,    // split at commas; repetition appends
+  Names,   // a list of symbols: commas between brackets are part of a name
   Number,  // a number; one of OptionRow::choices if there are any
   Boolean, // true or false
   Choice,  // one of OptionRow::choices
@@ -143,9 +151,21 @@ struct OptionRow {
   FileUse file = FileUse::None;
 };
 
+[[nodiscard]] constexpr bool is_list(ValueKind kind) {
+  return kind == ValueKind::List || kind == ValueKind::Names;
+}
+
+// Options that belong together, in the order in which somebody may want to read about them.
+struct OptionGroup {
+  std::string_view title;
+  std::span<const OptionId> options;
+};
+
 // By OptionId.
 [[nodiscard]] std::span<const OptionRow> option_rows();
-// The documented options by name: what --help, the manual page and the completions list.
+// Every documented option is in one of them.
+[[nodiscard]] std::span<const OptionGroup> option_groups();
+// The documented options by name: what the completions list.
 [[nodiscard]] std::vector<const OptionRow *> documented_rows();
 [[nodiscard]] const OptionRow &option_row(OptionId id);
 // "-o" or "--emulate", for messages.

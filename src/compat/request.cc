@@ -158,13 +158,16 @@ LinkRequest make_request(const CommandLine &line) {
     options.kernels_used = line.list(OptionId::KernelsUsed);
   if (options.debug)
     options.object_name = base_name(line.value(OptionId::Output));
-  options.map =
-      line.has(OptionId::Map) || line.has(OptionId::PrintGcSections) || line.has(OptionId::Report);
+  options.source_names = dialect_of(line).name.empty();
+  options.map = line.has(OptionId::Map) || line.has(OptionId::PrintMap) ||
+                line.has(OptionId::PrintGcSections) || line.has(OptionId::Report);
   options.trace_symbols = line.list(OptionId::TraceSymbol);
+  options.all_references = line.has(OptionId::Cref);
   options.why_live = line.list(OptionId::WhyLive);
-  options.facts = options.map || !options.trace_symbols.empty() || !options.why_live.empty();
+  options.facts = options.map || options.all_references || !options.trace_symbols.empty() ||
+                  !options.why_live.empty();
   for (const OptionId id : {OptionId::Verbose, OptionId::DumpCallgraph,
-                            OptionId::DumpCallgraphNoDemangle, OptionId::Stats})
+                            OptionId::DumpCallgraphNoDemangle, OptionId::Stats, OptionId::Trace})
     options.facts = options.facts || line.has(id);
   options.check = line.has(OptionId::Check);
   options.fold_identical = line.value(OptionId::Icf) == "safe" && request.emulate.empty();

@@ -41,9 +41,9 @@ std::string response_text(const CommandLine &line) {
       continue;
     std::string word = fmt::format("--{}", row.name);
     for (size_t i = 0; i < line.list(row.id).size(); ++i)
-      word += (i == 0 ? "=" : ",") + (row.kind == ValueKind::List ? list_item(line.list(row.id)[i])
-                                                                  : line.list(row.id)[i]);
-    if (row.kind == ValueKind::List && line.list(row.id).empty())
+      word += (i == 0 ? "=" : ",") +
+              (is_list(row.kind) ? list_item(line.list(row.id)[i]) : line.list(row.id)[i]);
+    if (is_list(row.kind) && line.list(row.id).empty())
       word += "=";
     out += escaped(word) + "\n";
   }

@@ -6,7 +6,7 @@
 //
 // nvcc lists in each host object the kernels that its code refers to. Kernels that no host object
 // refers to can be discarded, but only if all inputs have such a list: one plain C++ object or one
-// bare cubin among them, and all kernels are kept (Q081).
+// bare cubin, and all kernels are kept (Q081).
 #include "input/collect.h"
 
 #include <algorithm>
@@ -86,10 +86,8 @@ FileKind InputCollector::kind_of(ByteSpan bytes) const {
 
 void InputCollector::add(const std::string &name, ByteSpan bytes,
                          std::optional<std::pair<u64, u64>> identity) {
-  if (bytes.empty()) {
-    warn(DiagId::NothingToLink, {name, "it is empty"});
-    return;
-  }
+  if (bytes.empty())
+    return warn(DiagId::NothingToLink, {name, "it is empty"});
   const FileKind kind = kind_of(bytes);
   if (bytes.size() < rules_.smallest_file && kind != FileKind::Archive) {
     diag_.report(DiagId::CannotOpenInput,
@@ -212,7 +210,7 @@ void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
 void InputCollector::use_lto_file(const std::string &name, ByteSpan bytes) {
   all_say_what_they_use_ &= options_.optimises && rules_.trusts_lto_files;
   if (!options_.optimises) {
-    diag_.report(DiagId::LtoCode, {name});
+    diag_.report(DiagId::LtoCode, {name}).advise(std::string(kLinkWithLto));
     return;
   }
   add_code({.name = name, .form = DeviceCode::Form::Lto, .bytes = bytes});
@@ -296,7 +294,7 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
   note_host_references(name, *object);
   for (const elf::ModuleId &module : object->modules)
     if (module.defined)
-      defined_.emplace(module.id);
+      defined_.emplace(module.id, name);
   if (!object->has_segment) {
     if (!object->has_all_names && !rules_.silent)
       diag_.report(DiagId::BadInput, {name, "section table: there are sections without names"});
@@ -307,7 +305,11 @@ void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Pl
   if (object->linkable.empty()) {
     if (object->finished.empty())
       diag_.report(DiagId::BadHostObject, {name, "has .nvFatBinSegment but no fatbin"});
-    return; // a whole program, or the result of a device link
+    const bool linked = std::ranges::any_of(object->modules, &elf::ModuleId::defined);
+    const std::string_view why = linked ? kLinkedByItself : kWholeProgram;
+    for (const ByteSpan fatbin : object->finished)
+      out_.skipped.push_back({name, std::string(why), {}, {}, false, fatbin});
+    return;
   }
   add_host_modules(name, *object);
   in_host_object_ = true;
@@ -369,7 +371,7 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
           {.name = name, .form = form_of(entry->kind), .bytes = entry->payload, .entry = *entry});
       any = true;
     } else if (choose_lto_member(container.entries, target_)) {
-      diag_.report(DiagId::LtoCode, {name});
+      diag_.report(DiagId::LtoCode, {name}).advise(std::string(kLinkWithLto));
       return false;
     } else {
       skip_container(name, container);
@@ -472,9 +474,14 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
 // Modules that an earlier device link has linked are dropped if its image is among the inputs
 // (Q088). nvlink does so only if it registers modules, as under nvcc.
 void InputCollector::drop_linked_modules() {
-  std::erase_if(out_.code, [this](const DeviceCode &code) {
+  const auto is_taken = [this](const DeviceCode &code) {
     return !code.module.empty() && defined_.contains(code.module);
-  });
+  };
+  for (const DeviceCode &code : out_.code)
+    if (is_taken(code))
+      out_.skipped.push_back(
+          {code.name, taken_by(defined_.find(code.module)->second), code.bytes, code.entry, false});
+  std::erase_if(out_.code, is_taken);
 }
 
 CollectedInputs InputCollector::take() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -52,10 +53,20 @@ struct SkippedCode {
   ByteSpan bytes;                   // a cubin
   std::optional<FatbinEntry> entry; // or of a fatbin; may be packed
   bool linked = false;              // for the target, but an earlier link has made it
+  ByteSpan whole = {};              // or all fatbins of a program that was compiled as a whole
 };
 
 inline constexpr std::string_view kLinkedAlready =
     "it is already linked, or was compiled without -rdc=true";
+
+inline constexpr std::string_view kWholeProgram = "it was compiled without -rdc=true";
+inline constexpr std::string_view kLinkedByItself =
+    "that is the result of a device link, which cannot be linked again: link its objects";
+inline constexpr std::string_view kLinkWithLto =
+    "give -dlto to the link, too; under nvcc to the command that links";
+[[nodiscard]] inline std::string taken_by(const std::string &input) {
+  return "a device link has already taken it, whose result is in " + input;
+}
 
 // A member of a thin archive, which is a file.
 struct OpenMember {
@@ -142,7 +153,8 @@ private:
   const MappedFile *file_ = nullptr; // the one that is being read, if any
   bool whole_ = false;               // it is a device object with all its bytes
   std::set<std::pair<u64, u64>> archives_;
-  std::set<std::string, std::less<>> defined_; // modules that a device link has taken already
+  // Modules that a device link has taken already, and the input that holds its result.
+  std::map<std::string, std::string, std::less<>> defined_;
   HostReferences references_;
   bool all_say_what_they_use_ = true;
   bool some_use_kernels_ = false;

@@ -166,6 +166,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
   if (diag.failed() || timer.cancelled())
     return {};
+  check_asked_names(program, diag);
   check_tools_patch(program, diag);
   check_executable(program, pool, diag);
   emulate::check_emulated_errors(program, pool, diag);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A link map in columns: offset in the file and size for sections, place in the section and size
-// for symbols. Symbols of one section are sorted by their place; names of sections need not be
-// unique, and a symbol is listed under the first section of its name.
+// A link map in columns: offset in the file and size for sections, offset in the section and size
+// for symbols, all hexadecimal and marked so; totals and what was left out are bytes in decimal.
+// Symbols of one section are sorted by their offset; names of sections need not be unique, and a
+// symbol is listed under the first section of its name.
 #include "report/link_map.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/text_out.h"
+#include "report/map_totals.h"
 
 namespace culink {
 
@@ -20,6 +22,15 @@ namespace {
 std::string discarded_line(const DiscardedFacts &item, NameStyle names) {
   return fmt::format("{:>8}  {}: {}: {}\n", item.size, visible(item.file),
                      visible(shown_name(item.name, names)), item.why);
+}
+
+std::string total_lines(std::string_view title, const std::vector<MapTotal> &totals,
+                        NameStyle names) {
+  std::string out = fmt::format("\n{}\n", title);
+  for (const MapTotal &total : totals)
+    out += fmt::format("{:>10}  {:>8}  {}\n", total.bytes, total.definitions,
+                       visible(shown_name(total.name, names)));
+  return out;
 }
 
 } // namespace
@@ -43,21 +54,26 @@ std::string link_map_text(const LinkFacts &facts, NameStyle names) {
     std::stable_sort(symbols.begin(), symbols.end(),
                      [](const auto *a, const auto *b) { return a->value < b->value; });
   std::string out = fmt::format("Map of a link for {}, {} objects\n\n"
-                                "  offset      size  section\n"
-                                "      at      size      symbol: input\n",
+                                "    offset        size  section\n"
+                                "in section        size      symbol: input\n",
                                 facts.target, facts.objects);
   for (const SectionFacts &section : facts.sections) {
     if (section.name.empty())
       continue;
-    out += fmt::format("{:>8x}  {:>8x}  {}\n", section.offset, section.size, visible(section.name));
+    out += fmt::format("{:>#10x}  {:>#10x}  {}\n", section.offset, section.size,
+                       visible(section.name));
     const auto symbols = by_section.find(section.name);
     if (symbols == by_section.end())
       continue;
     for (const SymbolFacts *symbol : symbols->second)
-      out += fmt::format("{:>8x}  {:>8x}      {}: {}\n", symbol->value, symbol->size,
+      out += fmt::format("{:>#10x}  {:>#10x}      {}: {}\n", symbol->value, symbol->size,
                          visible(shown_name(symbol->name, names)), visible(symbol->file));
     by_section.erase(symbols);
   }
+  out += total_lines("Totals by kind (bytes, sections)", totals_by_kind(facts), nullptr);
+  out += total_lines("Totals by input (bytes, definitions)", totals_by_input(facts), nullptr);
+  out += total_lines("Code of kernels with what they reach (bytes, functions)",
+                     totals_by_kernel(facts), names);
   return out + "\nLeft out (bytes, input, symbol, reason)\n" + discarded_text(facts, names);
 }
 

@@ -13,6 +13,7 @@
 #include "base/demangle.h"
 #include "base/text_out.h"
 #include "model/diagnostics.h"
+#include "report/json_text.h"
 
 namespace culink {
 
@@ -44,23 +45,6 @@ std::string origin_text(const Origin &origin, bool demangled) {
   add(origin.file.empty() ? " " : ": ", shown_name(origin.symbol, demangled ? demangle : nullptr));
   add(", ", origin.detail);
   return out;
-}
-
-// File names may be any bytes; those that are no text are shown by their numbers.
-std::string quoted_json(std::string_view text) {
-  std::string out = "\"";
-  for (size_t i = 0; i < text.size();) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    const size_t length = character_length(text.substr(i));
-    if (c == '"' || c == '\\')
-      out += fmt::format("\\{}", text[i]);
-    else if (length == 0)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      out += text.substr(i, length);
-    i += length == 0 ? 1 : length;
-  }
-  return out + "\"";
 }
 
 std::string json_strings(const std::vector<std::string> &texts) {

@@ -16,7 +16,7 @@ url=http://127.0.0.1:$(cat port)
 check() { # COUNT MACHINE [OPTION...]: links there, compiles that often
   local count=$1 machine=$2
   shift 2
-  link out.cubin --cache-dir="$machine" --cache-remote="$url" --stats "$@" 2> err || fail "no link: $(cat err)"
+  link out.cubin --cache-dir="$machine" --cache-remote="$url" --stats "$@" > err 2>&1 || fail "no link: $(cat err)"
   ! grep -q "libcurl" err || skip "$(grep libcurl err)"
   expect_right out.cubin "$@"
   expect_compiled "$count"

@@ -43,7 +43,7 @@ trap 'stop; rm -rf "$WORK"' EXIT
 check() { # COUNT MACHINE WARNINGS [OPTION...]
   local count=$1 machine=$2 warnings=$3
   shift 3
-  link out.cubin --cache-dir="$machine" --cache-remote="$url" --stats "$@" 2> err || fail "no link: $(cat err)"
+  link out.cubin --cache-dir="$machine" --cache-remote="$url" --stats "$@" > err 2>&1 || fail "no link: $(cat err)"
   ! grep -q "libcurl" err || skip "$(grep libcurl err)"
   expect_right out.cubin "$@"
   expect_compiled "$count"

@@ -6,7 +6,7 @@
 check() { # COUNT [OPTION...]: links with the cache
   local count=$1
   shift
-  link out.cubin --cache-dir=cache --stats "$@" 2> stats
+  link out.cubin --cache-dir=cache --stats "$@" > stats 2>&1
   expect_compiled "$count"
   expect_right out.cubin "$@"
 }

@@ -29,7 +29,7 @@ YAML
 
 # asks [OPTION]... NAME: compares what is told about a symbol with standard input
 asks() {
-  "$CULINK" -arch=sm_90 a.cubin -o out.cubin "${@:1:$#-1}" "--why-live=${*: -1}" 2> told
+  "$CULINK" -arch=sm_90 a.cubin -o out.cubin "${@:1:$#-1}" "--why-live=${*: -1}" > told 2>&1
   diff -u - told || fail "$*: told otherwise"
 }
 
@@ -102,7 +102,7 @@ END
 
 # All code is kept, but a chain says more where there is one.
 for option in -g -r --preserve-relocs; do
-  "$CULINK" -arch=sm_90 a.cubin -o out.cubin "$option" --why-live=used,lost,vprintf 2> told
+  "$CULINK" -arch=sm_90 a.cubin -o out.cubin "$option" --why-live=used,lost,vprintf > told 2>&1
   grep -v '^culink: warning' told > lines || true
   diff -u - lines <<'END' || fail "$option: told otherwise"
 used: kept by
@@ -116,6 +116,46 @@ vprintf: kept by
 END
 done
 
-asks nothing_of_this_name <<'END'
-nothing_of_this_name: no symbol of that name
-END
+# Names as in the source, with their commas, blanks and namespaces or without; patterns; several
+# symbols of one name.
+cat > b.yaml <<'YAML'
+arch: sm_90
+functions:
+- {name: _Z6smoothPKfPfi, kernel: true, code: nop x4, calls: [_ZN4math5scaleEPKfi]}
+- {name: _ZN4math5scaleEPKfi, code: nop}
+- {name: _Z5scaled, code: nop}
+globals:
+- {name: _ZN4math5tableE, data: "00000000"}
+YAML
+"$CUBIN" assemble b.yaml -o b.cubin
+for name in 'smooth(const float *, float *, int)' 'smooth(float const*,float*,int)' smooth 'smoo*' \
+  'smooth(*' _Z6smoothPKfPfi; do
+  "$CULINK" -arch=sm_90 b.cubin -o out.cubin "--why-live=$name" > told 2> messages
+  expect_contains told "smooth(float const*, float*, int): kept by"
+  [ ! -s messages ] || fail "$name: $(cat messages)"
+  "$CULINK" -arch=sm_90 b.cubin -o out.cubin "-kernels-used=$name" --trace-symbol="$name" > told
+  expect_contains told "b.cubin: defines it: smooth(float const*, float*, int)"
+  "$CUBIN" usage out.cubin > usage
+  expect_contains usage smooth
+done
+for name in scale math::scale 'math::scale(const float*, int)' '*::scale*'; do
+  "$CULINK" -arch=sm_90 b.cubin -o out.cubin "--why-live=$name" > told
+  expect_contains told "math::scale(float const*, int): kept by"
+  [ "$(grep -c "scale(double)" told)" -le 1 ] || fail "$name"
+done
+"$CULINK" -arch=sm_90 b.cubin -o out.cubin --why-live='smooth(const float *, float *, int),table' > told
+expect_contains told "smooth(float const*, float*, int): kept by" "math::table: kept because"
+
+# A name that nothing has is an error, with those that may have been meant. Nothing is written.
+rm out.cubin
+for option in --why-live --trace-symbol; do
+  expect_status 255 "$CULINK" -arch=sm_90 b.cubin -o out.cubin $option=smoth 2> told
+  expect_contains told "error: $option: no input has a symbol 'smoth'" "hint: similar names: smooth"
+done
+expect_status 255 "$CULINK" -arch=sm_90 b.cubin -o out.cubin -kernels-used=smoth 2> told
+expect_contains told "error: -kernels-used: no kernel is called 'smoth'" "hint: similar names: smooth"
+[ ! -e out.cubin ] || fail "wrote an output"
+# nvlink then removes every kernel.
+"$CULINK" --emulate=nvlink-13.0.88 -arch=sm_90 b.cubin -o out.cubin '-kernels-used=smooth(const float *, float *, int)'
+"$CUBIN" usage out.cubin > usage
+expect_lacks usage smooth

@@ -23,7 +23,7 @@ YAML
 for name in a b; do "$CUBIN" assemble $name.yaml -o $name.cubin; done
 echo '-arch=sm_90 --start-group "a.cubin" b.cubin --end-group --whole-archive' > words
 
-"$CULINK" @words -o out.cubin --why-live=two --trace-symbol=copy,_Z3twoi 2> told
+"$CULINK" @words -o out.cubin --why-live=two --trace-symbol=copy,_Z3twoi > told
 printf '%s\n' "a.cubin: refers to it: two(int)" "a.cubin: defines it weakly: copy()" \
   "b.cubin: defines it: two(int)" \
   "b.cubin: defines it weakly, but another definition is linked: copy()" \
@@ -32,12 +32,12 @@ printf '%s\n' "a.cubin: refers to it: two(int)" "a.cubin: defines it weakly: cop
 sort told > told.sorted
 sort expected | cmp - told.sorted || fail "told otherwise: $(cat told)"
 
-"$CULINK" @words -o out.cubin --print-gc-sections --why-live=dead 2> told
+"$CULINK" @words -o out.cubin --print-gc-sections --why-live=dead > told
 expect_contains told "128  a.cubin: dead(): unused" \
   "64  b.cubin: copy(): the copy of a.cubin is linked" "192  bytes in 2 definitions left out" \
   "dead(): not live: nothing refers to it"
 
-"$CULINK" @words -o out.cubin -Map=out.map --stats 2> stats
+"$CULINK" @words -o out.cubin -Map=out.map --stats > stats
 expect_contains out.map "objects" ".text._Z3twoi" "two(int): b.cubin" "counter: b.cubin" \
   "dead(): unused"
 expect_contains stats "resolve" "objects 2, functions 4 of 5, kernels 1"
@@ -45,6 +45,35 @@ expect_contains stats "resolve" "objects 2, functions 4 of 5, kernels 1"
 "$CUBIN" dump --sections out.cubin | grep -o ' \.[a-z][a-zA-Z_.0-9]*' | sort -u > sections
 while read -r name; do grep -qF -- " $name" out.map || fail "$name is not in the map"; done < sections
 [ "$(grep -c '()*: [ab].cubin$\|): [ab].cubin$' out.map)" -eq 4 ] || fail "not four functions: $(cat out.map)"
+
+# All of it goes to a file instead, and none of it where the image goes.
+"$CULINK" @words -o out.cubin --stats --trace --cref --report-file=report.txt > printed 2> messages
+[ ! -s printed ] && [ ! -s messages ] || fail "printed: $(cat printed messages)"
+expect_contains report.txt "a.cubin" "two(int)" "    b.cubin: defines it" "    a.cubin: refers to it" \
+  "peak memory" "resolve"
+[ "$(head -2 report.txt | tr '\n' ' ')" = "a.cubin b.cubin " ] || fail "--trace: $(head -2 report.txt)"
+"$CULINK" @words -o - --stats > image 2> stats
+expect_same image out.cubin
+expect_contains stats "resolve"
+
+# Numbers of the map are marked or decimal; totals are those of the lists. %a is the target.
+"$CULINK" @words -o out.cubin -Map=m.%a.map --print-map > printed
+expect_same printed m.sm_90.map
+expect_contains printed "Totals by kind (bytes, sections)" "Totals by input (bytes, definitions)" \
+  "Code of kernels with what they reach (bytes, functions)" "       256         4  kern()"
+! grep -E '^ *[0-9a-f]+  ' printed | grep -vE '^ *(0x[0-9a-f]+ +0x[0-9a-f]+ |[0-9]+ )' || fail "unmarked numbers"
+"$CULINK" @words -o out.cubin -Map=map.json --Map-format=json
+python3 - << 'CODE' || fail "the map as JSON"
+import json
+facts = json.load(open("map.json"))
+assert facts["target"] == "sm_90" and [i["file"] for i in facts["inputs"]] == ["a.cubin", "b.cubin"]
+for total in facts["by_input"]:
+    own = [s for s in facts["symbols"] if s["file"] == total["name"]]
+    assert total["bytes"] == sum(s["size"] for s in own) and total["count"] == len(own), total
+assert sum(t["bytes"] for t in facts["by_kind"]) == sum(s["size"] for s in facts["sections"])
+assert facts["by_kernel"] == [{"name": "_Z4kernv", "bytes": 256, "count": 4}]
+assert {d["name"] for d in facts["discarded"]} == {"_Z4deadv", "_Z4copyv"}
+CODE
 
 # A link of nothing makes an empty image.
 "$CULINK" -arch=sm_90 -o empty.cubin 2> told

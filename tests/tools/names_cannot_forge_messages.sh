@@ -27,7 +27,7 @@ clean() {
 }
 
 "$CULINK" -arch=sm_90 "$main" "$filter" -o out.cubin -Map=map --why-live=samples_seen --trace-symbol=samples_seen \
-  --dump-callgraph -v --print-gc-sections 2> reports
+  --dump-callgraph -v --print-gc-sections > reports 2>&1
 clean map
 clean reports
 for format in text nvlink json; do

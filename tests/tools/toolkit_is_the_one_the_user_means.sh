@@ -25,7 +25,7 @@ is_of() {
 }
 "$CULINK" --make-toolchain by_option --cuda=option > told
 is_of by_option option
-expect_contains told "nvcc:  by_option/bin/nvcc"
+expect_contains told "nvcc:  $WORK/by_option/bin/nvcc"
 "$CULINK" --make-toolchain by_home > told
 is_of by_home home
 CUDA_HOME="" "$CULINK" --make-toolchain by_path > told

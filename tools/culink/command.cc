@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Words in, exit status out. The program itself only prints and writes files; the rest is the
-// library's. The reports come on standard error, as by nvlink, then all files at once.
+// library's. Messages come first, then reports, then all files at once.
 #include "command.h"
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "compat/option_documents.h"
+#include "compat/suggestions.h"
 #include "compat/version_text.h"
 #include "console.h"
 #include "culink/linker.h"
@@ -29,10 +30,9 @@
 #include "jit_folder.h"
 #include "large_heap.h"
 #include "link_places.h"
+#include "pack/strip_debug.h"
 #include "progress_line.h"
-#include "report/link_map.h"
 #include "report/registration.h"
-#include "report/stats.h"
 #include "report/time_table.h"
 #include "report_file.h"
 #include "reports.h"
@@ -57,9 +57,10 @@ std::vector<Message> messages_of(const Diagnostics &diag) {
   return out;
 }
 
-int show_one(const Console &console, DiagId id, std::vector<std::string> arguments) {
+int show_one(const Console &console, DiagId id, std::vector<std::string> arguments,
+             std::string hint = {}) {
   Diagnostics diag;
-  diag.report(id, std::move(arguments));
+  diag.report(id, std::move(arguments)).advise(std::move(hint));
   return console.show(messages_of(diag)).status;
 }
 
@@ -99,12 +100,12 @@ std::string output_path(const CommandLine &line, const LinkPlaces &places) {
 // The register file is written even if the program has errors and no image, as by nvlink; an image
 // there may be despite an error (Q171).
 LinkOutputs outputs_of(const CommandLine &line, const LinkPlaces &places, const Console &console,
-                       const LinkResult &result, const LinkOutcome &outcome) {
+                       const LinkResult &result, const LinkOutcome &outcome, ByteSpan image) {
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
   LinkOutputs out{.image_first = !dialect_of(line).name.empty()};
   if (!is_virtual && (outcome.status == 0 || result.ok())) {
     out.image_path = output_path(line, places);
-    out.image = result.ptx.empty() ? ByteSpan(result.bytes) : as_bytes(result.ptx);
+    out.image = image;
   }
   if (outcome.tells_about_program && (is_virtual || result.complete))
     if (std::optional<LinkOutputs::Text> file = registration(line, places, result))
@@ -113,7 +114,7 @@ LinkOutputs outputs_of(const CommandLine &line, const LinkPlaces &places, const 
     return out;
   if (line.has(OptionId::Map))
     out.texts.push_back(
-        {places.output(line, OptionId::Map), link_map_text(result.facts, console.names())});
+        {places.output(line, OptionId::Map), map_text(line, console, result.facts)});
   if (line.has(OptionId::Report))
     out.texts.push_back({places.output(line, OptionId::Report), report_page(line, result)});
   if (line.has(OptionId::Time))
@@ -121,6 +122,11 @@ LinkOutputs outputs_of(const CommandLine &line, const LinkPlaces &places, const 
         places.output(line, OptionId::Time),
         time_table_rows(result.times, line.value(OptionId::Output), line.value(OptionId::Arch))});
   return out;
+}
+
+// Where an image goes, no text may.
+bool is_standard_output(const std::string &path) {
+  return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
 u64 size_of_files(const std::vector<std::string> &paths) {
@@ -210,7 +216,8 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
     prepare_heap(size_of_files(line.inputs));
   EarlyOutput output(output_path(line, places));
-  request.early = output.receiver();
+  if (!line.has(OptionId::StripDebug)) // else the image is not what will be written
+    request.early = output.receiver();
   const std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);
   if (!made)
     return kExitOutOfMemory;
@@ -218,13 +225,20 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   const LinkOutcome outcome = console.show(result.messages);
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
   const bool tells = outcome.tells_about_program && (is_virtual || result.complete);
-  const bool linked = !is_virtual && !result.facts.sections.empty();
-  if (tells && linked)
-    print_reports(line, console, result);
-  else if (tells && line.has(OptionId::Stats))
-    print_to(stderr, cache_text(result.cache));
-  const std::optional<OutputFailure> failed =
-      write_outputs(outputs_of(line, places, console, result, outcome), output);
+  const std::string report = tells ? own_reports(line, console, result) : "";
+  if (tells && !is_virtual && !result.facts.sections.empty())
+    print_nvlink_reports(line, console, result);
+  if (!line.has(OptionId::ReportFile))
+    print_to(is_standard_output(output_path(line, places)) ? stderr : stdout, report);
+  const std::optional<std::vector<u8>> stripped =
+      line.has(OptionId::StripDebug) ? strip_debug(result.bytes) : std::nullopt;
+  LinkOutputs outputs = outputs_of(line, places, console, result, outcome,
+                                   stripped             ? ByteSpan(*stripped)
+                                   : result.ptx.empty() ? ByteSpan(result.bytes)
+                                                        : as_bytes(result.ptx));
+  if (line.has(OptionId::ReportFile) && tells)
+    outputs.texts.push_back({places.output(line, OptionId::ReportFile), report});
+  const std::optional<OutputFailure> failed = write_outputs(outputs, output);
   return failed ? show_one(console, failed->id, failed->arguments) : outcome.status;
 }
 
@@ -286,10 +300,11 @@ int run_make_toolchain(const CommandLine &line, const Console &console) {
   const std::string error = make_toolchain(folder, line.value(OptionId::Cuda));
   if (!error.empty())
     return show_one(console, DiagId::NoToolchain, {folder, error});
-  print_to(stdout, "nvcc:  " + folder + "/bin/nvcc -rdc=true ...\n" +
-                       "CMake: cmake -DCMAKE_CUDA_COMPILER=" + folder + "/bin/nvcc ...\n" +
-                       "clang: PATH=" + folder + "/bin:$PATH clang++ --cuda-path=" + folder +
-                       " ...\n");
+  const std::string full =
+      std::filesystem::absolute(folder).lexically_normal().string(); // valid in any folder
+  print_to(stdout, "nvcc:  " + full + "/bin/nvcc -rdc=true ...\n" +
+                       "CMake: cmake -DCMAKE_CUDA_COMPILER=" + full + "/bin/nvcc ...\n" +
+                       "clang: PATH=" + full + "/bin:$PATH clang++ --cuda-path=" + full + " ...\n");
   return 0;
 }
 
@@ -327,6 +342,9 @@ int run_command(const std::vector<std::string> &words) {
   const RecordedFiles recorded;
   const CommandLine line = parse_command_line(words, diag, recorded);
   const Console console(line, !diag.failed());
+  const std::string instead = words.empty() ? "" : suggest_command(words.front());
+  if (!instead.empty() && dialect_of(line).name.empty() && !std::filesystem::exists(words.front()))
+    return show_one(console, DiagId::NoCommand, {words.front()}, "instead: " + instead);
   if (!diag.failed() && line.has(OptionId::Help)) {
     print_to(stdout, help_text());
     return 0;

@@ -3,6 +3,9 @@
 // Three ways to write one list of messages: for people, for programs, and as nvlink writes them.
 // The exit status is nvlink's in each of them, so that a build sees no difference.
 //
+// People read the first of many errors; programs get all of them, and so does who wants nvlink's
+// lines.
+//
 // -w and -disable-infos do what they say, except in nvlink's format: nvlink ignores them.
 #include "console.h"
 
@@ -27,6 +30,13 @@ ErrorFormat chosen_format(const CommandLine &line) {
   return name == "json"     ? ErrorFormat::Json
          : name == "nvlink" ? ErrorFormat::Nvlink
                             : ErrorFormat::Text;
+}
+
+size_t chosen_error_limit(const CommandLine &line) {
+  constexpr size_t kUsual = 20; // as lld
+  if (line.has(OptionId::ErrorLimit))
+    return std::strtoul(line.value(OptionId::ErrorLimit).c_str(), nullptr, 10);
+  return dialect_of(line).name.empty() ? kUsual : 0;
 }
 
 bool wants_color(const CommandLine &line) {
@@ -74,7 +84,8 @@ Console::Console(const CommandLine &line, bool understood)
              .target =
                  understood && line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
       hide_warnings_(line.has(OptionId::DisableWarnings)),
-      hide_infos_(line.has(OptionId::DisableInfos)), toolkit_(dialect_of(line).release.toolkit) {}
+      hide_infos_(line.has(OptionId::DisableInfos)), error_limit_(chosen_error_limit(line)),
+      toolkit_(dialect_of(line).release.toolkit) {}
 
 std::string Console::nvlink_line(const std::string &text) const {
   return style_.target.empty() ? text + "\n" : text + " (target: " + style_.target + ")\n";
@@ -100,18 +111,21 @@ LinkOutcome Console::show(const std::vector<Message> &messages) const {
   if (format_ == ErrorFormat::Nvlink)
     for (const std::string &line : report.lines)
       print_to(stderr, nvlink_line(line));
+  size_t errors = 0;
   for (const Message &message : messages) {
+    const bool is_error = message.severity >= Severity::Error;
+    errors += is_error ? 1 : 0;
     if (format_ == ErrorFormat::Nvlink || is_hidden(message))
       continue;
     if (format_ == ErrorFormat::Json)
       print_to(stderr, format_message_json(message, style_.target));
-    else
+    else if (!is_error || error_limit_ == 0 || errors <= error_limit_)
       print_to(stderr, format_message(message, "culink", style_));
   }
-  const bool failed = std::any_of(messages.begin(), messages.end(), [](const Message &message) {
-    return message.severity >= Severity::Error;
-  });
-  if (!failed)
+  if (format_ == ErrorFormat::Text && error_limit_ != 0 && errors > error_limit_)
+    print_to(stderr, "culink: " + std::to_string(errors - error_limit_) +
+                         " more errors are not shown; --error-limit=0 shows all\n");
+  if (errors == 0)
     return {};
   return {report.status != 0 ? report.status : kExitWithErrors, report.tells_about_program};
 }

@@ -45,7 +45,8 @@ private:
   MessageStyle style_;
   bool hide_warnings_ = false;
   bool hide_infos_ = false;
-  u32 toolkit_ = 130; // whose words nvlink's are, times ten
+  size_t error_limit_ = 0; // of texts for people; 0: none
+  u32 toolkit_ = 130;      // whose words nvlink's are, times ten
 };
 
 } // namespace culink

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which reports were asked for, and in what order they come: nvlink's own first and as nvlink
-// prints them, then those that only culink has. All go to standard error, beside the messages.
+// Which reports were asked for, and in what order they come. What nvlink prints goes to standard
+// error as by nvlink: -v and the call graph. All else is for standard output or a file, so that
+// messages do not mix with it.
 #include "reports.h"
 
-#include "base/text_out.h"
+#include <sys/resource.h>
+
 #include "compat/demangle/nvlink_demangle.h"
 #include "compat/dialects.h"
 #include "report/call_graph_text.h"
 #include "report/link_map.h"
+#include "report/references.h"
 #include "report/resource_table.h"
 #include "report/stats.h"
 #include "report/why_live.h"
@@ -17,17 +20,11 @@ namespace culink {
 
 namespace {
 
-std::string references_text(const LinkFacts &facts, const std::vector<std::string> &wanted,
-                            NameStyle names) {
-  std::string out;
-  for (const ReferenceFacts &reference : facts.references)
-    out +=
-        visible(reference.file + ": " + reference.what + ": " + shown_name(reference.name, names)) +
-        "\n";
-  if (out.empty())
-    for (const std::string &name : wanted)
-      out += name + ": no input defines or refers to it\n";
-  return out;
+// Of this process, in bytes.
+u64 peak_memory() {
+  constexpr u64 kKibibyte = 1024;
+  struct rusage use {};
+  return ::getrusage(RUSAGE_SELF, &use) == 0 ? static_cast<u64>(use.ru_maxrss) * kKibibyte : 0;
 }
 
 // nvlink demangles even if it is asked not to (Q091).
@@ -45,25 +42,59 @@ Wording wording_of(const CommandLine &line, const Console &console) {
 
 } // namespace
 
+std::string map_text(const CommandLine &line, const Console &console, const LinkFacts &facts) {
+  return line.value(OptionId::MapFormat) == "json" ? link_map_json(facts)
+                                                   : link_map_text(facts, console.names());
+}
+
+namespace {
+
 // nvlink shows no call graph of an object.
-void print_reports(const CommandLine &line, const Console &console, const LinkResult &result) {
-  const LinkFacts &facts = result.facts;
+std::string call_graph_text(const CommandLine &line, const Console &console,
+                            const LinkFacts &facts) {
+  std::string out;
   if ((line.has(OptionId::DumpCallgraph) || line.has(OptionId::DumpCallgraphNoDemangle)) &&
       !line.has(OptionId::Relocatable))
     for (const std::string &text :
          call_graph_lines(facts, call_graph_names(line, console), wording_of(line, console)))
-      print_to(stderr, text + "\n");
-  if (line.has(OptionId::Verbose))
-    for (const std::string &text : resource_lines(facts, wording_of(line, console)))
-      console.show_info(text);
+      out += text + "\n";
+  return out;
+}
+
+std::string report_text(const CommandLine &line, const Console &console, const LinkResult &result) {
+  const LinkFacts &facts = result.facts;
+  std::string out;
+  if (line.has(OptionId::Trace))
+    out += inputs_text(facts);
   if (line.has(OptionId::TraceSymbol))
-    print_to(stderr, references_text(facts, line.list(OptionId::TraceSymbol), console.names()));
+    out += trace_symbol_text(facts, line.list(OptionId::TraceSymbol), console.names());
   for (const std::string &name : line.list(OptionId::WhyLive))
-    print_to(stderr, why_live_text(facts, name, console.names()));
+    out += why_live_text(facts, name, console.names());
+  if (line.has(OptionId::Cref))
+    out += cross_reference_text(facts, console.names());
   if (line.has(OptionId::PrintGcSections))
-    print_to(stderr, discarded_text(facts, console.names()));
+    out += discarded_text(facts, console.names());
+  if (line.has(OptionId::PrintMap))
+    out += map_text(line, console, facts);
   if (line.has(OptionId::Stats))
-    print_to(stderr, stats_text(result));
+    out += stats_text(result, peak_memory());
+  return out;
+}
+
+} // namespace
+
+void print_nvlink_reports(const CommandLine &line, const Console &console,
+                          const LinkResult &result) {
+  print_to(stderr, call_graph_text(line, console, result.facts));
+  if (line.has(OptionId::Verbose))
+    for (const std::string &text : resource_lines(result.facts, wording_of(line, console)))
+      console.show_info(text);
+}
+
+std::string own_reports(const CommandLine &line, const Console &console, const LinkResult &result) {
+  if (result.facts.sections.empty())
+    return line.has(OptionId::Stats) ? cache_text(result.cache) : "";
+  return report_text(line, console, result);
 }
 
 } // namespace culink

@@ -7,7 +7,16 @@
 
 namespace culink {
 
-// Prints what -v, -dump-callgraph and the other questions on the command line ask for.
-void print_reports(const CommandLine &line, const Console &console, const LinkResult &result);
+// Prints what nvlink prints, too: -v and -dump-callgraph.
+void print_nvlink_reports(const CommandLine &line, const Console &console,
+                          const LinkResult &result);
+
+// What the other questions on the command line ask for.
+[[nodiscard]] std::string own_reports(const CommandLine &line, const Console &console,
+                                      const LinkResult &result);
+
+// The map, in the format that was asked for.
+[[nodiscard]] std::string map_text(const CommandLine &line, const Console &console,
+                                   const LinkFacts &facts);
 
 } // namespace culink

@@ -8,8 +8,9 @@
 // Toolkits of Python packages have their libraries in lib, where nvcc expects lib64 if it was
 // installed otherwise; the folder has both.
 //
-// Made again over an old one, the folder's links are renewed. Anything but a link in the way is an
-// error: it is not ours. A folder `bin` that is a link may lead to the toolkit's own programs.
+// Made again over an old one, the folder's links are renewed; any other folder must be empty.
+// Anything but a link in the way is an error: it is not ours. A folder `bin` that is a link may
+// lead to the toolkit's own programs.
 #include "toolchain.h"
 
 #include <filesystem>
@@ -78,6 +79,9 @@ std::string make_toolchain(const std::string &folder, const std::string &cuda) {
     return "it is the CUDA toolkit itself";
   if (fs::is_symlink(made / "bin", error))
     return (made / "bin").string() + " is a link";
+  if (fs::exists(made, error) && !fs::is_empty(made, error) &&
+      !fs::is_symlink(made / "bin" / "nvlink", error))
+    return "it is not empty, and no folder that culink has made: there is no link bin/nvlink";
   return link_toolkit(toolkit, made);
 }
 

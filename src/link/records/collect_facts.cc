@@ -215,7 +215,9 @@ LinkFacts collect_facts(const Program &program, const Layout &layout, const Imag
     facts.discarded = std::move(lists.discarded);
   }
   facts.folded = list_folded(program);
-  if (!program.options.trace_symbols.empty())
+  for (const InputObject &object : program.objects)
+    facts.inputs.push_back(object.name);
+  if (!program.options.trace_symbols.empty() || program.options.all_references)
     facts.references = list_references(program);
   if (!program.options.why_live.empty())
     facts.liveness = explain_liveness(program, layout);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/demangle.h"
+#include "model/name_pattern.h"
 
 namespace culink {
 
@@ -27,10 +28,18 @@ std::string reference_text(const Program &p, ObjectId object, u32 symbol_number,
          (wins ? "" : ", but another definition is linked");
 }
 
+std::string unused_text(const Program &p, EntityId id) {
+  const FunctionId function = p.function_of(id);
+  const LiveReason reason = function.valid() ? p.live.why[function.value].reason : LiveReason::None;
+  return reason == LiveReason::NoHostReference
+             ? "no host code launches it, which -ignore-host-info overrides"
+             : "unused";
+}
+
 } // namespace
 
 bool names_symbol(const std::string &text, std::string_view symbol) {
-  return is_called(symbol, text);
+  return is_meant(symbol, text);
 }
 
 SymbolLists list_symbols(const Program &p, const Layout &layout) {
@@ -57,7 +66,7 @@ SymbolLists list_symbols(const Program &p, const Layout &layout) {
       const std::string_view name = object.symbols[s].name;
       out.discarded.push_back(
           {std::string(name), object.name, object.symbols[s].size,
-           !other ? "unused"
+           !other ? unused_text(p, id)
            : name != entity.name
                ? "the same as " + demangle(entity.name)
                : "the copy of " + p.objects[entity.prevailing.object.value].name + " is linked"});
@@ -81,7 +90,8 @@ std::vector<ReferenceFacts> list_references(const Program &p) {
   std::vector<ReferenceFacts> out;
   std::vector<bool> traced(p.symbols.entities.size());
   for (u32 i = 0; i < traced.size(); ++i)
-    traced[i] = std::any_of(p.options.trace_symbols.begin(), p.options.trace_symbols.end(),
+    traced[i] = p.options.all_references ||
+                std::any_of(p.options.trace_symbols.begin(), p.options.trace_symbols.end(),
                             [name = p.symbols.entities[i].name](const std::string &text) {
                               return names_symbol(text, name);
                             });

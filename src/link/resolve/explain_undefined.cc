@@ -15,6 +15,7 @@
 #include "arch/driver_functions.h"
 #include "base/demangle.h"
 #include "link/resolve/references.h"
+#include "model/similar_names.h"
 
 namespace culink {
 
@@ -31,26 +32,6 @@ struct Referrer {
 
   friend bool operator==(const Referrer &, const Referrer &) = default;
 };
-
-// The number of letters to be changed, added, left out or swapped, at most `limit`.
-size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
-  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit)
-    return limit;
-  std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    last[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    before.swap(last);
-    last.swap(row);
-  }
-  return std::min(last[b.size()], limit);
-}
 
 class UndefinedExplainer {
 public:

@@ -12,17 +12,11 @@
 #include "arch/driver_functions.h"
 #include "link/resolve/call_graph.h"
 #include "link/resolve/search.h"
+#include "model/name_pattern.h"
 
 namespace culink {
 
 namespace {
-
-bool is_selected(std::string_view name, const std::vector<std::string> &wanted) {
-  for (const std::string &part : wanted)
-    if (name.find(part) != std::string_view::npos)
-      return true;
-  return false;
-}
 
 bool host_refers_to(const Entity &kernel, const HostReferences &host) {
   for (const std::string &pattern : kernel.local ? host.internal_kernels : host.external_kernels)
@@ -111,8 +105,9 @@ std::vector<u32> LivenessMarker::select_kernels(u32 begin, u32 end, LiveReason r
     if (!is_kernel_mark(entity.other) || !entity.defined())
       continue;
     const bool selected =
-        !out_.selective || (out_.by_host ? host_refers_to(entity, *options_.host_references)
-                                         : is_selected(entity.name, *options_.kernels_used));
+        !out_.selective ||
+        (out_.by_host ? host_refers_to(entity, *options_.host_references)
+                      : selects_kernel(entity.name, *options_.kernels_used, options_.source_names));
     out_.selected[f] = selected;
     out_.demoted[f] = !selected;
     out_.why[f].reason = selected       ? reason

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names as people type them. They copy a declaration out of the source, where `const` stands before
+// the type and a star after a blank; c++filt has it the other way round. Both are brought into one
+// form: no blanks but between words, `const` behind the type it belongs to.
+#include "model/name_pattern.h"
+
+#include <algorithm>
+
+#include "base/demangle.h"
+#include "model/host_references.h"
+
+namespace culink {
+
+namespace {
+
+bool is_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         c == '$' || c == '.';
+}
+
+std::vector<std::string_view> tokens_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at + 1;
+    while (is_word(text[at]) && end < text.size() && is_word(text[end]))
+      ++end;
+    if (text[at] != ' ')
+      out.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return out;
+}
+
+bool is_one_of(std::string_view token, std::string_view letters) {
+  return token.size() == 1 && letters.find(token[0]) != std::string_view::npos;
+}
+
+// Where the type ends that begins at `at`: before what makes a pointer, a reference or a list of
+// it.
+size_t end_of_type(const std::vector<std::string_view> &tokens, size_t at) {
+  for (int depth = 0; at < tokens.size(); ++at) {
+    if (depth == 0 && is_one_of(tokens[at], "*&,)>(["))
+      return at;
+    depth += tokens[at] == "<" ? 1 : 0;
+    depth -= tokens[at] == ">" ? 1 : 0;
+  }
+  return at;
+}
+
+std::string canonical(std::string_view text) {
+  std::vector<std::string_view> tokens = tokens_of(text);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const bool begins_type = i == 0 || is_one_of(tokens[i - 1], "(<,");
+    if (tokens[i] != "const" || !begins_type)
+      continue;
+    const auto from = tokens.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto to = tokens.begin() + static_cast<std::ptrdiff_t>(end_of_type(tokens, i + 1));
+    std::rotate(from, from + 1, to);
+  }
+  std::string out;
+  for (const std::string_view token : tokens) {
+    if (!out.empty() && is_word(out.back()) && is_word(token[0]))
+      out += ' ';
+    out += token;
+  }
+  return out;
+}
+
+// Without the namespaces and classes before it.
+std::string_view unqualified(std::string_view name) {
+  const size_t colons = name.rfind("::");
+  return colons == std::string_view::npos ? name : name.substr(colons + 2);
+}
+
+bool fits(std::string_view name, std::string_view wanted) {
+  return wanted.find('*') == std::string_view::npos ? name == wanted
+                                                    : matches_pattern(name, wanted);
+}
+
+// The first identifier of what is wanted, up to its parameters, occurs in all mangled names of that
+// meaning, which saves taking most of them apart.
+bool may_be_meant(std::string_view symbol, std::string_view wanted) {
+  if (wanted.find_first_of("*~") != std::string_view::npos ||
+      wanted.find("operator") != std::string_view::npos ||
+      wanted.find("std::") != std::string_view::npos ||
+      wanted.find(" in ") != std::string_view::npos)
+    return true;
+  const size_t end = std::min(wanted.find_first_of("(<#"), wanted.size());
+  size_t begin = end;
+  while (begin > 0 && is_word(wanted[begin - 1]))
+    --begin;
+  return symbol.find(wanted.substr(begin, end - begin)) != std::string_view::npos;
+}
+
+} // namespace
+
+bool is_meant(std::string_view symbol, std::string_view wanted) {
+  if (wanted.empty())
+    return false;
+  if (fits(symbol, wanted))
+    return true;
+  if (!may_be_meant(symbol, wanted))
+    return false;
+  if (is_called(symbol, wanted))
+    return true;
+  const std::string text = demangle(symbol), plain = plain_name(symbol);
+  if (fits(text, wanted) || fits(plain, wanted) || fits(unqualified(plain), wanted))
+    return true;
+  // A star of a pattern cannot be told from that of a pointer, and so stands for both.
+  return fits(canonical(text), canonical(wanted));
+}
+
+bool selects_kernel(std::string_view symbol, const std::vector<std::string> &wanted,
+                    bool by_source_name) {
+  return std::any_of(wanted.begin(), wanted.end(), [&](const std::string &one) {
+    return symbol.find(one) != std::string_view::npos || (by_source_name && is_meant(symbol, one));
+  });
+}
+
+} // namespace culink

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/demangle.h"
+#include "culink/link_facts.h"
+
+namespace culink {
+
+// --trace-symbol: which inputs define or refer to these symbols, in the order of the inputs.
+[[nodiscard]] std::string
+trace_symbol_text(const LinkFacts &facts, const std::vector<std::string> &wanted, NameStyle names);
+
+// --cref: every symbol with the inputs that define it and those that refer to it, by name.
+[[nodiscard]] std::string cross_reference_text(const LinkFacts &facts, NameStyle names);
+
+// --trace: the objects that are linked, a line each.
+[[nodiscard]] std::string inputs_text(const LinkFacts &facts);
+
+} // namespace culink
