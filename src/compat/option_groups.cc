@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The order of --help and of the manual page: what people need every day comes first, what is only
-// accepted last. A documented option that is in no group is missed by
-// newcomer_walks_through_readme.
-#include <algorithm>
+// accepted last. Every documented option is in one group (suggestions_test).
 #include <array>
 
 #include "compat/option_table.h"

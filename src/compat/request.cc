@@ -3,6 +3,7 @@
 // Between the words of a command line and the request of the library, in both directions, and the
 // record of the options in the output. nvlink rebuilds that record from what it understood, in an
 // order of its own, so the same rows that parse an option also write it down.
+#include <array>
 #include <optional>
 #include <string>
 
@@ -118,6 +119,15 @@ std::vector<PlannedOutput> planned_outputs(const CommandLine &line) {
   return out;
 }
 
+namespace {
+
+constexpr std::array kAskForFacts = {OptionId::Verbose,     OptionId::DumpCallgraph,
+                                     OptionId::WhyLive,     OptionId::DumpCallgraphNoDemangle,
+                                     OptionId::TraceSymbol, OptionId::Stats,
+                                     OptionId::Trace,       OptionId::Cref};
+
+} // namespace
+
 LinkRequest make_request(const CommandLine &line) {
   LinkRequest request;
   request.target = line.value(OptionId::Arch);
@@ -164,10 +174,8 @@ LinkRequest make_request(const CommandLine &line) {
   options.trace_symbols = line.list(OptionId::TraceSymbol);
   options.all_references = line.has(OptionId::Cref);
   options.why_live = line.list(OptionId::WhyLive);
-  options.facts = options.map || options.all_references || !options.trace_symbols.empty() ||
-                  !options.why_live.empty();
-  for (const OptionId id : {OptionId::Verbose, OptionId::DumpCallgraph,
-                            OptionId::DumpCallgraphNoDemangle, OptionId::Stats, OptionId::Trace})
+  options.facts = options.map;
+  for (const OptionId id : kAskForFacts)
     options.facts = options.facts || line.has(id);
   options.check = line.has(OptionId::Check);
   options.fold_identical = line.value(OptionId::Icf) == "safe" && request.emulate.empty();

@@ -48,7 +48,7 @@ while read -r name; do grep -qF -- " $name" out.map || fail "$name is not in the
 
 # All of it goes to a file instead, and none of it where the image goes.
 "$CULINK" @words -o out.cubin --stats --trace --cref --report-file=report.txt > printed 2> messages
-[ ! -s printed ] && [ ! -s messages ] || fail "printed: $(cat printed messages)"
+if [ -s printed ] || [ -s messages ]; then fail "printed: $(cat printed messages)"; fi
 expect_contains report.txt "a.cubin" "two(int)" "    b.cubin: defines it" "    a.cubin: refers to it" \
   "peak memory" "resolve"
 [ "$(head -2 report.txt | tr '\n' ' ')" = "a.cubin b.cubin " ] || fail "--trace: $(head -2 report.txt)"

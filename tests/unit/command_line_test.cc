@@ -68,7 +68,9 @@ TEST(CommandLine, knows_no_prefixes_and_no_mixed_dashes) {
 }
 
 TEST(CommandLine, takes_everything_else_as_input) {
-  EXPECT_EQ(parsed({"a", "-r", "-", "@f", ""}).inputs, (Words{"a", "-", "@f", ""}));
+  EXPECT_EQ(parsed({"a", "-r", "-", ""}).inputs, (Words{"a", "-", ""}));
+  EXPECT_EQ(complaint({"@f"}).id, DiagId::CannotOpenOptionFile);
+  EXPECT_EQ(parsed({"--emulate=nvlink-13.0.88", "@f"}).inputs, Words{"@f"});
 }
 
 TEST(CommandLine, splits_lists_at_unquoted_commas) {
@@ -77,6 +79,24 @@ TEST(CommandLine, splits_lists_at_unquoted_commas) {
             (Words{"zzz,sq", "a"}));
   EXPECT_EQ(parsed({"-kernels-used", "a\\,b"}).list(OptionId::KernelsUsed), (Words{"a\\", "b"}));
   EXPECT_EQ(complaint({"-kernels-used", "\"a"}).id, DiagId::StrayQuote);
+}
+
+TEST(CommandLine, keeps_names_with_commas_whole) {
+  EXPECT_EQ(parsed({"--why-live", "f(int, float<a, b>), g ,h"}).list(OptionId::WhyLive),
+            (Words{"f(int, float<a, b>)", "g", "h"}));
+  EXPECT_EQ(parsed({"--why-live", "operator<,f(a, b)"}).list(OptionId::WhyLive),
+            (Words{"operator<", "f(a", "b)"})); // brackets without a partner
+  EXPECT_EQ(parsed({"-kernels-used=f(a, b)"}).list(OptionId::KernelsUsed), Words{"f(a, b)"});
+  EXPECT_EQ(
+      parsed({"--emulate=nvlink-13.0.88", "-kernels-used=f(a, b)"}).list(OptionId::KernelsUsed),
+      (Words{"f(a", " b)"}));
+}
+
+TEST(CommandLine, names_the_target_in_files_of_its_own) {
+  const CommandLine line = parsed({"-Map=m.%a", "--report=%a/%a.html", "-o", "%a", "-arch=sm_90a"});
+  EXPECT_EQ(line.value(OptionId::Map), "m.sm_90a");
+  EXPECT_EQ(line.value(OptionId::Report), "sm_90a/sm_90a.html");
+  EXPECT_EQ(line.value(OptionId::Output), "%a");
 }
 
 TEST(CommandLine, reads_numbers_as_c_does) {
@@ -157,8 +177,9 @@ TEST(CommandLine, help_names_every_shown_option_once) {
   const std::string help = help_text();
   for (const OptionRow &row : option_rows()) {
     const std::string entry = std::string("\n  --").append(row.name);
-    const bool shown =
-        help.find(entry + " ") != std::string::npos || help.find(entry + ",") != std::string::npos;
+    const bool shown = help.find(entry + " ") != std::string::npos ||
+                       help.find(entry + ",") != std::string::npos ||
+                       help.find(entry + "\n") != std::string::npos;
     EXPECT_EQ(shown, !row.help.empty()) << row.name;
   }
 }

@@ -65,7 +65,7 @@ void check_asked_names(const Program &p, Diagnostics &diag) {
     const bool found = std::any_of(kernels.begin(), kernels.end(), [&](std::string_view kernel) {
       return selects_kernel(kernel, {name}, true);
     });
-    if (!found)
+    if (!found && !name.empty()) // which is part of every name
       report_asked_name(DiagId::NoSuchKernel, "-kernels-used", name, kernels, diag);
   }
 }
