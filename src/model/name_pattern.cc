@@ -73,9 +73,22 @@ std::string_view unqualified(std::string_view name) {
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
+// Whether a star stands for any text. Among parameters, one behind a type is that of a pointer.
+bool is_pattern(std::string_view wanted) {
+  int depth = 0;
+  char before = '(';
+  for (const char c : wanted) {
+    depth += c == '(' || c == '<' ? 1 : 0;
+    depth -= c == ')' || c == '>' ? 1 : 0;
+    if (c == '*' && (depth <= 0 || is_one_of({&before, 1}, "(<,")))
+      return true;
+    before = c == ' ' ? before : c;
+  }
+  return false;
+}
+
 bool fits(std::string_view name, std::string_view wanted) {
-  return wanted.find('*') == std::string_view::npos ? name == wanted
-                                                    : matches_pattern(name, wanted);
+  return is_pattern(wanted) ? matches_pattern(name, wanted) : name == wanted;
 }
 
 // The first identifier of what is wanted, up to its parameters, occurs in all mangled names of that
@@ -107,7 +120,7 @@ bool is_meant(std::string_view symbol, std::string_view wanted) {
   const std::string text = demangle(symbol), plain = plain_name(symbol);
   if (fits(text, wanted) || fits(plain, wanted) || fits(unqualified(plain), wanted))
     return true;
-  // A star of a pattern cannot be told from that of a pointer, and so stands for both.
+  // Where one star of a pattern stands for any text, those of pointers do, too.
   return fits(canonical(text), canonical(wanted));
 }
 

@@ -53,7 +53,7 @@ expect_lacks errors "-arch"
 [ -z "$(awk 'length > 80' help)" ] || fail "--help is wider than 80 columns"
 expect_contains help "Everyday:" "Reports:" "Accepted without effect:"
 "$CULINK" --version > version
-expect_contains version "--emulate" "nvlink-13.0.88"
+expect_contains version "nvlink releases it stands for" "13.0.88"
 
 # Of many errors 20 are shown, unless somebody wants more, or it is a program that reads them.
 { echo 'arch: sm_90'; echo 'functions:'; printf -- '- {name: k, kernel: true, code: nop x4, calls: ['

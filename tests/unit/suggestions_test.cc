@@ -41,7 +41,7 @@ TEST(Suggestions, OptionsAreSuggestedAsTheyAreSpelled) {
 
 TEST(Suggestions, ValuesAreListedWithTheNearestFirst) {
   EXPECT_TRUE(suggest_value(option_row(OptionId::Arch), "sm100").starts_with("values: sm_100, "));
-  EXPECT_EQ(suggest_value(option_row(OptionId::Color), "alwys"), "values: always, auto, never");
+  EXPECT_EQ(suggest_value(option_row(OptionId::Color), "alwaxs"), "values: always, auto, never");
   EXPECT_EQ(suggest_value(option_row(OptionId::Output), "x"), "");
 }
 
