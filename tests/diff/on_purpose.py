@@ -122,8 +122,9 @@ def refused_on_purpose(options, log):
     """Whether culink by itself refuses what nvlink links wrongly: shared memory that is dynamic in one
     file and of a fixed size in another (Q041), kernels of one name (Q130), and constants of all kernels
     where -g keeps them and nvlink keeps their code alone (Q134). Of what is linked already, as by -r of nvlink 12.4, nvlink
-    makes an empty file (Q066)."""
-    reasons = ["extern __shared__ without a size", "several kernels are called", "is already linked"]
+    makes an empty file (Q066), and so it does where no kernel has the name that is asked for."""
+    reasons = ["extern __shared__ without a size", "several kernels are called", "is already linked",
+               "no kernel is called"]
     if SUPPRESS in options and selects_kernels(options):
         reasons.append("too much __constant__ data")
     errors = [line for line in log.splitlines() if "error: " in line]
