@@ -16,7 +16,7 @@ expect_contains told "nvcc:  $WORK/cuda/bin/nvcc" "CMake: " "clang: "
 [ "$(readlink -f cuda/bin/nvlink)" = "$(readlink -f "$CULINK")" ] || fail "nvlink is not culink"
 mkdir -p occupied/bin && echo precious > occupied/bin/nvcc
 expect_status 1 "$CULINK" --make-toolchain occupied 2> error
-expect_contains error "occupied/bin/nvcc: is in the way"
+expect_contains error "it is not empty, and no folder that culink has made"
 
 cat > part.cu <<'EOF'
 __device__ __noinline__ int scale(int x) { return x * 3; }
