@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/demangle.h"
+#include "base/string_index.h"
 #include "link/resolve/check_undefined.h"
 #include "model/name_pattern.h"
 #include "model/similar_names.h"
@@ -36,10 +37,19 @@ void report_asked_name(DiagId id, const char *option, const std::string &wanted,
   diag.report(id, {option, wanted}).advise(names_alike(plain, wanted));
 }
 
-bool is_any_meant(const std::vector<std::string_view> &names, const std::string &wanted) {
-  return std::any_of(names.begin(), names.end(),
-                     [&wanted](std::string_view name) { return is_meant(name, wanted); });
-}
+// Names to look for others in. Nearly always somebody asks for one of them, letter for letter.
+struct KnownNames {
+  std::vector<std::string_view> list;
+  StringIndex index;
+
+  void add(std::string_view name) {
+    list.push_back(name);
+    index.insert(name);
+  }
+  template <typename IsIt> [[nodiscard]] bool has(const std::string &wanted, IsIt is_it) const {
+    return index.find(wanted) || std::any_of(list.begin(), list.end(), is_it);
+  }
+};
 
 } // namespace
 
@@ -48,25 +58,25 @@ void check_asked_names(const Program &p, Diagnostics &diag) {
   if (options.trace_symbols.empty() && options.why_live.empty() &&
       !(options.kernels_used && options.source_names))
     return;
-  std::vector<std::string_view> symbols, kernels;
+  KnownNames symbols, kernels;
   for (const Entity &entity : p.symbols.entities) {
-    symbols.push_back(entity.name);
+    symbols.add(entity.name);
     if (entity.function && entity.defined() && is_kernel_mark(entity.other))
-      kernels.push_back(entity.name);
+      kernels.add(entity.name);
   }
   for (const auto &[option, wanted] : {std::pair{"--trace-symbol", &options.trace_symbols},
                                        std::pair{"--why-live", &options.why_live}})
     for (const std::string &name : *wanted)
-      if (!is_any_meant(symbols, name))
-        report_asked_name(DiagId::NoSuchSymbol, option, name, symbols, diag);
+      if (!symbols.has(name, [&](std::string_view symbol) { return is_meant(symbol, name); }))
+        report_asked_name(DiagId::NoSuchSymbol, option, name, symbols.list, diag);
   if (!options.kernels_used || !options.source_names)
     return;
   for (const std::string &name : *options.kernels_used) {
-    const bool found = std::any_of(kernels.begin(), kernels.end(), [&](std::string_view kernel) {
-      return selects_kernel(kernel, {name}, true);
-    });
+    const std::vector<std::string> alone = {name};
+    const bool found = kernels.has(
+        name, [&](std::string_view kernel) { return selects_kernel(kernel, alone, true); });
     if (!found && !name.empty()) // which is part of every name
-      report_asked_name(DiagId::NoSuchKernel, "-kernels-used", name, kernels, diag);
+      report_asked_name(DiagId::NoSuchKernel, "-kernels-used", name, kernels.list, diag);
   }
 }
 
