@@ -103,8 +103,9 @@ std::string variable_in_function(std::string_view name, const std::string &text)
 // A name of the C++ ABI, by the library.
 std::string standard_name(std::string_view name) {
   const std::string mangled(name);
+  // The library reads up to a zero, and another name than this one may never end.
   if (!name.starts_with("_Z") || name.size() > kLongestMangled ||
-      !is_demangled_within(name, kMostLetters))
+      name.find('\0') != std::string_view::npos || !is_demangled_within(name, kMostLetters))
     return mangled;
   int status = 0;
   const std::unique_ptr<char, void (*)(void *)> plain(

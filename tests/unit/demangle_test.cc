@@ -96,6 +96,11 @@ TEST(Demangle, survives_every_cut_and_flip_of_names) {
   EXPECT_GT(length, 100000u);
 }
 
+TEST(Demangle, leaves_names_with_a_zero_as_they_are) {
+  const std::string_view name("_Z1fv\0_Z1gv", 11);
+  EXPECT_EQ(demangle(name), name);
+}
+
 TEST(Demangle, knows_the_plain_name) {
   EXPECT_EQ(plain_name("_Z5totalPKfPfi"), "total");
   EXPECT_EQ(plain_name("_ZN3app4tmplIfEET_S1_"), "app::tmpl");
