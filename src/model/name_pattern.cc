@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names as people type them. They copy a declaration out of the source, where `const` stands before
+// Names as people type them. They copy a declaration out of the source, where `const` comes before
 // the type and a star after a blank; c++filt has it the other way round. Both are brought into one
 // form: no blanks but between words, `const` behind the type it belongs to.
 #include "model/name_pattern.h"

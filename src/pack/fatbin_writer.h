@@ -47,7 +47,7 @@ struct FatbinImage {
 
 // A container of entries.
 [[nodiscard]] std::vector<u8> write_container(const std::vector<ByteSpan> &entries);
-// What stands before entries of so many bytes.
+// The header of a container with entries of so many bytes.
 [[nodiscard]] std::vector<u8> container_header(u64 size);
 
 // "sm_90a", "compute_80", "lto_90".
