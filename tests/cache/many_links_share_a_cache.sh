@@ -22,10 +22,11 @@ rm -f log
 for level in 0 1 2 3; do link out.cubin --cache-dir=cache -Xptxas=-O$level; done
 expect_compiled 0
 
-# Killed while they read and write.
+# Killed while they read and write. The linker itself is killed, not a shell around it.
 for round in $(seq 40); do
   rm -rf "cache/v1/$((round % 10))"
-  link killed.cubin --cache-dir=cache -Xptxas="-O$((round % 4))" 2> /dev/null &
+  "$CULINK" -arch=sm_90 --ptxas="$PWD/ptxas" main.ptx filter.ptx -o killed.cubin --cache-dir=cache \
+    -Xptxas="-O$((round % 4))" 2> /dev/null &
   sleep "0.0$((RANDOM % 3))$((RANDOM % 10))"
   kill -9 $! 2> /dev/null || true
   wait $! 2> /dev/null || true
