@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one libFuzzer target for a short time.
 
-    tests/fuzz/run_target.py TARGET SECONDS SEED...
+    tests/fuzz/run_target.py TARGET SECONDS RUNS SEED...
 
 A SEED is a file or a folder. New inputs go to a temporary folder, so that the tree stays as it is;
 an input that breaks the target is copied to the current folder and named in the output. Exit status
@@ -18,6 +18,7 @@ import pack_seeds
 MEMORY_MB = 2048
 INPUT_SECONDS = 10
 MAX_INPUT = 1 << 16
+RANDOM_SEED = 1  # the same inputs in every run: a change is judged by itself, soak.py looks for new ones
 
 
 def main():
@@ -33,8 +34,8 @@ def main():
             elif path.stat().st_size <= MAX_INPUT:
                 shutil.copy(path, corpus / f"{number}-{path.name}")
         command = [target, str(corpus), f"-max_total_time={seconds}", f"-runs={runs}", f"-timeout={INPUT_SECONDS}",
-                   f"-rss_limit_mb={MEMORY_MB}", f"-max_len={MAX_INPUT}", "-print_final_stats=1",
-                   f"-artifact_prefix={folder}/broken-"]
+                   f"-rss_limit_mb={MEMORY_MB}", f"-max_len={MAX_INPUT}", f"-seed={RANDOM_SEED}",
+                   "-print_final_stats=1", f"-artifact_prefix={folder}/broken-"]
         name = pathlib.Path(target).name.removesuffix("_fuzz")
         if dictionary := pack_seeds.dictionary_of(name):
             command.append(f"-dict={dictionary}")
