@@ -295,12 +295,16 @@ bool keeps_unnamed_shared(const Program &program) {
   return program.dialect.has(Defect::UnnamedShared) && !program.options.keeps_debug_symbols();
 }
 
-u64 reserved_with_unnamed(const Program &program, FunctionId kernel) {
-  return program.live.selected[kernel.value] ? program.arch.reserved_shared : 0;
+bool stays_as_it_was(const Program &program, const UnnamedShared *block, FunctionId kernel) {
+  return block && !program.live.selected[kernel.value];
 }
 
-u64 value_of_unnamed(const Program &program, FunctionId kernel, u64 offset, bool first, u64 known) {
-  return (first ? offset : known) + reserved_with_unnamed(program, kernel);
+bool lies_beside_unnamed(const Layout &layout, EntityId variable) {
+  return layout.placement.unnamed_in(layout.placement.address_of[variable.value].section);
+}
+
+u64 value_of_unnamed(const Program &program, u64 offset, bool first, u64 known) {
+  return (first ? offset : known) + program.arch.reserved_shared;
 }
 
 bool keeps_first_alignment(const Program &program, bool instance) {

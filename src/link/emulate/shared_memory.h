@@ -33,13 +33,19 @@ namespace culink::emulate {
 // Whether a shared section without variables is a block of memory (Q117).
 [[nodiscard]] bool keeps_unnamed_shared(const Program &program);
 
-// The value of symbol 0, which stands for such blocks, with one more of them, a kernel's; `known`
-// is its value so far, if there is an earlier block. Of their offsets that of the first one stays.
-[[nodiscard]] u64 value_of_unnamed(const Program &program, FunctionId kernel, u64 offset,
-                                   bool first, u64 known);
+// Whether a kernel's section stays as it was: it has such a block, and the kernel was not selected.
+// Nothing is reserved, no variables of several kernels are in it, and those that only this kernel
+// refers to make it larger without having a place.
+[[nodiscard]] bool stays_as_it_was(const Program &program, const UnnamedShared *block,
+                                   FunctionId kernel);
 
-// What is reserved beside such a block: nothing for a kernel that was not selected.
-[[nodiscard]] u64 reserved_with_unnamed(const Program &program, FunctionId kernel);
+// Whether a variable would be in a section with such a block.
+[[nodiscard]] bool lies_beside_unnamed(const Layout &layout, EntityId variable);
+
+// The value of symbol 0, which stands for such blocks, with one more of them that takes part;
+// `known` is its value so far, if there is an earlier one. Of their offsets that of the first
+// stays.
+[[nodiscard]] u64 value_of_unnamed(const Program &program, u64 offset, bool first, u64 known);
 
 // Whether dynamic memory keeps the alignment that was known for it first (Q116). A later instance
 // of an earlier relocatable link counts for nothing with nvlink.

@@ -54,7 +54,8 @@ private:
   void place_own();
   void find_sections();
   void for_kernels(const std::function<void(FunctionId)> &work);
-  void place_own_of(FunctionId kernel, const UnnamedShared *block, const UnnamedShared *first);
+  void place_own_of(FunctionId kernel, const UnnamedShared *block, bool first);
+  void add_up_own_of(FunctionId kernel, const UnnamedShared &block);
   void join_kernels_of_one_section();
   void place_dynamic();
   void agree_on_dynamic(std::vector<u64> aligns);
@@ -66,7 +67,6 @@ private:
   [[nodiscard]] u64 debug_section_align() const;
   [[nodiscard]] u64 debug_section_size() const;
 
-  [[nodiscard]] std::vector<FunctionId> users_of(EntityId v) const;
   [[nodiscard]] const Entity &entity(EntityId v) const { return p_.symbols[v]; }
   [[nodiscard]] u64 align(EntityId v) const { return layout_.placement.shared_align[v.value]; }
   [[nodiscard]] OutId text_of(FunctionId kernel) const {
@@ -145,7 +145,7 @@ void SharedPlacer::sort_variables() {
     // Size 0 in a section: dynamic memory that came through a relocatable link.
     if (!entity(v).defined() || entity(v).size == 0)
       dynamic_.push_back(v);
-    users_[v] = users_of(v);
+    users_[v] = kernels_of_users(p_, reach_, uses_.users[v.value]);
   }
   for (const EntityId v : dynamic_)
     plan_.is_dynamic[v.value] = true;
@@ -155,17 +155,6 @@ void SharedPlacer::sort_variables() {
   std::erase_if(device_, [this](EntityId v) {
     return plan_.dynamic(v) || emulate::is_never_placed(entity(v));
   });
-}
-
-// Kernels that reach a use. A kernel that is not selected uses only what its own code refers to.
-std::vector<FunctionId> SharedPlacer::users_of(EntityId v) const {
-  const std::vector<FunctionId> &direct = uses_.users[v.value];
-  std::vector<FunctionId> out = reach_.kernels_reaching(direct);
-  for (const FunctionId f : direct)
-    if (p_.live.demoted[f.value] && p_.live.live[f.value] && !p_.live.kernel[f.value])
-      out.push_back(f);
-  std::sort(out.begin(), out.end());
-  return out;
 }
 
 // The kernel's shared section; one that was not selected gets it only when it is needed.
@@ -264,13 +253,17 @@ void SharedPlacer::place_own() {
   find_sections();
   join_kernels_of_one_section();
   if (layout_.placement.unnamed_shared.empty()) {
-    for_kernels([this](FunctionId k) { place_own_of(k, nullptr, nullptr); });
+    for_kernels([this](FunctionId k) { place_own_of(k, nullptr, false); });
   } else {
-    const UnnamedShared *first = nullptr;
+    bool first = true;
     for (const FunctionId k : kernels_) {
       const UnnamedShared *block = layout_.placement.unnamed_in(section_of(k));
-      first = first ? first : block;
+      if (emulate::stays_as_it_was(p_, block, k)) {
+        add_up_own_of(k, *block);
+        continue;
+      }
       place_own_of(k, block, first);
+      first &= !block;
     }
   }
   for (const auto &[joined, leader] : joined_)
@@ -288,8 +281,7 @@ void SharedPlacer::find_sections() {
 }
 
 // A block without a symbol comes before the variables; `first`: of all blocks.
-void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block,
-                                const UnnamedShared *first) {
+void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block, bool first) {
   const OutId id = section_of_[kernel.value];
   OutSection &section = layout_.sections[id];
   if (several_users_ && id.value < made_for_variables_)
@@ -318,10 +310,21 @@ void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block,
     if (v.valid())
       plan_.offset[v.value] = static_cast<i64>(end);
     else
-      layout_.placement.null_symbol_value = emulate::value_of_unnamed(
-          p_, kernel, end, block == first, layout_.placement.null_symbol_value);
+      layout_.placement.null_symbol_value =
+          emulate::value_of_unnamed(p_, end, first, layout_.placement.null_symbol_value);
     end += size_of(v);
     section.align = std::max(section.align, align_of(v));
+  }
+}
+
+// Only the sizes of its variables count; they have no place.
+void SharedPlacer::add_up_own_of(FunctionId kernel, const UnnamedShared &block) {
+  OutSection &section = layout_.sections[section_of(kernel)];
+  section.align = std::max(section.align, block.align);
+  end_[kernel.value] = block.size;
+  for (const EntityId v : own_.empty() ? std::vector<EntityId>{} : own_[kernel.value]) {
+    end_[kernel.value] += entity(v).size;
+    plan_.deleted[v.value] = true;
   }
 }
 
@@ -480,9 +483,8 @@ void SharedPlacer::finish_section_of(FunctionId kernel) {
                                              (section.align > kDynamicAlign && reserved != 0));
   if (end_[kernel.value] == 0 && !only_dynamic)
     return;
-  section.size =
-      end_[kernel.value] +
-      (layout_.placement.unnamed_in(id) ? emulate::reserved_with_unnamed(p_, kernel) : reserved);
+  const bool stays = emulate::stays_as_it_was(p_, layout_.placement.unnamed_in(id), kernel);
+  section.size = end_[kernel.value] + (stays ? 0 : reserved);
   section.emit = Emit::Always;
 }
 

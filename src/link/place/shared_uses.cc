@@ -81,4 +81,14 @@ SharedUses find_shared_uses(const Program &p, const Layout &layout) {
   return out;
 }
 
+std::vector<FunctionId> kernels_of_users(const Program &p, const Reach &reach,
+                                         const std::vector<FunctionId> &users) {
+  std::vector<FunctionId> out = reach.kernels_reaching(users);
+  for (const FunctionId f : users)
+    if (p.live.demoted[f.value] && p.live.live[f.value] && !p.live.kernel[f.value])
+      out.push_back(f);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 } // namespace culink

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "link/resolve/program.h"
+#include "link/resolve/reach.h"
 #include "model/layout.h"
 #include "model/shared_plan.h"
 
@@ -9,5 +10,10 @@ namespace culink {
 
 // Finds them in the relocations of the objects.
 [[nodiscard]] SharedUses find_shared_uses(const Program &program, const Layout &layout);
+
+// Kernels that reach one of these functions, ascending. A kernel that is not selected uses only
+// what its own code refers to.
+[[nodiscard]] std::vector<FunctionId> kernels_of_users(const Program &program, const Reach &reach,
+                                                       const std::vector<FunctionId> &users);
 
 } // namespace culink

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 
+#include "link/emulate/shared_memory.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -107,7 +108,8 @@ RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget targe
       (entity.other & kOtherInternal) != 0 && !(c.shared.one_dynamic_value && c.shared.has_slots);
   target.unlisted = c.shared.deleted[id.value] || instance ||
                     (target.dynamic_shared && !c.shared.one_dynamic_value && reached);
-  target.dangling = c.shared.deleted[id.value] && c.shared.has_slots && !per_kernel;
+  target.dangling = c.shared.deleted[id.value] && !per_kernel &&
+                    (c.shared.has_slots || emulate::lies_beside_unnamed(c.layout, id));
   return target;
 }
 
