@@ -27,6 +27,8 @@ constexpr u64 kMaxSize = u64{1} << 40; // keeps sums in range; no memory space i
 // static shared memory as its alignment.
 constexpr u64 kMaxAlign = u64{1} << 18;
 constexpr u64 kMaxGlobalAlign = u64{1} << 30; // the most that ptxas accepts
+// What linkers know alone, so it is local and defined nowhere.
+constexpr std::string_view kSizeOfConstants = ".nv.ptx.const0.size";
 
 Error broken_section(const elf::Section &section, std::string field, std::string message) {
   return {elf::describe_section(section), std::move(field), std::move(message)};
@@ -267,6 +269,10 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
                          fmt::format("alignment {:#x} is more than any target has", symbol.value));
   if (symbol.in_section())
     return check_place(index, symbol);
+  if (symbol.undefined() && symbol.binding() == elf::SymbolBinding::Local &&
+      (symbol.type() == SymbolType::CudaObject || symbol.type() == SymbolType::Function) &&
+      symbol.name != kSizeOfConstants)
+    return broken_symbol(index, "st_shndx", "local, but in no section of this file");
   if (symbol.common() && symbol.binding() != elf::SymbolBinding::Global)
     return broken_symbol(index, "st_info", "a common symbol is not global");
   if (!symbol.undefined() && !symbol.common())
@@ -296,6 +302,8 @@ std::optional<Error> ObjectChecker::check_function(u32 index, const elf::Symbol 
         fmt::format("a function in {}, which is not code", elf::describe_section(section)));
   if (symbol.name.empty())
     return broken_symbol(index, "st_name", "a function without a name");
+  if (symbol.name == section.name)
+    return broken_symbol(index, "st_info", "a function with the name of its section");
   if (symbol.value > section.size || symbol.size > section.size - symbol.value)
     return broken_symbol(index, "st_size", "the function does not fit its section");
   // The stub of a unified function F is named after its section, .nv.uft.rel.F.
@@ -349,6 +357,10 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
     return broken_symbol(index, "st_other",
                          fmt::format("{:#04x} is not the memory space of {}", symbol.other,
                                      elf::describe_section(section)));
+  if ((where == SectionRole::Global || where == SectionRole::GlobalInit) && section.size == 0)
+    return broken_symbol(
+        index, "st_shndx",
+        fmt::format("a variable in {}, which is empty", elf::describe_section(section)));
   if (where == SectionRole::Shared && symbol.size == 0)
     return broken_symbol(index, "st_size", "a shared variable without a size");
   if (space->other == elf::kOtherShared) { // the value is its alignment

@@ -59,12 +59,22 @@ constexpr std::array<bool, 256> kIsSaidTwice = [] {
 
 using InfoReader = elf::RecordReader<elf::InfoAttribute>;
 
+// Both forms have exits, at places of their own.
+bool has_own_places(const elf::InfoRecord &record) {
+  return record.attribute == elf::InfoAttribute::ExitInstrOffsets;
+}
+
 // Reads the next record that both forms have; false: there is none.
 bool find_said_twice(InfoReader &reader) {
   while (reader.next())
-    if (kIsSaidTwice[static_cast<u8>(reader.record().attribute)])
+    if (kIsSaidTwice[static_cast<u8>(reader.record().attribute)] || has_own_places(reader.record()))
       return true;
   return false;
+}
+
+// Whether records of the two forms can be about the same function.
+bool is_said_alike(const elf::InfoRecord &sass, const elf::InfoRecord &mercury) {
+  return sass == mercury || (has_own_places(sass) && has_own_places(mercury));
 }
 
 class PlaneBuilder {
@@ -78,6 +88,7 @@ private:
   [[nodiscard]] std::optional<Error> find_counterparts();
   [[nodiscard]] std::optional<Error> read_symbols();
   [[nodiscard]] std::optional<Error> compare_records() const;
+  [[nodiscard]] std::optional<Error> compare_registers(const InputObject &plane) const;
   void replace_sections();
   [[nodiscard]] elf::Section replaced(const elf::Section &sass, const elf::Section &mercury) const;
   [[nodiscard]] u32 number_of(u32 index) const { return sass_of_[index] ? sass_of_[index] : index; }
@@ -184,7 +195,8 @@ std::optional<Error> PlaneBuilder::compare_records() const {
     bool more = true;
     while (more) {
       more = find_said_twice(in_sass);
-      if (find_said_twice(in_mercury) != more || (more && in_sass.record() != in_mercury.record()))
+      if (find_said_twice(in_mercury) != more ||
+          (more && !is_said_alike(in_sass.record(), in_mercury.record())))
         return broken_plane(mercury, fmt::format("record at {:#x}", in_mercury.record().offset),
                             fmt::format("is not what {} says", elf::describe_section(sass)));
     }
@@ -208,6 +220,18 @@ elf::Section PlaneBuilder::replaced(const elf::Section &sass, const elf::Section
   }
   out.link = mercury.link == symtab_->index ? sass.link : mercury.link;
   return out;
+}
+
+// The number of registers, too, unless the machine code calls the driver in place of instructions.
+std::optional<Error> PlaneBuilder::compare_registers(const InputObject &plane) const {
+  if (const arch::ArchInfo *target = arch::find_arch(object_.sm);
+      target && target->calls_driver_for_images)
+    return std::nullopt;
+  for (u32 i = 0; i < plane.registers.size(); ++i)
+    if (plane.registers[i] != object_.registers[i] && plane.symbols[i].in_section())
+      return broken_plane(*symtab_, fmt::format("symbol {} '{}'", i, object_.symbols[i].name),
+                          "has another REGCOUNT in .nv.info than in .nv.merc.nv.info");
+  return std::nullopt;
 }
 
 void PlaneBuilder::replace_sections() {
@@ -238,6 +262,8 @@ Result<InputObject> PlaneBuilder::run() {
       object_.name, object_.view.with_sections(std::move(sections_)), std::move(symbols_));
   if (!plane)
     return plane.error();
+  if (std::optional<Error> error = compare_registers(*plane))
+    return std::move(*error);
   plane->parameter_sizes.assign(object_.kinds.size(), 0);
   for (const elf::Section &bank : object_.view.sections())
     if (object_.kinds[bank.index].role == SectionRole::Constant &&

@@ -241,10 +241,14 @@ std::optional<Error> ObjectParser::check_info_symbol(const elf::InfoRecord &reco
                   fmt::format("symbol {} is {}", index, message));
   };
   switch (record.attribute) {
-  case InfoAttribute::ParamCbank:
+  case InfoAttribute::ParamCbank: {
     if (!symbol.in_section() || !object_.kinds[symbol.section].is_constant())
       return refuse("in no constant bank");
+    const elf::SectionKind &bank = object_.kinds[symbol.section];
+    if (bank.bank != 0 || (info.text != 0 && bank.owner != object_.kinds[info.text].owner))
+      return refuse("not in the bank of this function's parameters");
     return std::nullopt;
+  }
   case InfoAttribute::Regcount:
   case InfoAttribute::FrameSize:
   case InfoAttribute::MinStackSize:

@@ -170,5 +170,68 @@ TEST(CheckObject, refuses_records_about_what_is_no_function) {
   expect_refusal(file, ".nv.info", "record at");
 }
 
+TEST(CheckObject, refuses_functions_with_the_name_of_their_section) {
+  BrokenFile file = example();
+  file.set<u8>(file.symbol(kKernel) + test::kStInfo, 0x02);
+  expect_refusal(file, ".symtab", "st_info of symbol");
+}
+
+TEST(CheckObject, refuses_variables_in_empty_sections) {
+  BrokenFile file("diagnostics/sm_90/checks.cubin");
+  constexpr u64 kStSize = 16;
+  const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
+  ASSERT_TRUE(view);
+  const u32 init = file.index_of(".nv.global.init");
+  const elf::SymbolTable symbols = view->symbols();
+  for (u32 i = 0; i < symbols.size(); ++i)
+    if (symbols[i].section == init && symbols[i].type() == elf::SymbolType::CudaObject) {
+      file.set<u64>(file.data_of(".symtab") + u64{i} * 24 + test::kStValue, 0);
+      file.set<u64>(file.data_of(".symtab") + u64{i} * 24 + kStSize, 0);
+    }
+  file.set<u64>(file.header_of(".nv.global.init") + test::kShSize, 0);
+  expect_refusal(file, ".symtab", "which is empty");
+}
+
+TEST(CheckObject, refuses_local_symbols_that_are_defined_nowhere) {
+  BrokenFile file = example();
+  file.set<u8>(file.symbol("_Z9block_sumf") + test::kStInfo, 0x02);
+  expect_refusal(file, ".symtab", "st_shndx of symbol");
+}
+
+TEST(CheckObject, refuses_parameters_in_the_bank_of_another_kernel) {
+  BrokenFile file = example();
+  u64 at = file.data_of(".nv.info._Z6smoothPKfPfi");
+  while (file.get<u16>(at) != 0x0a04) // PARAM_CBANK, with its size and a symbol behind it
+    at += 4;
+  const Result<elf::ElfView> view = elf::ElfView::open(file.bytes());
+  ASSERT_TRUE(view);
+  const elf::SymbolTable symbols = view->symbols();
+  const u32 other = file.index_of(".nv.constant0._Z5totalPKfPfi");
+  for (u32 i = 0; i < symbols.size(); ++i)
+    if (symbols[i].section == other)
+      file.set<u32>(at + 4, i);
+  expect_refusal(file, ".nv.info._Z6smoothPKfPfi", "record at");
+}
+
+TEST(CheckObject, refuses_dynamic_memory_that_only_the_machine_code_uses) {
+  BrokenFile file("vector_math/sm_100/main.cubin");
+  const std::vector<u8> filter = test::read_example("vector_math/sm_100/filter.cubin");
+  constexpr u64 kEntry = 24, kInfo = 8;
+  const u64 table = file.data_of(".nv.merc.rela.text._Z5totalPKfPfi");
+  u64 entry = table;
+  while (file.get<u32>(entry + kInfo + 4) != file.symbol_index("staged"))
+    entry += kEntry;
+  file.set<u64>(entry + kInfo, file.get<u64>(table + kInfo));
+  LinkRequest request;
+  request.target = "sm_100";
+  request.options.code = OutputCode::Mercury;
+  request.inputs = {LinkInput::memory("broken.cubin", file.bytes()),
+                    LinkInput::memory("filter.cubin", filter)};
+  const LinkResult result = link(request);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.messages[0].text.find("broken.cubin"), std::string::npos);
+  EXPECT_NE(result.messages[0].text.find("'staged'"), std::string::npos);
+}
+
 } // namespace
 } // namespace culink

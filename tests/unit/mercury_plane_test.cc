@@ -44,6 +44,32 @@ TEST_F(Plane, SaysOfAFunctionWhatTheMachineCodeSays) {
   EXPECT_NE(plane.error().text().find(".nv.merc.nv.info._Z6smoothPKfPfi"), std::string::npos);
 }
 
+TEST_F(Plane, HasExitsWhereTheMachineCodeHas) {
+  const InputObject sound = object();
+  const elf::Section *records = sound.view.find(".nv.merc.nv.info._Z6smoothPKfPfi");
+  ASSERT_NE(records, nullptr);
+  u8 *at = bytes_.data() + records->offset;
+  while (at[1] != static_cast<u8>(elf::InfoAttribute::ExitInstrOffsets))
+    at += 4 + (at[0] == static_cast<u8>(elf::RecordFormat::Sized) ? load_le<u16>(at + 2) : 0);
+  at[1] = static_cast<u8>(elf::InfoAttribute::CoopGroupInstrOffsets);
+  const Result<InputObject> plane = parse_mercury_plane(object());
+  ASSERT_FALSE(plane);
+  EXPECT_NE(plane.error().text().find(".nv.merc.nv.info._Z6smoothPKfPfi"), std::string::npos);
+}
+
+TEST_F(Plane, HasTheRegistersOfTheMachineCode) {
+  const InputObject sound = object();
+  const elf::Section *records = sound.view.find(".nv.merc.nv.info");
+  ASSERT_NE(records, nullptr);
+  u8 *at = bytes_.data() + records->offset;
+  while (at[1] != static_cast<u8>(elf::InfoAttribute::Regcount))
+    at += 4 + load_le<u16>(at + 2);
+  at[8] ^= 1;
+  const Result<InputObject> plane = parse_mercury_plane(object());
+  ASSERT_FALSE(plane);
+  EXPECT_NE(plane.error().text().find("REGCOUNT"), std::string::npos);
+}
+
 TEST_F(Plane, HasTheNumbersOfTheMachineCode) {
   const InputObject whole = object();
   const Result<InputObject> plane = parse_mercury_plane(whole);
