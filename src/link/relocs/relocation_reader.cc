@@ -44,6 +44,12 @@ inline FoldedRelocation folded(const RelocEntry &entry, arch::FieldValue value) 
           .value = value};
 }
 
+// Whether a kernel reaches a function, and not only its address is taken.
+bool is_reached(const RelocationContext &c, FunctionId function) {
+  const LiveReason reason = c.program.live.why[function.value].reason;
+  return reason >= LiveReason::Kernel && reason <= LiveReason::PointerCall;
+}
+
 // Whether something refers to what is not in the output: to a section that only linkers read, or
 // live code to a function that is not live, because the call graph of its object does not have the
 // call. No compiler writes either. A function that is live only because its address is taken does
@@ -59,8 +65,7 @@ bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocT
   if (const Entity &entity = c.program.symbols[EntityId(target.id)];
       !entity.defined() && entity.weak())
     return false;
-  const LiveReason reason = c.program.live.why[source.function.value].reason;
-  return reason >= LiveReason::Kernel && reason <= LiveReason::PointerCall;
+  return is_reached(c, source.function);
 }
 
 // Whether something refers to a section as a whole whose parts go to several places or nowhere, or
@@ -81,6 +86,27 @@ bool names_no_place(const RelocationContext &c, const RelocSource &source, u32 s
   default:
     return kind.is_debug() && (source.section->flags & elf::kFlagAlloc) != 0;
   }
+}
+
+// Whether code refers to shared memory that it does not have: that of another kernel, or a variable
+// without a place, because the other form of the code does not refer to it.
+bool names_foreign_memory(const RelocationContext &c, const RelocSource &source,
+                          const RelocTarget &target, u32 symbol) {
+  if (!source.function.valid() || !c.program.dialect.name.empty())
+    return false;
+  const InputObject &object = c.program.objects[source.object.value];
+  const elf::Symbol &named = object.symbols[symbol];
+  if (named.in_section() && object.kinds[named.section].role == elf::SectionRole::Shared)
+    return object.kinds[named.section].owner != object.kinds[source.table->info].owner;
+  return target.dynamic_shared && c.program.policy.places_memory &&
+         target.value == static_cast<u64>(SharedPlan::kNowhere) && is_reached(c, source.function);
+}
+
+// Whether code refers to an image as if it were something else: it reads images in their slots.
+bool is_no_slot(const RelocationContext &c, const RelocEntry &entry) {
+  return entry.target.kind == TargetKind::Image && entry.source.function.valid() && entry.row &&
+         entry.row->image != arch::ImageAction::Slot && c.program.policy.executable &&
+         c.program.dialect.name.empty();
 }
 
 // Whether code or data has a relocation against an image that means nothing there. nvlink stores 0.
@@ -127,7 +153,8 @@ void RelocationReader::read_table(const RelocSource &source) {
       drops = drops_symbol(c_, source, symbol);
       if (!drops)
         target = resolve_target(c_, source.object, symbol, source.function);
-      if (!drops && (is_lost(c_, source, target) || names_no_place(c_, source, symbol)))
+      if (!drops && (is_lost(c_, source, target) || names_no_place(c_, source, symbol) ||
+                     names_foreign_memory(c_, source, target, symbol)))
         target.kind = TargetKind::Lost;
     }
     if (!drops && !drops_offset(c_, source, raw.offset))
@@ -154,7 +181,9 @@ inline void RelocationReader::read(const RelocSource &source, const elf::Relocat
   const RelocInfo *row = rows_.find(raw.type);
   const u64 offset = output_offset(c_, source, raw);
   const RelocAction action = c_.rules.action(target.kind, raw.type, row);
-  if (action == RelocAction::Keep && offset < source.output_size)
+  if (target.kind == TargetKind::Image && is_no_slot(c_, {source, raw, offset, row, target}))
+    refuse({source, raw, offset, row, target});
+  else if (action == RelocAction::Keep && offset < source.output_size)
     keep({source, raw, offset, row, target});
   else if (action == RelocAction::Fold && is_inside(source, raw, *row))
     fold({source, raw, offset, row, target});
