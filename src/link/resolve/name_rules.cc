@@ -97,9 +97,9 @@ void NameRules::report_duplicate(const Entity &entity, SymbolRef ref) {
          {std::string(entity.name), file(ref), named_file(entity, named)})
       .at("defined in", origin(first))
       .at("defined in", origin(ref))
-      .advise(first.object == ref.object || file(first) == file(ref)
-                  ? "the same file is given twice"
-                  : "");
+      .advise(first.object == ref.object ? "the file itself has two symbols of this name"
+              : file(first) == file(ref) ? "the same file is given twice"
+                                         : "");
 }
 
 // A function and a variable of one name, both with a strong definition.
@@ -189,6 +189,8 @@ void NameRules::define_function(Entity &entity, SymbolRef ref, const elf::Symbol
         report_duplicate(entity, ref);
       return;
     }
+    if (!strong && entity.prevailing.object == ref.object)
+      report_duplicate(entity, ref);
     if (!strong && is_kernel_mark(symbol.other))
       compare_parameters(entity, ref);
     if (!strong && !prevails_over_weak(ref, entity)) {
