@@ -311,11 +311,16 @@ void report_deleted(const Program &program, const OutputSections &sections,
       message.at("used in", program.origin_of(program.function_of(sections[user].function)));
       return;
     }
-    const auto owner = std::find_if(
-        program.objects.begin(), program.objects.end(),
-        [name](const InputObject &object) { return object.view.find(name) != nullptr; });
-    if (owner != program.objects.end())
+    const auto first_with = [&program](std::string_view section) {
+      return std::find_if(
+          program.objects.begin(), program.objects.end(),
+          [section](const InputObject &object) { return object.view.find(section) != nullptr; });
+    };
+    if (const auto owner = first_with(name); owner != program.objects.end())
       message.at("a section of", owner->origin());
+    else if (const auto other = user.valid() ? first_with(sections[user].name) : owner;
+             other != program.objects.end())
+      message.at("used in", other->origin());
   }
 }
 
