@@ -169,6 +169,8 @@ std::optional<Error> ObjectChecker::run() {
     if (std::optional<Error> error = check_section(section))
       return error;
   is_named_.assign(object_.kinds.size(), false);
+  if (object_.symbols.empty())
+    return broken_section(*symtab_, "sh_size", "there is not even the first, empty symbol");
   if (const elf::Symbol &first = object_.symbols[0];
       first.info != 0 || first.raw_section != 0 || !first.name.empty())
     return broken_symbol(0, "st_name, st_info, st_shndx", "the first symbol is not empty");

@@ -134,6 +134,15 @@ TEST(CheckObject, refuses_a_first_symbol_that_is_not_empty) {
   expect_refusal(file, ".symtab", "of symbol 0");
 }
 
+TEST(CheckObject, refuses_an_empty_symbol_table) {
+  BrokenFile file = example();
+  for (const char *name :
+       {".symtab", ".rela.text._Z5totalPKfPfi", ".rela.text._Z6smoothPKfPfi", ".rela.debug_frame"})
+    file.set<u64>(file.header_of(name) + test::kShSize, 0);
+  file.set<u32>(file.header_of(".symtab") + test::kShInfo, 0);
+  expect_refusal(file, ".symtab", "sh_size");
+}
+
 TEST(CheckObject, refuses_records_of_all_functions_beside_one) {
   BrokenFile file = example();
   file.set<u32>(file.header_of(".nv.info") + test::kShInfo, file.index_of(kKernel));
