@@ -182,8 +182,13 @@ void SectionCheck::check_name() {
     return;
   if (name.starts_with(".nv.merc."))
     name.remove_prefix(8);
-  if (name.starts_with(".rel")) // of relocations, which have no rule
+  if (name.starts_with(".rel")) { // of relocations, which have no rule
+    const bool table = kind_.role == SectionRole::Rel || kind_.role == SectionRole::Rela;
+    if (!table && (name.starts_with(".rel.") || name.starts_with(".rela.")))
+      report(Rule::SectionType, "sh_type",
+             fmt::format("{} does not go with this name", type_text(s_.type)));
     return;
+  }
   for (const elf::SectionNameRule &rule : elf::section_name_rules()) {
     if (!has_prefix(name, rule.name))
       continue;

@@ -65,6 +65,8 @@ const Case kCases[] = {
      }},
     {Rule::SectionType, "info_as_progbits", kLinked,
      [](BrokenFile &f) { f.set<u32>(f.header_of(".nv.compat") + kShType, 1); }},
+    {Rule::SectionType, "relocations_as_notes", kObject,
+     [](BrokenFile &f) { f.set<u32>(f.header_of(".rela.debug_frame") + kShType, 7); }},
     {Rule::SectionFlags, "constants_writable", kObject,
      [](BrokenFile &f) {
        f.set<u64>(f.header_of(".nv.constant0._Z6smoothPKfPfi") + kShFlags, 0x43);

@@ -94,13 +94,13 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
       layout_.sections.add_local(id);
     return;
   }
-  // An undefined variable has the value -1. Symbols of no memory space (.nv.reservedSmem.offset0,
-  // __UFT) keep 0. A definition that follows decides alone.
+  // An undefined variable has the value -1. Symbols of no memory space that every file declares
+  // (.nv.reservedSmem.offset0, __UFT) keep 0. A definition that follows decides alone.
   const Entity &entity = p_.symbols[id];
   if (!entity.defined() || !is_defined_elsewhere(entity)) {
     if (symbol.undefined() && !p_.policy.keeps_all_relocations &&
         (is_global(symbol.other) || is_constant(symbol.other) ||
-         (is_shared(symbol.other) && symbol.size != 0)))
+         (is_shared(symbol.other) ? symbol.size != 0 : entity.weak())))
       t_.address_of[id.value].value = ~u64{0};
     if (is_reserved_shared_mark(symbol.name))
       t_.address_of[id.value].value = symbol.value;

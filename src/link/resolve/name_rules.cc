@@ -22,6 +22,7 @@
 
 #include "arch/driver_functions.h"
 #include "link/resolve/kind_words.h"
+#include "link/resolve/special_symbols.h"
 
 namespace culink {
 
@@ -32,6 +33,14 @@ namespace {
 
 std::string bytes_text(u64 size) {
   return fmt::format("{} bytes", size);
+}
+
+bool is_declared_everywhere(std::string_view name) {
+  return is_unified_table(name) || is_reserved_shared_mark(name);
+}
+
+u8 info_of(SymbolBinding binding, SymbolType type) {
+  return static_cast<u8>(static_cast<u8>(binding) << 4 | static_cast<u8>(type));
 }
 
 } // namespace
@@ -47,12 +56,14 @@ Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &po
   entity.size = symbol.size;
   entity.dynamic = is_shared(symbol.other) && symbol.size == 0;
   // Undefined symbols keep a weak binding, except variables that compilers declare in every file
-  // (Q072).
-  const bool declared_object = symbol.undefined() && symbol.type() == SymbolType::Object;
-  entity.in_local_part =
-      policy.weak_among_locals && symbol.binding() == SymbolBinding::Weak && !declared_object;
-  if (declared_object && symbol.binding() == SymbolBinding::Weak)
-    entity.info = static_cast<u8>(static_cast<u8>(SymbolBinding::Global) << 4 | (symbol.info & 15));
+  // (Q072). Others of their type become variables like any.
+  const bool weak = symbol.binding() == SymbolBinding::Weak;
+  const bool object = symbol.undefined() && symbol.type() == SymbolType::Object;
+  const bool declared = object && is_declared_everywhere(symbol.name);
+  entity.in_local_part = policy.weak_among_locals && weak && !declared;
+  if (weak && object)
+    entity.info = declared ? info_of(SymbolBinding::Global, SymbolType::Object)
+                           : info_of(SymbolBinding::Weak, SymbolType::CudaObject);
   return entity;
 }
 
