@@ -8,6 +8,8 @@ the repository's root with the built programs in PATH (files go to build/), and 
 the one shown. A line `...` in the shown output stands for any lines, so that a long output can be
 shortened by hand; such a block is only checked. With --check nothing is written, and the exit status
 is 1 if a document is out of date.
+
+Documents that programs write as a whole (GENERATED) are kept true likewise.
 """
 import os
 import pathlib
@@ -16,6 +18,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+GENERATED = {"docs/message-list.md": "culink --print-docs messages"}
 BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -48,7 +51,7 @@ def true_block(block, programs, complaints):
             result += part
             continue
         complaints.append(f"`{command[2:]}` prints:\n{output}")
-        keep = "...\n" in shown
+        keep = "..." in shown.splitlines()
         result += part if keep else f"{command}\n{output}{gap}"
     return result
 
@@ -63,6 +66,10 @@ def main(arguments):
         text = document.read_text(encoding="utf-8")
         complaints = []
         updated = BLOCK.sub(lambda block: true_block(block[0], programs, complaints), text)
+        if command := GENERATED.get(str(document.relative_to(ROOT))):
+            updated = run(command, programs)
+            if updated != text:
+                complaints.append(f"is not what `{command}` writes")
         for complaint in complaints:
             print(f"{document.relative_to(ROOT)}: {complaint}")
         if complaints and (check or updated == text):

@@ -29,6 +29,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NothingToLink, Stage::Load, Weight::Silent, ""},
     {DiagId::NoCodeForTarget, Stage::Load, Weight::Warning, "SM Arch ('{1}') not found in '{0}'"},
     {DiagId::NoKernels, Stage::Load, Weight::Silent, ""},
+    {DiagId::LinkedTwice, Stage::Load, Weight::Silent, ""},
     {DiagId::NoHostCode, Stage::Load, Weight::Info,
      "Input '{0}' has no host code, which could cause later host link error if there is a "
      "reference to it"},
@@ -145,7 +146,6 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "work as expected"},
     {DiagId::TooLargeForField, Stage::Program, Weight::Fatal,
      "Internal error: {0} is {1}, more than {2}"},
-    {DiagId::FileTooLarge, Stage::Program, Weight::Fatal, "{0}"},
     {DiagId::UnknownTarget, Stage::Options, Weight::Fatal,
      "Value '{0}' is not defined for option 'arch'"},
     {DiagId::UnknownEmulation, Stage::Options, Weight::Fatal,
@@ -217,7 +217,6 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::CannotWriteTimes, Stage::Options, Weight::Fatal, "Cannot open file '{0}'"},
     {DiagId::NoToolchain, Stage::Options, Weight::Fatal, "Cannot make folder '{0}'"},
     {DiagId::NoJitFolder, Stage::Options, Weight::Fatal, "Cannot make folder '{0}'"},
-    {DiagId::NotSupportedYet, Stage::Options, Weight::Fatal, "{0}: {1} not supported yet"},
     {DiagId::CacheTrouble, Stage::Load, Weight::Silent, ""},
     {DiagId::Cancelled, Stage::Load, Weight::Fatal, "the link was cancelled"},
     {DiagId::CopiedFlaw, Stage::Program, Weight::Silent, ""},

@@ -15,17 +15,10 @@ using enum OptionId;
 constexpr std::array kEveryday = {Arch,        Output, Library,     LibraryPath,
                                   Verbose,     Debug,  Relocatable, WarningAsError,
                                   OptionsFile, Help,   Version};
-constexpr std::array kMessages = {ErrorFormat,
-                                  ErrorLimit,
-                                  Color,
-                                  NoDemangle,
-                                  DisableWarnings,
-                                  DisableInfos,
-                                  SuppressArchWarning,
-                                  SuppressStackSizeWarning,
-                                  ExtraWarnings,
-                                  FatalMissingLibrary,
-                                  ReportArch};
+constexpr std::array kMessages = {ErrorFormat,   ErrorLimit,          Explain,
+                                  Color,         NoDemangle,          DisableWarnings,
+                                  DisableInfos,  SuppressArchWarning, SuppressStackSizeWarning,
+                                  ExtraWarnings, FatalMissingLibrary, ReportArch};
 constexpr std::array kReports = {
     WhyLive, TraceSymbol, Trace,  Cref,          PrintGcSections,         Map,  MapFormat, PrintMap,
     Stats,   ReportFile,  Report, DumpCallgraph, DumpCallgraphNoDemangle, Time, Verbose2};

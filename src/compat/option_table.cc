@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 3> kCodeKinds = {"exact", "mercury", "sas
 
 constexpr std::array<std::string_view, 2> kFoldings = {"none", "safe"};
 constexpr std::array<std::string_view, 3> kErrorFormats = {"text", "json", "nvlink"};
-constexpr std::array<std::string_view, 5> kDocuments = {"bash", "fish", "man", "markdown", "zsh"};
+constexpr std::array<std::string_view, 6> kDocuments = {"bash",     "fish",     "man",
+                                                        "markdown", "messages", "zsh"};
 constexpr std::array<std::string_view, 2> kMapFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 
@@ -259,6 +260,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     flag(OptionId::CacheStats, "cache-stats", "", Never, Program, "Print how full the cache is."),
     flag(OptionId::CacheClear, "cache-clear", "", Never, Program,
          "Remove all that is in the cache."),
+    valued(OptionId::Explain, "explain", "", Text, Never, Program, "<message>",
+           "Print what a message means and what to do about it: its id, or words of it."),
     choice(OptionId::PrintDocs, "print-docs", "", Choice, Never, Program, "<form>", kDocuments, ""),
     // nvcc passes it on when it makes a shared library, CMake for every device link (Q092).
     flag(OptionId::Shared, "shared", "shared", Never, Link, ""),

@@ -103,6 +103,7 @@ enum class OptionId : u8 {
   CacheRemoteReadOnly,
   CacheStats,
   CacheClear,
+  Explain,
   PrintDocs,
   Shared,
   Count_,

@@ -10,6 +10,7 @@
 #include "input/collect.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -60,10 +61,6 @@ bool is_for_no_target(const FatbinContainer &container) {
   });
 }
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 } // namespace
 
 void InputCollector::warn(DiagId id, std::vector<std::string> arguments, std::string hint) {
@@ -76,7 +73,8 @@ void InputCollector::warn(DiagId id, std::vector<std::string> arguments, std::st
 bool InputCollector::is_system(const std::string &name) const {
   if (rules_.system_by_path)
     return name.find("cudadevrt") != std::string::npos;
-  return base_name(std::string_view(name).substr(0, name.rfind(':'))).starts_with("libcudadevrt");
+  const std::string_view path = std::string_view(name).substr(0, name.rfind(':'));
+  return path.substr(path.rfind('/') + 1).starts_with("libcudadevrt");
 }
 
 FileKind InputCollector::kind_of(ByteSpan bytes) const {
@@ -235,7 +233,9 @@ void InputCollector::add_code(DeviceCode code) {
   const DeviceCode &added = out_.code.back();
   if (options_.optimises && added.form != DeviceCode::Form::Lto && !added.system &&
       !added.discarded)
-    diag_.report(DiagId::NotOptimised, {added.name});
+    diag_.report(DiagId::NotOptimised,
+                 {added.name,
+                  added.form == DeviceCode::Form::Ptx ? "compiled by itself" : "linked as it is"});
 }
 
 void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) {
@@ -387,14 +387,11 @@ bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place p
 }
 
 void InputCollector::skip_container(const std::string &name, const FatbinContainer &container) {
+  const std::string why =
+      fmt::format("it has no code for {}, only {}", target_.name, list_members(container.entries));
   for (const FatbinEntry &entry : container.entries)
     if (entry.kind == FatbinKind::Elf)
-      out_.skipped.push_back({name,
-                              fmt::format("it has no code for {}, only {}", target_.name,
-                                          list_members(container.entries)),
-                              {},
-                              entry,
-                              false});
+      out_.skipped.push_back({name, why, {}, entry, false});
 }
 
 // Reading every header of a large library maps most of its pages, because the kernel reads ahead.
@@ -471,22 +468,25 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
   archive_length_ = 0;
 }
 
-// Modules that an earlier device link has linked are dropped if its image is among the inputs
-// (Q088). nvlink does so only if it registers modules, as under nvcc.
-void InputCollector::drop_linked_modules() {
+// Modules that an earlier device link has linked, if its image is among the inputs, are dropped
+// (Q088). nvlink does so only if it registers modules, as under nvcc; else they are linked again.
+void InputCollector::settle_linked_modules() {
   const auto is_taken = [this](const DeviceCode &code) {
     return !code.module.empty() && defined_.contains(code.module);
   };
-  for (const DeviceCode &code : out_.code)
-    if (is_taken(code))
-      out_.skipped.push_back(
-          {code.name, taken_by(defined_.find(code.module)->second), code.bytes, code.entry, false});
-  std::erase_if(out_.code, is_taken);
+  for (const DeviceCode &code : out_.code | std::views::filter(is_taken)) {
+    const std::string &taker = defined_.find(code.module)->second;
+    if (options_.registers_modules)
+      out_.skipped.push_back({code.name, taken_by(taker), code.bytes, code.entry, false});
+    else
+      warn(DiagId::LinkedTwice, {code.name, taker}, std::string(kLinkOnce));
+  }
+  if (options_.registers_modules)
+    std::erase_if(out_.code, is_taken);
 }
 
 CollectedInputs InputCollector::take() {
-  if (options_.registers_modules)
-    drop_linked_modules();
+  settle_linked_modules();
   const auto is_defined = [this](const HostModule &module) { return defined_.contains(module.id); };
   std::erase_if(out_.modules, is_defined);
   if (!rules_.first_container_only) // else the first of a file is all that counts

@@ -64,6 +64,8 @@ inline constexpr std::string_view kLinkedByItself =
     "that is the result of a device link, which cannot be linked again: link its objects";
 inline constexpr std::string_view kLinkWithLto =
     "give -dlto to the link, too; under nvcc to the command that links";
+inline constexpr std::string_view kLinkOnce =
+    "leave that result out, or say --register-link-binaries=FILE, as nvcc does";
 [[nodiscard]] inline std::string taken_by(const std::string &input) {
   return "a device link has already taken it, whose result is in " + input;
 }
@@ -140,7 +142,7 @@ private:
   [[nodiscard]] FileKind kind_of(ByteSpan bytes) const;
   [[nodiscard]] std::string target_name() const;
   [[nodiscard]] std::vector<FatbinEntry> usable_entries(const FatbinContainer &container) const;
-  void drop_linked_modules();
+  void settle_linked_modules();
   [[nodiscard]] bool is_system(const std::string &name) const;
   [[nodiscard]] bool is_lost_ptx(const std::string &name, FileKind kind) const;
 

@@ -21,6 +21,9 @@ tells 255 ">>> would be defined in f.o, but a device link has already taken it, 
   main.o f.o dlinkf.o --register-link-binaries=modules
 tells 255 "libresolved.a:f.o, but a device link has already taken it, whose result is in libresolved.a:dlinkf.o" \
   main.o libresolved.a --register-link-binaries=modules
+# Without that list it is linked once more.
+tells 0 "warning: f.o: linked again, although dlinkf.o has the result of a device link that took it" main.o f.o dlinkf.o
+expect_contains told "hint: leave that result out, or say --register-link-binaries=FILE"
 # The result of a device link in the place of its objects.
 tells 255 ">>> would be defined in dlink.o, but that is the result of a device link, which cannot be linked again" \
   main.o dlink.o

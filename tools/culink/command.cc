@@ -20,6 +20,7 @@
 #include "cache_command.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
+#include "compat/message_list.h"
 #include "compat/option_documents.h"
 #include "compat/suggestions.h"
 #include "compat/version_text.h"
@@ -322,6 +323,18 @@ int run_make_jit_folder(const CommandLine &line, const Console &console) {
   return 0;
 }
 
+int run_explain(const CommandLine &line, const Console &console) {
+  const std::string words = line.value(OptionId::Explain);
+  const std::optional<std::string> text = explain_message(words);
+  if (!text)
+    return show_one(console, DiagId::BadOptionValue,
+                    {words, std::string(option_row(OptionId::Explain).name)},
+                    "no message is called so or has these words; --error-format=json shows ids, "
+                    "docs/message-list.md has all of them");
+  print_to(stdout, *text);
+  return 0;
+}
+
 int run_host_script(const CommandLine &line, const Console &console) {
   if (!line.inputs.empty())
     return show_one(console, DiagId::InputsWithScript, {line.inputs.front()});
@@ -354,9 +367,12 @@ int run_command(const std::vector<std::string> &words) {
     return 0;
   }
   if (!diag.failed() && line.has(OptionId::PrintDocs)) {
-    print_to(stdout, option_document(line.value(OptionId::PrintDocs)));
+    const std::string form = line.value(OptionId::PrintDocs);
+    print_to(stdout, form == "messages" ? message_list() : option_document(form));
     return 0;
   }
+  if (!diag.failed() && line.has(OptionId::Explain))
+    return run_explain(line, console);
   if (!diag.failed() && (line.has(OptionId::CacheStats) || line.has(OptionId::CacheClear)))
     return run_cache_command(line, console);
   if (!diag.failed() && line.has(OptionId::MakeToolchain))
