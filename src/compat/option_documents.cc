@@ -9,7 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "arch/arch.h"
 #include "compat/option_table.h"
+#include "culink/linker.h"
+#include "model/diagnostics.h"
 
 namespace culink {
 
@@ -31,15 +34,37 @@ std::string roff(std::string_view text) {
   return replaced(replaced(text, '\\', "\\e"), '-', "\\-");
 }
 
-std::string joined_choices(const OptionRow &row, std::string_view between) {
+// The values that an option takes, if there are not many.
+std::vector<std::string> values_of(const OptionRow &row) {
+  std::vector<std::string> out(row.choices.begin(), row.choices.end());
+  if (row.kind == ValueKind::Boolean)
+    out = {"true", "false"};
+  if (row.kind == ValueKind::Target)
+    for (const arch::ArchInfo &target : arch::all_archs())
+      out.emplace_back(target.name);
+  if (row.id == OptionId::Emulate)
+    for (const std::string_view name : emulated_linkers())
+      out.emplace_back(name);
+  if (row.id == OptionId::Dialect)
+    out = known_dialects();
+  if (row.id == OptionId::FastCompile)
+    out = {"0", "min", "mid", "max"};
+  if (row.id == OptionId::Explain)
+    for (size_t i = 0; i < static_cast<size_t>(DiagId::Count_); ++i)
+      out.emplace_back(diag_row(static_cast<DiagId>(i)).key);
+  return out;
+}
+
+// The same for a shell.
+std::string value_words(const OptionRow &row) {
   std::string out;
-  for (const std::string_view choice : row.choices)
-    out += fmt::format("{}{}", out.empty() ? "" : between, choice);
+  for (const std::string &value : values_of(row))
+    out += fmt::format("{}{}", out.empty() ? "" : " ", value);
   return out;
 }
 
 bool takes_file(const OptionRow &row) {
-  return row.placeholder == "<file>" || row.placeholder == "<folder>" ||
+  return row.placeholder.starts_with("<file") || row.placeholder == "<folder>" ||
          row.placeholder == "<program>";
 }
 
@@ -129,11 +154,11 @@ std::string bash_completion() {
     words += fmt::format(" --{}", row->name);
     if (!row->brief.empty())
       words += fmt::format(" -{}", row->brief);
-    if (row->choices.empty())
+    const std::string values = value_words(*row);
+    if (values.empty())
       continue;
     cases += fmt::format("    --{}{}) values='{}' ;;\n", row->name,
-                         row->brief.empty() ? "" : fmt::format("|-{}", row->brief),
-                         joined_choices(*row, " "));
+                         row->brief.empty() ? "" : fmt::format("|-{}", row->brief), values);
   }
   return "# bash completion for culink\n"
          "_culink() {\n"
@@ -161,9 +186,10 @@ std::string zsh_completion() {
   std::string out = "#compdef culink\n_arguments \\\n";
   for (const OptionRow *row : documented_rows()) {
     const std::string help = replaced(replaced(replaced(row->help, '\'', ""), '[', "("), ']', ")");
+    const std::string values = value_words(*row);
     std::string value;
-    if (!row->choices.empty())
-      value = fmt::format(":value:({})", joined_choices(*row, " "));
+    if (!values.empty())
+      value = fmt::format(":value:({})", values);
     else if (!row->placeholder.empty())
       value = takes_file(*row) ? ":file:_files" : ":value:";
     const auto add = [&](std::string_view spelled) {
@@ -185,8 +211,8 @@ std::string fish_completion() {
       out += fmt::format(" -s {}", row->brief);
     else if (!row->brief.empty())
       out += fmt::format(" -o {}", row->brief);
-    if (!row->choices.empty())
-      out += fmt::format(" -x -a '{}'", joined_choices(*row, " "));
+    if (const std::string values = value_words(*row); !values.empty())
+      out += fmt::format(" -x -a '{}'", values);
     else if (!row->placeholder.empty())
       out += takes_file(*row) ? " -r" : " -x";
     out += fmt::format(" -d '{}'\n", replaced(row->help, '\'', "\\'"));

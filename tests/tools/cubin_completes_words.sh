@@ -21,6 +21,14 @@ complete_words cubin size --by = ker > words
 [ "$(cat words)" = kernel ] || fail "$(cat words)"
 complete_words cubin extract --form '' > words
 [ "$(paste -sd' ' words)" = "cubin ptx lto" ] || fail "$(cat words)"
+complete_words cubin usage --sort reg > words
+expect_contains words registers
+complete_words cubin usage --where kind > words
+[ "$(paste -sd' ' words)" = "kind=kernel kind=function" ] || fail "$(cat words)"
+complete_words cubin list --target sm_12 > words
+expect_contains words sm_120 sm_121a
+complete_words cubin prune --keep re > words
+[ "$(cat words)" = relocatable ] || fail "$(cat words)"
 touch linked.cubin
 complete_words cubin verify li > words
 [ "$(cat words)" = linked.cubin ] || fail "$(cat words)"
@@ -29,6 +37,8 @@ complete_words cubin verify li > words
 [ "$(grep -c '^.TP' cubin.1)" -gt 60 ] || fail "the page is too short"
 [ "$(grep -cF 'Print this help message and exit' cubin.1)" -le 1 ] || fail "help is explained again and again"
 grep -q 'SH CUBIN callgraph' cubin.1 || fail "a command is missing"
+grep -A2 '^.TP' cubin.1 | paste -d' ' - - - - | sort | uniq -c | awk '$1 > 2' > repeated
+[ ! -s repeated ] || fail "said again and again: $(cat repeated)"
 
 "$CUBIN" --print-docs zsh > _cubin
 "$CUBIN" --print-docs fish > cubin.fish

@@ -35,6 +35,13 @@ done
 completed=$(. $share/bash-completion/completions/culink; COMP_WORDS=(culink --error-format "=" "") \
   COMP_CWORD=3; _culink; echo "${COMPREPLY[*]}")
 [ "$completed" = "text json nvlink" ] || fail "completes to '$completed'"
+# shellcheck disable=SC1091,SC2034
+completed=$(. $share/bash-completion/completions/culink; COMP_WORDS=(culink -arch "=" "sm_10") \
+  COMP_CWORD=3; _culink; echo "${COMPREPLY[*]}")
+[[ "$completed" == *"sm_100 "* ]] || fail "completes to '$completed'"
+
+# The documents come with the programs.
+diff -r "$SOURCE/docs" $share/doc/culink/docs || fail "other documents are installed"
 
 if command -v pkg-config > /dev/null && command -v c++ > /dev/null; then
   pc=$(dirname "$(find prefix -name culink.pc)")

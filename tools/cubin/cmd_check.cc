@@ -133,9 +133,10 @@ void add_check_command(CLI::App &app, int &exit_code) {
       ->required();
   command->add_option("--inputs,-i", arguments->inputs, "The files that were linked, in order")
       ->required();
-  command->add_option("-l,--library", arguments->libraries, "Libraries that were linked");
-  command->add_option("-L,--library-path", arguments->library_paths,
-                      "Where libraries are searched");
+  command->add_option("-l,--library", arguments->libraries, "Libraries that were linked")
+      ->allow_extra_args(false);
+  command->add_option("-L,--library-path", arguments->library_paths, "Where libraries are searched")
+      ->allow_extra_args(false);
   add_code_selection(*command, arguments->selection);
   command->add_option("--threads", arguments->threads, "Threads to use; 0: one per core");
   command->add_flag("--as-compiled", arguments->as_compiled,

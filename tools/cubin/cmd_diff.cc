@@ -328,7 +328,8 @@ void add_diff_command(CLI::App &app, int &exit_code) {
   add_code_selection(*command, arguments->selection);
   command->add_option("--ignore", arguments->ignored, "Topics to leave out")
       ->delimiter(',')
-      ->check(CLI::IsMember(topic_names()));
+      ->check(CLI::IsMember(topic_names()))
+      ->allow_extra_args(false);
   command->add_option("--limit", arguments->limit, "Differences told per topic");
   CLI::Option *summary = command->add_flag("--summary", arguments->summary,
                                            "Only what became of each kernel and function");

@@ -113,8 +113,10 @@ void add_disasm_command(CLI::App &app, int &exit_code) {
   CLI::App *command = app.add_subcommand(
       "disasm", "Show instructions, with relocations beside them, by an installed nvdisasm");
   add_code_arguments(*command, arguments->code);
-  command->add_option("--function", arguments->functions,
-                      "Only functions of these names; * stands for any characters");
+  command
+      ->add_option("--function", arguments->functions,
+                   "Only functions of these names; * stands for any characters")
+      ->allow_extra_args(false);
   command->add_option("--nvdisasm", arguments->program, "The program; else that of the toolkit");
   command->add_option("--cuda", arguments->cuda, "The folder of the toolkit");
   command->footer("Exit status: 0 all is shown, 1 not, 2 usage.");

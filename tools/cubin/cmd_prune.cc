@@ -80,9 +80,11 @@ void add_prune_command(CLI::App &app, int &exit_code) {
   command->add_option("FILE", arguments->file, "The file")->required();
   command->add_option("-o,--output", arguments->output, "The new file, which may be FILE");
   command->add_option("--keep", arguments->keep, "Keep only this code, such as sm_90,compute_90")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--drop", arguments->drop, "Leave this code out, such as sm_5*,ptx")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--compress", arguments->level, "Pack what stays with zstd, level 1 to 22")
       ->check(CLI::Range(1, kMostZstdLevel));
   command->add_flag("-n,--dry-run", arguments->dry_run, "Only say what would be saved");

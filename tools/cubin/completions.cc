@@ -1,17 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Completions are made of the commands as they are registered with CLI11, as --help and the manual
-// page are. An option with a few values has them in the name of its type: "TEXT:{cubin,ptx,lto}".
+// page are. An option with a few values has them in the name of its type: "TEXT:{cubin,ptx,lto}";
+// targets and columns are those of their tables.
 #include "completions.h"
 
 #include <vector>
+
+#include "arch/arch.h"
+#include "text/dump/usage_columns.h"
 
 namespace culink::tools {
 
 namespace {
 
+std::string targets() {
+  std::string out;
+  for (const arch::ArchInfo &target : arch::all_archs())
+    out += (out.empty() ? "" : " ") + std::string(target.name);
+  return out;
+}
+
+// Each with what a condition has behind it.
+std::string columns(std::string_view behind) {
+  std::string out;
+  for (const text::UsageColumn &column : text::usage_columns())
+    out += (out.empty() ? "" : " ") + std::string(column.key) + std::string(behind);
+  return out;
+}
+
 // Values that an option can have, separated by blanks; empty: any.
 std::string choices(const CLI::Option &option) {
+  if (option.check_lname("target"))
+    return targets();
+  if (option.check_lname("keep") || option.check_lname("drop"))
+    return targets() + " cubin ptx lto relocatable" + (option.check_lname("drop") ? " debug" : "");
+  if (option.check_lname("sort"))
+    return columns("");
+  if (option.check_lname("where"))
+    return columns("=") + " kind=kernel kind=function name=";
   const std::string type = option.get_type_name();
   const size_t begin = type.find('{'), end = type.find('}');
   if (begin == std::string::npos || end == std::string::npos)
