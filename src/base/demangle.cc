@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names of symbols as people know them. The C++ part is the library's that every compiler brings
-// (__cxa_demangle); this file adds what nvcc and ptxas do to names before and after mangling:
+// (__cxa_demangle); this file adds what nvcc, ptxas and clang do to names before and after
+// mangling:
 //
 //   __nv_static_29__264b0677_13_names_test_cu_gp_<name>   static, of a file compiled with -rdc=true
 //   _ZN38_INTERNAL_264b0677_13_names_test_cu_gp4statEPKf  the same as a namespace
@@ -10,6 +11,7 @@
 //   $__internal_0_$__cuda_sm20_div_rn_f64_full            a function of the compiler's own
 //   _Z1kPf.const_opt.0.16                                 constants of a function
 //   $str, $str$1                                          string literals
+//   _ZL5quietPi__intern__9eed1b57994f4e6d                 static, of a file compiled by clang
 //
 // tests/unit/demangled_names.txt has more of them, and what makes them.
 //
@@ -118,9 +120,21 @@ std::string standard_name(std::string_view name) {
   return name.starts_with("_ZZ") ? variable_in_function(name, text) : text;
 }
 
+// Without what clang puts behind the names of variables and kernels that are static in a file but
+// have to be known outside of it: a word and the hash of the file.
+std::string_view without_hash(std::string_view name) {
+  constexpr size_t kHash = 16;
+  for (const std::string_view mark : {"__static__", "__intern__"})
+    if (const size_t at = name.rfind(mark);
+        at != std::string_view::npos && at != 0 && name.size() == at + mark.size() + kHash &&
+        name.find_first_not_of("0123456789abcdef", at + mark.size()) == std::string_view::npos)
+      return name.substr(0, at);
+  return name;
+}
+
 // A name that needs no other beside it.
 std::string own_name(std::string_view name) {
-  name = without_file(name);
+  name = without_hash(without_file(name));
   const size_t constants = name.find(".const_opt.");
   if (constants == std::string_view::npos || constants == 0)
     return standard_name(name);

@@ -73,8 +73,11 @@ std::string_view unqualified(std::string_view name) {
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
-// Whether a star stands for any text. Among parameters, one behind a type is that of a pointer.
+// Whether a star stands for any text. Among parameters, one behind a type is that of a pointer,
+// unless it is the last character: their list would not end.
 bool is_pattern(std::string_view wanted) {
+  if (wanted.ends_with('*'))
+    return true;
   int depth = 0;
   char before = '(';
   for (const char c : wanted) {

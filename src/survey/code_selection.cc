@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "base/demangle.h"
 #include "model/host_references.h"
+#include "model/name_pattern.h"
 
 namespace culink {
 
@@ -17,13 +17,9 @@ bool CodeSelection::takes_target(std::string_view target) const {
 }
 
 bool CodeSelection::takes_kernel(std::string_view name) const {
-  if (kernels.empty())
-    return true;
-  const auto is_wanted = [&](std::string_view called) {
-    return std::ranges::any_of(
-        kernels, [&](const std::string &pattern) { return matches_pattern(called, pattern); });
-  };
-  return is_wanted(name) || is_wanted(demangle(name)) || is_wanted(plain_name(name));
+  return kernels.empty() || std::ranges::any_of(kernels, [&](const std::string &pattern) {
+           return is_meant(name, pattern);
+         });
 }
 
 bool CodeSelection::takes_image(const elf::ElfView &image) const {

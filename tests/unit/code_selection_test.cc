@@ -10,13 +10,16 @@ namespace {
 
 TEST(CodeSelection, kernels_have_several_names) {
   for (const char *pattern : {"_Z6smoothPKfPfi", "smooth(float const*, float*, int)", "smooth",
-                              "smo*", "*float const**"}) {
+                              "smo*", "*float const**", "smooth(const float *, float *, int)"}) {
     CodeSelection selection;
     selection.kernels = {"nonesuch", pattern};
     EXPECT_TRUE(selection.takes_kernel("_Z6smoothPKfPfi")) << pattern;
     EXPECT_FALSE(selection.takes_kernel("_Z5totali")) << pattern;
   }
   EXPECT_TRUE(CodeSelection{}.takes_kernel("x"));
+  CodeSelection unqualified;
+  unqualified.kernels = {"scale"};
+  EXPECT_TRUE(unqualified.takes_kernel("_ZN4math5scaleEPKfi"));
 }
 
 TEST(CodeSelection, an_image_is_taken_for_its_kernels_not_its_functions) {

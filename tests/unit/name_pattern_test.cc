@@ -26,6 +26,13 @@ TEST(NamePattern, NamespacesMayBeLeftOut) {
   EXPECT_FALSE(is_meant(kScale, "other::scale"));
 }
 
+TEST(NamePattern, AStarAtTheEndIsNoPointer) {
+  constexpr std::string_view kFloats = "_Z4gemmI6float4EvPT_"; // void gemm<float4>(float4*)
+  EXPECT_TRUE(is_meant(kFloats, "void gemm<float*"));
+  EXPECT_TRUE(is_meant(kFloats, "void gemm<float4>(float4*)"));
+  EXPECT_FALSE(is_meant(kFloats, "void gemm<float>(float*)"));
+}
+
 TEST(NamePattern, ConstMovesBehindItsTypeInTemplatesToo) {
   // void f<const int *>(const unsigned int *, const char &)
   EXPECT_TRUE(
