@@ -51,7 +51,6 @@ test: deps-test
 	@JOBS=$(JOBS) scripts/test.sh $(configure_flags)
 
 install: all
-	@$(call build,release)
 	@cmake --install build/release --prefix $(PREFIX)
 
 package: all

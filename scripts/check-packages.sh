@@ -6,6 +6,7 @@
 #
 # Each package has to hold the programs, manual pages, completions and documents, to depend on nothing but
 # the C library, and its programs have to run: by an emulator (qemu) where they are for another machine.
+# Those for this one also have to print what the documents show.
 # Entering a root takes user namespaces; without them programs run outside, which is said.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -77,7 +78,9 @@ for package in "$@"; do
   case "$machine:$(uname -m)" in
     62:x86_64 | 183:aarch64) [ -n "$enters" ] || how="outside: there are no user namespaces" ;;
     *)
-      emulator=$(command -v qemu-aarch64-static || command -v qemu-x86_64-static || true) how="by an emulator"
+      other=aarch64
+      [ "$machine" = 183 ] || other=x86_64
+      emulator=$(command -v qemu-$other-static || command -v qemu-$other || true) how="by an emulator"
       ;;
   esac
   if [ "$machine" = 183 ] && [ "$(uname -m)" != aarch64 ] && [ -z "$emulator" ]; then
@@ -97,5 +100,10 @@ for package in "$@"; do
   run cubin verify "$inside/linked.cubin" > "$work/log" || fail "$package: $(cat "$work/log")"
   run cubin usage --sort=registers -n 1 "$inside/linked.cubin" > "$work/log"
   grep -q _Z6smoothPKfPfi "$work/log" || fail "$package: cubin usage: $(cat "$work/log")"
+  diff -r "$source/docs" "$root/usr/share/doc/culink/docs" > "$work/log" || fail "$package: other documents: $(cat "$work/log")"
+  if [ -z "$emulator" ]; then
+    python3 -B "$source/scripts/update_shown_outputs.py" --check "$root/usr/bin" > "$work/log" || fail "$package: $(cat "$work/log")"
+    how+=", prints what the documents show"
+  fi
   echo "$(basename "$package"): links and looks, $how; depends on ${needs:-nothing}"
 done

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs the distribution packages that culink is built and tested with, if any is missing.
 #
-#   scripts/install-deps.sh [build|test|static [x86_64|aarch64]]
+#   scripts/install-deps.sh [build|test|packages|static [x86_64|aarch64]]
 #
-# build   what the programs and the unit tests need
-# test    also the optional checkers; one that the distribution lacks is left out, and the tests
-#         that need it report themselves as skipped
-# static  also the cross compiler and the libraries of that machine, where this is another
+# build     what the programs and the unit tests need
+# test      also the optional checkers; one that the distribution lacks is left out, and the tests
+#           that need it report themselves as skipped
+# packages  also what makes packages, and what tries those for another machine
+# static    also the cross compiler and the libraries of that machine, where this is another
 #
 # Quick when nothing is missing: apt-get runs only to install. Root uses apt-get directly, others
 # through sudo; on other systems the missing packages are listed and the script fails.
@@ -19,6 +20,10 @@ foreign= # the distribution's name of another machine
 case "${1:-build}" in
   build) ;;
   test) optional=(clang-16 libclang-rt-16-dev clang-format-16 shellcheck codespell file valgrind) ;;
+  packages)
+    required+=(dpkg-dev file)
+    optional=(rpm qemu-user-static)
+    ;;
   static)
     machine=${2:-x86_64}
     if [ "$(uname -m)" != "$machine" ]; then
@@ -34,7 +39,7 @@ case "${1:-build}" in
     fi
     ;;
   *)
-    echo "usage: install-deps.sh [build|test|static [x86_64|aarch64]]" >&2
+    echo "usage: install-deps.sh [build|test|packages|static [x86_64|aarch64]]" >&2
     exit 2
     ;;
 esac
@@ -107,7 +112,7 @@ for package in "${missing_optional[@]}"; do
   if is_known "$package"; then
     wanted+=("$package")
   else
-    echo "install-deps: this distribution has no $package; tests that use it will be skipped" >&2
+    echo "install-deps: this distribution has no $package; what needs it will be skipped" >&2
   fi
 done
 if [ ${#wanted[@]} -gt 0 ]; then

@@ -15,11 +15,12 @@ packages=$PWD/build/packages
 # make_kinds PRESET KINDS: packages of a build.
 make_kinds() {
   cmake --preset "$1" > /dev/null
-  cmake --build --preset "$1" -j "$jobs"
+  cmake --build --preset "$1" -j "$jobs" --target programs
   cpack --config "build/$1/CPackConfig.cmake" -G "$2" -B "$packages" > "$packages/cpack.log" ||
     { cat "$packages/cpack.log" >&2; exit 1; }
 }
 
+scripts/install-deps.sh packages
 rm -rf "$packages"
 mkdir -p "$packages"
 kinds=DEB
