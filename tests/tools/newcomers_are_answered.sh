@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What newcomers to version 0.1.0 stumbled over, one after the other, and what they are told now.
+# What newcomers to version 0.1.0 stumbled over, one after the other, and what they are told now. What everybody
+# runs into once has a test of its own, classic_traps_are_explained.sh.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 objects=$SOURCE/examples/vector_math/sm_90
 cp "$objects/main.cubin" "$objects/filter.cubin" .
@@ -39,19 +40,7 @@ expect_contains help "Everyday:"
 # Options of nvcc make no noise. (classic_traps_are_explained has objects for link-time optimisation.)
 link -nvvmpath=/nowhere > told 2>&1
 [ ! -s told ] || fail "noise: $(cat told)"
-
-# The map: marked numbers and totals.
-link --print-map > told
-expect_contains told "0x280" "Totals by input" "Totals by kind" "Code of kernels"
-expect_lacks told "      at "
-
-# Many -L, many errors, reports apart from messages, --stats.
-for i in $(seq 2000); do printf -- '-Lnone/%d ' "$i"; done > folders
-link @folders -lnothing > told 2>&1
-expect_contains told "library 'nothing' not found" "nor in 1992 more folders"
-link --stats > told 2> messages
-expect_contains told "peak memory"
-[ ! -s messages ] || fail "messages: $(cat messages)"
+# -dlto: PTX is compiled, machine code is not, and both are told so.
 cat > fake_ptxas <<'CODE'
 #!/usr/bin/env bash
 while [ "$1" != -o ]; do shift; done
@@ -59,6 +48,29 @@ cp main.cubin "$2"
 CODE
 chmod +x fake_ptxas
 printf '.version 8.0\n.target sm_90\n.address_size 64\n' > a.ptx
+"$CULINK" -dlto -arch=sm_90 a.ptx filter.cubin --ptxas=./fake_ptxas -o linked.cubin > told 2>&1
+expect_contains told "a.ptx: has no code for link-time optimisation and is compiled by itself" \
+  "filter.cubin: has no code for link-time optimisation and is linked as it is"
+
+# The map: marked numbers and totals.
+link --print-map > told
+expect_contains told "0x280" "Totals by input" "Totals by kind" "Code of kernels"
+expect_lacks told "      at "
+
+# Many -L, many errors, reports apart from messages, --stats.
+seq 20000 | sed 's,^,-Lnone/,' > folders
+link @folders -lnothing > told 2>&1
+expect_contains told "library 'nothing' not found" "nor in 19992 more folders"
+functions=$(seq -s, 3000 | sed 's/[0-9]*/f&/g')
+echo "{arch: sm_90, functions: [{name: k, kernel: true, code: nop x4, calls: [$functions]}], undefined: [$functions]}" > many.yaml
+"$CUBIN" assemble many.yaml -o many.cubin
+for limit in 20 5 0; do
+  expect_status 255 "$CULINK" -arch=sm_90 many.cubin -o out --error-limit=$limit 2> told
+  [ "$(grep -c 'undefined symbol' told)" = "${limit/#0/3000}" ] || fail "--error-limit=$limit: $(tail -3 told)"
+done
+link --stats > told 2> messages
+expect_contains told "peak memory"
+[ ! -s messages ] || fail "messages: $(cat messages)"
 "$CULINK" -arch=sm_90 a.ptx filter.cubin --ptxas=./fake_ptxas --stats -o linked.cubin > told 2>&1 || true
 grep -qE 'of it ptxas +[0-9]' told || fail "no row of ptxas: $(cat told)"
 
@@ -82,3 +94,12 @@ expect_contains told "it is not empty"
 link --cref -t --print-map --strip-debug --error-limit=3 --icf=safe > told
 expect_contains told "Cross references" "filter.cubin"
 "$CUBIN" verify linked.cubin
+link --repro=link.tar
+"$CULINK" --replay link.tar -o again.cubin
+expect_same linked.cubin again.cubin
+# Without debug information the output is as sound, and smaller.
+for option in "" --strip-debug; do
+  "$CULINK" -g -arch=sm_90 "$SOURCE"/examples/diagnostics/sm_90-debug/{main,checks}.cubin $option --check -o debug$option.cubin
+  "$CUBIN" verify debug$option.cubin
+done
+[ "$(wc -c < debug--strip-debug.cubin)" -lt "$(wc -c < debug.cubin)" ] || fail "nothing is left out"

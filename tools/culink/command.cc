@@ -31,7 +31,6 @@
 #include "jit_folder.h"
 #include "large_heap.h"
 #include "link_places.h"
-#include "pack/strip_debug.h"
 #include "progress_line.h"
 #include "report/registration.h"
 #include "report/time_table.h"
@@ -39,6 +38,7 @@
 #include "reports.h"
 #include "repro.h"
 #include "signal_watch.h"
+#include "strip_output.h"
 #include "toolchain.h"
 #include "toolkit/find_cache.h"
 #include "toolkit/find_finalizer.h"
@@ -231,10 +231,12 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
     print_nvlink_reports(line, console, result);
   if (!line.has(OptionId::ReportFile))
     print_to(is_standard_output(output_path(line, places)) ? stderr : stdout, report);
-  const std::optional<std::vector<u8>> stripped =
-      line.has(OptionId::StripDebug) ? strip_debug(result.bytes) : std::nullopt;
+  const StrippedImage stripped =
+      line.has(OptionId::StripDebug) ? strip_output(result.bytes) : StrippedImage{};
+  if (!stripped.flaw.empty())
+    return show_one(console, DiagId::Contradiction, {"--strip-debug", stripped.flaw});
   LinkOutputs outputs = outputs_of(line, places, console, result, outcome,
-                                   stripped             ? ByteSpan(*stripped)
+                                   stripped.bytes       ? ByteSpan(*stripped.bytes)
                                    : result.ptx.empty() ? ByteSpan(result.bytes)
                                                         : as_bytes(result.ptx));
   if (line.has(OptionId::ReportFile) && tells)
