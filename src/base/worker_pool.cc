@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads sleep until a loop is posted, take numbers from a shared counter until there are none
+// Threads wait until a loop is posted, take numbers from a shared counter until there are none
 // left, and report back. The posting thread works too, so a pool of n threads starts n - 1. It
 // waits only for threads that have begun: one that wakes up when all numbers are taken finds the
-// loop closed and sleeps on, so that short loops do not wait for a busy machine. Loops do not nest
+// loop closed and waits on, so that short loops do not wait for a busy machine. Loops do not nest
 // and only one thread posts; that is all a list of passes needs.
+//
+// A link posts a hundred loops, and most follow the last one within microseconds. Waking a thread
+// takes longer than that, so threads look for the next loop for a while before they sleep.
 #include "base/worker_pool.h"
 
 #include <algorithm>
@@ -30,19 +33,40 @@ u32 choose_threads(u32 wanted) {
   return std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
 }
 
+// Between two looks at a variable that another thread is about to change.
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+constexpr u32 kLooks = 1000; // some ten microseconds
+
+template <typename IsTrue> bool look_for(IsTrue is_true) {
+  for (u32 i = 0; i < kLooks; ++i) {
+    if (is_true())
+      return true;
+    pause_briefly();
+  }
+  return false;
+}
+
 } // namespace
 
 struct WorkerPool::State {
-  std::mutex mutex;
-  std::condition_variable posted; // a new loop, or the end
-  std::condition_variable done;   // the last helper left a closed loop
-  u64 loop = 0;                   // number of the newest loop
-  bool open = false;              // helpers may join it
-  u32 helpers_inside = 0;
-  bool ending = false;
+  static constexpr u32 kOpen = u32{1} << 31;
+  std::atomic<u32> door = 0; // of the newest loop: kOpen while helpers may join, and their number
+  std::atomic<u32> loop = 0; // its number
+  std::atomic<u32> sleeping = 0; // helpers
+  std::atomic<bool> ending = false;
   const std::function<void(u32)> *work = nullptr;
   u32 count = 0;
   std::atomic<u32> next = 0;
+  std::mutex mutex;
+  std::condition_variable posted; // a new loop, or the end
+  std::condition_variable done;   // the last helper left a closed loop
   std::exception_ptr failure;
   std::vector<std::jthread> helpers;
 
@@ -59,21 +83,67 @@ struct WorkerPool::State {
     }
   }
 
-  void help() {
-    u64 seen = 0;
+  // Whether this helper has entered a loop that is not the one it has left last.
+  bool join(u32 left) {
+    u32 now = door.load();
+    while ((now & kOpen) != 0 && loop.load() != left)
+      if (door.compare_exchange_weak(now, now + 1))
+        return true;
+    return false;
+  }
+
+  // False: there will be no further one.
+  bool wait_for_loop(u32 left) {
+    bool joined = false;
+    const auto goes_on = [&] { return (joined = join(left)) || ending.load(); };
+    if (look_for(goes_on))
+      return joined;
     std::unique_lock lock(mutex);
-    for (;;) {
-      posted.wait(lock, [&] { return ending || (open && loop != seen); });
-      if (ending)
-        return;
-      seen = loop;
-      ++helpers_inside;
-      lock.unlock();
+    ++sleeping; // before the last look: whoever posts then sees one of the two
+    posted.wait(lock, goes_on);
+    --sleeping;
+    return joined;
+  }
+
+  void help() {
+    for (u32 left = 0; wait_for_loop(left);) {
+      left = loop.load(); // no other begins while this thread is inside
       take_numbers();
-      lock.lock();
-      if (--helpers_inside == 0 && !open)
+      if (--door == 0) { // closed, and nobody else is inside
+        const std::lock_guard lock(mutex);
         done.notify_one();
+      }
     }
+  }
+
+  void open(u32 numbers, const std::function<void(u32)> &body) {
+    work = &body;
+    count = numbers;
+    next.store(0, std::memory_order_relaxed);
+    ++loop;
+    door = kOpen;
+    if (sleeping.load() != 0) {
+      {
+        const std::lock_guard lock(mutex);
+      } // who counts as asleep is, or will look again
+      wake(std::min(numbers - 1, sleeping.load()));
+    }
+  }
+
+  void wake(u32 threads) {
+    if (threads >= sleeping.load())
+      return posted.notify_all();
+    for (u32 i = 0; i < threads; ++i)
+      posted.notify_one();
+  }
+
+  void close() {
+    door &= ~kOpen;
+    const auto is_empty = [this] { return door.load() == 0; };
+    if (look_for(is_empty))
+      return;
+    std::unique_lock lock(mutex);
+    done.wait(lock, is_empty);
   }
 };
 
@@ -109,19 +179,9 @@ void WorkerPool::for_each(u32 count, const std::function<void(u32)> &work) {
   if (!state_)
     start_helpers();
   State &state = *state_;
-  {
-    const std::lock_guard lock(state.mutex);
-    state.work = &work;
-    state.count = count;
-    state.next.store(0, std::memory_order_relaxed);
-    state.open = true;
-    ++state.loop;
-  }
-  state.posted.notify_all();
+  state.open(count, work);
   state.take_numbers();
-  std::unique_lock lock(state.mutex);
-  state.open = false;
-  state.done.wait(lock, [&] { return state.helpers_inside == 0; });
+  state.close();
   if (std::exception_ptr failure = std::exchange(state.failure, nullptr))
     std::rethrow_exception(failure);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -28,6 +29,20 @@ TEST(WorkerPool, RunsOnTheCallersThreadAloneIfThereIsOne) {
   std::set<std::thread::id> seen;
   pool.for_each(100, [&](u32) { seen.insert(std::this_thread::get_id()); });
   EXPECT_EQ(seen, std::set{std::this_thread::get_id()});
+}
+
+// Threads look for the next loop before they sleep; a pause lets them fall asleep. Nothing of a
+// loop is left to the next one.
+TEST(WorkerPool, TakesLoopsThatFollowAtOnceOrLate) {
+  WorkerPool pool(4);
+  for (u32 loop = 0; loop < 300; ++loop) {
+    if (loop % 50 == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::atomic<u32> sum = 0;
+    pool.for_each(2 + loop % 7, [&](u32 i) { sum += i + 1; });
+    const u32 count = 2 + loop % 7;
+    ASSERT_EQ(sum, count * (count + 1) / 2) << "loop " << loop;
+  }
 }
 
 // Every call waits until as many calls as there are threads are running.
