@@ -10,7 +10,7 @@
 
 namespace culink::elf {
 
-// Decides every number and offset of a file (elf_layout.cc).
+// Decides every number and offset of a file (elf_layout.cc, elf_place.cc).
 class ElfLayouter {
 public:
   ElfLayouter(const ElfBuilder &writer, WorkerPool &pool) : writer_(writer), pool_(pool) {}
@@ -21,6 +21,7 @@ private:
   static constexpr u32 kTogether = NameOffsets::kTogether; // sections or symbols, by one thread
   static constexpr u8 kNoBucket = 255;                     // of a section that is not emitted
   static constexpr u32 kNoString = 0xffffffff;
+  static constexpr u64 kNotPlaced = ~u64{0};
   using BucketCounts = std::array<u32, kNoBucket>;
   void order_sections();
   void name_sections_in_use();
@@ -35,8 +36,8 @@ private:
   [[nodiscard]] std::optional<Error> measure_sections();
   [[nodiscard]] SectionExtent extent_of(SectionId id) const;
   void place_contents();
+  void place_sections(const RawVector<u64> &offsets);
   void place_tables(u64 contents_end);
-  void add_to_loads(const SectionExtent &extent, u64 align, u64 offset);
   [[nodiscard]] u8 loads_of(const SectionSpec &spec) const;
   void plan_segments();
 

@@ -38,13 +38,21 @@ struct LoadedSegment {
       return false;
     return parameters == Parameters::Any || (parameters == Parameters::Only) == is_parameters(spec);
   }
-  void add(const SectionExtent &extent, u64 align, u64 offset) {
+  void add_bytes(const SectionExtent &extent, u64 offset) {
     first = first.value_or(offset);
-    end = offset;
-    if (!extent.no_data)
-      end += extent.size;
-    else if ((flags & kSegmentWrite) != 0)
+    end = offset + (extent.no_data ? 0 : extent.size);
+  }
+  // Of a section without file data.
+  void add_memory(const SectionExtent &extent, u64 align) {
+    if (extent.no_data && (flags & kSegmentWrite) != 0)
       no_data = align_up(no_data, align) + extent.size;
+  }
+  // The bytes of sections that follow.
+  void add_bytes_behind(const LoadedSegment &other) {
+    if (!other.first)
+      return;
+    first = first.value_or(*other.first);
+    end = other.end;
   }
   [[nodiscard]] ElfLayout::Segment segment() const {
     return {SegmentType::Load, flags, *first, end - *first, end - *first + no_data};

@@ -23,9 +23,20 @@ public:
   // Prefetches a string that will be added soon.
   void expect(std::string_view s) const { index_.expect(s); }
   // The offset of `s`; "" is offset 0.
-  u64 add(std::string_view s);
+  u64 add(std::string_view s) {
+    if (s.empty())
+      return 0;
+    const auto [number, is_new] = index_.insert(s);
+    if (is_new)
+      offset_of_.push_back(add_separately(s));
+    return offset_of_[number];
+  }
   // Adds a string a second time even if an equal one exists, "" included.
-  u64 add_separately(std::string_view s);
+  u64 add_separately(std::string_view s) {
+    const u64 offset = size_;
+    size_ += s.size() + 1;
+    return offset;
+  }
 
   [[nodiscard]] u64 size() const { return size_; }
 
