@@ -187,7 +187,8 @@ MappedFile MappedFile::borrow(ByteSpan bytes, std::pair<u64, u64> identity) {
 
 MappedFile::MappedFile(MappedFile &&other) noexcept
     : bytes_(std::exchange(other.bytes_, {})), owned_(std::move(other.owned_)),
-      identity_(other.identity_), mapped_(std::exchange(other.mapped_, false)) {}
+      identity_(other.identity_), mapped_(std::exchange(other.mapped_, false)), kept_(other.kept_) {
+}
 
 MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
   if (this != &other) {
@@ -196,6 +197,7 @@ MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
     owned_ = std::move(other.owned_);
     identity_ = other.identity_;
     mapped_ = std::exchange(other.mapped_, false);
+    kept_ = other.kept_;
   }
   return *this;
 }
@@ -241,7 +243,7 @@ const FileSource &system_files() {
 }
 
 void MappedFile::release() {
-  if (mapped_)
+  if (mapped_ && !kept_)
     ::munmap(const_cast<u8 *>(bytes_.data()), bytes_.size());
   mapped_ = false;
   bytes_ = {};

@@ -29,6 +29,7 @@
 #include "early_output.h"
 #include "host_script.h"
 #include "jit_folder.h"
+#include "kept_files.h"
 #include "large_heap.h"
 #include "link_places.h"
 #include "progress_line.h"
@@ -396,7 +397,8 @@ int run_command(const std::vector<std::string> &words) {
     const int linked = store_and_link(line, words, recorded, console, status == 0);
     return status != 0 ? status : linked;
   }
-  const LinkPlaces places;
+  const KeptFiles files;
+  const LinkPlaces places{.inputs = &files};
   return status != 0 ? status : run_link(line, places, console, complete_request(line, places));
 }
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "base/file_source.h"
+
+namespace culink {
+
+// The file system, for a program that ends soon after it has read its files.
+class KeptFiles : public FileSource {
+public:
+  [[nodiscard]] Result<MappedFile> open(const std::string &path, FileType type) const override {
+    Result<MappedFile> file = system_files().open(path, type);
+    if (file)
+      file->keep_until_exit();
+    return file;
+  }
+  [[nodiscard]] bool ask(FileQuestion question, const std::string &path) const override {
+    return system_files().ask(question, path);
+  }
+};
+
+} // namespace culink
