@@ -118,7 +118,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   RelocationPlan relocations =
       classify_relocations(program, layout, shared.shared, images.images, services.pool, diag);
   services.timer.begin("synthesize");
-  const Synthetic synthetic = synthesize_sections(program);
+  const Synthetic synthetic = synthesize_sections(program, services.pool);
   if (diag.failed() || services.timer.cancelled())
     return {};
 

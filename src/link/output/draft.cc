@@ -127,8 +127,9 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
-  const std::array<std::function<void()>, 3> releases = {
+  const std::array<std::function<void()>, 4> releases = {
       [&] { plan.layout.sections.list = decltype(plan.layout.sections.list)(); },
+      [&] { plan.layout.sections.shared_lists = decltype(plan.layout.sections.shared_lists)(); },
       [&] { plan.info = {}; },
       [&] {
         plan.relocations.kept = KeptRelocations();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "arch/reloc_roles.h"
@@ -285,13 +286,16 @@ std::vector<u8> build_rel_action() {
 
 } // namespace
 
-Synthetic synthesize_sections(const Program &p) {
+Synthetic synthesize_sections(const Program &p, WorkerPool &pool) {
   Synthetic out;
-  out.callgraph = build_call_graph_records(p);
-  out.prototypes = build_prototype_records(p);
-  out.tkinfo = build_tkinfo(p);
-  out.cuinfo = build_cuinfo(p);
-  out.compat = build_compat(p);
+  const std::array<std::function<void()>, 4> parts = {
+      [&] { out.callgraph = build_call_graph_records(p); },
+      [&] { out.prototypes = build_prototype_records(p); }, [&] { out.compat = build_compat(p); },
+      [&] {
+        out.tkinfo = build_tkinfo(p);
+        out.cuinfo = build_cuinfo(p);
+      }};
+  pool.for_each(static_cast<u32>(parts.size()), [&](u32 i) { parts[i](); });
   if (p.arch.has_rel_action && p.policy.executable)
     out.rel_action = build_rel_action();
   return out;

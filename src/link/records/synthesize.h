@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "model/records.h"
 
@@ -24,6 +25,6 @@ struct Synthetic {
   std::vector<u8> rel_action; // empty: none
 };
 
-[[nodiscard]] Synthetic synthesize_sections(const Program &program);
+[[nodiscard]] Synthetic synthesize_sections(const Program &program, WorkerPool &pool);
 
 } // namespace culink
