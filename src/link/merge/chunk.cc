@@ -29,20 +29,34 @@ MergeTables::MergeTables(const Program &program, WorkerPool &pool)
   });
 }
 
+namespace {
+
 // There are more output sections than input sections, because some get companions; but few where
 // earlier objects have the same weak definitions, and so name everything first.
-void Merger::reserve() {
+size_t guess_sections(const Program &p, u32 begin, u32 end) {
   constexpr size_t kSectionsOfEntity = 8; // hardly any has more
-  const auto first_of = [this](u32 object) {
-    return object < p_.symbols.shares.size() ? p_.symbols.shares[object].begin
-                                             : p_.symbols.entities.size();
-  };
-  const size_t entities = first_of(end_) - first_of(begin_);
   size_t sections = 0;
-  for (u32 i = begin_; i < end_; ++i)
-    sections += p_.objects[i].view.sections().size();
-  sections = std::min(sections + sections / 2, entities * kSectionsOfEntity);
-  layout_.sections.list.reserve(sections);
+  for (u32 i = begin; i < end; ++i)
+    sections += p.objects[i].view.sections().size();
+  return std::min(sections + sections / 2, count_entities(p, begin, end) * kSectionsOfEntity);
+}
+
+} // namespace
+
+size_t count_entities(const Program &p, u32 begin, u32 end) {
+  const auto first_of = [&p](u32 object) {
+    return object < p.symbols.shares.size() ? p.symbols.shares[object].begin
+                                            : p.symbols.entities.size();
+  };
+  return first_of(end) - first_of(begin);
+}
+
+// The list of the first chunk becomes that of all.
+void Merger::reserve() {
+  const size_t entities = count_entities(p_, begin_, end_);
+  const size_t sections = guess_sections(p_, begin_, end_);
+  layout_.sections.list.reserve(
+      begin_ == 0 ? guess_sections(p_, 0, static_cast<u32>(p_.objects.size())) : sections);
   layout_.sections.locals.reserve(sections);
   layout_.sections.info_of.reserve(sections);
   layout_.sections.by_name.reserve(sections);

@@ -43,6 +43,9 @@ struct MergeTables {
   std::vector<ConstantsLocation> constants_of;        // by FunctionId
 };
 
+// How many entities objects [begin, end) are the first to name.
+[[nodiscard]] size_t count_entities(const Program &program, u32 begin, u32 end);
+
 // A section of an object.
 struct SectionRef {
   ObjectId object;

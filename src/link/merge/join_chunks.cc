@@ -4,9 +4,8 @@
 // an earlier chunk has show which assumptions were wrong and which sections are not new. A section
 // that is shared by name, .nv.info or .debug_frame, is dropped for that of the first chunk, and so
 // are its relocation tables. Then the sections that remain are numbered, and threads copy each
-// chunk's lists to their place and replace its numbers there. At last, one thread does what is
-// left: the blocks of dropped sections are appended to those that remain. These are few, for each
-// object has a handful of them.
+// chunk's lists to their place and replace its numbers there. At last, one thread appends the
+// blocks of dropped sections to those that remain; each object has a handful of them.
 #include "link/merge/chunk.h"
 
 #include <algorithm>
@@ -56,7 +55,6 @@ private:
   void check_assumptions(u32 chunk);
   bool drop_groups();
   bool drop_sections();
-  void drop_group(u32 chunk, u32 number, u32 first);
   void drop_named(u32 chunk, u32 own_name);
   void find_starts();
   void number_sections(u32 chunk);
@@ -171,20 +169,17 @@ bool ChunkJoiner::drop_groups() {
       const u32 name = more_[i].name_number[layout.sections[group.target].name_number];
       const auto [at, is_new] =
           first_of_.try_emplace({name, group.has_addends}, static_cast<u32>(firsts_.size()));
-      if (is_new)
+      if (is_new) {
         firsts_.push_back({i, number});
-      else
-        drop_group(i, number, at->second);
+      } else {
+        more_[i].groups.push_back(number);
+        more_[i].tables.emplace_back(group.table, at->second);
+      }
       if (const bool second = first_of_.contains({name, !group.has_addends});
           (lists && (second || !is_new)) || (counts && second))
         return false;
     }
   return true;
-}
-
-void ChunkJoiner::drop_group(u32 chunk, u32 number, u32 first) {
-  more_[chunk].groups.push_back(number);
-  more_[chunk].tables.emplace_back(chunks_[chunk].layout.relocs.groups[number].table, first);
 }
 
 // False where sections of one name are neither all shared nor all of their own.
@@ -241,12 +236,16 @@ void ChunkJoiner::find_starts() {
   }
 }
 
+// The sections of the first chunk stay where they are if the others fit behind them.
 void ChunkJoiner::make_room() {
   OutputSections &sections = whole().sections;
   constexpr u32 kMore = 1024; // sections that later passes create
-  sections.list.reserve(end_.sections + end_.sections / 8 + kMore);
+  const size_t room = end_.sections + end_.sections / 8 + kMore;
+  if (auto &first = chunks_[0].layout.sections.list; first.capacity() >= room)
+    sections.list = std::move(first);
+  sections.list.reserve(room);
   sections.list.resize(end_.sections);
-  sections.info_of.reserve(end_.sections + end_.sections / 8 + kMore);
+  sections.info_of.reserve(room);
   sections.info_of.resize(end_.sections);
   sections.locals.reserve(end_.locals + end_.locals / 8 + kMore);
   sections.locals.resize(end_.locals);
@@ -263,7 +262,7 @@ void ChunkJoiner::make_room() {
 void ChunkJoiner::number_sections(u32 chunk) {
   const OutputSections &from = chunks_[chunk].layout.sections;
   More &more = more_[chunk];
-  more.number_of.assign(from.list.size(), OutId(0));
+  more.number_of.assign(from.info_of.size(), OutId(0));
   for (const auto &dropped : {std::span(more.shared), std::span(more.tables)})
     for (const auto &[own, unused] : dropped)
       more.number_of[own.value] = OutId{};
@@ -300,10 +299,13 @@ void ChunkJoiner::copy(u32 chunk) {
 void ChunkJoiner::copy_sections(u32 chunk) {
   const More &more = more_[chunk];
   OutputSections &from = chunks_[chunk].layout.sections, &to = whole().sections;
-  for (u32 i = 0; i < from.list.size(); ++i) {
+  for (u32 i = 0; i < from.info_of.size(); ++i) {
     if (is_dropped(more, OutId(i)))
       continue;
     const OutId id = more.number_of[i];
+    to.info_of[id.value] = final_id(chunk, from.info_of[i]);
+    if (from.list.empty()) // is in its place
+      continue;
     OutSection &section = from.list[i];
     section.target = final_id(chunk, section.target);
     section.older = final_id(chunk, section.older);
@@ -311,7 +313,6 @@ void ChunkJoiner::copy_sections(u32 chunk) {
     if (section.shared_list != kNoIndex)
       section.shared_list += more.start.lists;
     to[id] = std::move(section);
-    to.info_of[id.value] = final_id(chunk, from.info_of[i]);
   }
   u32 next = more.start.locals;
   for (LocalSymbol symbol : from.locals) {

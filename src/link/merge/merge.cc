@@ -434,18 +434,21 @@ Layout finish(const Program &program, MergedChunk &&merged, MergeTables &&tables
 // Where chunks start, and the end. A small link, and one whose rules look at all files, has one.
 std::vector<u32> cut_into_chunks(const Program &p, const WorkerPool &pool) {
   constexpr u64 kFewSections = 2048; // more are worth a chunk
-  constexpr u64 kPerThread = 4;      // chunks: some take longer than others
+  constexpr u64 kOfEntity = 4;       // a new name is as much work as so many sections
+  // Some chunks take longer than others; but joining them takes time, too, which few threads lack.
+  const u64 per_thread = pool.threads() > 4 ? 4 : 1;
   const u32 objects = static_cast<u32>(p.objects.size());
   u64 sections = 0;
   for (const InputObject &object : p.objects)
     sections += object.view.sections().size();
+  const u64 work = sections + kOfEntity * count_entities(p, 0, objects);
   std::vector<u32> starts = {0};
-  const u64 chunks = std::min(pool.threads() * kPerThread, sections / kFewSections);
+  const u64 chunks = std::min(pool.threads() * per_thread, sections / kFewSections);
   if (pool.threads() > 1 && chunks > 1 && !emulate::leaves_blank_symbols(p)) {
     u64 seen = 0;
     for (u32 i = 0; i + 1 < objects; ++i) {
-      seen += p.objects[i].view.sections().size();
-      if (seen >= starts.size() * sections / chunks)
+      seen += p.objects[i].view.sections().size() + kOfEntity * count_entities(p, i, i + 1);
+      if (seen >= starts.size() * work / chunks)
         starts.push_back(i + 1);
     }
   }
