@@ -10,11 +10,13 @@
 //
 // Indexes are joined by several threads, each of which takes whole parts. All strings go into one
 // table, at first with the number that they would have if no two were the same; of equal ones the
-// smallest remains, which is the first. Then those that remain are numbered.
+// smallest remains, which is the first. Then those that remain are numbered. Strings of the first
+// part have their numbers from the beginning; if its table is large enough for all, it is copied.
 #include "base/string_index.h"
 
 #include <atomic>
 #include <cstring>
+#include <numeric>
 #include <sys/auxv.h>
 
 #include "base/name_map.h"
@@ -95,6 +97,11 @@ public:
 
 private:
   void make_slots();
+  [[nodiscard]] u64 least_slots() const {
+    return std::bit_ceil(std::max<u64>(u64{starts_.back()} * 2, 2 * kLine));
+  }
+  // Whether the table starts as a copy of the first part's.
+  [[nodiscard]] bool copies_first() const { return parts_[0]->slots_.size() >= least_slots(); }
   void insert(u32 part);
   void find_known(u32 part);
   void number_new(u32 part);
@@ -149,13 +156,18 @@ StringIndex::Joined StringIndex::Joiner::run() {
 void StringIndex::Joiner::make_slots() {
   constexpr u32 kTogether = 1 << 16;
   Slots &slots = out_.index.slots_;
-  slots.resize(std::bit_ceil(std::max<u64>(u64{starts_.back()} * 2, 2 * kLine)));
+  slots.resize(std::max<u64>(least_slots(), parts_[0]->slots_.size()));
   pool_.for_ranges(static_cast<u32>(slots.size()), kTogether, [&](u32 begin, u32 end) {
-    std::fill(slots.begin() + begin, slots.begin() + end, kFree);
+    if (copies_first())
+      std::copy_n(parts_[0]->slots_.begin() + begin, end - begin, slots.begin() + begin);
+    else
+      std::fill(slots.begin() + begin, slots.begin() + end, kFree);
   });
 }
 
 void StringIndex::Joiner::insert(u32 part) {
+  if (part == 0 && copies_first())
+    return;
   const StringIndex &from = *parts_[part];
   std::vector<u32> hashes(from.size());
   for (const u64 slot : from.slots_)
@@ -194,7 +206,9 @@ bool StringIndex::Joiner::take_slot(u32 number, u64 entry, std::string_view s) {
 
 void StringIndex::Joiner::find_known(u32 part) {
   std::vector<u32> &numbers = out_.numbers[part];
-  numbers.resize(slot_of_[part].size());
+  numbers.resize(parts_[part]->size());
+  if (part == 0 && copies_first())
+    return std::iota(numbers.begin(), numbers.end(), 0);
   for (u32 i = 0; i < numbers.size(); ++i) {
     numbers[i] = number_in(out_.index.slots_[slot_of_[part][i]]);
     if (numbers[i] != starts_[part] + i)
@@ -203,6 +217,10 @@ void StringIndex::Joiner::find_known(u32 part) {
 }
 
 void StringIndex::Joiner::number_new(u32 part) {
+  if (part == 0 && copies_first()) {
+    std::ranges::copy(parts_[0]->strings_, out_.index.strings_.begin());
+    return;
+  }
   u32 number = out_.first_new[part];
   for (u32 i = 0; i < out_.numbers[part].size(); ++i) {
     if (out_.numbers[part][i] != starts_[part] + i)

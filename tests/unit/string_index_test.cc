@@ -49,7 +49,8 @@ TEST(StringIndex, tells_the_members_of_families_apart) {
   EXPECT_EQ(index.find(".text.kernel"), std::nullopt);
 }
 
-// Parts share some strings, and one of them has none of its own.
+// Parts share some strings, and one of them has none of its own. The first one may have room for
+// all.
 TEST(StringIndex, joins_parts_as_if_they_were_one) {
   std::vector<std::vector<std::string>> strings(9);
   for (u32 part = 0; part < strings.size(); ++part)
@@ -62,8 +63,10 @@ TEST(StringIndex, joins_parts_as_if_they_were_one) {
       indexes[part].insert(s);
     parts.push_back(&indexes[part]);
   }
-  for (const u32 threads : {1, 4}) {
+  for (const auto &[threads, room] :
+       {std::pair(1u, 0u), {4u, 0u}, {1u, 9 * 500u}, {4u, 9 * 500u}}) {
     WorkerPool pool(threads);
+    indexes[0].reserve(room);
     const StringIndex::Joined joined = StringIndex::join(parts, pool);
     StringIndex one;
     for (u32 part = 0; part < strings.size(); ++part) {

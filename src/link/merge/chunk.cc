@@ -51,16 +51,20 @@ size_t count_entities(const Program &p, u32 begin, u32 end) {
   return first_of(end) - first_of(begin);
 }
 
-// The list of the first chunk becomes that of all.
+// The list of the first chunk becomes that of all, and so does its index of names, unless it is so
+// large that clearing it would take one of many threads longer than the chunk does.
 void Merger::reserve() {
-  const size_t entities = count_entities(p_, begin_, end_);
+  constexpr u32 kManyChunks = 4;
+  constexpr size_t kNamesOfEntity = 3; // of which most sections take one
+  const u32 all = static_cast<u32>(p_.objects.size());
+  const u32 named = begin_ == 0 && end_ >= all / kManyChunks ? all : end_;
   const size_t sections = guess_sections(p_, begin_, end_);
-  layout_.sections.list.reserve(
-      begin_ == 0 ? guess_sections(p_, 0, static_cast<u32>(p_.objects.size())) : sections);
+  layout_.sections.list.reserve(begin_ == 0 ? guess_sections(p_, 0, all) : sections);
   layout_.sections.locals.reserve(sections);
   layout_.sections.info_of.reserve(sections);
   layout_.sections.by_name.reserve(sections);
-  layout_.sections.names.reserve(static_cast<u32>(std::min(sections, entities * 3)));
+  layout_.sections.names.reserve(static_cast<u32>(std::min(
+      guess_sections(p_, begin_, named), count_entities(p_, begin_, named) * kNamesOfEntity)));
 }
 
 } // namespace culink
