@@ -11,7 +11,7 @@ namespace culink {
 
 namespace {
 
-constexpr auto kMessages = std::to_array<ForeignMessage>({
+constexpr auto kForeignMessages = std::to_array<ForeignMessage>({
     {"*undefined*__cudaRegisterLinkedBinary*", "the host's linker",
      "Each object that was compiled with -rdc=true calls a function which only the device link "
      "defines. There was no device link, its result is not among the objects of the host link, or "
@@ -54,7 +54,7 @@ constexpr auto kMessages = std::to_array<ForeignMessage>({
 } // namespace
 
 std::span<const ForeignMessage> foreign_messages() {
-  return kMessages;
+  return kForeignMessages;
 }
 
 } // namespace culink

@@ -10,7 +10,7 @@ namespace culink {
 
 namespace {
 
-constexpr auto kMeanings = std::to_array<MessageMeaning>({
+constexpr auto kCommandMeanings = std::to_array<MessageMeaning>({
     {DiagId::UnknownTarget, "-arch names no target that is known.",
      "The hint lists the targets; a newer culink may know more."},
     {DiagId::UnknownEmulation, "--emulate names no linker whose bytes culink can write.",
@@ -144,12 +144,12 @@ constexpr auto kMeanings = std::to_array<MessageMeaning>({
      "them. Nothing was written.",
      "Please report it: `--repro=FILE.tar` stores the link in a file."},
 });
-static_assert(are_in_order(kMeanings, DiagId::UnknownTarget));
+static_assert(are_in_order(kCommandMeanings, DiagId::UnknownTarget));
 
 } // namespace
 
 std::span<const MessageMeaning> meanings_of_commands() {
-  return kMeanings;
+  return kCommandMeanings;
 }
 
 const MessageMeaning &message_meaning(DiagId id) {

@@ -10,7 +10,7 @@ namespace culink {
 
 namespace {
 
-constexpr auto kMeanings = std::to_array<MessageMeaning>({
+constexpr auto kInputMeanings = std::to_array<MessageMeaning>({
     {DiagId::CannotOpenInput, "An input does not exist, is a folder, or may not be read.",
      "Check its name. If a build makes it, let the link depend on it."},
     {DiagId::BadInput,
@@ -198,12 +198,12 @@ constexpr auto kMeanings = std::to_array<MessageMeaning>({
      "conventions the output follows. The program is the same, its bytes may not be.",
      "Name the toolkit of that release with --cuda if the bytes matter."},
 });
-static_assert(are_in_order(kMeanings, DiagId::CannotOpenInput));
+static_assert(are_in_order(kInputMeanings, DiagId::CannotOpenInput));
 
 } // namespace
 
 std::span<const MessageMeaning> meanings_of_inputs() {
-  return kMeanings;
+  return kInputMeanings;
 }
 
 } // namespace culink

@@ -10,7 +10,7 @@ namespace culink {
 
 namespace {
 
-constexpr auto kMeanings = std::to_array<MessageMeaning>({
+constexpr auto kProgramMeanings = std::to_array<MessageMeaning>({
     {DiagId::UndefinedReference,
      "Live device code refers to a function or variable that no input defines. Where an input has "
      "it for another target, has given it to an earlier device link, or was compiled without "
@@ -148,12 +148,12 @@ constexpr auto kMeanings = std::to_array<MessageMeaning>({
      "Reduce it: local arrays for the stack, the number of functions that one kernel reaches for "
      "its records."},
 });
-static_assert(are_in_order(kMeanings, DiagId::UndefinedReference));
+static_assert(are_in_order(kProgramMeanings, DiagId::UndefinedReference));
 
 } // namespace
 
 std::span<const MessageMeaning> meanings_of_programs() {
-  return kMeanings;
+  return kProgramMeanings;
 }
 
 } // namespace culink
