@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "elf/names.h"
+#include "input/check_fields.h"
 
 namespace culink {
 
@@ -23,6 +23,7 @@ using elf::SymbolType;
 namespace {
 
 constexpr u64 kMaxSize = u64{1} << 40; // keeps sums in range; no memory space is nearly as large
+constexpr u8 kSpaceMask = elf::kOtherConstant | elf::kOtherGlobal | elf::kOtherShared;
 // Padding is written to the file. Dynamic shared memory of a relocatable link has the size of all
 // static shared memory as its alignment.
 constexpr u64 kMaxAlign = u64{1} << 18;
@@ -96,40 +97,6 @@ bool has_known_name(std::string_view name, SectionRole role) {
                      });
 }
 
-// Whether the fields of two relocations at one offset have a bit in common.
-bool share_bits(const arch::RelocInfo &a, const arch::RelocInfo &b) {
-  for (const arch::RelocPiece &first : a.pieces)
-    for (const arch::RelocPiece &second : b.pieces)
-      if (first.word_bit < second.word_bit + second.width &&
-          second.word_bit < first.word_bit + first.width)
-        return true;
-  return false;
-}
-
-// One relocation.
-struct FieldUse {
-  u64 offset = 0;
-  const arch::RelocInfo *row = nullptr;
-  const elf::Section *table = nullptr;
-  u32 index = 0; // in the table
-};
-
-// An error for two of them that give values to one field. Branch tables of Mercury code that
-// nvlink -r has made of two definitions do; whoever reads them knows (Q040).
-std::optional<Error> check_fields(std::vector<FieldUse> &uses) {
-  std::stable_sort(uses.begin(), uses.end(),
-                   [](const FieldUse &a, const FieldUse &b) { return a.offset < b.offset; });
-  for (size_t i = 0; i < uses.size(); ++i)
-    for (size_t other = i + 1; other < uses.size() && uses[other].offset == uses[i].offset; ++other)
-      if (share_bits(*uses[i].row, *uses[other].row) &&
-          uses[other].row->value != arch::ValueKind::CodeOffset)
-        return broken_section(
-            *uses[other].table, fmt::format("r_offset of entry {}", uses[other].index),
-            fmt::format("entry {} of {} already gives a value to the field at {:#x}", uses[i].index,
-                        elf::describe_section(*uses[i].table), uses[i].offset));
-  return std::nullopt;
-}
-
 class ObjectChecker {
 public:
   explicit ObjectChecker(const InputObject &object) : object_(object) {}
@@ -140,14 +107,12 @@ private:
   [[nodiscard]] std::optional<Error> check_sizes() const;
   [[nodiscard]] std::optional<Error> check_section(const elf::Section &section) const;
   [[nodiscard]] std::optional<Error> check_symbol(u32 index);
+  [[nodiscard]] std::optional<Error> check_image(u32 index, const elf::Symbol &symbol) const;
   [[nodiscard]] std::optional<Error> check_place(u32 index, const elf::Symbol &symbol);
   [[nodiscard]] std::optional<Error> check_function(u32 index, const elf::Symbol &symbol);
   [[nodiscard]] std::optional<Error> check_variable(u32 index, const elf::Symbol &symbol) const;
   [[nodiscard]] std::optional<Error> check_code() const;
   [[nodiscard]] std::optional<Error> check_memory_of_kernels() const;
-  [[nodiscard]] std::optional<Error> check_relocations() const;
-  [[nodiscard]] bool has_distinct_offsets(const elf::Section &table) const;
-  void add_uses(const elf::Section &table, std::vector<FieldUse> &uses) const;
   [[nodiscard]] Error broken_symbol(u32 index, std::string_view field, std::string message) const;
   [[nodiscard]] SectionRole role(u32 section) const { return object_.kinds[section].role; }
 
@@ -179,7 +144,7 @@ std::optional<Error> ObjectChecker::run() {
       return error;
   if (std::optional<Error> error = check_code())
     return error;
-  return check_relocations();
+  return check_fields(object_);
 }
 
 // Sections that share bytes would each be written out: a megabyte could become terabytes. No
@@ -213,7 +178,10 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
   if (section.no_data() && section.size >= kMaxSize)
     return broken_section(section, "sh_size",
                           fmt::format("{:#x} is more than any target has", section.size));
-  const bool any_name = kind.role == SectionRole::Unknown || kind.role == SectionRole::Note;
+  if (section.type == elf::SectionType::Note && (section.flags & elf::kFlagAlloc) != 0)
+    return broken_section(section, "sh_flags", "a note is not loaded");
+  const bool any_name = kind.role == SectionRole::Unknown || kind.role == SectionRole::Note ||
+                        kind.role == SectionRole::StringTable;
   const bool fits =
       name_fits(section, kind) && (!any_name || !has_known_name(section.name, kind.role));
   if (!fits && section.type != elf::SectionType::Null)
@@ -253,9 +221,9 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
       return broken_symbol(index, "st_info", fmt::format("unknown type {}", symbol.info & 15));
     is_known_[symbol.info] = true;
   }
-  if (is_image(symbol.type()) &&
-      (symbol.name.starts_with("__UFT") || symbol.name.starts_with("__UDT")))
-    return broken_symbol(index, "st_info", "an image with the name of a table");
+  if (is_image(symbol.type()))
+    if (std::optional<Error> error = check_image(index, symbol))
+      return error;
   if (symbol.size >= kMaxSize)
     return broken_symbol(index, "st_size",
                          fmt::format("{:#x} is more than any target has", symbol.size));
@@ -275,11 +243,26 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
       (symbol.type() == SymbolType::CudaObject || symbol.type() == SymbolType::Function) &&
       symbol.name != kSizeOfConstants)
     return broken_symbol(index, "st_shndx", "local, but in no section of this file");
+  if (symbol.undefined() && instance && (symbol.other & kOtherInternal) != 0 && symbol.size != 0)
+    return broken_symbol(index, "st_size", "an instance of dynamic memory with a size");
   if (symbol.common() && symbol.binding() != elf::SymbolBinding::Global)
     return broken_symbol(index, "st_info", "a common symbol is not global");
   if (!symbol.undefined() && !symbol.common())
     return broken_symbol(index, "st_shndx",
                          fmt::format("{:#x} has no meaning here", symbol.raw_section));
+  return std::nullopt;
+}
+
+// An image is in no memory; in code, it is an opaque parameter of a kernel.
+std::optional<Error> ObjectChecker::check_image(u32 index, const elf::Symbol &symbol) const {
+  if (symbol.name.starts_with("__UFT") || symbol.name.starts_with("__UDT"))
+    return broken_symbol(index, "st_info", "an image with the name of a table");
+  if ((symbol.other & kSpaceMask) != 0)
+    return broken_symbol(index, "st_other", "an image with a memory space");
+  if (symbol.in_section() && role(symbol.section) != SectionRole::Text)
+    return broken_symbol(
+        index, "st_shndx",
+        fmt::format("an image in {}", elf::describe_section(object_.section(symbol.section))));
   return std::nullopt;
 }
 
@@ -315,6 +298,12 @@ std::optional<Error> ObjectChecker::check_function(u32 index, const elf::Symbol 
         symbol.name.substr(kStub.size()) == section.name.substr(kSlot.size())))
     return broken_symbol(index, "st_name",
                          fmt::format("is not that of {}", elf::describe_section(section)));
+  const u32 owner = object_.owner_of_code(symbol.section);
+  if (symbol.value == 0 && owner < object_.symbols.size() &&
+      ((object_.symbols[owner].other ^ symbol.other) & elf::kOtherKernel) != 0)
+    return broken_symbol(index, "st_other",
+                         fmt::format("{} is the code of '{}', and one of both is a kernel",
+                                     elf::describe_section(section), object_.symbols[owner].name));
   is_named_[symbol.section] = is_named_[symbol.section] || symbol.value == 0;
   return std::nullopt;
 }
@@ -352,7 +341,6 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
   if (space == kSpaces.end() || symbol.name.empty())
     return broken_symbol(index, "st_shndx",
                          fmt::format("a variable in {}", elf::describe_section(section)));
-  constexpr u8 kSpaceMask = elf::kOtherConstant | elf::kOtherGlobal | elf::kOtherShared;
   if (const u8 other = symbol.other & kSpaceMask;
       space->other != 0 && other != space->other &&
       (other != 0 || symbol.type() == SymbolType::CudaObject))
@@ -424,47 +412,6 @@ std::optional<Error> ObjectChecker::check_memory_of_kernels() const {
       return broken_section(section, "sh_info", "is not the code of a kernel of this name");
   }
   return std::nullopt;
-}
-
-// No field has two values: nvlink adds them up, or stores one over the other. Compilers do give one
-// instruction two relocations, for different bits.
-std::optional<Error> ObjectChecker::check_relocations() const {
-  // The last table of each section, and of each table the one before it for the same section.
-  std::vector<u32> last(object_.kinds.size(), 0), before(object_.kinds.size(), 0);
-  for (const elf::Section &table : object_.view.sections())
-    if (elf::is_relocation_table(table.type) && !object_.kinds[table.index].mercury)
-      before[table.index] = std::exchange(last[table.info], table.index);
-  for (const u32 table : last) {
-    if (table == 0 || (before[table] == 0 && has_distinct_offsets(object_.section(table))))
-      continue;
-    std::vector<FieldUse> uses;
-    for (u32 i = table; i != 0; i = before[i])
-      add_uses(object_.section(i), uses);
-    if (std::optional<Error> error = check_fields(uses))
-      return error;
-  }
-  return std::nullopt;
-}
-
-// Whether offsets only grow, or only fall, as those of nearly all tables do.
-bool ObjectChecker::has_distinct_offsets(const elf::Section &table) const {
-  const elf::RelocationTable entries = object_.view.relocations(table);
-  bool grow = true, fall = true;
-  u64 last = entries.empty() ? 0 : entries[0].offset;
-  for (u32 i = 1; i < entries.size(); ++i) {
-    const u64 offset = entries[i].offset;
-    grow &= offset > last;
-    fall &= offset < last;
-    last = offset;
-  }
-  return grow || fall;
-}
-
-void ObjectChecker::add_uses(const elf::Section &table, std::vector<FieldUse> &uses) const {
-  const elf::RelocationTable entries = object_.view.relocations(table);
-  for (u32 i = 0; i < entries.size(); ++i)
-    if (const arch::RelocInfo *row = arch::find_reloc(entries[i].type); row && row->has_field())
-      uses.push_back({entries[i].offset, row, &table, i});
 }
 
 } // namespace

@@ -222,6 +222,51 @@ TEST(CheckObject, refuses_parameters_in_the_bank_of_another_kernel) {
   expect_refusal(file, ".nv.info._Z6smoothPKfPfi", "record at");
 }
 
+TEST(CheckObject, refuses_fields_of_debug_information_that_overlap) {
+  BrokenFile file = example();
+  const u64 table = file.data_of(".rela.debug_frame");
+  constexpr u64 kEntry = 24;
+  file.set<u64>(table, file.get<u64>(table + kEntry) + 4);
+  expect_refusal(file, ".rela.debug_frame", "already gives a value to the field at");
+}
+
+TEST(CheckObject, refuses_images_in_memory) {
+  BrokenFile space("textures/sm_90/references.cubin");
+  space.set<u8>(space.symbol("canvas") + test::kStOther, elf::kOtherShared);
+  expect_refusal(space, ".symtab", "st_other of symbol");
+  BrokenFile section("textures/sm_90/references.cubin");
+  section.set<u16>(section.symbol("canvas") + test::kStShndx,
+                   static_cast<u16>(section.index_of(".nv.constant0.paint")));
+  expect_refusal(section, ".symtab", "st_shndx of symbol");
+}
+
+TEST(CheckObject, refuses_notes_that_are_loaded) {
+  BrokenFile file = example();
+  const u64 flags = file.header_of(".note.nv.tkinfo") + test::kShFlags;
+  file.set<u64>(flags, file.get<u64>(flags) | elf::kFlagAlloc);
+  expect_refusal(file, ".note.nv.tkinfo", "sh_flags");
+}
+
+TEST(CheckObject, refuses_records_among_strings) {
+  BrokenFile file = example();
+  file.set<u32>(file.header_of(".nv.info._Z6smoothPKfPfi") + test::kShType,
+                static_cast<u32>(elf::SectionType::Strtab));
+  expect_refusal(file, ".nv.info._Z6smoothPKfPfi", "sh_type");
+}
+
+TEST(CheckObject, refuses_functions_in_the_code_of_a_kernel) {
+  BrokenFile file = example();
+  const u64 function = file.symbol("_Z9block_sumf");
+  file.set<u16>(function + test::kStShndx, static_cast<u16>(file.index_of(kKernel)));
+  expect_refusal(file, ".symtab", "st_other of symbol");
+}
+
+TEST(CheckObject, refuses_instances_of_dynamic_memory_with_a_size) {
+  BrokenFile file("vector_math/sm_90/relocatable.cubin");
+  file.set<u64>(file.symbol("externsharedinstance") + test::kStValue + 8, 64);
+  expect_refusal(file, ".symtab", "st_size of symbol");
+}
+
 TEST(CheckObject, refuses_dynamic_memory_that_only_the_machine_code_uses) {
   BrokenFile file("vector_math/sm_100/main.cubin");
   const std::vector<u8> filter = test::read_example("vector_math/sm_100/filter.cubin");

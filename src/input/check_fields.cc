@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// No field has two values. Of two relocations for one field nvlink 13.0 adds up the values if the
+// table has no addends, and otherwise stores that of the first entry over the other. Compilers do
+// give one instruction two relocations, for different bits.
+//
+// The offsets of nearly all tables only grow or only fall, which is seen at once; the others are
+// sorted. What may surprise: fields of data may overlap by halves, because ptxas writes pointers of
+// 8 bytes into arrays of 4 (the loader fills them). In debug information none do.
+#include "input/check_fields.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "arch/reloc.h"
+
+namespace culink {
+
+namespace {
+
+// Whether the fields of two relocations at one offset have a bit in common.
+bool share_bits(const arch::RelocInfo &a, const arch::RelocInfo &b) {
+  for (const arch::RelocPiece &first : a.pieces)
+    for (const arch::RelocPiece &second : b.pieces)
+      if (first.word_bit < second.word_bit + second.width &&
+          second.word_bit < first.word_bit + first.width)
+        return true;
+  return false;
+}
+
+// One relocation.
+struct FieldUse {
+  u64 offset = 0;
+  const arch::RelocInfo *row = nullptr;
+  const elf::Section *table = nullptr;
+  u32 index = 0; // in the table
+  bool debug = false;
+};
+
+// Branch tables of Mercury code that nvlink -r has made of two definitions have several for one
+// field; whoever reads them knows (Q040).
+bool may_repeat(const FieldUse &use) {
+  return use.row->value == arch::ValueKind::CodeOffset;
+}
+
+// Whether a field lies at an offset that is not before it.
+bool reaches(const FieldUse &use, u64 offset) {
+  return offset == use.offset || (use.debug && offset - use.offset < use.row->field_bytes);
+}
+
+bool collide(const FieldUse &first, const FieldUse &second) {
+  return first.offset != second.offset ||
+         (share_bits(*first.row, *second.row) && !may_repeat(second));
+}
+
+std::optional<Error> find_collision(std::vector<FieldUse> uses) {
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const FieldUse &a, const FieldUse &b) { return a.offset < b.offset; });
+  // Of any number that may repeat one is enough, so that few have one offset.
+  const auto same = std::unique(uses.begin(), uses.end(), [](const FieldUse &a, const FieldUse &b) {
+    return a.offset == b.offset && may_repeat(a) && may_repeat(b);
+  });
+  uses.erase(same, uses.end());
+  for (size_t i = 0; i < uses.size(); ++i)
+    for (size_t other = i + 1; other < uses.size() && reaches(uses[i], uses[other].offset); ++other)
+      if (collide(uses[i], uses[other]))
+        return Error{elf::describe_section(*uses[other].table),
+                     fmt::format("r_offset of entry {}", uses[other].index),
+                     fmt::format("entry {} of {} already gives a value to the field at {:#x}",
+                                 uses[i].index, elf::describe_section(*uses[i].table),
+                                 uses[i].offset)};
+  return std::nullopt;
+}
+
+u64 size_of_field(const elf::Relocation &entry) {
+  const arch::RelocInfo *row = arch::find_reloc(entry.type);
+  return row && row->has_field() ? row->field_bytes : 1;
+}
+
+// Whether the field of a relocation ends before that of another begins.
+bool is_before(const elf::Relocation &first, const elf::Relocation &second, bool debug) {
+  constexpr u64 kLargest = 16; // an instruction
+  if (first.offset >= second.offset)
+    return false;
+  const u64 gap = second.offset - first.offset;
+  return !debug || gap >= kLargest || gap >= size_of_field(first);
+}
+
+bool has_distinct_fields(const InputObject &object, const elf::Section &table) {
+  const elf::RelocationTable entries = object.view.relocations(table);
+  const bool debug = object.kinds[table.info].is_debug();
+  bool grow = true, fall = true;
+  for (u32 i = 1; i < entries.size() && (grow || fall); ++i) {
+    const elf::Relocation last = entries[i - 1], next = entries[i];
+    grow = grow && is_before(last, next, debug);
+    fall = fall && is_before(next, last, debug);
+  }
+  return grow || fall;
+}
+
+void add_uses(const InputObject &object, const elf::Section &table, std::vector<FieldUse> &uses) {
+  const elf::RelocationTable entries = object.view.relocations(table);
+  const bool debug = object.kinds[table.info].is_debug();
+  for (u32 i = 0; i < entries.size(); ++i)
+    if (const arch::RelocInfo *row = arch::find_reloc(entries[i].type); row && row->has_field())
+      uses.push_back({entries[i].offset, row, &table, i, debug});
+}
+
+} // namespace
+
+std::optional<Error> check_fields(const InputObject &object) {
+  // The last table of each section, and of each table the one before it for the same section.
+  std::vector<u32> last(object.kinds.size(), 0), before(object.kinds.size(), 0);
+  for (const elf::Section &table : object.view.sections())
+    if (elf::is_relocation_table(table.type) && !object.kinds[table.index].mercury)
+      before[table.index] = std::exchange(last[table.info], table.index);
+  for (const u32 table : last) {
+    if (table == 0 || (before[table] == 0 && has_distinct_fields(object, object.section(table))))
+      continue;
+    std::vector<FieldUse> uses;
+    for (u32 i = table; i != 0; i = before[i])
+      add_uses(object, object.section(i), uses);
+    if (std::optional<Error> error = find_collision(std::move(uses)))
+      return error;
+  }
+  return std::nullopt;
+}
+
+} // namespace culink
