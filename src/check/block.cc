@@ -202,7 +202,10 @@ void BlockChecker::fold(const elf::Relocation &raw, bool rela, const Target &tar
                        false,
                        true});
   }
-  if (!target.unknown && !optional && !b_.debug && b_.live && !fits(row, sum.value))
+  // An addend in the field is a negative one if its first bit is set.
+  const bool negative = !rela && addend.value >= row.range_end() / 2 && addend.value != 0;
+  if (!target.unknown && !optional && !b_.debug && b_.live && !fits(row, sum.value) &&
+      !(negative && fits(row, sum.value - row.range_end())))
     report(FindingKind::Field, raw.offset,
            fmt::format("{:#x} of {} to fit {}", sum.value, in_.symbols[raw.symbol].name, row.name),
            "it does not");

@@ -69,7 +69,7 @@ bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocT
 }
 
 // Whether something refers to a section as a whole whose parts go to several places or nowhere, or
-// loaded bytes to debug information. No compiler writes either.
+// to debug information without being a part of it. No compiler writes either.
 bool names_no_place(const RelocationContext &c, const RelocSource &source, u32 symbol) {
   const InputObject &object = c.program.objects[source.object.value];
   const elf::Symbol &target = object.symbols[symbol];
@@ -84,7 +84,7 @@ bool names_no_place(const RelocationContext &c, const RelocSource &source, u32 s
   case elf::SectionRole::UdtEntry:
     return true;
   default:
-    return kind.is_debug() && (source.section->flags & elf::kFlagAlloc) != 0;
+    return kind.is_debug() && !object.kinds[source.table->info].is_debug();
   }
 }
 
@@ -285,9 +285,10 @@ inline void RelocationReader::store(const RelocEntry &entry, arch::FieldValue va
   if (!checks_ranges_)
     return;
   const u64 addend = plan_.folded.back().implicit_addend ? addend_in_field(entry) : 0;
-  // An addend in the field may be meant as a negative one.
+  // An addend in the field is a negative one if its first bit is set.
   if (!entry.row->can_store(value.value + addend) &&
-      (addend == 0 || !entry.row->can_store(value.value + addend - entry.row->range_end())))
+      (addend < entry.row->range_end() / 2 || addend == 0 ||
+       !entry.row->can_store(value.value + addend - entry.row->range_end())))
     report_range(entry, value.value + addend);
 }
 
