@@ -14,6 +14,10 @@ done
 python3 -B "$SOURCE/scripts/update_shown_outputs.py" --check "$WORK/prefix/bin" ||
   fail "README shows what the installed programs do not print"
 
+for test in documents_name_real_commands questions_have_commands; do
+  CULINK=$WORK/prefix/bin/culink CUBIN=$WORK/prefix/bin/cubin bash "$SOURCE/tests/tools/$test.sh"
+done
+
 # Every option of --help is in the manual page and in each completion, and no other.
 culink --help | grep -o '^  --[A-Za-z0-9-]*' | tr -d ' ' | sort > options
 [ "$(wc -l < options)" -gt 50 ] || fail "--help lists few options"
