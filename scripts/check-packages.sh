@@ -6,7 +6,8 @@
 #
 # Each package has to hold the programs, manual pages, completions and documents, to depend on nothing but
 # the C library, and its programs have to run: by an emulator (qemu) where they are for another machine.
-# Those for this one also have to print what the documents show.
+# Those for this one also have to print what the documents show. Where root runs this, dpkg and rpm install
+# packages for this machine and remove them again, in a root with a shell and ldconfig.
 # Entering a root takes user namespaces; without them programs run outside, which is said.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -49,6 +50,49 @@ run() {
   fi
 }
 
+# copy_files ROOT FILE...: to the same places.
+copy_files() {
+  local to=$1 file
+  shift
+  for file in "$@"; do
+    mkdir -p "$to/$(dirname "$file")"
+    cp -L "$file" "$to/$file"
+  done
+}
+
+# copy_libraries ROOT PROGRAM...: what they load.
+copy_libraries() {
+  local to=$1
+  shift
+  # shellcheck disable=SC2046  # several files
+  copy_files "$to" $(ldd "$@" 2> /dev/null | grep -o '/[^ ]*' | grep '\.so' | sort -u)
+}
+
+# install_and_remove PACKAGE: by the program that people use for it. Fails where that does, or leaves something.
+install_and_remove() {
+  local place=$work/installed
+  rm -rf "$place"
+  copy_files "$place" /bin/sh /sbin/ldconfig* # Ubuntu has a script before it
+  copy_libraries "$place" /bin/sh /sbin/ldconfig
+  mkdir -p "$place/etc"
+  case "$1" in
+    *.deb)
+      mkdir -p "$place"/var/lib/dpkg/{info,updates,triggers}
+      : > "$place/var/lib/dpkg/status"
+      : > "$place/var/lib/dpkg/available"
+      dpkg --root="$place" --log=/dev/null --force-depends -i "$1" || return 1
+      ;;
+    *) rpm --root "$place" --nodeps --ignorearch -i "$1" || return 1 ;;
+  esac
+  cmp "$place/usr/bin/culink" "$root/usr/bin/culink" || return 1
+  case "$1" in
+    *.deb) dpkg --root="$place" --log=/dev/null --force-depends -r culink || return 1 ;;
+    *) rpm --root "$place" --nodeps -e culink || return 1 ;;
+  esac
+  find "$place/usr" -name '*cu[bl]in*' | grep . && return 1
+  return 0
+}
+
 enters=yes
 unshare -r true 2> /dev/null || enters=
 work=$(mktemp -d)
@@ -88,10 +132,7 @@ for package in "$@"; do
     continue
   fi
   if [ -n "$needs" ]; then # the C library, and nothing else
-    for library in $(ldd "$root/usr/bin/cubin" "$root/usr/bin/culink" | grep -o '/[^ ]*' | grep '\.so' | sort -u); do
-      mkdir -p "$root/$(dirname "$library")"
-      cp -L "$library" "$root/$library"
-    done
+    copy_libraries "$root" "$root/usr/bin/cubin" "$root/usr/bin/culink"
   fi
   cp "$source"/examples/vector_math/sm_90/{main,filter}.cubin "$root"
   if [ -n "$enters" ] && [ -z "$emulator" ]; then inside=; else inside=$root; fi
@@ -104,6 +145,10 @@ for package in "$@"; do
   if [ -z "$emulator" ]; then
     python3 -B "$source/scripts/update_shown_outputs.py" --check "$root/usr/bin" > "$work/log" || fail "$package: $(cat "$work/log")"
     how+=", prints what the documents show"
+    if [ "$(id -u)" = 0 ] && [[ $package != *.tar.gz ]]; then
+      install_and_remove "$package" > "$work/log" 2>&1 || fail "$package: installing: $(cat "$work/log")"
+      how+=", installs and goes"
+    fi
   fi
   echo "$(basename "$package"): links and looks, $how; depends on ${needs:-nothing}"
 done
