@@ -24,6 +24,7 @@ namespace {
 
 constexpr u64 kMaxSize = u64{1} << 40; // keeps sums in range; no memory space is nearly as large
 constexpr u8 kSpaceMask = elf::kOtherConstant | elf::kOtherGlobal | elf::kOtherShared;
+constexpr u8 kAddressBank = 4; // of variables, for position-independent code
 // Padding is written to the file. Dynamic shared memory of a relocatable link has the size of all
 // static shared memory as its alignment.
 constexpr u64 kMaxAlign = u64{1} << 18;
@@ -84,6 +85,13 @@ bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
   return section.name.starts_with(prefix) &&
          (kind.role != SectionRole::Constant ||
           starts_with_bank(section.name.substr(prefix.size()), kind.bank));
+}
+
+// Whether a name is that of a table of unified functions or data, or a part of one. Compilers
+// declare them in every file, and the loader makes them.
+bool is_table_name(std::string_view name) {
+  return (name.starts_with("__UFT") || name.starts_with("__UDT")) &&
+         (name.size() == 5 || name[5] == '_');
 }
 
 // Whether the name is known, as that of a section of another type.
@@ -224,6 +232,11 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
   if (is_image(symbol.type()))
     if (std::optional<Error> error = check_image(index, symbol))
       return error;
+  if (is_table_name(symbol.name) &&
+      (!symbol.undefined() ||
+       (symbol.type() != SymbolType::Object && symbol.type() != SymbolType::CudaObject)))
+    return broken_symbol(index, "st_info, st_shndx",
+                         "a definition or no variable, with the name of a table of the system");
   if (symbol.size >= kMaxSize)
     return broken_symbol(index, "st_size",
                          fmt::format("{:#x} is more than any target has", symbol.size));
@@ -255,8 +268,6 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
 
 // An image is in no memory; in code, it is an opaque parameter of a kernel.
 std::optional<Error> ObjectChecker::check_image(u32 index, const elf::Symbol &symbol) const {
-  if (symbol.name.starts_with("__UFT") || symbol.name.starts_with("__UDT"))
-    return broken_symbol(index, "st_info", "an image with the name of a table");
   if ((symbol.other & kSpaceMask) != 0)
     return broken_symbol(index, "st_other", "an image with a memory space");
   if (symbol.in_section() && role(symbol.section) != SectionRole::Text)
@@ -359,6 +370,9 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
                            fmt::format("{:#x} is more than any target has", symbol.value));
     return std::nullopt;
   }
+  if (where == SectionRole::Constant && object_.kinds[symbol.section].bank != kAddressBank &&
+      (symbol.other & kOtherInternal) != 0 && symbol.binding() != elf::SymbolBinding::Local)
+    return broken_symbol(index, "st_info", "a constant of the compiler that is not local");
   if (where == SectionRole::ReservedShared && symbol.value > std::max<u64>(section.align, 1))
     return broken_symbol(index, "st_value",
                          fmt::format("alignment {:#x} is more than that of {}", symbol.value,

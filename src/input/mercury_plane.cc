@@ -87,6 +87,7 @@ public:
 private:
   [[nodiscard]] std::optional<Error> find_counterparts();
   [[nodiscard]] std::optional<Error> read_symbols();
+  [[nodiscard]] std::optional<Error> compare_tables() const;
   [[nodiscard]] std::optional<Error> compare_records() const;
   [[nodiscard]] std::optional<Error> compare_registers(const InputObject &plane) const;
   void replace_sections();
@@ -174,12 +175,31 @@ std::optional<Error> PlaneBuilder::read_symbols() {
             *symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
             fmt::format("section {} is not the Mercury form of a section", section));
       symbol.section = number_of(section);
+      if (sass.in_section() && symbol.section != sass.section && symbol.type() == sass.type())
+        return broken_plane(*symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
+                            fmt::format("is not the Mercury form of {}",
+                                        elf::describe_section(object_.section(sass.section))));
       symbol.raw_section = elf::kSectionXindex;
     }
     if (symbol.undefined() != sass.undefined())
       return broken_plane(*symtab_, fmt::format("st_shndx of symbol {} '{}'", i, symbol.name),
                           "defined in one form of the object and not in the other");
     symbols_[i] = symbol;
+  }
+  return std::nullopt;
+}
+
+// Relocations of the two forms of a section are in tables of one name.
+std::optional<Error> PlaneBuilder::compare_tables() const {
+  for (const elf::Section &sass : object_.view.sections()) {
+    const u32 index = counterpart_of_[sass.index];
+    if (index == 0 || !elf::is_relocation_table(sass.type))
+      continue;
+    const elf::Section &mercury = object_.section(index);
+    if (mercury.info >= sections_.size() || number_of(mercury.info) != sass.info)
+      return broken_plane(
+          mercury, "sh_info",
+          fmt::format("is not the Mercury form of what {} is for", elf::describe_section(sass)));
   }
   return std::nullopt;
 }
@@ -254,6 +274,8 @@ Result<InputObject> PlaneBuilder::run() {
   if (std::optional<Error> error = find_counterparts())
     return std::move(*error);
   if (std::optional<Error> error = read_symbols())
+    return std::move(*error);
+  if (std::optional<Error> error = compare_tables())
     return std::move(*error);
   if (std::optional<Error> error = compare_records())
     return std::move(*error);

@@ -267,6 +267,27 @@ TEST(CheckObject, refuses_instances_of_dynamic_memory_with_a_size) {
   expect_refusal(file, ".symtab", "st_size of symbol");
 }
 
+TEST(CheckObject, refuses_definitions_of_tables_of_the_system) {
+  BrokenFile defined = example();
+  defined.set<u16>(defined.symbol("__UFT_OFFSET") + test::kStShndx,
+                   static_cast<u16>(defined.index_of(".nv.constant0._Z6smoothPKfPfi")));
+  expect_refusal(defined, ".symtab", "st_shndx of symbol");
+  BrokenFile function = example();
+  function.set<u8>(function.symbol("__UFT_OFFSET") + test::kStInfo, 0x12);
+  expect_refusal(function, ".symtab", "with the name of a table");
+}
+
+TEST(CheckObject, refuses_constants_of_the_compiler_that_are_not_local) {
+  BrokenFile file("vector_math/sm_80/main.cubin");
+  file.set<u8>(file.symbol("_param") + test::kStInfo, 0x1d);
+  LinkRequest request;
+  request.target = "sm_80";
+  request.inputs = {LinkInput::memory("broken.cubin", file.bytes())};
+  const LinkResult result = link(request);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.messages[0].text.find("st_info of symbol"), std::string::npos);
+}
+
 TEST(CheckObject, refuses_dynamic_memory_that_only_the_machine_code_uses) {
   BrokenFile file("vector_math/sm_100/main.cubin");
   const std::vector<u8> filter = test::read_example("vector_math/sm_100/filter.cubin");

@@ -57,6 +57,33 @@ TEST_F(Plane, HasExitsWhereTheMachineCodeHas) {
   EXPECT_NE(plane.error().text().find(".nv.merc.nv.info._Z6smoothPKfPfi"), std::string::npos);
 }
 
+TEST_F(Plane, HasTheTablesOfTheMachineCode) {
+  const InputObject sound = object();
+  const elf::Section *table = sound.view.find(".nv.merc.rela.text._Z5totalPKfPfi");
+  const elf::Section *other = sound.view.find(".text._Z6smoothPKfPfi");
+  ASSERT_TRUE(table && other);
+  constexpr u64 kHeader = 64, kShInfo = 44;
+  store_le<u32>(bytes_.data() + sound.view.header().shoff + table->index * kHeader + kShInfo,
+                other->index);
+  const Result<InputObject> plane = parse_mercury_plane(object());
+  ASSERT_FALSE(plane);
+  EXPECT_NE(plane.error().text().find(".nv.merc.rela.text._Z5totalPKfPfi', sh_info"),
+            std::string::npos);
+}
+
+TEST_F(Plane, HasFunctionsWhereTheMachineCodeHas) {
+  const InputObject sound = object();
+  const elf::Section *other = sound.view.find(".nv.capmerc.text._Z5totalPKfPfi");
+  ASSERT_NE(other, nullptr);
+  u32 function = 0;
+  while (sound.symbols[function].name != "_Z6smoothPKfPfi")
+    ++function;
+  store_le<u16>(mercury_symbol(function) + 6, static_cast<u16>(other->index));
+  const Result<InputObject> plane = parse_mercury_plane(object());
+  ASSERT_FALSE(plane);
+  EXPECT_NE(plane.error().text().find("is not the Mercury form of"), std::string::npos);
+}
+
 TEST_F(Plane, HasTheRegistersOfTheMachineCode) {
   const InputObject sound = object();
   const elf::Section *records = sound.view.find(".nv.merc.nv.info");
