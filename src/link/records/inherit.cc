@@ -203,15 +203,17 @@ void InheritanceSweep::sweep() {
   }
 }
 
-bool InheritanceSweep::anything(FunctionId kernel) const {
-  for (const u32 callee : p_.calls.edges[kernel.value])
-    if (part_of_[reach_.component_of(callee)] != kNothing)
-      return true;
-  return false;
-}
-
+// Adding a part twice changes nothing, but where there are many, a part may come up often.
 Inheritance InheritanceSweep::of(FunctionId kernel) const {
+  constexpr size_t kFew = 8;
   Inheritance out;
+  const auto callees = p_.calls.edges[kernel.value];
+  if (callees.size() <= kFew) { // of nearly all kernels
+    for (const u32 callee : callees)
+      if (const u32 part = part_of_[reach_.component_of(callee)]; part != kNothing)
+        add(part, out);
+    return out;
+  }
   std::vector<u32> parts;
   list_parts(kernel.value, parts);
   sort_parts(parts);

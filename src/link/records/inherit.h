@@ -158,8 +158,6 @@ public:
   [[nodiscard]] Inheritance of(FunctionId kernel) const;
   // Of one function alone, added to `into`.
   void add_own(FunctionId function, Inheritance &into) const { into.add(own_of(function)); }
-  // Whether a kernel that does not reach itself inherits anything.
-  [[nodiscard]] bool anything(FunctionId kernel) const;
   [[nodiscard]] bool counts(FunctionId function) const {
     return read_position_[function.value] != kNotRead &&
            !(functions_.inherited[function.value].empty() &&

@@ -8,8 +8,10 @@
 #include "link/records/kernel_records.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -167,15 +169,13 @@ void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited
 // kernel never inherits from itself.
 Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
                                                 const InheritanceSweep &sweep) const {
+  if (several_ && !reach_.recursive(kernel.value))
+    return sweep.of(kernel);
   Inheritance out;
   if (!several_) {
     for (const FunctionId f : functions_.read_order)
       if (f != kernel)
         sweep.add_own(f, out);
-  } else if (!reach_.recursive(kernel.value)) {
-    if (!sweep.anything(kernel))
-      return out;
-    out = sweep.of(kernel);
   } else {
     for (const FunctionId f : reach_.reached_from(kernel))
       if (f != kernel && sweep.counts(f))
@@ -264,20 +264,23 @@ void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
   constexpr size_t kExterns = kInheritRuleCount, kFragments = kExterns + 1; // not rules
   static_assert(kInheritRules.back().attribute == InfoAttribute::Language);
   constexpr size_t kLanguage = kInheritRuleCount - 1, kLate = kFragments + 1; // behind EXTERNS
-  std::vector<std::pair<WalkPosition, size_t>> order;
+  std::array<std::pair<WalkPosition, size_t>, kLate> list;
+  size_t count = 0;
+  const auto add = [&](WalkPosition position, size_t rule) { list[count++] = {position, rule}; };
   for (size_t rule = 0; rule < kInheritRuleCount; ++rule) {
     const bool mask = kInheritRules[rule].attribute == InfoAttribute::SparseMmaMask;
     if (mask && has_masks_) // every kernel gets one as soon as one function has it
-      order.emplace_back(0, rule);
+      add(0, rule);
     else if (inherited.items[rule].first != kNeverMet && !several_ && rule == kLanguage)
-      order.emplace_back(kNeverMet, kLate);
+      add(kNeverMet, kLate);
     else if (inherited.items[rule].first != kNeverMet)
-      order.emplace_back(several_ ? inherited.items[rule].first : rule + 1, rule);
+      add(several_ ? inherited.items[rule].first : rule + 1, rule);
   }
   if (!several_ || inherited.first_externs != kNeverMet)
-    order.emplace_back(several_ ? inherited.first_externs : kNeverMet, kExterns);
+    add(several_ ? inherited.first_externs : kNeverMet, kExterns);
   if (!functions_.fragments.empty() && (!several_ || !inherited.fragments.empty()))
-    order.emplace_back(several_ ? inherited.fragments[0].position : kNeverMet, kFragments);
+    add(several_ ? inherited.fragments[0].position : kNeverMet, kFragments);
+  const std::span order(list.data(), count);
   std::sort(order.begin(), order.end());
   for (const auto &[position, rule] : order)
     if (rule == kFragments) {
