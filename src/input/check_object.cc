@@ -25,6 +25,7 @@ namespace {
 constexpr u64 kMaxSize = u64{1} << 40; // keeps sums in range; no memory space is nearly as large
 constexpr u8 kSpaceMask = elf::kOtherConstant | elf::kOtherGlobal | elf::kOtherShared;
 constexpr u8 kAddressBank = 4; // of variables, for position-independent code
+constexpr u64 kInstructionBytes = 16;
 // Padding is written to the file. Dynamic shared memory of a relocatable link has the size of all
 // static shared memory as its alignment.
 constexpr u64 kMaxAlign = u64{1} << 18;
@@ -237,6 +238,11 @@ std::optional<Error> ObjectChecker::check_symbol(u32 index) {
        (symbol.type() != SymbolType::Object && symbol.type() != SymbolType::CudaObject)))
     return broken_symbol(index, "st_info, st_shndx",
                          "a definition or no variable, with the name of a table of the system");
+  constexpr std::string_view kReserved = ".nv.reservedSmem.";
+  if (symbol.name.starts_with(kReserved) &&
+      (symbol.type() == SymbolType::Function ||
+       (symbol.in_section() && role(symbol.section) != SectionRole::ReservedShared)))
+    return broken_symbol(index, "st_info, st_shndx", "is not in the shared memory of the system");
   if (symbol.size >= kMaxSize)
     return broken_symbol(index, "st_size",
                          fmt::format("{:#x} is more than any target has", symbol.size));
@@ -300,6 +306,8 @@ std::optional<Error> ObjectChecker::check_function(u32 index, const elf::Symbol 
     return broken_symbol(index, "st_name", "a function without a name");
   if (symbol.name == section.name)
     return broken_symbol(index, "st_info", "a function with the name of its section");
+  if (symbol.value % kInstructionBytes != 0)
+    return broken_symbol(index, "st_value", "the function begins between two instructions");
   if (symbol.value > section.size || symbol.size > section.size - symbol.value)
     return broken_symbol(index, "st_size", "the function does not fit its section");
   // The stub of a unified function F is named after its section, .nv.uft.rel.F.
@@ -349,6 +357,10 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
     return std::nullopt; // a placeholder of ptxas
   if (is_image(symbol.type()) && where == SectionRole::Text && !symbol.name.empty())
     return std::nullopt; // an opaque parameter of the kernel
+  if (symbol.type() != SymbolType::Object && symbol.type() != SymbolType::CudaObject &&
+      symbol.type() != SymbolType::NoType && !is_image(symbol.type()))
+    return broken_symbol(index, "st_info",
+                         fmt::format("no variable, but in {}", elf::describe_section(section)));
   if (space == kSpaces.end() || symbol.name.empty())
     return broken_symbol(index, "st_shndx",
                          fmt::format("a variable in {}", elf::describe_section(section)));

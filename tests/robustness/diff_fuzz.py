@@ -29,15 +29,21 @@ EMULATE = "--emulate=nvlink-13.0.88"
 # that show the cause. All lines have to be a cause's or a consequence.
 CAUSES = [
     ("weak references to names that nobody defines",
-     r"symbols: .*value 0xffffffffffffffff vs 0x0|data: '[^']*\.nv\.u[fd]t\.entry'"),
-    ("notes removed, repeated or renamed", r"(notes|tkinfo): |sections: .*'\.note"),
+     r"symbols: .*value 0xffffffffffffffff vs 0x0|symbols: .*type CUDA_OBJECT vs OBJECT"
+     r"|relocs: .* against '\.nv\.[^']*[sS]mem\.|data: '[^']*\.nv\.u[fd]t\.entry'"),
+    ("notes removed, repeated or renamed", r"(notes|tkinfo): |sections: .*'\.not|symbols: .*'\.not"),
+    ("alignments that were changed", r"headers: '[^']*': alignment "),
+    ("global memory without a variable", r"(sections|symbols): .*'\.nv\.global'"),
+    ("relocations of lines and frames that were moved or removed",
+     r"(relocs|headers|debug|data): '[^']*(debug|frame)[^']*'"),
+    ("section symbols that were variables", r"sections: .*'\.nv\.resolvedrela"),
     ("compatibility records", r"compat: "),
     ("records that no compiler writes", r"info: |sections: .*'\.nv\.info"),
     ("frames of changed functions", r"(debug|data): '[^']*(debug|frame)[^']*'"),
     ("relocations against the section of a bank", r"code: "),
     ("header fields of debug sections", r"headers: '[^']*(debug|frame)[^']*': (link|info|size)"),
 ]
-CONSEQUENCES = (r"layout: |segments: |strings: |\d+ difference|symbols: \S+ symbol order|sections: section order"
+CONSEQUENCES = (r"  \.\.\. \d+ more |layout: |segments: |strings: |\d+ difference|symbols: \S+ symbol order|sections: section order"
                 r"|headers: '[^']*': (info|size|link)|symbols: .*section '")
 
 

@@ -288,6 +288,25 @@ TEST(CheckObject, refuses_constants_of_the_compiler_that_are_not_local) {
   EXPECT_NE(result.messages[0].text.find("st_info of symbol"), std::string::npos);
 }
 
+TEST(CheckObject, refuses_functions_between_two_instructions) {
+  BrokenFile file("vector_math/sm_90/filter.cubin");
+  file.set<u64>(file.symbol("_Z9block_sumf") + test::kStValue, 8);
+  file.set<u64>(file.symbol("_Z9block_sumf") + test::kStValue + 8, 16);
+  expect_refusal(file, ".symtab", "st_value of symbol");
+}
+
+TEST(CheckObject, refuses_names_of_files_in_memory) {
+  BrokenFile file = example();
+  file.set<u8>(file.symbol("$___ZZ6smoothPKfPfiE6window__39") + test::kStInfo, 0x04);
+  expect_refusal(file, ".symtab", "st_info of symbol");
+}
+
+TEST(CheckObject, refuses_reserved_memory_that_is_a_function) {
+  BrokenFile file = example();
+  file.set<u8>(file.symbol(".nv.reservedSmem.offset0") + test::kStInfo, 0x12);
+  expect_refusal(file, ".symtab", "of the system");
+}
+
 TEST(CheckObject, refuses_dynamic_memory_that_only_the_machine_code_uses) {
   BrokenFile file("vector_math/sm_100/main.cubin");
   const std::vector<u8> filter = test::read_example("vector_math/sm_100/filter.cubin");
