@@ -124,16 +124,19 @@ u32 LinkJob::choose_threads(u64 code_size) const {
 namespace {
 
 constexpr u64 kMuchMemory = u64{8} << 20;
+constexpr u64 kMostMemory = u64{1} << 30;
 
 } // namespace
 
-// A large link frees much memory between planning and writing. It goes back to the system before
-// the output is allocated.
+// A large link frees much memory between planning and writing. Before the output is allocated, what
+// files took goes back to the system; of a huge link all that is free does, page by page, which
+// takes one thread as long as the slowest pass takes many.
 void LinkJob::give_memory_back(u64 output_size) {
   if (output_size < kMuchMemory)
     return;
   loader_->drop_pages();
-  release_free_memory();
+  if (output_size >= kMostMemory)
+    release_free_memory();
 }
 
 LinkJob::~LinkJob() {
