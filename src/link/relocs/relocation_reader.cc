@@ -102,11 +102,16 @@ bool names_foreign_memory(const RelocationContext &c, const RelocSource &source,
          target.value == static_cast<u64>(SharedPlan::kNowhere) && is_reached(c, source.function);
 }
 
-// Whether code refers to an image as if it were something else: it reads images in their slots.
-bool is_no_slot(const RelocationContext &c, const RelocEntry &entry) {
-  return entry.target.kind == TargetKind::Image && entry.source.function.valid() && entry.row &&
-         entry.row->image != arch::ImageAction::Slot && c.program.policy.executable &&
-         c.program.dialect.name.empty();
+// Whether code asks for something that its target does not have: an image has a slot, a shared
+// variable an offset that is known here. (Where shared variables have no symbols, no rule would
+// keep such a relocation.)
+bool asks_too_much(const RelocationContext &c, const RelocEntry &entry) {
+  if (!entry.source.function.valid() || !entry.row || !c.program.policy.executable ||
+      !c.program.dialect.name.empty())
+    return false;
+  return entry.target.kind == TargetKind::Image ? entry.row->image != arch::ImageAction::Slot
+                                                : entry.row->resolver != arch::Resolver::Linker &&
+                                                      is_shared_variable(c.program, entry.target);
 }
 
 // Whether code or data has a relocation against an image that means nothing there. nvlink stores 0.
@@ -181,7 +186,8 @@ inline void RelocationReader::read(const RelocSource &source, const elf::Relocat
   const RelocInfo *row = rows_.find(raw.type);
   const u64 offset = output_offset(c_, source, raw);
   const RelocAction action = c_.rules.action(target.kind, raw.type, row);
-  if (target.kind == TargetKind::Image && is_no_slot(c_, {source, raw, offset, row, target}))
+  if ((target.kind == TargetKind::Image || target.kind == TargetKind::Internal) &&
+      asks_too_much(c_, {source, raw, offset, row, target}))
     refuse({source, raw, offset, row, target});
   else if (action == RelocAction::Keep && offset < source.output_size)
     keep({source, raw, offset, row, target});
