@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
-# Commands that README and docs name in passing, without an output to compare: their subcommands and options exist, and
-# those of README's table of NVIDIA's tools run.
+# Commands that README and docs name in passing, without an output to compare: their subcommands and options exist.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need ar
 
 cat > options.py <<'CODE'
 import os, pathlib, re, subprocess, sys
@@ -43,20 +41,3 @@ python3 -B options.py > wrong || fail "$(cat wrong)"
 sed 's/{"--print-docs"}/set()/' options.py > less.py
 not python3 -B less.py > wrong
 expect_contains wrong "no option --print-docs"
-
-# The second column of the table.
-cp "$SOURCE"/examples/vector_math/sm_90/main.cubin a.cubin
-cp "$SOURCE"/examples/vector_math/sm_90/filter.cubin b.cubin
-printf '.version 8.0\n.target sm_90\n.address_size 64\n' > b.ptx
-ar rc lib.a "$SOURCE"/examples/vector_math/fat/filter.o
-cp a.cubin FILE
-PATH=$(dirname "$CULINK"):$PATH
-# shellcheck disable=SC2016  # backquotes of the document
-sed -n '/^## In place of/,/^## What is/s/^| .* | `\(c[^`]*\)`.* | .*/\1/p' "$SOURCE/README.md" > commands
-[ "$(wc -l < commands)" -ge 9 ] || fail "README has only: $(cat commands)"
-while read -r command; do
-  case $command in *disasm*) continue ;; esac # which needs nvdisasm
-  bash -c "$command" > told 2>&1 || fail "$command: $(cat told)"
-done < commands
-"$CUBIN" list out.fatbin > told
-expect_contains told sm_90 compute_90
