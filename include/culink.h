@@ -66,7 +66,7 @@ extern "C" {
 // The version of the interface that the library has, which may be higher than that of the header.
 CULINK_API uint32_t culink_abi_version(void);
 
-// The library's version: "0.1.0". Lives as long as the library is loaded.
+// The library's version: "0.2.0". Lives as long as the library is loaded.
 CULINK_API const char *culink_version(void);
 
 typedef enum culink_status CULINK_ENUM {
