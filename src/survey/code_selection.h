@@ -16,6 +16,8 @@ struct CodeSelection {
   std::vector<std::string> kernels; // patterns of names as in the file or as in the source, the
                                     // latter with or without parameters
 
+  bool leftovers = true; // also objects of a device link beside the linked code
+
   [[nodiscard]] bool takes_target(std::string_view target) const;
   // A kernel by its name in the file.
   [[nodiscard]] bool takes_kernel(std::string_view name) const;

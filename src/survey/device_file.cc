@@ -147,6 +147,16 @@ DeviceFile::choose_images(const CodeSelection &selection) const {
   return out;
 }
 
+Result<DeviceFile::Shown> DeviceFile::choose_shown(const CodeSelection &selection) const {
+  Result<std::vector<const FoundCode *>> images = choose_images(selection);
+  if (!images)
+    return images.error();
+  Shown out{std::move(*images), {}};
+  if (!selection.leftovers)
+    out.leftovers = take_leftovers(out.images);
+  return out;
+}
+
 Result<const FoundCode *> DeviceFile::choose_one(const CodeSelection &selection) const {
   const Result<std::vector<const FoundCode *>> images = choose_images(selection);
   if (!images)
@@ -184,6 +194,16 @@ void DeviceFile::release(ByteSpan bytes) const {
     drop_in(file);
 }
 
+std::vector<const FoundCode *> take_leftovers(std::vector<const FoundCode *> &pieces) {
+  const auto is_leftover = [](const FoundCode *code) { return code->leftover; };
+  std::vector<const FoundCode *> out;
+  if (std::ranges::all_of(pieces, is_leftover)) // chosen by name
+    return out;
+  std::ranges::copy_if(pieces, std::back_inserter(out), is_leftover);
+  std::erase_if(pieces, is_leftover);
+  return out;
+}
+
 bool walk_code(const DeviceFile &file, std::span<const FoundCode *const> pieces, WorkerPool &pool,
                const ImageVisitor &visitor) {
   bool clean = true;
@@ -215,9 +235,9 @@ bool walk_images(const std::string &argument, const CodeSelection &selection, Wo
     visitor.report({argument, file.error()});
     return false;
   }
-  const Result<std::vector<const FoundCode *>> pieces = file->choose_images(selection);
-  if (!pieces) {
-    visitor.report({file->name(), pieces.error()});
+  const Result<DeviceFile::Shown> shown = file->choose_shown(selection);
+  if (!shown) {
+    visitor.report({file->name(), shown.error()});
     return false;
   }
   for (const Error &problem : file->found().problems)
@@ -233,9 +253,11 @@ bool walk_images(const std::string &argument, const CodeSelection &selection, Wo
         finish();
     };
   };
-  const bool clean = walk_code(*file, *pieces, pool, chosen);
+  const bool clean = walk_code(*file, shown->images, pool, chosen);
   if (!seen && clean)
     visitor.report({file->name(), lacks("has no kernel like " + joined(selection.kernels))});
+  if (visitor.left_out && !shown->leftovers.empty())
+    visitor.left_out(file->name(), shown->leftovers.size());
   return clean && seen && file->found().problems.empty();
 }
 

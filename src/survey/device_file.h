@@ -39,6 +39,13 @@ public:
   // The same for machine code alone.
   [[nodiscard]] Result<std::vector<const FoundCode *>>
   choose_images(const CodeSelection &selection) const;
+  // The same again; where there is linked code among them and the selection does not want more,
+  // without leftovers.
+  struct Shown {
+    std::vector<const FoundCode *> images;
+    std::vector<const FoundCode *> leftovers; // that are not among them
+  };
+  [[nodiscard]] Result<Shown> choose_shown(const CodeSelection &selection) const;
   // The one of them that is meant: linked code counts more than relocatable parts.
   [[nodiscard]] Result<const FoundCode *> choose_one(const CodeSelection &selection) const;
 
@@ -82,14 +89,19 @@ struct Problem {
 struct ImageVisitor {
   std::function<std::function<void()>(const Image &)> look;
   std::function<void(const Problem &)> report; // by the caller's thread, in order
+  // Told in the end how many leftovers of a file were not walked, if there are any; may be empty.
+  std::function<void(const std::string &name, u64 objects)> left_out = {};
 };
 
 // Walks pieces of a file. False if there was a problem.
 [[nodiscard]] bool walk_code(const DeviceFile &file, std::span<const FoundCode *const> pieces,
                              WorkerPool &pool, const ImageVisitor &visitor);
 
-// All images with machine code that an argument and a selection name. False if there was a
-// problem; having nothing to show is one.
+// Takes leftovers out if there is other code beside them.
+[[nodiscard]] std::vector<const FoundCode *> take_leftovers(std::vector<const FoundCode *> &pieces);
+
+// All images with machine code that an argument and a selection name, leftovers only where the
+// selection wants them. False if there was a problem; having nothing to show is one.
 [[nodiscard]] bool walk_images(const std::string &argument, const CodeSelection &selection,
                                WorkerPool &pool, const ImageVisitor &visitor);
 

@@ -63,26 +63,53 @@ std::vector<FunctionCode> functions_in(const Image &image) {
   std::vector<FunctionCode> out;
   if (!image.view || image.bytes.empty())
     return out;
+  // Linkers fold functions that have a section of their own, in linked code.
+  std::set<std::string_view> foldable;
+  constexpr std::string_view kText = ".text.";
+  if (image.view->header().type == elf::FileType::Executable)
+    for (const elf::Section &section : image.view->sections())
+      if (section.name.starts_with(kText))
+        foldable.insert(section.name.substr(kText.size()));
   for (const inspect::SizedFunction &function : inspect::measure_image(*image.view).functions) {
     if (function.code.empty())
       continue;
     const u64 stored =
         proportion(image.code.bytes.size(), function.code.size(), image.bytes.size());
     out.push_back({std::string(function.name), function.kernel, image.code.target,
-                   image.code.number, image.code.fatbin, function.code.size(), stored,
-                   digest_of(function.code)});
+                   image.code.number, image.code.fatbin,
+                   !function.kernel && foldable.contains(function.name), function.code.size(),
+                   stored, digest_of(function.code)});
   }
   return out;
+}
+
+u64 bytes_of(std::span<const FoundCode *const> pieces) {
+  u64 sum = 0;
+  for (const FoundCode *code : pieces)
+    sum += code->entry ? code->entry->whole.size() : code->bytes.size();
+  return sum;
 }
 
 Duplicates find_duplicates(std::vector<FunctionCode> code) {
   Duplicates out;
   out.equal_code = group(
       code, [](const FunctionCode &one) { return one.digest; }, out.equal_code_cost);
+  std::vector<FunctionCode> functions = code;
+  std::erase_if(functions, [](const FunctionCode &one) { return !one.foldable; });
+  (void)group(
+      functions, [](const FunctionCode &one) { return std::pair(one.image, one.digest); },
+      out.equal_functions);
   std::erase_if(code, [](const FunctionCode &one) { return !one.kernel; });
+  (void)group(
+      code,
+      [](const FunctionCode &one) {
+        return std::pair(std::string_view(one.name), std::string_view(one.target));
+      },
+      out.in_images);
   out.same_kernels = group(
       code, [](const FunctionCode &one) { return std::string_view(one.name); },
       out.same_kernels_cost);
+  out.for_targets = out.same_kernels_cost - out.in_images;
   return out;
 }
 

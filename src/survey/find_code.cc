@@ -10,6 +10,7 @@
 #include "survey/find_code.h"
 
 #include <array>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -77,6 +78,8 @@ public:
   CodeInFile run(ByteSpan bytes) {
     out_.kind = file_kind(bytes);
     look_into(bytes, "");
+    if (out_.kind == FileKind::HostImage)
+      mark_leftovers();
     return std::move(out_);
   }
 
@@ -87,6 +90,7 @@ private:
   void look_into_data(ByteSpan bytes, const std::string &member);
   void add_fatbins(ByteSpan bytes, const FoundCode &where);
   void add_fatbin(const FatbinContainer &container, ByteSpan bytes, const FoundCode &where);
+  void mark_leftovers();
   void add(FoundCode code) {
     code.number = static_cast<u32>(out_.code.size() + 1);
     out_.code.push_back(std::move(code));
@@ -213,6 +217,17 @@ void CodeFinder::add_fatbin(const FatbinContainer &container, ByteSpan bytes,
     code.fatbin = static_cast<u32>(out_.fatbins.size());
     add(std::move(code));
   }
+}
+
+// A program keeps the objects of its device link, of which nothing is ever loaded.
+void CodeFinder::mark_leftovers() {
+  std::set<std::string_view> linked; // targets
+  for (const FoundCode &code : out_.code)
+    if (code.form == FoundCode::Form::Cubin && !code.linkable)
+      linked.insert(code.target);
+  for (FoundCode &code : out_.code)
+    code.leftover = code.form == FoundCode::Form::Cubin && code.linkable &&
+                    linked.contains(std::string_view(code.target));
 }
 
 struct FormNames {

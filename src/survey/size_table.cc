@@ -22,12 +22,17 @@ constexpr std::array<std::string_view, 8> kViewNames = {
     "kernel", "function", "template", "section", "input", "fatbin", "target", "packing"};
 
 constexpr const char *kHost = "[host]";
+constexpr std::string_view kHostSection = "host "; // and its name
 constexpr const char *kFatbinHeaders = "[fatbin headers]";
 constexpr const char *kNotChosen = "[not chosen]";
+constexpr const char *kLeftovers = "[relocatable objects]";
+
+bool names_functions(SizeView view) {
+  return view == SizeView::Kernels || view == SizeView::Functions || view == SizeView::Templates;
+}
 
 bool divides_images(SizeView view) {
-  return view == SizeView::Kernels || view == SizeView::Functions || view == SizeView::Templates ||
-         view == SizeView::Sections;
+  return names_functions(view) || view == SizeView::Sections;
 }
 
 // The owner of a part of an image.
@@ -89,8 +94,11 @@ std::vector<SizeRow> divide_image(const Image &image, SizeView view,
         view != SizeView::Sections) {
       row.count = 1;
       counted = part.function;
-      if (view == SizeView::Kernels && parts.functions[part.function].kernel)
-        row.reached = parts.functions[part.function].reached;
+      const inspect::SizedFunction &function = parts.functions[part.function];
+      if (view == SizeView::Kernels && function.kernel && row.name != kNotChosen) {
+        row.reached = function.reached;
+        row.code = function.code.size();
+      }
     }
     if (view == SizeView::Sections)
       row.count = 1;
@@ -136,7 +144,7 @@ void divide_host(ByteSpan file, const Ranges &code, std::vector<SizeRow> &out) {
     }
   for (const inspect::ImagePart &part : inspect::divide(file.size(), std::move(ranges)))
     if (part.function == inspect::kNoFunction)
-      out.push_back({fmt::format("host {}", part.kind), part.size, part.size, 1, {}});
+      out.push_back({fmt::format("{}{}", kHostSection, part.kind), part.size, part.size, 1, {}});
 }
 
 } // namespace
@@ -198,8 +206,8 @@ void SizeTable::add(const SizeRow &row) {
     into.stored += row.stored;
     into.unpacked += row.unpacked;
     into.count += row.count;
-    if (row.reached)
-      into.reached = into.reached.value_or(0) + *row.reached;
+    into.reached = std::max(into.reached, row.reached); // nothing is less than any number
+    into.code = std::max(into.code, row.code);
   };
   auto at = rows_.find(row.name);
   if (at == rows_.end())
@@ -208,6 +216,14 @@ void SizeTable::add(const SizeRow &row) {
   total_.stored += row.stored;
   total_.unpacked += row.unpacked;
   total_.count += row.count;
+}
+
+SizeTable SizeTable::device_code() const {
+  SizeTable out;
+  for (const auto &[name, row] : rows_)
+    if (name != kHost && !name.starts_with(kHostSection))
+      out.add(row);
+  return out;
 }
 
 std::vector<SizeRow> SizeTable::rows() const {
@@ -223,7 +239,7 @@ std::vector<SizeRow> SizeTable::rows() const {
 Result<SizeTable> measure_file(const DeviceFile &file, SizeView view,
                                const CodeSelection &selection, WorkerPool &pool,
                                const std::function<void(const Problem &)> &report) {
-  const Result<std::vector<const FoundCode *>> chosen = file.choose(selection);
+  Result<std::vector<const FoundCode *>> chosen = file.choose(selection);
   if (!chosen)
     return chosen.error();
   const Result<std::vector<SizeRow>> rest = rows_of_rest(file, view);
@@ -236,17 +252,19 @@ Result<SizeTable> measure_file(const DeviceFile &file, SizeView view,
     for (const SizeRow &row : rows)
       out.add(row);
   };
+  const auto add_whole = [&](const char *name, const FoundCode &code) {
+    out.add({name, code.bytes.size() + header_bytes(code), code.size() + header_bytes(code), 1});
+  };
   size_t next = 0; // of what is chosen
   for (const FoundCode &code : file.found().code) {
     if (next < chosen->size() && (*chosen)[next] == &code)
       ++next;
     else
-      out.add({kNotChosen,
-               code.bytes.size() + header_bytes(code),
-               code.size() + header_bytes(code),
-               1,
-               {}});
+      add_whole(kNotChosen, code);
   }
+  if (names_functions(view) && !selection.leftovers)
+    for (const FoundCode *code : take_leftovers(*chosen))
+      add_whole(kLeftovers, *code);
   const auto look = [&](const Image &image) -> std::function<void()> {
     return [&, rows = rows_of_piece(image, view, selection)] { add_rows(rows); };
   };

@@ -31,10 +31,11 @@ enum class SizeView : u8 {
 // A row. Rows in brackets are what no name of the view owns: "[host]", "[fatbin headers]".
 struct SizeRow {
   std::string name;
-  u64 stored = 0;             // bytes of the file
-  u64 unpacked = 0;           // the same when nothing is packed
-  u64 count = 0;              // functions, or pieces
-  std::optional<u64> reached; // kernels: unpacked, with what they call, summed up over images
+  u64 stored = 0;                  // bytes of the file
+  u64 unpacked = 0;                // the same when nothing is packed
+  u64 count = 0;                   // functions, or pieces
+  std::optional<u64> reached = {}; // kernels: unpacked, with what they call, in the largest image
+  std::optional<u64> code = {};    // kernels: instructions, in the largest image
 };
 
 // whole * part / of, without overflow and rounded down; 0 if `of` is.
@@ -55,6 +56,8 @@ public:
   // Largest first; equal ones by name.
   [[nodiscard]] std::vector<SizeRow> rows() const;
   [[nodiscard]] const SizeRow &total() const { return total_; }
+  // The same without host code and data.
+  [[nodiscard]] SizeTable device_code() const;
 
 private:
   std::map<std::string, SizeRow, std::less<>> rows_;

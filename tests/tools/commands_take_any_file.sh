@@ -84,6 +84,36 @@ expect_contains verify "program:1.sm_90.cubin: ok" "program:2.sm_90.cubin: ok"
 [ "$(cat check)" = "program:1.sm_90.cubin: ok" ] || fail "$(cat check)"
 "$CUBIN" diff program:2 "$main" || fail "the second image is the relocatable one"
 
+# Objects of the device link are shown beside linked code only if they are asked for, and then are told apart.
+"$CUBIN" list program > list
+grep -Eq ' 1 +cubin +sm_90 +linked ' list || fail "$(cat list)"
+grep -Eq ' 2 +cubin +sm_90 +relocatable ' list || fail "$(cat list)"
+for command in usage callgraph "report -o page.html"; do
+  # shellcheck disable=SC2086
+  "$CUBIN" $command program > shown 2> log
+  expect_contains log "note: program: 1 relocatable object of its device link is not shown (--relocatable shows all)"
+  expect_lacks shown ":2.sm_90"
+  # shellcheck disable=SC2086
+  "$CUBIN" $command --relocatable program > shown 2> log
+  [ ! -s log ] || fail "$command: $(cat log)"
+done
+expect_contains page.html '"linked":1' '"linked":0'
+"$CUBIN" usage --relocatable program > shown
+expect_contains shown "program:1.sm_90.cubin:" "program:2.sm_90.cubin (relocatable):"
+"$CUBIN" usage program:2 > shown 2> log # by its name
+expect_contains shown "program:2.sm_90.cubin (relocatable):"
+[ ! -s log ] || fail "$(cat log)"
+"$CUBIN" diff program "$linked" > shown 2> log || fail "the linked image is meant"
+expect_contains log "1 relocatable object"
+expect_status 1 "$CUBIN" diff --relocatable program "$linked" > shown
+expect_contains shown "only in the first file: program:2.sm_90.cubin"
+"$CUBIN" size program > shown
+expect_contains shown "[relocatable objects]"
+"$CUBIN" size --device --relocatable program > shown
+expect_lacks shown "[relocatable objects]" "[host]"
+"$CUBIN" size --duplicates program > shown
+expect_contains shown "relocatable objects of the device link beside the linked code (cubin prune --drop=relocatable)"
+
 # Files with several images are compared one by one.
 printf '.section .nv_fatbin,"a"\n.incbin "others.fatbin"\n' > others.s
 as others.s -o others.o

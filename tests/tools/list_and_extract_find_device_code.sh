@@ -33,9 +33,9 @@ for file in code.fatbin code.o libcode.a library.so; do
   "$CUBIN" extract $file:sm_80 -o - > one.cubin
   expect_same one.cubin "$older"
 done
-expect_contains list ".nv_fatbin" "sm_90         13.0" "sm_80         13.0" "compute_75    - "
+expect_contains list ".nv_fatbin" "sm_90         relocatable  13.0" "sm_80         relocatable  13.0" "compute_75    -            - "
 "$CUBIN" list --quick library.so > list
-expect_contains list "sm_90         - " ".nv_fatbin"
+expect_contains list "sm_90         relocatable  - " ".nv_fatbin"
 [ -e out/library.2.sm_80.cubin ] || fail "name of a member: $(ls out)"
 "$CUBIN" extract libcode.a:code.o -C out --target=sm_80
 expect_same out/libcode.code.2.sm_80.cubin "$older"

@@ -10,7 +10,7 @@ namespace {
 
 FunctionCode copy(std::string name, std::string target, u32 image, u64 stored,
                   std::string_view code, bool kernel = true) {
-  return {std::move(name), kernel, std::move(target),        image, image,
+  return {std::move(name), kernel, std::move(target),        image, image, !kernel,
           code.size(),     stored, digest_of(as_bytes(code))};
 }
 
@@ -40,6 +40,9 @@ TEST(FindDuplicates, equal_code_and_kernels_of_one_name) {
   EXPECT_EQ(found.same_kernels[0].instances, 3u);
   EXPECT_EQ(found.same_kernels[0].targets, 2u);
   EXPECT_EQ(found.same_kernels_cost, 30u);
+  EXPECT_EQ(found.in_images, 20u) << "of sm_90";
+  EXPECT_EQ(found.for_targets, 10u) << "beside the largest of sm_90";
+  EXPECT_EQ(found.equal_functions, 0u) << "they are in two images";
 }
 
 } // namespace

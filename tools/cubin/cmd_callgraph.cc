@@ -89,6 +89,8 @@ private:
     found_ = true;
     if (arguments_.json) {
       sink_->begin_file(image.name);
+      sink_->field({"linked", "", 0},
+                   text::flag(image.view->header().type == elf::FileType::Executable));
       text::print_call_rows(nodes, options, *sink_);
       sink_->end_file();
       return;
@@ -96,7 +98,7 @@ private:
     if (arguments_.dot)
       return show_dot(image, nodes, options);
     out_.put(images_++ == 0 ? "" : "\n");
-    out_.name(image.name);
+    out_.name(heading(image.name, image.code));
     out_.put(":\n");
     text::print_call_tree(nodes, options, out_);
   }
@@ -105,7 +107,7 @@ private:
                 const text::CallTreeOptions &options) {
     const std::string number = std::to_string(images_++);
     out_.put("  subgraph cluster_" + number + " {\n  label=\"");
-    for (const char c : printable(image.name))
+    for (const char c : printable(heading(image.name, image.code)))
       out_.put(c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c));
     out_.put("\";\n");
     text::print_call_dot(nodes, options, "f" + number + "_", out_);
@@ -126,6 +128,7 @@ void add_callgraph_command(CLI::App &app, int &exit_code) {
   const auto arguments = std::make_shared<CallgraphArguments>(); // lives in the callback
   CLI::App *command = app.add_subcommand("callgraph", "Show which functions each kernel calls");
   add_code_arguments(*command, arguments->code);
+  add_leftovers_flag(*command, arguments->code.selection);
   command
       ->add_option("--function", arguments->functions,
                    "Begin at such functions, by their names in the file or in the source")

@@ -212,13 +212,15 @@ bool FileComparison::open(const std::string &argument, u32 side) {
     return false;
   }
   const DeviceFile &kept = files_.emplace_back(std::move(*file));
-  const Result<const FoundCode *> one = kept.choose_one(arguments_.selection);
-  const Result<std::vector<const FoundCode *>> all = kept.choose_images(arguments_.selection);
-  if (!all) {
-    print_error(kept.name(), all.error());
+  const Result<DeviceFile::Shown> shown = kept.choose_shown(arguments_.selection);
+  if (!shown) {
+    print_error(kept.name(), shown.error());
     return false;
   }
-  images_[side] = one ? std::vector{*one} : *all;
+  const Result<const FoundCode *> one = kept.choose_one(arguments_.selection);
+  images_[side] = one && !arguments_.selection.leftovers ? std::vector{*one} : shown->images;
+  if (!shown->leftovers.empty() && !arguments_.quiet)
+    print_left_out(kept.name(), shown->leftovers.size());
   return true;
 }
 
@@ -280,9 +282,9 @@ void FileComparison::compare(const ImagePair &pair) {
   if (arguments_.quiet || compared->result.same())
     return;
   if (!single_) {
-    out_.name(names[0]);
+    out_.name(heading(names[0], *pair.of[0]));
     out_.put(" and ");
-    out_.name(names[1]);
+    out_.name(heading(names[1], *pair.of[1]));
     out_.put(":\n");
   }
   if (!arguments_.details)
@@ -326,6 +328,7 @@ void add_diff_command(CLI::App &app, int &exit_code) {
   command->add_option("SECOND", arguments->second, "A file with device code, or FILE:MEMBER")
       ->required();
   add_code_selection(*command, arguments->selection);
+  add_leftovers_flag(*command, arguments->selection);
   command->add_option("--ignore", arguments->ignored, "Topics to leave out")
       ->delimiter(',')
       ->check(CLI::IsMember(topic_names()))

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device_code.h"
+#include "input/file_kind.h"
 #include "inspect/toolkit.h"
 #include "messages.h"
 
@@ -23,10 +24,11 @@ struct ListArguments {
   bool json = false;
 };
 
-constexpr std::array<text::Column, 10> kListColumns{{
+constexpr std::array<text::Column, 11> kListColumns{{
     {"number", "number", 6},
     {"form", "form", -5},
     {"target", "target", -12},
+    {"kind", "kind", -11},
     {"release", "CUDA", -5},
     {"size", "size", 9},
     {"packed_size", "packed", 9},
@@ -40,13 +42,25 @@ text::Value text_or_missing(std::string_view text) {
   return text.empty() ? text::missing() : text::name(text);
 }
 
+// "linked", "relocatable", or nothing where that is not known: of packed code as long as only
+// headers are read, and of other forms.
+std::string_view kind_of(const FoundCode &code, const elf::ElfView *view) {
+  if (code.form != FoundCode::Form::Cubin || (!view && !code.linkable && code.is_packed()))
+    return "";
+  const bool linked = view ? view->header().type == elf::FileType::Executable
+                           : !code.linkable && file_kind(code.bytes) == FileKind::DeviceImage;
+  return linked ? "linked" : "relocatable";
+}
+
 // `release`: of CUDA, empty if it is not known.
-void put_code(const FoundCode &code, const std::string &release, text::DumpSink &sink) {
+void put_code(const FoundCode &code, std::string_view kind, const std::string &release,
+              text::DumpSink &sink) {
   const std::string place = std::string(code.place) + (code.in_data ? " (data)" : "");
   const std::array<text::Value, kListColumns.size()> values = {
       text::number(code.number),
       text::name(code.form_name()),
       text_or_missing(code.target),
+      text_or_missing(kind),
       text_or_missing(release),
       text::number(code.size()),
       code.is_packed() ? text::number(code.bytes.size()) : text::missing(),
@@ -67,25 +81,28 @@ bool list_pieces(const ListArguments &arguments, const DeviceFile &file,
                  text::DumpSink &sink) {
   const CodeSelection &selection = arguments.code.selection;
   bool any = false;
-  const auto list = [&](const FoundCode &code, const std::string &release) {
+  const auto list = [&](const FoundCode &code, const elf::ElfView *view,
+                        const std::string &release) {
     any = true;
-    put_code(code, release, sink);
+    put_code(code, kind_of(code, view), release, sink);
   };
   if (arguments.quick && selection.kernels.empty()) {
     for (const FoundCode *code : pieces)
-      list(*code, "");
+      list(*code, nullptr, "");
     return true;
   }
   const auto look = [&](const Image &image) -> std::function<void()> {
     if (image.view ? !selection.takes_image(*image.view) : !selection.kernels.empty())
       return {};
     const u32 toolkit = image.view && !arguments.quick ? inspect::toolkit_of(*image.view) : 0;
-    return [&, release = inspect::release_name(toolkit), image] { list(image.code, release); };
+    return [&, release = inspect::release_name(toolkit), image] {
+      list(image.code, image.view, release);
+    };
   };
   const auto report = [&](const Problem &problem) {
     print_warning(problem.name, problem.error);
     if (problem.code && selection.kernels.empty())
-      list(*problem.code, "");
+      list(*problem.code, nullptr, "");
   };
   const bool clean = walk_code(file, pieces, pool, {look, report});
   if (!any)

@@ -75,6 +75,7 @@ void add_report_command(CLI::App &app, int &exit_code) {
   CLI::App *command =
       app.add_subcommand("report", "Write a page (HTML) that shows what is in files");
   add_code_arguments(*command, arguments->code);
+  add_leftovers_flag(*command, arguments->code.selection);
   command->add_option("-o,--output", arguments->output, "The page")->required();
   command->add_flag("--compare", arguments->compare, "Compare the first file with the others");
   command->footer("The page is one file that needs no network.\n"

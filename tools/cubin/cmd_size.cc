@@ -28,6 +28,7 @@ struct SizeArguments {
   std::string view = "kernel";
   u64 rows = 20;
   bool duplicates = false;
+  bool device = false;
   bool demangle = false;
   bool json = false;
   bool csv = false;
@@ -54,9 +55,9 @@ struct Table {
   u64 left_out = 0;
 };
 
-// "12.3", the part of a whole in per cent.
+// "12.3", the part of a whole in per cent, rounded.
 std::string per_cent(u64 part, u64 whole) {
-  const u64 tenths = proportion(1000, part, whole);
+  const u64 tenths = (proportion(2000, part, whole) + 1) / 2;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
@@ -167,7 +168,7 @@ private:
     Result<SizeTable> table = measure_file(file, view_, arguments_.selection, pool_,
                                            [this](const Problem &problem) { report(problem); });
     if (table)
-      return std::move(*table);
+      return arguments_.device ? table->device_code() : std::move(*table);
     print_error(file.name(), table.error());
     return std::nullopt;
   }
@@ -193,13 +194,14 @@ private:
     Table out{
         "sizes", "Size by " + arguments_.view, {"stored", "share", "unpacked", "count"}, {}, {}, 0};
     if (kernels)
-      out.columns.emplace_back("with_calls");
+      out.columns.insert(out.columns.end(), {"code", "with_calls"});
     out.columns.emplace_back("name");
     const auto cells = [&](const SizeRow &row, std::string name) {
       std::vector<Cell> values = {cell(row.stored), cell(per_cent(row.stored, total.stored)),
                                   cell(row.unpacked), cell(row.count)};
       if (kernels)
-        values.push_back(row.reached ? cell(*row.reached) : cell(""));
+        for (const std::optional<u64> &value : {row.code, row.reached})
+          values.push_back(value ? cell(*value) : cell(""));
       values.push_back(cell(std::move(name)));
       return values;
     };
@@ -238,9 +240,9 @@ private:
 
   std::optional<std::vector<Table>> duplicates() {
     const DeviceFile &file = files_.front();
-    const Result<std::vector<const FoundCode *>> images = file.choose_images(arguments_.selection);
-    if (!images) {
-      print_error(file.name(), images.error());
+    const Result<DeviceFile::Shown> shown = file.choose_shown(arguments_.selection);
+    if (!shown) {
+      print_error(file.name(), shown.error());
       return std::nullopt;
     }
     std::vector<FunctionCode> code;
@@ -248,13 +250,36 @@ private:
       return
           [&, found = functions_in(image)] { code.insert(code.end(), found.begin(), found.end()); };
     };
-    (void)walk_code(file, *images, pool_,
+    (void)walk_code(file, shown->images, pool_,
                     {look, [this](const Problem &problem) { report(problem); }});
     const Duplicates found = find_duplicates(std::move(code));
-    return std::vector{
-        table_of("equal_code", "Equal code", found.equal_code, found.equal_code_cost),
-        table_of("same_kernels", "Kernels in several images", found.same_kernels,
-                 found.same_kernels_cost)};
+    std::vector<Table> out;
+    if (!arguments_.csv) // whose tables have the same columns
+      out.push_back(causes(found, bytes_of(shown->leftovers)));
+    out.push_back(table_of("equal_code", "Equal code", found.equal_code, found.equal_code_cost));
+    out.push_back(table_of("same_kernels", "Kernels in several images", found.same_kernels,
+                           found.same_kernels_cost));
+    return out;
+  }
+
+  // What copies come from, and what helps.
+  static Table causes(const Duplicates &found, u64 leftovers) {
+    const std::pair<u64, const char *> rows[] = {
+        {leftovers, "relocatable objects of the device link beside the linked code "
+                    "(cubin prune --drop=relocatable)"},
+        {found.for_targets,
+         "kernels for several targets (cubin prune --keep=TARGET; fewer -gencode)"},
+        {found.in_images,
+         "kernels of one name in several images for one target (-rdc=true; extern template)"},
+        {found.equal_functions, "equal device functions in one linked image (culink --icf=safe)"},
+    };
+    Table out{"causes", "What it comes from", {"cost", "cause"}, {}, {}, 0};
+    for (const auto &[cost, cause] : rows)
+      if (cost != 0)
+        out.rows.push_back({cell(cost), cell(std::string(cause))});
+    std::ranges::stable_sort(
+        out.rows, [](const auto &a, const auto &b) { return *a[0].number > *b[0].number; });
+    return out;
   }
 
   Table table_of(std::string key, std::string title, std::vector<Duplicate> rows, u64 cost) const {
@@ -318,6 +343,7 @@ void add_size_command(CLI::App &app, int &exit_code) {
       ->required()
       ->expected(1, 2);
   add_code_selection(*command, arguments->selection);
+  add_leftovers_flag(*command, arguments->selection);
   std::vector<std::string> names(size_view_names().begin(), size_view_names().end());
   command
       ->add_option(
@@ -327,6 +353,7 @@ void add_size_command(CLI::App &app, int &exit_code) {
   command->add_option("-n,--rows", arguments->rows, "Rows to show (20); 0: all");
   command->add_flag("--duplicates", arguments->duplicates,
                     "What is stored more than once, and what it costs");
+  command->add_flag("--device", arguments->device, "Without host code and data");
   command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
   CLI::Option *json = command->add_flag("--json", arguments->json, "The same facts as JSON");
   command->add_flag("--csv", arguments->csv, "The same facts as comma-separated values")

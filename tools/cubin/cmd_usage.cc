@@ -39,6 +39,7 @@ struct UsageArguments {
 struct ImageUsage {
   ModuleUsage module; // without its functions
   const arch::ArchInfo *arch = nullptr;
+  bool linked = false;
   std::vector<text::UsageRow> rows;
 };
 
@@ -93,8 +94,8 @@ ImageUsage UsageCommand::usage_of(const Image &image) const {
   std::optional<text::LaunchShape> shape;
   if (arguments_.block_size)
     shape = {*arguments_.block_size, arguments_.dynamic_shared};
-  const bool linked = image.view->header().type == elf::FileType::Executable;
-  out.rows = text::make_rows(out.module, target.name, target.arch, linked, shape);
+  out.linked = image.view->header().type == elf::FileType::Executable;
+  out.rows = text::make_rows(out.module, target.name, target.arch, out.linked, shape);
   out.module.functions.clear();
   std::string piece = image.name;
   if (!arguments_.csv) // where one table has several files, images have whole names
@@ -126,7 +127,9 @@ void UsageCommand::show(const Image &image, ImageUsage &usage) {
   }
   if (usage.rows.empty() && !conditions_.empty())
     return; // nothing that was asked for
-  sink_->begin_file(image.name);
+  sink_->begin_file(arguments_.json ? image.name : heading(image.name, image.code));
+  if (arguments_.json)
+    sink_->field({"linked", "", 0}, text::flag(usage.linked));
   text::print_module(usage.module, *sink_);
   if (arguments_.limits)
     text::print_limits(usage.arch, *sink_);
@@ -182,6 +185,7 @@ void add_usage_command(CLI::App &app, int &exit_code) {
   CLI::App *command =
       app.add_subcommand("usage", "Show registers, stack and memory of each kernel");
   add_code_arguments(*command, arguments->code);
+  add_leftovers_flag(*command, arguments->code.selection);
   command
       ->add_option("--where", arguments->where,
                    "Only functions that meet a condition, as in 'registers>64', 'shared>=48k', "

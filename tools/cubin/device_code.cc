@@ -5,6 +5,7 @@
 // files after it.
 #include "device_code.h"
 
+#include <cstdio>
 #include <memory>
 #include <unistd.h>
 #include <utility>
@@ -32,6 +33,24 @@ void add_code_arguments(CLI::App &command, CodeArguments &arguments) {
   add_code_selection(command, arguments.selection);
 }
 
+void add_leftovers_flag(CLI::App &command, CodeSelection &selection) {
+  selection.leftovers = false;
+  command.add_flag("--relocatable", selection.leftovers,
+                   "Also the objects of its device link that a program still has");
+}
+
+void print_left_out(const std::string &file, u64 objects) {
+  const std::string line = "cubin: note: " + visible(file) + ": " + std::to_string(objects) +
+                           (objects == 1 ? " relocatable object of its device link is"
+                                         : " relocatable objects of its device link are") +
+                           " not shown (--relocatable shows all)\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::string heading(const std::string &name, const FoundCode &code) {
+  return code.leftover ? name + " (relocatable)" : name;
+}
+
 void print_problem(const Problem &problem) {
   if (problem.warning)
     print_warning(problem.name, problem.error);
@@ -44,7 +63,8 @@ bool for_each_image(const CodeArguments &arguments,
   WorkerPool pool(0);
   bool clean = true;
   for (const std::string &file : arguments.files)
-    clean = walk_images(file, arguments.selection, pool, {look, print_problem}) && clean;
+    clean = walk_images(file, arguments.selection, pool, {look, print_problem, print_left_out}) &&
+            clean;
   return clean;
 }
 

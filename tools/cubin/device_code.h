@@ -26,6 +26,14 @@ struct CodeArguments {
 void add_code_arguments(CLI::App &command, CodeArguments &arguments);
 void add_code_selection(CLI::App &command, CodeSelection &selection);
 
+// Adds --relocatable: without it, a command shows the linked code of a program and not the objects
+// of its device link.
+void add_leftovers_flag(CLI::App &command, CodeSelection &selection);
+// Says on standard error that they are not shown.
+void print_left_out(const std::string &file, u64 objects);
+// The name of an image as a heading, which tells leftovers from linked code.
+[[nodiscard]] std::string heading(const std::string &name, const FoundCode &code);
+
 // Calls `look` for every image with machine code in the files (survey/device_file.h), and prints
 // what cannot be read. False if there was such a thing.
 [[nodiscard]] bool for_each_image(const CodeArguments &arguments,
