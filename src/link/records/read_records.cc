@@ -205,13 +205,9 @@ u16 bits_of_words(const elf::InfoRecord &record) {
   return bits;
 }
 
-// Mercury code of toolkit 12 does not name the version of its instructions; since 13.3 nobody asks.
+// Mercury code of toolkit 12 does not name the version of its instructions.
 bool lacks_isa_version(const Program &p, const elf::InfoRecords &records) {
-  const auto asks = [](const elf::CompatRecord &assumed) {
-    return assumed.attribute == elf::CompatAttribute::MercuryIsaMajorMinorVersion;
-  };
-  if (p.arch.code_kind != arch::CodeKind::Capmerc ||
-      std::ranges::none_of(p.dialect.release.compat.assumes, asks))
+  if (p.arch.code_kind != arch::CodeKind::Capmerc)
     return false;
   for (const elf::InfoRecord &record : records)
     if (record.attribute == InfoAttribute::MercuryIsaVersion)

@@ -197,6 +197,13 @@ elf::CompatRecord accelerator_target(const Program &p) {
           .value = p.arch.accelerator_target};
 }
 
+// What releases add comes behind the version of Mercury code, also in a section that does not say
+// the version, as those of toolkit 12.9: then this keeps the place, for files that do.
+constexpr elf::CompatRecord kPlaceOfVersion = {.format = elf::RecordFormat::Half,
+                                               .attribute =
+                                                   CompatAttribute::MercuryIsaMajorMinorVersion,
+                                               .value = 0x100};
+
 // What a section says, and what it stands for without saying so (Q151).
 CompatRecords read_compat(const Program &p, ByteSpan section) {
   CompatRecords out = elf::decode_compat(section).records;
@@ -205,8 +212,10 @@ CompatRecords read_compat(const Program &p, ByteSpan section) {
     target->value = p.arch.accelerator_target;
   else if (p.arch.has_compat) // toolkit 12.9 leaves it out
     out.insert(out.begin(), accelerator_target(p));
+  const CompatRules &rules = p.dialect.release.compat;
+  const std::span<const elf::CompatRecord> places(&kPlaceOfVersion, rules.adds.empty() ? 0 : 1);
   if (p.arch.has_compat)
-    for (const auto &list : {p.dialect.release.compat.assumes, p.dialect.release.compat.adds})
+    for (const auto &list : {rules.assumes, places, rules.adds})
       for (const elf::CompatRecord &record : list)
         if (!find_record(out, record.attribute))
           out.push_back(record);
@@ -260,11 +269,19 @@ private:
 // The first file's records, the values of later files merged in.
 std::vector<u8> build_compat(const Program &p) {
   CompatMerger merger(p.dialect.release.compat.unanimous);
+  bool says_version = p.dialect.release.compat.adds.empty(); // or it has been assumed
   for (const InputObject &object : p.objects)
     for (u32 i = 0; i < object.kinds.size(); ++i)
-      if (object.kinds[i].role == elf::SectionRole::Compat)
+      if (object.kinds[i].role == elf::SectionRole::Compat) {
         merger.add(read_compat(p, object.section(i).data));
+        CompatRecords said = elf::decode_compat(object.section(i).data).records;
+        says_version = says_version || find_record(said, kPlaceOfVersion.attribute);
+      }
   elf::CompatSection out{.records = merger.finish()};
+  if (!says_version)
+    std::erase_if(out.records, [](const elf::CompatRecord &record) {
+      return record.attribute == kPlaceOfVersion.attribute;
+    });
   if (out.records.empty() && p.arch.has_compat) {
     out.records.push_back(accelerator_target(p));
     if (p.arch.code_kind != arch::CodeKind::Sass)
