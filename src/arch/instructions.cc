@@ -33,12 +33,28 @@ constexpr u16 kShift = 0x819;
 constexpr u32 kLowWordByte = kSourceByte, kHighWordByte = 8, kKindByte = 9, kHalfByte = 10;
 constexpr u8 kRightUnsigned = 0x16, kHighHalf = 1, kNoRegister = 0xff;
 
-// The operation and its operands, in the spelling that reads the low word.
+// IADD3 adds three values, of which the last may be none, and says which carries it writes. The
+// low bit of the kind is a sign that IADD has, too.
+constexpr u16 kSumOfThree = 0x010, kSumOfTwo = 0x035;
+constexpr u8 kNoCarriesIn = 0xe0, kNoCarriesOut = 0xff, kSumOfTwoHalf = 0x8e, kSign = 1;
+
+bool is_sum(ByteSpan code, u16 operation) {
+  return (load_le<u16>(code.data()) & kOperation) == operation;
+}
+
+// The operation and its operands, in the spelling that reads the low word, or adds two values.
 using PlainInstruction = std::array<u8, 14>;
 PlainInstruction without_schedule(ByteSpan code) {
   PlainInstruction out{};
   std::copy_n(code.begin(), out.size(), out.begin());
   out.back() &= 1; // the schedule has all other bits from here on
+  if (is_sum(code, kSumOfThree) && out[kHighWordByte] == kNoRegister &&
+      (out[kKindByte] | kSign) == (kNoCarriesIn | kSign) && out[kHalfByte] == kNoCarriesOut) {
+    out[0] = kSumOfTwo;
+    out[kHighWordByte] = 0;
+    out[kKindByte] &= kSign;
+    out[kHalfByte] = kSumOfTwoHalf;
+  }
   if ((load_le<u16>(code.data()) & kOperationAndForm) == kShift &&
       out[kKindByte] == kRightUnsigned && out[kLowWordByte] == kNoRegister &&
       out[kHalfByte] == kHighHalf) {
@@ -64,9 +80,10 @@ const InstructionInfo *find_instruction(ByteSpan code) {
   return nullptr;
 }
 
-bool is_same_shift(ByteSpan a, ByteSpan b) {
+bool is_other_spelling(ByteSpan a, ByteSpan b) {
   return a.size() >= kInstructionSize && b.size() >= kInstructionSize &&
-         (load_le<u16>(a.data()) & kOperationAndForm) == kShift &&
+         ((load_le<u16>(a.data()) & kOperationAndForm) == kShift || is_sum(a, kSumOfThree) ||
+          is_sum(a, kSumOfTwo)) &&
          without_schedule(a) == without_schedule(b);
 }
 

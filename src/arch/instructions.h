@@ -29,8 +29,8 @@ struct InstructionInfo {
 // The row of an instruction; nothing for the many that do not matter, or for less than 16 bytes.
 [[nodiscard]] const InstructionInfo *find_instruction(ByteSpan code);
 
-// Whether both instructions shift one register right by one constant, whatever their schedules are.
-// Some engines write SHF.R.U32.HI d, RZ, n, s as SHF.R.U32 d, s, n, RZ.
-[[nodiscard]] bool is_same_shift(ByteSpan a, ByteSpan b);
+// Whether both instructions are spellings of one, whatever their schedules are: some engines write
+// SHF.R.U32.HI d, RZ, n, s as SHF.R.U32 d, s, n, RZ, and others IADD3 d, a, b, RZ as IADD d, a, b.
+[[nodiscard]] bool is_other_spelling(ByteSpan a, ByteSpan b);
 
 } // namespace culink::arch

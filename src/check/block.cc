@@ -65,11 +65,12 @@ private:
     return !b_.any_schedule || byte < 13 ? 0xff : byte == 13 ? 0x01 : 0x00;
   }
   // The end of the instruction at an offset that a finalizer may have spelled in another way; or 0.
-  [[nodiscard]] u64 end_of_same_shift(u64 offset) const {
+  [[nodiscard]] u64 end_of_other_spelling(u64 offset) const {
     const u64 begin = offset - offset % arch::kInstructionSize;
     const u64 end = begin + arch::kInstructionSize;
     const bool inside = b_.any_schedule && end <= source_.size() && out_offset(end) <= out_.size();
-    return inside && arch::is_same_shift(source_.subspan(begin), out_.subspan(out_offset(begin)))
+    return inside &&
+                   arch::is_other_spelling(source_.subspan(begin), out_.subspan(out_offset(begin)))
                ? end
                : 0;
   }
@@ -222,7 +223,7 @@ void BlockChecker::compare_bytes(u64 begin, u64 end) {
   while (same < end - begin)
     if (((in[same] ^ out[same]) & compared_bits(begin + same)) == 0)
       ++same;
-    else if (const u64 next = end_of_same_shift(begin + same); next != 0 && next <= end)
+    else if (const u64 next = end_of_other_spelling(begin + same); next != 0 && next <= end)
       same = next - begin;
     else
       break;

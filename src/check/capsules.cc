@@ -89,6 +89,19 @@ std::vector<u32> positions(const elf::Capsule &capsule) {
   return out;
 }
 
+// Whether the machine code is a sequence of the same operations.
+bool same_sequence(const Link &sass, const CodePlace &code) {
+  constexpr u16 kOperation = 0xfff;
+  const ByteSpan in = sass.program.objects[code.object].section(code.section).data;
+  const ByteSpan out = sass.out.section(code.out).data;
+  for (u64 at = 0; at + arch::kInstructionSize <= in.size(); at += arch::kInstructionSize) {
+    const auto a = load_at<u16>(in, at), b = load_at<u16>(out, at);
+    if (!a || !b || ((*a ^ *b) & kOperation) != 0)
+      return false;
+  }
+  return in.size() == out.size();
+}
+
 // Code in which instructions have moved stands for the same Mercury instructions, in order, with
 // the same operations. For code of toolkit 12 an engine of toolkit 13 may choose others.
 bool same_operations(const Link &sass, const CodePlace &code) {
@@ -103,31 +116,26 @@ bool same_operations(const Link &sass, const CodePlace &code) {
   const std::vector<u32> from = positions(before), to = positions(after);
   for (size_t i = 0; i < from.size(); ++i) {
     constexpr u16 kOperation = 0xfff;
-    const auto a = load_at<u16>(in, from[i] * arch::kInstructionSize);
-    const auto b = load_at<u16>(out, to[i] * arch::kInstructionSize);
-    if (!a || !b || ((*a ^ *b) & kOperation) != 0)
+    const u64 before_at = from[i] * arch::kInstructionSize,
+              after_at = to[i] * arch::kInstructionSize;
+    const auto a = load_at<u16>(in, before_at), b = load_at<u16>(out, after_at);
+    if (!a || !b ||
+        (((*a ^ *b) & kOperation) != 0 &&
+         !arch::is_other_spelling(in.subspan(before_at), out.subspan(after_at))))
       return false;
   }
   return true;
+}
+
+// Whether the machine code has another operation somewhere, which the capsule then tells as well.
+bool is_spelled_anew(const Link &sass, const CodePlace &code) {
+  return sass.options.finalized && !same_sequence(sass, code);
 }
 
 // Capsules of toolkit 12.8, which nobody can read; an engine of toolkit 13 writes them anew.
 bool has_older_form(const Link &sass, const CodePlace &code) {
   return sass.program.objects[code.object].view.find(".note.nv.cuver") &&
          !elf::decode_capsule(capsule_in(sass, code)).violations.empty();
-}
-
-// Whether the machine code is a sequence of the same operations.
-bool same_sequence(const Link &sass, const CodePlace &code) {
-  constexpr u16 kOperation = 0xfff;
-  const ByteSpan in = sass.program.objects[code.object].section(code.section).data;
-  const ByteSpan out = sass.out.section(code.out).data;
-  for (u64 at = 0; at + arch::kInstructionSize <= in.size(); at += arch::kInstructionSize) {
-    const auto a = load_at<u16>(in, at), b = load_at<u16>(out, at);
-    if (!a || !b || ((*a ^ *b) & kOperation) != 0)
-      return false;
-  }
-  return in.size() == out.size();
 }
 
 } // namespace
@@ -166,7 +174,7 @@ void check_capsules(const Link &sass, Report &report) {
         differ(0, "a capsule of toolkit 13", "another one");
       continue;
     }
-    if (code.moved) {
+    if (code.moved || is_spelled_anew(sass, code)) {
       if (load_le<u32>(found.data()) != code.out || !same_operations(sass, code))
         differ(0, "the Mercury instructions of the definition", "others");
       continue;

@@ -58,10 +58,11 @@ bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
   }
 }
 
-// Attributes that engines put in: a later release finds the first in code of an earlier one, and
-// that of sm_107 adds the second, for which there is no name.
+// Attributes that engines put in: a later release finds the first two in code of an earlier one,
+// and that of sm_107 adds the last, for which there is no name.
 bool is_added_by_finalizer(InfoAttribute attribute) {
-  return attribute == InfoAttribute::PreexitUsed || attribute == InfoAttribute{0x67};
+  return attribute == InfoAttribute::PreexitUsed || attribute == InfoAttribute::NvsalSwWar ||
+         attribute == InfoAttribute{0x67};
 }
 
 // Attributes that name places in the code.

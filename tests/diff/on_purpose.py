@@ -73,6 +73,8 @@ RULES = (
     # Registers of a discarded definition are looked up in the code of the other.
     Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'",
          r"debug: '\.nv_debug_info_reg_sass': bytes differ|" + MOVED),
+    # Local functions of one name, which compilers of several releases made, have the records of the first.
+    Rule("Q110", r"info: '\.nv\.(merc\.nv\.)?info\.__cuda_sm\w+'( \(\d+\))?: record \d+ "),
     # In links of SASS alone, loads of images by index (LDC) are left as they are and the index has the offset
     # of the slots added (MOV).
     Rule("Q112", r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*(b82|802) 0x\w+ vs 0x\w*(b82|802) 0x"),

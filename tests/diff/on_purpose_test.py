@@ -62,6 +62,12 @@ class OnPurposeTest(unittest.TestCase):
         lost = slot.replace("first", "second")
         self.assertEqual(unexplained_lines([], lost), [lost])
 
+    def test_records_of_the_first_are_those_of_compilers_functions(self):
+        record = "info: '.nv.info.__cuda_sm20_div_u64' (2): record 0 EIATTR_CUDA_API_VERSION: 0x82 vs 0x84"
+        self.assertEqual(unexplained_lines([], record), [])
+        other = record.replace("__cuda_sm20_div_u64", "f")
+        self.assertEqual(unexplained_lines([], other), [other])
+
     def test_loads_of_images_lead_to_their_index(self):
         load = "code: '.text.k': instruction at 0xd0: 0x0001000002027b82 0x0032 vs 0x0000e40002027b82 0x0032"
         index = "code: '.text.k': instruction at 0xb0: 0x0000000400027802 0x003f vs 0x0000040400027802 0x003f"
