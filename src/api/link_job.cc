@@ -305,8 +305,8 @@ LinkResult LinkJob::link_and_verify() {
     find_conflicts(request_.options, *dialect_, objects, pool, diag_);
   if (diag_.failed() || timer_.cancelled())
     return {};
-  const OutputCode code =
-      choose_output_code(request_.options, objects, *target, !request_.finalizer.empty(), diag_);
+  const OutputCode code = choose_output_code(request_.options, *dialect_, objects, *target,
+                                             !request_.finalizer.empty(), diag_);
   if (diag_.failed())
     return {};
   warn_about_virtual_targets(request_.options, objects, diag_);

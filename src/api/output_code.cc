@@ -20,6 +20,7 @@
 #include "arch/compatible.h"
 #include "elf/records/nv_capmerc.h"
 #include "input/mercury_plane.h"
+#include "link/emulate/images.h"
 
 namespace culink {
 
@@ -111,8 +112,9 @@ void check_branch_tables(const std::vector<InputObject> &objects, Diagnostics &d
 
 } // namespace
 
-OutputCode choose_output_code(const LinkOptions &options, const std::vector<InputObject> &objects,
-                              const arch::ArchInfo &target, bool has_finalizer, Diagnostics &diag) {
+OutputCode choose_output_code(const LinkOptions &options, const Dialect &dialect,
+                              const std::vector<InputObject> &objects, const arch::ArchInfo &target,
+                              bool has_finalizer, Diagnostics &diag) {
   if (!target.has_mercury_plane)
     return OutputCode::Sass;
   const auto plain = std::find_if(objects.begin(), objects.end(),
@@ -125,7 +127,8 @@ OutputCode choose_output_code(const LinkOptions &options, const std::vector<Inpu
       diag.report(DiagId::LimitedToOneTarget, {std::to_string(target.number), plain->name});
   }
   OutputCode code = options.code;
-  const InputObject *foreign = find_foreign_textures(objects, target);
+  const bool as_nvlink = code == OutputCode::Exact && emulate::tells_all_of_samplers(dialect);
+  const InputObject *foreign = as_nvlink ? nullptr : find_foreign_textures(objects, target);
   constexpr std::string_view kForeign =
       "calls of the driver for textures without samplers, beside objects with samplers";
   if (foreign && (code == OutputCode::Mercury || code == OutputCode::Exact))

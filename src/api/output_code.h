@@ -13,7 +13,7 @@ namespace culink {
 
 // The form of code that the output will have, never OutputCode::Default. Reports combinations that
 // inputs and options do not allow. `has_finalizer`: OutputCode::Exact is possible.
-[[nodiscard]] OutputCode choose_output_code(const LinkOptions &options,
+[[nodiscard]] OutputCode choose_output_code(const LinkOptions &options, const Dialect &dialect,
                                             const std::vector<InputObject> &objects,
                                             const arch::ArchInfo &target, bool has_finalizer,
                                             Diagnostics &diag);

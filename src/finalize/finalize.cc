@@ -140,8 +140,7 @@ private:
     // the address of another one of that name.
     const std::array<u32, 1> none = {0};
     for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)}) {
-      const Answer prepared =
-          prepare_object(view, {request_.debug_code, request_.distinct_names, {}, taken});
+      const Answer prepared = prepare_object(view, preparation({}, taken));
       if (!engines_.has_nvlink() || !prepared)
         return error;
       EngineLink job = job_for(view, *prepared);
@@ -163,8 +162,12 @@ private:
   }
 
   [[nodiscard]] Answer prepare(const elf::ElfView &view, NameSet defined = {}) const {
-    return prepare_object(view,
-                          {request_.debug_code, request_.distinct_names, std::move(defined), {}});
+    return prepare_object(view, preparation(std::move(defined), {}));
+  }
+
+  [[nodiscard]] Preparation preparation(NameSet defined, std::span<const u32> only) const {
+    return {request_.debug_code, request_.independent_textures, request_.distinct_names,
+            std::move(defined), only};
   }
 
   // Only the program takes several objects. What it cannot do leaves the linker with less.
@@ -199,8 +202,7 @@ private:
     const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
     if (!view)
       return view.error();
-    const Result<std::vector<u8>> prepared =
-        prepare_object(*view, {request_.debug_code, request_.distinct_names, {}, {}});
+    const Result<std::vector<u8>> prepared = prepare(*view);
     if (!prepared)
       return prepared.error();
     return harvest(*prepared, first->image, object.wanted);

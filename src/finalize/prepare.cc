@@ -6,7 +6,7 @@
 //
 // What may surprise: only one record in .nv.merc.nv.info (an error barrier before each exit of a
 // kernel) tells the engine that code of the link was compiled with -G. The debug information does
-// not matter, nor does the same record in .nv.info.
+// not matter, nor does the same record in .nv.info. Likewise one tells it that there are samplers.
 //
 // An object that a relocatable link has made may have several local functions of one name. Engines
 // find records and relocations of code by name, so that all but the first get what is the first's;
@@ -178,15 +178,23 @@ std::vector<u8> with_all_taken(const elf::ElfView &object, const NameSet &wanted
   return elf::encode_call_graph(graph);
 }
 
-std::vector<u8> with_debug_mark(const elf::Section &info) {
-  constexpr elf::InfoAttribute kAttribute = elf::InfoAttribute::GenErrbarAtExit;
-  std::vector<u8> out(info.data.begin(), info.data.end());
-  for (const elf::InfoRecord &record : elf::InfoRecords(info.data))
-    if (record.attribute == kAttribute)
-      return out;
+// The records of the program, with such a one among them.
+std::vector<u8> with_mark(std::vector<u8> records, elf::InfoAttribute mark) {
+  for (const elf::InfoRecord &record : elf::InfoRecords(records))
+    if (record.attribute == mark)
+      return records;
   elf::append_bytes(
-      out, std::array<u8, elf::kRecordHeaderSize>{static_cast<u8>(elf::RecordFormat::NoValue),
-                                                  static_cast<u8>(kAttribute)});
+      records, std::array<u8, elf::kRecordHeaderSize>{static_cast<u8>(elf::RecordFormat::NoValue),
+                                                      static_cast<u8>(mark)});
+  return records;
+}
+
+std::vector<u8> with_marks(const elf::Section &info, const Preparation &how) {
+  std::vector<u8> out(info.data.begin(), info.data.end());
+  if (how.debug_code)
+    out = with_mark(std::move(out), elf::InfoAttribute::GenErrbarAtExit);
+  if (how.independent_textures)
+    out = with_mark(std::move(out), elf::InfoAttribute::TexmodeIndependent);
   return out;
 }
 
@@ -216,8 +224,8 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, const Prepara
       replace_section(object, *section, with_all_taken(object, wanted, graph), file);
     }
   const elf::Section *info = object.find(".nv.merc.nv.info");
-  if (info && how.debug_code)
-    replace_section(object, *info, with_debug_mark(*info), file);
+  if (info && (how.debug_code || how.independent_textures))
+    replace_section(object, *info, with_marks(*info, how), file);
   return file;
 }
 

@@ -15,9 +15,10 @@ namespace culink {
 
 struct Preparation {
   bool debug_code = false; // counts as compiled with -G, which changes code at the end of kernels
-  bool distinct_names = false; // no two sections, and no two local functions, have one name
-  NameSet defined;             // by objects that are linked together with this one
-  std::span<const u32> only;   // sections of the device functions that are needed; none: all
+  bool independent_textures = false; // counts as an object with samplers
+  bool distinct_names = false;       // no two sections, and no two local functions, have one name
+  NameSet defined;                   // by objects that are linked together with this one
+  std::span<const u32> only;         // sections of the device functions that are needed; none: all
 };
 
 // A copy of an object of sm_100 or later that an engine can link alone, with all its functions in

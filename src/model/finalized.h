@@ -87,6 +87,9 @@ struct FinalizeRequest {
   // Some object of the link, among these or not, has code that was compiled with -G: functions and
   // the record 0x53 in .nv.merc.nv.info. It changes the code of all.
   bool debug_code = false;
+  // Some object of the link has samplers, which counts for the code of all: calls of the driver for
+  // textures tell it.
+  bool independent_textures = false;
   // Local functions of one name in one object are kept apart, which engines do not do (Q110).
   bool distinct_names = true;
 };

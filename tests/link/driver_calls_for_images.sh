@@ -39,6 +39,10 @@ for code in mercury exact; do
   not "$CULINK" -arch=sm_107 --code=$code {kernels,function,samplers}.cubin -o none.cubin 2> errors
   expect_contains errors "kernels.cubin: has calls of the driver" "--code=sass can link it"
 done
+# Under --emulate only the engine is missing, which is told that all objects have samplers.
+not env PATH=/usr/bin:/bin CUDA_HOME=/nowhere "$CULINK" --emulate=nvlink-13.4.92 -arch=sm_107 --code=exact \
+  {kernels,function,samplers}.cubin -o none.cubin 2> errors
+expect_lacks errors "has calls of the driver"
 [ ! -e none.cubin ] || fail "wrote an output"
 
 # Other functions of the driver are called as everywhere.

@@ -33,8 +33,9 @@ struct Given {
     LinkOptions options;
     options.code = asked;
     options.relocatable = relocatable;
-    CodeChoice out{choose_output_code(options, list, *arch::find_arch(target), finalizer, diag),
-                   {}};
+    CodeChoice out{
+        choose_output_code(options, Dialect{}, list, *arch::find_arch(target), finalizer, diag),
+        {}};
     for (const Diagnostic &one : diag.all())
       out.messages.push_back(one.id);
     return out;

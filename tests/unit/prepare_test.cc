@@ -126,6 +126,23 @@ u32 barrier_marks(const elf::ElfView &view) {
   return marks;
 }
 
+TEST(PrepareObject, MarksSamplersOfOtherObjectsOnce) {
+  const auto marks = [](ByteSpan file) {
+    const elf::ElfView view = elf::ElfView::open(file).value();
+    u32 out = 0;
+    for (const elf::InfoRecord &record : elf::InfoRecords(view.find(".nv.merc.nv.info")->data))
+      out += record.attribute == elf::InfoAttribute::TexmodeIndependent ? 1 : 0;
+    return out;
+  };
+  const Prepared prepared("doubles.cubin");
+  EXPECT_EQ(marks(prepared.after), 0u);
+  const std::vector<u8> marked =
+      prepare_object(prepared.old_view, {.independent_textures = true}).value();
+  EXPECT_EQ(marks(marked), 1u);
+  const elf::ElfView view = elf::ElfView::open(marked).value();
+  EXPECT_EQ(marks(prepare_object(view, {.independent_textures = true}).value()), 1u);
+}
+
 TEST(PrepareObject, MarksDebugCodeOnce) {
   EXPECT_EQ(barrier_marks(Prepared("doubles.cubin").view), 0u);
   EXPECT_EQ(barrier_marks(Prepared("doubles.cubin", true).view), 1u);

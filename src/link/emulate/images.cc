@@ -14,7 +14,8 @@
 // Machine code that calls the driver for images needs more stack than the Mercury code it was made
 // from. nvlink adds up the stack of all kernels again, but without calls through pointers, and not
 // for kernels that call no function by its name, unless nothing in the program does. Kernels that
-// were not selected are kernels to it there (Q145).
+// were not selected are kernels to it there. And if one object of the link has samplers, it tells
+// the driver so in all of them (Q145).
 #include "link/emulate/images.h"
 
 #include <algorithm>
@@ -57,6 +58,10 @@ StackSizes add_up_stacks(const Program &program, const Reach &reach, std::span<c
     else if (sound[f])
       sound[f] = stack[f];
   return sound;
+}
+
+bool tells_all_of_samplers(const Dialect &dialect) {
+  return dialect.has(Defect::StackOfMercury);
 }
 
 std::vector<FunctionId> unselected_listing_kernels(const Program &program) {

@@ -24,6 +24,10 @@ using StackSizes = std::vector<std::optional<u64>>;
 [[nodiscard]] StackSizes add_up_stacks(const Program &program, const Reach &reach,
                                        std::span<const u32> frames, StackSizes sound);
 
+// Whether calls of the driver for textures tell that there are samplers where only other objects of
+// the link have some.
+[[nodiscard]] bool tells_all_of_samplers(const Dialect &dialect);
+
 // Kernels that were not selected and list the driver's functions that they reach all the same.
 [[nodiscard]] std::vector<FunctionId> unselected_listing_kernels(const Program &program);
 

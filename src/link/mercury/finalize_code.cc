@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "elf/records/nv_capmerc.h"
+#include "link/emulate/images.h"
 #include "link/emulate/mercury_objects.h"
 #include "link/mercury/sass_code.h"
 #include "link/mercury/sass_constants.h"
@@ -78,6 +79,14 @@ u64 size_of_code(const InputObject &object, const std::vector<u32> &sections) {
   return out;
 }
 
+bool has_independent_textures(const InputObject &plane) {
+  for (const InputObject::Info &info : plane.infos)
+    for (const elf::InfoRecord record : info.records)
+      if (info.text == 0 && record.attribute == elf::InfoAttribute::TexmodeIndependent)
+        return true;
+  return false;
+}
+
 FinalizeRequest make_request(const SassContext &c) {
   FinalizeRequest out{.target = std::string(c.inputs.arch.name),
                       .debug = c.mercury.options.keeps_debug_symbols(),
@@ -85,6 +94,9 @@ FinalizeRequest make_request(const SassContext &c) {
                       .distinct_names = emulate::finalizes_distinct_names(c.mercury.dialect)};
   for (const InputObject &plane : c.mercury.objects)
     out.debug_code = out.debug_code || has_debug_code(plane);
+  out.independent_textures = c.inputs.arch.calls_driver_for_images &&
+                             emulate::tells_all_of_samplers(c.mercury.dialect) &&
+                             std::ranges::any_of(c.mercury.objects, has_independent_textures);
   return out;
 }
 
@@ -121,9 +133,11 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
     const bool other_finalizer =
         (c.mercury.policy.resolves_early && object.toolkit != c.mercury.dialect.release.toolkit) ||
         elf::has_older_capsules(object.view);
-    const bool translated = object.sm != c.inputs.arch.number || other_finalizer ||
-                            emulate::is_finalized_again(object, c.mercury.dialect) ||
-                            has_mixed_tables(c.mercury.objects[i], c.mercury.arch);
+    const bool translated =
+        object.sm != c.inputs.arch.number || other_finalizer ||
+        emulate::is_finalized_again(object, c.mercury.dialect) ||
+        has_mixed_tables(c.mercury.objects[i], c.mercury.arch) ||
+        (request.independent_textures && !has_independent_textures(c.mercury.objects[i]));
     std::vector<u32> sections = std::move(needed[i].kernels);
     if (translated || !functions_keep_schedule(c, object, request))
       sections.insert(sections.end(), needed[i].functions.begin(), needed[i].functions.end());
