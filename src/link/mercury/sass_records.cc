@@ -308,14 +308,12 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
 
 namespace {
 
-// Whatever objects say about the finalizer, the last one has its say.
+// Whatever objects say about the finalizer, the last one has its say, behind all others.
 void set_compat(elf::CompatSection &compat, const elf::CompatRecord &record) {
-  const auto known =
-      std::ranges::find(compat.records, record.attribute, &elf::CompatRecord::attribute);
-  if (known == compat.records.end())
-    compat.records.push_back(record);
-  else
-    *known = record;
+  std::erase_if(compat.records, [&record](const elf::CompatRecord &known) {
+    return known.attribute == record.attribute;
+  });
+  compat.records.push_back(record);
 }
 
 } // namespace
