@@ -189,13 +189,21 @@ std::optional<Error> PlaneBuilder::read_symbols() {
   return std::nullopt;
 }
 
-// Relocations of the two forms of a section are in tables of one name.
+// Relocations of the two forms of a section are in tables of one name. Code expands to the size
+// that its function has.
 std::optional<Error> PlaneBuilder::compare_tables() const {
   for (const elf::Section &sass : object_.view.sections()) {
     const u32 index = counterpart_of_[sass.index];
-    if (index == 0 || !elf::is_relocation_table(sass.type))
+    if (index == 0)
       continue;
     const elf::Section &mercury = object_.section(index);
+    if (object_.kinds[sass.index].is_code() && mercury.size != 0 &&
+        mercury.info < symbols_.size() && symbols_[mercury.info].size == 0)
+      return broken_plane(mercury, "sh_info",
+                          fmt::format("symbol {} '{}' is a function without code", mercury.info,
+                                      symbols_[mercury.info].name));
+    if (!elf::is_relocation_table(sass.type))
+      continue;
     if (mercury.info >= sections_.size() || number_of(mercury.info) != sass.info)
       return broken_plane(
           mercury, "sh_info",

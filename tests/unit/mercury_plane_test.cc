@@ -71,6 +71,18 @@ TEST_F(Plane, HasTheTablesOfTheMachineCode) {
             std::string::npos);
 }
 
+TEST_F(Plane, HasCodeForItsFunctions) {
+  const InputObject sound = object();
+  u32 function = 0;
+  while (sound.symbols[function].name != "_Z6smoothPKfPfi")
+    ++function;
+  store_le<u64>(mercury_symbol(function) + 16, 0);
+  const Result<InputObject> plane = parse_mercury_plane(object());
+  ASSERT_FALSE(plane);
+  EXPECT_NE(plane.error().text().find(".nv.capmerc.text._Z6smoothPKfPfi', sh_info"),
+            std::string::npos);
+}
+
 TEST_F(Plane, HasFunctionsWhereTheMachineCodeHas) {
   const InputObject sound = object();
   const elf::Section *other = sound.view.find(".nv.capmerc.text._Z5totalPKfPfi");

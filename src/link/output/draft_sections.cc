@@ -295,33 +295,27 @@ bool names_nothing(const FileInProgress &file, const KeptRelocation &kept, elf::
          (!against.valid() || !file.elf.symbol(against).emitted);
 }
 
+// Where debug information or data refers to a section, the inputs are too far gone to tell which of
+// them it was.
 void report_deleted(const Program &program, const OutputSections &sections,
                     const KeptRelocation &kept, Diagnostics &diag) {
   if (kept.against == Against::Entity) {
     const Entity &entity = program.symbols[EntityId(kept.id)];
     diag.report(DiagId::DeletedSymbol, {std::string(entity.name)})
         .at("declared in", program.objects[entity.first.object.value].origin());
-  } else {
-    const std::string_view name = sections.list[kept.id].name;
-    Diagnostic &message =
-        diag.report(DiagId::DeletedSymbol, {std::string(name)},
-                    {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
-    const OutId user = sections[kept.table].target;
-    if (user.valid() && sections[user].function.valid()) {
-      message.at("used in", program.origin_of(program.function_of(sections[user].function)));
-      return;
-    }
-    const auto first_with = [&program](std::string_view section) {
-      return std::find_if(
-          program.objects.begin(), program.objects.end(),
-          [section](const InputObject &object) { return object.view.find(section) != nullptr; });
-    };
-    if (const auto owner = first_with(name); owner != program.objects.end())
-      message.at("a section of", owner->origin());
-    else if (const auto other = user.valid() ? first_with(sections[user].name) : owner;
-             other != program.objects.end())
-      message.at("used in", other->origin());
+    return;
   }
+  Diagnostic &message =
+      diag.report(DiagId::DeletedSymbol, {std::string(sections.list[kept.id].name)},
+                  {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
+  const OutId user = sections[kept.table].target;
+  if (user.valid() && sections[user].function.valid()) {
+    message.at("used in", program.origin_of(program.function_of(sections[user].function)));
+    return;
+  }
+  constexpr size_t kMost = 3;
+  for (size_t i = 0; i < std::min(kMost, program.objects.size()); ++i)
+    message.at("perhaps used in", program.objects[i].origin());
 }
 
 // Adds the relocations [begin, end), whole tables of them, under numbers from `number` on. Returns
