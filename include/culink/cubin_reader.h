@@ -59,6 +59,8 @@ struct FunctionUsage {
   std::optional<u32> frame;          // stack in bytes, its own
   std::optional<u32> min_stack;      // with all it calls; kUnboundedStack if that has no limit
   std::optional<u32> max_stack;
+  std::optional<u32>
+      spills; // instructions that store or load spilled registers; CUDA 12.9 and later
   std::optional<u32> barriers;
   std::optional<u32> parameters;                      // bytes
   std::optional<std::array<u32, 3>> max_threads;      // __launch_bounds__

@@ -66,14 +66,17 @@ u32 block_threads(const FunctionUsage &use) {
   return threads > 0xffffffff ? 0 : static_cast<u32>(threads);
 }
 
-FunctionRow make_row(const FunctionUsage &use, u64 own, u64 reserved_shared) {
+// What a kernel calls, and so its stack, is known once it is linked.
+FunctionRow make_row(const FunctionUsage &use, u64 own, bool linked, u64 reserved_shared) {
   FunctionRow row;
   row.name = use.name;
   row.kernel = use.kernel;
   row.code = use.code;
   row.bytes = own;
   row.registers = use.registers;
-  row.stack = use.min_stack ? use.min_stack : use.frame;
+  if (linked)
+    row.stack = use.min_stack ? use.min_stack : use.frame;
+  row.spills = use.spills;
   row.barriers = use.barriers;
   row.local = use.local;
   row.shared = use.shared - std::min(use.shared, use.kernel ? reserved_shared : 0);
@@ -93,7 +96,7 @@ void add_functions(const inspect::ImageParts &measured, const ModuleUsage &usage
     row_of[order[row]] = row;
   for (const u32 at : order) {
     FunctionRow &row = out.functions.emplace_back(
-        make_row(usage.functions[at], measured.functions[at].own, reserved_shared));
+        make_row(usage.functions[at], measured.functions[at].own, out.linked, reserved_shared));
     for (const u32 callee : measured.functions[at].calls)
       row.calls.push_back(row_of[callee]);
   }

@@ -21,7 +21,8 @@ struct FunctionRow {
   u64 code = 0;  // bytes of machine code, with those of functions inside it
   u64 bytes = 0; // of the file that are its own: code, constants, records, relocations
   std::optional<u32> registers;
-  std::optional<u32> stack; // bytes with all it calls; kUnboundedStack if that has no limit
+  std::optional<u32> stack;  // bytes with all it calls; kUnboundedStack if that has no limit
+  std::optional<u32> spills; // instructions
   std::optional<u32> barriers;
   u64 local = 0;          // bytes
   u64 shared = 0;         // bytes, static, without the reserved area

@@ -151,6 +151,7 @@ void put_functions(JsonWriter &out, const std::vector<FunctionRow> &functions) {
   out.list("bytes", functions, [](Row row) { return row.bytes; });
   out.list("registers", functions, [](Row row) { return or_unknown(row.registers); });
   out.list("stack", functions, [](Row row) { return or_unknown(row.stack); });
+  out.list("spills", functions, [](Row row) { return or_unknown(row.spills); });
   out.list("barriers", functions, [](Row row) { return or_unknown(row.barriers); });
   out.list("local", functions, [](Row row) { return row.local; });
   out.list("shared", functions, [](Row row) { return row.shared; });

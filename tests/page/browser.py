@@ -121,13 +121,13 @@ class Browser:
         self.command("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
-    def open(self, path):
+    def open(self, path, fragment=""):
         """Opens a file and returns the seconds until it is loaded and drawn."""
         self.errors.clear()
         self.requests.clear()
         self.loaded = False
         begin = time.monotonic()
-        self.command("Page.navigate", url="file://" + os.path.abspath(path))
+        self.command("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
         while not self.loaded:
             self._notice(self._receive())
         self.settle()

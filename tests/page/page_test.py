@@ -113,12 +113,20 @@ class Tests:
 
     def test_occupancy_is_that_of_the_library(self):
         # As tests/unit/occupancy_test.cc has them, and NVIDIA's header: sm_90, 40 registers, blocks of 256.
-        self.browser.open(self.small)
+        alone = assemble(self.folder, "alone", [(kernel_name(3), True, 40, 0, 3072, 7, [])])
+        run(CULINK, "-arch=sm_90", alone, "-o", self.folder / "linked.cubin")
+        self.browser.open(report(self.folder, "occupancy", self.folder / "linked.cubin"))
         self.browser.click("#tab-kernels")
         self.browser.type("#filter", "registers=40")
-        self.equal(self.column(7), ["75 %"], "occupancy with 256 threads")
+        self.equal(self.column(8), ["75 %"], "occupancy with 256 threads")
         self.browser.choose("#panel-kernels select", "1024")
-        self.equal(self.column(7), ["50 %"], "occupancy with 1024 threads")
+        self.equal(self.column(8), ["50 %"], "occupancy with 1024 threads")
+
+    def test_relocatable_code_has_no_stack_and_no_occupancy(self):
+        # Both follow from what a kernel calls, which a link decides. The address names the tab.
+        self.browser.open(self.small, "#kernels")
+        self.browser.type("#filter", "registers=40")
+        self.equal([self.column(3), self.column(8)], [["–"], ["–"]], "stack and occupancy of an object")
 
     def test_map_zooms_and_chooses(self):
         self.browser.open(self.small)

@@ -15,7 +15,7 @@ function matchFunctions(report) {
   return [...rows.values()];
 }
 
-const kCompared = ["code", "registers", "stack", "local", "shared", "constant"];
+const kCompared = ["code", "registers", "stack", "spills", "local", "shared", "constant"];
 
 function changeOf(report, [before, after]) {
   if (before === undefined) return "new";

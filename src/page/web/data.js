@@ -11,7 +11,7 @@ function readNames({ shared, rest }) {
   return names;
 }
 
-const kColumns = ["kernel", "code", "bytes", "registers", "stack", "barriers", "local", "shared", "constant",
+const kColumns = ["kernel", "code", "bytes", "registers", "stack", "spills", "barriers", "local", "shared", "constant",
   "threads"];
 const kUnbounded = 0xffffffff; // a stack without limit
 

@@ -34,6 +34,7 @@ class Details {
       ["Share of the image", percentText(report.bytes[f], image.size)],
       ["Registers", numberText(report.registers[f])],
       ["Stack", report.stack[f] < 0 ? "–" : report.stack[f] === kUnbounded ? "no limit" : bytesText(report.stack[f])],
+      ["Spill instructions", report.spills[f] < 0 ? "" : kNumber.format(report.spills[f])],
       ["Local memory", report.local[f] ? bytesText(report.local[f]) : ""],
       ["Shared memory", bytesText(report.shared[f])],
       ["Constant banks", bytesText(report.constant[f])],
@@ -47,7 +48,7 @@ class Details {
 
   occupancy(f, image) {
     const { report } = this;
-    if (!report.kernel[f] || !image.sm || report.registers[f] < 0) return null;
+    if (!report.kernel[f] || !image.linked || !image.sm || report.registers[f] < 0) return null;
     const most = report.threads[f] || 1024;
     const rows = kBlockSizes.filter((size) => size <= most).map((size) => {
       const found = occupancy(image.sm, report.registers[f], report.shared[f], size);

@@ -20,6 +20,7 @@ function kernelColumns(report, threads) {
     column("registers", "Registers", "per thread"),
     { ...column("stack", "Stack", "bytes per thread with all that is called; registers that were spilled are part of it"),
       text: (f) => stackText(report.stack[f]) },
+    column("spills", "Spills", "instructions that store or load spilled registers"),
     column("local", "Local", "bytes of local memory per thread beside the stack"),
     column("shared", "Shared", "bytes of static shared memory per block"),
     column("constant", "Constant", "bytes of its own constant banks, parameters included"),

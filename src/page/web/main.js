@@ -28,7 +28,9 @@ class App {
     document.getElementById("theme").addEventListener("click", () => this.switchTheme());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh());
     this.showTheme();
-    this.open(this.report.compares ? "compare" : "map");
+    const asked = location.hash.slice(1);
+    this.open(this.panels.has(asked) ? asked : this.report.compares ? "compare" : "map");
+    addEventListener("hashchange", () => this.panels.has(location.hash.slice(1)) && this.open(location.hash.slice(1)));
   }
 
   // The images that are looked at.
@@ -47,13 +49,15 @@ class App {
     document.title = title + " – device code";
     let kernels = 0;
     for (let f = 0; f < report.count; ++f) kernels += report.kernel[f];
+    const names = new Set();
+    for (let f = 0; f < report.count; ++f) if (report.kernel[f]) names.add(report.name[f]);
     const targets = [...new Set(report.images.map((image) => image.target).filter(Boolean))]
       .sort((a, b) => parseInt(a.slice(3), 10) - parseInt(b.slice(3), 10));
     const toolkits = [...new Set(report.images.map((image) => image.toolkit).filter(Boolean))];
     const facts = [
       ["Images", report.images.length > 1 ? kNumber.format(report.images.length) : ""],
       ["Target", targets.join(", ")], ["Size", bytesText(report.images.reduce((sum, image) => sum + image.size, 0))],
-      ["Kernels", kNumber.format(kernels)], ["Functions", kNumber.format(report.count - kernels)],
+      ["Kernels", kNumber.format(names.size) + (names.size < kernels ? ` (${kNumber.format(kernels)} in all images)` : "")], ["Functions", kNumber.format(report.count - kernels)],
       ["CUDA", toolkits.map((toolkit) => (toolkit / 10).toFixed(1)).join(", ")],
       ["Kind", report.images.every((image) => image.linked) ? "linked" : report.images.some((image) => image.linked) ? "linked and relocatable" : "relocatable"],
     ];

@@ -41,6 +41,7 @@ function blocksByShared(sm, shared) {
 // Of a function with blocks of a size, or with those that it was compiled for if they are smaller.
 function occupancyOf(report, f, threads) {
   const most = report.threads[f];
-  const sm = report.images[report.image[f]].sm;
+  const { sm, linked } = report.images[report.image[f]];
+  if (!linked) return undefined; // registers and shared memory of what it calls may come
   return occupancy(sm, report.registers[f], report.shared[f], most > 0 ? Math.min(most, threads) : threads);
 }

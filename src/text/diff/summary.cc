@@ -36,11 +36,12 @@ std::optional<u64> all_constants(const FunctionUsage &use) {
   return sum;
 }
 
-constexpr std::array<SummaryField, 9> kFields{{
+constexpr std::array<SummaryField, 10> kFields{{
     {"code", counted<&FunctionUsage::code>},
     {"registers", said<&FunctionUsage::registers>},
     {"stack", said<&FunctionUsage::min_stack>},
     {"frame", said<&FunctionUsage::frame>},
+    {"spills", said<&FunctionUsage::spills>},
     {"shared", counted<&FunctionUsage::shared>},
     {"local", counted<&FunctionUsage::local>},
     {"barriers", said<&FunctionUsage::barriers>},

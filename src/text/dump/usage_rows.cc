@@ -55,11 +55,12 @@ std::optional<u64> register_limit_of(const UsageRow &row) {
 using Shape = UsageColumn::Shape;
 
 // Banks of constants come between parameters and code.
-constexpr std::array<UsageColumn, 15> kColumns{{
+constexpr std::array<UsageColumn, 16> kColumns{{
     {"registers", Shape::Always, optional_of<&FunctionUsage::registers>},
     {"stack", Shape::Stack, optional_of<&FunctionUsage::min_stack>},
     {"frame", Shape::Always, optional_of<&FunctionUsage::frame>},
     {"max_stack", Shape::RareStack, optional_of<&FunctionUsage::max_stack>},
+    {"spills", Shape::Always, optional_of<&FunctionUsage::spills>},
     {"shared", Shape::Always, number_of<&FunctionUsage::shared>},
     {"local", Shape::Always, number_of<&FunctionUsage::local>},
     {"barriers", Shape::Always, optional_of<&FunctionUsage::barriers>},
