@@ -13,7 +13,7 @@ need nvcc nvlink objcopy cmake
 "$CULINK" --make-toolchain "$WORK/cuda" > told
 expect_contains told "nvcc:  $WORK/cuda/bin/nvcc" "CMake: " "clang: "
 "$CULINK" --make-toolchain "$WORK/cuda" > told # and again
-[ "$(readlink -f cuda/bin/nvlink)" = "$(readlink -f "$CULINK")" ] || fail "nvlink is not culink"
+[ "$(readlink -f cuda/bin/culink)" = "$(readlink -f "$CULINK")" ] || fail "culink is not culink"
 mkdir -p occupied/bin && echo precious > occupied/bin/nvcc
 expect_status 1 "$CULINK" --make-toolchain occupied 2> error
 expect_contains error "it is not empty, and no folder that culink has made"

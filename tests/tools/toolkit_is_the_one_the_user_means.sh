@@ -21,7 +21,9 @@ export PATH="$WORK/program/bin:/usr/bin:/bin" CUDA_HOME="$WORK/home" CUDA_PATH="
 # is_of FOLDER TOOLKIT: the toolchain folder leads to the toolkit, but for nvlink.
 is_of() {
   [ "$(readlink -f "$1/bin/nvcc")" = "$WORK/$2/bin/nvcc" ] || fail "$1 is not of $2"
-  [ "$(readlink -f "$1/bin/nvlink")" = "$(readlink -f "$CULINK")" ] || fail "nvlink is not culink"
+  [ "$(readlink -f "$1/bin/culink")" = "$(readlink -f "$CULINK")" ] || fail "culink is not culink"
+  "$1/bin/nvlink" --version > version
+  expect_contains version culink
 }
 "$CULINK" --make-toolchain by_option --cuda=option > told
 is_of by_option option
@@ -52,6 +54,22 @@ ln -s "$WORK/home" is_home
 expect_status 1 "$CULINK" --make-toolchain is_home --cuda="$WORK/home" 2> error
 expect_contains error "it is the CUDA toolkit itself"
 if [ -L home/bin/nvcc ] || [ -L home/bin/nvlink ]; then fail "changed the toolkit"; fi
+
+# One in which culink is gone says so, where nvcc would take another nvlink of PATH.
+"$CULINK" --make-toolchain gone > told
+ln -sf "$WORK/nowhere" gone/bin/culink
+expect_status 1 gone/bin/nvlink --version 2> error
+expect_contains error "gone/bin/nvlink: the culink of this folder is gone: run culink --make-toolchain again"
+"$CULINK" --make-toolchain gone > told
+gone/bin/nvlink --version > version
+# A link, as it was made before, becomes the script; a file of somebody else stays.
+ln -sf "$WORK/home/bin/nvlink" gone/bin/nvlink
+"$CULINK" --make-toolchain gone > told
+gone/bin/nvlink --version > version
+echo precious > gone/bin/nvlink
+expect_status 1 "$CULINK" --make-toolchain gone 2> error
+expect_contains error "gone/bin/nvlink: is in the way, and not culink's"
+expect_contains home/bin/nvlink "nvlink of home"
 
 # The compiler of PTX.
 printf '.version 9.0\n.target sm_90\n.address_size 64\n' > code.ptx

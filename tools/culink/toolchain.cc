@@ -5,15 +5,22 @@
 // nvcc use it; CMake (CUDACXX) and clang (--cuda-path) follow. The installed toolkit stays as it
 // is, and nothing needs special rights.
 //
+// nvlink is a script, because a link to a culink that is gone would be worse than an error: nvcc
+// would take the next nvlink in PATH without a word. The script calls the link `culink` beside it,
+// whose path tells culink in which folder it was called.
+//
 // Toolkits of Python packages have their libraries in lib, where nvcc expects lib64 if it was
 // installed otherwise; the folder has both.
 //
 // Made again over an old one, the folder's links are renewed; any other folder must be empty.
-// Anything but a link in the way is an error: it is not ours. A folder `bin` that is a link may
-// lead to the toolkit's own programs.
+// Anything but a link or that script in the way is an error: it is not ours. A folder `bin` that is
+// a link may lead to the toolkit's own programs.
 #include "toolchain.h"
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 #include <system_error>
 
 #include "links.h"
@@ -24,6 +31,38 @@ namespace culink {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kScript = R"(#!/bin/sh
+# Made by culink --make-toolchain: culink links in nvlink's place.
+culink=${0%/*}/culink
+if [ ! -x "$culink" ]; then
+  echo "$0: the culink of this folder is gone: run culink --make-toolchain again" >&2
+  exit 1
+fi
+exec "$culink" "$@"
+)";
+
+bool is_our_script(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  return text == kScript;
+}
+
+// The script in nvlink's place, where a link or the same script may be already.
+std::string put_script(const fs::path &path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (fs::exists(status) && !fs::is_symlink(status))
+    return is_our_script(path) ? "" : path.string() + ": is in the way, and not culink's";
+  fs::remove(path, error);
+  std::ofstream file(path, std::ios::binary);
+  file << kScript;
+  file.close();
+  if (!file)
+    return path.string() + ": cannot be written";
+  fs::permissions(path, fs::perms(0755), error);
+  return failure(path, error);
+}
 
 // Links to everything in a folder but `except`.
 std::string link_contents(const fs::path &from, const fs::path &to, const char *except) {
@@ -53,7 +92,10 @@ std::string link_toolkit(const fs::path &toolkit, const fs::path &folder) {
     if (std::string problem = renew_link(toolkit / "lib", folder / "lib64"); !problem.empty())
       return problem;
   const fs::path self = fs::canonical("/proc/self/exe", error);
-  return error ? failure("/proc/self/exe", error) : renew_link(self, folder / "bin" / "nvlink");
+  if (error)
+    return failure("/proc/self/exe", error);
+  const std::string problem = renew_link(self, folder / "bin" / "culink");
+  return problem.empty() ? put_script(folder / "bin" / "nvlink") : problem;
 }
 
 // The toolkit's own folder, links followed: that of a toolchain folder is the one it was made of.
@@ -80,8 +122,9 @@ std::string make_toolchain(const std::string &folder, const std::string &cuda) {
   if (fs::is_symlink(made / "bin", error))
     return (made / "bin").string() + " is a link";
   if (fs::exists(made, error) && !fs::is_empty(made, error) &&
-      !fs::is_symlink(made / "bin" / "nvlink", error))
-    return "it is not empty, and no folder that culink has made: there is no link bin/nvlink";
+      !fs::is_symlink(made / "bin" / "nvlink", error) && // as culink 0.1 made it
+      !fs::is_symlink(made / "bin" / "culink", error))
+    return "it is not empty, and no folder that culink has made: there is no link bin/culink";
   return link_toolkit(toolkit, made);
 }
 
