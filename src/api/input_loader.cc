@@ -327,18 +327,23 @@ void InputLoader::say_until(size_t end, u32 step) {
 }
 
 // nvlink ignores an image in a fatbin or host object as it ignores one that is a file (Q066).
-void InputLoader::skip_linked(const DeviceCode &code) {
-  found_.skipped.push_back({code.name, std::string(kLinkedAlready), code.bytes, code.entry, true});
+void InputLoader::skip_linked(const DeviceCode &code, std::string_view why) {
+  found_.skipped.push_back({code.name, std::string(why), code.bytes, code.entry, true});
   if (!dialect_.input.silent)
-    diag_.report(DiagId::NothingToLink, {code.name, std::string(kLinkedAlready)});
+    diag_.report(DiagId::NothingToLink, {code.name, std::string(why)});
 }
 
 // An output without any of the code that was given helps nobody.
-void InputLoader::report_only_linked() {
-  const auto linked = std::find_if(found_.skipped.begin(), found_.skipped.end(),
-                                   [](const SkippedCode &code) { return code.linked; });
-  if (linked != found_.skipped.end())
-    diag_.report(DiagId::OnlyLinkedCode, {linked->name});
+void InputLoader::report_nothing_to_link() {
+  const auto found = std::ranges::find_if(found_.skipped, &SkippedCode::by_mistake);
+  if (found == found_.skipped.end())
+    return;
+  diag_.report(DiagId::OnlyLinkedCode, {found->name, found->why})
+      .advise(found->why == kIsSource ? "compile it first, with nvcc -dc"
+              : found->why == kWholeProgram
+                  ? "compile it with -rdc=true or -dc"
+                  : "link the objects that it was made of; -r makes files "
+                    "that can be linked again");
 }
 
 // The system can take back pages of files at any time. Doing it here, and reading them again,
@@ -362,8 +367,9 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     const DeviceCode &code = found_.code[i];
     Slot &slot = slots_[i];
     slot.bytes = unpack_code(code, slot);
-    slot.linked = slot.bytes && file_kind(*slot.bytes) == FileKind::DeviceImage;
-    if (code.discarded || slot.linked)
+    if (slot.bytes && file_kind(*slot.bytes) == FileKind::DeviceImage)
+      slot.not_relocatable = why_not_relocatable(*slot.bytes);
+    if (code.discarded || !slot.not_relocatable.empty())
       slot.bytes.reset();
     if (slot.bytes)
       slot.object = load_object(code.name, *slot.bytes, target_, dialect_, slot.diag);
@@ -384,8 +390,8 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     Slot &slot = slots_[i];
     // Messages before a piece of code have even steps, messages about it the odd one that follows.
     say_until(found_.code[i].messages_before, 2 * i);
-    if (slot.linked)
-      skip_linked(found_.code[i]);
+    if (!slot.not_relocatable.empty())
+      skip_linked(found_.code[i], slot.not_relocatable);
     for (Diagnostic &one : slot.diag.all())
       one.step = 2 * i + 1;
     if (slot.bytes)
@@ -404,7 +410,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   report_unfamiliar(objects, diag_);
   report_partial_programs(objects, diag_);
   if (objects.empty() && !dialect_.input.silent && !diag_.failed())
-    report_only_linked();
+    report_nothing_to_link();
   return objects;
 }
 

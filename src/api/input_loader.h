@@ -81,7 +81,7 @@ private:
     std::optional<ByteSpan> bytes;
     std::vector<u8> unpacked;
     std::optional<InputObject> object;
-    bool linked = false; // an image that an earlier link has made
+    std::string_view not_relocatable = {}; // why it cannot be linked: it is an image, not an object
     Diagnostics diag;
   };
 
@@ -98,8 +98,8 @@ private:
   void keep_from_outputs(const std::string &path, const MappedFile &file);
   void say_until(size_t end, u32 step);
   void add_libraries(InputCollector &collector);
-  void skip_linked(const DeviceCode &code);
-  void report_only_linked();
+  void skip_linked(const DeviceCode &code, std::string_view why);
+  void report_nothing_to_link();
   void report_damage(const DeviceCode &code, const Error &error, Diagnostics &diag) const;
   [[nodiscard]] size_t count_within_budget() const;
   void refuse_to_unpack(const DeviceCode &code, Diagnostics &diag) const;

@@ -10,6 +10,7 @@
 
 #include "base/name_map.h"
 #include "elf/elf_view.h"
+#include "input/file_kind.h"
 #include "model/similar_names.h"
 
 namespace culink {
@@ -99,8 +100,9 @@ void name_skipped_definitions(const std::vector<SkippedCode> &skipped, Diagnosti
 // links functions alone.
 void warn_about_lost_kernels(const std::vector<InputObject> &objects,
                              const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
-  const bool other_target = std::any_of(skipped.begin(), skipped.end(),
-                                        [](const SkippedCode &code) { return code.whole.empty(); });
+  const bool other_target =
+      std::any_of(skipped.begin(), skipped.end(),
+                  [](const SkippedCode &code) { return code.entry || !code.bytes.empty(); });
   if (skipped.empty() || (!objects.empty() && !other_target) ||
       std::any_of(objects.begin(), objects.end(), has_kernels))
     return;

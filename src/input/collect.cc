@@ -145,8 +145,8 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     use_device_object(name, bytes);
     break;
   case FileKind::DeviceImage:
-    out_.skipped.push_back({name, std::string(kLinkedAlready), bytes, {}, true});
-    warn(DiagId::NothingToLink, {name, std::string(kLinkedAlready)});
+    out_.skipped.push_back({name, std::string(why_not_relocatable(bytes)), bytes, {}, true});
+    warn(DiagId::NothingToLink, {name, out_.skipped.back().why});
     break;
   case FileKind::HostObject:
   case FileKind::HostImage:
@@ -188,7 +188,7 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
 }
 
 // Executables and shared libraries are normal among the inputs of a host link. Their device code is
-// linked already.
+// linked already, which is worth a word if nothing else is given.
 void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
   const elf::FileType type = elf_file_type(bytes);
   Result<elf::ElfView> view = elf::ElfView::open_sections(bytes);
@@ -203,6 +203,8 @@ void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
   else if (view && view->header().phnum == 0 && !rules_.silent)
     diag_.report(DiagId::BadInput,
                  {name, "ELF header, e_phnum: a program or library has segments"});
+  else if (view && view->find(".nv_fatbin"))
+    out_.skipped.push_back({name, std::string(kLinked)});
 }
 
 void InputCollector::use_lto_file(const std::string &name, ByteSpan bytes) {
@@ -219,8 +221,13 @@ void InputCollector::use_unknown(const std::string &name, FileKind kind, Place p
   if (promises_device_code(name))
     diag_.report(DiagId::WrongKind,
                  {name, std::string(describe_file_kind(kind)), std::string(name_ending(name))});
-  else if (place == Place::Given)
-    warn(DiagId::NothingToLink, {name, "not a device object, host object, archive or PTX file"});
+  else if (place == Place::Given) {
+    const bool source = promises_source(name);
+    const std::string why(source ? kIsSource
+                                 : "not a device object, host object, archive or PTX file");
+    out_.skipped.push_back({name, why, {}, {}, source});
+    warn(DiagId::NothingToLink, {name, why});
+  }
 }
 
 void InputCollector::add_code(DeviceCode code) {

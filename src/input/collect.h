@@ -52,14 +52,11 @@ struct SkippedCode {
   std::string why;
   ByteSpan bytes;                   // a cubin
   std::optional<FatbinEntry> entry; // or of a fatbin; may be packed
-  bool linked = false;              // for the target, but an earlier link has made it
+  bool by_mistake = false;          // nobody wants a link without it: linked already, or a source
   ByteSpan whole = {};              // or all fatbins of a program that was compiled as a whole
 };
 
-inline constexpr std::string_view kLinkedAlready =
-    "it is already linked, or was compiled without -rdc=true";
-
-inline constexpr std::string_view kWholeProgram = "it was compiled without -rdc=true";
+inline constexpr std::string_view kIsSource = "it is source text";
 inline constexpr std::string_view kLinkedByItself =
     "that is the result of a device link, which cannot be linked again: link its objects";
 inline constexpr std::string_view kLinkWithLto =

@@ -4,10 +4,13 @@
 // no comment is `.version`.
 #include "input/file_kind.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/bytes.h"
 #include "elf/constants.h"
+#include "elf/elf_view.h"
+#include "elf/records/nv_notes.h"
 
 namespace culink {
 
@@ -109,6 +112,28 @@ bool promises_device_code(std::string_view name) {
 bool promises_lto(std::string_view name) {
   const std::string_view ending = name_ending(name);
   return ending == "ltoir" || ending == "nvvm";
+}
+
+bool promises_source(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kEndings = {"c", "cc", "cpp", "cu", "cxx", "h"};
+  return std::find(kEndings.begin(), kEndings.end(), name_ending(name)) != kEndings.end();
+}
+
+// The compiler writes one note, a linker its own and those of its inputs. There are none before
+// CUDA 12.8.
+std::string_view why_not_relocatable(ByteSpan image) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(image);
+  const elf::Section *section = view ? view->find(".note.nv.tkinfo") : nullptr;
+  if (!section)
+    return kLinkedOrWhole;
+  bool compiled = false;
+  for (const elf::Note &note : elf::decode_notes(section->data).notes) {
+    const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
+    if (info && (info->tool == "nvlink" || info->tool == "culink"))
+      return kLinked;
+    compiled |= info && info->tool == "ptxas";
+  }
+  return compiled ? kWholeProgram : kLinkedOrWhole;
 }
 
 const FileRule &find_file_rule(std::span<const FileRule> rules, std::string_view path) {

@@ -26,6 +26,15 @@ enum class HeaderOrder : u8 { AsItSays, LittleEndian };
 [[nodiscard]] bool promises_device_code(std::string_view name);
 [[nodiscard]] bool promises_lto(std::string_view name);
 
+[[nodiscard]] bool promises_source(std::string_view name);
+
+// Why device code that is no relocatable object cannot be linked, as far as its notes tell.
+inline constexpr std::string_view kLinked = "it is already linked";
+inline constexpr std::string_view kWholeProgram = "it was compiled without -rdc=true";
+inline constexpr std::string_view kLinkedOrWhole =
+    "it is already linked, or was compiled without -rdc=true";
+[[nodiscard]] std::string_view why_not_relocatable(ByteSpan image);
+
 // The rule for a name. Precondition: the last rule is for any other ending.
 [[nodiscard]] const FileRule &find_file_rule(std::span<const FileRule> rules,
                                              std::string_view path);

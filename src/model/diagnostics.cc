@@ -41,7 +41,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::NotRelocatable, Severity::Error, "not-relocatable",
      "{0}: not a relocatable device object: e_type is {1}"},
     {DiagId::OnlyLinkedCode, Severity::Error, "only-linked-code",
-     "nothing to link: {0} is already linked, or was compiled without -rdc=true"},
+     "nothing to link: {0} is left out, because {1}"},
     {DiagId::PartialProgram, Severity::Warning, "partial-program",
      "{0}: not compiled with -ewp, but linked with {1}, which claims to be the whole program"},
     {DiagId::WrongArchitecture, Severity::Error, "wrong-architecture",

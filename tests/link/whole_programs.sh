@@ -26,5 +26,7 @@ expect_contains log "odd.cubin: not a relocatable device object: e_type is 0x3"
 expect_same odd.out.cubin part.out.cubin
 
 not "$CULINK" -arch=sm_90 alone.out.cubin -o nothing.cubin 2> log
-expect_contains log "warning: alone.out.cubin: ignored" "error: nothing to link: alone.out.cubin is already linked"
+expect_contains log "warning: alone.out.cubin: ignored" \
+  "error: nothing to link: alone.out.cubin is left out, because it is already linked" \
+  "hint: link the objects that it was made of"
 [ ! -e nothing.cubin ] || fail "wrote an image without the code that it was given"
