@@ -150,7 +150,8 @@ void check_command_line(const CommandLine &line, Diagnostics &diag, const FileSo
   if (dialect_of(line).command.conflicts_first)
     check_conflicts(line, diag);
   if (line.value(OptionId::Output).empty() && !is_virtual_target(target))
-    diag.report(DiagId::MissingOutput, {});
+    diag.report(DiagId::MissingOutput, {})
+        .advise(line.inputs.empty() ? "culink --help lists all options" : "");
   if (line.inputs.empty() && line.list(OptionId::Library).empty() &&
       dialect_of(line).command.refuses_empty_link)
     diag.report(DiagId::NoInput, {});

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <vector>
 
 #include <fmt/format.h>
@@ -125,16 +126,42 @@ std::string suggest_option(std::string_view word) {
   return "culink --help lists all options";
 }
 
+namespace {
+
+std::string letters_and_digits(std::string_view word) {
+  std::string out;
+  for (const char c : word)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+// Of values, those that a misspelt one may stand for. A target with another number is another
+// target.
+std::vector<std::string_view> meant_values(const OptionRow &row, std::string_view value,
+                                           const std::vector<std::string_view> &known) {
+  if (row.kind != ValueKind::Target)
+    return similar_names(value, known, 1);
+  std::vector<std::string_view> out;
+  for (const std::string_view one : known)
+    if (const std::string given = letters_and_digits(value);
+        letters_and_digits(one) == given || letters_and_digits(one) == "sm" + given)
+      out.push_back(one);
+  return out;
+}
+
+} // namespace
+
 std::string suggest_value(const OptionRow &row, std::string_view value) {
   const std::vector<std::string_view> known =
       row.kind == ValueKind::Target
           ? targets()
           : std::vector<std::string_view>(row.choices.begin(), row.choices.end());
-  std::vector<std::string_view> sorted = similar_names(value, known, known.size());
-  for (const std::string_view one : known)
-    if (std::find(sorted.begin(), sorted.end(), one) == sorted.end())
-      sorted.push_back(one);
-  return sorted.empty() ? "" : "values: " + comma_list(sorted);
+  if (known.empty())
+    return "";
+  const std::vector<std::string_view> near = meant_values(row, value, known);
+  const std::string guess = near.empty() ? "" : fmt::format("did you mean '{}'? ", near.front());
+  return guess + "values: " + comma_list(known);
 }
 
 std::string suggest_command(std::string_view word) {

@@ -38,10 +38,10 @@ done <<'END'
 -oout.cubin did you mean '-o out.cubin'?
 --why_live=f did you mean '--why-live=f'?
 -O3 optimisation is asked of nvcc and ptxas
--arch=sm90 values: sm_90, sm_90a, sm_
+-arch=sm90 did you mean 'sm_90'? values: sm_75, sm_
 -arch=sm_52 values: sm_
---error-format=jsn values: json, text, nvlink
---code=sas values: sass, 
+--error-format=jsn did you mean 'json'? values: 
+--code=sas did you mean 'sass'? values: 
 --zzzz culink --help lists all options
 usage instead: cubin usage
 dump instead: cubin dump

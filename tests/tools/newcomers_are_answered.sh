@@ -32,7 +32,7 @@ expect_contains told "option file 'nope.rsp'"
 expect_status 1 "$CULINK" --outptu 2> told
 expect_contains told "did you mean '--output-file'?"
 expect_status 1 "$CULINK" -arch=sm90 2> told
-expect_contains told "values: sm_90, "
+expect_contains told "did you mean 'sm_90'? values: "
 "$CULINK" --help > help
 expect_contains help "Everyday:"
 [ -z "$(awk 'length > 80' help)" ] || fail "--help is wide"

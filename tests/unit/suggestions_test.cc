@@ -39,9 +39,16 @@ TEST(Suggestions, OptionsAreSuggestedAsTheyAreSpelled) {
   EXPECT_EQ(suggest_option("-"), "culink --help lists all options");
 }
 
-TEST(Suggestions, ValuesAreListedWithTheNearestFirst) {
-  EXPECT_TRUE(suggest_value(option_row(OptionId::Arch), "sm100").starts_with("values: sm_100, "));
-  EXPECT_EQ(suggest_value(option_row(OptionId::Color), "alwaxs"), "values: always, auto, never");
+TEST(Suggestions, ValuesAreListedBehindTheNearest) {
+  for (const char *other : {"sm_52", "sm_91", "native"})
+    EXPECT_TRUE(
+        suggest_value(option_row(OptionId::Arch), other).starts_with("values: sm_75, sm_80, "));
+  EXPECT_TRUE(
+      suggest_value(option_row(OptionId::Arch), "90").starts_with("did you mean 'sm_90'? "));
+  EXPECT_TRUE(suggest_value(option_row(OptionId::Arch), "sm100")
+                  .starts_with("did you mean 'sm_100'? values: sm_75, "));
+  EXPECT_EQ(suggest_value(option_row(OptionId::Color), "alwaxs"),
+            "did you mean 'always'? values: auto, always, never");
   EXPECT_EQ(suggest_value(option_row(OptionId::Output), "x"), "");
 }
 
