@@ -49,4 +49,4 @@ cubin verify ./*/sm_*/*.cubin > "$out/verdicts"
 echo "$(grep -c ': ok$' "$out/verdicts") files: ok"
 
 echo
-echo "demo done; docs/cubin.md shows more, README.md says what works"
+echo "demo done; the programs are in ${1:-build/release/bin}; docs/cubin.md shows more, README.md says what works"
