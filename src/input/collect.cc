@@ -145,8 +145,7 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     use_device_object(name, bytes);
     break;
   case FileKind::DeviceImage:
-    out_.skipped.push_back({name, std::string(why_not_relocatable(bytes)), bytes, {}, true});
-    warn(DiagId::NothingToLink, {name, out_.skipped.back().why});
+    leave_out({name, std::string(why_not_relocatable(bytes)), bytes, {}, true});
     break;
   case FileKind::HostObject:
   case FileKind::HostImage:
@@ -190,17 +189,17 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
 // Executables and shared libraries are normal among the inputs of a host link. Their device code is
 // linked already, which is worth a word if nothing else is given.
 void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
+  if (rules_.silent)
+    return;
   const elf::FileType type = elf_file_type(bytes);
+  constexpr const char *kWrongType =
+      "ELF header, e_type: {:#x} is not an object, executable or shared library";
   Result<elf::ElfView> view = elf::ElfView::open_sections(bytes);
   if (!view) // the header may still be sound
     view = elf::ElfView::open_tolerant(bytes);
-  if (type != elf::FileType::Executable && type != elf::FileType::Shared && !rules_.silent)
-    diag_.report(
-        DiagId::BadInput,
-        {name,
-         fmt::format("ELF header, e_type: {:#x} is not an object, executable or shared library",
-                     static_cast<u32>(type))});
-  else if (view && view->header().phnum == 0 && !rules_.silent)
+  if (type != elf::FileType::Executable && type != elf::FileType::Shared)
+    diag_.report(DiagId::BadInput, {name, fmt::format(kWrongType, static_cast<u32>(type))});
+  else if (view && view->header().phnum == 0)
     diag_.report(DiagId::BadInput,
                  {name, "ELF header, e_phnum: a program or library has segments"});
   else if (view && view->find(".nv_fatbin"))
@@ -221,13 +220,9 @@ void InputCollector::use_unknown(const std::string &name, FileKind kind, Place p
   if (promises_device_code(name))
     diag_.report(DiagId::WrongKind,
                  {name, std::string(describe_file_kind(kind)), std::string(name_ending(name))});
-  else if (place == Place::Given) {
-    const bool source = promises_source(name);
-    const std::string why(source ? kIsSource
-                                 : "not a device object, host object, archive or PTX file");
-    out_.skipped.push_back({name, why, {}, {}, source});
-    warn(DiagId::NothingToLink, {name, why});
-  }
+  else if (place == Place::Given)
+    leave_out(promises_source(name) ? SkippedCode{name, std::string(kIsSource), {}, {}, true}
+                                    : SkippedCode{name, std::string(kNoDeviceCode)});
 }
 
 void InputCollector::add_code(DeviceCode code) {
@@ -255,10 +250,6 @@ void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) 
   tell_missing_host(name);
   add_code({.name = name, .bytes = bytes});
   add_file_module(name);
-}
-
-void InputCollector::add_file_module(const std::string &name) {
-  out_.modules.push_back({name, "", is_system(name)});
 }
 
 // The modules of a host object; outputs of `ld -r` have several. nvlink lists the first module of

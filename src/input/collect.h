@@ -57,6 +57,8 @@ struct SkippedCode {
 };
 
 inline constexpr std::string_view kIsSource = "it is source text";
+inline constexpr std::string_view kNoDeviceCode =
+    "not a device object, host object, archive or PTX file";
 inline constexpr std::string_view kLinkedByItself =
     "that is the result of a device link, which cannot be linked again: link its objects";
 inline constexpr std::string_view kLinkWithLto =
@@ -130,10 +132,16 @@ private:
   void use_unknown(const std::string &name, FileKind kind, Place place);
   void add_code(DeviceCode code);
   void use_device_object(const std::string &name, ByteSpan bytes);
-  void add_file_module(const std::string &name);
+  void add_file_module(const std::string &name) {
+    out_.modules.push_back({name, "", is_system(name)});
+  }
   void add_host_modules(const std::string &name, const HostObject &object);
   void note_host_references(const std::string &name, const HostObject &object);
   void warn(DiagId id, std::vector<std::string> arguments, std::string hint = {});
+  void leave_out(SkippedCode code) {
+    warn(DiagId::NothingToLink, {code.name, code.why});
+    out_.skipped.push_back(std::move(code));
+  }
   [[nodiscard]] std::optional<ByteSpan> open_thin_member(const std::string &archive,
                                                          const std::string &member);
   [[nodiscard]] FileKind kind_of(ByteSpan bytes) const;
