@@ -121,15 +121,19 @@ class Browser:
         self.command("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
-    def open(self, path, fragment=""):
-        """Opens a file and returns the seconds until it is loaded and drawn."""
-        self.errors.clear()
-        self.requests.clear()
+    def _navigate(self, url):
         self.loaded = False
-        begin = time.monotonic()
-        self.command("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
+        self.command("Page.navigate", url=url)
         while not self.loaded:
             self._notice(self._receive())
+
+    def open(self, path, fragment=""):
+        """Opens a file and returns the seconds until it is loaded and drawn."""
+        self._navigate("about:blank")  # another fragment of the same page would load nothing
+        self.errors.clear()
+        self.requests.clear()
+        begin = time.monotonic()
+        self._navigate("file://" + os.path.abspath(path) + fragment)
         self.settle()
         return time.monotonic() - begin
 
