@@ -22,7 +22,7 @@ expect_contains differences "'.nv.info.reads': record" "5 differences"
 expect_contains differences "layout: "
 
 # By default the kernel that calls nothing but the driver has the stack that its machine code needs (Q145).
-stack_of() { "$CUBIN" usage "$1" | awk -v kernel="$2" '$11 == kernel { print $3 }'; }
+stack_of() { "$CUBIN" usage "$1" | awk -v kernel="$2" '$NF == kernel { print $3 }'; }
 "$CULINK" --code=mercury --check -arch=sm_107 kernels.cubin function.cubin -o own.cubin
 [ "$(stack_of linked.cubin writes)" = 0 ] || fail "another stack than nvlink's"
 [ "$(stack_of own.cubin writes)" = 72 ] || fail "too little stack"
