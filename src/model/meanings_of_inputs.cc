@@ -90,10 +90,11 @@ constexpr auto kInputMeanings = std::to_array<MessageMeaning>({
      "that could be linked with other files.",
      "Compile it with nvcc -rdc=true -cubin, or ptxas -c."},
     {DiagId::OnlyLinkedCode,
-     "All device code of the inputs is already linked or was compiled without -rdc=true, so that "
-     "the output would be empty.",
-     "Give the objects it was made of; compile with nvcc -rdc=true. To look at linked code, use "
-     "cubin."},
+     "All inputs are source text, already linked, or compiled without -rdc=true, so that the "
+     "output "
+     "would be empty.",
+     "Give the objects they were made of; compile with nvcc -rdc=true or -dc. To look at linked "
+     "code, use cubin."},
     {DiagId::PartialProgram,
      "One input was compiled as the whole program (nvcc -ewp), but there are others beside it.",
      "Compile all of them with -rdc=true and none with -ewp."},

@@ -262,7 +262,7 @@ private:
     return out;
   }
 
-  // What copies come from, and what helps.
+  // What duplicates come from, and what helps.
   static Table causes(const Duplicates &found, u64 leftovers) {
     const std::pair<u64, const char *> rows[] = {
         {leftovers, "relocatable objects of the device link beside the linked code "
