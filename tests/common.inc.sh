@@ -100,7 +100,7 @@ links_as_recorded() {
     "$CULINK" "$emulate" "$@" $options -o "out.cubin" > log 2>&1 ||
       fail "$name, $label: $(cat log)"
     cmp -s out.cubin "$folder/$label.expected" ||
-      fail "$name, $label: not what nvlink wrote:"$'\n'"$("$CUBIN" diff "$folder/$label.expected" out.cubin)"
+      fail "$name, $label: not what nvlink wrote:"$'\n'"$("$CUBIN" diff --details "$folder/$label.expected" out.cubin)"
     mv out.cubin "$label.out.cubin" # later links may take it
   done < "$folder/links"
   [ "$count" -gt 0 ] || fail "no links recorded in $folder"

@@ -238,7 +238,7 @@ class Comparison:
         """What `cubin diff` says about culink's file and nvlink's."""
         os.replace(self.at(step.output), self.at("culink.cubin"))
         run_linker([self.memory.tools.nvlink] + self.arguments(step), self.folder)
-        done = subprocess.run([self.options.cubin, "diff", "culink.cubin", step.output],
+        done = subprocess.run([self.options.cubin, "diff", "--details", "culink.cubin", step.output],
                               cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, errors="replace")
         os.replace(self.at(step.output), self.at("ref.cubin"))

@@ -83,7 +83,7 @@ class FormComparison(Comparison):
         return run_diff.SAME, ""
 
     def explain(self, step):
-        done = self.tools.run([self.options.cubin, "diff", step.output, "ref.cubin"],
+        done = self.tools.run([self.options.cubin, "diff", "--details", step.output, "ref.cubin"],
                               cwd=self.folder, check=False)
         return done.stdout.strip()
 

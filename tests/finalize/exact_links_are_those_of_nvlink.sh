@@ -12,7 +12,7 @@ same_as_nvlink() {
   mv out expected
   "$CULINK" --emulate=nvlink-13.0.88 --code=exact "$@" -o out 2> err ||
     { grep -q finalizer err && skip "no finalizer"; cat err; fail "no link"; }
-  "$CUBIN" diff expected out || fail "culink $*"
+  "$CUBIN" diff --details expected out || fail "culink $*"
   expect_same expected out
 }
 

@@ -62,7 +62,7 @@ same() {
     -o ours/out.cubin > ours.log 2>&1 || ours=1
   [ $theirs = $ours ] || fail "$*: nvlink $theirs, culink $ours: $(cat theirs.log ours.log)"
   [ $theirs != 0 ] || cmp -s theirs/out.cubin ours/out.cubin ||
-    fail "$*: $("$CUBIN" diff theirs/out.cubin ours/out.cubin)"
+    fail "$*: $("$CUBIN" diff --details theirs/out.cubin ours/out.cubin)"
   [ $theirs != 0 ] || expect_same theirs/reg ours/reg
   count=$((count + 1))
 }

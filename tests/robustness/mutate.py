@@ -111,7 +111,7 @@ def run_commands(cubin, mutant, original, commands, failures):
     run([cubin, "usage", path], failures)
     run([cubin, "report", path, "-o", str(mutant.with_suffix(".html"))], failures)
     run([cubin, "verify", path], failures)
-    run([cubin, "diff", str(original), path], failures)
+    run([cubin, "diff", "--all", str(original), path], failures)
     if "text" not in commands:
         return
     exact = mutant.with_suffix(".yaml")

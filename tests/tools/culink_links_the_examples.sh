@@ -34,7 +34,7 @@ while read -r -a words; do
   # The record has another length, and a segment covers it. A relocatable link of our own keeps
   # what nvlink loses.
   [ "$output" = relocatable.cubin ] ||
-    "$CUBIN" diff --ignore tkinfo --ignore segments own "$output" > difference || fail "$(cat difference)"
+    "$CUBIN" diff --details --ignore tkinfo --ignore segments own "$output" > difference || fail "$(cat difference)"
   count=$((count + 1))
 done < links
 [ "$count" -eq 11 ] || fail "linked $count examples, not 11"

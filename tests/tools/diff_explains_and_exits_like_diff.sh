@@ -6,10 +6,16 @@ second=$SOURCE/examples/vector_math/sm_90/relocatable.cubin
 
 "$CUBIN" diff "$first" "$first" > same
 [ ! -s same ] || fail "differences between equal files"
-expect_status 1 "$CUBIN" diff "$first" "$second" > told
+expect_status 1 "$CUBIN" diff --all "$first" "$second" > told
 expect_contains told "header: ELF header: type 0x2 vs 0x1" "only in the second file" " differences"
 
-# What became of functions comes first.
+# What became of functions comes first, and then how much else differs; details if asked for.
+head -4 told > first_lines
+expect_status 1 "$CUBIN" diff "$first" "$second" > told
+head -4 told > lines
+expect_same lines first_lines
+[ "$(tail -n +5 told)" = "78 differences: 1 in header, 1 in sections, 17 in symbols, 11 in headers, 15 in tkinfo, 8 in info, 1 in relocs, 5 in code, 10 in strings, 4 in segments, 5 in layout (--details tells them)" ] ||
+  fail "$(tail -n +5 told)"
 [ "$(head -1 told)" = "kernel _Z5totalPKfPfi: stack 0 -> unknown, shared 2048 -> 16, barriers 1 -> unknown, other instructions" ] ||
   fail "$(head -3 told)"
 expect_contains told "functions: 3 changed, 0 added, 0 removed, 1 the same"
@@ -26,6 +32,15 @@ expect_lacks details "function helper: code" "functions: 1 changed"
 expect_status 1 "$CUBIN" diff --json old.cubin new.cubin > json
 expect_contains json '"change": "added"' '{"field": "code", "before": 128, "after": 256}' '"same_functions": 1'
 
+# --demangle reaches every line.
+expect_status 1 "$CUBIN" diff --all "$first" "$second" > told
+expect_contains told "'.text._Z5totalPKfPfi': instruction" "\$___ZZ9block_sumfE7partial__64"
+expect_status 1 "$CUBIN" diff --all --demangle "$first" "$second" > told
+expect_contains told "code: '.text.total(float const*, float*, int)': instruction" "'partial in block_sum(float)'"
+expect_lacks told _Z
+expect_status 1 "$CUBIN" diff --json --demangle "$first" "$second" > json
+expect_lacks json _Z
+
 expect_status 1 "$CUBIN" diff -q "$first" "$second" > quiet
 [ ! -s quiet ] || fail "output in spite of --quiet"
 expect_status 1 "$CUBIN" diff --limit=1 "$first" "$second" > limited
@@ -36,6 +51,8 @@ expect_contains json '"same": false' '"topic": "header"'
 cp "$first" other.cubin
 printf 'X' | dd of=other.cubin bs=1 seek=$((0xb20 + 50)) conv=notrunc status=none # in a tool's name
 expect_status 1 "$CUBIN" diff "$first" other.cubin > told
+expect_contains told "functions: 0 changed" "1 difference: 1 in tkinfo (--details tells it)"
+expect_status 1 "$CUBIN" diff --details "$first" other.cubin > told
 expect_contains told "tkinfo: '.note.nv.tkinfo': field tool of note 0"
 "$CUBIN" diff --ignore=tkinfo "$first" other.cubin > ignored
 [ ! -s ignored ] || fail "the ignored topic is told"
@@ -44,4 +61,6 @@ expect_status 2 "$CUBIN" diff "$first" missing.cubin 2> errors
 expect_contains errors "missing.cubin"
 expect_status 2 "$CUBIN" diff --ignore=nonsense "$first" "$first" 2> errors
 expect_contains errors "nonsense not in {header,functions,"
+expect_status 2 "$CUBIN" diff --summary --all "$first" "$second" 2> errors
+expect_contains errors "--summary"
 expect_status 2 "$CUBIN" diff "$first" 2> errors

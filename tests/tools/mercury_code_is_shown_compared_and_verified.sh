@@ -18,7 +18,7 @@ offset=$("$CUBIN" dump --sections "$linked" | awk '$NF == ".nv.capmerc.text._Z9b
 size=$("$CUBIN" dump --sections "$linked" | awk '$NF == ".nv.capmerc.text._Z9block_sumf" { print $3 }')
 cp "$linked" other.cubin
 printf '\x7f' | dd of=other.cubin bs=1 seek=$((offset + size - 1)) conv=notrunc status=none
-expect_status 1 "$CUBIN" diff "$linked" other.cubin > told
+expect_status 1 "$CUBIN" diff --details "$linked" other.cubin > told
 expect_contains told "code: '.nv.capmerc.text._Z9block_sumf': record of instruction 33: "
 expect_status 1 "$CUBIN" verify other.cubin > findings 2>&1
 expect_contains findings "speaks of " "[capsule-size]"
@@ -26,7 +26,7 @@ expect_contains findings "speaks of " "[capsule-size]"
 # The first word is the number of the code section.
 cp "$linked" other.cubin
 printf '\x01' | dd of=other.cubin bs=1 seek=$((offset)) conv=notrunc status=none
-expect_status 1 "$CUBIN" diff "$linked" other.cubin > told
+expect_status 1 "$CUBIN" diff --details "$linked" other.cubin > told
 expect_contains told "capsule of '.text._Z9block_sumf' vs '.shstrtab'"
 expect_status 1 "$CUBIN" verify other.cubin > findings 2>&1
 expect_contains findings "[capsule-text]"

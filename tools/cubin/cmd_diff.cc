@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cubin diff: reads both files tolerantly and reports how they differ: what became of each
-// function, then the details, causes first. Files with several images are compared image by image:
-// those of one archive member and target are matched in their order. Exit codes as those of
-// diff(1): 0 the same, 1 different, 2 trouble.
+// function, then how much differs beside that; the details, causes first, if asked for. Files with
+// several images are compared image by image: those of one archive member and target are matched in
+// their order. Exit codes as those of diff(1): 0 the same, 1 different, 2 trouble.
 #include "cmd_diff.h"
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "device_code.h"
 #include "messages.h"
 #include "text/diff/diff.h"
+#include "text/diff/names_in_text.h"
 #include "text/diff/summary.h"
 #include "text/dump/dump_sink.h"
 
@@ -35,6 +36,7 @@ struct DiffArguments {
   CodeSelection selection;
   std::vector<std::string> ignored;
   u64 limit = text::DiffOptions{}.limit;
+  bool limited = false; // by --limit
   bool all = false;
   bool summary = false; // alone
   bool details = false; // alone
@@ -42,6 +44,10 @@ struct DiffArguments {
   bool json = false;
   bool quiet = false;
 };
+
+std::string shown(const DiffArguments &arguments, const std::string &text) {
+  return arguments.demangle ? text::demangle_within(text) : text;
+}
 
 // "12 more differences in code" for each topic with more than was reported.
 void print_rest(const text::DiffResult &result, text::DiffTopic topic, u64 told, TextOut &out) {
@@ -55,7 +61,7 @@ void print_rest(const text::DiffResult &result, text::DiffTopic topic, u64 told,
   out.put(" (--all shows all)\n");
 }
 
-void print_text(const text::DiffResult &result, TextOut &out) {
+void print_details(const DiffArguments &arguments, const text::DiffResult &result, TextOut &out) {
   u64 at = 0;
   for (u32 i = 0; i < text::kDiffTopics; ++i) {
     const auto topic = static_cast<text::DiffTopic>(i);
@@ -65,16 +71,31 @@ void print_text(const text::DiffResult &result, TextOut &out) {
       out.put(text::name_of_topic(topic));
       out.put(": ");
       if (!difference.place.empty()) {
-        out.put(difference.place);
+        out.put(shown(arguments, difference.place));
         out.put(": ");
       }
-      out.put(difference.text);
+      out.put(shown(arguments, difference.text));
       out.put('\n');
     }
     print_rest(result, topic, told, out);
   }
   out.decimal(result.count());
   out.put(result.count() == 1 ? " difference\n" : " differences\n");
+}
+
+// "5 differences: 1 in header, 4 in code (--details tells them)".
+void print_counts(const text::DiffResult &result, TextOut &out) {
+  out.decimal(result.count());
+  out.put(result.count() == 1 ? " difference:" : " differences:");
+  std::string_view separator = " ";
+  for (u32 i = 0; i < text::kDiffTopics; ++i)
+    if (const u64 count = result.counts[i]; count != 0) {
+      out.put(std::exchange(separator, ", "));
+      out.decimal(count);
+      out.put(" in ");
+      out.put(text::name_of_topic(static_cast<text::DiffTopic>(i)));
+    }
+  out.put(result.count() == 1 ? " (--details tells it)\n" : " (--details tells them)\n");
 }
 
 // What became of functions, a line for each, as many as --limit allows.
@@ -140,8 +161,8 @@ void print_json(const DiffArguments &arguments, const std::string &first, const 
   for (const text::Difference &difference : result.differences) {
     sink.open_row();
     sink.field({"topic", "", 0}, text::name(text::name_of_topic(difference.topic)));
-    sink.field({"place", "", 0}, text::name(difference.place));
-    sink.field({"text", "", 0}, text::name(difference.text));
+    sink.field({"place", "", 0}, text::name(shown(arguments, difference.place)));
+    sink.field({"text", "", 0}, text::name(shown(arguments, difference.text)));
     sink.close_row();
   }
   sink.close_list();
@@ -289,8 +310,10 @@ void FileComparison::compare(const ImagePair &pair) {
   }
   if (!arguments_.details)
     print_summary(arguments_, compared->summary, out_);
-  if (!arguments_.summary)
-    print_text(compared->result, out_);
+  if (arguments_.details || arguments_.all || arguments_.limited)
+    print_details(arguments_, compared->result, out_);
+  else if (!arguments_.summary)
+    print_counts(compared->result, out_);
 }
 
 int FileComparison::run() {
@@ -333,17 +356,21 @@ void add_diff_command(CLI::App &app, int &exit_code) {
       ->delimiter(',')
       ->check(CLI::IsMember(topic_names()))
       ->allow_extra_args(false);
-  command->add_option("--limit", arguments->limit, "Differences told per topic");
   CLI::Option *summary = command->add_flag("--summary", arguments->summary,
                                            "Only what became of each kernel and function");
-  command->add_flag("--details", arguments->details, "Only the details")->excludes(summary);
-  command->add_flag("--demangle", arguments->demangle,
-                    "Show C++ names of functions as in the source");
-  command->add_flag("--all", arguments->all, "Tell all differences");
+  CLI::Option *details =
+      command->add_flag("--details", arguments->details, "Only the details, a few of each topic");
+  CLI::Option *limit =
+      command->add_option("--limit", arguments->limit, "Also the details, so many of each topic");
+  CLI::Option *all = command->add_flag("--all", arguments->all, "Also the details, all of them");
+  for (CLI::Option *other : {details, limit, all})
+    other->excludes(summary);
+  command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
   command->add_flag("--json", arguments->json, "The differences as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Only the exit code");
-  command->callback([arguments, &exit_code] {
+  command->callback([arguments, limit, &exit_code] {
     text::DiffOptions options;
+    arguments->limited = limit->count() != 0;
     options.limit = arguments->all ? std::numeric_limits<u64>::max() : arguments->limit;
     for (const std::string &key : arguments->ignored)
       if (const auto topic = text::topic_from_name(key))
