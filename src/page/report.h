@@ -18,8 +18,9 @@ inline constexpr u32 kNoInput = 0xffffffff;
 struct FunctionRow {
   std::string name; // mangled
   bool kernel = false;
-  u64 code = 0;  // bytes of machine code, with those of functions inside it
-  u64 bytes = 0; // of the file that are its own: code, constants, records, relocations
+  u64 code = 0;   // bytes of machine code, with those of functions inside it
+  u64 digest = 0; // of that code, to find the same elsewhere; not part of a page
+  u64 bytes = 0;  // of the file that are its own: code, constants, records, relocations
   std::optional<u32> registers;
   std::optional<u32> stack;  // bytes with all it calls; kUnboundedStack if that has no limit
   std::optional<u32> spills; // instructions

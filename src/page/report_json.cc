@@ -14,6 +14,7 @@
 #include "base/demangle.h"
 #include "base/name_map.h"
 #include "base/text_out.h"
+#include "page/copies.h"
 
 namespace culink::page {
 
@@ -180,7 +181,7 @@ void put_multiprocessor(JsonWriter &out, std::string_view target) {
   out.close('}');
 }
 
-void put_image(JsonWriter &out, const ImageReport &image) {
+void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32> &copies) {
   out.next();
   out.open('{');
   out.field("file", image.file);
@@ -197,6 +198,7 @@ void put_image(JsonWriter &out, const ImageReport &image) {
            [](const FilePart &part) -> std::string_view { return part.kind; });
   out.list("partBytes", image.parts, [](const FilePart &part) { return part.bytes; });
   put_functions(out, image.functions);
+  out.list("copies", copies, [](u32 group) { return group; });
   out.close('}');
 }
 
@@ -261,8 +263,9 @@ std::string report_json(const Report &report) {
   out.field("ofLink", report.of_link ? 1 : 0);
   out.key("images");
   out.open('[');
-  for (const ImageReport &image : report.images)
-    put_image(out, image);
+  const std::vector<std::vector<u32>> copies = number_copies(report);
+  for (size_t i = 0; i < report.images.size(); ++i)
+    put_image(out, report.images[i], copies[i]);
   out.close(']');
   if (report.of_link)
     put_link(out, report);

@@ -207,6 +207,36 @@ class Tests:
         self.browser.choose("#panel-compare select", "all")
         self.equal(self.text("#panel-compare .shown"), "23 of 23", "all functions")
 
+    def test_targets_are_told_apart(self):
+        files = [EXAMPLES / "vector_math" / target / "linked.cubin" for target in ("sm_80", "sm_90")]
+        self.browser.open(report(self.folder, "targets", *files))
+        self.browser.run("document.querySelector('.treemap').focus()")
+        said = set()
+        for _ in range(30):
+            self.browser.key("ArrowRight")
+            said.add(self.text("#status"))
+        tiles = [text for text in said if "smooth(" in text]
+        self.check(tiles and all("for sm_" in text for text in tiles), f"tiles without their target: {sorted(said)}")
+        self.browser.choose("#panel-map select", "target")
+        self.check("sm_80" in self.text(".ranking") and "sm_90" in self.text(".ranking"), "not grouped by target")
+        fat = EXAMPLES / "vector_math/fat/main.o"
+        self.browser.open(report(self.folder, "fat", fat, fat, "--compare"))
+        self.browser.choose("#panel-compare select", "all")
+        self.equal(sorted(zip(self.column(0), self.column(1))),
+                   [(name, target) for name in ("smooth(float const*, float*, int)", "total(float const*, float*, int)")
+                    for target in ("sm_80", "sm_90")], "rows with their targets")
+
+    def test_copies_are_listed(self):
+        self.browser.open(self.small)
+        self.equal(self.browser.run("document.getElementById('tab-copies')"), None, "tab without copies")
+        again = assemble(self.folder, "again", FUNCTIONS)
+        self.browser.open(report(self.folder, "twice", self.folder / "small.cubin", again), "#copies")
+        self.equal(len(self.column(0)), 22, "functions that are there twice")
+        self.equal(self.column(1)[0], "640", "bytes of the largest")
+        self.equal(self.column(2)[0], "2", "copies of it")
+        self.browser.type("#copies-filter", "inner")
+        self.equal(self.column(0), ["inner(float)"], "filtered")
+
     def test_names_stay_names(self):
         page = report(self.folder, "hostile", assemble(self.folder, "hostile", [(HOSTILE, True, 20, 0, 0, 9, [])]))
         self.browser.open(page)
@@ -232,10 +262,11 @@ class Tests:
 
     def test_every_size_and_theme_is_accessible(self):
         link = self.link()
+        twice = report(self.folder, "twice", self.folder / "small.cubin", assemble(self.folder, "again", FUNCTIONS))
         for name, (width, height) in SIZES.items():
             for dark in (False, True):
                 self.browser.resize(width, height, dark)
-                for page, tabs in ((self.small, ("map", "kernels", "calls")), (self.compare, ("compare",)),
+                for page, tabs in ((self.small, ("map", "kernels", "calls")), (self.compare, ("compare",)), (twice, ("copies",)),
                                    (link, ("discarded", "messages", "steps"))):
                     self.browser.open(page)
                     for tab in tabs:

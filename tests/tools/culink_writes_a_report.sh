@@ -16,6 +16,11 @@ expect_contains page.html '"inputs":["backward.cubin","forward.cubin"]' '"file":
 "$CULINK" -arch=sm_90 backward.cubin forward.cubin -o linked.cubin --report=times.html --stats >stats.txt
 expect_contains times.html '"steps":["open",'
 
+# Under nvcc the output has a passing name, and the page is called as the user called it.
+"$CULINK" -arch=sm_90 backward.cubin forward.cubin -o tmpxft_00000001_a_dlink.cubin --report=app.%a.html
+expect_contains app.sm_90.html '"file":"app.sm_90"'
+expect_lacks app.sm_90.html tmpxft
+
 # Messages are in the page as well as on the console.
 cp "$SOURCE/examples/vector_math/sm_90/main.cubin" .
 "$CULINK" -arch=sm_90 backward.cubin forward.cubin -lnothing -o linked.cubin --report=page.html 2>messages.txt

@@ -24,6 +24,26 @@ data = json.loads(re.search(r'type="application/json">(.*?)</script>', page, re.
 assert [image["target"] for image in data["images"]] == ["sm_90"]
 PYTHON
 
+# Which functions are there more than once: in an image by their code, in objects also by name.
+cat > twins.yaml << 'YAML'
+arch: sm_90
+functions:
+- {name: a, kernel: true, code: nop x4}
+- {name: b, kernel: true, code: nop x4}
+- {name: c, kernel: true, code: nop x5}
+YAML
+"$CUBIN" assemble twins.yaml -o twins.cubin
+"$CULINK" -arch=sm_90 twins.cubin -o twins.linked
+"$CUBIN" report twins.linked -o twins.html
+expect_contains twins.html '"copies":[1,1,0]'
+"$CUBIN" report twins.cubin -o twins.html
+expect_contains twins.html '"copies":[0,0,0]'
+cp twins.cubin again.cubin
+"$CUBIN" report twins.cubin again.cubin -o twins.html
+[ "$(grep -o '"copies":\[1,2,3\]' twins.html | wc -l)" = 2 ] || fail "copies in two files"
+"$CUBIN" report --compare twins.cubin again.cubin -o twins.html
+expect_lacks twins.html '"copies":[1'
+
 # Names that would like to be markup.
 cat > hostile.yaml << 'YAML'
 arch: sm_90

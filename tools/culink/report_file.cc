@@ -27,13 +27,24 @@ page::MessageRow message_row(const Message &message, bool demangle) {
   return {severity, std::move(text)};
 }
 
+// What the page calls the output. nvcc gives its outputs passing names; then the page's own name,
+// which the user chose, says more.
+std::string shown_output(const CommandLine &line) {
+  const std::string output = line.value(OptionId::Output);
+  const auto base_of = [](const std::string &path) { return path.substr(path.rfind('/') + 1); };
+  if (!base_of(output).starts_with("tmpxft_"))
+    return output;
+  const std::string page = base_of(line.value(OptionId::Report));
+  return page.ends_with(".html") ? page.substr(0, page.size() - 5) : page;
+}
+
 } // namespace
 
 std::string report_page(const CommandLine &line, const LinkResult &result) {
   page::ImageReport image;
   if (const Result<elf::ElfView> view = elf::ElfView::open_tolerant(result.bytes); view)
     image = page::read_image(*view);
-  image.file = image.name = line.value(OptionId::Output);
+  image.file = image.name = shown_output(line);
   page::Report report = page::with_link(std::move(image), result);
   for (const Message &message : result.messages)
     report.messages.push_back(message_row(message, !line.has(OptionId::NoDemangle)));

@@ -38,8 +38,10 @@ function compareColumns(report) {
     },
   });
   const growth = number("code", "");
+  const target = ([before, after]) => targetOf(report, after ?? before);
+  const targets = report.sameTarget ? [] : [{ key: "target", title: "Target", kind: "word", value: target, text: target }];
   return [
-    { key: "name", title: "Name", kind: "name", value: nameOf, text: nameOf },
+    { key: "name", title: "Name", kind: "name", value: nameOf, text: nameOf }, ...targets,
     { key: "change", title: "Change", kind: "word", value: (row) => changeOf(report, row), text: (row) => changeOf(report, row) },
     { key: "growth", title: "Code ±", kind: "number", hint: "sorted by how much it is, whichever way", value: (row) => Math.abs(growth.value(row)), text: (row) => signed(growth.value(row)) },
     number("code", "Code"), number("registers", "Registers"), number("stack", "Stack"), number("local", "Local"),
@@ -51,7 +53,7 @@ class ComparePanel {
   constructor(report, app) {
     this.report = report;
     this.app = app;
-    report.sameTarget = new Set(report.images.map((image) => image.target)).size === 1;
+    report.sameTarget = hasOneTarget(report);
     this.rows = matchFunctions(report);
     this.maps = [0, 1].map((side) => new Treemap(side === 0 ? "Treemap of the earlier image" : "Treemap of the later image", {
       choose: (item) => { if (item.f !== undefined) app.select(item.f); },

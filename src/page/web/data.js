@@ -12,7 +12,7 @@ function readNames({ shared, rest }) {
 }
 
 const kColumns = ["kernel", "code", "bytes", "registers", "stack", "spills", "barriers", "local", "shared", "constant",
-  "threads"];
+  "threads", "copies"];
 const kUnbounded = 0xffffffff; // a stack without limit
 
 function readReport(text) {
@@ -85,6 +85,27 @@ function reachedFrom(report, f) {
   const seen = new Set([f]);
   for (const at of seen) calleesOf(report, at).forEach((callee) => seen.add(callee));
   return [...seen];
+}
+
+// Whether code is for one target only, so that nobody has to be told which.
+function hasOneTarget(report) {
+  return new Set(report.images.map((image) => image.target)).size <= 1;
+}
+
+function targetOf(report, f) {
+  return report.images[report.image[f]].target;
+}
+
+// Groups of functions with the same machine code, the largest waste first.
+function copiesOf(report) {
+  const groups = new Map();
+  for (let f = 0; f < report.count; ++f) {
+    const group = report.copies[f];
+    if (group === 0) continue;
+    if (!groups.has(group)) groups.set(group, []);
+    groups.get(group).push(f);
+  }
+  return [...groups.values()];
 }
 
 // Names and inputs for searches, made when somebody searches.

@@ -1,6 +1,7 @@
 // What fills the image: the treemap, and beside it the same as a list, which needs no eyes.
 
-const kGroupings = [["family", "template or function"], ["input", "input file"], ["kind", "kind"], ["image", "image"]];
+const kGroupings = [["family", "template or function"], ["input", "input file"], ["kind", "kind"],
+  ["target", "target"], ["image", "image"]];
 const kColorings = [["group", "group"], ["registers", "registers"], ["occupancy", "occupancy"], ["stack", "stack"]];
 const kListed = 100; // rows of the list
 
@@ -8,6 +9,7 @@ function groupOf(report, f, by) {
   if (by === "family") return report.family[f];
   if (by === "input") return report.input[f] || "not known";
   if (by === "kind") return report.kernel[f] ? "kernels" : "functions";
+  if (by === "target") return targetOf(report, f);
   return imageTitle(report.images[report.image[f]]);
 }
 
@@ -34,6 +36,7 @@ const bySize = (a, b) => b.bytes - a.bytes;
 function makeGroups(report, images, by, coloring) {
   const groups = new Map();
   const parts = new Map();
+  const marksTarget = by !== "target" && by !== "image" && !hasOneTarget(report);
   const add = (name, item) => {
     if (!groups.has(name)) groups.set(name, { name, bytes: 0, items: [] });
     const group = groups.get(name);
@@ -42,11 +45,13 @@ function makeGroups(report, images, by, coloring) {
   };
   for (const image of images) {
     for (let f = image.first; f < image.end; ++f) {
-      if (report.bytes[f] > 0) add(groupOf(report, f, by), { f, name: tileLabel(report, f, by), bytes: report.bytes[f] });
+      const name = (marksTarget ? image.target + " · " : "") + tileLabel(report, f, by);
+      if (report.bytes[f] > 0) add(groupOf(report, f, by), { f, name, bytes: report.bytes[f] });
     }
     image.partKinds.forEach((kind, i) => {
       const bytes = image.partBytes[i];
       if (by === "image") add(imageTitle(image), { name: kind, bytes });
+      else if (by === "target") add(image.target, { name: kind, bytes });
       else parts.set(kind, (parts.get(kind) ?? 0) + bytes);
     });
   }
@@ -67,6 +72,7 @@ function describeTile(report, item, group) {
   const lines = [item.f === undefined ? item.name : report.name[item.f], bytesText(item.bytes)];
   if (item.f === undefined) return lines;
   if (!group.alone) lines.push(group.name + ", " + bytesText(group.bytes));
+  if (!hasOneTarget(report)) lines.push("for " + targetOf(report, item.f));
   if (report.registers[item.f] >= 0) lines.push(count(report.registers[item.f], "register"));
   return lines;
 }
@@ -85,7 +91,7 @@ class MapPanel {
     });
     this.list = element("ol", { class: "ranking" });
     this.path = element("div", { class: "path" });
-    const groupings = kGroupings.filter(([by]) => by === "image" ? report.images.length > 1
+    const groupings = kGroupings.filter(([by]) => by === "image" ? report.images.length > 1 : by === "target" ? !hasOneTarget(report)
       : by === "input" ? report.images.some((image) => image.inputs.length > 0) : true);
     const occupied = report.images.some((image) => image.sm);
     this.root = element("div", { class: "map-panel" },
@@ -127,7 +133,8 @@ class MapPanel {
       return element("li", {}, element("button", {
         type: "button", click: () => this.choose(item ?? group, group),
       }, meter, nameText(item === undefined ? group.name : item.f === undefined ? item.name : report.name[item.f]),
-      element("span", { class: "amount" }, (item ? "" : kNumber.format(group.items.length) + " × · ") + bytesText(group.bytes) + " · " +
+      element("span", { class: "amount" }, (item?.f === undefined || hasOneTarget(report) ? "" : targetOf(report, item.f) + " · ") +
+        (item ? "" : kNumber.format(group.items.length) + " × · ") + bytesText(group.bytes) + " · " +
         percentText(group.bytes, total))));
     });
     if (groups.length > kListed) rows.push(element("li", { class: "note" }, `and ${count(groups.length - kListed, "more row")}`));
