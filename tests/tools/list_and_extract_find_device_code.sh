@@ -66,7 +66,7 @@ expect_contains log "libcode.a:code.o:1.sm_90.cubin:" "libcode.a:code.o:2.sm_80.
 not "$CUBIN" text libcode.a:code.o 2> log
 expect_contains log "has several images" "1.sm_90.cubin, 2.sm_80.cubin"
 not "$CUBIN" extract code.o -o x 2> log
-expect_contains log "several pieces"
+expect_contains log "pieces do not go into one file with -o: 1.sm_90.cubin, " "choose one as in code.o:1.sm_90.cubin" "-C"
 not "$CUBIN" extract plain.o 2> log
 expect_contains log "has no device code"
 head -c 3000 code.fatbin > cut.fatbin

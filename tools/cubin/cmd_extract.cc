@@ -71,6 +71,19 @@ bool make_folder(const std::string &path) {
   return !error;
 }
 
+// Why -o will not do, and how to choose.
+std::string several_pieces(const std::string &path, const std::vector<const FoundCode *> &wanted) {
+  constexpr size_t kMost = 6;
+  std::string names;
+  for (size_t i = 0; i < wanted.size() && i < kMost; ++i)
+    names += (i == 0 ? "" : ", ") + wanted[i]->name();
+  if (wanted.size() > kMost)
+    names += " and " + std::to_string(wanted.size() - kMost) + " more";
+  return std::to_string(wanted.size()) + " pieces do not go into one file with -o: " + names +
+         "; choose one as in " + std::string(last_part(path)) + ":" + wanted.front()->name() +
+         ", or write all of them to a folder with -C";
+}
+
 int run_extract(const ExtractArguments &arguments) {
   const Result<DeviceFile> file = DeviceFile::open(arguments.file);
   if (!file) {
@@ -94,7 +107,7 @@ int run_extract(const ExtractArguments &arguments) {
     return 1;
   }
   if (!arguments.output.empty() && wanted.size() > 1) {
-    print_error(file->name(), Error{"", "", "several pieces do not go into one file with -o"});
+    print_error(file->name(), Error{"", "", several_pieces(file->path(), wanted)});
     return 1;
   }
   std::vector<std::string> paths;

@@ -109,6 +109,12 @@ int run(int argc, char **argv) {
     std::fputs((form == "man" ? man_page(app) : completions(app, form)).c_str(), stdout);
     return 0;
   }
+  if (argc == 1) {
+    std::fputs(app.help().c_str(), stderr);
+    std::fputs("\n'cubin COMMAND --help' tells more; 'cubin usage FILE' is a good beginning.\n",
+               stderr);
+    return kExitUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
