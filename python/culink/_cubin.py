@@ -9,6 +9,7 @@ import os
 from typing import Iterable, Iterator, Optional, Union
 
 from . import _native
+from ._errors import CubinError, Error
 from ._rows import (Attribute, Difference, Finding, Function, Header, Note, Relocation, Section, Symbol,
                     Tool, Usage, Value, release)
 
@@ -48,6 +49,20 @@ class Diff:
         return "\n".join(self._lines())
 
 
+def _with_way_out(error: CubinError, data: bytes) -> CubinError:
+    """The same error; for a file that has cubins inside, with the way to them."""
+    try:
+        rows = _native.Container("", data).code()
+    except Error:
+        return error
+    count = sum(kind == "cubin" and place != "file" for _, kind, _, _, place, *_ in rows)
+    if count == 0:
+        return error
+    cubins = "a cubin" if count == 1 else f"{count} cubins"
+    return CubinError(f"not a cubin itself, but with {cubins} inside: culink.open(...).cubins() gives them",
+                      error.file)
+
+
 class Cubin(_native.Reader):
     """A cubin or relocatable device object: what it was made for and by, and what is in it.
 
@@ -80,7 +95,10 @@ class Cubin(_native.Reader):
                 data = file.read()
             name = path if name is None else name
         self.name = name or ""
-        super().__init__(data, self.name)
+        try:
+            super().__init__(data, self.name)
+        except CubinError as error:
+            raise _with_way_out(error, data) from None
 
     @property
     def data(self) -> bytes:

@@ -28,6 +28,16 @@ class Containers(unittest.TestCase):
             self.assertEqual([cubin.target for cubin in file.cubins()], ["sm_80", "sm_90"])
             self.assertEqual(len(list(file.cubins("sm_90"))), 1)
 
+    def test_what_has_cubins_inside_is_no_cubin(self):
+        for source in (FAT / "main.o", (FAT / "main.o").read_bytes(), FAT / "filter.fatbin"):
+            with self.assertRaisesRegex(culink.CubinError, r"not a cubin itself, but with .* inside: culink\.open"):
+                culink.Cubin(source)
+        damaged = (EXAMPLES / "vector_math" / "sm_90" / "main.cubin").read_bytes()[:5000]
+        for data in (damaged, b"text"):
+            with self.assertRaises(culink.CubinError) as caught:
+                culink.Cubin(data)
+            self.assertNotIn("inside", str(caught.exception))
+
     def test_cubin_is_its_own_only_piece(self):
         path = EXAMPLES / "vector_math" / "sm_90" / "main.cubin"
         (code,) = culink.open(path)
