@@ -119,6 +119,7 @@ struct LinkResult {
   bool complete = false;
   std::vector<Message> messages;     // in the order of the inputs, all of them
   LinkFacts facts;                   // if LinkOptions::facts asked for them, of a complete link
+  std::vector<std::string> compiled; // names of inputs that were PTX
   std::vector<LinkedModule> modules; // in the order of the inputs, unused ones too
   std::vector<StepTime> times;       // of the steps, if LinkOptions::times asked for them
   std::vector<StepTime> compilers;   // and within them: of waiting for ptxas and other compilers

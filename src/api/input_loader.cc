@@ -255,6 +255,14 @@ std::optional<ByteSpan> InputLoader::unpack_code(const DeviceCode &code, Slot &s
   return slot.unpacked;
 }
 
+std::vector<std::string> InputLoader::ptx_names() const {
+  std::vector<std::string> out;
+  for (const DeviceCode &code : found_.code)
+    if (code.form == DeviceCode::Form::Ptx && !code.optimised)
+      out.push_back(code.name);
+  return out;
+}
+
 PtxCompiler InputLoader::compiler_for(const DeviceCode &code) const {
   PtxCompiler out{.path = request_.ptxas, .options = request_.ptxas_options};
   out.cache = cache_;

@@ -54,6 +54,8 @@ public:
     return std::any_of(found_.code.begin(), found_.code.end(),
                        [](const DeviceCode &code) { return code.form == DeviceCode::Form::Ptx; });
   }
+  // The names of inputs that are compiled.
+  [[nodiscard]] std::vector<std::string> ptx_names() const;
   // The second step: unpacks and reads the code, in the order in which it was found.
   [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
 

@@ -423,6 +423,8 @@ LinkResult LinkJob::run() {
   }
   if (loader_ && !timer_.cancelled())
     loader_->report_changed();
+  if (loader_)
+    result.compiled = loader_->ptx_names();
   result.times = timer_.times();
   if (request_.options.times) {
     if (loader_)

@@ -170,7 +170,8 @@ LinkRequest make_request(const CommandLine &line) {
     options.object_name = base_name(line.value(OptionId::Output));
   options.source_names = dialect_of(line).name.empty();
   options.map = line.has(OptionId::Map) || line.has(OptionId::PrintMap) ||
-                line.has(OptionId::PrintGcSections) || line.has(OptionId::Report);
+                line.has(OptionId::PrintGcSections) || line.has(OptionId::Report) ||
+                line.has(OptionId::WhyLive);
   options.trace_symbols = line.list(OptionId::TraceSymbol);
   options.all_references = line.has(OptionId::Cref);
   options.why_live = line.list(OptionId::WhyLive);

@@ -61,10 +61,12 @@ std::string cross_reference_text(const LinkFacts &facts, NameStyle names) {
   return out;
 }
 
-std::string inputs_text(const LinkFacts &facts) {
+std::string inputs_text(const LinkFacts &facts, const std::vector<std::string> &compiled) {
   std::string out;
-  for (const std::string &input : facts.inputs)
-    out += visible(input) + "\n";
+  for (const std::string &input : facts.inputs) {
+    const bool was_ptx = std::ranges::find(compiled, input) != compiled.end();
+    out += visible(input) + (was_ptx ? " (compiled from PTX)\n" : "\n");
+  }
   return out;
 }
 

@@ -16,7 +16,8 @@ trace_symbol_text(const LinkFacts &facts, const std::vector<std::string> &wanted
 // --cref: every symbol with the inputs that define it and those that refer to it, by name.
 [[nodiscard]] std::string cross_reference_text(const LinkFacts &facts, NameStyle names);
 
-// --trace: the objects that are linked, a line each.
-[[nodiscard]] std::string inputs_text(const LinkFacts &facts);
+// --trace: the objects that are linked, a line each; those that were PTX are marked.
+[[nodiscard]] std::string inputs_text(const LinkFacts &facts,
+                                      const std::vector<std::string> &compiled);
 
 } // namespace culink

@@ -51,7 +51,7 @@ const KernelFacts &owner_of_memory(const LinkFacts &facts, const KernelFacts &ke
 
 } // namespace
 
-std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording) {
+std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording, NameStyle names) {
   const bool counts_banks = !facts.mercury || wording == Wording::Own;
   std::vector<std::string> lines = {
       fmt::format("{} bytes gmem{}", facts.global_bytes,
@@ -71,7 +71,7 @@ std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording)
       kernel.textures = kernel.samplers = kernel.surfaces = 0;
     }
     lines.push_back(fmt::format("Function properties for '{}':",
-                                visible(facts.functions[kernel.function].name)));
+                                visible(shown_name(facts.functions[kernel.function].name, names))));
     lines.push_back(kernel_line(kernel, wording));
   }
   return lines;

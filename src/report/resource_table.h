@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "base/demangle.h"
 #include "culink/link_facts.h"
 #include "report/wording.h"
 
 namespace culink {
 
-// What -v prints, in nvlink's words, one string per line and without the program's name.
-[[nodiscard]] std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording);
+// What -v prints, one string per line and without the program's name. nvlink shows mangled names.
+[[nodiscard]] std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording,
+                                                      NameStyle names = nullptr);
 
 } // namespace culink

@@ -81,6 +81,30 @@ std::string dead_text(const LivenessFacts &facts, NameStyle names) {
   return out;
 }
 
+// Files whose definitions of this symbol are not part of the output. Of a live one they are copies.
+std::vector<std::string_view> other_definers(const LinkFacts &facts, const LivenessFacts &item) {
+  std::vector<std::string_view> out;
+  for (const DiscardedFacts &other : facts.discarded)
+    if (other.name == item.name && (!item.live || other.why.starts_with("the copy of ")))
+      out.push_back(other.file);
+  return out;
+}
+
+// One name, several files: which of them is linked, and which are not.
+std::string other_definitions_text(const LinkFacts &facts, const LivenessFacts &item) {
+  constexpr size_t kMost = 3;
+  const std::vector<std::string_view> files = other_definers(facts, item);
+  if (item.reason == LiveReason::Folded || files.size() < (item.live ? 1 : 2))
+    return "";
+  std::string out;
+  for (size_t i = 0; i < files.size() && i < kMost; ++i)
+    out += fmt::format(">>> {} {}\n", item.live ? "not linked: the copy of" : "defined in",
+                       visible(files[i]));
+  if (files.size() > kMost)
+    out += fmt::format(">>> and in {} more\n", files.size() - kMost);
+  return out;
+}
+
 } // namespace
 
 std::string why_live_text(const LinkFacts &facts, const std::string &name, NameStyle names) {
@@ -88,7 +112,8 @@ std::string why_live_text(const LinkFacts &facts, const std::string &name, NameS
   for (const LivenessFacts &item : facts.liveness)
     if (item.asked == name)
       out += visible(shown_name(item.name, names)) + ": " +
-             (item.live ? live_text(item, names) : dead_text(item, names));
+             (item.live ? live_text(item, names) : dead_text(item, names)) +
+             other_definitions_text(facts, item);
   return out.empty() ? name + ": no symbol of that name\n" : out;
 }
 

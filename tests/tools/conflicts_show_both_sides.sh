@@ -36,6 +36,7 @@ both function kernel "'g' is a __global__ function in one file and not in anothe
 
 not "$CULINK" -arch=sm_90 global.cubin ./global.cubin -o out 2> errors
 expect_contains errors "duplicate symbol: g" ">>> defined in global.cubin" \
-  ">>> defined in ./global.cubin"
+  ">>> defined in ./global.cubin" \
+  "hint: leave one of the files out, or make it static or inline; culink --explain multiple-definition tells more"
 not "$CULINK" -arch=sm_90 global.cubin global.cubin -o out 2> errors
 expect_contains errors "the same file is given twice"

@@ -45,7 +45,13 @@ expect_contains errors "culink: error: undefined symbol: scale(int)" \
   ">>> similar name in library.cubin: length(int)" \
   ">>> would be defined in linked.cubin, but it is already linked" \
   "hint: it is part of the device runtime: add -lcudadevrt"
-expect_lacks errors "k4()"
+expect_lacks errors "k4()" "hint: add the object"
+# Where nothing better is known, a way to go on, once.
+expect_status 255 "$CULINK" -arch=sm_90 user.cubin -o out 2> errors
+[ "$(grep -c '^hint: add the object or library that defines it; culink --explain undefined-reference' errors)" = 1 ] ||
+  fail "$(cat errors)"
+expect_status 255 "$CULINK" -arch=sm_90 --error-format=nvlink user.cubin -o out 2> errors
+expect_lacks errors hint
 
 expect_status 255 "$CULINK" -arch=sm_90 --no-demangle user.cubin -o out 2> errors
 expect_contains errors "undefined symbol: _Z5scalei" ">>> referenced by user.cubin: _Z2k1v"

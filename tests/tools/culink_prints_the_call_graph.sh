@@ -14,7 +14,13 @@ expect_contains report "callgraph for sm_90:" \
   "2: ^measure(float*, int) [24] -> 8 7 6 5 8 7 6 5 1 3" \
   "6: &(anonymous namespace)::Square::corners() const [24] ->" \
   "propagated to entry measure(float*, int)" \
-  "nvlink info    : Function properties for '_Z7measurePfi':"
+  "culink: info: Function properties for 'measure(float*, int)':"
+expect_lacks report "nvlink info"
+link -v --no-demangle -report-arch 2> report
+expect_contains report "culink: info: Function properties for '_Z7measurePfi': (target: sm_90)"
+link -v --error-format=nvlink 2> report
+expect_contains report "nvlink info    : Function properties for '_Z7measurePfi':"
+expect_lacks report "culink"
 
 for option in --emulate=nvlink-13.0.88 --error-format=nvlink; do
   link "$option" -dump-callgraph 2> report

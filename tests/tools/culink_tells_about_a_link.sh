@@ -37,6 +37,16 @@ expect_contains told "128  a.cubin: dead(): unused" \
   "64  b.cubin: copy(): the copy of a.cubin is linked" "192  bytes in 2 definitions left out" \
   "dead(): not live: nothing refers to it"
 
+# Of several definitions, those that are not linked are named, too; nvcc's links name their target.
+"$CULINK" @words -o out.cubin --why-live=copy > told
+printf '%s\n' "copy(): kept by" ">>> kernel kern() of a.cubin" ">>> calls one(int) of a.cubin" \
+  ">>> calls two(int) of b.cubin" ">>> calls copy() of a.cubin" ">>> not linked: the copy of b.cubin" > expected
+expect_same told expected
+"$CULINK" @words -o out.cubin --why-live=copy -variables-used=counter -report-arch > told
+printf '%s\n' "target sm_90:" "copy(): not live: no live kernel reaches what refers to it" \
+  ">>> called by two(int) of b.cubin" ">>> defined in a.cubin" ">>> defined in b.cubin" > expected
+expect_same told expected
+
 "$CULINK" @words -o out.cubin -Map=out.map --stats > stats
 expect_contains out.map "objects" ".text._Z3twoi" "two(int): b.cubin" "counter: b.cubin" \
   "dead(): unused"

@@ -47,3 +47,17 @@ for threads in 1 3; do
   printf '>>> ptxas %s.ptx, line 4; error   : no %s\n' one one two two three three > expected
   expect_same expected order
 done
+
+# What was compiled is named: by --trace beside the other inputs, and by -v.
+# shellcheck disable=SC2016  # for the program
+printf '#!/bin/sh\nname=$(sed -n "s,^// ,,p" "$6")\ncat "$name.cubin" > "$8"\n' > gives
+chmod +x gives
+rm -f lib.a
+ar rc lib.a two.ptx three.cubin
+"$CULINK" -arch=sm_90 --ptxas="$PWD/gives" one.ptx lib.a -o out.cubin --trace -v > trace 2> log
+printf '%s\n' "one.ptx (compiled from PTX)" "lib.a:two.ptx (compiled from PTX)" lib.a:three.cubin > expected
+expect_same expected trace
+expect_contains log "culink: info: one.ptx: compiled from PTX" "culink: info: lib.a:two.ptx: compiled from PTX"
+expect_lacks log "three.cubin: compiled"
+"$CULINK" -arch=sm_90 --ptxas="$PWD/gives" one.ptx -o out.cubin -v --error-format=nvlink 2> log
+expect_lacks log "compiled"

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "advice.h"
 #include "api/link_from.h"
 #include "arch/arch.h"
 #include "base/byte_size.h"
@@ -220,9 +221,10 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   EarlyOutput output(output_path(line, places));
   if (!line.has(OptionId::StripDebug)) // else the image is not what will be written
     request.early = output.receiver();
-  const std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);
+  std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);
   if (!made)
     return kExitOutOfMemory;
+  advise_about_symbols(made->messages);
   const LinkResult &result = *made;
   const LinkOutcome outcome = console.show(result.messages);
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));

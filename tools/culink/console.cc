@@ -130,8 +130,15 @@ LinkOutcome Console::show(const std::vector<Message> &messages) const {
   return {report.status != 0 ? report.status : kExitWithErrors, report.tells_about_program};
 }
 
-void Console::show_info(const std::string &text) const {
-  print_to(stderr, nvlink_line("nvlink info    : " + text));
+void Console::show_info(const std::string &text, Wording wording) const {
+  if (wording == Wording::Nvlink) {
+    print_to(stderr, nvlink_line("nvlink info    : " + text));
+    return;
+  }
+  Message message;
+  message.severity = Severity::Info;
+  message.text = text;
+  print_to(stderr, format_message(message, "culink", style_));
 }
 
 } // namespace culink

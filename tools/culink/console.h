@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "compat/command_line.h"
 #include "culink/diagnostics.h"
+#include "report/wording.h"
 
 namespace culink {
 
@@ -30,8 +31,8 @@ public:
   // What a link has to say.
   LinkOutcome show(const std::vector<Message> &messages) const;
 
-  // A line of -v, which is nvlink's in every format.
-  void show_info(const std::string &text) const;
+  // A line of -v.
+  void show_info(const std::string &text, Wording wording) const;
 
   // How reports show names, and whether all that is printed should be nvlink's text.
   [[nodiscard]] NameStyle names() const { return style_.demangle ? demangle : nullptr; }

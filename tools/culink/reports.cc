@@ -5,8 +5,11 @@
 // messages do not mix with it.
 #include "reports.h"
 
+#include <algorithm>
+#include <array>
 #include <sys/resource.h>
 
+#include "base/text_out.h"
 #include "compat/demangle/nvlink_demangle.h"
 #include "compat/dialects.h"
 #include "report/call_graph_text.h"
@@ -61,11 +64,31 @@ std::string call_graph_text(const CommandLine &line, const Console &console,
   return out;
 }
 
+// -v. nvlink does not demangle these names, and says nothing of PTX that it compiled.
+void show_resources(const LinkResult &result, const Console &console, Wording wording) {
+  const bool own = wording == Wording::Own;
+  for (const std::string &name : result.compiled)
+    if (own)
+      console.show_info(visible(name) + ": compiled from PTX", wording);
+  for (const std::string &text :
+       resource_lines(result.facts, wording, own ? console.names() : nullptr))
+    console.show_info(text, wording);
+}
+
+// nvcc links once for each target, and says so.
+std::string target_heading(const CommandLine &line, const LinkFacts &facts) {
+  constexpr std::array kListsOfNames = {OptionId::Trace, OptionId::TraceSymbol, OptionId::WhyLive,
+                                        OptionId::Cref, OptionId::PrintGcSections};
+  const bool lists = std::any_of(kListsOfNames.begin(), kListsOfNames.end(),
+                                 [&line](OptionId id) { return line.has(id); });
+  return lists && line.has(OptionId::ReportArch) ? "target " + facts.target + ":\n" : "";
+}
+
 std::string report_text(const CommandLine &line, const Console &console, const LinkResult &result) {
   const LinkFacts &facts = result.facts;
-  std::string out;
+  std::string out = target_heading(line, facts);
   if (line.has(OptionId::Trace))
-    out += inputs_text(facts);
+    out += inputs_text(facts, result.compiled);
   if (line.has(OptionId::TraceSymbol))
     out += trace_symbol_text(facts, line.list(OptionId::TraceSymbol), console.names());
   for (const std::string &name : line.list(OptionId::WhyLive))
@@ -87,8 +110,7 @@ void print_nvlink_reports(const CommandLine &line, const Console &console,
                           const LinkResult &result) {
   print_to(stderr, call_graph_text(line, console, result.facts));
   if (line.has(OptionId::Verbose))
-    for (const std::string &text : resource_lines(result.facts, wording_of(line, console)))
-      console.show_info(text);
+    show_resources(result, console, wording_of(line, console));
 }
 
 std::string own_reports(const CommandLine &line, const Console &console, const LinkResult &result) {
