@@ -165,8 +165,8 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     flag(OptionId::Help, "help", "h", Never, Program, "Print this text."),
     flag(OptionId::Version, "version", "V", Never, Program, "Print the version."),
     valued(OptionId::Emulate, "emulate", "", Text, Never, Link, "<linker>",
-           "Write exactly the bytes that another linker would write: nvlink-13.0.88, or a later "
-           "one (docs/compat.md)."),
+           "Write exactly the bytes that another linker would write: nvlink-13.0.88, or "
+           "another that --version names (docs/compat.md)."),
     valued(OptionId::Dialect, "dialect", "", Text, Never, Link, "<release>",
            "Write the file as this release of CUDA would, such as 13.2; else as the newest "
            "release that made an input."),
@@ -213,7 +213,7 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
     writes(valued(
         OptionId::Report, "report", "", Text, Never, Program, "<file>",
         "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
-        "discarded (docs/report.md).")),
+        "discarded (docs/report.md). %a stands for the target.")),
     flag(OptionId::Stats, "stats", "", Never, Program,
          "Print times of the steps, counts, sizes and memory."),
     valued(OptionId::ErrorLimit, "error-limit", "", Number, Never, Program, "<count>",
