@@ -33,10 +33,11 @@ constexpr u16 kShift = 0x819;
 constexpr u32 kLowWordByte = kSourceByte, kHighWordByte = 8, kKindByte = 9, kHalfByte = 10;
 constexpr u8 kRightUnsigned = 0x16, kHighHalf = 1, kNoRegister = 0xff;
 
-// IADD3 adds three values, of which the last may be none, and says which carries it writes. The
-// low bit of the kind is a sign that IADD has, too.
+// IADD3 adds three values, of which the last may be none, and up to two carries, and says which
+// carries it writes. IADD adds two values and one carry: what both have is in the same bits.
 constexpr u16 kSumOfThree = 0x010, kSumOfTwo = 0x035;
-constexpr u8 kNoCarriesIn = 0xe0, kNoCarriesOut = 0xff, kSumOfTwoHalf = 0x8e, kSign = 1;
+constexpr u8 kNoSecondCarryIn = 0xe0, kKindOfSum = 0x05; // a sign, and whether there is a carry
+constexpr u8 kNoSecondCarry = 0x71, kFirstCarries = 0x8e;
 
 bool is_sum(ByteSpan code, u16 operation) {
   return (load_le<u16>(code.data()) & kOperation) == operation;
@@ -49,11 +50,12 @@ PlainInstruction without_schedule(ByteSpan code) {
   std::copy_n(code.begin(), out.size(), out.begin());
   out.back() &= 1; // the schedule has all other bits from here on
   if (is_sum(code, kSumOfThree) && out[kHighWordByte] == kNoRegister &&
-      (out[kKindByte] | kSign) == (kNoCarriesIn | kSign) && out[kHalfByte] == kNoCarriesOut) {
+      (out[kKindByte] | kKindOfSum) == (kNoSecondCarryIn | kKindOfSum) &&
+      (out[kHalfByte] & kNoSecondCarry) == kNoSecondCarry) {
     out[0] = kSumOfTwo;
     out[kHighWordByte] = 0;
-    out[kKindByte] &= kSign;
-    out[kHalfByte] = kSumOfTwoHalf;
+    out[kKindByte] &= kKindOfSum;
+    out[kHalfByte] &= kFirstCarries;
   }
   if ((load_le<u16>(code.data()) & kOperationAndForm) == kShift &&
       out[kKindByte] == kRightUnsigned && out[kLowWordByte] == kNoRegister &&
@@ -62,6 +64,37 @@ PlainInstruction without_schedule(ByteSpan code) {
     out[kHalfByte] = 0;
   }
   return out;
+}
+
+constexpr u16 kNoOperation = 0x918, kUniformMove = 0xc82;
+constexpr u8 kPredicate = 0xf0, kNever = 0xf0; // of the second byte
+constexpr u16 kMemoryBarrier = 0x992, kErrorBarrier = 0x9ab, kClusterErrorBarrier = 0x5ab;
+constexpr u8 kEndOfKernelScope = 0x50; // strongest order, for nobody but the debugger
+
+u16 operation_of(ByteSpan code) {
+  return static_cast<u16>(load_le<u16>(code.data()) & kOperationAndForm);
+}
+
+// Distances are counted in words. BSSY has all bits in one place, BRA the lowest ones elsewhere.
+struct BranchInfo {
+  u16 opcode;
+  u32 low_bits;
+};
+constexpr u32 kLowBitsAt = 16, kHighBitsAt = 34, kHighBits = 30, kWordSize = 4;
+constexpr u32 kMoreBits = 18; // in the second half of an instruction, if there are low bits
+constexpr std::array<BranchInfo, 3> kBranches{{{0x945, 0}, {0x947, 8}, {0x547, 8}}};
+
+const BranchInfo *find_branch(ByteSpan code) {
+  if (code.size() < kInstructionSize)
+    return nullptr;
+  const auto row = std::find_if(kBranches.begin(), kBranches.end(), [&](const BranchInfo &branch) {
+    return branch.opcode == operation_of(code);
+  });
+  return row == kBranches.end() ? nullptr : &*row;
+}
+
+constexpr u64 low_mask(u32 bits) {
+  return (u64{1} << bits) - 1;
 }
 
 } // namespace
@@ -85,6 +118,63 @@ bool is_other_spelling(ByteSpan a, ByteSpan b) {
          ((load_le<u16>(a.data()) & kOperationAndForm) == kShift || is_sum(a, kSumOfThree) ||
           is_sum(a, kSumOfTwo)) &&
          without_schedule(a) == without_schedule(b);
+}
+
+bool is_same_instruction(ByteSpan a, ByteSpan b) {
+  return a.size() >= kInstructionSize && b.size() >= kInstructionSize &&
+         without_schedule(a) == without_schedule(b);
+}
+
+bool does_nothing(ByteSpan code) {
+  if (code.size() < kInstructionSize)
+    return false;
+  constexpr u32 kCopiedByte = 4;
+  return operation_of(code) == kNoOperation || (code[1] & kPredicate) == kNever ||
+         (operation_of(code) == kUniformMove && code[kDestinationByte] == code[kCopiedByte]);
+}
+
+Barrier barrier_of(ByteSpan code) {
+  if (code.size() < kInstructionSize)
+    return Barrier::None;
+  switch (operation_of(code)) {
+  case kMemoryBarrier:
+    return code[kKindByte] == kEndOfKernelScope ? Barrier::EndOfKernel : Barrier::Memory;
+  case kErrorBarrier:
+  case kClusterErrorBarrier:
+    return Barrier::ReportErrors;
+  default:
+    return Barrier::None;
+  }
+}
+
+std::optional<i64> branch_distance(ByteSpan code) {
+  const BranchInfo *row = find_branch(code);
+  if (!row)
+    return std::nullopt;
+  const u64 first = load_le<u64>(code.data()), second = load_le<u64>(code.data() + sizeof(u64));
+  u64 words = first >> kHighBitsAt;
+  u32 bits = kHighBits;
+  if (row->low_bits != 0) {
+    words |= (second & low_mask(kMoreBits)) << kHighBits;
+    words = words << row->low_bits | ((first >> kLowBitsAt) & low_mask(row->low_bits));
+    bits += kMoreBits + row->low_bits;
+  }
+  const u32 unused = 64 - bits;
+  return (static_cast<i64>(words << unused) >> unused) * kWordSize;
+}
+
+void set_branch_distance(std::span<u8> code, i64 distance) {
+  const u32 low_bits = find_branch(code)->low_bits;
+  const u64 words = static_cast<u64>(distance / kWordSize), high = words >> low_bits;
+  u64 first = load_le<u64>(code.data()), second = load_le<u64>(code.data() + sizeof(u64));
+  first = (first & low_mask(kHighBitsAt)) | (high << kHighBitsAt);
+  if (low_bits != 0) {
+    first &= ~(low_mask(low_bits) << kLowBitsAt);
+    first |= (words & low_mask(low_bits)) << kLowBitsAt;
+    second = (second & ~low_mask(kMoreBits)) | ((high >> kHighBits) & low_mask(kMoreBits));
+  }
+  store_le<u64>(code.data(), first);
+  store_le<u64>(code.data() + sizeof(u64), second);
 }
 
 } // namespace culink::arch

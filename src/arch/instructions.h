@@ -4,6 +4,7 @@
 // other code is bytes to it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -32,5 +33,25 @@ struct InstructionInfo {
 // Whether both instructions are spellings of one, whatever their schedules are: some engines write
 // SHF.R.U32.HI d, RZ, n, s as SHF.R.U32 d, s, n, RZ, and others IADD3 d, a, b, RZ as IADD d, a, b.
 [[nodiscard]] bool is_other_spelling(ByteSpan a, ByteSpan b);
+
+// Whether both instructions are the same, or spellings of one, whatever their schedules are.
+[[nodiscard]] bool is_same_instruction(ByteSpan a, ByteSpan b);
+
+// Whether an instruction changes nothing: NOP, one that is never executed, a copy of a uniform
+// register to itself. Engines put such instructions between others, and take them away.
+[[nodiscard]] bool does_nothing(ByteSpan code);
+
+enum class Barrier : u8 {
+  None,
+  Memory,       // MEMBAR, of any scope
+  EndOfKernel,  // MEMBAR.SC.VC, which code for debuggers has before its end
+  ReportErrors, // ERRBAR, CGAERRBAR
+};
+[[nodiscard]] Barrier barrier_of(ByteSpan code);
+
+// How far a branch goes from the instruction behind it, in bytes; nothing for other instructions.
+[[nodiscard]] std::optional<i64> branch_distance(ByteSpan code);
+// Precondition: it is a branch.
+void set_branch_distance(std::span<u8> code, i64 distance);
 
 } // namespace culink::arch

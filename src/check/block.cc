@@ -36,7 +36,8 @@ class BlockChecker {
 public:
   BlockChecker(const Link &link, const Block &block, std::vector<KeptEntry> &kept, Report &report)
       : l_(link), b_(block), in_(link.program.objects[block.object]),
-        source_(in_.section(block.section).data), out_(link.out.section(block.out).data),
+        source_(in_.section(block.section).data),
+        out_(block.restored.empty() ? link.out.section(block.out).data : block.restored),
         kept_(kept), report_(report) {}
 
   void run();
@@ -358,6 +359,11 @@ void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Repo
         return entry.offset >= range.first && entry.offset < range.second;
       });
     });
+  compare_kept(link, out, std::move(expected), std::move(found), report);
+}
+
+void compare_kept(const Link &link, u32 out, std::vector<KeptEntry> expected,
+                  std::vector<KeptEntry> found, Report &report) {
   const auto same = [](const KeptEntry &a, const KeptEntry &b) { return a.key() == b.key(); };
   if (std::equal(expected.begin(), expected.end(), found.begin(), found.end(), same))
     return;

@@ -102,34 +102,38 @@ bool same_sequence(const Link &sass, const CodePlace &code) {
   return in.size() == out.size();
 }
 
-// Code in which instructions have moved stands for the same Mercury instructions, in order, with
-// the same operations. For code of toolkit 12 an engine of toolkit 13 may choose others.
-bool same_operations(const Link &sass, const CodePlace &code) {
+// Machine instructions that Mercury instructions stand for, without those that only wait. Where a
+// Mercury instruction stands for several, the last.
+std::vector<u32> machine_instructions(const elf::Capsule &capsule) {
+  std::vector<u32> out = positions(capsule);
+  for (auto record = capsule.records.rbegin(); record != capsule.records.rend(); ++record)
+    if (record->kind == elf::CapsuleRecordKind::End && record->sass_count() == 0 &&
+        record->instruction + 1 < capsule.instruction_count)
+      out.erase(out.begin() + record->instruction);
+  return out;
+}
+
+// The capsule of changed code counts the same machine instructions, wherever they are now. What
+// these are is compared with those of the definition (restore.cc). Of those that do nothing one may
+// stand for another.
+bool same_instructions(const Link &sass, const CodePlace &code) {
   const elf::Capsule before = elf::decode_capsule(capsule_in(sass, code));
   const elf::Capsule after = elf::decode_capsule(capsule_out(sass, code));
-  if (!after.violations.empty() || before.instruction_count != after.instruction_count)
+  if (!after.violations.empty())
     return false;
-  if (sass.program.objects[code.object].view.find(".note.nv.cuver"))
-    return true;
-  const ByteSpan in = sass.program.objects[code.object].section(code.section).data;
-  const ByteSpan out = sass.out.section(code.out).data;
-  const std::vector<u32> from = positions(before), to = positions(after);
-  for (size_t i = 0; i < from.size(); ++i) {
-    constexpr u16 kOperation = 0xfff;
-    const u64 before_at = from[i] * arch::kInstructionSize,
-              after_at = to[i] * arch::kInstructionSize;
-    const auto a = load_at<u16>(in, before_at), b = load_at<u16>(out, after_at);
-    if (!a || !b ||
-        (((*a ^ *b) & kOperation) != 0 &&
-         !arch::is_other_spelling(in.subspan(before_at), out.subspan(after_at))))
+  const std::vector<u32> from = machine_instructions(before), to = machine_instructions(after);
+  const std::vector<u32> &place = code.restored.place;
+  for (size_t i = 0; i < from.size() && i < to.size(); ++i)
+    if (place.empty()
+            ? from[i] != to[i]
+            : from[i] < place.size() && place[from[i]] != kNone && place[from[i]] != to[i])
       return false;
-  }
-  return true;
+  return from.size() == to.size();
 }
 
 // Whether the machine code has another operation somewhere, which the capsule then tells as well.
-bool is_spelled_anew(const Link &sass, const CodePlace &code) {
-  return sass.options.finalized && !same_sequence(sass, code);
+bool is_changed(const Link &sass, const CodePlace &code) {
+  return sass.options.finalized && (!code.restored.code.empty() || !same_sequence(sass, code));
 }
 
 // Capsules of toolkit 12.8, which nobody can read; an engine of toolkit 13 writes them anew.
@@ -139,23 +143,6 @@ bool has_older_form(const Link &sass, const CodePlace &code) {
 }
 
 } // namespace
-
-bool is_moved(const Link &sass, const CodePlace &code) {
-  if (sass.planes.empty())
-    return false;
-  const ByteSpan in = capsule_in(sass, code), out = capsule_out(sass, code);
-  if (in.size() > sizeof(u32) && in.size() == out.size() &&
-      std::equal(in.begin() + sizeof(u32), in.end(), out.begin() + sizeof(u32)))
-    return false;
-  const elf::Capsule before = elf::decode_capsule(in), after = elf::decode_capsule(out);
-  if (has_older_form(sass, code)) // which cannot tell where instructions were
-    return after.violations.empty() && !same_sequence(sass, code);
-  if (!after.violations.empty() || before.instruction_count != after.instruction_count)
-    return false;
-  return sass.program.objects[code.object].section(code.section).size !=
-             sass.out.section(code.out).size ||
-         positions(before) != positions(after);
-}
 
 void check_capsules(const Link &sass, Report &report) {
   for (const CodePlace &code : sass.code) {
@@ -174,8 +161,8 @@ void check_capsules(const Link &sass, Report &report) {
         differ(0, "a capsule of toolkit 13", "another one");
       continue;
     }
-    if (code.moved || is_spelled_anew(sass, code)) {
-      if (load_le<u32>(found.data()) != code.out || !same_operations(sass, code))
+    if (is_changed(sass, code)) {
+      if (load_le<u32>(found.data()) != code.out || !same_instructions(sass, code))
         differ(0, "the Mercury instructions of the definition", "others");
       continue;
     }

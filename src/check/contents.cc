@@ -33,27 +33,22 @@ void check_code_header(const Link &link, const CodePlace &code, Report &report) 
            std::to_string(to.info >> 24));
 }
 
-// Code in which instructions have moved: the same relocations, wherever they are now. Those against
-// the function itself are places in its code, which have moved, too.
+// Code in which instructions have moved: the same relocations, of the same instructions. Those
+// against the function itself are places in its code, which have moved, too.
 void check_moved_code(const Link &link, const CodePlace &code, std::vector<KeptEntry> expected,
                       Report &report) {
   std::vector<KeptEntry> found = kept_in_output(link, code.out);
   const u32 self = link.canonical[link.program.entities[code.entity].out];
-  for (std::vector<KeptEntry> *list : {&expected, &found}) {
-    for (KeptEntry &entry : *list) {
-      entry.offset = 0;
-      if (entry.symbol == self)
-        entry.addend = 0;
-    }
-    std::sort(list->begin(), list->end(),
-              [](const KeptEntry &a, const KeptEntry &b) { return a.key() < b.key(); });
+  for (KeptEntry &entry : found) {
+    entry.offset = code.restored.origin_of(entry.offset).value_or(kUnknown);
+    if (entry.symbol != self)
+      continue;
+    for (const KeptEntry &one : expected)
+      if (one.offset == entry.offset && one.symbol == self && one.type == entry.type &&
+          code.restored.is_same_place(static_cast<u64>(one.addend), static_cast<u64>(entry.addend)))
+        entry.addend = one.addend;
   }
-  const auto same = [](const KeptEntry &a, const KeptEntry &b) { return a.key() == b.key(); };
-  if (!std::equal(expected.begin(), expected.end(), found.begin(), found.end(), same))
-    report.add({FindingKind::Relocation, std::string(link.program.entities[code.entity].name),
-                std::string(link.out.section(code.out).name), 0,
-                std::to_string(expected.size()) + " relocations of the definition",
-                std::to_string(found.size()) + ", some of them others"});
+  compare_kept(link, code.out, std::move(expected), std::move(found), report);
 }
 
 void check_code(const Link &link, const CodePlace &code, std::vector<KeptEntry> &kept,
@@ -68,8 +63,9 @@ void check_code(const Link &link, const CodePlace &code, std::vector<KeptEntry> 
               .node = node,
               .name = link.program.entities[code.entity].name,
               .live = link.live.reached[node],
-              .any_bytes = code.moved || link.mercury,
-              .any_schedule = link.options.finalized};
+              .any_bytes = link.mercury,
+              .any_schedule = link.options.finalized,
+              .restored = code.restored.code};
   check_block(link, block, kept, report);
   if (code.moved)
     check_moved_code(link, code, kept, report);

@@ -33,6 +33,7 @@ struct Block {
   bool debug = false;          // information about code, also about what is gone
   bool any_bytes = false;      // only relocations are compared
   bool any_schedule = false;   // bits that only say when instructions start are not compared
+  ByteSpan restored;           // what the output has there, if not that; of code
 };
 
 // Compares bytes and fields, and adds to `kept` what the output's tables have to have.
@@ -42,7 +43,10 @@ void check_block(const Link &link, const Block &block, std::vector<KeptEntry> &k
 // The relocations of a section of the output.
 [[nodiscard]] std::vector<KeptEntry> kept_in_output(const Link &link, u32 out);
 
-// Compares the relocations of a section of the output with those that it has to have.
+// Compares relocations with those that a section of the output has to have.
+void compare_kept(const Link &link, u32 out, std::vector<KeptEntry> expected,
+                  std::vector<KeptEntry> found, Report &report);
+// The same for those of a section of the output.
 // With `ranges`, only those inside them: nobody refers to what lies elsewhere.
 using OffsetRanges = std::vector<std::pair<u64, u64>>;
 void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Report &report,

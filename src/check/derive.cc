@@ -53,7 +53,7 @@ u64 low_mask(u32 bits) {
 u64 value_in_field(const Link &link, const CodePlace &code, const elf::Relocation &raw, bool rela,
                    const arch::RelocInfo &row) {
   const u32 bits = bits_shown(row);
-  const auto found = arch::read_field(link.out.section(code.out).data, raw.offset, row);
+  const auto found = arch::read_field(link.bytes_of(code), raw.offset, row);
   if (bits == 0 || row.resolver != arch::Resolver::Linker || !found)
     return kUnknown;
   u64 addend = static_cast<u64>(raw.addend);
@@ -83,7 +83,7 @@ void derive_from(const Link &link, const CodePlace &code, std::vector<Derived> &
       if (!row)
         continue;
       u64 value = value_in_field(link, code, raw, entries.has_addends(), *row);
-      const ByteSpan bytes = link.out.section(code.out).data;
+      const ByteSpan bytes = link.bytes_of(code);
       if (const auto load = load_of_index(bytes, raw.offset, *row);
           load && *kind == DerivedKind::Image && value != kUnknown)
         value += begin_of_slots(bytes, *load);
@@ -142,15 +142,18 @@ void make_room(Link &link) {
 void derive_places(Link &link, WorkerPool &pool) {
   make_room(link);
   if (link.has_mercury && link.options.finalized)
-    for (CodePlace &code : link.code)
-      code.moved = is_moved(link, code);
+    pool.for_ranges(static_cast<u32>(link.code.size()), 64, [&](u32 begin, u32 end) {
+      for (u32 i = begin; i < end; ++i) {
+        link.code[i].restored = restore_code(link, link.code[i]);
+        link.code[i].moved = link.code[i].restored.moved();
+      }
+    });
   if (!link.executable)
     return;
   std::vector<std::vector<Derived>> found(link.code.size());
   pool.for_ranges(static_cast<u32>(link.code.size()), 64, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
-      if (!link.code[i].moved)
-        derive_from(link, link.code[i], found[i]);
+      derive_from(link, link.code[i], found[i]);
   });
   for (u32 i = 0; i < link.code.size(); ++i)
     take_over(link, link.code[i], found[i]);

@@ -22,12 +22,25 @@ struct Place {
   bool scattered = false; // its variables lie one by one: their symbols say where
 };
 
+// Code that a finalizer has changed, as it was before (restore.cc). Empty: all is in its place.
+struct RestoredCode {
+  std::vector<u8> code;           // in the order of the definition, with the output's fields
+  std::vector<u32> place, origin; // by instruction, of the definition and of the output; or kNone
+
+  [[nodiscard]] bool moved() const;
+  // The offset in the definition of what is at an offset of the output.
+  [[nodiscard]] std::optional<u64> origin_of(u64 offset) const;
+  // Whether an offset in the definition and one in the output lead to the same instruction.
+  [[nodiscard]] bool is_same_place(u64 before, u64 after) const;
+};
+
 // A code section of an input that is part of the output.
 struct CodePlace {
   u32 object = 0, section = 0;
   u32 entity = 0;     // the function
   u32 out = 0;        // section of the output
   bool moved = false; // a finalizer has added or removed instructions
+  RestoredCode restored;
 };
 
 // What a field of the output says about a place that no symbol shows.
@@ -78,6 +91,11 @@ struct Link {
     const u32 id = program.entity_of[object][symbol];
     return id == kNone ? nullptr : &program.entities[id];
   }
+  // The code of the output, in the order of the definition.
+  [[nodiscard]] ByteSpan bytes_of(const CodePlace &place) const {
+    return place.restored.code.empty() ? out.section(place.out).data
+                                       : ByteSpan(place.restored.code);
+  }
   [[nodiscard]] u32 out_section(std::string_view name) const {
     const std::optional<u32> number = section_names.find(name);
     return number ? section_of_name[*number] : 0;
@@ -112,8 +130,8 @@ void check_kernels(Link &link, Report &report);
 void check_records(Link &link, Report &report);
 // The call graph of the output.
 void check_call_graph(Link &link, Report &report);
-// Whether a finalizer has added or removed instructions of a function: its capsule says so.
-[[nodiscard]] bool is_moved(const Link &sass, const CodePlace &code);
+// The code of a function that a finalizer may have changed.
+[[nodiscard]] RestoredCode restore_code(const Link &link, const CodePlace &code);
 // Capsules: Mercury code as a difference to the machine code, with the values stored there.
 void check_capsules(const Link &sass, Report &report);
 // Sections of the output that nothing accounts for.

@@ -84,5 +84,69 @@ TEST(Instructions, OtherSumsDiffer) {
   EXPECT_FALSE(is_other_spelling(negative, kSumOfTwo));
 }
 
+// IADD3 R13, P0, PT, RZ, -R10, RZ and IADD3.X R3, PT, PT, RZ, ~R3, RZ, P0, PT of ptxas 12.9, and
+// what nvlink 13.4 makes of them.
+TEST(Instructions, SumsWithOneCarryAreTheSame) {
+  constexpr std::array<u8, 16> out_of_three = {0x10, 0x72, 0x0d, 0xff, 0x0a, 0,    0,    0x80,
+                                               0xff, 0xe0, 0xf1, 0x07, 0,    0xe2, 0x0f, 0};
+  constexpr std::array<u8, 16> out_of_two = {0x35, 0x72, 0x0d, 0xff, 0x0a, 0,    0,    0x80,
+                                             0,    0,    0x80, 0x07, 0,    0xe2, 0x0f, 0};
+  constexpr std::array<u8, 16> into_three = {0x10, 0x72, 0x03, 0xff, 0x03, 0,    0,    0x80,
+                                             0xff, 0xe4, 0x7f, 0,    0,    0xca, 0x0f, 0};
+  constexpr std::array<u8, 16> into_two = {0x35, 0x72, 0x03, 0xff, 0x03, 0,    0,    0x80,
+                                           0,    0x04, 0x0e, 0,    0,    0xca, 0x0f, 0};
+  EXPECT_TRUE(is_other_spelling(out_of_three, out_of_two));
+  EXPECT_TRUE(is_other_spelling(into_three, into_two));
+  EXPECT_FALSE(is_other_spelling(out_of_three, into_two));
+  for (const u8 bit : {0x01, 0x02, 0x10, 0x80}) { // a second carry, another first one
+    std::array<u8, 16> other = out_of_three;
+    other[10] ^= bit;
+    EXPECT_FALSE(is_other_spelling(other, out_of_two)) << int{bit};
+  }
+}
+
+TEST(Instructions, SomeDoNothing) {
+  constexpr std::array<u8, 16> never = {0x90, 0xf2, 0xff, 0xff, 0xff};  // @!UPT UIADD3 URZ, ...
+  constexpr std::array<u8, 16> to_itself = {0x82, 0x7c, 0x04, 0, 0x04}; // UMOV UR4, UR4
+  constexpr std::array<u8, 16> to_another = {0x82, 0x7c, 0x05, 0, 0x04};
+  EXPECT_TRUE(does_nothing(kNop));
+  EXPECT_TRUE(does_nothing(never));
+  EXPECT_TRUE(does_nothing(to_itself));
+  EXPECT_FALSE(does_nothing(to_another));
+  EXPECT_FALSE(does_nothing(kSumOfTwo));
+  EXPECT_FALSE(does_nothing(ByteSpan(kNop).first(15)));
+}
+
+TEST(Instructions, BarriersAreTold) {
+  std::array<u8, 16> barrier = instruction(0x7992);
+  EXPECT_EQ(barrier_of(barrier), Barrier::Memory);
+  barrier[9] = 0x50;
+  EXPECT_EQ(barrier_of(barrier), Barrier::EndOfKernel);
+  EXPECT_EQ(barrier_of(instruction(0x79ab)), Barrier::ReportErrors);
+  EXPECT_EQ(barrier_of(instruction(0x75ab)), Barrier::ReportErrors);
+  EXPECT_EQ(barrier_of(kNop), Barrier::None);
+  EXPECT_EQ(barrier_of({}), Barrier::None);
+}
+
+TEST(Instructions, BranchesHaveDistances) {
+  // BRA to itself, @!P0 BRA 0x370 forward, BSSY 0x470 forward.
+  constexpr std::array<u8, 16> self = {0x47, 0x79, 0xfc, 0,    0xfc, 0xff, 0xff, 0xff,
+                                       0xff, 0xff, 0x83, 0x03, 0,    0xc0, 0x0f, 0};
+  constexpr std::array<u8, 16> forward = {0x47, 0x19, 0xdc, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x03};
+  constexpr std::array<u8, 16> region = {0x45, 0x79, 0, 0, 0x70, 0x04, 0, 0, 0, 0x02, 0x80, 0x03};
+  EXPECT_EQ(branch_distance(self), -16);
+  EXPECT_EQ(branch_distance(forward), 0x370);
+  EXPECT_EQ(branch_distance(region), 0x470);
+  EXPECT_EQ(branch_distance(kNop), std::nullopt);
+  EXPECT_EQ(branch_distance(ByteSpan(self).first(15)), std::nullopt);
+  for (const i64 distance : {i64{-16}, i64{0}, i64{0x370}, i64{0x12340}, i64{-0x12340}}) {
+    std::array<u8, 16> branch = forward;
+    set_branch_distance(branch, distance);
+    EXPECT_EQ(branch_distance(branch), distance);
+    set_branch_distance(branch, 0x370);
+    EXPECT_EQ(branch, forward) << "all other bits stay";
+  }
+}
+
 } // namespace
 } // namespace culink::arch

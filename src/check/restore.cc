@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Code that a finalizer has changed, as it was before. A finalizer may add and remove instructions
+// that do nothing, add barriers, remove a barrier before a stronger one, and spell an instruction
+// in another way. All other instructions have to follow each other as in the definition, and
+// branches have to lead to the same ones. Then the code of the output is written down in the order
+// of the definition, with the fields that it has, so that everything else (derive.cc, block.cc) is
+// compared as if nothing had moved. Where the instructions are others nothing is restored, and the
+// comparison of bytes tells the difference.
+#include <algorithm>
+#include <array>
+
+#include "arch/instructions.h"
+#include "base/bytes.h"
+#include "check/targets.h"
+
+namespace culink::check {
+
+namespace {
+
+using arch::Barrier;
+using arch::kInstructionSize;
+
+class Restorer {
+public:
+  Restorer(ByteSpan in, ByteSpan out, std::vector<bool> relocated)
+      : in_(in), out_(out), relocated_(std::move(relocated)),
+        in_count_(in.size() / kInstructionSize), out_count_(out.size() / kInstructionSize) {}
+
+  // Nothing where all instructions are in their places, or where they are others.
+  [[nodiscard]] RestoredCode run();
+
+private:
+  [[nodiscard]] ByteSpan in(u64 i) const {
+    return in_.subspan(i * kInstructionSize, kInstructionSize);
+  }
+  [[nodiscard]] ByteSpan out(u64 i) const {
+    return out_.subspan(i * kInstructionSize, kInstructionSize);
+  }
+  [[nodiscard]] u64 next_in(u64 i) const {
+    while (i < in_count_ && arch::does_nothing(in(i)))
+      ++i;
+    return i;
+  }
+  [[nodiscard]] u64 next_out(u64 i) const {
+    while (i < out_count_ && arch::does_nothing(out(i)))
+      ++i;
+    return i;
+  }
+  [[nodiscard]] bool is_in_place() const;
+  [[nodiscard]] bool is_same(u64 from, u64 to) const;
+  [[nodiscard]] bool may_be_removed(u64 from) const;
+  [[nodiscard]] bool align(); // false: they are others
+  [[nodiscard]] bool leads_to_same(u64 from, u64 to) const;
+  void restore(u64 from);
+
+  const ByteSpan in_, out_;
+  const std::vector<bool> relocated_; // by instruction of the definition
+  const u64 in_count_, out_count_;
+  RestoredCode result_;
+};
+
+u16 operation_of(ByteSpan code) {
+  return load_le<u16>(code.data()) & 0xfff;
+}
+
+// An instruction with the constant of another one.
+std::array<u8, kInstructionSize> with_constant_of(ByteSpan code, ByteSpan other) {
+  constexpr u64 kBegin = 4, kEnd = 8;
+  std::array<u8, kInstructionSize> result{};
+  std::copy_n(code.begin(), result.size(), result.begin());
+  std::copy(other.begin() + kBegin, other.begin() + kEnd, result.begin() + kBegin);
+  return result;
+}
+
+// Fields are compared later, when it is known what has to be in them.
+bool Restorer::is_same(u64 from, u64 to) const {
+  const ByteSpan a = in(from), b = out(to);
+  if (arch::is_same_instruction(a, b))
+    return true;
+  if (relocated_[from])
+    return operation_of(a) == operation_of(b) || arch::is_other_spelling(with_constant_of(a, b), b);
+  if (operation_of(a) != operation_of(b) || !arch::branch_distance(a))
+    return false;
+  std::array<u8, kInstructionSize> branch{};
+  std::copy_n(b.begin(), branch.size(), branch.begin());
+  arch::set_branch_distance(branch, *arch::branch_distance(a));
+  return arch::is_same_instruction(a, branch);
+}
+
+bool Restorer::is_in_place() const {
+  if (in_.size() != out_.size())
+    return false;
+  for (u64 i = 0; i < in_count_; ++i)
+    if (!arch::is_same_instruction(in(i), out(i)) &&
+        !(relocated_[i] && operation_of(in(i)) == operation_of(out(i))))
+      return false;
+  return true;
+}
+
+// Code for debuggers waits at the end of a kernel; a barrier before another one orders nothing
+// more.
+bool Restorer::may_be_removed(u64 from) const {
+  const Barrier barrier = arch::barrier_of(in(from));
+  if (barrier == Barrier::EndOfKernel)
+    return true;
+  const u64 next = next_in(from + 1);
+  return barrier == Barrier::Memory && next < in_count_ &&
+         arch::barrier_of(in(next)) == Barrier::Memory;
+}
+
+bool Restorer::align() {
+  result_.place.assign(in_count_, kNone);
+  result_.origin.assign(out_count_, kNone);
+  u64 from = next_in(0), to = next_out(0);
+  while (from < in_count_ || to < out_count_) {
+    if (from < in_count_ && to < out_count_ && is_same(from, to)) {
+      result_.place[from] = static_cast<u32>(to);
+      result_.origin[to] = static_cast<u32>(from);
+      from = next_in(from + 1);
+      to = next_out(to + 1);
+    } else if (from < in_count_ && may_be_removed(from)) {
+      from = next_in(from + 1);
+    } else if (to < out_count_ && arch::barrier_of(out(to)) != Barrier::None) {
+      to = next_out(to + 1);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Restorer::leads_to_same(u64 from, u64 to) const {
+  const auto target = [](u64 at, ByteSpan code) {
+    return (at + 1) * kInstructionSize + static_cast<u64>(*arch::branch_distance(code));
+  };
+  return result_.is_same_place(target(from, in(from)), target(to, out(to)));
+}
+
+// The instruction as the output has it, in the spelling and place of the definition.
+void Restorer::restore(u64 from) {
+  const u64 to = result_.place[from];
+  const ByteSpan a = in(from), b = out(to);
+  const std::span<u8> code =
+      std::span(result_.code).subspan(from * kInstructionSize, kInstructionSize);
+  if (operation_of(a) != operation_of(b)) {
+    if (relocated_[from])
+      std::ranges::copy(with_constant_of(a, b), code.begin());
+    return;
+  }
+  if (arch::is_other_spelling(a, b))
+    return;
+  std::ranges::copy(b, code.begin());
+  if (!relocated_[from] && arch::branch_distance(a) && leads_to_same(from, to))
+    arch::set_branch_distance(code, *arch::branch_distance(a));
+}
+
+RestoredCode Restorer::run() {
+  if (is_in_place() || !align())
+    return {};
+  result_.code.assign(in_.begin(), in_.end());
+  for (u64 i = 0; i < in_count_; ++i)
+    if (result_.place[i] != kNone)
+      restore(i);
+  return std::move(result_);
+}
+
+std::vector<bool> relocated_instructions(const Object &object, u32 section) {
+  std::vector<bool> out(object.section(section).data.size() / kInstructionSize);
+  for (u32 t = object.first_table[section]; t != 0; t = object.next_table[t]) {
+    const elf::RelocationTable entries = object.view.relocations(object.section(t));
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const u64 at = entries[i].offset / kInstructionSize; at < out.size())
+        out[at] = true;
+  }
+  return out;
+}
+
+} // namespace
+
+bool RestoredCode::moved() const {
+  for (u32 i = 0; i < place.size(); ++i)
+    if (place[i] != kNone && place[i] != i)
+      return true;
+  return place.size() != origin.size();
+}
+
+std::optional<u64> RestoredCode::origin_of(u64 offset) const {
+  const u64 at = offset / kInstructionSize;
+  if (at >= origin.size() || origin[at] == kNone)
+    return std::nullopt;
+  return origin[at] * kInstructionSize + offset % kInstructionSize;
+}
+
+bool RestoredCode::is_same_place(u64 before, u64 after) const {
+  const auto next = [](const std::vector<u32> &other, u64 at) {
+    while (at < other.size() && other[at] == kNone)
+      ++at;
+    return std::min<u64>(at, other.size());
+  };
+  if (before % kInstructionSize != 0 || after % kInstructionSize != 0)
+    return false;
+  const u64 from = next(place, before / kInstructionSize),
+            to = next(origin, after / kInstructionSize);
+  return from < place.size() ? place[from] == to : to == origin.size();
+}
+
+RestoredCode restore_code(const Link &link, const CodePlace &code) {
+  const Object &object = link.program.objects[code.object];
+  return Restorer(object.section(code.section).data, link.out.section(code.out).data,
+                  relocated_instructions(object, code.section))
+      .run();
+}
+
+} // namespace culink::check
