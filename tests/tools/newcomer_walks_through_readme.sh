@@ -14,7 +14,8 @@ done
 python3 -B "$SOURCE/scripts/update_shown_outputs.py" --check "$WORK/prefix/bin" ||
   fail "README shows what the installed programs do not print"
 
-for test in documents_name_real_commands questions_have_commands readme_commands_in_place_of_others_work; do
+for test in documents_name_real_commands questions_have_commands readme_commands_in_place_of_others_work \
+  newcomers_are_answered classic_traps_are_explained; do
   CULINK=$WORK/prefix/bin/culink CUBIN=$WORK/prefix/bin/cubin bash "$SOURCE/tests/tools/$test.sh"
 done
 
