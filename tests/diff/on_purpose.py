@@ -22,18 +22,25 @@ def selects_kernels(options):
 class Rule:
     """The lines that a defect shows in, and those that follow from them if there is one."""
 
-    def __init__(self, quirk, shows, follows=None, when=lambda options: True, since=(12, 4)):
+    def __init__(self, quirk, shows, follows=None, when=lambda options: True, since=(12, 4), target=""):
         self.quirk = quirk
         self.shows = re.compile(shows)
         self.follows = re.compile(follows) if follows else None
         self.when = when
         self.since = since  # the first release that has it, of those that are known
+        self.target = target  # how the targets that have it begin
+
+    def shows_in(self, line):
+        """Whether the defect shows in a line. A group `own` has to be a larger number than a group `other`."""
+        match = self.shows.match(line)
+        found = match.groupdict() if match else {}
+        return bool(match) and (not found.get("own") or int(found["own"], 16) > int(found["other"], 16))
 
     def explains(self, lines, options):
-        if not self.when(options) or not any(self.shows.match(line) for line in lines):
+        if not self.when(options) or not any(self.shows_in(line) for line in lines):
             return set()
         return {line for line in lines
-                if self.shows.match(line) or (self.follows and self.follows.match(line))}
+                if self.shows_in(line) or (self.follows and self.follows.match(line))}
 
 
 RULES = (
@@ -74,16 +81,16 @@ RULES = (
     Rule("Q106", r"(debug|headers|relocs): .*'\.(rela\.|nv\.merc\.(rela\.)?)?debug_frame'",
          r"debug: '\.nv_debug_info_reg_sass': bytes differ|" + MOVED),
     # Local functions of one name, which compilers of several releases made, have the records of the first.
-    Rule("Q110", r"info: '\.nv\.(merc\.nv\.)?info\.__cuda_sm\w+'( \(\d+\))?: record \d+ "),
+    Rule("Q110", r"info: '\.nv\.(merc\.nv\.)?info\.__cuda_sm\w+'( \(\d+\))?: record (\d+|order differs) "),
     # In links of SASS alone, loads of images by index (LDC) are left as they are and the index has the offset
     # of the slots added (MOV).
     Rule("Q112", r"code: '\.text\.[^']*': instruction at [^:]*: 0x\w*(b82|802) 0x\w+ vs 0x\w*(b82|802) 0x"),
     # Kernels need more stack where machine code calls the driver for images; kernels that were not selected list
     # these functions.
-    Rule("Q145", r"info: '\.nv\.info': record \d+ EIATTR_MIN_STACK_SIZE '[^']*': 0x[0-9a-f]+ vs 0x[0-9a-f]+$|"
+    Rule("Q145", r"info: '\.nv\.info': record \d+ EIATTR_MIN_STACK_SIZE '[^']*': 0x(?P<own>[0-9a-f]+) vs 0x(?P<other>[0-9a-f]+)$|"
          r"info: '\.nv\.info\.[^']*': record \d+ (only in the (first|second) file: )?EIATTR_EXTERNS:? '__cuda_syscall_bw_",
          r"info: '\.nv\.info\.[^']*': record \d+ only in the (first|second) file: EIATTR_EXTERNS|" + MOVED,
-         since=(13, 4)),
+         since=(13, 4), target="sm_107"),
     # A function that only data points to is not said to have its address taken.
     Rule("Q144", r"callgraph: '\.nv\.callgraph': record \d+ only in the first file: part -2: ",
          r"(callgraph|sections|strings|symbols): .*'\.nv\.prototype'|headers: '\.symtab'|" + MOVED),
@@ -123,21 +130,22 @@ RULES = (
 def refused_on_purpose(options, log):
     """Whether culink by itself refuses what nvlink links wrongly: shared memory that is dynamic in one
     file and of a fixed size in another (Q041), kernels of one name (Q130), and constants of all kernels
-    where -g keeps them and nvlink keeps their code alone (Q134). Of what is linked already, as by -r of nvlink 12.4, nvlink
+    where -g keeps them and nvlink keeps their code alone (Q134), textures without samplers beside samplers on sm_107
+    (Q145). Of what is linked already, as by -r of nvlink 12.4, nvlink
     makes an empty file (Q066), and so it does where no kernel has the name that is asked for."""
     reasons = ["extern __shared__ without a size", "several kernels are called", "is already linked",
-               "no kernel is called"]
+               "no kernel is called", "has calls of the driver for textures without samplers, beside objects with samplers"]
     if SUPPRESS in options and selects_kernels(options):
         reasons.append("too much __constant__ data")
     errors = [line for line in log.splitlines() if "error: " in line]
     return bool(errors) and all(any(reason in line for reason in reasons) for line in errors)
 
 
-def unexplained_lines(options, difference, release=(13, 0)):
+def unexplained_lines(options, difference, release=(13, 0), target=""):
     """The lines of `cubin diff --all OWN EMULATED` that no defect explains."""
     lines = [line for line in difference.splitlines() if not SUMMARY.search(line)]
     explained = set()
     for rule in RULES:
-        if rule.since <= tuple(release):
+        if rule.since <= tuple(release) and target.startswith(rule.target):
             explained |= rule.explains(lines, options)
     return [line for line in lines if line not in explained]

@@ -9,7 +9,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from on_purpose import RULES, unexplained_lines  # noqa: E402
+from on_purpose import RULES, refused_on_purpose, unexplained_lines  # noqa: E402
 
 NULL_SYMBOL = "symbols: .symtab: symbol 0 no symbol: value 0x0 vs 0x50"
 CONSTANTS = "data: '.nv.constant3': bytes differ from 0x8 (4 in all): at 0x8 01 vs 02"
@@ -55,6 +55,26 @@ class OnPurposeTest(unittest.TestCase):
         self.assertEqual(unexplained_lines([], section), [section])
         for other in ("headers: '.nv.shared.k': alignment 8 vs 16", "headers: '.nv.shared.k': alignment 32 vs 8"):
             self.assertEqual(unexplained_lines([], other), [other])
+
+    def test_kernels_have_more_stack_only_where_the_driver_is_called_for_images(self):
+        more = "info: '.nv.info': record 3 EIATTR_MIN_STACK_SIZE 'k': 0x58 vs 0x0"
+        less = "info: '.nv.info': record 3 EIATTR_MIN_STACK_SIZE 'k': 0x10 vs 0x58"
+        self.assertEqual(unexplained_lines([], more, (13, 4), "sm_107"), [])
+        self.assertEqual(unexplained_lines([], less, (13, 4), "sm_107"), [less])
+        for release, target in (((13, 4), "sm_100"), ((13, 3), "sm_107"), ((13, 4), "sm_90")):
+            self.assertEqual(unexplained_lines([], more, release, target), [more])
+
+    def test_records_of_local_functions_may_have_another_order(self):
+        order = "info: '.nv.info.__cuda_sm20_div_u64' (2): record order differs from record 2: EIATTR_A vs EIATTR_B"
+        self.assertEqual(unexplained_lines([], order), [])
+        other = order.replace("__cuda_sm20_div_u64", "f")
+        self.assertEqual(unexplained_lines([], other), [other])
+
+    def test_textures_with_and_without_samplers_are_refused(self):
+        log = ("culink: error: a.cubin: has calls of the driver for textures without samplers, beside objects with samplers\n"
+               "hint: --code=sass can link it\n")
+        self.assertTrue(refused_on_purpose([], log))
+        self.assertFalse(refused_on_purpose([], log + "culink: error: b.cubin: something else\n"))
 
     def test_slots_of_parameters_are_filled_and_not_lost(self):
         slot = "relocs: '.rel.nv.constant0.k': relocation 1 only in the first file: at 0x220: R_CUDA_TEX_HEADER_INDEX against 't'"

@@ -231,7 +231,7 @@ class Comparison:
                               stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode == 0:
             return SAME, ""
-        unexplained = unexplained_lines(step.options, done.stdout, self.toolchain().linker_release())
+        unexplained = unexplained_lines(step.options, done.stdout, self.toolchain().linker_release(), self.target)
         return OWN_DIFFERS if unexplained else OWN_SOUND, done.stdout.strip()
 
     def explain(self, step):
