@@ -13,7 +13,8 @@
 //
 // Machine code that calls the driver for images needs more stack than the Mercury code it was made
 // from. nvlink adds up the stack of all kernels again, but without calls through pointers, and not
-// for kernels that call no function by its name, unless nothing in the program does. Kernels that
+// for kernels that call nothing, unless the call graph of the output is empty. Nor do kernels list
+// what such functions call of the driver that they reach through pointers alone. Kernels that
 // were not selected are kernels to it there. And if one object of the link has samplers, it tells
 // the driver so in all of them (Q145).
 #include "link/emulate/images.h"
@@ -36,12 +37,59 @@ bool loses_slot(const Program &program, EntityId opaque) {
          });
 }
 
+namespace {
+
+// Whether the call graph of the output says anything.
+bool has_call_graph(const Program &program) {
+  const auto any_edges = [&](const NodeLists<FunctionId> &edges) {
+    for (u32 f = 0; f < edges.size(); ++f)
+      if (program.live.live[f] && !edges[f].empty())
+        return true;
+    return false;
+  };
+  const auto any_prototypes = [&](const std::vector<CallGraph::Taken> &list) {
+    return std::any_of(list.begin(), list.end(), [&](const CallGraph::Taken &one) {
+      return program.live.is_live(one.function);
+    });
+  };
+  return any_edges(program.calls.calls) || any_edges(program.calls.targets) ||
+         any_prototypes(program.calls.taken) || any_prototypes(program.calls.indirect);
+}
+
+bool calls_by_name(const Program &program, FunctionId caller, FunctionId callee) {
+  std::vector<bool> seen(program.calls.functions.size());
+  std::vector<FunctionId> open = {caller};
+  while (!open.empty()) {
+    const FunctionId one = open.back();
+    open.pop_back();
+    if (one == callee)
+      return true;
+    if (seen[one.value])
+      continue;
+    seen[one.value] = true;
+    const auto &callees = program.calls.calls[one.value];
+    open.insert(open.end(), callees.begin(), callees.end());
+  }
+  return false;
+}
+
+} // namespace
+
+std::vector<FunctionId> kernels_listing(const Program &program, const Reach &reach,
+                                        FunctionId function) {
+  std::vector<FunctionId> out = reach.kernels_reaching({&function, 1});
+  if (program.dialect.has(Defect::StackOfMercury))
+    std::erase_if(out,
+                  [&](FunctionId kernel) { return !calls_by_name(program, kernel, function); });
+  return out;
+}
+
 StackSizes add_up_stacks(const Program &program, const Reach &reach, std::span<const u32> frames,
                          StackSizes sound) {
   if (!program.dialect.has(Defect::StackOfMercury))
     return sound;
   const u32 count = static_cast<u32>(program.calls.functions.size());
-  bool any_calls = false;
+  const bool any_calls = has_call_graph(program);
   std::vector<u64> stack(count);
   for (const u32 node : reach.callees_first()) {
     if (node >= count)
@@ -50,10 +98,12 @@ StackSizes add_up_stacks(const Program &program, const Reach &reach, std::span<c
     for (const FunctionId callee : program.calls.calls[node])
       deepest = std::max(deepest, stack[callee.value]);
     stack[node] = frames[node] + deepest;
-    any_calls = any_calls || !program.calls.calls[node].empty();
   }
+  std::vector<bool> calls_pointers(count);
+  for (const CallGraph::Taken &one : program.calls.indirect)
+    calls_pointers[one.function.value] = true;
   for (u32 f = 0; f < count; ++f)
-    if (program.calls.calls[f].empty() && any_calls)
+    if (program.calls.calls[f].empty() && !calls_pointers[f] && any_calls)
       sound[f] = std::nullopt;
     else if (sound[f])
       sound[f] = stack[f];

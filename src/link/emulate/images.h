@@ -28,6 +28,10 @@ using StackSizes = std::vector<std::optional<u64>>;
 // the link have some.
 [[nodiscard]] bool tells_all_of_samplers(const Dialect &dialect);
 
+// Kernels that list the driver's functions that a function calls for images.
+[[nodiscard]] std::vector<FunctionId> kernels_listing(const Program &program, const Reach &reach,
+                                                      FunctionId function);
+
 // Kernels that were not selected and list the driver's functions that they reach all the same.
 [[nodiscard]] std::vector<FunctionId> unselected_listing_kernels(const Program &program);
 

@@ -110,7 +110,7 @@ void list_callees(const SassContext &c, WorkerPool &pool, DriverCalls &calls) {
     const FunctionId function = c.mercury.function_of(c.section(caller.text).function);
     std::vector<FunctionId> functions = {function};
     if (c.mercury.policy.completes_kernels)
-      for (const FunctionId kernel : reach.kernels_reaching({&function, 1}))
+      for (const FunctionId kernel : emulate::kernels_listing(c.mercury, reach, function))
         functions.push_back(kernel);
     for (const auto &[kernel, reached] : unselected)
       if (std::ranges::binary_search(reached, function))
