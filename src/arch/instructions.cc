@@ -39,6 +39,10 @@ constexpr u16 kSumOfThree = 0x010, kSumOfTwo = 0x035;
 constexpr u8 kNoSecondCarryIn = 0xe0, kKindOfSum = 0x05; // a sign, and whether there is a carry
 constexpr u8 kNoSecondCarry = 0x71, kFirstCarries = 0x8e;
 
+// VIADD adds two values without carries. For sm_107 it says that they are words (VIADD.S32).
+constexpr u16 kPlainSum = 0x036;
+constexpr u8 kSumOfWords = 0x04;
+
 bool is_sum(ByteSpan code, u16 operation) {
   return (load_le<u16>(code.data()) & kOperation) == operation;
 }
@@ -57,6 +61,8 @@ PlainInstruction without_schedule(ByteSpan code) {
     out[kKindByte] &= kKindOfSum;
     out[kHalfByte] &= kFirstCarries;
   }
+  if (is_sum(code, kPlainSum))
+    out[kKindByte] &= static_cast<u8>(~kSumOfWords);
   if ((load_le<u16>(code.data()) & kOperationAndForm) == kShift &&
       out[kKindByte] == kRightUnsigned && out[kLowWordByte] == kNoRegister &&
       out[kHalfByte] == kHighHalf) {
@@ -116,7 +122,7 @@ const InstructionInfo *find_instruction(ByteSpan code) {
 bool is_other_spelling(ByteSpan a, ByteSpan b) {
   return a.size() >= kInstructionSize && b.size() >= kInstructionSize &&
          ((load_le<u16>(a.data()) & kOperationAndForm) == kShift || is_sum(a, kSumOfThree) ||
-          is_sum(a, kSumOfTwo)) &&
+          is_sum(a, kSumOfTwo) || is_sum(a, kPlainSum)) &&
          without_schedule(a) == without_schedule(b);
 }
 

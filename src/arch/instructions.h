@@ -31,7 +31,8 @@ struct InstructionInfo {
 [[nodiscard]] const InstructionInfo *find_instruction(ByteSpan code);
 
 // Whether both instructions are spellings of one, whatever their schedules are: some engines write
-// SHF.R.U32.HI d, RZ, n, s as SHF.R.U32 d, s, n, RZ, and others IADD3 d, a, b, RZ as IADD d, a, b.
+// SHF.R.U32.HI d, RZ, n, s as SHF.R.U32 d, s, n, RZ, others IADD3 d, a, b, RZ as IADD d, a, b, and
+// VIADD as VIADD.S32.
 [[nodiscard]] bool is_other_spelling(ByteSpan a, ByteSpan b);
 
 // Whether both instructions are the same, or spellings of one, whatever their schedules are.

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/target_name.h"
 #include "base/bytes.h"
 #include "check/link.h"
 #include "elf/records/nv_info.h"
@@ -63,6 +64,11 @@ bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
 bool is_added_by_finalizer(InfoAttribute attribute) {
   return attribute == InfoAttribute::PreexitUsed || attribute == InfoAttribute::NvsalSwWar ||
          attribute == InfoAttribute{0x67};
+}
+
+// SW_WAR says what the code avoids on its chip.
+bool is_made_for_chip(InfoAttribute attribute) {
+  return attribute == InfoAttribute::SwWar;
 }
 
 // Attributes that name places in the code.
@@ -250,6 +256,7 @@ void RecordChecker::check_function(u32 position) {
   const CodePlace &code = l_.code[position];
   const u32 node = l_.calls.node_of[code.entity];
   const bool kernel = l_.executable && l_.program.entities[code.entity].kernel();
+  const bool other_chip = arch::target_of(l_.program.objects[code.object].view).arch != &l_.arch;
   const auto list = [&](u32 object) {
     const Object &file = object == kNone ? l_.out : l_.program.objects[object];
     const elf::InfoRecords records = records_of(file, object == kNone ? code.out : code.section);
@@ -257,6 +264,7 @@ void RecordChecker::check_function(u32 position) {
     for (const InfoRecord &record : records)
       if (!is_changed(record.attribute, kernel, unbounded_[node]) &&
           !(l_.options.finalized && is_added_by_finalizer(record.attribute)) &&
+          !(l_.options.finalized && other_chip && is_made_for_chip(record.attribute)) &&
           !(object == kNone && is_first_version(record) && !names_version(code)))
         out.push_back(image_of(object, record, records.bytes(), code.moved));
     std::sort(out.begin(), out.end());

@@ -105,6 +105,18 @@ TEST(Instructions, SumsWithOneCarryAreTheSame) {
   }
 }
 
+// VIADD R2, R2, UR4 for sm_100, and what nvlink 13.4 makes of it for sm_107.
+TEST(Instructions, SumsOfWordsAreTheSame) {
+  constexpr std::array<u8, 16> sum = {0x36, 0x7c, 0x02, 0x02, 0x04, 0,    0,    0,
+                                      0,    0,    0,    0x08, 0,    0xca, 0x0f, 0};
+  std::array<u8, 16> of_words = sum;
+  of_words[9] = 0x04;
+  EXPECT_TRUE(is_other_spelling(sum, of_words));
+  EXPECT_TRUE(is_same_instruction(sum, of_words));
+  of_words[9] = 0x08;
+  EXPECT_FALSE(is_other_spelling(sum, of_words));
+}
+
 TEST(Instructions, SomeDoNothing) {
   constexpr std::array<u8, 16> never = {0x90, 0xf2, 0xff, 0xff, 0xff};  // @!UPT UIADD3 URZ, ...
   constexpr std::array<u8, 16> to_itself = {0x82, 0x7c, 0x04, 0, 0x04}; // UMOV UR4, UR4
