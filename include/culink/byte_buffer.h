@@ -16,6 +16,8 @@ public:
   ByteBuffer() = default;
   // Throws std::bad_alloc where a vector would.
   explicit ByteBuffer(u64 size);
+  // Bytes that belong to somebody else, who keeps them longer.
+  [[nodiscard]] static ByteBuffer borrow(MutableByteSpan bytes);
 
   [[nodiscard]] u8 *data() { return bytes_.get(); }
   [[nodiscard]] const u8 *data() const { return bytes_.get(); }
@@ -46,8 +48,9 @@ public:
   }
 
 private:
+  static constexpr u64 kBorrowed = ~u64{0};
   struct Free {
-    u64 mapped; // bytes, or 0: from the heap
+    u64 mapped; // bytes, or 0: from the heap, or kBorrowed
     void operator()(u8 *bytes) const;
   };
   std::unique_ptr<u8[], Free> bytes_;

@@ -47,13 +47,20 @@ struct LinkInput {
   }
 };
 
-// Someone who can use the time in which a large image is checked, to write it to a file.
+// Someone who can use the time in which a large image is planned and checked, to write it to a
+// file. All functions or none.
 struct EarlyImage {
+  // Called long before the image is made, with about the size that it will have, by links of many
+  // threads.
+  std::function<void(u64)> expect;
+  // Zeros in which an image of just that size is made, which is not announced then: whoever
+  // gives them has them when the result is gone. None: it is made elsewhere.
+  std::function<MutableByteSpan(u64)> place;
   // Called with the finished image before it is checked. Whether anyone may see it is known only
   // when link() returns; until then, and in the result, it stays where it is. Small images, and
   // those of links with one thread, are not announced.
   std::function<void(ByteSpan)> begin;
-  // Called if it was announced and is not given out, before it is freed.
+  // Called if it was expected, placed or announced and is not given out, before it is freed.
   std::function<void()> drop;
 };
 
@@ -100,7 +107,7 @@ struct LinkRequest {
   u64 memory_limit = 0;
   // If not null: filled while the link runs, for another thread to look at.
   LinkProgress *progress = nullptr;
-  EarlyImage early; // both functions or none
+  EarlyImage early;
 };
 
 // Something that was linked, as the host program registers it: by the id that nvcc gave its host

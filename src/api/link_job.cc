@@ -12,6 +12,7 @@
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
 #include "base/release_memory.h"
+#include "base/touch_pages.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
@@ -144,9 +145,30 @@ LinkJob::~LinkJob() {
     request_.early.drop();
 }
 
+// Whoever writes the image to a file can make room for it. With few threads there is nobody who has
+// time for that.
+void LinkJob::expect_image(u64 size, const WorkerPool &pool) {
+  constexpr u32 kManyThreads = 4;
+  if (!request_.early.expect || size < kMuchMemory || pool.threads() < kManyThreads)
+    return;
+  announced_ = true;
+  request_.early.expect(size);
+}
+
+ByteBuffer LinkJob::room_for_image(u64 size, WorkerPool &pool) {
+  if (const MutableByteSpan room = announced_ ? request_.early.place(size) : MutableByteSpan{};
+      !room.empty()) {
+    placed_ = true;
+    return ByteBuffer::borrow(room);
+  }
+  ByteBuffer room(size);
+  touch_pages(room.data(), size, pool);
+  return room;
+}
+
 // Whoever writes the image to a file can begin.
 void LinkJob::announce(const WorkerPool &pool) {
-  if (!request_.early.begin || image_.size() < kMuchMemory || pool.threads() == 1)
+  if (placed_ || !request_.early.begin || image_.size() < kMuchMemory || pool.threads() == 1)
     return;
   announced_ = true;
   request_.early.begin(image_);
@@ -235,9 +257,16 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     if (diag_.failed())
       return {};
   }
-  return plan_link(
-      options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
-      [this] { loader_->drop_pages(); }, timer_, diag_);
+  u64 sections = 1;
+  for (const InputObject &object : objects)
+    sections += object.view.sections().size();
+  const LinkListener listener{
+      [&](u64 merged) { // about as many bytes for each as there were
+        expect_image(loader_->code_size() * std::min(merged, sections) / sections, pool);
+      },
+      [this] { loader_->drop_pages(); }};
+  return plan_link(options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
+                   listener, timer_, diag_);
 }
 
 // Optimises what can be. True: there is nothing left to link.
@@ -358,7 +387,8 @@ bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &po
     return false;
   give_memory_back(planned.draft->layout.file_size);
   timer_.begin("write");
-  image_ = write_image(*planned.draft, pool, diag_);
+  image_ = write_image(*planned.draft, room_for_image(planned.draft->layout.file_size, pool), pool,
+                       diag_);
   planned.draft.reset();
   if (diag_.failed()) {
     image_ = {};

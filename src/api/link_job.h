@@ -43,6 +43,8 @@ private:
                                                 std::vector<InputObject> objects, WorkerPool &pool);
   [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
   void give_memory_back(u64 output_size);
+  void expect_image(u64 size, const WorkerPool &pool);
+  [[nodiscard]] ByteBuffer room_for_image(u64 size, WorkerPool &pool);
   void announce(const WorkerPool &pool);
   void report_copied(const Finding &finding);
   [[nodiscard]] bool is_within_limit(u64 image_size);
@@ -60,7 +62,8 @@ private:
   StepTimer timer_;
   Diagnostics diag_;
   ByteBuffer image_;
-  bool announced_ = false; // the image, which is not given out yet
+  bool announced_ = false; // or expected: the image, which is not given out yet
+  bool placed_ = false;    // where it will be written
 };
 
 } // namespace culink

@@ -18,7 +18,16 @@ ByteBuffer::ByteBuffer(u64 size) : size_(size) {
     bytes_ = {new u8[size](), Free{0}};
 }
 
+ByteBuffer ByteBuffer::borrow(MutableByteSpan bytes) {
+  ByteBuffer out;
+  out.bytes_ = {bytes.data(), Free{kBorrowed}};
+  out.size_ = bytes.size();
+  return out;
+}
+
 void ByteBuffer::Free::operator()(u8 *bytes) const {
+  if (mapped == kBorrowed)
+    return;
   if (mapped != 0)
     unmap_large_pages(bytes, mapped);
   else

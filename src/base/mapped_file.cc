@@ -131,8 +131,10 @@ void end_on_bus_error(int, siginfo_t *info, void *) {
   write_text(::program_invocation_short_name);
   write_text(": error: ");
   write_text(slash == std::string_view::npos ? "memory" : line.substr(slash));
-  write_text(slash == std::string_view::npos ? " cannot be read\n"
-                                             : ": became shorter while it was read\n");
+  const bool is_output = line.find(" rw-s ") != std::string_view::npos;
+  write_text(is_output                         ? ": cannot be written\n"
+             : slash == std::string_view::npos ? " cannot be read\n"
+                                               : ": became shorter while it was read\n");
   ::_exit(1);
 }
 

@@ -20,9 +20,11 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "base/file_descriptor.h"
 #include "base/system_error.h"
@@ -56,7 +58,7 @@ bool lock(int fd) {
 int create_unnamed(const std::string &folder) {
   if (::access("/proc/self/fd", X_OK) != 0) // could never get a name
     return -1;
-  const int fd = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  const int fd = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
   if (fd >= 0)
     static_cast<void>(lock(fd));
   return fd;
@@ -163,6 +165,8 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 }
 
 OutputFile::~OutputFile() {
+  if (!mapped_.empty())
+    ::munmap(mapped_.data(), mapped_.size());
   if (!temporary_.empty())
     ::unlink(temporary_.c_str());
   if (fd_ >= 0)
@@ -188,21 +192,58 @@ void OutputFile::write_directly(std::span<const ByteSpan> pieces) {
     error_ = system_error("cannot write");
 }
 
-void OutputFile::write_temporary(std::span<const ByteSpan> pieces) {
+void OutputFile::create() {
   fd_ = create_unnamed(folder_of(path_));
   if (fd_ < 0)
     temporary_ = find_name(path_, [this](const std::string &name) {
-      fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      fd_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       return fd_ >= 0 && lock(fd_);
     });
+}
+
+void OutputFile::write_temporary(std::span<const ByteSpan> pieces) {
+  if (fd_ < 0)
+    create();
   if (fd_ < 0) {
     error_ = system_error("cannot create");
     return;
   }
-  // Closing a copy makes a network write what it has, and say whether it could.
-  if (!write_pieces(fd_, pieces) || (mode_ && ::fchmod(fd_, *mode_) != 0) ||
-      ::close(::dup(fd_)) != 0)
+  if (room_ != 0 && (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0))
     error_ = system_error("cannot write");
+  else if (!write_pieces(fd_, pieces))
+    error_ = system_error("cannot write");
+  else
+    finish();
+}
+
+// Closing a copy makes a network write what it has, and say whether it could.
+void OutputFile::finish() {
+  if ((mode_ && ::fchmod(fd_, *mode_) != 0) || ::close(::dup(fd_)) != 0)
+    error_ = system_error("cannot write");
+}
+
+// By writing: room that is only reserved has no memory yet, and is filled in small pages.
+bool OutputFile::make_room(u64 size) {
+  if (fd_ < 0)
+    create();
+  if (fd_ < 0)
+    return false;
+  const std::vector<u8> zeros(std::min(size - std::min(size, room_), u64{1} << 20));
+  for (u64 piece = 0; room_ < size; room_ += piece) {
+    piece = std::min<u64>(zeros.size(), size - room_);
+    if (!write_all(fd_, ByteSpan(zeros).first(piece)))
+      return false;
+  }
+  return true;
+}
+
+MutableByteSpan OutputFile::map(u64 size) {
+  if (size == 0 || size > room_ || ::ftruncate(fd_, static_cast<off_t>(size)) != 0)
+    return {};
+  void *memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  if (memory != MAP_FAILED)
+    mapped_ = {static_cast<u8 *>(memory), size};
+  return mapped_;
 }
 
 // Gives the file its name. What was there before has the temporary one from then on.

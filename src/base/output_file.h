@@ -51,6 +51,13 @@ public:
   void write(ByteSpan bytes) { write(std::span(&bytes, 1)); }
   // The same for bytes that lie in several places.
   void write(std::span<const ByteSpan> pieces);
+  // Instead: makes room for a number of bytes, all zero, and for more when called again. False: it
+  // could not, and what is written to the file says why.
+  [[nodiscard]] bool make_room(u64 size);
+  // Then the first bytes of that room, as memory, as long as this object lives; they are all that
+  // the file has. Empty: the system cannot do that. When they are complete, finish() says so.
+  [[nodiscard]] MutableByteSpan map(u64 size);
+  void finish();
   // What went wrong so far.
   [[nodiscard]] const std::optional<Error> &error() const { return error_; }
   [[nodiscard]] std::optional<Error> commit();
@@ -63,11 +70,14 @@ private:
   void take_back();
   void write_directly(std::span<const ByteSpan> pieces);
   void write_temporary(std::span<const ByteSpan> pieces);
+  void create();
 
   std::string path_;      // of the file itself, not of a symbolic link to it
   std::string temporary_; // a further name: before it is published, its own; then, of the old file
   std::optional<u32> mode_; // of the file that is replaced
   int fd_ = -1;             // of what has been written
+  u64 room_ = 0;            // bytes that have been made
+  MutableByteSpan mapped_;
   std::optional<Error> error_;
   bool is_temporary_ = true;
   bool published_ = false;

@@ -34,6 +34,7 @@ struct LinkServices {
   const SassInputs *sass;
   WorkerPool &pool;
   StepTimer &timer;
+  const LinkListener &listener;
   const std::function<void()> &release_inputs;
 };
 
@@ -89,6 +90,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // final order.
   services.timer.begin("merge");
   Layout layout = merge_inputs(program, services.pool);
+  services.listener.merged(layout.sections.size());
 
   // Image slots come before shared memory because both create sections, in this order; banks of
   // compiler constants are newer than both. Limits are checked when everything has its size.
@@ -147,7 +149,8 @@ void find_conflicts(const LinkOptions &options, const Dialect &dialect,
 std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
                                      const arch::ArchInfo &arch, std::vector<InputObject> objects,
                                      const SassInputs *sass, WorkerPool &pool,
-                                     const DropInputs &drop, StepTimer &timer, Diagnostics &diag) {
+                                     const LinkListener &listener, StepTimer &timer,
+                                     Diagnostics &diag) {
   timer.begin("resolve");
   const LinkPolicy policy = make_link_policy(options, dialect);
   Resolution resolved = resolve_symbols(objects, policy, pool, diag);
@@ -182,9 +185,9 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
       for (u32 i = begin; i < end; ++i)
         objects[i].release_tables();
     });
-    drop();
+    listener.drop_inputs();
   };
-  return plan_output(program, {sass, pool, timer, release_inputs}, diag);
+  return plan_output(program, {sass, pool, timer, listener, release_inputs}, diag);
 }
 
 } // namespace culink

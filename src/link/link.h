@@ -38,8 +38,13 @@ struct PlannedLink {
 void find_conflicts(const LinkOptions &options, const Dialect &dialect,
                     const std::vector<InputObject> &objects, WorkerPool &pool, Diagnostics &diag);
 
-// Called when of the bytes of objects little will be looked at before they are written.
-using DropInputs = std::function<void()>;
+// Whom a link tells how far it is.
+struct LinkListener {
+  // The output will have so many sections, of which some may be left out in the end.
+  std::function<void(u64 sections)> merged;
+  // Of the bytes of objects little will be looked at before they are written.
+  std::function<void()> drop_inputs;
+};
 
 // All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without
 // a draft it failed, too, but there are facts about the program. Planning
@@ -48,6 +53,6 @@ using DropInputs = std::function<void()>;
 [[nodiscard]] std::optional<PlannedLink>
 plan_link(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
           std::vector<InputObject> objects, const SassInputs *sass, WorkerPool &pool,
-          const DropInputs &drop, StepTimer &timer, Diagnostics &diag);
+          const LinkListener &listener, StepTimer &timer, Diagnostics &diag);
 
 } // namespace culink

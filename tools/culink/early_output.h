@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <thread>
@@ -10,8 +11,8 @@
 
 namespace culink {
 
-// The output of a link. A large one is written while the linker checks it, and gets its name only
-// if it passes.
+// The output of a link. Of a large one the file is made while the link is planned or checked, and
+// gets its name only if it passes.
 class EarlyOutput {
 public:
   explicit EarlyOutput(std::string path) : path_(std::move(path)) {}
@@ -24,13 +25,18 @@ public:
   [[nodiscard]] bool is_written() const { return begun_; }
 
 private:
+  [[nodiscard]] bool create();
+  void expect(u64 size);
+  [[nodiscard]] MutableByteSpan place(u64 size);
   void begin(ByteSpan image);
   void drop();
 
   std::string path_;
   std::optional<OutputFile> file_;
   bool begun_ = false;
-  std::jthread writer_; // ends before the file does
+  bool placed_ = false;
+  std::atomic<u64> wanted_ = 0; // bytes, for which there should be room
+  std::jthread writer_;         // ends before the file does
 };
 
 } // namespace culink

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/touch_pages.h"
 
 namespace culink {
 
@@ -66,12 +65,11 @@ void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocati
 } // namespace
 
 // Values are stored while a section's bytes are still at hand.
-ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &diag) {
+ByteBuffer write_image(const FileDraft &draft, ByteBuffer image, WorkerPool &pool,
+                       Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
   const FoldedRelocations &values = draft.values;
   const auto section = [&](u32 value) { return draft.section_of[values[value].section.value]; };
-  ByteBuffer image(layout.file_size);
-  touch_pages(image.data(), image.size(), pool);
   const std::vector<u32> first_value = first_values(draft, pool);
   const std::vector<u32> starts = cut_into_parts(layout);
   const u32 parts = static_cast<u32>(starts.size() - 1);

@@ -7,7 +7,8 @@
 
 namespace culink {
 
-// Writes the file.
-[[nodiscard]] ByteBuffer write_image(const FileDraft &draft, WorkerPool &pool, Diagnostics &diag);
+// Writes the file into room of its size, all zeros.
+[[nodiscard]] ByteBuffer write_image(const FileDraft &draft, ByteBuffer room, WorkerPool &pool,
+                                     Diagnostics &diag);
 
 } // namespace culink
