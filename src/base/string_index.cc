@@ -142,6 +142,7 @@ StringIndex::Joined StringIndex::Joiner::run() {
     out_.first_new[i] = count;
     count += parts_[i]->size() - static_cast<u32>(out_.known[i].size());
   }
+  out_.index.strings_.reserve(count + count / 8 + 1024); // those that follow do not copy all
   out_.index.strings_.resize(count);
   for_parts(&Joiner::number_new);
   for (size_t i = 0; i < parts_.size(); ++i)

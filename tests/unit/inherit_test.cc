@@ -79,7 +79,7 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
   const Dialect dialect;
   const LinkPolicy policy;
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
-  const InheritanceSweep sweep(program, reach, records);
+  const InheritanceSweep sweep(program, reach, records, pool);
   const size_t barriers = *inherit_rule_of(elf::InfoAttribute::NumBarriers);
   for (const u32 start : {0u, 50u, kLinks - 2})
     EXPECT_EQ(sweep.of(FunctionId(start)).items[barriers].largest, 3) << start;

@@ -60,7 +60,7 @@ private:
 
 InfoResult InfoPlanner::run() {
   const Resources resources = p_.policy.completes_kernels
-                                  ? propagate_resources(p_, reach_, own_resources(p_, pool_))
+                                  ? propagate_resources(p_, reach_, own_resources(p_, pool_), pool_)
                                   : Resources{};
   ReadRecords read = read_info_records(p_, layout_, resources, pool_);
   out_.plan = std::move(read.plan);

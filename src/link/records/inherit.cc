@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace culink {
 
@@ -76,12 +77,13 @@ void Inheritance::add_lists(const Inheritance &other) {
 }
 
 InheritanceSweep::InheritanceSweep(const Program &program, const Reach &reach,
-                                   const FunctionRecords &functions)
+                                   const FunctionRecords &functions, WorkerPool &pool)
     : p_(program), reach_(reach), functions_(functions),
       read_position_(program.calls.functions.size(), kNotRead),
       part_of_(reach.component_count(), kNothing) {
   for (u32 i = 0; i < functions.read_order.size(); ++i)
     read_position_[functions.read_order[i].value] = i;
+  keep_leaves(pool);
   sweep();
 }
 
@@ -129,7 +131,7 @@ Inheritance InheritanceSweep::own_of(FunctionId function) const {
   return own;
 }
 
-// Parts (indices into parts_) that the callees of a node in other components hand down. Callees
+// Parts (by their positions) that the callees of a node in other components hand down. Callees
 // that share a part are often neighbours, so repetitions in a row are left out.
 void InheritanceSweep::list_parts(u32 node, std::vector<u32> &out) const {
   for (const u32 callee : p_.calls.edges[node])
@@ -143,29 +145,69 @@ void InheritanceSweep::sort_parts(std::vector<u32> &parts) {
   parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
 }
 
-void InheritanceSweep::keep(Inheritance &&part) {
-  Part &kept = parts_.emplace_back();
+u32 InheritanceSweep::Parts::keep(Inheritance &&part) {
+  const u32 position = static_cast<u32>(parts.size());
+  Part &kept = parts.emplace_back();
   kept.first_externs = part.first_externs;
-  kept.first_item = static_cast<u32>(items_.size());
+  kept.first_item = static_cast<u32>(items.size());
   for (size_t rule = 0; rule < kInheritRuleCount; ++rule)
     if (part.items[rule].first != kNeverMet) {
       kept.rules |= static_cast<u16>(1u << rule);
-      items_.push_back(part.items[rule]);
+      items.push_back(part.items[rule]);
     }
   if (part.addends.empty() && part.undefined.empty() && part.fragments.empty())
-    return;
-  kept.lists = static_cast<u32>(lists_.size());
-  lists_.push_back(std::move(part));
+    return position;
+  kept.lists = static_cast<u32>(lists.size());
+  lists.push_back(std::move(part));
+  return position;
+}
+
+void InheritanceSweep::Parts::append(Parts &&more) {
+  const u32 first_item = static_cast<u32>(items.size());
+  const u32 first_list = static_cast<u32>(lists.size());
+  for (Part part : more.parts) {
+    part.first_item += first_item;
+    if (part.lists != kNothing)
+      part.lists += first_list;
+    parts.push_back(part);
+  }
+  items.insert(items.end(), more.items.begin(), more.items.end());
+  std::move(more.lists.begin(), more.lists.end(), std::back_inserter(lists));
 }
 
 void InheritanceSweep::add(u32 part, Inheritance &into) const {
-  const Part &kept = parts_[part];
+  const Part &kept = all_.parts[part];
   u32 next = kept.first_item;
   for (u32 rules = kept.rules; rules != 0; rules &= rules - 1)
-    into.items[static_cast<u32>(std::countr_zero(rules))].add(items_[next++]);
+    into.items[static_cast<u32>(std::countr_zero(rules))].add(all_.items[next++]);
   into.first_externs = std::min(into.first_externs, kept.first_externs);
   if (kept.lists != kNothing)
-    into.add_lists(lists_[kept.lists]);
+    into.add_lists(all_.lists[kept.lists]);
+}
+
+// Most functions call none. They do not wait for others, so that all threads work at them.
+void InheritanceSweep::keep_leaves(WorkerPool &pool) {
+  constexpr u32 kTogether = 4096;
+  struct Range {
+    Parts parts;
+    std::vector<u32> components; // by part
+  };
+  const u32 count = static_cast<u32>(p_.calls.functions.size());
+  std::vector<Range> ranges(count / kTogether + 1);
+  pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    Range &range = ranges[begin / kTogether];
+    for (u32 f = begin; f < end; ++f)
+      if (calls_none(f) && reach_.called(f) && counts(FunctionId(f))) {
+        range.parts.keep(own_of(FunctionId(f)));
+        range.components.push_back(reach_.component_of(f));
+      }
+  });
+  for (Range &range : ranges) {
+    u32 part = static_cast<u32>(all_.parts.size());
+    for (const u32 component : range.components)
+      part_of_[component] = part++;
+    all_.append(std::move(range.parts));
+  }
 }
 
 void InheritanceSweep::sweep() {
@@ -174,7 +216,8 @@ void InheritanceSweep::sweep() {
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     const u32 component = reach_.component_of(order[begin]);
     end = begin + 1;
-    if (!reach_.called(order[begin])) // a kernel: no function inherits from it
+    // No function inherits from a kernel.
+    if (calls_none(order[begin]) || !reach_.called(order[begin]))
       continue;
     bool has_own = false;
     parts.clear();
@@ -188,18 +231,13 @@ void InheritanceSweep::sweep() {
       part_of_[component] = parts.empty() ? kNothing : parts[0];
       continue;
     }
-    part_of_[component] = static_cast<u32>(parts_.size());
-    if (parts.empty() && end - begin == 1) { // most functions call none
-      keep(own_of(FunctionId(order[begin])));
-      continue;
-    }
     Inheritance sum;
     for (const u32 part : parts)
       add(part, sum);
     for (size_t i = begin; i < end; ++i)
       if (order[i] < p_.calls.functions.size() && counts(FunctionId(order[i])))
         add_own(FunctionId(order[i]), sum);
-    keep(std::move(sum));
+    part_of_[component] = all_.keep(std::move(sum));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "link/merge/merge.h"
 #include "link/resolve/reach.h"
@@ -152,7 +153,8 @@ struct Inheritance {
 // What every kernel inherits, from one sweep over the call graph.
 class InheritanceSweep {
 public:
-  InheritanceSweep(const Program &program, const Reach &reach, const FunctionRecords &functions);
+  InheritanceSweep(const Program &program, const Reach &reach, const FunctionRecords &functions,
+                   WorkerPool &pool);
 
   // Of all functions that the kernel reaches. Precondition: it does not reach itself.
   [[nodiscard]] Inheritance of(FunctionId kernel) const;
@@ -168,9 +170,27 @@ private:
   static constexpr u32 kNotRead = 0xffffffff;
   static constexpr u32 kNothing = 0xffffffff;
 
+  // What components hand down; many share a part. Nearly all have one item or two of ten, and no
+  // lists.
+  struct Part {
+    WalkPosition first_externs = kNeverMet;
+    u32 first_item = 0;   // in `items`; as many as there are bits in `rules`
+    u32 lists = kNothing; // in `lists`
+    u16 rules = 0;        // a bit for each rule that has an item
+  };
+  struct Parts {
+    std::vector<Part> parts;
+    std::vector<Inheritance::Item> items;
+    std::vector<Inheritance> lists;
+
+    u32 keep(Inheritance &&part); // its position
+    void append(Parts &&more);
+  };
+
   [[nodiscard]] Inheritance own_of(FunctionId function) const;
+  [[nodiscard]] bool calls_none(u32 node) const { return p_.calls.edges[node].empty(); }
+  void keep_leaves(WorkerPool &pool);
   void sweep();
-  void keep(Inheritance &&part);
   void add(u32 part, Inheritance &into) const;
   void list_parts(u32 node, std::vector<u32> &out) const;
   static void sort_parts(std::vector<u32> &parts);
@@ -179,17 +199,8 @@ private:
   const Reach &reach_;
   const FunctionRecords &functions_;
   std::vector<u32> read_position_; // by FunctionId
-  std::vector<u32> part_of_;       // by component: position in parts_, or kNothing
-  // Many components share a part. Nearly all have one item or two of ten, and no lists.
-  struct Part {
-    WalkPosition first_externs = kNeverMet;
-    u32 first_item = 0;   // in items_; as many as there are bits in `rules`
-    u32 lists = kNothing; // in lists_
-    u16 rules = 0;        // a bit for each rule that has an item
-  };
-  std::vector<Part> parts_;
-  std::vector<Inheritance::Item> items_;
-  std::vector<Inheritance> lists_;
+  std::vector<u32> part_of_;       // by component: position among all parts, or kNothing
+  Parts all_;
 };
 
 } // namespace culink

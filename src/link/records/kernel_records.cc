@@ -93,15 +93,21 @@ private:
 
 InfoPlan KernelRecordPlanner::run() {
   add_missing_masks();
-  finish_all(InheritanceSweep(p_, reach_, functions_));
+  finish_all(InheritanceSweep(p_, reach_, functions_, pool_));
   return std::move(plan_);
 }
 
 // Kernels whose records are in one chunk of the store are one thread's work, in order.
 void KernelRecordPlanner::finish_all(const InheritanceSweep &sweep) {
+  constexpr u32 kTogether = 4096;
+  std::vector<u32> chunk_of(kernels_.size());
+  pool_.for_ranges(static_cast<u32>(kernels_.size()), kTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      chunk_of[i] = plan_.of_text[text_of(kernels_[i]).value].chunk;
+  });
   std::vector<std::vector<u32>> of_chunk(store_.chunk_count());
   for (u32 i = 0; i < kernels_.size(); ++i)
-    of_chunk[plan_.of_text[text_of(kernels_[i]).value].chunk].push_back(i);
+    of_chunk[chunk_of[i]].push_back(i);
   std::vector<std::vector<Messages>> messages(of_chunk.size());
   pool_.for_each(static_cast<u32>(of_chunk.size()), [&](u32 chunk) {
     Worker worker;

@@ -6,6 +6,7 @@
 #include "link/records/propagate.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/bytes.h"
 
@@ -63,34 +64,47 @@ Resources own_resources(const Program &p, WorkerPool &pool) {
   return out;
 }
 
-Resources propagate_resources(const Program &p, const Reach &reach, Resources out) {
+// Most nodes call none, and need what they need by themselves; most others are kernels, which
+// nobody calls, and so may come last, all threads at a time.
+Resources propagate_resources(const Program &p, const Reach &reach, Resources out,
+                              WorkerPool &pool) {
   const u32 count = p.calls.node_count();
   out.registers = out.own_registers;
-  out.stack.assign(count, 0);
+  out.stack.assign(out.own_frame.begin(), out.own_frame.end());
   out.unbounded.assign(count, false);
-
-  const std::vector<u32> &order = reach.callees_first();
-  for (size_t begin = 0; begin < order.size();) {
-    size_t end = begin;
-    const u32 component = reach.component_of(order[begin]);
+  const auto settle = [&](std::span<const u32> component) {
     u32 registers = 0;
     u64 deepest = 0;
-    bool unbounded = reach.recursive(order[begin]);
-    for (; end < order.size() && reach.component_of(order[end]) == component; ++end) {
-      registers = std::max(registers, out.own_registers[order[end]]);
-      for (const u32 callee : p.calls.edges[order[end]]) {
+    bool unbounded = reach.recursive(component[0]);
+    for (const u32 node : component) {
+      registers = std::max(registers, out.own_registers[node]);
+      for (const u32 callee : p.calls.edges[node]) {
         registers = std::max(registers, out.registers[callee]);
         deepest = std::max(deepest, out.stack[callee]);
         unbounded = unbounded || out.unbounded[callee];
       }
     }
-    for (size_t i = begin; i < end; ++i) {
-      out.registers[order[i]] = registers;
-      out.unbounded[order[i]] = unbounded;
-      out.stack[order[i]] = unbounded ? 0 : out.own_frame[order[i]] + deepest;
+    for (const u32 node : component) {
+      out.registers[node] = registers;
+      out.unbounded[node] = unbounded;
+      out.stack[node] = unbounded ? 0 : out.own_frame[node] + deepest;
     }
-    begin = end;
+  };
+  const std::vector<u32> &order = reach.callees_first();
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    end = begin + 1;
+    if (p.calls.edges[order[begin]].empty() || !reach.called(order[begin]))
+      continue;
+    while (end < order.size() && reach.component_of(order[end]) == reach.component_of(order[begin]))
+      ++end;
+    settle(std::span(order).subspan(begin, end - begin));
   }
+  constexpr u32 kTogether = 4096; // whose bits share no word with others
+  pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    for (u32 node = begin; node < end; ++node)
+      if (!p.calls.edges[node].empty() && !reach.called(node))
+        settle(std::span(&node, 1));
+  });
   return out;
 }
 
