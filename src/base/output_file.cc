@@ -165,12 +165,16 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 }
 
 OutputFile::~OutputFile() {
-  if (!mapped_.empty())
-    ::munmap(mapped_.data(), mapped_.size());
+  unmap();
   if (!temporary_.empty())
     ::unlink(temporary_.c_str());
   if (fd_ >= 0)
     ::close(fd_);
+}
+
+void OutputFile::unmap() {
+  if (const MutableByteSpan mapped = std::exchange(mapped_, {}); !mapped.empty())
+    ::munmap(mapped.data(), mapped.size());
 }
 
 void OutputFile::write(std::span<const ByteSpan> pieces) {

@@ -54,10 +54,11 @@ public:
   // Instead: makes room for a number of bytes, all zero, and for more when called again. False: it
   // could not, and what is written to the file says why.
   [[nodiscard]] bool make_room(u64 size);
-  // Then the first bytes of that room, as memory, as long as this object lives; they are all that
-  // the file has. Empty: the system cannot do that. When they are complete, finish() says so.
+  // Then the first bytes of that room, as memory, until unmap() or the end; they are all that the
+  // file has. Empty: the system cannot do that. When they are complete, finish() says so.
   [[nodiscard]] MutableByteSpan map(u64 size);
   void finish();
+  void unmap(); // earlier; another thread may, while the file gets its name
   // What went wrong so far.
   [[nodiscard]] const std::optional<Error> &error() const { return error_; }
   [[nodiscard]] std::optional<Error> commit();

@@ -81,6 +81,10 @@ OutputFile &EarlyOutput::file() {
   if (std::exchange(placed_, false)) {
     file_->finish();
     begun_ = true;
+    try { // the memory of an image takes as long as to remove the file that it replaces
+      writer_ = std::jthread([this] { file_->unmap(); });
+    } catch (const std::system_error &) {
+    }
   }
   return file_ ? *file_ : file_.emplace(path_);
 }

@@ -20,7 +20,8 @@ public:
   // For LinkRequest::early; refers to this.
   [[nodiscard]] EarlyImage receiver();
 
-  // The file, with the bytes of the result if that has been begun, and else without any.
+  // The file, with the bytes of the result if that has been begun, and else without any. After that
+  // nobody may look at bytes that were placed here.
   [[nodiscard]] OutputFile &file();
   [[nodiscard]] bool is_written() const { return begun_; }
 

@@ -210,34 +210,29 @@ void InheritanceSweep::keep_leaves(WorkerPool &pool) {
   }
 }
 
+// No function inherits from a kernel, so those that are called are all.
 void InheritanceSweep::sweep() {
-  const std::vector<u32> &order = reach_.callees_first();
   std::vector<u32> parts;
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    const u32 component = reach_.component_of(order[begin]);
-    end = begin + 1;
-    // No function inherits from a kernel.
-    if (calls_none(order[begin]) || !reach_.called(order[begin]))
-      continue;
+  for (const std::span<const u32> component : reach_.inner_components()) {
     bool has_own = false;
     parts.clear();
-    for (end = begin; end < order.size() && reach_.component_of(order[end]) == component; ++end) {
-      has_own =
-          has_own || (order[end] < p_.calls.functions.size() && counts(FunctionId(order[end])));
-      list_parts(order[end], parts);
+    for (const u32 node : component) {
+      has_own = has_own || (node < p_.calls.functions.size() && counts(FunctionId(node)));
+      list_parts(node, parts);
     }
     sort_parts(parts);
+    u32 &part = part_of_[reach_.component_of(component[0])];
     if (!has_own && parts.size() <= 1) {
-      part_of_[component] = parts.empty() ? kNothing : parts[0];
+      part = parts.empty() ? kNothing : parts[0];
       continue;
     }
     Inheritance sum;
-    for (const u32 part : parts)
-      add(part, sum);
-    for (size_t i = begin; i < end; ++i)
-      if (order[i] < p_.calls.functions.size() && counts(FunctionId(order[i])))
-        add_own(FunctionId(order[i]), sum);
-    part_of_[component] = all_.keep(std::move(sum));
+    for (const u32 one : parts)
+      add(one, sum);
+    for (const u32 node : component)
+      if (node < p_.calls.functions.size() && counts(FunctionId(node)))
+        add_own(FunctionId(node), sum);
+    part = all_.keep(std::move(sum));
   }
 }
 

@@ -90,15 +90,8 @@ Resources propagate_resources(const Program &p, const Reach &reach, Resources ou
       out.stack[node] = unbounded ? 0 : out.own_frame[node] + deepest;
     }
   };
-  const std::vector<u32> &order = reach.callees_first();
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    end = begin + 1;
-    if (p.calls.edges[order[begin]].empty() || !reach.called(order[begin]))
-      continue;
-    while (end < order.size() && reach.component_of(order[end]) == reach.component_of(order[begin]))
-      ++end;
-    settle(std::span(order).subspan(begin, end - begin));
-  }
+  for (const std::span<const u32> component : reach.inner_components())
+    settle(component);
   constexpr u32 kTogether = 4096; // whose bits share no word with others
   pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     for (u32 node = begin; node < end; ++node)

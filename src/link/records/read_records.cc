@@ -315,7 +315,8 @@ ReadRecords read_info_records(const Program &program, const Layout &layout,
     out.functions.has_masks |= range.has_masks;
     out.functions.fragments.merge(range.fragments); // a function is in one range alone
   }
-  std::ranges::sort(out.lists_externs);
+  if (!std::ranges::is_sorted(out.lists_externs))
+    std::ranges::sort(out.lists_externs);
   const auto repeated = std::ranges::unique(out.lists_externs);
   out.lists_externs.erase(repeated.begin(), repeated.end());
   return out;

@@ -24,9 +24,10 @@ Reach::Reach(const CallGraph &calls, const LiveSet &live, WorkerPool &pool)
   if (calls.node_count() < kManyNodes) { // for which no thread is started
     find_callers();
     find_components();
-    return;
+  } else {
+    pool.for_each(2, [this](u32 i) { i == 0 ? find_components() : find_callers(); });
   }
-  pool.for_each(2, [this](u32 i) { i == 0 ? find_components() : find_callers(); });
+  list_inner_components(pool);
 }
 
 // Callers are counted first, so that the lists of all nodes fit into one vector.
@@ -88,6 +89,27 @@ void Reach::find_components() {
       ++component_count_;
     }
   }
+}
+
+void Reach::list_inner_components(WorkerPool &pool) {
+  const std::vector<u32> &order = callees_first_;
+  const u32 count = static_cast<u32>(order.size());
+  const auto same = [&](u32 i, u32 j) {
+    return component_of_[order[i]] == component_of_[order[j]];
+  };
+  std::vector<std::vector<std::span<const u32>>> ranges(count / kManyNodes + 1);
+  pool.for_ranges(count, kManyNodes, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i) {
+      if (calls_.edges[order[i]].empty() || !called(order[i]) || (i != 0 && same(i - 1, i)))
+        continue;
+      u32 behind = i + 1;
+      while (behind < count && same(i, behind))
+        ++behind;
+      ranges[begin / kManyNodes].push_back(std::span(order).subspan(i, behind - i));
+    }
+  });
+  for (const std::vector<std::span<const u32>> &range : ranges)
+    inner_components_.insert(inner_components_.end(), range.begin(), range.end());
 }
 
 std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> functions) const {

@@ -14,12 +14,19 @@ namespace culink {
 class Reach {
 public:
   Reach(const CallGraph &calls, const LiveSet &live, WorkerPool &pool);
+  Reach(const Reach &) = delete;
+  Reach &operator=(const Reach &) = delete;
 
   // The strongly connected component of a node. Components of callees have smaller numbers.
   [[nodiscard]] u32 component_of(u32 node) const { return component_of_[node]; }
   [[nodiscard]] u32 component_count() const { return component_count_; }
   // All nodes in order of their component: callees before callers.
   [[nodiscard]] const std::vector<u32> &callees_first() const { return callees_first_; }
+  // Of these, the components that both call and are called, in the same order: most functions call
+  // none, and nobody calls a kernel.
+  [[nodiscard]] const std::vector<std::span<const u32>> &inner_components() const {
+    return inner_components_;
+  }
   // Whether a node can call itself again.
   [[nodiscard]] bool recursive(u32 node) const { return recursive_[component_of_[node]]; }
 
@@ -36,6 +43,7 @@ public:
 private:
   void find_callers();
   void find_components();
+  void list_inner_components(WorkerPool &pool);
   // Follows a node that the current search meets for the first time.
   [[nodiscard]] Visit mark(u32 node) const {
     if (mark_[node] == search_)
@@ -54,6 +62,7 @@ private:
   std::vector<u32> first_caller_; // by node, and the end: in callers_
   std::vector<u32> component_of_;
   std::vector<u32> callees_first_;
+  std::vector<std::span<const u32>> inner_components_;
   std::vector<bool> recursive_; // by component
   u32 component_count_ = 0;
   mutable std::vector<u32> mark_; // by node: number of the last search that saw it
