@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "arch/elf_flags.h"
@@ -20,6 +22,18 @@
 namespace culink {
 
 namespace {
+
+// A thread for what takes one of many long, and nobody waits for.
+std::optional<std::jthread> start_beside(const WorkerPool &pool, std::function<void()> work) {
+  constexpr u32 kManyThreads = 4;
+  if (pool.threads() < kManyThreads)
+    return std::nullopt;
+  try {
+    return std::jthread(std::move(work));
+  } catch (const std::system_error &) {
+    return std::nullopt;
+  }
+}
 
 // Until toolkit 12 the header says what notes say since.
 elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions options) {
@@ -127,8 +141,15 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
+  const auto release_list = [&] {
+    plan.layout.sections.list = decltype(plan.layout.sections.list)();
+  };
+  const std::optional<std::jthread> releaser = start_beside(pool, release_list);
   const std::array<std::function<void()>, 4> releases = {
-      [&] { plan.layout.sections.list = decltype(plan.layout.sections.list)(); },
+      [&] {
+        if (!releaser)
+          release_list();
+      },
       [&] { plan.layout.sections.shared_lists = decltype(plan.layout.sections.shared_lists)(); },
       [&] { plan.info = {}; },
       [&] {
