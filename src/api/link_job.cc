@@ -16,6 +16,7 @@
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
+#include "elf/wire.h"
 #include "input/accept.h"
 #include "input/mercury_plane.h"
 #include "link/emulate/mercury_objects.h"
@@ -260,11 +261,16 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   u64 sections = 1;
   for (const InputObject &object : objects)
     sections += object.view.sections().size();
-  const LinkListener listener{
-      [&](u64 merged) { // about as many bytes for each as there were
-        expect_image(loader_->code_size() * std::min(merged, sections) / sections, pool);
-      },
-      [this] { loader_->drop_pages(); }};
+  const LinkListener listener{[&](u64 merged, u64 bytes) {
+                                // A section has about as many bytes as those of the inputs, or its
+                                // own and a header.
+                                const u64 all = loader_->code_size();
+                                const u64 size =
+                                    std::max(all * std::min(merged, sections) / sections,
+                                             bytes + merged * sizeof(elf::wire::Shdr64));
+                                expect_image(std::min(size, all), pool);
+                              },
+                              [this] { loader_->drop_pages(); }};
   return plan_link(options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
                    listener, timer_, diag_);
 }

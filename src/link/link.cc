@@ -5,6 +5,8 @@
 // says why it runs there and not earlier or later.
 #include "link/link.h"
 
+#include <numeric>
+
 #include "link/emulate/emulated_errors.h"
 #include "link/emulate/shared_memory.h"
 #include "link/mercury/lay_out.h"
@@ -79,6 +81,17 @@ std::optional<FileDraft> draft_output(const Program &program, OutputPlan plan,
   return draft;
 }
 
+u64 count_bytes(const OutputSections &sections, WorkerPool &pool) {
+  constexpr u32 kTogether = 8192;
+  std::vector<u64> ranges(sections.size() / kTogether + 1);
+  pool.for_ranges(sections.size(), kTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      if (!elf::has_no_file_data(sections.list[i].type))
+        ranges[begin / kTogether] += sections.list[i].size;
+  });
+  return std::accumulate(ranges.begin(), ranges.end(), u64{0});
+}
+
 std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,
                                        Diagnostics &diag) {
   // Which kernels reach a function decides where its variables and constants are, so reachability
@@ -90,7 +103,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // final order.
   services.timer.begin("merge");
   Layout layout = merge_inputs(program, services.pool);
-  services.listener.merged(layout.sections.size());
+  services.listener.merged(layout.sections.size(), count_bytes(layout.sections, services.pool));
 
   // Image slots come before shared memory because both create sections, in this order; banks of
   // compiler constants are newer than both. Limits are checked when everything has its size.
