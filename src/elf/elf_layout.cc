@@ -374,8 +374,9 @@ std::optional<Error> ElfLayouter::measure_sections() {
   const u32 count = static_cast<u32>(layout_.order.size());
   extents_.resize(count);
   touch_pages(extents_.data(), count * sizeof(SectionExtent), pool_);
-  std::vector<u8> valid(count / kTogether + 1, true);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+  constexpr u32 kChecked = 256; // by one thread; some have long lists
+  std::vector<u8> valid(count / kChecked + 1, true);
+  pool_.for_ranges(count, kChecked, [&](u32 begin, u32 end) {
     bool all = true;
     for (u32 i = begin; i < end; ++i) {
       if (i + kStepsAhead < end) // in memory they are in order of creation
@@ -383,7 +384,7 @@ std::optional<Error> ElfLayouter::measure_sections() {
       extents_[i] = extent_of(layout_.order[i]);
       all &= is_valid(writer_.sections_[layout_.order[i].value]);
     }
-    valid[begin / kTogether] = all;
+    valid[begin / kChecked] = all;
   });
   std::optional<Error> error;
   if (std::ranges::find(valid, 0) != valid.end())

@@ -26,7 +26,7 @@ namespace culink::elf {
 
 namespace {
 
-constexpr u32 kSectionsAtOnce = 2048; // by one thread
+constexpr u32 kSectionsAtOnce = 512; // by one thread
 
 } // namespace
 

@@ -18,7 +18,7 @@ namespace {
 
 // By one thread.
 constexpr u32 kSymbolsAtOnce = 16384;
-constexpr u32 kTablesAtOnce = 512;
+constexpr u32 kTablesAtOnce = 128;
 
 } // namespace
 

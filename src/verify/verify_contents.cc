@@ -21,7 +21,7 @@ namespace {
 
 // Parts of about a hundred microseconds: enough of them for sixteen threads, and few enough that
 // beginning one costs nothing.
-constexpr u32 kSectionsPerPart = 1024;
+constexpr u32 kSectionsPerPart = 256;
 constexpr u32 kSymbolsPerPart = 2048;
 constexpr u32 kRecordsPerPart = 2048;
 

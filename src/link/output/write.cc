@@ -13,10 +13,10 @@ namespace culink {
 
 namespace {
 
-constexpr u64 kPartSize = u64{1} << 20;
+constexpr u64 kPartSize = u64{1} << 18;
 
 // Where the parts begin, in layout.order, and the end: contents in file order, cut into parts of
-// about a megabyte. A part of many small sections begins at one of every kStep.
+// about a quarter of a megabyte. A part of many small sections begins at one of every kStep.
 std::vector<u32> cut_into_parts(const elf::ElfLayout &layout) {
   constexpr u32 kStep = 64;
   const u32 count = static_cast<u32>(layout.order.size());

@@ -221,14 +221,17 @@ bool GraphBuilder::all_agree() {
   for_batches([&](CallBatch &batch) {
     for (const CallBatch::Statement &one : batch.statements) {
       const PrototypeId prototype = batch.numbers[one.prototype];
-      u32 known = PrototypeId::kNone;
-      if (!std::atomic_ref(stated[one.function.value].value)
-               .compare_exchange_strong(known, prototype.value, std::memory_order_relaxed) &&
-          known != prototype.value)
+      // What many objects state is written once: threads that write it again and again would wait
+      // for each other.
+      std::atomic_ref first(stated[one.function.value].value);
+      u32 known = first.load(std::memory_order_relaxed);
+      if (known == PrototypeId::kNone)
+        first.compare_exchange_strong(known, prototype.value, std::memory_order_relaxed);
+      if (known != PrototypeId::kNone && known != prototype.value)
         agree.store(false, std::memory_order_relaxed);
-      if (!one.about_address)
-        std::atomic_ref(out_.prototype_of[one.function.value].value)
-            .store(prototype.value, std::memory_order_relaxed);
+      std::atomic_ref last(out_.prototype_of[one.function.value].value);
+      if (!one.about_address && last.load(std::memory_order_relaxed) != prototype.value)
+        last.store(prototype.value, std::memory_order_relaxed);
     }
   });
   return agree;
