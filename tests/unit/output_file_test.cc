@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/output_file.h"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +47,41 @@ TEST_F(OutputFiles, appear_when_they_are_committed) {
   EXPECT_FALSE(file.commit());
   EXPECT_EQ(text_of(path("x")), "new");
   EXPECT_EQ(count(), 1u);
+}
+
+TEST_F(OutputFiles, can_be_memory_of_their_size) {
+  ASSERT_FALSE(write_file(path("x"), as_bytes("old")));
+  OutputFile file(path("x"));
+  ASSERT_TRUE(file.make_room(5000000));
+  ASSERT_TRUE(file.make_room(5000001)); // and more
+  EXPECT_TRUE(file.map(5000002).empty());
+  const MutableByteSpan memory = file.map(3);
+  ASSERT_EQ(memory.size(), 3u);
+  EXPECT_EQ(memory[2], 0);
+  std::ranges::copy(as_bytes("new"), memory.begin());
+  file.finish();
+  EXPECT_EQ(text_of(path("x")), "old");
+  EXPECT_FALSE(file.commit());
+  EXPECT_EQ(text_of(path("x")), "new");
+  file.unmap();
+  EXPECT_EQ(text_of(path("x")), "new");
+  EXPECT_EQ(count(), 1u);
+}
+
+TEST_F(OutputFiles, can_be_written_where_room_was_not_needed) {
+  OutputFile file(path("x"));
+  ASSERT_TRUE(file.make_room(100));
+  file.write(as_bytes("new"));
+  EXPECT_FALSE(file.commit());
+  EXPECT_EQ(text_of(path("x")), "new");
+}
+
+TEST_F(OutputFiles, have_no_room_where_there_is_no_folder) {
+  OutputFile file(path("none/x"));
+  EXPECT_FALSE(file.make_room(100));
+  file.write(as_bytes("new"));
+  ASSERT_TRUE(file.error());
+  EXPECT_NE(file.error()->text().find("cannot create"), std::string::npos);
 }
 
 TEST_F(OutputFiles, leave_nothing_behind_if_they_are_not) {
