@@ -113,6 +113,11 @@ SymbolBinding SymbolWriter::binding_of_shared(EntityId id, SymbolBinding binding
 
 void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
   const Entity &entity = p_.symbols[id];
+  // A weak reference without a memory space stays as objects have it: nvlink converts a symbol when
+  // it knows where its variable is.
+  if (spec.type == SymbolType::CudaObject && (entity.other & 0xe0) == 0 && !entity.defined() &&
+      entity.weak())
+    return;
   if (spec.type == SymbolType::CudaObject)
     spec.type = SymbolType::Object;
   if (entity.function)

@@ -20,9 +20,12 @@ namespace culink {
 inline constexpr std::string_view kUnifiedOffset = "__UFT_OFFSET";
 
 // Symbols of shared memory that the system reserves: undefined in objects for sm_90 and later, with
-// a value since sm_100.
+// a value since sm_100. Other names that begin like these are a program's own, for nvlink as well.
 [[nodiscard]] inline bool is_reserved_shared_mark(std::string_view name) {
-  return name.starts_with(".nv.reservedSmem.");
+  constexpr std::string_view kBegin = ".nv.reservedSmem.";
+  constexpr std::array<std::string_view, 5> kEnds = {"begin", "cap", "end", "offset0", "offset1"};
+  return name.starts_with(kBegin) &&
+         std::find(kEnds.begin(), kEnds.end(), name.substr(kBegin.size())) != kEnds.end();
 }
 
 // A local undefined symbol of the device runtime library; its value is the size of the whole bank
