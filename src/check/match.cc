@@ -136,8 +136,10 @@ Presence Matcher::data_presence(const Entity &entity) const {
   case SectionRole::ConstantNamed:
     if (owned && kind.bank == l_.arch.banks.compiler) // its symbols are named anew
       return Presence::No;
-    // Where kernels are selected, constants that nothing uses may go.
-    return owned || l_.options.is_selected ? Presence::May : Presence::Must;
+    // Where kernels are selected, constants that nothing uses may go. Addresses that a compiler
+    // keeps for position-independent code need no name.
+    return owned || l_.options.is_selected || (entity.other & 1) != 0 ? Presence::May
+                                                                      : Presence::Must;
   default:
     return Presence::May;
   }

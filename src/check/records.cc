@@ -51,6 +51,7 @@ bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
   case InfoAttribute::NumMbarriers:
   case InfoAttribute::VrcCtaInitCount:
   case InfoAttribute::RegReconfig:
+  case InfoAttribute::PreexitUsed: // beside Mercury code that of what it reaches counts, too
     return true;
   case InfoAttribute::CrsStackSize:
     return unbounded;
@@ -136,6 +137,9 @@ elf::InfoRecords RecordChecker::records_of(const Object &object, u32 code) const
   const u32 section = object.records_of[code];
   return elf::InfoRecords(section == 0 ? ByteSpan{} : object.section(section).data);
 }
+
+// What a function has that does not know how many; a sum with it is not known either.
+constexpr u32 kUnknownMbarriers = 0xffff;
 
 Summary read_summary(const elf::InfoRecords &records) {
   Summary out;
@@ -360,7 +364,7 @@ RecordChecker::ListedThings RecordChecker::listed_by(u32 object, u32 code) const
   ListedThings out;
   for (const InfoRecord &record : records_of(file, code)) {
     if (record.attribute == InfoAttribute::NumMbarriers)
-      out.mbarriers += record.value;
+      out.mbarriers = std::min(out.mbarriers + record.value, kUnknownMbarriers);
     if (record.attribute == InfoAttribute::AtEntryFragments)
       for (const u32 word : elf::words_of(record))
         out.fragments.insert(word);
@@ -388,7 +392,7 @@ void RecordChecker::check_lists(const CodePlace &code, const std::vector<u32> &r
     const ListedThings more = listed_by(callee.object, callee.section);
     expected.externs.insert(more.externs.begin(), more.externs.end());
     expected.fragments.insert(more.fragments.begin(), more.fragments.end());
-    expected.mbarriers += more.mbarriers;
+    expected.mbarriers = std::min(expected.mbarriers + more.mbarriers, kUnknownMbarriers);
   }
   const bool kernel = l_.live.root[node];
   const ListedThings found = listed_by(kNone, code.out);

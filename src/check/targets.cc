@@ -67,9 +67,12 @@ Target constant_target(const Link &link, const Entity &entity, const elf::Symbol
              .bank = bank_of(file.section(definition.section).type),
              .symbol = entity.out};
   if (file.code_of[definition.section] == 0) {
-    if (entity.out == 0)
+    const Place &place = link.place_of[entity.object][definition.section];
+    const bool nameless = (entity.other & 1) != 0 && place.section != 0 && !place.scattered;
+    if (entity.out == 0 && !nameless)
       return {.kind = TargetKind::GoneData};
-    out.value = link.out.symbols[entity.out].value;
+    out.value =
+        entity.out == 0 ? place.base + definition.value : link.out.symbols[entity.out].value;
     return out;
   }
   out.value = definition.value;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "arch/driver_functions.h"
 #include "arch/reloc.h"
 #include "base/bytes.h"
 #include "base/string_index.h"
@@ -285,6 +286,7 @@ public:
           (at_most && calls_.taken[f]))
         launch(f);
     }
+    enter_driver_functions();
     follow();
     while (!from_data_.empty() && launch_from_data())
       follow();
@@ -318,6 +320,19 @@ private:
       return;
     out_.root[kernel] = true;
     reach(kernel);
+  }
+  // Functions that the driver calls by name, where a program defines them, are entered like
+  // kernels; the only kernel of a program stays the only one (Q140).
+  void enter_driver_functions() {
+    if (std::count(out_.root.begin(), out_.root.end(), true) == 1)
+      return;
+    for (u32 f = 0; f < calls_.functions(); ++f) {
+      const Entity &entity = p_.entities[calls_.entity_of[f]];
+      if (!entity.defined() || entity.kernel() || !arch::is_driver_function(entity.name))
+        continue;
+      out_.root[f] = true;
+      reach(f);
+    }
   }
   void follow() {
     while (!work_.empty()) {
