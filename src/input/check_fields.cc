@@ -7,6 +7,10 @@
 // The offsets of nearly all tables only grow or only fall, which is seen at once; the others are
 // sorted. What may surprise: fields of data may overlap by halves, because ptxas writes pointers of
 // 8 bytes into arrays of 4 (the loader fills them). In debug information none do.
+//
+// Two more rules about single entries keep the linker, nvlink and the checker of one opinion: a
+// field of machine code begins with an instruction, and a value has a symbol it comes from. Of 4,090
+// objects of compilers and relocatable links none breaks them.
 #include "input/check_fields.h"
 
 #include <algorithm>
@@ -14,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/instructions.h"
 #include "arch/reloc.h"
 
 namespace culink {
@@ -88,16 +93,38 @@ bool is_before(const elf::Relocation &first, const elf::Relocation &second, bool
   return !debug || gap >= kLargest || gap >= size_of_field(first);
 }
 
-bool has_distinct_fields(const InputObject &object, const elf::Section &table) {
+bool lacks_symbol(const elf::Relocation &entry) {
+  if (entry.symbol != 0)
+    return false;
+  const arch::RelocInfo *row = arch::find_reloc(entry.type);
+  return row && row->has_field() && row->value != arch::ValueKind::Instruction;
+}
+
+struct TableScan {
+  std::optional<Error> error; // of one of its entries
+  bool distinct = false;      // no two of its fields have a byte in common
+};
+
+TableScan scan_table(const InputObject &object, const elf::Section &table) {
   const elf::RelocationTable entries = object.view.relocations(table);
-  const bool debug = object.kinds[table.info].is_debug();
+  const elf::SectionKind &kind = object.kinds[table.info];
+  const u64 mask = kind.role == elf::SectionRole::Text ? arch::kInstructionSize - 1 : 0;
+  const bool debug = kind.is_debug();
   bool grow = true, fall = true;
-  for (u32 i = 1; i < entries.size() && (grow || fall); ++i) {
-    const elf::Relocation last = entries[i - 1], next = entries[i];
-    grow = grow && is_before(last, next, debug);
-    fall = fall && is_before(next, last, debug);
+  elf::Relocation last{};
+  for (u32 i = 0; i < entries.size(); ++i) {
+    const elf::Relocation next = entries[i];
+    if ((next.offset & mask) != 0 && next.type < arch::kFirstMercuryReloc)
+      return {Error{elf::describe_section(table), fmt::format("r_offset of entry {}", i),
+                    fmt::format("no instruction begins at {:#x}", next.offset)}};
+    if (lacks_symbol(next))
+      return {Error{elf::describe_section(table), fmt::format("r_info of entry {}", i),
+                    fmt::format("the value for {:#x} is that of no symbol", next.offset)}};
+    grow = grow && (i == 0 || is_before(last, next, debug));
+    fall = fall && (i == 0 || is_before(next, last, debug));
+    last = next;
   }
-  return grow || fall;
+  return {std::nullopt, grow || fall};
 }
 
 void add_uses(const InputObject &object, const elf::Section &table, std::vector<FieldUse> &uses) {
@@ -113,11 +140,18 @@ void add_uses(const InputObject &object, const elf::Section &table, std::vector<
 std::optional<Error> check_fields(const InputObject &object) {
   // The last table of each section, and of each table the one before it for the same section.
   std::vector<u32> last(object.kinds.size(), 0), before(object.kinds.size(), 0);
-  for (const elf::Section &table : object.view.sections())
-    if (elf::is_relocation_table(table.type) && !object.kinds[table.index].mercury)
-      before[table.index] = std::exchange(last[table.info], table.index);
+  std::vector<bool> distinct(object.kinds.size(), false);
+  for (const elf::Section &table : object.view.sections()) {
+    if (!elf::is_relocation_table(table.type) || object.kinds[table.index].mercury)
+      continue;
+    TableScan scan = scan_table(object, table);
+    if (scan.error)
+      return std::move(scan.error);
+    distinct[table.index] = scan.distinct;
+    before[table.index] = std::exchange(last[table.info], table.index);
+  }
   for (const u32 table : last) {
-    if (table == 0 || (before[table] == 0 && has_distinct_fields(object, object.section(table))))
+    if (table == 0 || (before[table] == 0 && distinct[table]))
       continue;
     std::vector<FieldUse> uses;
     for (u32 i = table; i != 0; i = before[i])

@@ -106,6 +106,12 @@ bool has_known_name(std::string_view name, SectionRole role) {
                      });
 }
 
+// Whether a table of relocations has the name that goes with the section it is for.
+bool is_table_of(const elf::Section &table, std::string_view target) {
+  const std::string_view prefix = table.type == elf::SectionType::Rela ? ".rela" : ".rel";
+  return table.name.starts_with(prefix) && table.name.substr(prefix.size()) == target;
+}
+
 class ObjectChecker {
 public:
   explicit ObjectChecker(const InputObject &object) : object_(object) {}
@@ -189,6 +195,8 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
                           fmt::format("{:#x} is more than any target has", section.size));
   if (section.type == elf::SectionType::Note && (section.flags & elf::kFlagAlloc) != 0)
     return broken_section(section, "sh_flags", "a note is not loaded");
+  if (section.type != elf::SectionType::Note && section.name.starts_with(".note."))
+    return broken_section(section, "sh_type", "a note by its name, but not by its type");
   const bool any_name = kind.role == SectionRole::Unknown || kind.role == SectionRole::Note ||
                         kind.role == SectionRole::StringTable;
   const bool fits =
@@ -211,6 +219,10 @@ std::optional<Error> ObjectChecker::check_section(const elf::Section &section) c
                             fmt::format("{} is not the symbol table", section.link));
     if (section.info == 0 && section.size != 0)
       return broken_section(section, "sh_info", "names no section that the relocations are for");
+    if (section.size != 0 && !is_table_of(section, object_.section(section.info).name))
+      return broken_section(section, "sh_info",
+                            fmt::format("{} is not the section of this name",
+                                        elf::describe_section(object_.section(section.info))));
   }
   return std::nullopt;
 }
@@ -385,6 +397,9 @@ std::optional<Error> ObjectChecker::check_variable(u32 index, const elf::Symbol 
   if (where == SectionRole::Constant && object_.kinds[symbol.section].bank != kAddressBank &&
       (symbol.other & kOtherInternal) != 0 && symbol.binding() != elf::SymbolBinding::Local)
     return broken_symbol(index, "st_info", "a constant of the compiler that is not local");
+  if (where == SectionRole::Constant && object_.kinds[symbol.section].bank != kAddressBank &&
+      (symbol.other & kOtherInternal) != 0 && symbol.size == 0)
+    return broken_symbol(index, "st_size", "a constant of the compiler without a size");
   if (where == SectionRole::ReservedShared && symbol.value > std::max<u64>(section.align, 1))
     return broken_symbol(index, "st_value",
                          fmt::format("alignment {:#x} is more than that of {}", symbol.value,

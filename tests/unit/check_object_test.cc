@@ -230,6 +230,37 @@ TEST(CheckObject, refuses_fields_of_debug_information_that_overlap) {
   expect_refusal(file, ".rela.debug_frame", "already gives a value to the field at");
 }
 
+TEST(CheckObject, refuses_fields_of_code_between_instructions) {
+  BrokenFile file = example();
+  const u64 table = file.data_of(".rela.text._Z6smoothPKfPfi");
+  file.set<u64>(table, file.get<u64>(table) + 8);
+  expect_refusal(file, ".rela.text._Z6smoothPKfPfi", "no instruction begins at");
+}
+
+TEST(CheckObject, refuses_values_of_no_symbol) {
+  BrokenFile file = example();
+  const u64 info = file.data_of(".rela.text._Z6smoothPKfPfi") + 8;
+  file.set<u64>(info, file.get<u64>(info) & 0xffffffff);
+  expect_refusal(file, ".rela.text._Z6smoothPKfPfi", "r_info of entry 0");
+}
+
+TEST(CheckObject, refuses_relocations_of_a_section_of_another_name) {
+  BrokenFile file = example();
+  file.set<u32>(file.header_of(".rela.debug_frame") + test::kShInfo, file.index_of(kKernel));
+  expect_refusal(file, ".rela.debug_frame", "is not the section of this name");
+}
+
+TEST(CheckObject, refuses_notes_of_another_type) {
+  BrokenFile file = example();
+  const u64 type = file.header_of(".nv.compat") + test::kShType;
+  const std::string_view name = ".note.x";
+  file.set<u32>(type, 1); // bytes of no known meaning
+  const u64 text = file.data_of(".shstrtab") + file.get<u32>(file.header_of(".nv.compat"));
+  for (u64 i = 0; i <= name.size(); ++i)
+    file.set<u8>(text + i, i < name.size() ? static_cast<u8>(name[i]) : u8{0});
+  expect_refusal(file, ".note.x", "sh_type");
+}
+
 TEST(CheckObject, refuses_images_in_memory) {
   BrokenFile space("textures/sm_90/references.cubin");
   space.set<u8>(space.symbol("canvas") + test::kStOther, elf::kOtherShared);
