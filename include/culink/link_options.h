@@ -56,7 +56,13 @@ struct LinkOptions {
   bool all_references = false; // the facts list those of all symbols
   // Names of functions and variables, of which the facts say why they are live.
   std::vector<std::string> why_live;
-  bool check = false; // compare the output with its inputs before it is given out (docs/checker.md)
+  // Compare the output with its inputs before it is given out (docs/checker.md): a difference fails
+  // the link.
+  bool check = false;
+  // The same for links of at most kSmallLink bytes of device code: a difference is a warning. Not
+  // where a release of nvlink is copied.
+  bool check_small = true;
+  static constexpr u64 kSmallLink = u64{256} << 10;
   bool times = false; // fill LinkResult::times
   u32 threads = 0;    // 0: one per core when the work is worth it
 

@@ -146,6 +146,49 @@ std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code, By
   return check::check_link(inputs, output, check_options(options, finalized), pool);
 }
 
+std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &code,
+                                              const LinkRequest &request,
+                                              const LinkOptions &options, WorkerPool &pool) {
+  LinkRequest twin;
+  twin.target = request.target;
+  twin.dialect = request.dialect;
+  twin.memory_limit = request.memory_limit;
+  for (const LinkedCode &one : code)
+    twin.inputs.push_back(LinkInput::memory(one.name, one.bytes));
+  twin.options = options;
+  twin.options.code = OutputCode::Mercury;
+  twin.options.keep_system_libraries = true; // those that nobody needs are gone already
+  twin.options.check_small = false;
+  twin.options.warnings_are_errors = false;
+  const LinkResult result = link(twin);
+  return result.ok() ? check_output(code, result.bytes, options, false, pool)
+                     : std::vector<check::Finding>{};
+}
+
+// A small link can be checked in less time than its program takes to start. What the linker of
+// another release does wrong is asked for where it is copied, and code of a release that nobody
+// here has seen may follow rules that the checker does not know; there is a warning about that
+// already.
+bool is_to_check(const LinkRequest &request, u64 code_size, const Diagnostics &diag) {
+  if (request.options.check)
+    return true;
+  return request.options.check_small && request.emulate.empty() &&
+         code_size <= LinkOptions::kSmallLink &&
+         std::none_of(diag.all().begin(), diag.all().end(),
+                      [](const Diagnostic &one) { return one.id == DiagId::NewerToolkit; });
+}
+
+void report_findings(const std::vector<check::Finding> &findings, bool all, Diagnostics &diag) {
+  if (all) {
+    for (const check::Finding &finding : findings)
+      diag.report(DiagId::CheckFinding, {check::to_line(finding)});
+  } else if (!findings.empty()) {
+    Diagnostic &warning = diag.report(DiagId::CheckFailed, {check::to_line(findings.front())});
+    if (findings.size() > 1)
+      warning.note("and " + std::to_string(findings.size() - 1) + " more; --check lists all");
+  }
+}
+
 CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
   CheckAnswer answer;
   Diagnostics diag;

@@ -8,6 +8,7 @@
 #include "base/worker_pool.h"
 #include "check/check_link.h"
 #include "culink/linker.h"
+#include "model/diagnostics.h"
 #include "model/input_object.h"
 
 namespace culink {
@@ -19,11 +20,24 @@ struct LinkedCode {
 };
 [[nodiscard]] std::vector<LinkedCode> list_linked_code(const std::vector<InputObject> &objects);
 
+// Whether a link compares its output with its inputs: where it was asked to, and where it is small.
+[[nodiscard]] bool is_to_check(const LinkRequest &request, u64 code_size, const Diagnostics &diag);
+
+// Findings as messages: errors for all of them, or one warning.
+void report_findings(const std::vector<check::Finding> &findings, bool all, Diagnostics &diag);
+
 // Checks an output against the objects that were linked. `options` are those of the link, with the
 // kernels that host code refers to; `finalized`: its code was scheduled again.
 [[nodiscard]] std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code,
                                                        ByteSpan output, const LinkOptions &options,
                                                        bool finalized, WorkerPool &pool);
+
+// For code that an engine is asked to schedule: checks the Mercury code that a link of the same
+// objects makes, as it was compiled. What the engine makes of code can be compared in part only.
+[[nodiscard]] std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &code,
+                                                            const LinkRequest &request,
+                                                            const LinkOptions &options,
+                                                            WorkerPool &pool);
 
 struct CheckAnswer {
   bool complete = false; // the inputs could be read

@@ -349,8 +349,9 @@ LinkResult LinkJob::link_and_verify() {
       !request_.options.suppress_arch_warning)
     warn_about_lost_kernels(objects, loader.skipped(), diag_);
   std::vector<LinkedModule> modules = linked_modules(loader, objects);
+  const bool checked = is_to_check(request_, loader.code_size(), diag_);
   const std::vector<LinkedCode> linked =
-      request_.options.check ? list_linked_code(objects) : std::vector<LinkedCode>{};
+      checked ? list_linked_code(objects) : std::vector<LinkedCode>{};
   std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);
   if (!planned)
     return {};
@@ -362,7 +363,7 @@ LinkResult LinkJob::link_and_verify() {
     return result;
   if (!make_image(std::move(*planned), result, pool))
     return {};
-  if (request_.options.check && !diag_.failed()) {
+  if (checked && !diag_.failed()) {
     timer_.begin("check");
     check(linked, code == OutputCode::Exact, pool);
   }
@@ -411,8 +412,10 @@ void LinkJob::check(const std::vector<LinkedCode> &linked, bool finalized, Worke
   LinkOptions options = request_.options;
   if (!options.ignore_host_info && !options.host_references)
     options.host_references = loader_->host_references();
-  for (const check::Finding &finding : check_output(linked, image_, options, finalized, pool))
-    diag_.report(DiagId::CheckFinding, {check::to_line(finding)});
+  report_findings(finalized && !options.check
+                      ? check_unscheduled(linked, request_, options, pool)
+                      : check_output(linked, image_, options, finalized, pool),
+                  options.check, diag_);
 }
 
 // An output that breaks a rule of the format can come from an input that does: inputs are not

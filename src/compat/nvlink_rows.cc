@@ -222,6 +222,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::CopiedFlaw, Stage::Program, Weight::Silent, ""},
     {DiagId::Contradiction, Stage::Program, Weight::Fatal, "Internal error: {0}: {1}"},
     {DiagId::CheckFinding, Stage::Program, Weight::Fatal, "Internal error: {0}"},
+    {DiagId::CheckFailed, Stage::Program, Weight::Warning,
+     "output may be another program than its inputs: {0}"},
 }};
 
 constexpr bool nvlink_rows_are_in_order() {

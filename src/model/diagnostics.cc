@@ -249,6 +249,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "{0}: a flaw that is copied to the output: {1}"},
     {DiagId::Contradiction, Severity::Bug, "contradiction", "{0}: {1}; this is a bug in culink"},
     {DiagId::CheckFinding, Severity::Error, "check-finding", "the output is not sound: {0}"},
+    {DiagId::CheckFailed, Severity::Warning, "check-failed",
+     "the output may be another program than its inputs: {0}"},
 }};
 
 constexpr bool rows_are_in_order() {

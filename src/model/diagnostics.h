@@ -150,6 +150,7 @@ enum class DiagId : u16 {
   CopiedFlaw,
   Contradiction,
   CheckFinding,
+  CheckFailed,
   Count_,
 };
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "broken_file.h"
 #include "culink/linker.h"
 #include "examples.h"
 #include "fatbin_builder.h"
@@ -219,6 +220,38 @@ TEST(Link, turns_warnings_into_errors_on_request) {
   const LinkResult failed = link(request);
   EXPECT_FALSE(failed.ok());
   EXPECT_EQ(failed.messages[0].severity, Severity::Error);
+}
+
+// A driver's function that says it is the code of another one: no rule of reading forbids it.
+TEST(Link, compares_a_small_output_with_its_inputs) {
+  constexpr std::string_view kFolder = "../tests/golden/frame_of_replaced_copy_stays_in_rel/";
+  test::BrokenFile file(std::string(kFolder) + "a.cubin");
+  file.set<u16>(file.symbol("__cuda_syscall_a") + test::kStShndx,
+                static_cast<u16>(file.index_of(".text.g0")));
+  const std::vector<u8> second = read_example(std::string(kFolder) + "b.cubin");
+  LinkRequest request;
+  request.target = "sm_80";
+  request.inputs = {LinkInput::memory("first", file.bytes()), LinkInput::memory("second", second)};
+  const LinkResult told = link(request);
+  EXPECT_TRUE(told.ok());
+  EXPECT_EQ(ids(told), (std::vector<std::string>{"check-failed"}));
+
+  LinkRequest strict = request, unchecked = request, copied = request;
+  strict.options.check = true;
+  EXPECT_FALSE(link(strict).ok());
+  EXPECT_EQ(ids(link(strict)), (std::vector<std::string>{"check-finding"}));
+  unchecked.options.check_small = false;
+  EXPECT_EQ(ids(link(unchecked)), std::vector<std::string>{});
+  EXPECT_EQ(link(unchecked).bytes, told.bytes);
+  copied.emulate = "nvlink-13.0.88";
+  EXPECT_EQ(ids(link(copied)), std::vector<std::string>{});
+
+  // The same program in a link that is not small.
+  const std::vector<u8> padding(LinkOptions::kSmallLink, 0);
+  std::vector<u8> large(second);
+  large.insert(large.end(), padding.begin(), padding.end());
+  request.inputs[1] = LinkInput::memory("second", large);
+  EXPECT_EQ(ids(link(request)), std::vector<std::string>{});
 }
 
 TEST(FormatMessage, shows_notes_and_hint_below_the_text) {
