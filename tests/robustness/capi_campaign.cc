@@ -6,19 +6,13 @@
 // the end, too. All in children of one process, so that tens of thousands take minutes.
 //
 // Options are those of link_campaign: --count, --seed, --first, --save, --seconds, --megabytes.
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
-#include "base/output_file.h"
 #include "c_interface.h"
 #include "children.h"
-#include "elf/elf_view.h"
-#include "link_laws.h"
-#include "mutator.h"
-#include "structure.h"
+#include "damaged_program.h"
 
 namespace culink::robustness {
 namespace {
@@ -26,12 +20,6 @@ namespace {
 struct Counts {
   u64 next; // number of the mutant being run
   u64 done, linked, refused, cancelled, broken_laws;
-};
-
-struct LinkedProgram {
-  std::vector<std::string> names;
-  std::vector<Original> files;
-  std::string target;
 };
 
 // Ways to link that differ in the code they reach.
@@ -45,33 +33,22 @@ constexpr std::array<const char *, 8> kWays = {"",
                                                "--kernels-used=k"};
 
 struct Damage {
-  const LinkedProgram *program = nullptr;
-  u64 file = 0;
-  Mutant mutant;
+  DamagedFile hit;
   const char *way = "";
   bool copies = false;
   u64 cancel_at = 0; // the number of the call at which it is cancelled; 0: never
 };
 
-Damage damage(const std::vector<LinkedProgram> &programs, const CampaignOptions &options,
-              u64 number) {
-  Random random(options.seed * 0x100000001b3 + number);
+Damage make_damage(const std::vector<LinkedProgram> &programs, const CampaignOptions &options,
+                   u64 number) {
+  Random random = numbers_of(options, number);
   Damage out;
-  out.program = &programs[random.below(programs.size())];
-  out.file = random.below(out.program->files.size());
+  out.hit = choose_file(programs, random);
   out.way = kWays[random.below(kWays.size())];
   out.copies = random.one_in(2);
   out.cancel_at = random.one_in(16) ? 1 + random.below(20) : 0;
-  const auto make = options.structure ? make_structured_mutant : make_mutant;
-  out.mutant = make(out.program->files, out.file, random);
+  out.hit.mutant = damage(out.hit, options, random);
   return out;
-}
-
-bool load(const std::string &list, LinkedProgram &program) {
-  if (!read_originals(list, program.names, program.files))
-    return false;
-  program.target = target_of(program.files.front().bytes);
-  return !program.target.empty();
 }
 
 int count_down(void *user, const char *, uint32_t, uint32_t) {
@@ -80,20 +57,21 @@ int count_down(void *user, const char *, uint32_t, uint32_t) {
 }
 
 // Links with the damaged file; what is broken, or nothing.
-std::string link_all(const Damage &hit, ByteSpan bytes, Counts &counts) {
+std::string link_all(const Damage &damage, ByteSpan bytes, Counts &counts) {
+  const LinkedProgram &program = *damage.hit.program;
   culink_link *link = nullptr;
   culink_result *result = nullptr;
-  u64 left = hit.cancel_at;
+  u64 left = damage.cancel_at;
   bool ready = culink_link_create(&link) == CULINK_OK;
-  const std::string arch = "-arch=" + hit.program->target;
-  const std::array<const char *, 3> words = {arch.c_str(), "--code=sass", hit.way};
-  const size_t count = *hit.way == '\0' ? 2 : 3;
+  const std::string arch = "-arch=" + program.target;
+  const std::array<const char *, 3> words = {arch.c_str(), "--code=sass", damage.way};
+  const size_t count = *damage.way == '\0' ? 2 : 3;
   ready = ready && culink_link_add_options(link, words.data(), count) == CULINK_OK &&
           culink_link_set_progress(link, count_down, &left) == CULINK_OK;
-  const auto add = hit.copies ? culink_link_add_copy : culink_link_add_bytes;
-  for (u64 i = 0; ready && i < hit.program->files.size(); ++i) {
-    const ByteSpan file = i == hit.file ? bytes : ByteSpan(hit.program->files[i].bytes);
-    ready = add(link, hit.program->names[i].c_str(), file.data(), file.size()) == CULINK_OK;
+  const auto add = damage.copies ? culink_link_add_copy : culink_link_add_bytes;
+  for (u64 i = 0; ready && i < program.files.size(); ++i) {
+    const ByteSpan file = i == damage.hit.file ? bytes : ByteSpan(program.files[i].bytes);
+    ready = add(link, program.names[i].c_str(), file.data(), file.size()) == CULINK_OK;
   }
   const culink_status status = culink_link_run(link, &result);
   culink_link_destroy(link);
@@ -107,48 +85,37 @@ std::string link_all(const Damage &hit, ByteSpan bytes, Counts &counts) {
 
 void run_mutant(const std::vector<LinkedProgram> &programs, const CampaignOptions &options,
                 u64 number, Counts &counts) {
-  const Damage hit = damage(programs, options, number);
+  const Damage damage = make_damage(programs, options, number);
+  const std::vector<u8> &bytes = damage.hit.mutant.bytes;
   // A buffer of the exact size lets a sanitizer see any read past its end.
-  const std::vector<u8> exact(hit.mutant.bytes.begin(), hit.mutant.bytes.end());
-  for (const std::string &broken : {open_and_read(exact), link_all(hit, exact, counts)})
+  const std::vector<u8> exact(bytes.begin(), bytes.end());
+  for (const std::string &broken : {open_and_read(exact), link_all(damage, exact, counts)})
     if (!broken.empty()) {
-      fmt::print("mutant {}, {}: {}\n", number, hit.way, broken);
-      std::fflush(stdout);
+      print_broken_law(number, damage.way, broken);
       ++counts.broken_laws;
     }
   ++counts.done;
 }
 
-int save(const std::vector<LinkedProgram> &programs, const CampaignOptions &options) {
-  const Damage hit = damage(programs, options, static_cast<u64>(options.save));
-  fmt::print("mutant {} of {}, first damage in {}, {}\n", options.save,
-             hit.program->names[hit.file], name_of_target(hit.mutant.target), hit.way);
-  return write_file("mutant", hit.mutant.bytes) ? 1 : 0;
-}
-
 int run(int argc, char **argv) {
   const CampaignOptions options = parse_options(argc, argv);
-  std::vector<LinkedProgram> programs;
-  for (const std::string &list : options.arguments)
-    if (!load(list, programs.emplace_back())) {
-      fmt::print("left out, because it cannot be read: {}\n", list);
-      programs.pop_back();
-    }
+  const std::vector<LinkedProgram> programs =
+      load_programs(options, [](const LinkedProgram &) { return true; });
   Counts *counts = shared_memory<Counts>();
   if (programs.empty() || !counts) {
     fmt::print(stderr, "usage: capi_campaign [--count=N] [--seed=N] CUBIN[,CUBIN...]...\n");
     return 2;
   }
-  if (options.save >= 0)
-    return save(programs, options);
+  if (options.save >= 0) {
+    const Damage saved = make_damage(programs, options, static_cast<u64>(options.save));
+    return save(options, saved.hit, saved.way);
+  }
   const Deaths deaths = run_campaign(
       options, counts->next, [&](u64 number) { run_mutant(programs, options, number, *counts); });
   fmt::print("mutants {}, seed {}, first {}\n", counts->done, options.seed, options.first);
   fmt::print("linked {}, refused {}, cancelled {}, peak memory {} MB\n", counts->linked,
              counts->refused, counts->cancelled, deaths.peak_kilobytes / 1024);
-  fmt::print("crashes {}, hangs {}, broken laws {}\n", deaths.crashes, deaths.hangs,
-             counts->broken_laws);
-  return deaths.crashes + deaths.hangs + counts->broken_laws == 0 ? 0 : 1;
+  return print_verdict(deaths, counts->broken_laws);
 }
 
 } // namespace

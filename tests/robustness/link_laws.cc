@@ -111,10 +111,24 @@ std::string target_of(ByteSpan object) {
   return row ? std::string(row->name) : "";
 }
 
+std::string dispute_of(const LinkResult &result) {
+  for (const Message &message : result.messages)
+    if (message.id == "check-finding" || message.id == "check-failed")
+      return message.text;
+  return "";
+}
+
+bool is_explained(const LinkResult &result) {
+  return std::any_of(result.messages.begin(), result.messages.end(), [](const Message &message) {
+    return message.id == "copied-flaw" || message.id == "newer-toolkit" ||
+           message.id == "check-failed";
+  });
+}
+
 bool is_disputed(const LinkResult &result) {
   bool disputed = false, explained = false;
   for (const Message &message : result.messages) {
-    disputed = disputed || message.id == "check-finding";
+    disputed = disputed || message.id == "check-finding" || message.id == "check-failed";
     explained = explained || message.id == "copied-flaw" || message.id == "newer-toolkit";
   }
   return disputed && !explained;

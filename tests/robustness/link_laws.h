@@ -22,8 +22,13 @@ void choose_options(u32 number, LinkRequest &request);
 // cannot be read; reports can be made. Empty: kept. Otherwise what is broken.
 [[nodiscard]] std::string broken_law(const LinkRequest &request, const LinkResult &result);
 
-// Whether a link failed because the checker found that the output is not the program of the inputs.
-// Two readings of a file that no compiler writes may differ; most such files should be refused.
+// Whether the checker found that the output is not the program of the inputs, an error or a warning
+// of the link. Two readings of a file that no compiler writes may differ; most such files should be
+// refused. Not if another warning explains it.
 [[nodiscard]] bool is_disputed(const LinkResult &result);
+[[nodiscard]] std::string dispute_of(const LinkResult &result);
+
+// Whether a warning says why the checker may find fault with the output.
+[[nodiscard]] bool is_explained(const LinkResult &result);
 
 } // namespace culink::robustness
