@@ -62,7 +62,7 @@ struct LinkOptions {
   // The same for links of at most kSmallLink bytes of device code: a difference is a warning. Not
   // where a release of nvlink is copied.
   bool check_small = true;
-  static constexpr u64 kSmallLink = u64{256} << 10;
+  static constexpr u64 kSmallLink = u64{64} << 10;
   bool times = false; // fill LinkResult::times
   u32 threads = 0;    // 0: one per core when the work is worth it
 

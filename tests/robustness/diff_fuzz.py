@@ -28,9 +28,6 @@ EMULATE = "--emulate=nvlink-13.0.88"
 # Differences that were looked into (docs/robustness.md says who is right), by the lines of `cubin diff`
 # that show the cause. All lines have to be a cause's or a consequence.
 CAUSES = [
-    ("weak references to names that nobody defines",
-     r"symbols: .*value 0xffffffffffffffff vs 0x0|symbols: .*type CUDA_OBJECT vs OBJECT"
-     r"|relocs: .* against '\.nv\.[^']*[sS]mem\.|data: '[^']*\.nv\.u[fd]t\.entry'"),
     ("notes removed, repeated or renamed", r"(notes|tkinfo): |sections: .*'\.not|symbols: .*'\.not"),
     ("alignments that were changed", r"headers: '[^']*': alignment "),
     ("global memory without a variable", r"(sections|symbols): .*'\.nv\.global'"),
