@@ -9,8 +9,8 @@
 // 8 bytes into arrays of 4 (the loader fills them). In debug information none do.
 //
 // Two more rules about single entries keep the linker, nvlink and the checker of one opinion: a
-// field of machine code begins with an instruction, and a value has a symbol it comes from. Of 4,090
-// objects of compilers and relocatable links none breaks them.
+// field of machine code begins with an instruction, and a value has a symbol it comes from. Of
+// 4,090 objects of compilers and relocatable links none breaks them.
 #include "input/check_fields.h"
 
 #include <algorithm>

@@ -146,8 +146,10 @@ constexpr auto kCommandMeanings = std::to_array<MessageMeaning>({
     {DiagId::CheckFailed,
      "culink compares the outputs of small links with their inputs, and something in this one does "
      "not follow from them. Most likely an input contradicts itself, as no compiler's does.",
-     "Compile the inputs again, or look at them with `cubin verify`; `--check` makes it an error. If "
-     "they come from a compiler as they are, please report it: `--repro=FILE.tar` stores the link in "
+     "Compile the inputs again, or look at them with `cubin verify`; `--check` makes it an error. "
+     "If "
+     "they come from a compiler as they are, please report it: `--repro=FILE.tar` stores the link "
+     "in "
      "a file."},
 });
 static_assert(are_in_order(kCommandMeanings, DiagId::UnknownTarget));
