@@ -149,18 +149,18 @@ std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code, By
 std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &code,
                                               const LinkRequest &request,
                                               const LinkOptions &options, WorkerPool &pool) {
-  LinkRequest twin;
-  twin.target = request.target;
-  twin.dialect = request.dialect;
-  twin.memory_limit = request.memory_limit;
+  LinkRequest unscheduled;
+  unscheduled.target = request.target;
+  unscheduled.dialect = request.dialect;
+  unscheduled.memory_limit = request.memory_limit;
   for (const LinkedCode &one : code)
-    twin.inputs.push_back(LinkInput::memory(one.name, one.bytes));
-  twin.options = options;
-  twin.options.code = OutputCode::Mercury;
-  twin.options.keep_system_libraries = true; // those that nobody needs are gone already
-  twin.options.check_small = false;
-  twin.options.warnings_are_errors = false;
-  const LinkResult result = link(twin);
+    unscheduled.inputs.push_back(LinkInput::memory(one.name, one.bytes));
+  unscheduled.options = options;
+  unscheduled.options.code = OutputCode::Mercury;
+  unscheduled.options.keep_system_libraries = true; // those that nobody needs are gone already
+  unscheduled.options.check_small = false;
+  unscheduled.options.warnings_are_errors = false;
+  const LinkResult result = link(unscheduled);
   return result.ok() ? check_output(code, result.bytes, options, false, pool)
                      : std::vector<check::Finding>{};
 }

@@ -363,10 +363,8 @@ LinkResult LinkJob::link_and_verify() {
     return result;
   if (!make_image(std::move(*planned), result, pool))
     return {};
-  if (checked && !diag_.failed()) {
-    timer_.begin("check");
+  if (checked && !diag_.failed())
     check(linked, code == OutputCode::Exact, pool);
-  }
   return result;
 }
 
@@ -409,6 +407,7 @@ bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &po
 
 // The comparison of the output with the objects, by code that the linker does not share.
 void LinkJob::check(const std::vector<LinkedCode> &linked, bool finalized, WorkerPool &pool) {
+  timer_.begin("check");
   LinkOptions options = request_.options;
   if (!options.ignore_host_info && !options.host_references)
     options.host_references = loader_->host_references();
