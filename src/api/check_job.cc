@@ -148,7 +148,8 @@ std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code, By
 
 std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &code,
                                               const LinkRequest &request,
-                                              const LinkOptions &options, WorkerPool &pool) {
+                                              const LinkOptions &options, WorkerPool &pool,
+                                              Diagnostics &diag) {
   LinkRequest unscheduled;
   unscheduled.target = request.target;
   unscheduled.dialect = request.dialect;
@@ -161,6 +162,9 @@ std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &cod
   unscheduled.options.check_small = false;
   unscheduled.options.warnings_are_errors = false;
   const LinkResult result = link(unscheduled);
+  for (const Message &message : result.messages)
+    if (message.id == diag_row(DiagId::CopiedFlaw).key) // which the finalizer may have mended
+      diag.report(DiagId::CopiedFlaw, message.arguments);
   return result.ok() ? check_output(code, result.bytes, options, false, pool)
                      : std::vector<check::Finding>{};
 }

@@ -34,10 +34,11 @@ void report_findings(const std::vector<check::Finding> &findings, bool all, Diag
 
 // For code that an engine is asked to schedule: checks the Mercury code that a link of the same
 // objects makes, as it was compiled. What the engine makes of code can be compared in part only.
+// Flaws of the inputs that the engine does not copy are reported.
 [[nodiscard]] std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &code,
                                                             const LinkRequest &request,
                                                             const LinkOptions &options,
-                                                            WorkerPool &pool);
+                                                            WorkerPool &pool, Diagnostics &diag);
 
 struct CheckAnswer {
   bool complete = false; // the inputs could be read

@@ -65,7 +65,7 @@ void LinkJob::check(const std::vector<LinkedCode> &linked, bool finalized, Worke
   if (!options.ignore_host_info && !options.host_references)
     options.host_references = loader_->host_references();
   report_findings(finalized && !options.check
-                      ? check_unscheduled(linked, request_, options, pool)
+                      ? check_unscheduled(linked, request_, options, pool, diag_)
                       : check_output(linked, image_, options, finalized, pool),
                   options.check, diag_);
 }
