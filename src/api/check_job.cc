@@ -146,6 +146,13 @@ std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code, By
   return check::check_link(inputs, output, check_options(options, finalized), pool);
 }
 
+bool are_made_for(const std::vector<LinkedCode> &code, const std::string &target) {
+  return std::all_of(code.begin(), code.end(), [&](const LinkedCode &one) {
+    const Result<elf::ElfView> view = elf::ElfView::open_tolerant(one.bytes);
+    return view && arch::target_of(*view).name == target;
+  });
+}
+
 std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &code,
                                               const LinkRequest &request,
                                               const LinkOptions &options, WorkerPool &pool,

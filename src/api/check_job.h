@@ -32,6 +32,9 @@ void report_findings(const std::vector<check::Finding> &findings, bool all, Diag
                                                        ByteSpan output, const LinkOptions &options,
                                                        bool finalized, WorkerPool &pool);
 
+// Whether all objects were compiled for the target that they are linked for.
+[[nodiscard]] bool are_made_for(const std::vector<LinkedCode> &code, const std::string &target);
+
 // For code that an engine is asked to schedule: checks the Mercury code that a link of the same
 // objects makes, as it was compiled. What the engine makes of code can be compared in part only.
 // Flaws of the inputs that the engine does not copy are reported.

@@ -64,10 +64,13 @@ void LinkJob::check(const std::vector<LinkedCode> &linked, bool finalized, Worke
   LinkOptions options = request_.options;
   if (!options.ignore_host_info && !options.host_references)
     options.host_references = loader_->host_references();
-  report_findings(finalized && !options.check
-                      ? check_unscheduled(linked, request_, options, pool, diag_)
-                      : check_output(linked, image_, options, finalized, pool),
-                  options.check, diag_);
+  std::vector<check::Finding> findings;
+  if (finalized && !options.check)
+    findings = check_unscheduled(linked, request_, options, pool, diag_);
+  // What becomes of code for another target is not known in all cases.
+  if (findings.empty() && (!finalized || options.check || are_made_for(linked, request_.target)))
+    findings = check_output(linked, image_, options, finalized, pool);
+  report_findings(findings, options.check, diag_);
 }
 
 // An output that breaks a rule of the format can come from an input that does: inputs are not
