@@ -129,8 +129,9 @@ private:
 
   Link &l_;
   Report &report_;
-  std::vector<bool> unbounded_; // by function node
-  bool only_ = false;           // numbers of kernels may be larger
+  std::vector<bool> unbounded_;      // by function node
+  std::vector<bool> for_other_chip_; // by object
+  bool only_ = false;                // numbers of kernels may be larger
 };
 
 elf::InfoRecords RecordChecker::records_of(const Object &object, u32 code) const {
@@ -260,7 +261,7 @@ void RecordChecker::check_function(u32 position) {
   const CodePlace &code = l_.code[position];
   const u32 node = l_.calls.node_of[code.entity];
   const bool kernel = l_.executable && l_.program.entities[code.entity].kernel();
-  const bool other_chip = arch::target_of(l_.program.objects[code.object].view).arch != &l_.arch;
+  const bool other_chip = l_.options.finalized && for_other_chip_[code.object];
   const auto list = [&](u32 object) {
     const Object &file = object == kNone ? l_.out : l_.program.objects[object];
     const elf::InfoRecords records = records_of(file, object == kNone ? code.out : code.section);
@@ -268,7 +269,7 @@ void RecordChecker::check_function(u32 position) {
     for (const InfoRecord &record : records)
       if (!is_changed(record.attribute, kernel, unbounded_[node]) &&
           !(l_.options.finalized && is_added_by_finalizer(record.attribute)) &&
-          !(l_.options.finalized && other_chip && is_made_for_chip(record.attribute)) &&
+          !(other_chip && is_made_for_chip(record.attribute)) &&
           !(object == kNone && is_first_version(record) && !names_version(code)))
         out.push_back(image_of(object, record, records.bytes(), code.moved));
     std::sort(out.begin(), out.end());
@@ -417,6 +418,8 @@ void RecordChecker::check_lists(const CodePlace &code, const std::vector<u32> &r
 }
 
 void RecordChecker::run() {
+  for (const Object &object : l_.program.objects)
+    for_other_chip_.push_back(arch::target_of(object.view).arch != &l_.arch);
   const Needs least = sum_up(l_.program, l_.calls);
   const Needs most = l_.exact ? least : sum_up(l_.program, l_.all_calls);
   unbounded_.assign(l_.calls.functions(), false);

@@ -93,13 +93,6 @@ bool is_before(const elf::Relocation &first, const elf::Relocation &second, bool
   return !debug || gap >= kLargest || gap >= size_of_field(first);
 }
 
-bool lacks_symbol(const elf::Relocation &entry) {
-  if (entry.symbol != 0)
-    return false;
-  const arch::RelocInfo *row = arch::find_reloc(entry.type);
-  return row && row->has_field() && row->value != arch::ValueKind::Instruction;
-}
-
 struct TableScan {
   std::optional<Error> error; // of one of its entries
   bool distinct = false;      // no two of its fields have a byte in common
@@ -117,9 +110,6 @@ TableScan scan_table(const InputObject &object, const elf::Section &table) {
     if ((next.offset & mask) != 0 && next.type < arch::kFirstMercuryReloc)
       return {Error{elf::describe_section(table), fmt::format("r_offset of entry {}", i),
                     fmt::format("no instruction begins at {:#x}", next.offset)}};
-    if (lacks_symbol(next))
-      return {Error{elf::describe_section(table), fmt::format("r_info of entry {}", i),
-                    fmt::format("the value for {:#x} is that of no symbol", next.offset)}};
     grow = grow && (i == 0 || is_before(last, next, debug));
     fall = fall && (i == 0 || is_before(next, last, debug));
     last = next;

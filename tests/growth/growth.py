@@ -50,10 +50,18 @@ class Growth:
                                                   for member in members]))
         return words
 
+    def make_ballast(self, path):
+        """Code enough for a link that is not checked unless it is asked to (docs/checker.md): else a larger
+        link would have less to do than a smaller one."""
+        with open(os.path.join(path, "ballast.yaml"), "w", encoding="utf-8") as file:
+            file.write(f"arch: {shapes.TARGET}\nfunctions:\n- {{name: ballast, kernel: true, code: nop x5000}}\n")
+        subprocess.run([self.cubin, "assemble", "ballast.yaml", "-o", "ballast.cubin"], cwd=path, check=True)
+        return "ballast.cubin"
+
     def count(self, shape, size):
         """The instructions of a link."""
         with tempfile.TemporaryDirectory() as path:
-            words = self.make(shape, size, path)
+            words = [*self.make(shape, size, path), self.make_ballast(path)]
             command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", self.culink,
                        "--threads=1", f"-arch={shapes.TARGET}", *words, "-o", "out.cubin"]
             run = subprocess.run(command, cwd=path, capture_output=True, text=True, errors="replace",

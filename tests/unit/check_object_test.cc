@@ -237,13 +237,6 @@ TEST(CheckObject, refuses_fields_of_code_between_instructions) {
   expect_refusal(file, ".rela.text._Z6smoothPKfPfi", "no instruction begins at");
 }
 
-TEST(CheckObject, refuses_values_of_no_symbol) {
-  BrokenFile file = example();
-  const u64 info = file.data_of(".rela.text._Z6smoothPKfPfi") + 8;
-  file.set<u64>(info, file.get<u64>(info) & 0xffffffff);
-  expect_refusal(file, ".rela.text._Z6smoothPKfPfi", "r_info of entry 0");
-}
-
 TEST(CheckObject, refuses_relocations_of_a_section_of_another_name) {
   BrokenFile file = example();
   file.set<u32>(file.header_of(".rela.debug_frame") + test::kShInfo, file.index_of(kKernel));
