@@ -14,7 +14,7 @@
 #include "base/demangle.h"
 #include "base/name_map.h"
 #include "base/text_out.h"
-#include "page/copies.h"
+#include "page/duplicates.h"
 
 namespace culink::page {
 
@@ -181,7 +181,7 @@ void put_multiprocessor(JsonWriter &out, std::string_view target) {
   out.close('}');
 }
 
-void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32> &copies) {
+void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32> &duplicates) {
   out.next();
   out.open('{');
   out.field("file", image.file);
@@ -198,7 +198,7 @@ void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32>
            [](const FilePart &part) -> std::string_view { return part.kind; });
   out.list("partBytes", image.parts, [](const FilePart &part) { return part.bytes; });
   put_functions(out, image.functions);
-  out.list("copies", copies, [](u32 group) { return group; });
+  out.list("duplicates", duplicates, [](u32 group) { return group; });
   out.close('}');
 }
 
@@ -263,9 +263,9 @@ std::string report_json(const Report &report) {
   out.field("ofLink", report.of_link ? 1 : 0);
   out.key("images");
   out.open('[');
-  const std::vector<std::vector<u32>> copies = number_copies(report);
+  const std::vector<std::vector<u32>> duplicates = number_duplicates(report);
   for (size_t i = 0; i < report.images.size(); ++i)
-    put_image(out, report.images[i], copies[i]);
+    put_image(out, report.images[i], duplicates[i]);
   out.close(']');
   if (report.of_link)
     put_link(out, report);

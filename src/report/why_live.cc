@@ -81,7 +81,7 @@ std::string dead_text(const LivenessFacts &facts, NameStyle names) {
   return out;
 }
 
-// Files whose definitions of this symbol are not part of the output. Of a live one they are copies.
+// Files whose definitions of this symbol are not part of the output: discarded ones, if it is live.
 std::vector<std::string_view> other_definers(const LinkFacts &facts, const LivenessFacts &item) {
   std::vector<std::string_view> out;
   for (const DiscardedFacts &other : facts.discarded)

@@ -226,15 +226,15 @@ class Tests:
                    [(name, target) for name in ("smooth(float const*, float*, int)", "total(float const*, float*, int)")
                     for target in ("sm_80", "sm_90")], "rows with their targets")
 
-    def test_copies_are_listed(self):
+    def test_duplicates_are_listed(self):
         self.browser.open(self.small)
-        self.equal(self.browser.run("document.getElementById('tab-copies')"), None, "tab without copies")
+        self.equal(self.browser.run("document.getElementById('tab-duplicates')"), None, "tab without duplicates")
         again = assemble(self.folder, "again", FUNCTIONS)
-        self.browser.open(report(self.folder, "twice", self.folder / "small.cubin", again), "#copies")
+        self.browser.open(report(self.folder, "twice", self.folder / "small.cubin", again), "#duplicates")
         self.equal(len(self.column(0)), 22, "functions that are there twice")
         self.equal(self.column(1)[0], "640", "bytes of the largest")
-        self.equal(self.column(2)[0], "2", "copies of it")
-        self.browser.type("#copies-filter", "inner")
+        self.equal(self.column(2)[0], "2", "duplicates of it")
+        self.browser.type("#duplicates-filter", "inner")
         self.equal(self.column(0), ["inner(float)"], "filtered")
 
     def test_names_stay_names(self):
@@ -266,7 +266,7 @@ class Tests:
         for name, (width, height) in SIZES.items():
             for dark in (False, True):
                 self.browser.resize(width, height, dark)
-                for page, tabs in ((self.small, ("map", "kernels", "calls")), (self.compare, ("compare",)), (twice, ("copies",)),
+                for page, tabs in ((self.small, ("map", "kernels", "calls")), (self.compare, ("compare",)), (twice, ("duplicates",)),
                                    (link, ("discarded", "messages", "steps"))):
                     self.browser.open(page)
                     for tab in tabs:

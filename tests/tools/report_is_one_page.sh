@@ -35,14 +35,14 @@ YAML
 "$CUBIN" assemble twins.yaml -o twins.cubin
 "$CULINK" -arch=sm_90 twins.cubin -o twins.linked
 "$CUBIN" report twins.linked -o twins.html
-expect_contains twins.html '"copies":[1,1,0]'
+expect_contains twins.html '"duplicates":[1,1,0]'
 "$CUBIN" report twins.cubin -o twins.html
-expect_contains twins.html '"copies":[0,0,0]'
+expect_contains twins.html '"duplicates":[0,0,0]'
 cp twins.cubin again.cubin
 "$CUBIN" report twins.cubin again.cubin -o twins.html
-[ "$(grep -o '"copies":\[1,2,3\]' twins.html | wc -l)" = 2 ] || fail "copies in two files"
+[ "$(grep -o '"duplicates":\[1,2,3\]' twins.html | wc -l)" = 2 ] || fail "duplicates in two files"
 "$CUBIN" report --compare twins.cubin again.cubin -o twins.html
-expect_lacks twins.html '"copies":[1'
+expect_lacks twins.html '"duplicates":[1'
 
 # Names that would like to be markup.
 cat > hostile.yaml << 'YAML'

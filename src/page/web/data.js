@@ -12,7 +12,7 @@ function readNames({ shared, rest }) {
 }
 
 const kColumns = ["kernel", "code", "bytes", "registers", "stack", "spills", "barriers", "local", "shared", "constant",
-  "threads", "copies"];
+  "threads", "duplicates"];
 const kUnbounded = 0xffffffff; // a stack without limit
 
 function readReport(text) {
@@ -97,10 +97,10 @@ function targetOf(report, f) {
 }
 
 // Groups of functions with the same machine code, the largest waste first.
-function copiesOf(report) {
+function duplicatesOf(report) {
   const groups = new Map();
   for (let f = 0; f < report.count; ++f) {
-    const group = report.copies[f];
+    const group = report.duplicates[f];
     if (group === 0) continue;
     if (!groups.has(group)) groups.set(group, []);
     groups.get(group).push(f);

@@ -8,7 +8,7 @@ class App {
     this.details = new Details(report, this);
     this.panels = new Map([["map", ["What fills it", () => new MapPanel(report, this)]],
       ["kernels", ["Kernels", () => new KernelsPanel(report, this)]], ["calls", ["Calls", () => new CallsPanel(report, this)]]]);
-    if (report.copies.some((group) => group > 0)) this.panels.set("copies", ["Copies", () => new CopiesPanel(report, this)]);
+    if (report.duplicates.some((group) => group > 0)) this.panels.set("duplicates", ["Duplicates", () => new DuplicatesPanel(report, this)]);
     if (report.compares) this.panels.set("compare", ["Compare", () => new ComparePanel(report, this)]);
     if (report.ofLink) {
       this.panels.set("discarded", ["Discarded", () => new DiscardedPanel(report)]);

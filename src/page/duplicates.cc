@@ -3,7 +3,7 @@
 // Functions that are in the files more than once. Two are the same if their code has the same size
 // and digest; groups are numbered in the order in which they are met, so that a page does not
 // depend on digests.
-#include "page/copies.h"
+#include "page/duplicates.h"
 
 #include <map>
 #include <string_view>
@@ -23,7 +23,7 @@ Key key_of(const ImageReport &image, const FunctionRow &function) {
 
 } // namespace
 
-std::vector<std::vector<u32>> number_copies(const Report &report) {
+std::vector<std::vector<u32>> number_duplicates(const Report &report) {
   std::map<Key, u32> seen; // how often
   for (const ImageReport &image : report.images)
     for (const FunctionRow &function : image.functions)

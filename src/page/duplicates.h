@@ -10,6 +10,6 @@ namespace culink::page {
 // By image and function: the number of its group, from 1, if others have the same machine code for
 // the same target; else 0. Code that is not linked is the same only under the same name, because
 // what it calls is not in it yet. Sides of a comparison are apart.
-[[nodiscard]] std::vector<std::vector<u32>> number_copies(const Report &report);
+[[nodiscard]] std::vector<std::vector<u32>> number_duplicates(const Report &report);
 
 } // namespace culink::page

@@ -7,8 +7,8 @@ function copyColumns(report) {
   const distinct = (row, value) => [...new Set(row.map(value))].join(", ");
   const columns = [
     word("name", "Name", "name", (row) => distinct(row, (f) => report.name[f])),
-    number("extra", "Extra", "bytes of code that all copies but one take", (row) => (row.length - 1) * report.code[row[0]]),
-    number("count", "Copies", "functions with this code", (row) => row.length),
+    number("extra", "Extra", "bytes of code that all of them but one take", (row) => (row.length - 1) * report.code[row[0]]),
+    number("count", "Duplicates", "functions with this code", (row) => row.length),
     number("code", "Code", "bytes of machine code of each", (row) => report.code[row[0]]),
   ];
   if (!hasOneTarget(report)) columns.push(word("target", "Target", "word", (row) => targetOf(report, row[0])));
@@ -20,21 +20,21 @@ function copyColumns(report) {
   return columns;
 }
 
-class CopiesPanel {
+class DuplicatesPanel {
   constructor(report, app) {
-    this.rows = copiesOf(report);
+    this.rows = duplicatesOf(report);
     this.table = new VirtualTable("What is stored more than once", copyColumns(report), (row) => app.select(row[0]));
     this.table.order = { key: "extra", down: true };
     const extra = this.rows.reduce((sum, row) => sum + (row.length - 1) * report.code[row[0]], 0);
-    const filter = element("input", { type: "search", id: "copies-filter", placeholder: "part of a name", autocomplete: "off",
+    const filter = element("input", { type: "search", id: "duplicates-filter", placeholder: "part of a name", autocomplete: "off",
       spellcheck: "false", input: () => this.show() });
     this.shownRows = () => {
       const word = filter.value.trim().toLowerCase();
       return this.rows.filter((row) => row.some((f) => searchedNames(report)[f].includes(word)));
     };
-    this.root = element("div", { class: "copies-panel" },
+    this.root = element("div", { class: "duplicates-panel" },
       element("div", { class: "tools" }, element("label", { class: "field grow" }, element("span", {}, "Filter"), filter),
-        element("span", { class: "shown" }, `${bytesText(extra)} in copies of ${count(this.rows.length, "function")}`)),
+        element("span", { class: "shown" }, `${bytesText(extra)} for duplicates of ${count(this.rows.length, "function")}`)),
       this.table.root);
   }
 
