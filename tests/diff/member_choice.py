@@ -59,10 +59,13 @@ def split(member):
 class Members:
     """Makes members and fatbins in a folder."""
 
-    def __init__(self, tools, folder):
+    def __init__(self, tools, folder, pool, sets):
+        """Makes each member of `sets` once, before linkers ask for them from several threads."""
         self.tools = tools
         self.folder = folder
-        self.entries = {}
+        keys = sorted({(*split(member)[:2], number)
+                       for listed in sets for number, member in enumerate(listed)})
+        self.entries = dict(zip(keys, pool.map(lambda key: self.make(*key), keys)))
 
     @staticmethod
     def tag(kind, target, number):
@@ -84,17 +87,11 @@ class Members:
         with open(at, "rb") as file:
             return file.read()[CONTAINER_HEADER:]
 
-    def entry(self, kind, target, number):
-        key = (kind, target, number)
-        if key not in self.entries:
-            self.entries[key] = self.make(*key)
-        return bytearray(self.entries[key])
-
     def fatbin(self, members):
         entries = b""
         for number, member in enumerate(members):
             kind, target, marks = split(member)
-            entry = self.entry(kind, target, number)
+            entry = bytearray(self.entries[kind, target, number])
             flags, = struct.unpack_from("<Q", entry, AT_FLAGS)
             flags = (flags & ~(1 if "h" in marks else 0) & ~(0x10 if "o" in marks else 0) |
                      (2 if "g" in marks else 0))
@@ -168,9 +165,9 @@ def main():
     tools = Toolchain()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(
             os.cpu_count() or 1) as pool:
-        members = Members(tools, folder)
+        rows = random_rows() if options.record else read_table()
+        members = Members(tools, folder, pool, [row[1] for row in rows])
         if options.record:
-            rows = random_rows()
             answers = pool.map(lambda job: ask(members, [tools.nvlink], *job[1], job[0]),
                                enumerate(rows))
             with open(TABLE, "w", encoding="utf-8") as file:
@@ -178,7 +175,6 @@ def main():
                 for (target, listed), answer in zip(rows, answers):
                     file.write("%s | %s | %s\n" % (target, " ".join(listed), answer))
             return 0
-        rows = read_table()
         jobs = [("nvlink", [tools.nvlink], row) for row in rows]
         if options.culink:
             emulate = [os.path.abspath(options.culink), "--emulate=nvlink-13.0.88"]
