@@ -62,7 +62,7 @@ class Case:
         done = subprocess.run([os.path.join(self.options.bin, "culink"), EMULATE, "--code=exact", "--stats",
                                f"-arch={self.options.target}", *inputs, *self.more, "-o", self.at("stats"), *cache],
                               capture_output=True, text=True, check=True)
-        return int(re.search(r"misses (\d+)", done.stderr).group(1))
+        return int(re.search(r"misses (\d+)", done.stdout).group(1))
 
     def keep(self, name, times):
         processor, wall, _ = times
