@@ -127,6 +127,7 @@ namespace {
 
 constexpr u64 kMuchMemory = u64{8} << 20;
 constexpr u64 kMostMemory = u64{1} << 30;
+constexpr u32 kManyThreads = 4; // with fewer nobody has time to make room for an image
 
 } // namespace
 
@@ -146,11 +147,9 @@ LinkJob::~LinkJob() {
     request_.early.drop();
 }
 
-// Whoever writes the image to a file can make room for it. With few threads there is nobody who has
-// time for that.
-void LinkJob::expect_image(u64 size, const WorkerPool &pool) {
-  constexpr u32 kManyThreads = 4;
-  if (!request_.early.expect || size < kMuchMemory || pool.threads() < kManyThreads)
+// Whoever writes the image to a file can make room for it.
+void LinkJob::expect_image(u64 size) {
+  if (size < kMuchMemory)
     return;
   announced_ = true;
   request_.early.expect(size);
@@ -212,19 +211,18 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     if (diag_.failed())
       return {};
   }
+  LinkListener listener{{}, [this] { loader_->drop_pages(); }};
   u64 sections = 1;
   for (const InputObject &object : objects)
     sections += object.view.sections().size();
-  const LinkListener listener{[&](u64 merged, u64 bytes) {
-                                // A section has about as many bytes as those of the inputs, or its
-                                // own and a header.
-                                const u64 all = loader_->code_size();
-                                const u64 size =
-                                    std::max(all * std::min(merged, sections) / sections,
-                                             bytes + merged * sizeof(elf::wire::Shdr64));
-                                expect_image(std::min(size, all), pool);
-                              },
-                              [this] { loader_->drop_pages(); }};
+  if (request_.early.expect && pool.threads() >= kManyThreads)
+    listener.merged = [&](u64 merged, u64 bytes) {
+      // A section has about as many bytes as those of the inputs, or its own and a header.
+      const u64 all = loader_->code_size();
+      const u64 size = std::max(all * std::min(merged, sections) / sections,
+                                bytes + merged * sizeof(elf::wire::Shdr64));
+      expect_image(std::min(size, all));
+    };
   return plan_link(options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
                    listener, timer_, diag_);
 }

@@ -43,7 +43,7 @@ private:
                                                 std::vector<InputObject> objects, WorkerPool &pool);
   [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
   void give_memory_back(u64 output_size);
-  void expect_image(u64 size, const WorkerPool &pool);
+  void expect_image(u64 size);
   [[nodiscard]] ByteBuffer room_for_image(u64 size, WorkerPool &pool);
   void announce(const WorkerPool &pool);
   void report_copied(const Finding &finding);

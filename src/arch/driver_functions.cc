@@ -59,6 +59,16 @@ static_assert(std::is_sorted(kDriverFunctions.begin(), kDriverFunctions.end()));
 static_assert(std::none_of(kDriverFunctions.begin(), kDriverFunctions.end(),
                            [](std::string_view name) { return name.starts_with(kCxxPrefix); }));
 
+// By character: whether the name of a function of the driver begins with it. Few do, and each
+// function of a program is looked for.
+constexpr std::array<bool, 256> kDriverInitials = [] {
+  std::array<bool, 256> out{};
+  out[static_cast<unsigned char>(kDriverPrefix[0])] = true;
+  for (const std::string_view name : kDriverFunctions)
+    out[static_cast<unsigned char>(name[0])] = true;
+  return out;
+}();
+
 // The symbol of this one stays in the output even if only discarded code calls it.
 constexpr std::string_view kAlwaysListed = "__cuda_syscall_32f3056bbb";
 
@@ -119,8 +129,7 @@ constexpr std::array<std::string_view, 7> kOtherRuntimeFunctions = {
     "cudaDeviceSynchronize"};
 static_assert(std::is_sorted(kOtherRuntimeFunctions.begin(), kOtherRuntimeFunctions.end()));
 
-// Of the names, which are sorted, only those with the same first character are compared: each
-// function of a program is looked for.
+// Of the names, which are sorted, only those with the same first character are compared.
 template <size_t N>
 bool contains(const std::array<std::string_view, N> &names, std::string_view name) {
   if (name.empty())
@@ -133,7 +142,8 @@ bool contains(const std::array<std::string_view, N> &names, std::string_view nam
 } // namespace
 
 bool is_driver_function(std::string_view name) {
-  if (name.starts_with(kCxxPrefix)) // as most do
+  if (name.empty() || !kDriverInitials[static_cast<unsigned char>(name[0])] ||
+      name.starts_with(kCxxPrefix)) // as most do
     return false;
   return name.starts_with(kDriverPrefix) || contains(kDriverFunctions, name);
 }

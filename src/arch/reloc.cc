@@ -20,7 +20,10 @@ bool RelocInfo::writes_bank() const {
 }
 
 const RelocInfo *find_reloc(u32 number) {
-  return RelocRows().find(number);
+  const bool mercury = number >= kFirstMercuryReloc;
+  const std::span<const RelocInfo> rows = mercury ? mercury_relocs() : cuda_relocs();
+  const u32 index = number - (mercury ? kFirstMercuryReloc : 1); // 0 wraps: there is no such row
+  return index < rows.size() ? &rows[index] : nullptr;
 }
 
 const RelocInfo *find_reloc(std::string_view name) {

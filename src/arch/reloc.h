@@ -146,8 +146,12 @@ class RelocRows {
 public:
   // The row of a number, or nothing.
   [[nodiscard]] const RelocInfo *find(u32 number) const {
-    return number < kFirstMercuryReloc ? at(cuda_, number - 1) // 0 wraps: there is no such row
+    return number < kFirstMercuryReloc ? find_cuda(number)
                                        : at(mercury_, number - kFirstMercuryReloc);
+  }
+  // The same in the list of machine code alone.
+  [[nodiscard]] const RelocInfo *find_cuda(u32 number) const {
+    return at(cuda_, number - 1); // 0 wraps: there is no such row
   }
 
 private:

@@ -46,7 +46,7 @@ const u64 kSecret = read_secret();
 
 // Sixteen bytes at a time, the last ones perhaps twice; names are some thirty bytes long, and there
 // are half a million of them.
-u64 hash_bytes(u64 hash, std::string_view s) {
+inline u64 hash_bytes(u64 hash, std::string_view s) {
   const u8 *p = reinterpret_cast<const u8 *>(s.data());
   const size_t size = s.size();
   hash += size * kSizeFactor;
@@ -73,6 +73,13 @@ size_t NameHash::operator()(std::string_view name) const {
 
 u32 StringIndex::family_of(std::string_view name) {
   return static_cast<u32>(hash_bytes(0, name));
+}
+
+u32 StringIndex::find_other_slot(std::string_view s, u32 hash) const {
+  return walk(hash, [&](u32 i) {
+    const u64 slot = slots_[i];
+    return slot == kFree || (hash_in(slot) == hash && strings_[number_in(slot)] == s);
+  });
 }
 
 u32 StringIndex::hash_of(std::string_view s) {

@@ -121,16 +121,19 @@ private:
         return i;
   }
 
-  // The slot that holds `s`, or the free one where it belongs.
+  // The slot that holds `s`, or the free one where it belongs. Mostly it is the first.
   u32 find_slot(std::string_view s, u32 hash) const {
-    return walk(hash, [&](u32 i) {
-      const u64 slot = slots_[i];
-      return slot == kFree || (hash_in(slot) == hash && strings_[number_in(slot)] == s);
-    });
+    const u32 first = hash & (static_cast<u32>(slots_.size()) - 1);
+    const u64 slot = slots_[first];
+    if (slot == kFree || (hash_in(slot) == hash && strings_[number_in(slot)] == s))
+      return first;
+    return find_other_slot(s, hash);
   }
+  [[nodiscard]] u32 find_other_slot(std::string_view s, u32 hash) const;
 
   void resize_slots(u64 count) {
-    Slots old(count, kFree);
+    Slots old;
+    old.resize(count); // all kFree
     old.swap(slots_);
     for (const u64 entry : old)
       if (entry != kFree)
@@ -138,7 +141,7 @@ private:
   }
 
   class Joiner;
-  using Slots = std::vector<u64, UninitializedAllocator<u64>>;
+  using Slots = std::vector<u64, ZeroedAllocator<u64>>;
   Slots slots_; // a power of two of at least kLine, or none yet
   std::vector<std::string_view, UninitializedAllocator<std::string_view>> strings_;
   bool starts_with_dots_ = true; // every string does

@@ -17,8 +17,8 @@ Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
     return Bucket::Tables;
   if (is_relocation_table(type))
     return Bucket::Relocations;
-  const bool debug = name.starts_with(".debug_") || name.starts_with(".nv_debug_");
-  if (debug && type == SectionType::Progbits)
+  if (type == SectionType::Progbits &&
+      (name.starts_with(".debug_") || name.starts_with(".nv_debug_")))
     return Bucket::Debug;
   if ((flags & kFlagAlloc) == 0)
     return Bucket::Metadata;
@@ -77,12 +77,10 @@ SectionId ElfBuilder::add_section(const SectionSpec &spec) {
 u64 ElfBuilder::append(SectionId id, ByteSpan borrowed, u64 align) {
   SectionState &state = sections_[id.value];
   const u64 offset = align_up(state.size, align);
-  if (!borrowed.empty()) {
-    if (state.first.bytes.empty())
-      state.first = {offset, borrowed};
-    else
-      pieces_.append(state.more, {offset, borrowed});
-  }
+  if (offset == 0 && state.size == 0)
+    state.first = borrowed;
+  else if (!borrowed.empty())
+    pieces_.append(state.more, {offset, borrowed});
   state.size = offset + borrowed.size();
   return offset;
 }
@@ -98,26 +96,11 @@ u64 ElfBuilder::append_zeros(SectionId id, u64 size, u64 align) {
   return offset;
 }
 
-namespace {
-
-SymbolPart part_of(const SymbolSpec &spec) {
-  if (spec.part)
-    return *spec.part;
-  return spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
-}
-
-} // namespace
-
 SymbolId ElfBuilder::add_symbol(const SymbolSpec &spec) {
   SymbolSpec &symbol = symbols_.push_back(spec);
   symbol.name = keep_name(spec.name);
   symbol.part = part_of(spec);
   return SymbolId(static_cast<u32>(symbols_.size() - 1));
-}
-
-void ElfBuilder::put_symbol(SymbolId id, const SymbolSpec &spec) {
-  symbols_.put(id.value, spec);
-  symbols_[id.value].part = part_of(spec);
 }
 
 SymbolId ElfBuilder::add_section_symbol(SectionId id, bool emitted) {
@@ -126,9 +109,9 @@ SymbolId ElfBuilder::add_section_symbol(SectionId id, bool emitted) {
                       .binding = SymbolBinding::Local,
                       .type = SymbolType::Section,
                       .section = id,
+                      .name_number = section.name_number,
                       .part = SymbolPart::Local,
-                      .emitted = emitted,
-                      .name_number = section.name_number});
+                      .emitted = emitted});
   return SymbolId(static_cast<u32>(symbols_.size() - 1));
 }
 

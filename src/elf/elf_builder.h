@@ -67,6 +67,7 @@ enum class Bucket : u8 {
 struct SectionSpec {
   std::string_view name;
   SectionType type = SectionType::Progbits;
+  u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
   u64 flags = 0;
   u64 align = 1;
   u64 entsize = 0;
@@ -76,7 +77,6 @@ struct SectionSpec {
   std::optional<Bucket> bucket = {}; // default: default_bucket(...)
   SectionId shares_bytes_with = {};  // a Mercury counterpart that has no bytes of its own
   u64 gap_after = 0;                 // unused zero bytes behind the content
-  u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
 };
 
 [[nodiscard]] Bucket default_bucket(std::string_view name, SectionType type, u64 flags);
@@ -90,15 +90,15 @@ struct SymbolSpec {
   SymbolBinding binding = SymbolBinding::Global;
   SymbolType type = SymbolType::NoType;
   u8 other = 0;
-  SectionId section = {};  // none: undefined, unless special_section says otherwise
-  u16 special_section = 0; // kSectionAbsolute, kSectionCommon
+  SectionId section = {};      // none: undefined, unless special_section says otherwise
+  u16 special_section = 0;     // kSectionAbsolute, kSectionCommon
+  u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
   u64 value = 0;
   u64 size = 0;
   std::optional<SymbolPart> part = {}; // default: Local for Local, Global for all others
   bool emitted = true;                 // false: only the name appears, in .strtab
   bool named = true;                   // false: no name, as section symbols of other linkers
   bool blank_name = false;             // "" is a string of its own, for all such symbols
-  u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
 };
 
 struct RelocationSpec {
@@ -178,22 +178,22 @@ public:
   };
   void reserve(const Room &room);
   SectionId add_section(const SectionSpec &spec);
-  // As add_symbols and put_symbol.
+  // As add_symbols and put_symbol. A section may have its first bytes and its size from the start.
   SectionId add_sections(u32 count, WorkerPool &pool) {
     return SectionId(static_cast<u32>(sections_.extend(count, pool)));
   }
-  void put_section(SectionId id, const SectionSpec &spec) {
+  void put_section(SectionId id, const SectionSpec &spec, ByteSpan borrowed = {}, u64 size = 0) {
     SectionState &state = sections_[id.value];
-    state.spec = spec;
-    state.size = 0;
-    state.first = {0, {}};
+    fill(state.spec, spec);
+    state.size = size;
+    state.first = borrowed;
     state.more = state.fixups = state.relocations = {};
   }
   [[nodiscard]] SectionSpec &section(SectionId id) { return sections_[id.value].spec; }
   [[nodiscard]] const SectionSpec &section(SectionId id) const { return sections_[id.value].spec; }
 
   // Adds content behind what is there, after zero bytes up to `align`, and returns its offset.
-  // Threads may give different sections their first piece and their zeros.
+  // Threads may give different sections the bytes they begin with and their zeros.
   u64 append(SectionId id, ByteSpan borrowed, u64 align = 1);
   u64 append_copy(SectionId id, ByteSpan bytes, u64 align = 1);
   // Adds `size` zero bytes; for sections without file data, the memory they ask for.
@@ -238,7 +238,7 @@ public:
   SymbolId add_symbols(u32 count, WorkerPool &pool) {
     return SymbolId(static_cast<u32>(symbols_.extend(count, pool)));
   }
-  void put_symbol(SymbolId id, const SymbolSpec &spec);
+  void put_symbol(SymbolId id, const SymbolSpec &spec) { fill(symbols_[id.value], spec); }
   [[nodiscard]] static SymbolSpec nothing() {
     return {.part = SymbolPart::Local, .emitted = false, .named = false};
   }
@@ -338,8 +338,8 @@ private:
   struct SectionState {
     SectionSpec spec;
     u64 size = 0;
-    Piece first{0, {}}; // most sections have one piece
-    EntryList more;     // the others
+    ByteSpan first; // that it begins with; most sections have one piece
+    EntryList more; // the others
     EntryList fixups;
     EntryList relocations;
   };
@@ -356,6 +356,47 @@ private:
     bool separately;
   };
 
+  // These assign fields one by one, which takes less time than copying a structure: see
+  // store_fields in base/bytes.h. They name all fields, so that none can be forgotten: with another
+  // one they do not compile.
+  static void fill(SectionSpec &to, const SectionSpec &from) {
+    const auto &[name, type, name_number, flags, align, entsize, link, info, emitted, bucket,
+                 shares_bytes_with, gap_after] = from;
+    to.name = {name.data(), name.size()};
+    to.type = type;
+    to.name_number = name_number;
+    to.flags = flags;
+    to.align = align;
+    to.entsize = entsize;
+    to.link = link;
+    to.info = info;
+    to.emitted = emitted;
+    to.bucket = bucket;
+    to.shares_bytes_with = shares_bytes_with;
+    to.gap_after = gap_after;
+  }
+  static void fill(SymbolSpec &to, const SymbolSpec &from) {
+    const auto &[name, binding, type, other, section, special_section, name_number, value, size,
+                 part, emitted, named, blank_name] = from;
+    to.name = {name.data(), name.size()};
+    to.binding = binding;
+    to.type = type;
+    to.other = other;
+    to.section = section;
+    to.special_section = special_section;
+    to.name_number = name_number;
+    to.value = value;
+    to.size = size;
+    to.part = part_of(from);
+    to.emitted = emitted;
+    to.named = named;
+    to.blank_name = blank_name;
+  }
+  static SymbolPart part_of(const SymbolSpec &spec) {
+    if (spec.part)
+      return *spec.part;
+    return spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
+  }
   std::string_view keep(std::string_view text);
   std::string_view keep_name(std::string_view name) {
     return options_.borrow_names ? name : keep(name);

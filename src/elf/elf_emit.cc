@@ -37,6 +37,7 @@ private:
   [[nodiscard]] bool is_too_large(u32 index) const;
   [[nodiscard]] u32 number_as_added(SectionId id) const;
   void write_relocations(SectionId id) const;
+  template <typename Rel, typename Addend> void write_entries(SectionId id) const;
 
   const ElfBuilder &writer_;
   const ElfLayout &layout_;
@@ -73,25 +74,22 @@ template <typename Ehdr> void ElfEmitter::write_file_header() const {
   store_le(out_.data(), header);
 }
 
-u64 ElfEmitter::size_of(SectionId id) const {
+inline u64 ElfEmitter::size_of(SectionId id) const {
+  if (id.value > writer_.symtab_shndx().value)
+    return writer_.size(id);
   if (id == writer_.shstrtab())
     return layout_.shstrtab.size;
   if (id == writer_.strtab())
     return layout_.strtab.size;
-  if (id == writer_.symtab() || id == writer_.symtab_shndx())
-    return layout_.symbol_count * writer_.section(id).entsize;
-  return writer_.size(id);
+  return layout_.symbol_count * writer_.section(id).entsize;
 }
 
-u32 ElfEmitter::info_of(SectionId id) const {
+inline u32 ElfEmitter::info_of(SectionId id) const {
   const auto &value = writer_.section(id).info.value();
-  const u32 *number = std::get_if<u32>(&value);
-  if (id == writer_.symtab() && number && *number == 0)
-    return layout_.first_global;
-  if (number)
-    return *number;
   if (const SectionId *section = std::get_if<SectionId>(&value))
     return section->valid() ? layout_.index_of(*section) : 0;
+  if (const u32 *number = std::get_if<u32>(&value))
+    return id == writer_.symtab() && *number == 0 ? layout_.first_global : *number;
   const InfoField::SymbolNumber &info = std::get<InfoField::SymbolNumber>(value);
   return layout_.number_of(info.symbol) | u32{info.top_byte} << 24;
 }
@@ -104,7 +102,8 @@ template <typename Shdr> void ElfEmitter::write_null_section() const {
 }
 
 // The header of section layout.order[position].
-template <typename Shdr> void ElfEmitter::write_section_header(u32 position) const {
+template <typename Shdr>
+[[gnu::always_inline]] inline void ElfEmitter::write_section_header(u32 position) const {
   using Word = decltype(Shdr::sh_size);
   const SectionId id = layout_.order[position];
   const SectionSpec &spec = writer_.section(id);
@@ -208,24 +207,31 @@ u32 ElfEmitter::number_as_added(SectionId id) const {
 
 void ElfEmitter::write_relocations(SectionId id) const {
   const bool with_addends = is_rela(writer_.section(id).type);
+  if (wide())
+    with_addends ? write_entries<wire::Rel64, i64>(id) : write_entries<wire::Rel64, void>(id);
+  else
+    with_addends ? write_entries<wire::Rel32, i32>(id) : write_entries<wire::Rel32, void>(id);
+}
+
+// `Addend`: its type in the file, or void.
+template <typename Rel, typename Addend> void ElfEmitter::write_entries(SectionId id) const {
+  const u64 entsize = writer_.section(id).entsize;
+  const u32 *number_of = layout_.symbol_number.data();
   u8 *p = at(id);
   const auto write_entry = [&](const RelocationSpec &entry) {
-    const u32 symbol = entry.symbol.valid() ? layout_.number_of(entry.symbol) : 0;
-    if (wide()) {
-      store_le(p, wire::Rel64{entry.offset, u64{symbol} << 32 | entry.type});
-      if (with_addends)
-        store_le<i64>(p + sizeof(wire::Rel64), entry.addend);
-    } else {
-      store_le(p, wire::Rel32{static_cast<u32>(entry.offset), symbol << 8 | (entry.type & 0xff)});
-      if (with_addends)
-        store_le<i32>(p + sizeof(wire::Rel32), static_cast<i32>(entry.addend));
-    }
-    p += writer_.section(id).entsize;
+    const u32 symbol = entry.symbol.valid() ? number_of[entry.symbol.value] : 0;
+    if constexpr (std::is_same_v<Rel, wire::Rel64>)
+      store_le(p, Rel{entry.offset, u64{symbol} << 32 | entry.type});
+    else
+      store_le(p, Rel{static_cast<u32>(entry.offset), symbol << 8 | (entry.type & 0xff)});
+    if constexpr (!std::is_void_v<Addend>)
+      store_le(p + sizeof(Rel), static_cast<Addend>(entry.addend));
+    p += entsize;
   };
   writer_.relocations_.for_each(writer_.sections_[id.value].relocations, write_entry);
 }
 
-void ElfEmitter::write_content(SectionId id) const {
+[[gnu::always_inline]] inline void ElfEmitter::write_content(SectionId id) const {
   const ElfBuilder::SectionState &state = writer_.sections_[id.value];
   if (has_no_file_data(state.spec.type) || state.spec.shares_bytes_with.valid())
     return;
@@ -233,14 +239,18 @@ void ElfEmitter::write_content(SectionId id) const {
     write_relocations(id);
     return;
   }
-  const auto copy = [this, id](const ElfBuilder::Piece &piece) {
-    if (!piece.bytes.empty())
-      std::memcpy(at(id) + piece.offset, piece.bytes.data(), piece.bytes.size());
-  };
-  copy(state.first);
-  writer_.pieces_.for_each(state.more, copy);
-  writer_.fixups_.for_each(state.fixups,
-                           [&](const Fixup &fixup) { fill_in(fixup, at(id) + fixup.offset); });
+  u8 *content = at(id);
+  if (!state.first.empty())
+    std::memcpy(content, state.first.data(), state.first.size());
+  writer_.pieces_.for_each(state.more, [content](const ElfBuilder::Piece &piece) {
+    std::memcpy(content + piece.offset, piece.bytes.data(), piece.bytes.size());
+  });
+  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
+    if (fixup.kind == Fixup::Kind::SymbolNumber)
+      store_le<u32>(content + fixup.offset, layout_.symbol_number[fixup.id]);
+    else
+      fill_in(fixup, content + fixup.offset);
+  });
 }
 
 // nvlink escapes section 0xff00 in .symtab, but not in the Mercury symbol table, nor for symbols
@@ -308,10 +318,12 @@ void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 
 void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,
                                 u32 last) const {
   const ElfEmitter emitter(*this, layout, out);
+  const u32 count = static_cast<u32>(layout.order.size());
+  const bool wide = emitter.wide();
   for (u32 i = first; i < last; ++i) {
-    if (i + kStepsAhead < layout.order.size()) // the caller may go on from `last`
+    if (i + kStepsAhead < count) // the caller may go on from `last`
       prefetch(&sections_[layout.order[i + kStepsAhead].value]);
-    if (emitter.wide())
+    if (wide)
       emitter.write_section_header<wire::Shdr64>(i);
     else
       emitter.write_section_header<wire::Shdr32>(i);

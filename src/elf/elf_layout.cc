@@ -21,17 +21,6 @@
 
 namespace culink::elf {
 
-namespace {
-
-constexpr u32 kMostInfoSymbol = 0xffffff; // the top byte of sh_info has another use
-
-// For shared memory nvlink -r sums up to alignments such as 48; its next link reads them back.
-bool may_have_any_align(const SectionSpec &spec) {
-  return spec.type == SectionType::CudaShared || spec.type == SectionType::Nobits;
-}
-
-} // namespace
-
 Result<ElfLayout> ElfLayouter::run() {
   loads_ = classic() ? classic_loads() : mercury_loads();
   order_sections();
@@ -48,62 +37,11 @@ Result<ElfLayout> ElfLayouter::run() {
   return std::move(layout_);
 }
 
-std::optional<Error> ElfLayouter::check_section(u32 id) const {
-  const ElfBuilder::SectionState &state = writer_.sections_[id];
-  const SectionSpec &spec = state.spec;
-  const auto refuse = [&spec](const char *field, std::string message) {
-    return Error{fmt::format("section '{}'", spec.name), field, std::move(message)};
-  };
+u8 ElfLayouter::bucket_of(const SectionSpec &spec) {
   if (!spec.emitted)
-    return std::nullopt;
-  if (spec.align != 0 && !is_power_of_two(spec.align) && !may_have_any_align(spec))
-    return refuse("sh_addralign", fmt::format("{:#x} is not a power of two", spec.align));
-  const auto absent = [this](SectionId other) {
-    return other.valid() && layout_.index_of(other) == 0;
-  };
-  if (absent(spec.link))
-    return refuse("sh_link", "names a section that is not part of the file");
-  if (const auto *info = std::get_if<SectionId>(&spec.info.value()); info && absent(*info))
-    return refuse("sh_info", "names a section that is not part of the file");
-  if (const auto *info = std::get_if<InfoField::SymbolNumber>(&spec.info.value());
-      info && info->top_byte != 0 && layout_.number_of(info->symbol) > kMostInfoSymbol)
-    return refuse("sh_info", fmt::format("{} is too large for the number of a symbol beside a "
-                                         "register count, {} is the most",
-                                         layout_.number_of(info->symbol), kMostInfoSymbol));
-  if (absent(spec.shares_bytes_with))
-    return refuse("sh_offset", "shares bytes with a section that is not part of the file");
-  std::optional<Error> error;
-  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
-    if (!error && (fixup.offset > state.size || state.size - fixup.offset < 4))
-      error = refuse("content", fmt::format("no word at {:#x} to fill in", fixup.offset));
-  });
-  writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
-    if (!error && entry.symbol.valid() && layout_.number_of(entry.symbol) == 0)
-      error = refuse("r_info", fmt::format("symbol '{}' is not part of the file",
-                                           writer_.symbols_[entry.symbol.value].name));
-  });
-  return error;
-}
-
-// Whether check_section finds nothing wrong; it takes longer, and is asked where this says no.
-bool ElfLayouter::is_valid(const ElfBuilder::SectionState &state) const {
-  const SectionSpec &spec = state.spec;
-  const auto absent = [this](SectionId other) {
-    return other.valid() && layout_.index_of(other) == 0;
-  };
-  bool valid = ((spec.align & (spec.align - 1)) == 0 || may_have_any_align(spec)) &&
-               !absent(spec.link) && !absent(spec.shares_bytes_with);
-  if (const auto *info = std::get_if<SectionId>(&spec.info.value()))
-    valid &= !absent(*info);
-  else if (const auto *symbol = std::get_if<InfoField::SymbolNumber>(&spec.info.value()))
-    valid &= symbol->top_byte == 0 || layout_.number_of(symbol->symbol) <= kMostInfoSymbol;
-  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
-    valid &= fixup.offset <= state.size && state.size - fixup.offset >= 4;
-  });
-  writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
-    valid &= !entry.symbol.valid() || layout_.number_of(entry.symbol) != 0;
-  });
-  return valid;
+    return kNoBucket;
+  return static_cast<u8>(spec.bucket ? *spec.bucket
+                                     : default_bucket(spec.name, spec.type, spec.flags));
 }
 
 // The bucket of each section and how many of each there are in each range; and names.
@@ -125,15 +63,16 @@ RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketC
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     BucketCounts &own = counts[begin / kTogether];
     for (u32 id = begin; id < end; ++id) {
-      const SectionSpec &spec = sections[id].spec;
-      buckets[id] = kNoBucket;
-      if (!spec.emitted)
-        continue;
-      buckets[id] = static_cast<u8>(spec.bucket ? *spec.bucket
-                                                : default_bucket(spec.name, spec.type, spec.flags));
-      ++own[buckets[id]];
+      const u8 bucket = bucket_of(sections[id].spec);
+      buckets[id] = bucket;
+      ++own[bucket];
     }
-    names.read(begin, end, name_of);
+    if (old_names.empty() && end <= writer_.first_separate_)
+      names.read(begin, end, [data = sections.begin()](u32 id) -> NameOffsets::Name {
+        return {data[id].spec.name, data[id].spec.name_number};
+      });
+    else
+      names.read(begin, end, name_of);
   });
   return buckets;
 }
@@ -151,7 +90,7 @@ void ElfLayouter::order_sections() {
 
   u32 emitted = 1;
   for (const BucketCounts &range : starts)
-    emitted = std::accumulate(range.begin(), range.end(), emitted);
+    emitted = std::accumulate(range.begin(), range.begin() + kNoBucket, emitted);
   // Indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created, but
   // not in files with Mercury code.
   const bool by_creation = writer_.uncounted_ && writer_.options_.segments != SegmentRule::Mercury;
@@ -173,14 +112,19 @@ void ElfLayouter::order_sections() {
   layout_.section_offset.resize(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     BucketCounts &own = starts[begin / kTogether];
+    const u8 *bucket = buckets.data();
+    SectionId *order = layout_.order.data();
+    u32 *index = layout_.section_index.data();
+    u64 *offset = layout_.section_offset.data();
     for (u32 id = begin; id < end; ++id) {
-      layout_.section_index[id] = 0;
-      layout_.section_offset[id] = 0;
-      if (buckets[id] == kNoBucket)
+      offset[id] = 0;
+      if (bucket[id] == kNoBucket) {
+        index[id] = 0;
         continue;
-      const u32 position = own[buckets[id]]++;
-      layout_.order[position] = SectionId(id);
-      layout_.section_index[id] = position + 1;
+      }
+      const u32 position = own[bucket[id]]++;
+      order[position] = SectionId(id);
+      index[id] = position + 1;
     }
   });
   if (compact())
@@ -203,53 +147,94 @@ void ElfLayouter::name_sections_in_use() {
     layout_.section_name[layout_.order[i].value] = offsets[i];
 }
 
-bool ElfLayouter::is_valid(const SymbolSpec &symbol) const {
-  return !symbol.emitted || !symbol.section.valid() || layout_.index_of(symbol.section) != 0;
+namespace {
+
+// Whether the section of a symbol is part of the file, too.
+bool has_its_section(const SymbolSpec &symbol, const u32 *index_of) {
+  return !symbol.emitted || !symbol.section.valid() || index_of[symbol.section.value] != 0;
 }
 
+} // namespace
+
 Error ElfLayouter::find_wrong_symbol() const {
-  const SymbolSpec *symbol = std::find_if_not(writer_.symbols_.begin(), writer_.symbols_.end(),
-                                              [this](const auto &s) { return is_valid(s); });
+  const u32 *index = layout_.section_index.data();
+  const SymbolSpec *symbol =
+      std::find_if_not(writer_.symbols_.begin(), writer_.symbols_.end(),
+                       [&](const auto &s) { return has_its_section(s, index); });
   return Error{fmt::format("symbol '{}'", symbol->name), "st_shndx",
                "its section is not part of the file"};
 }
 
 // Local symbols come first. Two walks: one counts, and remembers what the other has to know.
 std::optional<Error> ElfLayouter::number_symbols() {
-  constexpr u32 kLocal = 1, kEmitted = 2;
-  struct Counts {
-    u32 of[4]; // by the two flags
-  };
-  const RawTable<SymbolSpec> &symbols = writer_.symbols_;
   const u32 count = writer_.symbol_count();
   RawVector<u8> flags(count);
-  std::vector<Counts> ranges(count / kTogether + 1, Counts{});
+  std::vector<SymbolCounts> ranges(count / kTogether + 1, SymbolCounts{});
   std::vector<u8> valid(ranges.size(), true);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    Counts own{};
+    SymbolCounts own{};
     bool all = true;
+    const SymbolSpec *symbols = writer_.symbols_.begin();
+    const u32 *index = layout_.section_index.data();
+    u8 *flag = flags.data();
     for (u32 id = begin; id < end; ++id) {
       const SymbolSpec &symbol = symbols[id];
       const u32 kind =
-          (symbol.part == SymbolPart::Local ? kLocal : 0u) | (symbol.emitted ? kEmitted : 0u);
-      flags[id] = static_cast<u8>(kind);
+          (*symbol.part == SymbolPart::Local ? kLocal : 0u) | (symbol.emitted ? kEmitted : 0u);
+      flag[id] = static_cast<u8>(kind);
       ++own.of[kind];
-      all &= is_valid(symbol);
+      all &= has_its_section(symbol, index);
+      own.behind_locals = (kind & kLocal) != 0 ? id + 1 : own.behind_locals;
     }
     ranges[begin / kTogether] = own;
     valid[begin / kTogether] = all;
   });
   if (std::ranges::find(valid, 0) != valid.end())
     return find_wrong_symbol();
+  u32 locals = 0, emitted_locals = 0, emitted = 0, behind_locals = 0;
+  for (const SymbolCounts &range : ranges) {
+    locals += range.of[kLocal] + range.of[kLocal | kEmitted];
+    emitted_locals += range.of[kLocal | kEmitted];
+    emitted += range.of[kEmitted] + range.of[kLocal | kEmitted];
+    behind_locals = std::max(behind_locals, range.behind_locals);
+  }
+  layout_.first_global = 1 + emitted_locals;
+  layout_.symbol_count = 1 + emitted;
+  layout_.symbol_number.resize(count);
+  if (behind_locals == locals)
+    number_in_order(flags, ranges);
+  else
+    sort_symbols(flags, ranges, locals);
+  return std::nullopt;
+}
+
+// Symbols that are given with the local ones first, as linkers do.
+void ElfLayouter::number_in_order(const RawVector<u8> &flags,
+                                  std::span<const SymbolCounts> ranges) {
+  std::vector<u32> starts(ranges.size());
+  u32 first = 1;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    starts[i] = first;
+    first += ranges[i].of[kEmitted] + ranges[i].of[kLocal | kEmitted];
+  }
+  pool_.for_ranges(static_cast<u32>(flags.size()), kTogether, [&](u32 begin, u32 end) {
+    u32 next = starts[begin / kTogether];
+    const u8 *flag = flags.data();
+    u32 *number = layout_.symbol_number.data();
+    for (u32 id = begin; id < end; ++id) {
+      const u32 emitted = flag[id] / kEmitted;
+      number[id] = emitted != 0 ? next : 0;
+      next += emitted;
+    }
+  });
+}
+
+void ElfLayouter::sort_symbols(const RawVector<u8> &flags, std::span<const SymbolCounts> ranges,
+                               u32 locals) {
   struct Next {
     u32 position, number;
   };
-  Next local{0, 1}, global{};
-  for (const Counts &range : ranges) {
-    global.position += range.of[kLocal] + range.of[kLocal | kEmitted];
-    global.number += range.of[kLocal | kEmitted];
-  }
-  layout_.first_global = ++global.number;
+  Next local{0, 1}, global{locals, layout_.first_global};
   std::vector<std::array<Next, 2>> starts(ranges.size()); // by range; of global and local ones
   for (u32 i = 0; i < ranges.size(); ++i) {
     const u32(&of)[4] = ranges[i].of;
@@ -258,9 +243,8 @@ std::optional<Error> ElfLayouter::number_symbols() {
     local = {local.position + of[kLocal] + of[kLocal | kEmitted],
              local.number + of[kLocal | kEmitted]};
   }
-  layout_.symbol_count = global.number;
+  const u32 count = static_cast<u32>(flags.size());
   symbol_order_.resize(count);
-  layout_.symbol_number.resize(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     for (u32 id = begin; id < end; ++id) {
       Next &next = starts[begin / kTogether][flags[id] & kLocal];
@@ -268,7 +252,6 @@ std::optional<Error> ElfLayouter::number_symbols() {
       layout_.symbol_number[id] = (flags[id] & kEmitted) != 0 ? next.number++ : 0;
     }
   });
-  return std::nullopt;
 }
 
 // In the order in which they were given; in a compact file in that of their first use, and nothing
@@ -301,6 +284,30 @@ NameOffsets::Name own_name(const SymbolSpec &symbol) {
 
 } // namespace
 
+// Names of symbols that follow each other from position `symbols_at` on.
+void ElfLayouter::read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const {
+  const SymbolSpec *given = writer_.symbols_.begin();
+  if (const u32 *order = symbol_order_.data(); !symbol_order_.empty())
+    names.read(begin, end,
+               [=](u32 position) { return own_name(given[order[position - symbols_at]]); });
+  else
+    names.read(begin, end, [=](u32 position) { return own_name(given[position - symbols_at]); });
+}
+
+// `offsets`: of names in the order of the symbols.
+void ElfLayouter::place_symbol_names(const u32 *offsets) {
+  const u32 count = writer_.symbol_count();
+  layout_.symbol_name.resize(count);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    u32 *to = layout_.symbol_name.data();
+    if (symbol_order_.empty())
+      std::copy(offsets + begin, offsets + end, to + begin);
+    else
+      for (u32 i = begin; i < end; ++i)
+        to[symbol_order_[i]] = offsets[i];
+  });
+}
+
 // Strings for the front, names in the order of the symbols, new names of those that were renamed.
 // In a compact file: names in the order of the symbols, old names, strings as contents use them.
 void ElfLayouter::name_symbols() {
@@ -330,79 +337,32 @@ void ElfLayouter::name_symbols() {
       return compact() ? own_name(writer_.symbols_[late.symbol.value])
                        : Name{late.name, kNoNumber, Sharing::Separately};
     }
-    const u32 id = symbol_order_[position - symbols_at];
+    const u32 id = symbol_at(position - symbols_at);
     if (compact() && !writer_.symbols_[id].emitted)
       return {{}, kNoNumber, Sharing::None};
     return compact() && !new_names[id].empty() ? Name{new_names[id]}
                                                : own_name(writer_.symbols_[id]);
   };
   NameOffsets names(writer_.options_.numbered_names, count, pool_);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) { names.read(begin, end, name_at); });
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    if (compact() || begin < symbols_at || end > renamed_at)
+      names.read(begin, end, name_at);
+    else
+      read_own_names(names, begin, end, symbols_at);
+  });
   const RawVector<u32> offsets = names.place();
   layout_.strtab = names.take_names();
   layout_.string_offset.resize(strings);
   for (u32 i = 0; i < strings; ++i)
     if (string_order[i] != kNoString)
       layout_.string_offset[string_order[i]] = offsets[strings_at + i];
-  layout_.symbol_name.resize(symbols);
-  pool_.for_ranges(symbols, kTogether, [&](u32 begin, u32 end) {
-    const u32 *order = symbol_order_.data(), *from = offsets.data() + symbols_at;
-    u32 *to = layout_.symbol_name.data();
-    for (u32 i = begin; i < end; ++i)
-      to[order[i]] = from[i];
-  });
+  place_symbol_names(offsets.data() + symbols_at);
   if (renamed != 0)
     layout_.late_symbol_name = layout_.symbol_name;
   for (u32 i = 0; i < renamed; ++i)
     (compact() ? layout_.symbol_name
                : layout_.late_symbol_name)[writer_.late_names_[i].symbol.value] =
         offsets[renamed_at + i];
-}
-
-SectionExtent ElfLayouter::extent_of(SectionId id) const {
-  const SectionSpec &spec = writer_.section(id);
-  return {.size = size_of(id),
-          .align = static_cast<u32>(spec.align),
-          .loads = loads_of(spec),
-          .no_data = has_no_file_data(spec.type),
-          .unusual =
-              spec.shares_bytes_with.valid() || spec.gap_after != 0 || spec.align > 0xffffffff};
-}
-
-// Checks sections, and takes down what place_contents needs.
-std::optional<Error> ElfLayouter::measure_sections() {
-  const u32 count = static_cast<u32>(layout_.order.size());
-  extents_.resize(count);
-  touch_pages(extents_.data(), count * sizeof(SectionExtent), pool_);
-  constexpr u32 kChecked = 256; // by one thread; some have long lists
-  std::vector<u8> valid(count / kChecked + 1, true);
-  pool_.for_ranges(count, kChecked, [&](u32 begin, u32 end) {
-    bool all = true;
-    for (u32 i = begin; i < end; ++i) {
-      if (i + kStepsAhead < end) // in memory they are in order of creation
-        prefetch(&writer_.sections_[layout_.order[i + kStepsAhead].value]);
-      extents_[i] = extent_of(layout_.order[i]);
-      all &= is_valid(writer_.sections_[layout_.order[i].value]);
-    }
-    valid[begin / kChecked] = all;
-  });
-  std::optional<Error> error;
-  if (std::ranges::find(valid, 0) != valid.end())
-    for (u32 i = 0; i < count && !error; ++i)
-      error = check_section(layout_.order[i].value);
-  return error;
-}
-
-u64 ElfLayouter::size_of(SectionId id) const {
-  if (id.value > writer_.symtab_shndx().value)
-    return writer_.size(id);
-  if (id == writer_.shstrtab())
-    return layout_.shstrtab.size;
-  if (id == writer_.strtab())
-    return layout_.strtab.size;
-  if (id == writer_.symtab())
-    return u64{layout_.symbol_count} * writer_.section(id).entsize;
-  return u64{layout_.symbol_count} * 4;
 }
 
 Result<ElfLayout> ElfBuilder::lay_out() const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "elf/elf_builder.h"
@@ -19,37 +20,50 @@ public:
 
 private:
   static constexpr u32 kTogether = NameOffsets::kTogether; // sections or symbols, by one thread
-  static constexpr u8 kNoBucket = 255;                     // of a section that is not emitted
+  static constexpr u8 kNoBucket = 255;                     // of sections that are not emitted
   static constexpr u32 kNoString = 0xffffffff;
   static constexpr u64 kNotPlaced = ~u64{0};
-  using BucketCounts = std::array<u32, kNoBucket>;
+  using BucketCounts = std::array<u32, kNoBucket + 1>;
   void order_sections();
+  [[nodiscard]] static u8 bucket_of(const SectionSpec &spec);
   void name_sections_in_use();
   [[nodiscard]] RawVector<u8> read_sections(NameOffsets &names, std::vector<BucketCounts> &counts);
+  // Of a range of symbols.
+  static constexpr u32 kLocal = 1, kEmitted = 2;
+  struct SymbolCounts {
+    u32 of[4];         // by the two flags
+    u32 behind_locals; // the id that follows the last local one
+  };
   [[nodiscard]] std::optional<Error> number_symbols();
+  void number_in_order(const RawVector<u8> &flags, std::span<const SymbolCounts> ranges);
+  void sort_symbols(const RawVector<u8> &flags, std::span<const SymbolCounts> ranges, u32 locals);
+  [[nodiscard]] u32 symbol_at(u32 position) const {
+    return symbol_order_.empty() ? position : symbol_order_[position];
+  }
   [[nodiscard]] std::vector<u32> order_strings() const;
   void name_symbols();
-  [[nodiscard]] bool is_valid(const SymbolSpec &symbol) const;
+  void place_symbol_names(const u32 *offsets);
+  void read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const;
   [[nodiscard]] Error find_wrong_symbol() const;
   [[nodiscard]] bool is_valid(const ElfBuilder::SectionState &state) const;
   [[nodiscard]] std::optional<Error> check_section(u32 id) const;
   [[nodiscard]] std::optional<Error> measure_sections();
-  [[nodiscard]] SectionExtent extent_of(SectionId id) const;
+  [[nodiscard]] SectionExtent extent_of(const ElfBuilder::SectionState &state) const;
+  [[nodiscard]] u8 loads_of(const SectionSpec &spec) const;
   void place_contents();
   void place_sections(const RawVector<u64> &offsets);
   void place_tables(u64 contents_end);
-  [[nodiscard]] u8 loads_of(const SectionSpec &spec) const;
   void plan_segments();
 
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
   [[nodiscard]] bool compact() const { return writer_.options_.compact; }
   [[nodiscard]] bool classic() const { return writer_.options_.segments == SegmentRule::Classic; }
-  [[nodiscard]] u64 size_of(SectionId id) const;
+  void measure_tables();
 
   const ElfBuilder &writer_;
   WorkerPool &pool_;
   ElfLayout layout_;
-  RawVector<u32> symbol_order_;      // ids of symbols, local ones first
+  RawVector<u32> symbol_order_;      // ids of symbols, local ones first; empty: as they were given
   RawVector<SectionExtent> extents_; // by position in the file
   std::vector<LoadedSegment> loads_; // segments known so far
 };

@@ -28,6 +28,33 @@ namespace {
 
 constexpr u32 kSectionsAtOnce = 512; // by one thread
 
+// What the parser has to know of a type, as bits: a table instead of comparisons with each type.
+constexpr u8 kNoData = 1, kRelocations = 2, kSymbols = 4, kExtendedIndices = 8;
+constexpr u32 kFirstNvidiaType = 0x70000000;
+constexpr u32 kOwnTypes = 0x20; // in the table, where NVIDIA's types follow the plain ones
+constexpr std::array<u8, 0xc0> kUses = [] {
+  std::array<u8, 0xc0> out{};
+  for (u32 i = 0; i < out.size(); ++i) {
+    const auto type =
+        static_cast<SectionType>(i < kOwnTypes ? i : i - kOwnTypes + kFirstNvidiaType);
+    out[i] = static_cast<u8>((has_no_file_data(type) ? kNoData : 0) |
+                             (is_relocation_table(type) ? kRelocations : 0) |
+                             (is_symbol_table(type) ? kSymbols : 0) |
+                             (type == SectionType::SymtabShndx ? kExtendedIndices : 0));
+  }
+  return out;
+}();
+static_assert(static_cast<u32>(SectionType::SymtabShndx) < kOwnTypes);
+static_assert(static_cast<u32>(SectionType::MercuryPrototype) - kFirstNvidiaType + kOwnTypes <
+              kUses.size());
+
+inline u8 uses_of(SectionType type) {
+  const u32 number = static_cast<u32>(type);
+  const u32 own = number - kFirstNvidiaType + kOwnTypes;
+  const u32 key = number < kOwnTypes ? number : own < kOwnTypes ? ~0u : own;
+  return key < kUses.size() ? kUses[key] : 0;
+}
+
 } // namespace
 
 Result<ElfView> ElfParser::run() {
@@ -157,15 +184,9 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
     bool valid = true;
   };
   std::vector<Range> ranges(count_ranges(h.section_count, kSectionsAtOnce));
-  const bool named = h.name_section != 0;
   pool_.for_ranges(h.section_count, kSectionsAtOnce, [&](u32 begin, u32 end) {
     Range &range = ranges[begin / kSectionsAtOnce];
-    for (u32 i = begin; i < end; ++i) {
-      Section &s = view_.sections_[i];
-      fill_fields(s, load_le<Shdr>(table + i * sizeof(Shdr)), i, strings);
-      range.valid &= is_valid(s) && (!named || s.name_offset < strings.size());
-      range.tables.add(s);
-    }
+    range.valid = read_range<Shdr>(table, begin, end, strings, range.tables);
   });
   bool valid = true;
   for (const Range &range : ranges) {
@@ -176,22 +197,43 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
     correct_sections(strings);
 }
 
+template <typename Shdr>
+bool ElfParser::read_range(const u8 *table, u32 begin, u32 end, ByteSpan strings, Tables &tables) {
+  const u64 names_end = view_.header_.name_section == 0 ? ~u64{0} : strings.size();
+  Section *sections = view_.sections_.data();
+  bool valid = true;
+  for (u32 i = begin; i < end; ++i) {
+    Section &s = sections[i];
+    fill_fields<Shdr>(s, table + u64{i} * sizeof(Shdr), i, strings);
+    const u8 uses = uses_of(s.type);
+    valid &= is_valid(s, uses) & (s.name_offset < names_end);
+    if ((uses & kRelocations) != 0)
+      tables.relocations.push_back(i);
+    else if ((uses & kSymbols) != 0)
+      tables.symbols.push_back(i);
+    else if ((uses & kExtendedIndices) != 0)
+      tables.extended.push_back(i);
+  }
+  return valid;
+}
+
 // Whether nothing is wrong with a section, whose data then is known.
-inline bool ElfParser::is_valid(Section &s) const {
+inline bool ElfParser::is_valid(Section &s, u8 uses) const {
   const u32 count = view_.header_.section_count;
-  const std::optional<ByteSpan> data =
-      s.no_data() ? ByteSpan{} : slice(view_.file_, s.offset, s.size);
-  const bool info_is_section = (s.flags & kFlagInfoLink) != 0 || is_relocation_table(s.type);
-  const bool any_align = s.align == 0 || is_power_of_two(s.align);
-  s.data = data.value_or(ByteSpan{});
-  return data && s.link < count && !(info_is_section && s.info >= count) && any_align;
+  const ByteSpan file = view_.file_;
+  const bool has_data = (uses & kNoData) == 0;
+  const bool inside = s.offset <= file.size() && s.size <= file.size() - s.offset;
+  const bool info_is_section = (s.flags & kFlagInfoLink) != 0 || (uses & kRelocations) != 0;
+  s.data = has_data && inside ? file.subspan(s.offset, s.size) : ByteSpan{};
+  return (inside || !has_data) && s.link < count && !(info_is_section && s.info >= count) &&
+         (s.align & (s.align - 1)) == 0;
 }
 
 void ElfParser::correct_sections(ByteSpan strings) {
   const u32 names = view_.header_.name_section;
   RepeatedViolation bad_names(view_.violations_, view_.sections_[names]);
   for (Section &s : view_.sections_) {
-    if (!is_valid(s))
+    if (!is_valid(s, uses_of(s.type)))
       correct_section(s);
     if (s.name_offset >= strings.size() && names != 0)
       bad_names.add([&] { return fmt::format("sh_name of section {}", s.index); },

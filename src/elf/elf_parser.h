@@ -28,15 +28,21 @@ private:
   [[nodiscard]] std::optional<Error> read_header();
   template <typename Ehdr> void widen_header(const Ehdr &raw);
   void read_section_table();
+  struct Tables;
   template <typename Shdr> void read_sections(const u8 *table);
-  [[nodiscard]] bool is_valid(Section &s) const;
+  template <typename Shdr>
+  [[nodiscard]] bool read_range(const u8 *table, u32 begin, u32 end, ByteSpan strings,
+                                Tables &tables);
+  [[nodiscard]] bool is_valid(Section &s, u8 uses) const;
   void correct_sections(ByteSpan strings);
   void correct_section(Section &s);
   void read_segments();
   void check_tables();
   void check_entries(const Section &table, u64 entry);
   void check_symbol_table(const Section &table);
-  [[nodiscard]] bool are_valid(const SymbolTable &symbols, u64 names_end);
+  template <typename Sym>
+  [[nodiscard]] bool are_valid(const Section &table, u32 begin, u32 end, u64 names_end) const;
+  [[nodiscard]] bool are_valid(const Section &table, const SymbolTable &symbols, u64 names_end);
   void report_symbols(const Section &table, const SymbolTable &symbols, u64 names_end);
   void check_extended_indices(const Section &indices);
   void check_relocation_tables();
@@ -56,14 +62,6 @@ private:
   struct Tables {
     std::vector<u32> extended, symbols, relocations;
 
-    void add(const Section &s) {
-      if (is_relocation_table(s.type))
-        relocations.push_back(s.index);
-      else if (is_symbol_table(s.type))
-        symbols.push_back(s.index);
-      else if (s.type == SectionType::SymtabShndx)
-        extended.push_back(s.index);
-    }
     void append(const Tables &later) {
       extended.insert(extended.end(), later.extended.begin(), later.extended.end());
       symbols.insert(symbols.end(), later.symbols.begin(), later.symbols.end());

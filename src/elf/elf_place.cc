@@ -2,16 +2,28 @@
 //
 // Where contents lie in the file, and the segments that are loaded. The end of a section is where
 // the next one begins, so one thread has to walk over all of them. It adds up what others have
-// measured, in the order of memory, and nothing else; what follows from the offsets is done by all
-// threads.
+// measured and checked, in the order of the file, and nothing else; what follows from the offsets
+// is done by all threads.
 #include "elf/elf_layouter.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "base/bytes.h"
+#include "base/prefetch.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
 
 namespace {
+
+constexpr u32 kMostInfoSymbol = 0xffffff; // the top byte of sh_info has another use
+
+// For shared memory nvlink -r sums up to alignments such as 48; its next link reads them back.
+bool may_have_any_align(const SectionSpec &spec) {
+  return spec.type == SectionType::CudaShared || spec.type == SectionType::Nobits;
+}
 
 template <typename Use>
 void for_loads(const SectionExtent &extent, std::vector<LoadedSegment> &loads, Use use) {
@@ -22,27 +34,155 @@ void for_loads(const SectionExtent &extent, std::vector<LoadedSegment> &loads, U
 
 } // namespace
 
+std::optional<Error> ElfLayouter::check_section(u32 id) const {
+  const ElfBuilder::SectionState &state = writer_.sections_[id];
+  const SectionSpec &spec = state.spec;
+  const auto refuse = [&spec](const char *field, std::string message) {
+    return Error{fmt::format("section '{}'", spec.name), field, std::move(message)};
+  };
+  if (!spec.emitted)
+    return std::nullopt;
+  if (spec.align != 0 && !is_power_of_two(spec.align) && !may_have_any_align(spec))
+    return refuse("sh_addralign", fmt::format("{:#x} is not a power of two", spec.align));
+  const auto absent = [this](SectionId other) {
+    return other.valid() && layout_.index_of(other) == 0;
+  };
+  if (absent(spec.link))
+    return refuse("sh_link", "names a section that is not part of the file");
+  if (const auto *info = std::get_if<SectionId>(&spec.info.value()); info && absent(*info))
+    return refuse("sh_info", "names a section that is not part of the file");
+  if (const auto *info = std::get_if<InfoField::SymbolNumber>(&spec.info.value());
+      info && info->top_byte != 0 && layout_.number_of(info->symbol) > kMostInfoSymbol)
+    return refuse("sh_info", fmt::format("{} is too large for the number of a symbol beside a "
+                                         "register count, {} is the most",
+                                         layout_.number_of(info->symbol), kMostInfoSymbol));
+  if (absent(spec.shares_bytes_with))
+    return refuse("sh_offset", "shares bytes with a section that is not part of the file");
+  std::optional<Error> error;
+  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
+    if (!error && (fixup.offset > state.size || state.size - fixup.offset < 4))
+      error = refuse("content", fmt::format("no word at {:#x} to fill in", fixup.offset));
+  });
+  writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
+    if (!error && entry.symbol.valid() && layout_.number_of(entry.symbol) == 0)
+      error = refuse("r_info", fmt::format("symbol '{}' is not part of the file",
+                                           writer_.symbols_[entry.symbol.value].name));
+  });
+  return error;
+}
+
+// Whether check_section finds nothing wrong; it takes longer, and is asked where this says no.
+[[gnu::always_inline]] inline bool
+ElfLayouter::is_valid(const ElfBuilder::SectionState &state) const {
+  const SectionSpec &spec = state.spec;
+  const auto absent = [index = layout_.section_index.data()](SectionId other) {
+    return other.valid() && index[other.value] == 0;
+  };
+  bool valid = ((spec.align & (spec.align - 1)) == 0 || may_have_any_align(spec)) &&
+               !absent(spec.link) && !absent(spec.shares_bytes_with);
+  if (const auto *info = std::get_if<SectionId>(&spec.info.value()))
+    valid &= !absent(*info);
+  else if (const auto *symbol = std::get_if<InfoField::SymbolNumber>(&spec.info.value()))
+    valid &= symbol->top_byte == 0 || layout_.number_of(symbol->symbol) <= kMostInfoSymbol;
+  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
+    valid &= fixup.offset <= state.size && state.size - fixup.offset >= 4;
+  });
+  writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
+    valid &= !entry.symbol.valid() || layout_.number_of(entry.symbol) != 0;
+  });
+  return valid;
+}
+
+u8 ElfLayouter::loads_of(const SectionSpec &spec) const {
+  u32 out = 0, bit = 1;
+  for (const LoadedSegment &load : loads_) {
+    out |= load.holds(spec) ? bit : 0;
+    bit <<= 1;
+  }
+  return static_cast<u8>(out);
+}
+
+[[gnu::always_inline]] inline SectionExtent
+ElfLayouter::extent_of(const ElfBuilder::SectionState &state) const {
+  const SectionSpec &spec = state.spec;
+  SectionExtent extent{.size = state.size,
+                       .align = static_cast<u32>(std::max<u64>(spec.align, 1)),
+                       .loads = 0,
+                       .no_data = has_no_file_data(spec.type),
+                       .unusual = spec.shares_bytes_with.valid() || spec.gap_after != 0 ||
+                                  (spec.align & (spec.align - 1)) != 0 || spec.align > 0xffffffff};
+  if ((spec.flags & kFlagsOfLoads) != 0)
+    extent.loads = loads_of(spec);
+  return extent;
+}
+
+// Checks sections, and takes down what place_contents needs.
+std::optional<Error> ElfLayouter::measure_sections() {
+  const u32 count = static_cast<u32>(layout_.order.size());
+  extents_.resize(count);
+  touch_pages(extents_.data(), count * sizeof(SectionExtent), pool_);
+  constexpr u32 kChecked = 256; // by one thread; some have long lists
+  std::vector<u8> valid(count / kChecked + 1, true);
+  pool_.for_ranges(count, kChecked, [&](u32 begin, u32 end) {
+    const RawTable<ElfBuilder::SectionState> &sections = writer_.sections_;
+    const SectionId *order = layout_.order.data();
+    SectionExtent *extents = extents_.data();
+    bool all = true;
+    for (u32 i = begin; i < end; ++i) {
+      if (i + kStepsAhead < end) // in memory they are in order of creation
+        prefetch(&sections[order[i + kStepsAhead].value]);
+      const ElfBuilder::SectionState &state = sections[order[i].value];
+      extents[i] = extent_of(state);
+      all &= is_valid(state);
+    }
+    valid[begin / kChecked] = all;
+  });
+  measure_tables();
+  std::optional<Error> error;
+  if (std::ranges::find(valid, 0) != valid.end())
+    for (u32 i = 0; i < count && !error; ++i)
+      error = check_section(layout_.order[i].value);
+  return error;
+}
+
+// Of sections that the builder fills itself.
+void ElfLayouter::measure_tables() {
+  const auto set_size = [this](SectionId id, u64 size) {
+    if (const u32 index = layout_.index_of(id); index != 0)
+      extents_[index - 1].size = size;
+  };
+  set_size(writer_.shstrtab(), layout_.shstrtab.size);
+  set_size(writer_.strtab(), layout_.strtab.size);
+  for (const SectionId id : {writer_.symtab(), writer_.symtab_shndx()})
+    set_size(id, u64{layout_.symbol_count} * writer_.section(id).entsize);
+}
+
 void ElfLayouter::place_contents() {
   const u32 count = static_cast<u32>(layout_.order.size());
   RawVector<u64> offsets(count);  // by position in the file
   std::vector<SectionId> sharing; // sections without bytes of their own
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
+  const SectionExtent *extents = extents_.data();
+  const bool is_classic = classic();
   for (u32 i = 0; i < count; ++i) {
-    const SectionExtent &extent = extents_[i];
+    const SectionExtent extent = extents[i];
     u64 align = extent.align, gap = 0;
-    offsets[i] = kNotPlaced;
-    if (extent.unusual) {
+    if (extent.unusual) [[unlikely]] {
       const SectionSpec &spec = writer_.section(layout_.order[i]);
       align = spec.align;
       gap = spec.gap_after;
       if (spec.shares_bytes_with.valid()) {
         sharing.push_back(layout_.order[i]);
+        offsets[i] = kNotPlaced;
         continue;
       }
+      cursor = align_up(cursor, align);
+    } else {
+      cursor = (cursor + align - 1) & ~(align - 1);
     }
-    offsets[i] = cursor = align_up(cursor, align);
+    offsets[i] = cursor;
     cursor += (extent.no_data ? 0 : extent.size) + gap;
-    if (extent.no_data && classic())
+    if (extent.no_data && is_classic)
       for_loads(extent, loads_, [&](LoadedSegment &load) { load.add_memory(extent, align); });
   }
   place_sections(offsets);
@@ -65,13 +205,17 @@ void ElfLayouter::place_sections(const RawVector<u64> &offsets) {
   std::vector<std::vector<LoadedSegment>> ranges(count / kTogether + 1, none);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     std::vector<LoadedSegment> &own = ranges[begin / kTogether];
+    const SectionId *order = layout_.order.data();
+    u64 *offset_of = layout_.section_offset.data();
+    const bool is_classic = classic();
     for (u32 i = begin; i < end; ++i) {
-      if (offsets[i] == kNotPlaced)
+      const u64 offset = offsets[i];
+      if (offset == kNotPlaced) [[unlikely]]
         continue;
-      layout_.section_offset[layout_.order[i].value] = offsets[i];
-      if (classic())
+      offset_of[order[i].value] = offset;
+      if (is_classic)
         for_loads(extents_[i], own,
-                  [&](LoadedSegment &load) { load.add_bytes(extents_[i], offsets[i]); });
+                  [&](LoadedSegment &load) { load.add_bytes(extents_[i], offset); });
     }
   });
   for (const std::vector<LoadedSegment> &range : ranges)
@@ -95,13 +239,6 @@ void ElfLayouter::place_tables(u64 contents_end) {
     if (segment.offset == layout_.segment_table) // the table itself: its size is known only now
       segment.filesz = segment.memsz = segments_size;
   layout_.file_size += segments_size;
-}
-
-u8 ElfLayouter::loads_of(const SectionSpec &spec) const {
-  u32 out = 0;
-  for (u32 i = 0; i < loads_.size(); ++i)
-    out |= loads_[i].holds(spec) ? 1u << i : 0;
-  return static_cast<u8>(out);
 }
 
 void ElfLayouter::plan_segments() {

@@ -78,23 +78,46 @@ void ElfParser::check_symbol_table(const Section &table) {
   if (table.info > symbols.size())
     violation(describe_section(table), "sh_info",
               fmt::format("first global symbol {} of {} symbols", table.info, symbols.size()));
-  if (!are_valid(symbols, names_end))
+  if (!are_valid(table, symbols, names_end))
     report_symbols(table, symbols, names_end);
 }
 
-// Whether names and sections of all symbols are. A section that is not reads as undefined.
-bool ElfParser::are_valid(const SymbolTable &symbols, u64 names_end) {
+// Whether names and sections of all symbols are.
+bool ElfParser::are_valid(const Section &table, const SymbolTable &symbols, u64 names_end) {
   std::vector<u8> valid(count_ranges(symbols.size(), kSymbolsAtOnce), true);
   pool_.for_ranges(symbols.size(), kSymbolsAtOnce, [&](u32 begin, u32 end) {
-    bool all = true;
-    for (u32 i = begin; i < end; ++i) {
-      const Symbol symbol = symbols.without_name(i);
-      all &= (symbol.name_offset == 0 || symbol.name_offset < names_end) &&
-             (symbol.section != kSectionUndefined || symbol.raw_section == kSectionUndefined);
-    }
-    valid[begin / kSymbolsAtOnce] = all;
+    valid[begin / kSymbolsAtOnce] = is_64() ? are_valid<wire::Sym64>(table, begin, end, names_end)
+                                            : are_valid<wire::Sym32>(table, begin, end, names_end);
   });
   return std::ranges::all_of(valid, [](u8 range) { return range != 0; });
+}
+
+// The last name and the last section of some symbols tell that of all.
+template <typename Sym>
+bool ElfParser::are_valid(const Section &table, u32 begin, u32 end, u64 names_end) const {
+  u32 last_name = 0, last_section = 0;
+  bool extended = false;
+  for (u32 i = begin; i < end; ++i) {
+    const Sym symbol = load_le<Sym>(table.data.data() + u64{i} * sizeof(Sym));
+    const u32 section = symbol.st_shndx;
+    last_name = std::max(last_name, symbol.st_name);
+    if (section < kSectionLoReserve)
+      last_section = std::max(last_section, section);
+    else
+      extended |= section == kSectionXindex;
+  }
+  if (extended) {
+    const ByteSpan indices = view_.extended_indices(table.index);
+    for (u32 i = begin; i < end; ++i)
+      if (load_le<Sym>(table.data.data() + u64{i} * sizeof(Sym)).st_shndx == kSectionXindex) {
+        const u32 index = load_at<u32>(indices, u64{i} * 4).value_or(kSectionUndefined);
+        if (index == kSectionUndefined) // which is no reason for an index apart
+          return false;
+        last_section = std::max(last_section, index);
+      }
+  }
+  return (last_name == 0 || last_name < names_end) &&
+         last_section < std::max(view_.header_.section_count, 1u);
 }
 
 void ElfParser::report_symbols(const Section &table, const SymbolTable &symbols, u64 names_end) {
@@ -176,12 +199,11 @@ bool ElfParser::is_valid_table(const Section &table, UsedTypes &types) const {
   const RelocationTable raw(view_.header_.elf_class(), is_rela(table.type), 0xffffffff, table.data);
   u32 last_symbol = 0;
   u64 last_offset = 0;
-  for (u32 i = 0; i < raw.size(); ++i) {
-    const Relocation r = raw[i];
+  raw.for_each([&](const Relocation &r) {
     types[std::min(r.type, ElfView::kOtherTypes)] = true;
     last_symbol = std::max(last_symbol, r.symbol);
     last_offset = std::max(last_offset, r.offset);
-  }
+  });
   return raw.empty() || (last_symbol < std::max(view_.symbol_count(symbol_section), 1u) &&
                          last_offset < end_of_offsets(table));
 }

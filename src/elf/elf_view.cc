@@ -8,6 +8,8 @@
 #include "base/bytes.h"
 #include "elf/wire.h"
 
+#include <cstddef>
+
 #include <fmt/format.h>
 
 namespace culink::elf {
@@ -38,6 +40,27 @@ SymbolType SymbolTable::type_of(u32 i) const {
           ? load_le<wire::Sym64>(entries_.data() + u64{i} * sizeof(wire::Sym64)).st_info
           : load_le<wire::Sym32>(entries_.data() + u64{i} * sizeof(wire::Sym32)).st_info;
   return static_cast<SymbolType>(info & 15);
+}
+
+std::vector<Symbol> SymbolTable::all() const {
+  std::vector<Symbol> out;
+  out.reserve(count_);
+  if (class_ != ElfClass::Elf64) {
+    for (u32 i = 0; i < count_; ++i)
+      out.push_back((*this)[i]);
+    return out;
+  }
+  // Fields go from the table to their places without a structure between: see store_fields.
+  const u8 *raw = entries_.data();
+  for (u32 i = 0; i < count_; ++i, raw += sizeof(wire::Sym64)) {
+    const u32 name = load_le<u32>(raw + offsetof(wire::Sym64, st_name));
+    const u16 section = load_le<u16>(raw + offsetof(wire::Sym64, st_shndx));
+    out.emplace_back(string_in(strings_, name), load_le<u64>(raw + offsetof(wire::Sym64, st_value)),
+                     load_le<u64>(raw + offsetof(wire::Sym64, st_size)), true_section(i, section),
+                     name, section, raw[offsetof(wire::Sym64, st_info)],
+                     raw[offsetof(wire::Sym64, st_other)]);
+  }
+  return out;
 }
 
 RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbol_count,

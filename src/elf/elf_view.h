@@ -107,6 +107,13 @@ struct Segment {
   u64 align = 0;
 };
 
+// The string at an offset of a table that ends with a NUL or is empty (see terminated_strings); ""
+// for an offset outside.
+[[nodiscard]] inline std::string_view string_in(ByteSpan terminated, u64 offset) {
+  return offset < terminated.size() ? reinterpret_cast<const char *>(terminated.data()) + offset
+                                    : std::string_view{};
+}
+
 // A symbol table whose entries are decoded when asked for. Names and indices were checked when the
 // file was opened (in a tolerant view, what failed the check reads as "" or as undefined).
 class SymbolTable {
@@ -122,9 +129,12 @@ public:
   // The same without the name, which takes longer to read than all the rest.
   [[nodiscard]] Symbol without_name(u32 i) const;
   [[nodiscard]] SymbolType type_of(u32 i) const;
+  [[nodiscard]] std::vector<Symbol> all() const;
   [[nodiscard]] u32 section_of(u32 i) const { return without_name(i).section; }
 
 private:
+  [[nodiscard]] u32 true_section(u32 i, u16 stored) const;
+
   ByteSpan entries_;
   ByteSpan strings_;
   ByteSpan extended_;
@@ -133,25 +143,29 @@ private:
   ElfClass class_ = ElfClass::Elf64;
 };
 
-// Inline, because large files have half a million symbols.
+// The index of symbol i's section. Inline, because large files have half a million symbols.
+inline u32 SymbolTable::true_section(u32 i, u16 stored) const {
+  if (stored < kSectionLoReserve)
+    return stored < section_count_ ? stored : kSectionUndefined;
+  if (stored != kSectionXindex)
+    return stored;
+  const u32 index = load_at<u32>(extended_, u64{i} * 4).value_or(kSectionUndefined);
+  return index < section_count_ ? index : kSectionUndefined;
+}
+
 inline Symbol SymbolTable::without_name(u32 i) const {
-  const auto widen = [](const auto &raw) {
-    return Symbol{{},          raw.st_value, raw.st_size, raw.st_shndx,
+  const auto widen = [&](const auto &raw) {
+    return Symbol{{},          raw.st_value, raw.st_size, true_section(i, raw.st_shndx),
                   raw.st_name, raw.st_shndx, raw.st_info, raw.st_other};
   };
-  Symbol out = class_ == ElfClass::Elf64
-                   ? widen(load_le<wire::Sym64>(entries_.data() + u64{i} * sizeof(wire::Sym64)))
-                   : widen(load_le<wire::Sym32>(entries_.data() + u64{i} * sizeof(wire::Sym32)));
-  if (out.raw_section == kSectionXindex)
-    out.section = load_at<u32>(extended_, u64{i} * 4).value_or(kSectionUndefined);
-  if (out.in_section() && out.section >= section_count_)
-    out.section = kSectionUndefined;
-  return out;
+  return class_ == ElfClass::Elf64
+             ? widen(load_le<wire::Sym64>(entries_.data() + u64{i} * sizeof(wire::Sym64)))
+             : widen(load_le<wire::Sym32>(entries_.data() + u64{i} * sizeof(wire::Sym32)));
 }
 
 inline Symbol SymbolTable::operator[](u32 i) const {
   Symbol out = without_name(i);
-  out.name = c_string_at(strings_, out.name_offset).value_or("");
+  out.name = string_in(strings_, out.name_offset);
   return out;
 }
 
@@ -165,8 +179,14 @@ public:
   [[nodiscard]] bool has_addends() const { return has_addends_; }
   // Precondition: i < size().
   [[nodiscard]] Relocation operator[](u32 i) const;
+  // Calls `visit` with each entry in order. A loop around operator[] asks for each entry of what
+  // form it is, and reads fields that nobody wants.
+  template <typename Visit> void for_each(Visit visit) const;
 
 private:
+  template <typename Rel, typename Addend>
+  [[nodiscard]] Relocation decode(const u8 *entry, u32 symbol_shift, u64 type_mask) const;
+
   ByteSpan entries_;
   u32 count_ = 0;
   u32 stride_ = 1;
@@ -175,28 +195,36 @@ private:
   bool has_addends_ = false;
 };
 
-// Inline, because every pass over relocations is a loop around it.
-inline Relocation RelocationTable::operator[](u32 i) const {
-  const u8 *p = entries_.data() + u64{i} * stride_;
+// Inline, because every pass over relocations is a loop around these.
+template <typename Rel, typename Addend>
+inline Relocation RelocationTable::decode(const u8 *entry, u32 symbol_shift, u64 type_mask) const {
+  const auto raw = load_le<Rel>(entry);
   Relocation out;
-  if (class_ == ElfClass::Elf64) {
-    const auto raw = load_le<wire::Rel64>(p);
-    out.offset = raw.r_offset;
-    out.type = static_cast<u32>(raw.r_info);
-    out.symbol = static_cast<u32>(raw.r_info >> 32);
-    if (has_addends_)
-      out.addend = load_le<i64>(p + sizeof(wire::Rel64));
-  } else {
-    const auto raw = load_le<wire::Rel32>(p);
-    out.offset = raw.r_offset;
-    out.type = raw.r_info & 0xff;
-    out.symbol = raw.r_info >> 8;
-    if (has_addends_)
-      out.addend = load_le<i32>(p + sizeof(wire::Rel32));
-  }
+  out.offset = raw.r_offset;
+  out.type = static_cast<u32>(raw.r_info & type_mask);
+  out.symbol = static_cast<u32>(raw.r_info >> symbol_shift);
+  if (has_addends_)
+    out.addend = load_le<Addend>(entry + sizeof(Rel));
   if (out.symbol >= symbol_count_)
     out.symbol = 0;
   return out;
+}
+
+inline Relocation RelocationTable::operator[](u32 i) const {
+  const u8 *p = entries_.data() + u64{i} * stride_;
+  return class_ == ElfClass::Elf64 ? decode<wire::Rel64, i64>(p, 32, 0xffffffff)
+                                   : decode<wire::Rel32, i32>(p, 8, 0xff);
+}
+
+template <typename Visit> void RelocationTable::for_each(Visit visit) const {
+  const u8 *p = entries_.data();
+  const u8 *end = p + u64{count_} * stride_;
+  if (class_ == ElfClass::Elf64)
+    for (; p != end; p += stride_)
+      visit(decode<wire::Rel64, i64>(p, 32, 0xffffffff));
+  else
+    for (; p != end; p += stride_)
+      visit(decode<wire::Rel32, i32>(p, 8, 0xff));
 }
 
 // An ELF file, 64 or 32 bit, little-endian, whose every offset, size, count, index and string has

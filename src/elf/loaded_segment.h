@@ -13,8 +13,8 @@ namespace culink::elf {
 // these follow each other in memory, in file order.
 struct SectionExtent {
   u64 size = 0;
-  u32 align = 0;
-  u8 loads = 0; // one bit for each of the segments that hold it
+  u32 align = 1; // a power of two, unless it is unusual
+  u8 loads = 0;  // one bit for each of the segments that hold it
   bool no_data = false;
   bool unusual = false; // its header has to be looked at
 };
@@ -61,6 +61,9 @@ struct LoadedSegment {
 
 inline constexpr u32 kReadWrite = kSegmentRead | kSegmentWrite;
 inline constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
+
+// A section that has none of these is in no such segment.
+inline constexpr u64 kFlagsOfLoads = kFlagAlloc | kFlagWrite;
 
 inline std::vector<LoadedSegment> classic_loads() {
   return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};

@@ -14,6 +14,7 @@
 #include <array>
 
 #include "base/bytes.h"
+#include "elf/elf_view.h"
 
 namespace culink::elf {
 namespace {
@@ -364,19 +365,14 @@ bool starts_with_part(std::string_view name, std::string_view part) {
 
 // Nearly all sections of a large file are of one of these kinds, which belong to functions. The
 // rules would give the same answer, but comparisons with known strings are faster.
-struct CommonKind {
-  std::string_view prefix; // before the owner
-  SectionRole role;
-  u8 bank = kNoBank;
-};
-constexpr CommonKind kCommonText{".text.", SectionRole::Text};
-constexpr CommonKind kCommonInfo{".nv.info.", SectionRole::Info};
-constexpr CommonKind kCommonRela{".rela.text.", SectionRole::Rela};
-constexpr CommonKind kCommonBank{".nv.constant0.", SectionRole::Constant, 0};
-constexpr CommonKind kCommonShared{".nv.shared.", SectionRole::Shared};
+constexpr CommonSection kCommonText{".text.", SectionRole::Text};
+constexpr CommonSection kCommonInfo{".nv.info.", SectionRole::Info};
+constexpr CommonSection kCommonRela{".rela.text.", SectionRole::Rela};
+constexpr CommonSection kCommonBank{".nv.constant0.", SectionRole::Constant, 0};
+constexpr CommonSection kCommonShared{".nv.shared.", SectionRole::Shared};
 
-inline const CommonKind *find_common(std::string_view name, SectionType type) {
-  const auto is = [name](const CommonKind &kind) {
+inline const CommonSection *find_common(std::string_view name, SectionType type) {
+  const auto is = [name](const CommonSection &kind) {
     return name.starts_with(kind.prefix) ? &kind : nullptr;
   };
   switch (type) {
@@ -396,15 +392,16 @@ inline const CommonKind *find_common(std::string_view name, SectionType type) {
   }
 }
 
-} // namespace
+SectionKind kind_of_common(const CommonSection &common, std::string_view name, u64 flags) {
+  return {.role = common.role,
+          .bank = common.bank,
+          .mercury = (flags & kFlagMercury) != 0,
+          .common = true,
+          .owner = name.substr(common.prefix.size())};
+}
 
-SectionKind classify_section(std::string_view name, SectionType type, u64 flags) {
+SectionKind kind_of_other(std::string_view name, SectionType type, u64 flags) {
   SectionKind found;
-  if (const CommonKind *common = find_common(name, type))
-    return {.role = common->role,
-            .bank = common->bank,
-            .mercury = (flags & kFlagMercury) != 0,
-            .owner = name.substr(common->prefix.size())};
   if (type == T::CudaCapmerc) {
     found.role = SectionRole::CapmercText;
     if (starts_with_part(name, kCapmercPrefix))
@@ -422,8 +419,26 @@ SectionKind classify_section(std::string_view name, SectionType type, u64 flags)
   return found;
 }
 
-bool is_common_section(std::string_view name, SectionType type) {
-  return find_common(name, type) != nullptr;
+} // namespace
+
+SectionKind classify_section(std::string_view name, SectionType type, u64 flags) {
+  const CommonSection *common = find_common(name, type);
+  return common ? kind_of_common(*common, name, flags) : kind_of_other(name, type, flags);
+}
+
+std::vector<SectionKind> classify_sections(std::span<const Section> sections) {
+  std::vector<SectionKind> out;
+  out.reserve(sections.size());
+  for (const Section &s : sections)
+    if (const CommonSection *common = find_common(s.name, s.type))
+      out.push_back(kind_of_common(*common, s.name, s.flags));
+    else
+      out.push_back(kind_of_other(s.name, s.type, s.flags));
+  return out;
+}
+
+const CommonSection *find_common_section(std::string_view name, SectionType type) {
+  return find_common(name, type);
 }
 
 std::string_view name_of_section_role(SectionRole role) {

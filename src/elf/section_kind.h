@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/types.h"
 #include "elf/constants.h"
@@ -87,10 +88,13 @@ struct SectionKind {
   SectionRole role = SectionRole::Unknown;
   u8 bank = kNoBank;      // Constant and ConstantNamed only
   bool mercury = false;   // belongs to the Mercury mirror; `role` says what it mirrors
+  bool common = false;    // find_common_section() finds it; no part of what it is
   std::string_view owner; // the function in the section's name, or in its relocation target's;
                           // a view into the name that was classified
 
-  friend bool operator==(const SectionKind &, const SectionKind &) = default;
+  friend bool operator==(const SectionKind &a, const SectionKind &b) {
+    return a.role == b.role && a.bank == b.bank && a.mercury == b.mercury && a.owner == b.owner;
+  }
 
   [[nodiscard]] bool is_relocations() const {
     return role == SectionRole::Rel || role == SectionRole::Rela ||
@@ -113,8 +117,18 @@ struct SectionKind {
 // Nothing known: Unknown, which every tool carries verbatim.
 [[nodiscard]] SectionKind classify_section(std::string_view name, SectionType type, u64 flags);
 
-// Whether a section is of one of the kinds that large files consist of; then name and type agree.
-[[nodiscard]] bool is_common_section(std::string_view name, SectionType type);
+// The same for each section of a file.
+struct Section;
+[[nodiscard]] std::vector<SectionKind> classify_sections(std::span<const Section> sections);
+
+// A kind of section that large files consist of. The name is the prefix, then the function.
+struct CommonSection {
+  std::string_view prefix;
+  SectionRole role;
+  u8 bank = kNoBank;
+};
+// Nothing if a section is of none of these kinds; else its name calls for its type.
+[[nodiscard]] const CommonSection *find_common_section(std::string_view name, SectionType type);
 
 // "text", "constant", "reserved-shared" ...
 [[nodiscard]] std::string_view name_of_section_role(SectionRole role);

@@ -37,11 +37,11 @@ bool is_sound(const wire::Shdr64 &raw, ByteSpan file, u32 count) {
   return !info_is_section || raw.sh_info < count;
 }
 
-Section widen(const wire::Shdr64 &raw, u32 index, ByteSpan file, ByteSpan strings) {
+Section widen(const u8 *raw, u32 index, ByteSpan file, ByteSpan strings) {
   Section out;
-  fill_fields(out, raw, index, strings);
+  fill_fields<wire::Shdr64>(out, raw, index, strings);
   if (!out.no_data())
-    out.data = file.subspan(raw.sh_offset, raw.sh_size);
+    out.data = file.subspan(out.offset, out.size);
   return out;
 }
 
@@ -94,7 +94,8 @@ std::optional<SectionScan> scan_sections(ByteSpan file, std::span<const NameStar
     out.all_named &= (name & 0xff) != 0 || i == 0;
     for (const NameStart &start : starts)
       if (start.begins(name)) {
-        out.wanted.push_back(widen(raw, i, file, *strings));
+        out.wanted.push_back(
+            widen(table->headers.data() + u64{i} * sizeof(wire::Shdr64), i, file, *strings));
         break;
       }
   }

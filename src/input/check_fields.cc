@@ -79,42 +79,63 @@ std::optional<Error> find_collision(std::vector<FieldUse> uses) {
   return std::nullopt;
 }
 
-u64 size_of_field(const elf::Relocation &entry) {
-  const arch::RelocInfo *row = arch::find_reloc(entry.type);
+u64 size_of_field(const elf::Relocation &entry, const arch::RelocRows &rows) {
+  const arch::RelocInfo *row = rows.find(entry.type);
   return row && row->has_field() ? row->field_bytes : 1;
 }
 
 // Whether the field of a relocation ends before that of another begins.
-bool is_before(const elf::Relocation &first, const elf::Relocation &second, bool debug) {
+bool is_before(const elf::Relocation &first, const elf::Relocation &second,
+               const arch::RelocRows &rows) {
   constexpr u64 kLargest = 16; // an instruction
   if (first.offset >= second.offset)
     return false;
   const u64 gap = second.offset - first.offset;
-  return !debug || gap >= kLargest || gap >= size_of_field(first);
+  return gap >= kLargest || gap >= size_of_field(first, rows);
 }
 
+// Whether an entry is for machine code but not for the beginning of an instruction.
+bool is_misplaced(const elf::Relocation &entry) {
+  return entry.offset % arch::kInstructionSize != 0 && entry.type < arch::kFirstMercuryReloc;
+}
+
+Error misplaced_entry(const elf::Section &table, const elf::RelocationTable &entries) {
+  u32 i = 0;
+  while (!is_misplaced(entries[i]))
+    ++i;
+  return {elf::describe_section(table), fmt::format("r_offset of entry {}", i),
+          fmt::format("no instruction begins at {:#x}", entries[i].offset)};
+}
+
+// What there is to know of most tables: their entries only grow or only fall, so that no two of
+// their fields have a byte in common.
 struct TableScan {
-  std::optional<Error> error; // of one of its entries
-  bool distinct = false;      // no two of its fields have a byte in common
+  bool misplaced = false; // some entry is
+  bool distinct = false;
 };
 
-TableScan scan_table(const InputObject &object, const elf::Section &table) {
-  const elf::RelocationTable entries = object.view.relocations(table);
-  const elf::SectionKind &kind = object.kinds[table.info];
-  const u64 mask = kind.role == elf::SectionRole::Text ? arch::kInstructionSize - 1 : 0;
-  const bool debug = kind.is_debug();
-  bool grow = true, fall = true;
-  elf::Relocation last{};
-  for (u32 i = 0; i < entries.size(); ++i) {
-    const elf::Relocation next = entries[i];
-    if ((next.offset & mask) != 0 && next.type < arch::kFirstMercuryReloc)
-      return {Error{elf::describe_section(table), fmt::format("r_offset of entry {}", i),
-                    fmt::format("no instruction begins at {:#x}", next.offset)}};
-    grow = grow && (i == 0 || is_before(last, next, debug));
-    fall = fall && (i == 0 || is_before(next, last, debug));
-    last = next;
+TableScan scan_table(const elf::RelocationTable &entries, bool debug) {
+  if (entries.empty())
+    return {.distinct = true};
+  bool misplaced = false;
+  u32 up = 0, down = 0; // steps
+  elf::Relocation last = entries[0];
+  if (debug) {
+    const arch::RelocRows rows;
+    entries.for_each([&](const elf::Relocation &next) {
+      up += is_before(last, next, rows) ? 1 : 0;
+      down += is_before(next, last, rows) ? 1 : 0;
+      last = next;
+    });
+  } else {
+    entries.for_each([&](const elf::Relocation &next) {
+      misplaced |= is_misplaced(next);
+      up += last.offset < next.offset ? 1 : 0;
+      down += last.offset > next.offset ? 1 : 0;
+      last.offset = next.offset;
+    });
   }
-  return {std::nullopt, grow || fall};
+  return {misplaced, std::max(up, down) == entries.size() - 1};
 }
 
 void add_uses(const InputObject &object, const elf::Section &table, std::vector<FieldUse> &uses) {
@@ -130,18 +151,24 @@ void add_uses(const InputObject &object, const elf::Section &table, std::vector<
 std::optional<Error> check_fields(const InputObject &object) {
   // The last table of each section, and of each table the one before it for the same section.
   std::vector<u32> last(object.kinds.size(), 0), before(object.kinds.size(), 0);
-  std::vector<bool> distinct(object.kinds.size(), false);
+  std::vector<u8> distinct(object.kinds.size(), 0);
+  bool doubtful = false; // some section needs a closer look
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type) || object.kinds[table.index].mercury)
       continue;
-    TableScan scan = scan_table(object, table);
-    if (scan.error)
-      return std::move(scan.error);
-    distinct[table.index] = scan.distinct;
+    const elf::RelocationTable entries = object.view.relocations(table);
+    const elf::SectionKind &target = object.kinds[table.info];
+    const TableScan scan = scan_table(entries, target.is_debug());
+    if (scan.misplaced && target.role == elf::SectionRole::Text)
+      return misplaced_entry(table, entries);
+    distinct[table.index] = scan.distinct ? 1 : 0;
     before[table.index] = std::exchange(last[table.info], table.index);
+    doubtful |= !scan.distinct || before[table.index] != 0;
   }
+  if (!doubtful)
+    return std::nullopt;
   for (const u32 table : last) {
-    if (table == 0 || (before[table] == 0 && distinct[table]))
+    if (table == 0 || (before[table] == 0 && distinct[table] != 0))
       continue;
     std::vector<FieldUse> uses;
     for (u32 i = table; i != 0; i = before[i])

@@ -6,6 +6,7 @@
 #include "input/parse_object.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,21 @@ using elf::SectionRole;
 
 namespace {
 
+// What there is to know of the symbols of a record, by its attribute.
+constexpr u8 kTellsRegisters = 1, kTellsFrame = 2, kTellsStack = 4, kOfFunction = 8, kOfBank = 16;
+constexpr u8 kNumbers = kTellsRegisters | kTellsFrame | kTellsStack;
+constexpr std::array<u8, 256> kUses = [] {
+  using A = elf::InfoAttribute;
+  std::array<u8, 256> out{};
+  out[static_cast<u8>(A::Regcount)] = kOfFunction | kTellsRegisters;
+  out[static_cast<u8>(A::FrameSize)] = kOfFunction | kTellsFrame;
+  out[static_cast<u8>(A::MinStackSize)] = kOfFunction | kTellsStack;
+  out[static_cast<u8>(A::MaxStackSize)] = kOfFunction;
+  out[static_cast<u8>(A::Externs)] = kOfFunction;
+  out[static_cast<u8>(A::ParamCbank)] = kOfBank;
+  return out;
+}();
+
 class ObjectParser {
 public:
   ObjectParser(std::string name, elf::ElfView view)
@@ -31,22 +47,24 @@ public:
 
 private:
   void prefer_register_counts_of_code();
-  [[nodiscard]] std::optional<Error> find_owner(const elf::Section &section);
+  void classify_sections();
+  [[nodiscard]] std::optional<Error> find_owners();
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
-  void note_unfamiliar(elf::InfoAttribute attribute);
-  [[nodiscard]] bool is_repeated(const elf::InfoRecord &record);
+  [[nodiscard]] std::optional<Error> check_records(const elf::Section &section, u32 text);
+  [[nodiscard]] std::optional<elf::Violation> learn(ByteSpan records, u64 offset);
+  [[nodiscard]] bool is_repeated(elf::InfoAttribute attribute, u32 symbol);
   [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_prototypes(const elf::Section &section);
-  [[nodiscard]] std::optional<Error> check_info_symbol(const elf::InfoRecord &record, u32 symbol,
-                                                       const InputObject::Info &info) const;
+  [[nodiscard]] const char *find_fault(elf::InfoAttribute attribute, u32 symbol, u32 text) const;
 
   [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(object_.symbols.size()); }
-  [[nodiscard]] bool has_string(u32 offset) const {
-    return c_string_at(object_.strings, offset).has_value();
-  }
+  [[nodiscard]] bool has_string(u32 offset) const { return offset < strings_end_; }
 
   InputObject object_;
+  u64 strings_end_ = 0;              // of terminated strings in object_.strings
+  u32 info_count_ = 0;               // sections with records
+  bool has_register_counts_ = false; // in sh_info of some section
   elf::RecordMemory right_records_;
   std::vector<u8> told_; // by symbol: the numbers that records of the module have given so far
   ByteSpan right_info_;  // of a function: valid records without symbols
@@ -77,9 +95,7 @@ elf::Symbol with_large_index(elf::Symbol symbol, u32 section_count) {
 void ObjectParser::read_symbols() {
   const elf::SymbolTable symbols = object_.view.symbols();
   const u32 sections = static_cast<u32>(object_.view.sections().size());
-  object_.symbols.reserve(symbols.size());
-  for (u32 i = 0; i < symbols.size(); ++i)
-    object_.symbols.push_back(symbols[i]);
+  object_.symbols = symbols.all();
   if (sections > elf::kSectionLoReserve)
     for (elf::Symbol &symbol : object_.symbols)
       symbol = with_large_index(symbol, sections);
@@ -87,29 +103,33 @@ void ObjectParser::read_symbols() {
 
 Result<InputObject> ObjectParser::run() {
   object_.registers.assign(object_.symbols.size(), InputObject::kNoRegisters);
-  for (const elf::Section &section : object_.view.sections())
-    if (section.type == elf::SectionType::Symtab)
-      object_.strings = object_.section(section.link).data;
-
-  object_.kinds.reserve(object_.view.sections().size());
-  for (const elf::Section &section : object_.view.sections()) {
-    object_.kinds.push_back(elf::classify_section(section.name, section.type, section.flags));
-    const SectionRole role = object_.kinds.back().role;
-    object_.has_unified |= role == SectionRole::UftEntry || role == SectionRole::UdtEntry;
-    object_.has_barrier_flags |=
-        object_.kinds.back().is_code() && elf::text_barriers(section.flags) != 0;
-  }
-  object_.owners.assign(object_.view.sections().size(), 0);
-  for (const elf::Section &section : object_.view.sections())
-    if (std::optional<Error> error = find_owner(section))
-      return std::move(*error);
+  classify_sections();
+  if (std::optional<Error> error = find_owners())
+    return std::move(*error);
   if (std::optional<Error> error = check_object(object_))
     return std::move(*error);
+  object_.infos.reserve(info_count_);
+  told_.resize(object_.symbols.size());
   for (const elf::Section &section : object_.view.sections())
     if (std::optional<Error> error = read_section(section))
       return std::move(*error);
-  prefer_register_counts_of_code();
+  if (has_register_counts_)
+    prefer_register_counts_of_code();
   return std::move(object_);
+}
+
+void ObjectParser::classify_sections() {
+  object_.kinds = elf::classify_sections(object_.view.sections());
+  for (const elf::Section &section : object_.view.sections()) {
+    const elf::SectionKind &kind = object_.kinds[section.index];
+    has_register_counts_ |= section.info >> 24 != 0;
+    info_count_ += kind.role == SectionRole::Info ? 1 : 0;
+    object_.has_unified |= kind.role == SectionRole::UftEntry || kind.role == SectionRole::UdtEntry;
+    object_.has_barrier_flags |= kind.is_code() && elf::text_barriers(section.flags) != 0;
+    if (section.type == elf::SectionType::Symtab)
+      object_.strings = object_.section(section.link).data;
+  }
+  strings_end_ = terminated_strings(object_.strings).size();
 }
 
 // Up to sm_89 the top byte of a code section's sh_info counts registers, too, and takes precedence
@@ -124,24 +144,22 @@ void ObjectParser::prefer_register_counts_of_code() {
   }
 }
 
-std::optional<Error> ObjectParser::find_owner(const elf::Section &section) {
-  if (object_.kinds[section.index].mercury)
-    return std::nullopt;
-  switch (object_.kinds[section.index].role) {
-  case SectionRole::Info:
-  case SectionRole::Constant:
-  case SectionRole::ConstantNamed:
-  case SectionRole::Shared:
-  case SectionRole::Local:
-    break;
-  default:
-    return std::nullopt;
+std::optional<Error> ObjectParser::find_owners() {
+  constexpr auto bit = [](SectionRole role) { return u64{1} << static_cast<u8>(role); };
+  constexpr u64 kOwned = bit(SectionRole::Info) | bit(SectionRole::Constant) |
+                         bit(SectionRole::ConstantNamed) | bit(SectionRole::Shared) |
+                         bit(SectionRole::Local);
+  static_assert(elf::kSectionRoleCount <= 64);
+  object_.owners.assign(object_.kinds.size(), 0);
+  for (const elf::Section &section : object_.view.sections()) {
+    const elf::SectionKind &kind = object_.kinds[section.index];
+    if ((kOwned & bit(kind.role)) == 0 || kind.mercury ||
+        (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0))
+      continue;
+    if (section.info >= object_.kinds.size() || !object_.kinds[section.info].is_code())
+      return broken(section, "sh_info", fmt::format("section {} is not code", section.info));
+    object_.owners[section.index] = section.info;
   }
-  if (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0)
-    return std::nullopt;
-  if (section.info >= object_.kinds.size() || !object_.kinds[section.info].is_code())
-    return broken(section, "sh_info", fmt::format("section {} is not code", section.info));
-  object_.owners[section.index] = section.info;
   return std::nullopt;
 }
 
@@ -162,106 +180,96 @@ std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
 }
 
 std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
-  const InputObject::Info info{section.index, object_.owner_of(section.index),
-                               elf::InfoRecords(section.data)};
-  if (info.text != 0 && !section.data.empty() &&
-      as_text(section.data) == as_text(right_info_)) { // functions of one kind have equal records
-    object_.infos.push_back(info);
-    return std::nullopt;
-  }
+  const u32 text = object_.owner_of(section.index);
+  object_.infos.push_back({section.index, text, elf::InfoRecords(section.data)});
+  if (text != 0 && !section.data.empty() && as_text(section.data) == as_text(right_info_))
+    return std::nullopt; // functions of one kind have equal records
+  return check_records(section, text);
+}
+
+std::optional<Error> ObjectParser::check_records(const elf::Section &section, u32 text) {
   bool names_symbols = false;
+  const u32 symbols = symbol_count();
   elf::RecordReader<elf::InfoAttribute> reader(section.data);
   while (reader.next()) {
     const elf::InfoRecord &record = reader.record();
-    if (!right_records_.knows(record)) {
-      if (std::optional<elf::Violation> violation = elf::check_record(record))
+    if (!right_records_.knows(record)) [[unlikely]]
+      if (std::optional<elf::Violation> violation = learn(section.data, record.offset))
         return broken(section, *violation);
-      right_records_.learn(record);
-      note_unfamiliar(record.attribute);
-    }
     const u32 symbol_words = elf::symbol_word_count(record);
     for (u32 i = 0; i < symbol_words; ++i) {
       const u32 symbol = load_le<u32>(record.payload.data() + u64{i} * 4);
-      if (symbol >= symbol_count())
+      if (symbol >= symbols)
         return broken(section, fmt::format("record at {:#x}", record.offset),
-                      fmt::format("{} is not a symbol (there are {})", symbol, symbol_count()));
+                      fmt::format("{} is not a symbol (there are {})", symbol, symbols));
       if (symbol == 0) // no symbol
         continue;
       names_symbols = true;
-      if (std::optional<Error> error = check_info_symbol(record, symbol, info))
-        return error;
+      if (const char *fault = find_fault(record.attribute, symbol, text))
+        return broken(section, fmt::format("record at {:#x}", record.offset),
+                      fmt::format("symbol {} is {}", symbol, fault));
     }
-    if (info.text == 0 && symbol_words == 1 && is_repeated(record))
+    if (text != 0 || symbol_words != 1)
+      continue;
+    const u32 function = load_le<u32>(record.payload.data());
+    if (is_repeated(record.attribute, function))
       return broken(section, fmt::format("record at {:#x}", record.offset),
                     "says again what an earlier record says of the same function");
-    if (info.text == 0 && record.attribute == elf::InfoAttribute::Regcount && symbol_words == 1)
-      object_.registers[load_le<u32>(record.payload.data())] =
-          load_le<u32>(record.payload.data() + 4);
+    if (record.attribute == elf::InfoAttribute::Regcount)
+      object_.registers[function] = load_le<u32>(record.payload.data() + 4);
   }
   if (!reader.rest().empty())
     return broken(section, reader.problem());
-  if (info.text != 0 && !names_symbols)
+  if (text != 0 && !names_symbols)
     right_info_ = section.data;
-  object_.infos.push_back(info);
   return std::nullopt;
 }
 
 // Whether there was another record of the module with this number of a function. Which one counts
 // would be anybody's guess.
-bool ObjectParser::is_repeated(const elf::InfoRecord &record) {
-  using elf::InfoAttribute;
-  const u8 bit = record.attribute == InfoAttribute::Regcount       ? 1
-                 : record.attribute == InfoAttribute::FrameSize    ? 2
-                 : record.attribute == InfoAttribute::MinStackSize ? 4
-                                                                   : 0;
-  if (bit == 0)
-    return false;
-  told_.resize(object_.symbols.size());
-  u8 &told = told_[load_le<u32>(record.payload.data())];
-  const bool repeated = (told & bit) != 0;
-  told |= bit;
+inline bool ObjectParser::is_repeated(elf::InfoAttribute attribute, u32 symbol) {
+  const u8 bit = kUses[static_cast<u8>(attribute)] & kNumbers;
+  const bool repeated = (told_[symbol] & bit) != 0;
+  told_[symbol] |= bit;
   return repeated;
 }
 
-void ObjectParser::note_unfamiliar(elf::InfoAttribute attribute) {
-  const u8 code = static_cast<u8>(attribute);
+// Checks the record at an offset, which is of a form that was not met yet. It is read again here:
+// then those of known forms need not be in memory.
+[[gnu::noinline]] std::optional<elf::Violation> ObjectParser::learn(ByteSpan records, u64 offset) {
+  elf::RecordReader<elf::InfoAttribute> reader(records, offset);
+  if (!reader.next())
+    return reader.problem();
+  const elf::InfoRecord &record = reader.record();
+  if (std::optional<elf::Violation> violation = elf::check_record(record))
+    return violation;
+  right_records_.learn(record);
+  const u8 code = static_cast<u8>(record.attribute);
   std::vector<u8> &found = object_.unfamiliar.attributes;
   if (!elf::name_of_info_attribute(code) &&
       std::find(found.begin(), found.end(), code) == found.end())
     found.push_back(code);
+  return std::nullopt;
 }
 
-// Checks the symbol of a record, which may be of few kinds only.
-std::optional<Error> ObjectParser::check_info_symbol(const elf::InfoRecord &record, u32 index,
-                                                     const InputObject::Info &info) const {
-  using elf::InfoAttribute;
+// What is wrong with the symbol of a record of a function or, 0, of the module: it may be of few
+// kinds only.
+inline const char *ObjectParser::find_fault(elf::InfoAttribute attribute, u32 index,
+                                            u32 text) const {
   const elf::Symbol &symbol = object_.symbols[index];
-  const auto refuse = [&](const char *message) {
-    return broken(object_.section(info.section), fmt::format("record at {:#x}", record.offset),
-                  fmt::format("symbol {} is {}", index, message));
-  };
-  switch (record.attribute) {
-  case InfoAttribute::ParamCbank: {
+  const u8 uses = kUses[static_cast<u8>(attribute)];
+  if ((uses & kOfBank) != 0) {
     if (!symbol.in_section() || !object_.kinds[symbol.section].is_constant())
-      return refuse("in no constant bank");
+      return "in no constant bank";
     const elf::SectionKind &bank = object_.kinds[symbol.section];
-    if (bank.bank != 0 || (info.text != 0 && bank.owner != object_.kinds[info.text].owner))
-      return refuse("not in the bank of this function's parameters");
-    return std::nullopt;
+    const bool own = text == 0 || bank.owner == object_.kinds[text].owner;
+    return bank.bank == 0 && own ? nullptr : "not in the bank of this function's parameters";
   }
-  case InfoAttribute::Regcount:
-  case InfoAttribute::FrameSize:
-  case InfoAttribute::MinStackSize:
-  case InfoAttribute::MaxStackSize:
-  case InfoAttribute::Externs:
-    if (symbol.type() != elf::SymbolType::Function)
-      return refuse("not a function");
-    [[fallthrough]];
-  default:
-    if (symbol.type() == elf::SymbolType::Section ? !symbol.in_section() : symbol.name.empty())
-      return refuse("nothing that has a name");
-    return std::nullopt;
-  }
+  if ((uses & kOfFunction) != 0 && symbol.type() != elf::SymbolType::Function)
+    return "not a function";
+  if (symbol.type() == elf::SymbolType::Section ? !symbol.in_section() : symbol.name.empty())
+    return "nothing that has a name";
+  return nullptr;
 }
 
 std::optional<Error> ObjectParser::read_call_graph(const elf::Section &section) {

@@ -103,7 +103,8 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // final order.
   services.timer.begin("merge");
   Layout layout = merge_inputs(program, services.pool);
-  services.listener.merged(layout.sections.size(), count_bytes(layout.sections, services.pool));
+  if (services.listener.merged)
+    services.listener.merged(layout.sections.size(), count_bytes(layout.sections, services.pool));
 
   // Image slots come before shared memory because both create sections, in this order; banks of
   // compiler constants are newer than both. Limits are checked when everything has its size.

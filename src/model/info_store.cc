@@ -33,9 +33,10 @@ u64 size_of_record(const u8 *record) {
 
 } // namespace
 
-u64 InfoStore::find(const InfoList &list, InfoAttribute attribute) const {
+u64 InfoStore::find(const InfoList &list, InfoAttribute attribute, u64 behind) const {
   const u8 *bytes = this->bytes(list).data();
-  for (u64 at = 0; at + kRecordSize <= list.size; at += size_of_record(bytes + at))
+  u64 at = behind == kNone ? 0 : behind + size_of_record(bytes + behind);
+  for (; at + kRecordSize <= list.size; at += size_of_record(bytes + at))
     if (bytes[at + 1] == static_cast<u8>(attribute))
       return at;
   return kNone;
@@ -128,7 +129,9 @@ InfoList InfoStore::join_lists(std::span<const InfoList> lists, u64 bytes, u64 w
   chunk.words.resize(out.first_word + out.word_count);
   pool.for_each(static_cast<u32>(lists.size()), [&](u32 i) {
     const auto [byte, word] = starts[i];
-    std::ranges::copy(this->bytes(lists[i]), chunk.bytes.data() + out.begin + byte);
+    if (!lists[i].empty())
+      std::memcpy(chunk.bytes.data() + out.begin + byte, this->bytes(lists[i]).data(),
+                  lists[i].size);
     InfoWord *to = chunk.words.data() + out.first_word + word;
     for (InfoWord one : this->words(lists[i])) {
       one.offset += byte;
@@ -158,7 +161,7 @@ void InfoStore::replace(InfoList &list, u64 offset, ByteSpan record,
 void InfoStore::make_room(InfoList &list, u64 size) {
   if (size <= list.room)
     return;
-  std::vector<u8> &bytes = chunks_[list.chunk].bytes;
+  Bytes &bytes = chunks_[list.chunk].bytes;
   if (list.begin + list.room != bytes.size()) {
     const u64 begin = bytes.size();
     bytes.resize(begin + size);
@@ -203,8 +206,8 @@ void InfoStore::replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
   list.word_count += static_cast<u32>(words.size());
 }
 
-std::vector<std::vector<u8>> InfoStore::take_bytes() {
-  std::vector<std::vector<u8>> out;
+std::vector<InfoStore::Bytes> InfoStore::take_bytes() {
+  std::vector<Bytes> out;
   out.reserve(chunks_.size());
   for (Chunk &chunk : chunks_)
     out.push_back(std::move(chunk.bytes));
@@ -215,13 +218,6 @@ InfoPrepender::InfoPrepender(InfoStore &store, u64 most, u32 chunk)
     : chunk_(store.chunks_[chunk]), number_(chunk), front_(chunk_.bytes.size() + most),
       first_word_(static_cast<u32>(chunk_.words.size())) {
   chunk_.bytes.resize(front_);
-}
-
-u8 *InfoPrepender::add(ByteSpan record) {
-  front_ -= record.size();
-  u8 *at = chunk_.bytes.data() + front_;
-  std::memcpy(at, record.data(), record.size());
-  return at;
 }
 
 void InfoPrepender::name(u8 *word, InfoWord::Names names, u32 id) {

@@ -8,6 +8,7 @@
 // threads may make and change them.
 #pragma once
 
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct InfoList {
 
 class InfoStore {
 public:
+  using Bytes = std::vector<u8, UninitializedAllocator<u8>>;
   static constexpr u64 kNone = ~u64{0};
   static constexpr u64 kRecordSize = 4; // of a record without a payload
 
@@ -63,8 +65,10 @@ public:
   [[nodiscard]] elf::InfoRecords records(const InfoList &list) const {
     return elf::InfoRecords(bytes(list));
   }
-  // The offset of the first record of an attribute, or kNone.
-  [[nodiscard]] u64 find(const InfoList &list, elf::InfoAttribute attribute) const;
+  // The offset of the first record of an attribute, or of the first one behind another record; or
+  // kNone.
+  [[nodiscard]] u64 find(const InfoList &list, elf::InfoAttribute attribute,
+                         u64 behind = kNone) const;
   // The value of a record without a payload; 0 for one with a payload.
   [[nodiscard]] u16 value(const InfoList &list, u64 record) const;
   // Records with a payload are not changed.
@@ -92,13 +96,13 @@ public:
                                     WorkerPool &pool);
 
   // The bytes of all chunks, for sections that refer to parts of them.
-  [[nodiscard]] std::vector<std::vector<u8>> take_bytes();
+  [[nodiscard]] std::vector<Bytes> take_bytes();
 
 private:
   friend class InfoPrepender;
   using Words = std::vector<InfoWord, UninitializedAllocator<InfoWord>>;
   struct Chunk {
-    std::vector<u8> bytes;
+    Bytes bytes;
     Words words;
   };
 
@@ -122,7 +126,24 @@ public:
   InfoPrepender(InfoStore &store, u64 most, u32 chunk = 0);
 
   // Adds a record unchanged. Returns its bytes, which are valid until the next call.
-  u8 *add(ByteSpan record);
+  u8 *add(ByteSpan record) {
+    front_ -= record.size();
+    u8 *at = chunk_.bytes.data() + front_;
+    switch (record.size()) { // those of nearly all records
+    case 4:
+      std::memcpy(at, record.data(), 4);
+      break;
+    case 8:
+      std::memcpy(at, record.data(), 8);
+      break;
+    case 12:
+      std::memcpy(at, record.data(), 12);
+      break;
+    default:
+      std::memcpy(at, record.data(), record.size());
+    }
+    return at;
+  }
   // Marks a word of the last record as the number of a symbol; it is 0 in an empty record.
   void name(u8 *word, InfoWord::Names names, u32 id);
   // The list, with `spare` bytes of further room.

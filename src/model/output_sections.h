@@ -38,6 +38,7 @@ enum class Emit : u8 {
 struct OutSection {
   std::string_view name;
   elf::SectionType type = elf::SectionType::Progbits;
+  u32 name_number = 0; // in OutputSections::names
   u64 flags = 0;
   u64 align = 1;
   u64 entsize = 0;
@@ -46,7 +47,7 @@ struct OutSection {
   OutId target;               // the section this one belongs to: sh_info
   OutId older;                // the section of the same name that was created before this one
   EntityId function;          // of .text: sh_info is its symbol
-  u32 name_number = 0;        // in OutputSections::names
+  OutId records;              // of .text: its .nv.info
   u32 shared_list = kNoIndex; // of a shared section: in OutputSections::shared_lists
   u8 info_top = 0;            // top byte of that sh_info
   bool links_symtab = false;
@@ -80,10 +81,8 @@ struct SharedInstance {
 class NameStorage {
 public:
   [[nodiscard]] char *allocate(size_t size) {
-    if (size > left_) {
-      left_ = std::max(size, kBlock);
-      next_ = blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(left_)).get();
-    }
+    if (size > left_) [[unlikely]]
+      add_block(size);
     left_ -= size;
     return std::exchange(next_, next_ + size);
   }
@@ -92,6 +91,10 @@ public:
 
 private:
   static constexpr size_t kBlock = 1 << 16;
+  [[gnu::noinline]] void add_block(size_t size) {
+    left_ = std::max(size, kBlock);
+    next_ = blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(left_)).get();
+  }
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::vector<std::unique_ptr<NameStorage>> others_;
   char *next_ = nullptr;
@@ -108,8 +111,6 @@ struct OutputSections {
   bool has_unified_functions = false;
   bool has_images = false; // among the symbols: textures, samplers, surfaces
 
-  // By OutId of a text section: its .nv.info
-  std::vector<OutId, UninitializedAllocator<OutId>> info_of;
   // By EntityId of a kernel: its shared section, where it is known
   std::vector<OutId, UninitializedAllocator<OutId>> shared_of;
   std::vector<std::vector<EntityId>> shared_lists; // by OutSection::shared_list
@@ -150,33 +151,21 @@ struct OutputSections {
     const u32 hash = StringIndex::hash_of(section.name);
     return add(std::move(section), hash);
   }
-  OutId add(OutSection &&section, u32 hash) {
-    const OutId id(size());
-    const auto [number, is_new] = names.insert(section.name, hash);
-    if (is_new)
-      by_name.push_back(id);
-    else
-      section.older = std::exchange(by_name[number], id);
-    section.name_number = number;
-    list.push_back(std::move(section));
-    info_of.push_back(OutId{});
-    return id;
+  [[gnu::always_inline]] OutId add(OutSection &&section, u32 hash) {
+    const NewName name = take_name(section.name, hash);
+    return append(std::move(section), name);
   }
   // The section of that name, or a new one, and whether it is new.
   std::pair<OutId, bool> find_or_add(OutSection &&section) {
     const u32 hash = StringIndex::hash_of(section.name);
     return find_or_add(std::move(section), hash);
   }
-  std::pair<OutId, bool> find_or_add(OutSection &&section, u32 hash) {
-    const OutId id(size());
+  [[gnu::always_inline]] std::pair<OutId, bool> find_or_add(OutSection &&section, u32 hash) {
     const auto [number, is_new] = names.insert(section.name, hash);
     if (!is_new)
       return {by_name[number], false};
-    by_name.push_back(id);
-    section.name_number = number;
-    list.push_back(std::move(section));
-    info_of.push_back(OutId{});
-    return {id, true};
+    by_name.push_back(OutId(size()));
+    return {append(std::move(section), {number, OutId{}}), true};
   }
   // The variables in a shared section, in order of reading.
   [[nodiscard]] const std::vector<EntityId> &shared_variables(OutId id) const {
@@ -195,11 +184,54 @@ struct OutputSections {
   void add_section_symbol(OutId id) { locals.push_back({LocalSymbol::Kind::Section, id.value}); }
   void add_local(EntityId id) { locals.push_back({LocalSymbol::Kind::Entity, id.value}); }
   // The concatenation of the two, valid for as long as this object lives.
-  std::string_view keep_name(std::string_view prefix, std::string_view name) {
+  [[gnu::always_inline]] std::string_view keep_name(std::string_view prefix,
+                                                    std::string_view name) {
     const size_t size = prefix.size() + name.size();
     char *text = name_storage->allocate(size);
-    name.copy(prefix.copy(text, prefix.size()) + text, name.size());
+    prefix.copy(text, prefix.size()); // of a size that is mostly known where this is compiled
+    name.copy(text + prefix.size(), name.size());
     return {text, size};
+  }
+
+private:
+  struct NewName {
+    u32 number;
+    OutId older; // the section that had the name
+  };
+  // The next section that is appended has the name.
+  [[gnu::noinline]] NewName take_name(std::string_view name, u32 hash) {
+    const OutId id(size());
+    const auto [number, is_new] = names.insert(name, hash);
+    if (!is_new)
+      return {number, std::exchange(by_name[number], id)};
+    by_name.push_back(id);
+    return {number, OutId{}};
+  }
+  // Inlined, so that what callers say of a section is written once, into the list; field by field,
+  // as in ElfBuilder::fill, and with names for all fields, so that none can be forgotten.
+  [[gnu::always_inline]] OutId append(OutSection &&section, NewName name) {
+    const OutId id(size());
+    OutSection &to = list.emplace_back();
+    auto &[text, type, number, flags, align, entsize, size, pieces, target, older, function,
+           records, shared_list, info_top, links_symtab, emit, has_symbol] = section;
+    to.name = {text.data(), text.size()};
+    to.type = type;
+    to.name_number = name.number;
+    to.flags = flags;
+    to.align = align;
+    to.entsize = entsize;
+    to.size = size;
+    std::construct_at(&to.pieces, std::move(pieces));
+    to.target = target;
+    to.older = name.older;
+    to.function = function;
+    to.records = records;
+    to.shared_list = shared_list;
+    to.info_top = info_top;
+    to.links_symtab = links_symtab;
+    to.emit = emit;
+    to.has_symbol = has_symbol;
+    return id;
   }
 };
 

@@ -36,14 +36,14 @@ struct RangeFindings {
 }
 
 void check_range(const ElfView &view, SectionRange range, RangeFindings &out) {
-  elf::RecordMemory right;
+  FileMemory memory(view);
   for (const Section &s : range) {
     survey_section(view, s, out.survey);
-    check_section(view, s, out.sections);
+    check_section(s, memory, out.sections);
     if (elf::is_relocation_table(s.type))
       check_relocations(view, s, out.relocations);
     else if (is_info(s) && s.data.size() <= kLargeInfo)
-      check_info(view, s, 0, s.data.size(), right, out.infos);
+      check_info(s, 0, s.data.size(), memory, out.infos);
   }
   check_cover(view, range, out.cover);
 }
@@ -93,8 +93,8 @@ void list_records(const ElfView &view, const Section &info, PartList &parts) {
       more = reader.skip();
     const u64 end = more ? reader.offset() : info.data.size();
     parts.add([&view, &info, begin, end](Findings &findings) {
-      elf::RecordMemory right;
-      check_info(view, info, begin, end, right, findings);
+      FileMemory memory(view);
+      check_info(info, begin, end, memory, findings);
     });
   }
 }

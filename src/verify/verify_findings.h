@@ -3,6 +3,7 @@
 // Shared by the files of the verifier, and included by them only.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 
 #include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
+#include "elf/section_kind.h"
 #include "verify/verify.h"
 
 namespace culink::verify {
@@ -77,6 +79,50 @@ inline constexpr u64 kLargeInfo = u64{16} << 10;
 
 using SectionRange = std::span<const elf::Section>;
 
+// What has been learned about a file while its sections were checked. A large file has thousands of
+// sections that differ in nothing but their function; what they have in common is checked once.
+class FileMemory {
+public:
+  // The fields of a header that may keep or break a rule whatever the section is about.
+  struct Header {
+    u64 flags = 0;
+    u64 entsize = 0;
+    u64 align = 0;
+    elf::SectionType type = elf::SectionType::Null; // which no section with a role has
+    u32 link = 0;
+    bool has_info = false;
+
+    Header() = default;
+    explicit Header(const elf::Section &s)
+        : flags(s.flags), entsize(s.entsize), align(s.align), type(s.type), link(s.link),
+          has_info(s.info != 0) {}
+    [[nodiscard]] bool is_that_of(const elf::Section &s) const {
+      return flags == s.flags && entsize == s.entsize && align == s.align && type == s.type &&
+             link == s.link && has_info == (s.info != 0);
+    }
+  };
+
+  explicit FileMemory(const elf::ElfView &view) : view_(view) {}
+
+  [[nodiscard]] const elf::ElfView &view() const { return view_; }
+  // The table that sh_link names.
+  [[nodiscard]] const elf::SymbolTable &linked_symbols(const elf::Section &user) {
+    if (user.link != linked_) {
+      linked_ = user.link;
+      symbols_ = view_.linked_symbols(user);
+    }
+    return symbols_;
+  }
+
+  elf::RecordMemory records;                               // those that are right
+  std::array<Header, elf::kSectionRoleCount> headers = {}; // by role: the last one that was right
+
+private:
+  const elf::ElfView &view_;
+  u32 linked_ = ~u32{0};
+  elf::SymbolTable symbols_;
+};
+
 // Adds a section to the survey of those before it.
 void survey_section(const elf::ElfView &view, const elf::Section &section, Survey &survey);
 // Adds the survey of the sections that follow.
@@ -101,14 +147,14 @@ inline constexpr std::string_view kCuverName = ".note.nv.cuver";
 // The topics. Those of ranges take any part of the section table.
 void check_header(const elf::ElfView &view, Findings &findings);
 void check_names(const elf::ElfView &view, const Survey &survey, Findings &findings);
-void check_section(const elf::ElfView &view, const elf::Section &section, Findings &findings);
+void check_section(const elf::Section &section, FileMemory &memory, Findings &findings);
 void check_layout(const elf::ElfView &view, const Survey &survey, Findings &findings);
 void check_symbols(const elf::ElfView &view, const elf::Section &table, u32 begin, u32 end,
                    Findings &findings);
 void check_relocations(const elf::ElfView &view, const elf::Section &table, Findings &findings);
 // Records from `begin` up to `end`, which are offsets of records or of the section's end.
-void check_info(const elf::ElfView &view, const elf::Section &section, u64 begin, u64 end,
-                elf::RecordMemory &right, Findings &findings);
+void check_info(const elf::Section &section, u64 begin, u64 end, FileMemory &memory,
+                Findings &findings);
 void check_mirror(const elf::ElfView &view, Findings &findings);
 void check_calls(const elf::ElfView &view, const elf::Section &section, Findings &findings);
 void check_note(const elf::Section &section, Findings &findings);

@@ -3,6 +3,7 @@
 // The two tables at the ends of the file: the ELF header and the program headers. The loader reads
 // nothing else before it trusts a cubin, so the rules here are exactly what NVIDIA's tools write.
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -47,7 +48,11 @@ class SegmentCheck {
 public:
   SegmentCheck(const ElfView &view, Findings &findings)
       : view_(view), segments_(view.segments()), findings_(findings),
-        table_size_(u64{view.header().phnum} * view.header().phentsize) {}
+        table_size_(u64{view.header().phnum} * view.header().phentsize) {
+    for (const Segment &segment : segments_)
+      if (segment.type == SegmentType::Load && !is_table(segment) && home_count_ < kMostSegments)
+        homes_[home_count_++] = &segment;
+  }
 
   void check_headers() {
     check_table();
@@ -58,7 +63,7 @@ public:
   void check_cover(SectionRange sections) {
     for (const Section &s : sections)
       if (s.size != 0 && needs_segment(s))
-        check_home(s, find_home(s, [](u64) {}));
+        check_home(s, find_home(s, [](const Segment &) {}));
   }
 
   // An empty section needs no room, but one without data still aligns what follows it.
@@ -66,8 +71,10 @@ public:
     std::vector<u64> without_data(segments_.size()); // room that sections without data need
     for (const Section *s : no_data)
       if (needs_segment(*s))
-        (void)find_home(
-            *s, [&](u64 i) { without_data[i] = round_up(without_data[i], s->align) + s->size; });
+        (void)find_home(*s, [&](const Segment &segment) {
+          u64 &room = without_data[static_cast<u64>(&segment - segments_.data())];
+          room = round_up(room, s->align) + s->size;
+        });
     for (u64 i = 0; i < segments_.size(); ++i)
       if (segments_[i].memsz >= segments_[i].filesz &&
           segments_[i].memsz - segments_[i].filesz != without_data[i])
@@ -135,14 +142,13 @@ private:
   // The segments that a section may belong to, the last of which is its own.
   template <typename Use> const Segment *find_home(const Section &s, Use use) const {
     const Segment *home = nullptr;
-    for (u64 i = 0; i < segments_.size(); ++i) {
-      const Segment &segment = segments_[i];
-      if (segment.type != SegmentType::Load || is_table(segment) || !contains(segment, s))
+    for (const Segment *segment : std::span(homes_).first(home_count_)) {
+      if (!contains(*segment, s))
         continue;
-      if (home && ((segment.flags ^ s.flags) & elf::kSegmentExec) != 0)
+      if (home && ((segment->flags ^ s.flags) & elf::kSegmentExec) != 0)
         continue;
-      home = &segment;
-      use(i);
+      home = segment;
+      use(*segment);
     }
     return home;
   }
@@ -168,6 +174,8 @@ private:
   const std::vector<Segment> &segments_;
   Findings &findings_;
   u64 table_size_;
+  std::array<const Segment *, kMostSegments> homes_; // those that sections may belong to
+  u32 home_count_ = 0;
 };
 
 void check_architecture(const ElfView &view, Findings &findings) {

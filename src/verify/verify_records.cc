@@ -3,6 +3,8 @@
 // The contents of the record sections: .nv.info, .nv.callgraph, .nv.prototype, .nv.compat, the
 // notes and .nv.rel.action. The codecs read them and list what breaks the framing; here their
 // symbols and strings are looked up, which needs the whole file.
+#include <array>
+
 #include <fmt/format.h>
 
 #include "arch/reloc.h"
@@ -67,50 +69,125 @@ void report_all(Rule rule, const Section &section, const std::vector<elf::Violat
   }
 }
 
-void check_info_record(const Section &section, const elf::InfoRecord &record,
-                       const SymbolTable &symbols, elf::RecordMemory &right, Findings &findings) {
-  if (!right.knows(record)) {
-    if (const std::optional<elf::Violation> violation = check_record(record))
-      report_at(Rule::InfoRecord, section, violation->offset, violation->message, findings);
-    else
-      right.learn(record);
-  }
-  const u32 count = symbol_word_count(record);
-  for (u32 i = 0; i < count; ++i) {
-    const std::optional<u32> index = load_at<u32>(record.payload, u64{i} * 4);
-    if (!index)
-      return;
-    if (*index >= symbols.size())
-      report_at(Rule::InfoSymbol, section, record.offset,
-                fmt::format("{} names symbol {}, there are {}", attribute_text(record.attribute),
-                            *index, symbols.size()),
-                findings);
-    else if (!fits(record.attribute, symbols.type_of(*index)))
-      report_at(Rule::InfoSymbol, section, record.offset,
-                fmt::format("{} names symbol {} '{}', which is of another type",
-                            attribute_text(record.attribute), *index, symbols[*index].name),
-                findings);
-  }
+// What records of an attribute refer to.
+struct References {
+  elf::InfoSymbols symbols = elf::InfoSymbols::None;
+  bool offsets = false; // of instructions; only layouts that were seen in files are checked
+};
+
+// By attribute.
+[[nodiscard]] const std::array<References, 256> &references() {
+  static const std::array<References, 256> kReferences = [] {
+    std::array<References, 256> out{};
+    for (const elf::InfoRow &row : elf::info_rows())
+      out[static_cast<u8>(row.attribute)] = {row.symbols,
+                                             row.evidence == elf::InfoEvidence::Measured &&
+                                                 row.shape == elf::InfoShape::Offsets};
+    return out;
+  }();
+  return kReferences;
 }
 
-// Offsets count bytes of the function's code; those of the Mercury mirror, of the expanded code.
-// Only layouts that were seen in files are checked.
-void check_offsets(const Section &section, const Section &code, const elf::InfoRecord &record,
-                   Findings &findings) {
-  if (!record.sized())
-    return;
-  const elf::InfoRow *row = elf::info_row(record.attribute);
-  if (!row || row->evidence != elf::InfoEvidence::Measured ||
-      row->shape != elf::InfoShape::Offsets || effective_shape(record) != elf::InfoShape::Offsets)
-    return;
-  for (u64 at = 0; at + 4 <= record.payload.size(); at += 4)
-    if (const u32 offset = load_le<u32>(&record.payload[at]);
-        offset >= code.size || offset % kInstructionSize != 0)
-      report_at(Rule::InfoOffset, section, record.offset,
-                fmt::format("{} names {:#x}, which is not an instruction of {}",
-                            attribute_text(record.attribute), offset, describe_section(code)),
-                findings);
+[[nodiscard]] bool names_right_symbol(elf::InfoAttribute attribute, u32 index,
+                                      const SymbolTable &symbols) {
+  return index < symbols.size() && fits(attribute, symbols.type_of(index));
 }
+
+[[nodiscard]] bool is_instruction(const Section &code, u32 offset) {
+  return offset < code.size && offset % kInstructionSize == 0;
+}
+
+// Checks the records of one section.
+class InfoCheck {
+public:
+  InfoCheck(const Section &section, FileMemory &memory, Findings &findings)
+      : s_(section), symbols_(memory.linked_symbols(section)),
+        code_(memory.view().info_section(section)), right_(memory.records), findings_(findings) {
+    if (code_ && (code_->flags & elf::kFlagExec) == 0)
+      code_ = nullptr;
+  }
+
+  void run(u64 begin, u64 end) {
+    elf::RecordReader<elf::InfoAttribute> reader(s_.data.first(end), begin);
+    for (u64 at = begin; reader.skip(); at = reader.offset())
+      if (!is_right(s_.data.subspan(at, reader.offset() - at))) [[unlikely]]
+        report_wrong(at);
+    if (!reader.rest().empty())
+      report_all(Rule::InfoFraming, s_, {reader.problem()}, findings_);
+  }
+
+private:
+  // Whether a record keeps all rules: a quick test that nearly all pass.
+  [[nodiscard]] bool is_right(ByteSpan bytes) const {
+    const auto attribute = static_cast<elf::InfoAttribute>(bytes[1]);
+    const ByteSpan payload = bytes.subspan(elf::kRecordHeaderSize);
+    if (!right_.knows({.format = static_cast<elf::RecordFormat>(bytes[0]),
+                       .attribute = attribute,
+                       .payload = payload}))
+      return false;
+    const References &refers = references_[bytes[1]];
+    if (refers.symbols != elf::InfoSymbols::None && payload.size() >= 4)
+      return refers.symbols == elf::InfoSymbols::First && !refers.offsets &&
+             names_right_symbol(attribute, load_le<u32>(payload.data()), symbols_);
+    return !refers.offsets || !code_ || are_instructions(payload);
+  }
+
+  [[nodiscard]] bool are_instructions(ByteSpan offsets) const {
+    for (u64 at = 0; at + 4 <= offsets.size(); at += 4)
+      if (!is_instruction(*code_, load_le<u32>(&offsets[at])))
+        return false;
+    return true;
+  }
+
+  // The record at an offset that is not known to be right.
+  [[gnu::noinline]] void report_wrong(u64 at) {
+    elf::RecordReader<elf::InfoAttribute> reader(s_.data, at);
+    (void)reader.next();
+    const elf::InfoRecord &record = reader.record();
+    if (const std::optional<elf::Violation> violation = check_record(record))
+      report_at(Rule::InfoRecord, s_, violation->offset, violation->message, findings_);
+    else
+      right_.learn(record);
+    report_symbols(record);
+    if (code_ && references_[static_cast<u8>(record.attribute)].offsets)
+      report_offsets(record);
+  }
+
+  void report_symbols(const elf::InfoRecord &record) {
+    const u32 count = symbol_word_count(record);
+    for (u32 i = 0; i < count; ++i) {
+      const u32 index = load_le<u32>(record.payload.data() + u64{i} * 4);
+      if (names_right_symbol(record.attribute, index, symbols_))
+        continue;
+      report_at(Rule::InfoSymbol, s_, record.offset,
+                index >= symbols_.size()
+                    ? fmt::format("{} names symbol {}, there are {}",
+                                  attribute_text(record.attribute), index, symbols_.size())
+                    : fmt::format("{} names symbol {} '{}', which is of another type",
+                                  attribute_text(record.attribute), index, symbols_[index].name),
+                findings_);
+    }
+  }
+
+  // Offsets count bytes of the function's code; those of the Mercury mirror, of the expanded code.
+  void report_offsets(const elf::InfoRecord &record) {
+    if (!record.sized() || effective_shape(record) != elf::InfoShape::Offsets)
+      return;
+    for (u64 at = 0; at + 4 <= record.payload.size(); at += 4)
+      if (const u32 offset = load_le<u32>(&record.payload[at]); !is_instruction(*code_, offset))
+        report_at(Rule::InfoOffset, s_, record.offset,
+                  fmt::format("{} names {:#x}, which is not an instruction of {}",
+                              attribute_text(record.attribute), offset, describe_section(*code_)),
+                  findings_);
+  }
+
+  const Section &s_;
+  const SymbolTable &symbols_;
+  const Section *code_; // of the function, where there is some
+  elf::RecordMemory &right_;
+  Findings &findings_;
+  const std::array<References, 256> &references_ = references();
+};
 
 // A prototype is the offset of a string in the symbol table's string table.
 [[nodiscard]] bool is_string(const ElfView &view, const Section &section, u32 offset) {
@@ -221,19 +298,9 @@ void check_actions(const Section &section, Findings &findings) {
 
 } // namespace
 
-void check_info(const ElfView &view, const Section &section, u64 begin, u64 end,
-                elf::RecordMemory &right, Findings &findings) {
-  const SymbolTable symbols = view.linked_symbols(section);
-  const Section *code = view.info_section(section);
-  const bool has_code = code && (code->flags & elf::kFlagExec) != 0;
-  elf::RecordReader<elf::InfoAttribute> reader(section.data.first(end), begin);
-  while (reader.next()) {
-    check_info_record(section, reader.record(), symbols, right, findings);
-    if (has_code)
-      check_offsets(section, *code, reader.record(), findings);
-  }
-  if (!reader.rest().empty())
-    report_all(Rule::InfoFraming, section, {reader.problem()}, findings);
+void check_info(const Section &section, u64 begin, u64 end, FileMemory &memory,
+                Findings &findings) {
+  InfoCheck(section, memory, findings).run(begin, end);
 }
 
 void check_calls(const ElfView &view, const Section &section, Findings &findings) {

@@ -31,9 +31,8 @@ namespace {
   u64 offsets = 0; // all bits that are set in some
   for (u32 i = 0; i < entries.size(); ++i) {
     const Relocation r = entries[i];
-    const arch::RelocInfo *row = rows.find(r.type);
-    if (!row || r.type >= arch::kFirstMercuryReloc || r.offset >= target.size ||
-        (u64{row->word_bits()} + 7) / 8 > target.size - r.offset)
+    const arch::RelocInfo *row = rows.find_cuda(r.type);
+    if (!row || r.offset >= target.size || row->field_bytes > target.size - r.offset)
       return false;
     offsets |= r.offset;
   }
@@ -42,7 +41,7 @@ namespace {
 
 void check_place(const Section &table, const Section &target, const arch::RelocInfo &row,
                  const Relocation &r, u32 index, Findings &findings) {
-  const u64 field = (u64{row.word_bits()} + 7) / 8;
+  const u64 field = row.field_bytes;
   // The view has refused an offset outside the section.
   if (r.offset < target.size && field > target.size - r.offset)
     findings.in_section(Rule::RelocationOffset, table, [&] {

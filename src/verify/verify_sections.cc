@@ -132,15 +132,50 @@ constexpr std::array<std::string_view, 5> kRequired{".shstrtab", ".strtab", ".sy
                                                     ".note.nv.tkinfo", ".note.nv.cuinfo"};
 constexpr u32 kRequiredBefore13 = 3; // files of older toolkits have other notes
 
+// Targets before sm_90 keep the function's register count in the top byte of sh_info.
+constexpr u32 kSymbolMask = 0xffffff;
+
+[[nodiscard]] bool is_function_in(const elf::SymbolTable &symbols, u32 index, const Section &code) {
+  const elf::Symbol symbol = symbols.without_name(index);
+  return symbol.type() == elf::SymbolType::Function && symbol.section == code.index;
+}
+
+// Whether a common section keeps all rules: a quick test that nearly all pass. Its name calls for
+// its type, the rest of its header but sh_info is like one that was right, and sh_info is right.
+[[nodiscard]] bool is_right(const Section &s, const elf::CommonSection &common,
+                            FileMemory &memory) {
+  if (!memory.headers[static_cast<u8>(common.role)].is_that_of(s))
+    return false;
+  const std::span<const Section> sections = memory.view().sections();
+  switch (header_row(common.role)->info) {
+  case Info::Function: {
+    const elf::SymbolTable &symbols = memory.linked_symbols(s);
+    const u32 index = s.info & kSymbolMask;
+    return s.size % kInstructionSize == 0 && index < symbols.size() &&
+           is_function_in(symbols, index, s);
+  }
+  case Info::OwnerText:
+    return s.info != 0 && s.info < sections.size() && s.name.size() > common.prefix.size() &&
+           is_code_of(sections[s.info], s.name.substr(common.prefix.size()), false);
+  case Info::Target:
+    return s.info != 0 && s.info < sections.size() && sections[s.info].type != SectionType::Null &&
+           !sections[s.info].is_mercury() && s.name.ends_with(sections[s.info].name);
+  default:
+    return false;
+  }
+}
+
 class SectionCheck {
 public:
-  SectionCheck(const ElfView &view, const Section &section, Findings &findings)
-      : view_(view), s_(section), kind_(kind_of(section)), findings_(findings) {
+  SectionCheck(const Section &section, FileMemory &memory, Findings &findings)
+      : view_(memory.view()), s_(section), kind_(kind_of(section)), memory_(memory),
+        findings_(findings) {
     // By the name, so that a wrong flag is one finding and not one for every link.
     kind_.mercury = s_.name.starts_with(".nv.merc.") || s_.name.starts_with(".nv.capmerc.");
   }
 
-  void run() {
+  // The header of a common section is remembered, if it is right. Its size breaks no rule.
+  void run(bool common) {
     check_name();
     const HeaderRow *row = header_row(kind_.role);
     if (!row)
@@ -148,11 +183,14 @@ public:
     check_flags(*row);
     check_shape(*row);
     check_link(*row);
+    if (common && !reported_)
+      memory_.headers[static_cast<u8>(kind_.role)] = FileMemory::Header(s_);
     check_info(*row);
   }
 
 private:
   void report(Rule rule, std::string field, std::string message) {
+    reported_ = true;
     findings_.in_section(rule, s_, [&] {
       return FieldMessage{std::move(field), std::move(message)};
     });
@@ -171,15 +209,15 @@ private:
   const ElfView &view_;
   const Section &s_;
   SectionKind kind_;
+  FileMemory &memory_;
   Findings &findings_;
+  bool reported_ = false;
 };
 
 // A section whose name is one of the known names must have been classified by it; where the type
 // did not fit, classification fell back on the type.
 void SectionCheck::check_name() {
   std::string_view name = s_.name;
-  if (elf::is_common_section(name, s_.type))
-    return;
   if (name.starts_with(".nv.merc."))
     name.remove_prefix(8);
   if (name.starts_with(".rel")) { // of relocations, which have no rule
@@ -323,23 +361,26 @@ void SectionCheck::check_target() {
            fmt::format("{} is not the section in the name", describe_section(target)));
 }
 
-// Targets before sm_90 keep the function's register count in the top byte.
 void SectionCheck::check_function() {
-  constexpr u32 kSymbolMask = 0xffffff;
   if (kind_.role == SectionRole::Text && s_.size % 16 != 0)
     report(Rule::TextSize, "sh_size", fmt::format("{:#x} is not a multiple of 16", s_.size));
-  const elf::SymbolTable symbols = view_.linked_symbols(s_);
+  const elf::SymbolTable &symbols = memory_.linked_symbols(s_);
   const u32 index = s_.info & kSymbolMask;
   if (index >= symbols.size()) {
     report(Rule::TextSymbol, "sh_info",
            fmt::format("{} is not a symbol (there are {})", index, symbols.size()));
     return;
   }
-  const elf::Symbol function = symbols.without_name(index);
-  if (function.type() != elf::SymbolType::Function || function.section != s_.index)
+  if (!is_function_in(symbols, index, s_))
     report(Rule::TextSymbol, "sh_info",
            fmt::format("symbol {} '{}' is not a function in this section", index,
                        symbols[index].name));
+}
+
+// Not inline, so that the quick test of nearly all sections needs few registers.
+[[gnu::noinline]] void check_closely(const Section &s, bool common, FileMemory &memory,
+                                     Findings &findings) {
+  SectionCheck(s, memory, findings).run(common);
 }
 
 } // namespace
@@ -367,11 +408,14 @@ void check_names(const ElfView &view, const Survey &survey, Findings &findings) 
                     fmt::format("there is no {}", kRequired[i]));
 }
 
-void check_section(const ElfView &view, const Section &s, Findings &findings) {
+void check_section(const Section &s, FileMemory &memory, Findings &findings) {
   if (s.index != 0) {
-    SectionCheck(view, s, findings).run();
+    const elf::CommonSection *common = elf::find_common_section(s.name, s.type);
+    if (!common || !is_right(s, *common, memory))
+      check_closely(s, common != nullptr, memory, findings);
     return;
   }
+  const ElfView &view = memory.view();
   const u64 size = view.header().shnum == 0 ? view.header().section_count : 0;
   if (s.type != SectionType::Null || s.name_offset != 0 || s.flags != 0 || s.offset != 0 ||
       s.size != size || s.info != 0)

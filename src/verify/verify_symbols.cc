@@ -33,11 +33,14 @@ constexpr u8 kFunctionOther = elf::kOtherVisibilityMask | elf::kOtherKernel | kU
 constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::kOtherGlobal |
                           elf::kOtherShared | elf::kOtherConstant;
 
-[[nodiscard]] u8 legal_other(SymbolType type) {
-  if (type == SymbolType::Function)
-    return kFunctionOther;
-  return type == SymbolType::CudaObject ? kDataOther | kUnifiedVariable : kDataOther;
-}
+// By type.
+constexpr std::array<u8, 16> kLegalOther = [] {
+  std::array<u8, 16> out;
+  out.fill(kDataOther);
+  out[static_cast<u8>(SymbolType::Function)] = kFunctionOther;
+  out[static_cast<u8>(SymbolType::CudaObject)] = kDataOther | kUnifiedVariable;
+  return out;
+}();
 
 [[nodiscard]] std::string symbol_field(std::string_view field, u32 index, std::string_view name) {
   return name.empty() ? fmt::format("{} of symbol {}", field, index)
@@ -70,7 +73,8 @@ public:
     if (begin == 0 && end != 0)
       check_null(symbols_[0]);
     for (u32 i = std::max(begin, 1u); i < end; ++i)
-      check(i, symbols_.without_name(i));
+      if (!is_right(i, symbols_.without_name(i))) [[unlikely]]
+        report_wrong(i, symbols_.without_name(i));
   }
 
 private:
@@ -88,51 +92,83 @@ private:
   }
 
   // Whether there is such a binding and type. Few different ones are asked for, very often.
-  [[nodiscard]] bool is_known(const Symbol &symbol) {
-    if (!known_[symbol.info])
-      known_[symbol.info] =
-          elf::name_of_symbol_binding(symbol.binding()) && elf::name_of_symbol_type(symbol.type());
-    return known_[symbol.info];
+  [[nodiscard]] bool is_known(const Symbol &symbol) { return known_[symbol.info] || learn(symbol); }
+  [[gnu::noinline]] bool learn(const Symbol &symbol) {
+    return known_[symbol.info] = elf::name_of_symbol_binding(symbol.binding()) &&
+                                 elf::name_of_symbol_type(symbol.type());
+  }
+  [[nodiscard]] bool is_misplaced(u32 index, const Symbol &symbol) const {
+    return symbol.binding() == SymbolBinding::Local && index >= table_.info &&
+           !may_follow_globals(index);
+  }
+  // ptxas 13.4 puts its one unnamed local anywhere.
+  [[gnu::noinline]] [[nodiscard]] bool may_follow_globals(u32 index) const {
+    const Symbol symbol = symbols_[index];
+    return (symbol.type() == SymbolType::NoType && symbol.name.empty()) ||
+           is_before_toolkit_13(view_);
+  }
+  [[nodiscard]] static bool has_legal_other(const Symbol &symbol) {
+    return (symbol.other & ~kLegalOther[static_cast<u8>(symbol.type())]) == 0;
+  }
+  [[nodiscard]] static bool is_misplaced_function(const Symbol &symbol, const Section &section) {
+    return symbol.type() == SymbolType::Function && !holds_code(section);
+  }
+  [[nodiscard]] bool is_in_bounds(const Symbol &symbol, const Section &section) const {
+    return (symbol.value <= section.size && symbol.size <= section.size - symbol.value) ||
+           may_lie_outside(symbol, section);
+  }
+  [[nodiscard]] static bool is_empty(const Symbol &symbol) {
+    return (symbol.value | symbol.size) == 0;
+  }
+  // Mercury sections are named after the Mercury link, their headers after the file they are in.
+  [[nodiscard]] bool has_section_name(const Symbol &symbol, const Section &section) const {
+    return is_named(symbol, section.name) || table_.is_mercury();
   }
 
-  void check(u32 index, const Symbol &symbol) {
+  // Whether a symbol keeps all rules, as nearly all do.
+  [[nodiscard]] bool is_right(u32 index, const Symbol &symbol) {
+    if (!is_known(symbol) || is_misplaced(index, symbol) || !has_legal_other(symbol))
+      return false;
+    if (!symbol.in_section())
+      return true;
+    const Section &section = view_.sections()[symbol.section];
+    if (symbol.type() == SymbolType::Section)
+      return symbol.binding() == SymbolBinding::Local && is_empty(symbol) &&
+             has_section_name(symbol, section);
+    return !is_misplaced_function(symbol, section) && is_in_bounds(symbol, section);
+  }
+
+  [[gnu::noinline]] void report_wrong(u32 index, const Symbol &symbol) {
     if (!is_known(symbol))
       report(Rule::SymbolKind, "st_info", index,
              [&] { return fmt::format("{:#04x} is not a valid binding and type", symbol.info); });
-    // ptxas 13.4 puts its one unnamed local anywhere.
-    const auto is_placeholder = [&] {
-      return symbol.type() == SymbolType::NoType && symbols_[index].name.empty();
-    };
-    if (symbol.binding() == SymbolBinding::Local && index >= table_.info && !is_placeholder() &&
-        !is_before_toolkit_13(view_))
+    if (is_misplaced(index, symbol))
       report(Rule::SymbolOrder, "st_info", index,
              [&] { return fmt::format("is local, but sh_info is {}", table_.info); });
-    if ((symbol.other & ~legal_other(symbol.type())) != 0)
+    if (!has_legal_other(symbol))
       report(Rule::SymbolOther, "st_other", index, [&] {
         return fmt::format("{:#04x} has bits without a meaning for its type", symbol.other);
       });
-    if (symbol.in_section())
-      check_defined(index, symbol, view_.sections()[symbol.section]);
-  }
-
-  void check_defined(u32 index, const Symbol &symbol, const Section &section) {
+    if (!symbol.in_section())
+      return;
+    const Section &section = view_.sections()[symbol.section];
     if (symbol.type() == SymbolType::Section) {
-      check_section_symbol(index, symbol, section);
+      report_section_symbol(index, symbol, section);
       return;
     }
-    if (symbol.type() == SymbolType::Function && !holds_code(section))
+    if (is_misplaced_function(symbol, section))
       report(Rule::SymbolFunction, "st_shndx", index, [&] {
         return fmt::format("is a function in {}, which is not code", describe_section(section));
       });
-    const bool inside = symbol.value <= section.size && symbol.size <= section.size - symbol.value;
-    if (!inside && !may_lie_outside(symbol, section))
+    if (!is_in_bounds(symbol, section))
       report(Rule::SymbolValue, "st_value, st_size", index, [&] {
         return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
                            symbol.size, describe_section(section), section.size);
       });
   }
 
-  [[nodiscard]] bool may_lie_outside(const Symbol &symbol, const Section &section) const {
+  [[gnu::noinline]] [[nodiscard]] bool may_lie_outside(const Symbol &symbol,
+                                                       const Section &section) const {
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
       return true;
     // nvlink drops constants that host code does not use, but not the symbols after them; and -r
@@ -144,16 +180,15 @@ private:
                : section.info != 0 && symbol.binding() == SymbolBinding::Local;
   }
 
-  void check_section_symbol(u32 index, const Symbol &symbol, const Section &section) {
+  void report_section_symbol(u32 index, const Symbol &symbol, const Section &section) {
     const auto wrong = [&](std::string_view field, std::string_view message) {
       report(Rule::SymbolSection, field, index, [&] { return std::string(message); });
     };
     if (symbol.binding() != SymbolBinding::Local)
       wrong("st_info", "a section symbol is not local");
-    if (symbol.value != 0 || symbol.size != 0)
+    if (!is_empty(symbol))
       wrong("st_value, st_size", "of a section symbol are not 0");
-    // Mercury sections are named after the Mercury link, their headers after the file they are in.
-    if (!table_.is_mercury() && !is_named(symbol, section.name))
+    if (!has_section_name(symbol, section))
       wrong("st_name", fmt::format("is not the name of {}", describe_section(section)));
   }
 

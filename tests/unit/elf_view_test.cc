@@ -68,6 +68,30 @@ TEST(ElfView, ReadsSectionsAndSymbols) {
   EXPECT_EQ(symbols[1].section, 2u);
 }
 
+// Both classes, with and without addends; a symbol that does not exist reads as 0.
+TEST(RelocationTable, EntriesAreTheSameOneByOneAndInARow) {
+  std::vector<u8> bytes(144);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<u8>(i * 7 + 1);
+  for (const ElfClass elf_class : {ElfClass::Elf64, ElfClass::Elf32})
+    for (const bool addends : {false, true})
+      for (const u32 symbols : {0xffffffffu, 0x40u}) {
+        const RelocationTable table(elf_class, addends, symbols, bytes);
+        EXPECT_EQ(table.size(),
+                  bytes.size() / (elf_class == ElfClass::Elf64 ? 8 : 4) / (addends ? 3 : 2));
+        u32 i = 0;
+        table.for_each([&](const Relocation &entry) {
+          const Relocation same = table[i++];
+          EXPECT_EQ(entry.offset, same.offset);
+          EXPECT_EQ(entry.type, same.type);
+          EXPECT_EQ(entry.symbol, same.symbol);
+          EXPECT_EQ(entry.addend, same.addend);
+          EXPECT_LT(entry.symbol, symbols);
+        });
+        EXPECT_EQ(i, table.size());
+      }
+}
+
 TEST(ElfView, EveryTruncationIsRefusedOrReadsTheSame) {
   const std::vector<u8> file = tiny_elf();
   for (size_t size = 0; size < file.size(); ++size) {

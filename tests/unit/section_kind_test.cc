@@ -194,14 +194,35 @@ TEST(SectionKind, CommonSectionsBelongToFunctions) {
                                                    {".rela.text.f", T::Rela},
                                                    {".nv.constant0.f", T::CudaConstantB0},
                                                    {".nv.shared.f", T::Nobits}}) {
-    EXPECT_TRUE(is_common_section(name, type)) << name;
+    EXPECT_TRUE(find_common_section(name, type)) << name;
     EXPECT_EQ(classify_section(name, type, 0).owner, "f") << name;
-    EXPECT_FALSE(is_common_section(name, T::Note)) << name;
+    EXPECT_TRUE(classify_section(name, type, 0).common) << name;
+    EXPECT_FALSE(find_common_section(name, T::Note)) << name;
+    EXPECT_FALSE(classify_section(name, T::Note, 0).common) << name;
     EXPECT_TRUE(classify_section(name, type, kFlagMercury).mercury) << name;
   }
   for (const std::string_view name : {".nv.shared.reserved.0", ".text", ".nv.constant1.k", ""})
     for (const T type : {T::Nobits, T::Progbits, T::CudaShared, T::CudaConstantB0})
-      EXPECT_FALSE(is_common_section(name, type)) << name;
+      EXPECT_FALSE(find_common_section(name, type)) << name;
+}
+
+TEST(SectionKind, SectionsAreOfTheSameKindTogetherAndAlone) {
+  std::vector<Section> sections(4);
+  sections[1].name = ".text.f";
+  sections[1].type = T::Progbits;
+  sections[2].name = ".nv.merc.rela.text.f";
+  sections[2].type = T::MercuryRela;
+  sections[2].flags = kFlagMercury;
+  sections[3].name = ".nv.constant3";
+  sections[3].type = T::Progbits;
+  const std::vector<SectionKind> kinds = classify_sections(sections);
+  ASSERT_EQ(kinds.size(), sections.size());
+  for (size_t i = 0; i < kinds.size(); ++i)
+    EXPECT_EQ(kinds[i], classify_section(sections[i].name, sections[i].type, sections[i].flags))
+        << i;
+  EXPECT_TRUE(kinds[1].common);
+  EXPECT_TRUE(kinds[2].mercury);
+  EXPECT_EQ(kinds[3].bank, 3);
 }
 
 // Files that ptxas and nvlink wrote, objects and linked, with and without debug information.

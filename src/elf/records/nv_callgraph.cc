@@ -15,6 +15,7 @@ namespace culink::elf {
 namespace {
 
 constexpr u64 kPairSize = 8;
+static_assert(sizeof(CallPair) == kPairSize && sizeof(Prototype) == kPairSize);
 
 CallPair pair_at(ByteSpan section, u64 offset) {
   return {load_le<u32>(section.data() + offset), load_le<u32>(section.data() + offset + 4)};
@@ -63,19 +64,23 @@ bool CallGraph::lacks_targets() const {
 
 CallGraph decode_call_graph(ByteSpan section) {
   CallGraph graph;
-  u64 at = 0;
-  for (; section.size() - at >= kPairSize; at += kPairSize) {
-    const CallPair pair = pair_at(section, at);
-    if (is_marker(pair) || graph.groups.empty()) {
-      const u32 part = is_marker(pair) ? 0u - pair.second : 0u;
-      CallGroup group{static_cast<CallPart>(part), {}, at};
-      check_group(graph, group);
-      graph.groups.push_back(std::move(group));
-    }
-    if (!is_marker(pair))
-      graph.groups.back().pairs.push_back(pair);
+  const u64 pairs = section.size() / kPairSize;
+  for (u64 next = 0; next < pairs;) {
+    const CallPair first = pair_at(section, next * kPairSize);
+    const u32 part = is_marker(first) ? 0u - first.second : 0u;
+    CallGroup group{static_cast<CallPart>(part), {}, next * kPairSize};
+    check_group(graph, group);
+    next += is_marker(first) ? 1 : 0;
+    const u64 begin = next;
+    while (next < pairs && !is_marker(pair_at(section, next * kPairSize)))
+      ++next;
+    group.pairs.resize(next - begin);
+    if (next != begin)
+      std::memcpy(group.pairs.data(), section.data() + begin * kPairSize,
+                  (next - begin) * kPairSize);
+    graph.groups.push_back(std::move(group));
   }
-  graph.rest = section.subspan(at);
+  graph.rest = section.subspan(pairs * kPairSize);
   check_end(graph, section);
   return graph;
 }
@@ -98,11 +103,10 @@ std::vector<u8> encode_call_graph(const CallGraph &graph) {
 
 PrototypeSection decode_prototypes(ByteSpan section) {
   PrototypeSection out;
-  u64 at = 0;
-  for (; section.size() - at >= kPairSize; at += kPairSize) {
-    const CallPair pair = pair_at(section, at);
-    out.records.push_back({pair.first, pair.second});
-  }
+  out.records.resize(section.size() / kPairSize);
+  const u64 at = out.records.size() * kPairSize;
+  if (at != 0)
+    std::memcpy(out.records.data(), section.data(), at);
   out.rest = section.subspan(at);
   if (!out.rest.empty())
     out.violations.push_back(

@@ -122,8 +122,9 @@ FileShape shape_file(const OutputPlan &mercury, const Release &release) {
   const DebugTables tables{names_code(".debug_line"), names_code(".nv_debug_line_sass"),
                            release.shares_debug_info};
   WorkerPool one_thread(1);
-  FileShape out{
-      find_emitted(mercury, one_thread).is_emitted, {}, std::vector<Counterpart>(sections.size())};
+  FileShape out{find_emitted(mercury, elf::SectionId(0), one_thread).is_emitted,
+                {},
+                std::vector<Counterpart>(sections.size())};
   std::array<std::vector<OutId>, static_cast<u8>(Bucket::LastDefault) + 1> buckets;
   for (u32 i = 0; i < sections.size(); ++i)
     if (out.is_emitted[i]) {

@@ -290,7 +290,7 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
   for (const OutId text : c.shape.order) {
     if (!sections[text].function.valid())
       continue;
-    const OutId info = sections.info_of[text.value];
+    const OutId info = sections[text].records;
     if (!info.valid() || !c.shape.is_emitted[info.value])
       continue;
     const std::vector<elf::InfoRecord> compiled = compiled_records(c, code[text]);

@@ -61,7 +61,6 @@ void Merger::reserve() {
   const size_t sections = guess_sections(p_, begin_, end_);
   layout_.sections.list.reserve(begin_ == 0 ? guess_sections(p_, 0, all) : sections);
   layout_.sections.locals.reserve(sections);
-  layout_.sections.info_of.reserve(sections);
   layout_.sections.by_name.reserve(sections);
   layout_.sections.names.reserve(static_cast<u32>(std::min(
       guess_sections(p_, begin_, named), count_entities(p_, begin_, named) * kNamesOfEntity)));

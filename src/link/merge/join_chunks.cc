@@ -42,6 +42,7 @@ private:
     std::vector<u32> groups;                   // dropped, ascending
     std::vector<OutId> number_of;              // by its own OutId
     Starts start;
+    u32 sections = 0; // that it has
     u32 first_new_name = 0;
     bool holds = true; // all that it assumes
   };
@@ -226,6 +227,7 @@ void ChunkJoiner::find_starts() {
     const auto size = [](const auto &list) { return static_cast<u32>(list.size()); };
     const u32 dropped = size(more_[i].shared) + size(more_[i].tables);
     more_[i].start = end_;
+    more_[i].sections = size(layout.sections.list);
     end_.sections += size(layout.sections.list) - dropped;
     end_.locals += size(layout.sections.locals) - dropped; // each has a symbol
     end_.globals += size(layout.sections.globals);
@@ -245,8 +247,6 @@ void ChunkJoiner::make_room() {
     sections.list = std::move(first);
   sections.list.reserve(room);
   sections.list.resize(end_.sections);
-  sections.info_of.reserve(room);
-  sections.info_of.resize(end_.sections);
   sections.locals.reserve(end_.locals + end_.locals / 8 + kMore);
   sections.locals.resize(end_.locals);
   sections.globals.resize(end_.globals);
@@ -262,7 +262,7 @@ void ChunkJoiner::make_room() {
 void ChunkJoiner::number_sections(u32 chunk) {
   const OutputSections &from = chunks_[chunk].layout.sections;
   More &more = more_[chunk];
-  more.number_of.assign(from.info_of.size(), OutId(0));
+  more.number_of.assign(more.sections, OutId(0));
   for (const auto &dropped : {std::span(more.shared), std::span(more.tables)})
     for (const auto &[own, unused] : dropped)
       more.number_of[own.value] = OutId{};
@@ -299,20 +299,17 @@ void ChunkJoiner::copy(u32 chunk) {
 void ChunkJoiner::copy_sections(u32 chunk) {
   const More &more = more_[chunk];
   OutputSections &from = chunks_[chunk].layout.sections, &to = whole().sections;
-  for (u32 i = 0; i < from.info_of.size(); ++i) {
+  for (u32 i = 0; i < from.list.size(); ++i) { // none: they are in their place
     if (is_dropped(more, OutId(i)))
-      continue;
-    const OutId id = more.number_of[i];
-    to.info_of[id.value] = final_id(chunk, from.info_of[i]);
-    if (from.list.empty()) // is in its place
       continue;
     OutSection &section = from.list[i];
     section.target = final_id(chunk, section.target);
+    section.records = final_id(chunk, section.records);
     section.older = final_id(chunk, section.older);
     section.name_number = more.name_number[section.name_number];
     if (section.shared_list != kNoIndex)
       section.shared_list += more.start.lists;
-    to[id] = std::move(section);
+    to[more.number_of[i]] = std::move(section);
   }
   u32 next = more.start.locals;
   for (LocalSymbol symbol : from.locals) {

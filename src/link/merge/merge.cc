@@ -88,6 +88,7 @@ void Merger::begin(ObjectId id) {
   object_ = &p_.objects[id.value];
   t_.location_of[id.value].resize(object_->view.sections().size());
   locations_ = t_.location_of[id.value];
+  extents_.reset();
   constant_starts_.reset();
   dynamic_align_.reset();
   has_discarded_.assign(object_->view.sections().size(), false);
@@ -106,26 +107,9 @@ void Merger::begin(ObjectId id) {
   }
 }
 
-OutId Merger::add(std::string_view name, u32 hash, OutSection &&section) {
-  section.name = name;
-  const OutId id = layout_.sections.add(std::move(section), hash);
-  layout_.sections.add_section_symbol(id);
-  return id;
-}
-
-OutId Merger::need(std::string_view name, OutSection &&section) {
-  section.name = name;
-  const auto [id, is_new] = layout_.sections.find_or_add(std::move(section));
-  if (is_new) {
-    layout_.sections.add_section_symbol(id);
-    if (!alone_)
-      out_.shared.push_back(id);
-  }
-  return id;
-}
-
-OutId Merger::name_only(std::string_view name) {
-  return need(name, {.type = SectionType::Null, .align = 8, .entsize = 16, .emit = Emit::NameOnly});
+OutId Merger::name_only(std::string_view name, u32 hash) {
+  return need(name, hash,
+              {.type = SectionType::Null, .align = 8, .entsize = 16, .emit = Emit::NameOnly});
 }
 
 void Merger::name_only_for(std::string_view name, u32 hash, OutId target) {
@@ -162,27 +146,6 @@ OutId Merger::find(std::string_view name) {
   return id;
 }
 
-bool Merger::is_listed(EntityId id) {
-  if (alone_ || p_.symbols[id].first.object.value >= begin_)
-    return t_.listed[id.value] != 0;
-  out_.assumed_listed.push_back(id); // at its first occurrence
-  return true;
-}
-
-void Merger::set_listed(EntityId id) {
-  t_.listed[id.value] = 1;
-  const Entity &entity = p_.symbols[id];
-  out_.has_commons |= entity.common_align != 0;
-  layout_.sections.has_images |= is_image(entity.type()) || entity.opaque;
-}
-
-void Merger::set_address(EntityId id, const SymbolAddress &address) {
-  SymbolAddress &known = t_.address_of[id.value];
-  if (!alone_ && !known.section.valid() && known.constants == kNoIndex)
-    out_.addressed.push_back(id);
-  known = address;
-}
-
 void Merger::create_module_records() {
   // Objects that relocatable links made of data alone have none, but its name is in the output.
   layout_.sections.info =
@@ -202,7 +165,7 @@ void Merger::create_module_records() {
 
 // Once in each file.
 void Merger::leave_blank_symbol(EntityId id, u32 symbol) {
-  if (!emulate::leaves_blank_symbols(p_) || mentioned_[id.value])
+  if (mentioned_[id.value])
     return;
   mentioned_[id.value] = true;
   std::vector<ObjectId> &files = layout_.sections.with_blank_symbol;
@@ -220,7 +183,8 @@ void Merger::create_functions() {
     const EntityId id = p_.symbols.of(id_, s);
     if (!id.valid())
       continue;
-    leave_blank_symbol(id, s);
+    if (!mentioned_.empty())
+      leave_blank_symbol(id, s);
     const DefinitionOutcome outcome = p_.symbols.outcome(id_, s);
     if (outcome == DefinitionOutcome::DiscardedForWeak ||
         outcome == DefinitionOutcome::DiscardedForStrong)
@@ -235,7 +199,8 @@ void Merger::create_functions() {
       name_discarded_entry(id, s);
       continue;
     }
-    list_function(id);
+    if (!is_listed(id))
+      list_function(id);
     if (outcome == DefinitionOutcome::Accepted && is_defined_elsewhere(p_.symbols[id])) {
       refuse();
     } else if (outcome == DefinitionOutcome::Accepted) {
@@ -258,8 +223,6 @@ void Merger::name_discarded_entry(EntityId id, u32 symbol_index) {
 
 // Functions enter the symbol table at their first reference, weak definitions in the local part.
 void Merger::list_function(EntityId id) {
-  if (is_listed(id))
-    return;
   set_listed(id);
   const Entity &entity = p_.symbols[id];
   if (entity.local || entity.in_local_part)
@@ -309,10 +272,11 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   if (!p_.is_selected(id) && !launched && !judged_later && !arch::is_driver_function(symbol.name))
     return;
   const std::string_view info = layout_.sections.keep_name(".nv.info.", symbol.name);
-  layout_.sections.info_of[section.value] =
-      add(info, hash_of(info, symbol.section), function_record_section(section));
+  const OutId records =
+      add(info, hash_of_own(info, symbol.section), function_record_section(section));
+  layout_.sections[section].records = records;
   const std::string_view shared = layout_.sections.keep_name(".nv.shared.", symbol.name);
-  t_.shared_of[id.value] = need_for_kernel(shared, hash_of(shared, symbol.section), section,
+  t_.shared_of[id.value] = need_for_kernel(shared, hash_of_own(shared, symbol.section), section,
                                            shared_section(elf::kFlagInfoLink));
   if (!alone_)
     out_.with_shared.push_back(id);
@@ -338,13 +302,12 @@ void Merger::create_function_records() {
     if (info.text == 0)
       continue;
     const OutId text = location(info.text).section;
-    if (location(info.text).discarded || !text.valid() ||
-        layout_.sections.info_of[text.value].valid())
+    if (location(info.text).discarded || !text.valid() || layout_.sections[text].records.valid())
       continue;
     const std::string_view function = p_.symbols[layout_.sections[text].function].name;
     const std::string_view name = layout_.sections.keep_name(".nv.info.", function);
-    layout_.sections.info_of[text.value] =
-        add(name, hash_of(name, info.text), function_record_section(text));
+    const OutId records = add(name, hash_of(name, info.text), function_record_section(text));
+    layout_.sections[text].records = records;
   }
 }
 

@@ -84,8 +84,8 @@ std::vector<u64> Merger::starts_of_constants(const elf::Section &bank) {
 }
 
 // Bytes that symbols name. A bank that no code will refer to counts with its whole size.
-u64 Merger::constants_size(const elf::Section &bank, bool discarded) const {
-  return discarded ? bank.size : std::min(bank.size, extent_[bank.index]);
+u64 Merger::constants_size(const elf::Section &bank, bool discarded) {
+  return discarded ? bank.size : std::min(bank.size, end_of_symbols(bank.index));
 }
 
 void Merger::append_constants(const elf::Section &bank, OutId text, bool discarded) {

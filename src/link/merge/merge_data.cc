@@ -34,11 +34,18 @@ bool is_function_bank(const InputObject &object, u32 section) {
 
 } // namespace
 
+u64 Merger::end_of_symbols(u32 section) {
+  if (!extents_) { // found once for each object
+    extents_.emplace(object_->view.sections().size(), 0);
+    for (const elf::Symbol &symbol : object_->symbols)
+      if (symbol.in_section() && symbol.size < kMaxExtent && symbol.value < kMaxExtent)
+        (*extents_)[symbol.section] =
+            std::max((*extents_)[symbol.section], symbol.value + symbol.size);
+  }
+  return (*extents_)[section];
+}
+
 void Merger::create_data() {
-  extent_.assign(object_->view.sections().size(), 0);
-  for (const elf::Symbol &symbol : object_->symbols)
-    if (symbol.in_section() && symbol.size < kMaxExtent && symbol.value < kMaxExtent)
-      extent_[symbol.section] = std::max(extent_[symbol.section], symbol.value + symbol.size);
   for (u32 s = 1; s < object_->symbols.size(); ++s) {
     const elf::Symbol &symbol = object_->symbols[s];
     const EntityId id = p_.symbols.of(id_, s);
@@ -281,7 +288,7 @@ void Merger::create_unnamed_shared() {
     return;
   for (const elf::Section &section : object_->view.sections())
     if (object_->kinds[section.index].role == SectionRole::Shared && section.size != 0 &&
-        extent_[section.index] == 0)
+        end_of_symbols(section.index) == 0)
       layout_.placement.unnamed_shared.push_back(
           {.section = place_data(section), .size = section.size, .align = section.align});
 }

@@ -77,15 +77,20 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     return;
   const elf::RelocationTable entries = object_->view.relocations(table);
   const DiscardedRanges &discarded = t_.discarded[id_.value];
+  // Relocations of code are never dropped one by one.
+  const bool some_dropped = object_->kinds[table.info].is_debug() ||
+                            object_->kinds[table.info].is_constant() || discarded.touch(table.info);
   bool first = true;
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Relocation entry = entries[i];
-    if (discarded.contain(table.info, entry.offset) ||
-        describes_discarded_code(table.info, entry.symbol) ||
-        emulate::loses_pointer(p_, id_, table.info, entry.symbol))
+    if (some_dropped && (discarded.contain(table.info, entry.offset) ||
+                         describes_discarded_code(table.info, entry.symbol) ||
+                         emulate::loses_pointer(p_, id_, table.info, entry.symbol)))
       continue;
     if (!first && entry.addend == 0) {
-      name_only(layout_.sections.keep_name(".rel", layout_.sections[at.section].name));
+      const std::string_view name =
+          layout_.sections.keep_name(".rel", layout_.sections[at.section].name);
+      name_only(name, hash_of(name, code_of(table.info)));
       return;
     }
     first = false;
@@ -126,15 +131,17 @@ bool Merger::is_shifted(u32 section) {
 
 RelocationGroup &Merger::relocation_group(u32 section, bool rela) {
   const OutId target = location(section).section;
-  if (group_of_.size() < layout_.sections.list.size())
-    group_of_.resize(layout_.sections.list.size());
+  if (group_of_.size() < layout_.sections.list.size()) {
+    constexpr size_t kAhead = 1024; // sections
+    group_of_.reserve(layout_.sections.list.capacity());
+    group_of_.resize(layout_.sections.list.size() + kAhead);
+  }
   u32 &number = group_of_[target.value][rela];
   if (number != 0)
     return layout_.relocs.groups[number - 1];
   const std::string_view table_name =
       layout_.sections.keep_name(rela ? ".rela" : ".rel", layout_.sections[target].name);
-  const u32 code = object_->owner_of(section) != 0 ? object_->owner_of(section) : section;
-  const OutId table = add(table_name, hash_of(table_name, code),
+  const OutId table = add(table_name, hash_of(table_name, code_of(section)),
                           {.type = rela ? SectionType::Rela : SectionType::Rel,
                            .flags = elf::kFlagInfoLink,
                            .align = 8,

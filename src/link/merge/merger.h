@@ -55,7 +55,7 @@ private:
 
   // merge_constants.cc
   void define_compiler_constant(EntityId id, const elf::Symbol &symbol);
-  [[nodiscard]] u64 constants_size(const elf::Section &bank, bool discarded) const;
+  [[nodiscard]] u64 constants_size(const elf::Section &bank, bool discarded);
   [[nodiscard]] std::vector<u64> starts_of_constants(const elf::Section &bank);
   void append_discarded_constants(const elf::Section &bank);
   void discard_constants(EntityId function);
@@ -67,6 +67,7 @@ private:
 
   // merge_data.cc
   void create_data();
+  [[nodiscard]] u64 end_of_symbols(u32 section);
   void define_opaque(EntityId id, u32 symbol_index);
   void list_undefined(EntityId id, const elf::Symbol &symbol);
   void align_dynamic(EntityId id, const elf::Symbol &symbol);
@@ -84,15 +85,38 @@ private:
   void add_unified_entries(const elf::Section &section);
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.
-  OutId add(std::string_view name, u32 hash, OutSection &&section);
+  [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, OutSection &&section) {
+    section.name = name;
+    const OutId id = layout_.sections.add(std::move(section), hash);
+    layout_.sections.add_section_symbol(id);
+    return id;
+  }
   OutId add(std::string_view name, OutSection &&section) {
     return add(name, StringIndex::hash_of(name), std::move(section));
   }
-  OutId need(std::string_view name, OutSection &&section);
-  OutId name_only(std::string_view name);
+  OutId need(std::string_view name, OutSection &&section) {
+    return need(name, StringIndex::hash_of(name), std::move(section));
+  }
+  [[gnu::always_inline]] OutId need(std::string_view name, u32 hash, OutSection &&section) {
+    section.name = name;
+    const auto [id, is_new] = layout_.sections.find_or_add(std::move(section), hash);
+    if (is_new) {
+      layout_.sections.add_section_symbol(id);
+      if (!alone_)
+        out_.shared.push_back(id);
+    }
+    return id;
+  }
+  OutId name_only(std::string_view name) { return name_only(name, StringIndex::hash_of(name)); }
+  OutId name_only(std::string_view name, u32 hash);
   void name_only_for(std::string_view name, u32 hash, OutId target);
   // The section of a kernel: of that name, and of its code.
   OutId need_for_kernel(std::string_view name, u32 hash, OutId text, OutSection &&section);
+  // The code that a section of the file belongs to, or the section itself.
+  [[nodiscard]] u32 code_of(u32 section) const {
+    const u32 owner = object_->owner_of(section);
+    return owner != 0 ? owner : section;
+  }
   // The hash of the name of a section that belongs to code of the file.
   [[nodiscard]] u32 hash_of(std::string_view name, u32 code) const {
     const Family &family = families_[code];
@@ -101,13 +125,34 @@ private:
                ? StringIndex::hash_of(name, family.name, family.hash)
                : StringIndex::hash_of(name);
   }
+  // The same for a name that ends in a dot and the name of the function.
+  [[nodiscard]] u32 hash_of_own(std::string_view name, u32 code) const {
+    const Family &family = families_[code];
+    return family.name.empty() ? StringIndex::hash_of(name)
+                               : StringIndex::hash_of(name, family.name, family.hash);
+  }
   // The newest section of that name, or none.
   [[nodiscard]] OutId find(std::string_view name);
 
   // Whether the symbol table has an entity, also from an earlier chunk; if not, it will.
-  [[nodiscard]] bool is_listed(EntityId id);
-  void set_listed(EntityId id);
-  void set_address(EntityId id, const SymbolAddress &address);
+  [[nodiscard]] bool is_listed(EntityId id) {
+    if (alone_ || p_.symbols[id].first.object.value >= begin_)
+      return t_.listed[id.value] != 0;
+    out_.assumed_listed.push_back(id); // at its first occurrence
+    return true;
+  }
+  void set_listed(EntityId id) {
+    t_.listed[id.value] = 1;
+    const Entity &entity = p_.symbols[id];
+    out_.has_commons |= entity.common_align != 0;
+    layout_.sections.has_images |= is_image(entity.type()) || entity.opaque;
+  }
+  void set_address(EntityId id, const SymbolAddress &address) {
+    SymbolAddress &known = t_.address_of[id.value];
+    if (!alone_ && !known.section.valid() && known.constants == kNoIndex)
+      out_.addressed.push_back(id);
+    known = address;
+  }
   // Whether definitions in other chunks decide about an entity that is defined in this one.
   [[nodiscard]] bool is_defined_elsewhere(const Entity &entity) const {
     return !alone_ &&
@@ -146,10 +191,11 @@ private:
 
   // By section of the file being walked:
   std::vector<Family> families_;
-  std::vector<u64> extent_;               // end of the last symbol
-  std::vector<bool> has_discarded_;       // some definition in it is discarded
-  std::vector<bool> beside_strong_;       // code of a definition that meets a strong one (Q044)
+  std::vector<u8> has_discarded_;         // some definition in it is discarded
+  std::vector<u8> beside_strong_;         // code of a definition that meets a strong one (Q044)
   std::vector<EntityId> overridden_code_; // code that a later definition overrides
+  // The end of the last symbol in a section; nothing until it is asked for
+  std::optional<std::vector<u64>> extents_;
   // (bank, offset) of each compiler constant, sorted; nothing until it is asked for
   std::optional<std::vector<std::pair<u32, u64>>> constant_starts_;
   std::optional<u64> dynamic_align_; // the largest of its dynamic memory, if that was asked for

@@ -55,34 +55,6 @@ elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions opt
   return options;
 }
 
-struct SectionNumbers {
-  std::vector<elf::SectionId> section_of; // by OutId
-  elf::SectionId next;                    // behind them
-};
-
-// Ids from `first` on. Each range is counted from 0 at first.
-SectionNumbers number_sections(const OutputSections &sections, u32 first, WorkerPool &pool) {
-  constexpr u32 kTogether = 8192;
-  SectionNumbers out{std::vector<elf::SectionId>(sections.size()), {}};
-  std::vector<u32> starts(sections.size() / kTogether + 1);
-  pool.for_ranges(sections.size(), kTogether, [&](u32 begin, u32 end) {
-    u32 next = 0;
-    for (u32 i = begin; i < end; ++i)
-      if (!sections.list[i].discarded())
-        out.section_of[i] = elf::SectionId(next++);
-    starts[begin / kTogether] = next;
-  });
-  for (u32 &start : starts)
-    first += std::exchange(start, first);
-  pool.for_ranges(sections.size(), kTogether, [&](u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i)
-      if (out.section_of[i].valid())
-        out.section_of[i].value += starts[begin / kTogether];
-  });
-  out.next = elf::SectionId(first);
-  return out;
-}
-
 // About so many; memory for more is not touched.
 u64 count_fixups(const OutputPlan &plan) {
   constexpr u64 kWordsOfText = 8;
@@ -110,10 +82,12 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
   }
   if (program.dialect.release.old_abi)
     options = with_old_abi(program, std::move(options));
-  EmittedSections emitted = find_emitted(plan, pool);
-  FileInProgress file{.elf = elf::ElfBuilder(std::move(options)),
+  elf::ElfBuilder elf(std::move(options));
+  EmittedSections emitted = find_emitted(plan, elf::SectionId(elf.section_count()), pool);
+  FileInProgress file{.elf = std::move(elf),
                       .is_emitted = std::move(emitted.is_emitted),
-                      .section_of = {},
+                      .section_of = std::move(emitted.section_of),
+                      .next_section = emitted.next,
                       .rel_action = {},
                       .symbols = {},
                       .relocations_grouped = emitted.relocations_grouped};
@@ -124,10 +98,8 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
                     .relocations = planes * plan.relocations.kept.size()});
   for (const std::string_view text : program.calls.prototypes)
     file.elf.add_string(text, text.empty()); // the empty prototype is a string of its own
-  SectionNumbers numbers = number_sections(sections, file.elf.section_count(), pool);
-  file.section_of = std::move(numbers.section_of);
   if (!plan.synthetic.rel_action.empty())
-    file.rel_action = numbers.next;
+    file.rel_action = file.next_section;
   file.symbols = add_output_symbols(program, plan.layout, plan.shared, file.section_of,
                                     file.rel_action, file.is_emitted, pool, file.elf);
   return file;
@@ -136,7 +108,7 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
 std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, FileInProgress file,
                                      WorkerPool &pool, Diagnostics &diag) {
   const OutputSections &sections = plan.layout.sections;
-  std::vector<std::vector<u8>> info_bytes = plan.info.store.take_bytes();
+  std::vector<InfoStore::Bytes> info_bytes = plan.info.store.take_bytes();
   if (sections.cuinfo.valid())
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))

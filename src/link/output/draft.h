@@ -40,7 +40,7 @@ struct FileDraft {
   u64 null_symbol_value = 0;
   std::vector<FilePatch> patches;
   std::vector<FinalizedObject> finalized; // whose bytes sections borrow
-  std::vector<std::vector<u8>> records;   // of .nv.info sections
+  std::vector<InfoStore::Bytes> records;  // of .nv.info sections
   std::vector<std::vector<u8>> contents;  // that other sections borrow
   std::unique_ptr<NameStorage> names;     // of sections
 };
@@ -56,6 +56,7 @@ struct FileInProgress {
   elf::ElfBuilder elf;                    // borrows names of the plan, which must stay where it is
   std::vector<u8> is_emitted;             // by OutId: it is part of the file
   std::vector<elf::SectionId> section_of; // by OutId
+  elf::SectionId next_section;            // behind those
   elf::SectionId rel_action;              // .nv.rel.action, or none
   OutputSymbols symbols;
   bool relocations_grouped = false; // those of a table follow each other in the plan

@@ -28,9 +28,8 @@ constexpr u32 kSectionsTogether = 2048;
 constexpr u32 kEntriesTogether = 8192;
 
 // A relocation table is emitted if it has entries; other sections as Emit says.
-bool is_part_of_file(const OutputPlan &plan, OutId id, bool has_entries) {
+bool is_part_of_file(const OutputPlan &plan, const OutSection &s, OutId id, bool has_entries) {
   const OutputSections &sections = plan.layout.sections;
-  const OutSection &s = sections[id];
   if (s.emit == Emit::NameOnly || s.discarded())
     return false;
   if (id == sections.info)
@@ -38,6 +37,25 @@ bool is_part_of_file(const OutputPlan &plan, OutId id, bool has_entries) {
   if (id == sections.prototype)
     return !plan.synthetic.prototypes.empty();
   return elf::is_relocation_table(s.type) ? has_entries : s.emit == Emit::Always || s.size != 0;
+}
+
+// `discarded`: how many of each range of sections have no id.
+void number_sections(const OutputSections &sections, std::span<const u32> discarded,
+                     EmittedSections &out, WorkerPool &pool) {
+  std::vector<u32> starts(discarded.size());
+  u32 left_out = 0;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    starts[i] = out.next.value + static_cast<u32>(i) * kSectionsTogether - left_out;
+    left_out += discarded[i];
+  }
+  out.next.value += sections.size() - left_out;
+  pool.for_ranges(sections.size(), kSectionsTogether, [&](u32 begin, u32 end) {
+    u32 next = starts[begin / kSectionsTogether];
+    const bool all = discarded[begin / kSectionsTogether] == 0;
+    for (u32 i = begin; i < end; ++i)
+      if (all || !sections.list[i].discarded())
+        out.section_of[i] = elf::SectionId(next++);
+  });
 }
 
 // Fixups of a range of records that starts at `offset`, under numbers from `number` on.
@@ -109,9 +127,12 @@ SectionType type_in_executable(SectionType type) {
   }
 }
 
-EmittedSections find_emitted(const OutputPlan &plan, WorkerPool &pool) {
+EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first, WorkerPool &pool) {
   const KeptRelocations &kept = plan.relocations.kept;
-  EmittedSections out{std::vector<u8>(plan.layout.sections.list.size(), 0), true};
+  const OutputSections &sections = plan.layout.sections;
+  EmittedSections out{.is_emitted = std::vector<u8>(sections.size(), 0),
+                      .section_of = std::vector<elf::SectionId>(sections.size()),
+                      .next = first};
   std::atomic<bool> grouped = true;
   pool.for_ranges(static_cast<u32>(kept.size()), kEntriesTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i) {
@@ -125,36 +146,47 @@ EmittedSections find_emitted(const OutputPlan &plan, WorkerPool &pool) {
   out.relocations_grouped = grouped;
   for (const SlotTable &slots : plan.images.tables)
     out.is_emitted[slots.table.value] = 1;
-  pool.for_ranges(static_cast<u32>(out.is_emitted.size()), kSectionsTogether,
-                  [&](u32 begin, u32 end) {
-                    for (u32 i = begin; i < end; ++i)
-                      out.is_emitted[i] = is_part_of_file(plan, OutId(i), out.is_emitted[i] != 0);
-                  });
+  std::vector<u32> discarded(sections.size() / kSectionsTogether + 1, 0);
+  pool.for_ranges(sections.size(), kSectionsTogether, [&](u32 begin, u32 end) {
+    u32 count = 0;
+    for (u32 i = begin; i < end; ++i) {
+      u8 &emitted = out.is_emitted[i];
+      emitted = is_part_of_file(plan, sections.list[i], OutId(i), emitted != 0);
+      count += sections.list[i].discarded() ? 1 : 0;
+    }
+    discarded[begin / kSectionsTogether] = count;
+  });
+  number_sections(sections, discarded, out, pool);
   return out;
 }
 
-elf::SectionSpec section_header(const OutputPlan &plan, const FileInProgress &file, OutId id) {
-  const OutSection &s = plan.layout.sections[id];
+namespace {
+
+inline elf::SectionSpec header_of(const OutSection &s, const OutputPlan &plan,
+                                  const FileInProgress &file, OutId id) {
   const bool emitted = file.is_emitted[id.value] != 0;
-  elf::SectionSpec spec{.name = s.name,
-                        .type = s.type,
-                        .flags = s.flags,
-                        .align = s.align,
-                        .entsize = s.entsize,
-                        .emitted = emitted,
-                        .name_number = s.name_number};
-  if (emitted && s.links_symtab)
-    spec.link = file.elf.symtab();
-  if (id.value < plan.info.text_flags.size())
-    spec.flags |= plan.info.text_flags[id.value];
-  if (s.function.valid())
-    spec.info = elf::InfoField(file.symbols.of_entity[s.function.value], s.info_top);
-  else if (emitted && s.target.valid())
-    spec.info = file.section_of[s.target.value];
+  const std::vector<u64> &text_flags = plan.info.text_flags;
   // Unknown sections are among debug information.
-  if (s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0)
-    spec.bucket = elf::Bucket::Debug;
-  return spec;
+  const bool is_debug = s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0;
+  return {.name = s.name,
+          .type = s.type,
+          .name_number = s.name_number,
+          .flags = s.flags | (id.value < text_flags.size() ? text_flags[id.value] : 0),
+          .align = s.align,
+          .entsize = s.entsize,
+          .link = emitted && s.links_symtab ? file.elf.symtab() : elf::SectionId{},
+          .info = s.function.valid()
+                      ? elf::InfoField(file.symbols.of_entity[s.function.value], s.info_top)
+                  : emitted && s.target.valid() ? elf::InfoField(file.section_of[s.target.value])
+                                                : elf::InfoField(),
+          .emitted = emitted,
+          .bucket = is_debug ? std::optional(elf::Bucket::Debug) : std::nullopt};
+}
+
+} // namespace
+
+elf::SectionSpec section_header(const OutputPlan &plan, const FileInProgress &file, OutId id) {
+  return header_of(plan.layout.sections[id], plan, file, id);
 }
 
 void finish_headers(const OutputPlan &plan, FileInProgress &file) {
@@ -174,50 +206,45 @@ void finish_headers(const OutputPlan &plan, FileInProgress &file) {
   }
 }
 
-elf::SymbolId symbol_of(const OutputSymbols &symbols, const KeptRelocation &kept) {
-  switch (kept.against) {
-  case Against::Nothing:
-    break;
-  case Against::Entity:
-    return symbols.of_entity[kept.id];
-  case Against::Section:
-    return symbols.of_section[kept.id];
-  case Against::Instance:
-    return symbols.of_instance[kept.id];
-  }
-  return {};
-}
-
 namespace {
 
-bool has_records(const OutputPlan &plan, OutId id) {
-  const OutId target = plan.layout.sections[id].target;
-  return target.valid() && plan.layout.sections.info_of[target.value] == id;
+bool has_records(const OutputPlan &plan, const OutSection &section, OutId id) {
+  return section.type == SectionType::CudaInfo && section.target.valid() &&
+         plan.layout.sections[section.target].records == id;
 }
 
 } // namespace
 
-// Sections of several pieces, which are few, are left to one thread: their lists share a table.
+// Sections that are more than a piece and zeros, which are few, are left to one thread: their lists
+// share a table.
 void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
                   WorkerPool &pool, FileInProgress &file) {
   const u32 count = plan.layout.sections.size();
-  const auto added = std::ranges::count_if(file.section_of, [](auto id) { return id.valid(); });
-  file.elf.add_sections(static_cast<u32>(added), pool);
+  file.elf.add_sections(file.next_section.value - file.elf.section_count(), pool);
   records.make_room(plan.info, pool);
   std::vector<std::vector<OutId>> left(count / kSectionsTogether + 1);
   pool.for_ranges(count, kSectionsTogether, [&](u32 begin, u32 end) {
+    const OutSection *sections = plan.layout.sections.list.data();
+    const bool executable = program.policy.executable;
     for (u32 i = begin; i < end; ++i) {
-      const OutSection &section = plan.layout.sections.list[i];
+      const OutSection &section = sections[i];
       if (section.discarded())
         continue;
-      elf::SectionSpec header = section_header(plan, file, OutId(i));
-      if (program.policy.executable)
+      elf::SectionSpec header = header_of(section, plan, file, OutId(i));
+      if (executable)
         header.type = type_in_executable(header.type);
-      file.elf.put_section(file.section_of[i], header);
-      if (section.pieces.size() + (has_records(plan, OutId(i)) ? 1 : 0) > 1)
+      const elf::SectionId to = file.section_of[i];
+      const ByteSpan bytes = section.pieces.first();
+      const bool has_more = section.pieces.has_more();
+      if (!has_more && !has_records(plan, section, OutId(i))) {
+        file.elf.put_section(to, header, bytes, std::max<u64>(section.size, bytes.size()));
+        continue;
+      }
+      file.elf.put_section(to, header);
+      if (has_more || !bytes.empty())
         left[begin / kSectionsTogether].push_back(OutId(i));
       else
-        fill_section(plan, OutId(i), file.section_of[i], records, file.elf);
+        fill_section(plan, OutId(i), to, records, file.elf);
     }
   });
   for (const std::vector<OutId> &range : left)
@@ -228,7 +255,7 @@ void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &
 void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWriter &records,
                   elf::ElfBuilder &elf) {
   const OutSection &s = plan.layout.sections[id];
-  if (has_records(plan, id))
+  if (has_records(plan, s, id))
     records.fill(to, plan.info.store, plan.info.of_text[s.target.value]);
   for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
     elf.append_zeros(to, s.pieces[piece].offset - elf.size(to));
@@ -289,10 +316,9 @@ namespace {
 // Whether the output has no symbol for what a relocation is against. A list of resolved relocations
 // may name what nothing is left of.
 bool names_nothing(const FileInProgress &file, const KeptRelocation &kept, elf::SymbolId against) {
-  if (kept.against == Against::Entity)
-    return !against.valid();
-  return kept.against == Against::Section &&
-         (!against.valid() || !file.elf.symbol(against).emitted);
+  if (!against.valid())
+    return kept.against == Against::Entity || kept.against == Against::Section;
+  return kept.against == Against::Section && !file.elf.symbol(against).emitted;
 }
 
 // Where debug information or data refers to a section, the inputs are too far gone to tell which of

@@ -16,10 +16,14 @@ inline constexpr u32 kIndexNamesRoom = sizeof ".symtab_shndx" + sizeof ".nv.merc
 [[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
 
 struct EmittedSections {
-  std::vector<u8> is_emitted;       // by OutId: it is part of the file
-  bool relocations_grouped = false; // those of a table follow each other in the plan
+  std::vector<u8> is_emitted;             // by OutId: it is part of the file
+  std::vector<elf::SectionId> section_of; // by OutId; none: it is discarded
+  elf::SectionId next;                    // behind them
+  bool relocations_grouped = false;       // those of a table follow each other in the plan
 };
-[[nodiscard]] EmittedSections find_emitted(const OutputPlan &plan, WorkerPool &pool);
+// Sections have ids from `first` on.
+[[nodiscard]] EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first,
+                                           WorkerPool &pool);
 
 // The header of a section, with its type in the plan.
 [[nodiscard]] elf::SectionSpec section_header(const OutputPlan &plan, const FileInProgress &file,
@@ -32,7 +36,20 @@ void finish_headers(const OutputPlan &plan, FileInProgress &file);
 using ContentOf = std::span<const elf::SectionId>;
 
 // What a relocation is against; nothing: symbol 0, or a symbol that is not part of the output.
-[[nodiscard]] elf::SymbolId symbol_of(const OutputSymbols &symbols, const KeptRelocation &kept);
+[[nodiscard]] inline elf::SymbolId symbol_of(const OutputSymbols &symbols,
+                                             const KeptRelocation &kept) {
+  switch (kept.against) {
+  case KeptRelocation::Against::Nothing:
+    break;
+  case KeptRelocation::Against::Entity:
+    return symbols.of_entity[kept.id];
+  case KeptRelocation::Against::Section:
+    return symbols.of_section[kept.id];
+  case KeptRelocation::Against::Instance:
+    return symbols.of_instance[kept.id];
+  }
+  return {};
+}
 
 // Headers and contents of all sections of the plan, which get the ids that `file` has for them.
 void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,

@@ -86,9 +86,9 @@ void SymbolWriter::put_section(elf::SymbolId to, OutId id, bool emitted) {
                        .binding = SymbolBinding::Local,
                        .type = SymbolType::Section,
                        .section = section_of_[id.value],
+                       .name_number = s.name_number,
                        .part = elf::SymbolPart::Local,
-                       .emitted = emitted && s.has_symbol && (s.size != 0 || !needs_size),
-                       .name_number = s.name_number});
+                       .emitted = emitted && s.has_symbol && (s.size != 0 || !needs_size)});
   out_.of_section[id.value] = to;
 }
 

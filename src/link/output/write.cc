@@ -14,6 +14,7 @@ namespace culink {
 namespace {
 
 constexpr u64 kPartSize = u64{1} << 18;
+constexpr u32 kAtHand = 16; // so many sections that were written are still in the cache
 
 // Where the parts begin, in layout.order, and the end: contents in file order, cut into parts of
 // about a quarter of a megabyte. A part of many small sections begins at one of every kStep.
@@ -79,13 +80,15 @@ ByteBuffer write_image(const FileDraft &draft, ByteBuffer image, WorkerPool &poo
     if (number < tables)
       return draft.elf.write_tables(layout, image, number);
     const u32 part = number - tables;
-    for (u32 i = starts[part]; i < starts[part + 1]; ++i) {
-      const elf::SectionId id = layout.order[i];
-      draft.elf.write_contents(layout, image, i, i + 1);
-      if (first_value[id.value] == 0)
-        continue;
-      for (u32 v = first_value[id.value] - 1; v < values.size() && section(v) == id; ++v)
-        store_value(draft, id, values[v], image, messages[part]);
+    for (u32 begin = starts[part], end; begin < starts[part + 1]; begin = end) {
+      end = std::min(begin + kAtHand, starts[part + 1]);
+      draft.elf.write_contents(layout, image, begin, end);
+      for (u32 i = begin; i < end; ++i) {
+        const elf::SectionId id = layout.order[i];
+        if (first_value[id.value] != 0)
+          for (u32 v = first_value[id.value] - 1; v < values.size() && section(v) == id; ++v)
+            store_value(draft, id, values[v], image, messages[part]);
+      }
     }
   });
   for (Diagnostics &message : messages)

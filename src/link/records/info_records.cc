@@ -40,8 +40,8 @@ public:
 private:
   void fill_externs(const std::vector<OutId> &lists_externs);
   void finish_kernels(const Resources &resources);
-  [[nodiscard]] std::vector<RegisterLimit>
-  register_limits(const std::vector<FunctionId> &kernels) const;
+  [[nodiscard]] std::vector<RegisterLimit> register_limits(const std::vector<FunctionId> &kernels,
+                                                           const Resources &resources) const;
   [[nodiscard]] u32 count_unbounded_calls(FunctionId kernel, const Resources &resources) const;
   void report_recursion(FunctionId kernel, const Resources &resources);
   [[nodiscard]] std::vector<FunctionId> kernels_in_symbol_order() const;
@@ -93,20 +93,25 @@ void InfoPlanner::fill_externs(const std::vector<OutId> &lists_externs) {
 }
 
 std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
-  const u32 locals = static_cast<u32>(layout_.sections.locals.size());
-  const u32 count = locals + static_cast<u32>(layout_.sections.globals.size());
+  const std::span locals(layout_.sections.locals);
+  const std::span globals(layout_.sections.globals);
+  const u32 local_count = static_cast<u32>(locals.size());
+  const u32 count = local_count + static_cast<u32>(globals.size());
   constexpr u32 kTogether = 8192;
   std::vector<std::vector<FunctionId>> parts(count / kTogether + 1);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    std::vector<FunctionId> &part = parts[begin / kTogether];
     const auto take = [&](EntityId id) {
-      if (p_.is_kernel(id) && p_.symbols[id].defined())
-        parts[begin / kTogether].push_back(p_.function_of(id));
+      const FunctionId f = p_.function_of(id);
+      if (f.valid() && p_.live.is_kernel(f) && p_.symbols[id].defined())
+        part.push_back(f);
     };
-    for (u32 i = begin; i < end; ++i)
-      if (i >= locals)
-        take(layout_.sections.globals[i - locals]);
-      else if (layout_.sections.locals[i].kind == LocalSymbol::Kind::Entity)
-        take(EntityId(layout_.sections.locals[i].id));
+    const u32 middle = std::clamp(local_count, begin, end);
+    for (const LocalSymbol &local : locals.subspan(std::min(begin, local_count), middle - begin))
+      if (local.kind == LocalSymbol::Kind::Entity)
+        take(EntityId(local.id));
+    for (u32 i = middle; i < end; ++i)
+      take(globals[i - local_count]);
   });
   std::vector<FunctionId> out;
   for (const std::vector<FunctionId> &part : parts)
@@ -114,19 +119,24 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
   return out;
 }
 
-// In the order of the records.
-std::vector<RegisterLimit>
-InfoPlanner::register_limits(const std::vector<FunctionId> &kernels) const {
+// Limits that calls may break, in the order of the records.
+std::vector<RegisterLimit> InfoPlanner::register_limits(const std::vector<FunctionId> &kernels,
+                                                        const Resources &resources) const {
   constexpr u32 kTogether = 512;
   const u32 count = static_cast<u32>(kernels.size());
   std::vector<std::vector<RegisterLimit>> parts(count / kTogether + 1);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i) {
+      // A kernel that calls nothing with more registers keeps its limit.
+      if (resources.registers[kernels[i].value] <= resources.own_registers[kernels[i].value])
+        continue;
       const EntityId kernel = p_.calls.functions[kernels[i].value];
       const OutId text = layout_.placement.address_of[kernel.value].section;
-      for (const elf::InfoRecord &record : out_.plan.store.records(out_.plan.of_text[text.value]))
-        if (record.attribute == InfoAttribute::MaxregCount)
-          parts[begin / kTogether].push_back({kernels[i], record.value});
+      const InfoStore &store = out_.plan.store;
+      const InfoList &records = out_.plan.of_text[text.value];
+      for (u64 at = store.find(records, InfoAttribute::MaxregCount); at != InfoStore::kNone;
+           at = store.find(records, InfoAttribute::MaxregCount, at))
+        parts[begin / kTogether].push_back({kernels[i], store.value(records, at)});
     }
   });
   std::vector<RegisterLimit> out;
@@ -138,7 +148,7 @@ InfoPlanner::register_limits(const std::vector<FunctionId> &kernels) const {
 // How many calls of a kernel lead to recursion. Each occurrence of a call counts, and each function
 // that a pointer may lead to.
 u32 InfoPlanner::count_unbounded_calls(FunctionId kernel, const Resources &resources) const {
-  const auto is_unbounded = [&](u32 node) { return bool{resources.unbounded[node]}; };
+  const auto is_unbounded = [&](u32 node) { return resources.unbounded[node] != 0; };
   u32 count = 0;
   for (const FunctionId callee : p_.calls.calls[kernel.value])
     count += is_unbounded(callee.value) ? 1 : 0;
@@ -165,7 +175,7 @@ void InfoPlanner::finish_kernels(const Resources &resources) {
   stacks.reserve(kernels.size());
   out_.kernels.reserve(kernels.size());
   for (const FunctionId k : kernels) {
-    const bool unbounded = resources.unbounded[k.value];
+    const bool unbounded = resources.unbounded[k.value] != 0;
     stacks.emplace_back(p_.calls.functions[k.value],
                         unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]));
     out_.kernels.push_back(
@@ -177,7 +187,8 @@ void InfoPlanner::finish_kernels(const Resources &resources) {
       report_recursion(k, resources);
   }
   out_.plan.store.put_symbols_and_words(out_.plan.module, InfoAttribute::MinStackSize, stacks);
-  check_kernel_limits(p_, reach_, layout_, resources, kernels, register_limits(kernels), diag_);
+  check_kernel_limits(p_, reach_, layout_, resources, kernels, register_limits(kernels, resources),
+                      diag_);
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.demoted[f] && p_.live.live[f])
       out_.kernels.push_back({.kernel = FunctionId(f), .stack = resources.own_frame[f]});

@@ -46,9 +46,7 @@ void join(std::vector<T> &into, const std::vector<T> &other, Key key, Merge merg
 } // namespace
 
 void Inheritance::Item::add(const Item &more) {
-  if (more.first == kNeverMet)
-    return;
-  if (first == kNeverMet || more.last > last) {
+  if (more.last > last) {
     last = more.last;
     last_value = more.last_value;
   }
@@ -57,9 +55,19 @@ void Inheritance::Item::add(const Item &more) {
   bits |= more.bits;
 }
 
+void Inheritance::add(size_t rule, const Item &item) {
+  if (met(rule))
+    items[rule].add(item);
+  else
+    items[rule] = item;
+  rules |= static_cast<u16>(1u << rule);
+}
+
 void Inheritance::add(const Inheritance &other) {
-  for (size_t i = 0; i < items.size(); ++i)
-    items[i].add(other.items[i]);
+  for (u32 left = other.rules; left != 0; left &= left - 1) {
+    const u32 rule = static_cast<u32>(std::countr_zero(left));
+    add(rule, other.items[rule]);
+  }
   add_lists(other);
 }
 
@@ -102,12 +110,7 @@ Inheritance InheritanceSweep::own_of(FunctionId function) const {
       own.first_externs = std::min(own.first_externs, position);
       continue;
     }
-    Inheritance::Item &item = own.items[*rule];
-    item.first = std::min(item.first, position);
-    item.last = position;
-    item.last_value = record.value;
-    item.largest = std::max(item.largest, record.value);
-    item.bits |= record.value;
+    own.add(*rule, {position, position, record.value, record.value, record.value});
     if (kInheritRules[*rule].combine == Combine::Sum) {
       if (own.addends.empty())
         own.addends.push_back({function, 0});
@@ -141,7 +144,8 @@ void InheritanceSweep::list_parts(u32 node, std::vector<u32> &out) const {
 }
 
 void InheritanceSweep::sort_parts(std::vector<u32> &parts) {
-  std::sort(parts.begin(), parts.end());
+  if (!std::is_sorted(parts.begin(), parts.end())) // as they mostly are
+    std::sort(parts.begin(), parts.end());
   parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
 }
 
@@ -150,11 +154,9 @@ u32 InheritanceSweep::Parts::keep(Inheritance &&part) {
   Part &kept = parts.emplace_back();
   kept.first_externs = part.first_externs;
   kept.first_item = static_cast<u32>(items.size());
-  for (size_t rule = 0; rule < kInheritRuleCount; ++rule)
-    if (part.items[rule].first != kNeverMet) {
-      kept.rules |= static_cast<u16>(1u << rule);
-      items.push_back(part.items[rule]);
-    }
+  kept.rules = part.rules;
+  for (u32 left = part.rules; left != 0; left &= left - 1)
+    items.push_back(part.items[static_cast<u32>(std::countr_zero(left))]);
   if (part.addends.empty() && part.undefined.empty() && part.fragments.empty())
     return position;
   kept.lists = static_cast<u32>(lists.size());
@@ -179,7 +181,7 @@ void InheritanceSweep::add(u32 part, Inheritance &into) const {
   const Part &kept = all_.parts[part];
   u32 next = kept.first_item;
   for (u32 rules = kept.rules; rules != 0; rules &= rules - 1)
-    into.items[static_cast<u32>(std::countr_zero(rules))].add(all_.items[next++]);
+    into.add(static_cast<u32>(std::countr_zero(rules)), all_.items[next++]);
   into.first_externs = std::min(into.first_externs, kept.first_externs);
   if (kept.lists != kNothing)
     into.add_lists(all_.lists[kept.lists]);

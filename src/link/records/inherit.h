@@ -109,7 +109,11 @@ struct FunctionRecords {
   // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
   // reading; few have any.
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
-  bool has_masks = false; // some function has SPARSE_MMA_MASK
+  u16 rules = 0; // a bit for each rule whose attribute some function has
+
+  [[nodiscard]] bool has(elf::InfoAttribute attribute) const {
+    return (rules >> (kInheritRuleOf[static_cast<u8>(attribute)] - 1) & 1) != 0;
+  }
 };
 
 // A position in the walk over all records: functions in the order in which their sections were
@@ -120,11 +124,8 @@ inline constexpr WalkPosition kNeverMet = ~u64{0};
 // Everything that a set of functions hands down, without the walk.
 struct Inheritance {
   struct Item {
-    WalkPosition first = kNeverMet;
-    WalkPosition last = 0;
-    u16 last_value = 0;
-    u16 largest = 0;
-    u16 bits = 0;
+    WalkPosition first, last;
+    u16 last_value, largest, bits;
     void add(const Item &more);
   };
   struct Addend {
@@ -140,12 +141,15 @@ struct Inheritance {
     FunctionId function;
     u32 record = 0; // of those of the function
   };
-  std::array<Item, kInheritRuleCount> items;
+  std::array<Item, kInheritRuleCount> items; // by rule; not initialised where `rules` has no bit
+  u16 rules = 0;                             // a bit for each rule that was met
   WalkPosition first_externs = kNeverMet;
   std::vector<Addend> addends;      // of Combine::Sum, by function
   std::vector<Undefined> undefined; // by callee
   std::vector<Fragments> fragments; // by position
 
+  [[nodiscard]] bool met(size_t rule) const { return (rules >> rule & 1) != 0; }
+  void add(size_t rule, const Item &item);
   void add(const Inheritance &other);
   void add_lists(const Inheritance &other); // all but the items
 };

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 #include <set>
 #include <span>
@@ -131,7 +132,7 @@ void KernelRecordPlanner::add_missing_masks() {
       return i.attribute == InfoAttribute::SparseMmaMask;
     });
   };
-  has_masks_ = functions_.has_masks;
+  has_masks_ = functions_.has(InfoAttribute::SparseMmaMask);
   if (!has_masks_)
     return;
   std::vector<u32> without; // functions that get one
@@ -207,6 +208,8 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel,
                                                              const Inheritance &inherited,
                                                              Worker &worker) const {
   std::vector<EntityId> out;
+  if (functions_.externs[kernel.value].empty() && inherited.undefined.empty())
+    return out; // as nearly always
   ++worker.search;
   for (const EntityId id : functions_.externs[kernel.value])
     add_unseen(id, worker, out);
@@ -237,8 +240,12 @@ bool KernelRecordPlanner::fill_own_externs(FunctionId kernel, InfoList &records,
   const u64 record = store_.find(records, InfoAttribute::Externs);
   if (record == InfoStore::kNone)
     return false;
+  if (undefined.empty()) {
+    store_.erase(records, record);
+    return false;
+  }
   const std::vector<EntityId> &own = functions_.externs[kernel.value];
-  if (!undefined.empty() && several_) {
+  if (several_) {
     store_.put_symbols(records, InfoAttribute::Externs, undefined, record);
     return true;
   }
@@ -246,7 +253,7 @@ bool KernelRecordPlanner::fill_own_externs(FunctionId kernel, InfoList &records,
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
   a.erase(std::unique(a.begin(), a.end()), a.end());
-  if (!undefined.empty() && a == b) {
+  if (a == b) {
     store_.put_symbols(records, InfoAttribute::Externs, own, record);
     return true;
   }
@@ -273,14 +280,18 @@ void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
   std::array<std::pair<WalkPosition, size_t>, kLate> list;
   size_t count = 0;
   const auto add = [&](WalkPosition position, size_t rule) { list[count++] = {position, rule}; };
-  for (size_t rule = 0; rule < kInheritRuleCount; ++rule) {
-    const bool mask = kInheritRules[rule].attribute == InfoAttribute::SparseMmaMask;
-    if (mask && has_masks_) // every kernel gets one as soon as one function has it
-      add(0, rule);
-    else if (inherited.items[rule].first != kNeverMet && !several_ && rule == kLanguage)
+  static_assert(kInheritRules[0].attribute == InfoAttribute::SparseMmaMask);
+  if (has_masks_) // every kernel gets one as soon as one function has it
+    add(0, 0);
+  for (u32 left = has_masks_ ? inherited.rules & ~1u : inherited.rules; left != 0;
+       left &= left - 1) {
+    const size_t rule = static_cast<size_t>(std::countr_zero(left));
+    if (several_)
+      add(inherited.items[rule].first, rule);
+    else if (rule == kLanguage)
       add(kNeverMet, kLate);
-    else if (inherited.items[rule].first != kNeverMet)
-      add(several_ ? inherited.items[rule].first : rule + 1, rule);
+    else
+      add(rule + 1, rule);
   }
   if (!several_ || inherited.first_externs != kNeverMet)
     add(several_ ? inherited.first_externs : kNeverMet, kExterns);
@@ -339,7 +350,8 @@ void KernelRecordPlanner::take_over(size_t rule_number, const Inheritance &inher
   } else if (!several_ && rule.own_value_stays && (!mask || nobody_lacks_)) {
     return; // Q018
   }
-  const Inheritance::Item &item = inherited.items[rule_number];
+  const Inheritance::Item item =
+      inherited.met(rule_number) ? inherited.items[rule_number] : Inheritance::Item{};
   u16 value = store_.value(records, record);
   switch (rule.combine) {
   case Combine::Flag:
@@ -422,7 +434,7 @@ void KernelRecordPlanner::check_record_size(FunctionId kernel, std::string_view 
 void KernelRecordPlanner::check_cta_groups(FunctionId kernel, const InfoList &records,
                                            Worker &worker) const {
   const auto has = [&](InfoAttribute attribute) {
-    return store_.find(records, attribute) != InfoStore::kNone;
+    return functions_.has(attribute) && store_.find(records, attribute) != InfoStore::kNone;
   };
   if (several_ && has(InfoAttribute::Tcgen05OneCtaUsed) && has(InfoAttribute::Tcgen05TwoCtaUsed))
     worker.diag.report(DiagId::MixedCtaGroups, {std::string(p_.entity_of(kernel).name)})

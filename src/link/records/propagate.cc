@@ -6,6 +6,7 @@
 #include "link/records/propagate.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "base/bytes.h"
@@ -14,41 +15,54 @@ namespace culink {
 
 namespace {
 
-std::vector<u32> *list_of(elf::InfoAttribute attribute, Resources &out) {
-  switch (attribute) {
-  case elf::InfoAttribute::Regcount:
-    return &out.own_registers;
-  case elf::InfoAttribute::FrameSize:
-    return &out.own_frame;
-  case elf::InfoAttribute::MaxStackSize:
-    return &out.stack_limit;
-  default:
-    return nullptr;
+// Values of functions that module records state.
+enum Value : u8 { kNoValue, kRegisters, kFrame, kStackLimit, kValueCount };
+
+constexpr std::array<u8, 256> kValueOf = [] { // by attribute
+  std::array<u8, 256> out{};
+  out[static_cast<u8>(elf::InfoAttribute::Regcount)] = kRegisters;
+  out[static_cast<u8>(elf::InfoAttribute::FrameSize)] = kFrame;
+  out[static_cast<u8>(elf::InfoAttribute::MaxStackSize)] = kStackLimit;
+  return out;
+}();
+
+// The object with the prevailing definition alone has the values of a function.
+FunctionId defined_by(const Program &p, ObjectId object, u32 symbol) {
+  const EntityId entity = p.symbols.of(object, symbol);
+  return entity.valid() && p.symbols[entity].prevailing.object == object ? p.function_of(entity)
+                                                                         : FunctionId{};
+}
+
+// Several records in a row are about one function.
+void read_values(const Program &p, ObjectId object, ByteSpan records, Resources &out) {
+  constexpr u64 kSize = elf::kRecordHeaderSize + 2 * sizeof(u32); // a symbol and a value
+  const std::array<u32 *, kValueCount> values = {nullptr, out.own_registers.data(),
+                                                 out.own_frame.data(), out.stack_limit.data()};
+  u32 symbol = 0;
+  FunctionId function;
+  elf::RecordReader<elf::InfoAttribute> reader(records);
+  for (u64 at = 0; reader.skip(); at = reader.offset()) {
+    const u8 *record = records.data() + at;
+    const u8 value = kValueOf[record[1]];
+    if (value == kNoValue || reader.offset() - at < kSize)
+      continue;
+    const u32 named = load_le<u32>(record + elf::kRecordHeaderSize);
+    if (named != symbol || symbol == 0) {
+      symbol = named;
+      function = defined_by(p, object, symbol);
+    }
+    if (function.valid())
+      values[value][function.value] = load_le<u32>(record + elf::kRecordHeaderSize + 4);
   }
 }
 
-// The object with the prevailing definition alone has the values of a function.
 void read_own(const Program &p, WorkerPool &pool, Resources &out) {
   constexpr u32 kTogether = 16;
-  const auto read = [&](u32 i) {
-    for (const InputObject::Info &info : p.objects[i].infos) {
-      if (info.text != 0)
-        continue;
-      for (const elf::InfoRecord record : info.records) {
-        std::vector<u32> *const values = list_of(record.attribute, out);
-        if (!values || record.payload.size() < 8)
-          continue;
-        const EntityId entity = p.symbols.of(ObjectId(i), load_le<u32>(record.payload.data()));
-        if (!entity.valid() || !p.function_of(entity).valid() ||
-            p.symbols[entity].prevailing.object != ObjectId(i))
-          continue;
-        (*values)[p.function_of(entity).value] = load_le<u32>(record.payload.data() + 4);
-      }
-    }
-  };
   pool.for_ranges(static_cast<u32>(p.objects.size()), kTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
-      read(i);
+      for (const InputObject::Info &info : p.objects[i].infos)
+        if (info.text == 0)
+          read_values(p, ObjectId(i), info.records.bytes(), out);
   });
 }
 
@@ -71,7 +85,7 @@ Resources propagate_resources(const Program &p, const Reach &reach, Resources ou
   const u32 count = p.calls.node_count();
   out.registers = out.own_registers;
   out.stack.assign(out.own_frame.begin(), out.own_frame.end());
-  out.unbounded.assign(count, false);
+  out.unbounded.assign(count, 0);
   const auto settle = [&](std::span<const u32> component) {
     u32 registers = 0;
     u64 deepest = 0;
@@ -81,18 +95,18 @@ Resources propagate_resources(const Program &p, const Reach &reach, Resources ou
       for (const u32 callee : p.calls.edges[node]) {
         registers = std::max(registers, out.registers[callee]);
         deepest = std::max(deepest, out.stack[callee]);
-        unbounded = unbounded || out.unbounded[callee];
+        unbounded = unbounded || out.unbounded[callee] != 0;
       }
     }
     for (const u32 node : component) {
       out.registers[node] = registers;
-      out.unbounded[node] = unbounded;
+      out.unbounded[node] = unbounded ? 1 : 0;
       out.stack[node] = unbounded ? 0 : out.own_frame[node] + deepest;
     }
   };
   for (const std::span<const u32> component : reach.inner_components())
     settle(component);
-  constexpr u32 kTogether = 4096; // whose bits share no word with others
+  constexpr u32 kTogether = 4096;
   pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     for (u32 node = begin; node < end; ++node)
       if (!p.calls.edges[node].empty() && !reach.called(node))

@@ -16,7 +16,7 @@ struct Resources {
   std::vector<u32> stack_limit; // 0: none
   std::vector<u32> registers;   // maximum over what it reaches
   std::vector<u64> stack;       // deepest call chain, unless unbounded
-  std::vector<bool> unbounded;  // recursion can be reached
+  std::vector<u8> unbounded;    // recursion can be reached; bytes, for several threads
 };
 
 // What each function needs by itself, as its object says.

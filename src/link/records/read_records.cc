@@ -27,9 +27,37 @@ struct RangeOfRecords {
   std::vector<FunctionId> read_order;
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments; // as in FunctionRecords
   std::vector<OutId> lists_externs;
-  bool has_masks = false;
+  u16 rules = 0; // as in FunctionRecords
   InfoList module;
 };
+
+// What the symbol of a module record stands for. Several records in a row name one function.
+struct NamedSymbol {
+  u32 symbol = 0; // none: the next record is about another one
+  InfoWord word;
+  bool dropped = false; // records about it are left out
+};
+
+// The records in a section whose framing has been checked, as bytes.
+template <typename Use> void for_each_record(ByteSpan section, Use use) {
+  elf::RecordReader<InfoAttribute> reader(section);
+  for (u64 at = 0; reader.skip(); at = reader.offset())
+    use(section.subspan(at, reader.offset() - at));
+}
+
+InfoAttribute attribute_of(ByteSpan record) {
+  return static_cast<InfoAttribute>(record[1]);
+}
+
+bool is_sized(ByteSpan record) {
+  return record[0] == static_cast<u8>(elf::RecordFormat::Sized);
+}
+
+elf::InfoRecord decoded(ByteSpan record) {
+  elf::RecordReader<InfoAttribute> reader(record);
+  (void)reader.next();
+  return reader.record();
+}
 
 class RecordReader {
 public:
@@ -42,13 +70,23 @@ public:
 private:
   void reserve(u32 begin, u32 end);
   void note_fragments(FunctionId function, const elf::InfoRecord &record);
+  // The function whose records are read.
+  struct Reading {
+    ObjectId object;
+    FunctionId function;
+    OutId text;
+    bool blank; // the object has a symbol without a name
+  };
+
   void read_function_records(ObjectId object, const InputObject::Info &info);
+  [[gnu::noinline]] void read_function_record(const Reading &reading, ByteSpan bytes,
+                                              InfoPrepender &list);
   void join_repeated();
   [[nodiscard]] InfoList read_module_records(u32 begin, u32 end) const;
-  void read_module_record(ObjectId object, ByteSpan bytes, const elf::InfoRecord &record,
+  void read_module_record(ObjectId object, ByteSpan bytes, NamedSymbol &named,
                           InfoPrepender &list) const;
-  [[nodiscard]] InfoWord named_by(ObjectId object, const elf::InfoRecord &record, u32 symbol) const;
-  [[nodiscard]] bool is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const;
+  [[nodiscard]] InfoWord named_by(ObjectId object, InfoAttribute attribute, u32 symbol) const;
+  [[nodiscard]] bool is_dropped(ObjectId object, EntityId named) const;
   [[nodiscard]] std::vector<EntityId> still_undefined(ObjectId object,
                                                       const elf::InfoRecord &record) const;
 
@@ -101,16 +139,26 @@ void RecordReader::reserve(u32 begin, u32 end) {
 
 // The symbol in the first word of a record, or 0: KPARAM_INFO has a word for one and names none.
 // EXTERNS may name several and is left to the caller.
-u32 first_symbol(const elf::InfoRecord &record) {
-  return elf::symbol_word_count(record) == 0 ? 0 : load_le<u32>(record.payload.data());
+u32 first_symbol(ByteSpan record) {
+  const bool names = record.size() >= InfoStore::kRecordSize + 4 &&
+                     elf::kInfoSymbols[record[1]] != elf::InfoSymbols::None;
+  return names ? load_le<u32>(record.data() + InfoStore::kRecordSize) : 0;
+}
+
+// Whether a function's record is copied, and nothing else is to be done.
+bool is_copied(ByteSpan record, bool blank_symbol) {
+  const InfoAttribute attribute = attribute_of(record);
+  return kInheritRuleOf[static_cast<u8>(attribute)] == 0 &&
+         attribute != InfoAttribute::AtEntryFragments &&
+         (elf::kInfoSymbols[static_cast<u8>(attribute)] == elf::InfoSymbols::None ||
+          (attribute != InfoAttribute::Externs && first_symbol(record) == 0 && !blank_symbol));
 }
 
 // The entity or the bank that a symbol of a record names.
-inline InfoWord RecordReader::named_by(ObjectId object, const elf::InfoRecord &record,
-                                       u32 symbol) const {
+inline InfoWord RecordReader::named_by(ObjectId object, InfoAttribute attribute, u32 symbol) const {
   const elf::Symbol &first = p_.objects[object.value].symbols[symbol];
   // PARAM_CBANK names the bank's section symbol, or up to sm_89 a parameter symbol in it.
-  if (first.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank)
+  if (first.type() == elf::SymbolType::Section || attribute == InfoAttribute::ParamCbank)
     return {.id = layout_.placement.location_of[object.value][first.section].section.value,
             .names = InfoWord::Names::Bank};
   return {.id = p_.symbols.of(object, symbol).value, .names = InfoWord::Names::Entity};
@@ -130,44 +178,50 @@ std::vector<EntityId> RecordReader::still_undefined(ObjectId object,
   return out;
 }
 
-// Whether a module record about an entity is left out.
-bool RecordReader::is_dropped(ObjectId object, EntityId named, InfoAttribute attribute) const {
+// Whether module records about an entity are left out.
+bool RecordReader::is_dropped(ObjectId object, EntityId named) const {
   if (!named.valid() || !p_.is_live(named))
     return true;
   // Records of a function come from its prevailing definition.
   const Entity &entity = p_.symbols[named];
-  if (entity.function && entity.defined() && entity.prevailing.object != object)
-    return true;
-  return attribute == InfoAttribute::MaxStackSize && p_.policy.completes_kernels;
+  return entity.function && entity.defined() && entity.prevailing.object != object;
 }
 
-void RecordReader::read_module_record(ObjectId object, ByteSpan bytes,
-                                      const elf::InfoRecord &record, InfoPrepender &list) const {
-  if (record.attribute == InfoAttribute::Externs) {
+void RecordReader::read_module_record(ObjectId object, ByteSpan bytes, NamedSymbol &named,
+                                      InfoPrepender &list) const {
+  const InfoAttribute attribute = attribute_of(bytes);
+  if (attribute == InfoAttribute::Externs) {
     u8 *copy = list.add(bytes);
-    const u32 count = elf::symbol_word_count(record);
+    const u32 count = elf::symbol_word_count(decoded(bytes));
     for (u32 i = 0; i < count; ++i) {
       u8 *word = copy + InfoStore::kRecordSize + u64{i} * 4;
       list.name(word, InfoWord::Names::Entity, p_.symbols.of(object, load_le<u32>(word)).value);
     }
     return;
   }
-  const u32 symbol = first_symbol(record);
+  const u32 symbol = first_symbol(bytes);
   if (symbol == 0) {
     list.add(bytes);
     return;
   }
-  const InfoWord named = named_by(object, record, symbol);
-  const bool about_entity = named.names == InfoWord::Names::Entity;
-  if (about_entity && is_dropped(object, EntityId(named.id), record.attribute))
+  if (symbol != named.symbol || attribute == InfoAttribute::ParamCbank) {
+    named.word = named_by(object, attribute, symbol);
+    named.dropped =
+        named.word.names == InfoWord::Names::Entity && is_dropped(object, EntityId(named.word.id));
+    named.symbol = attribute == InfoAttribute::ParamCbank ? 0 : symbol;
+  }
+  const bool about_entity = named.word.names == InfoWord::Names::Entity;
+  if (named.dropped ||
+      (about_entity && attribute == InfoAttribute::MaxStackSize && p_.policy.completes_kernels))
     return;
   u8 *copy = list.add(bytes);
-  list.name(copy + InfoStore::kRecordSize, named.names, named.id);
+  list.name(copy + InfoStore::kRecordSize, named.word.names, named.word.id);
   // The register count of a kernel covers what it calls.
-  if (!about_entity || record.attribute != InfoAttribute::Regcount ||
-      !p_.policy.completes_kernels || record.payload.size() < 8)
+  if (!about_entity || attribute != InfoAttribute::Regcount || !p_.policy.completes_kernels ||
+      bytes.size() < InfoStore::kRecordSize + 8)
     return;
-  if (const FunctionId f = p_.function_of(EntityId(named.id)); f.valid() && p_.live.kernel[f.value])
+  if (const FunctionId f = p_.function_of(EntityId(named.word.id));
+      f.valid() && p_.live.kernel[f.value])
     store_le<u32>(copy + InfoStore::kRecordSize + 4, resources_.registers[f.value]);
 }
 
@@ -181,10 +235,10 @@ InfoList RecordReader::read_module_records(u32 begin, u32 end) const {
     for (const InputObject::Info &info : p_.objects[i].infos) {
       if (info.text != 0)
         continue;
-      for (const elf::InfoRecord &record : info.records)
-        read_module_record(ObjectId(i),
-                           info.records.bytes().subspan(record.offset, record.encoded_size()),
-                           record, list);
+      NamedSymbol named;
+      for_each_record(info.records.bytes(), [&](ByteSpan record) {
+        read_module_record(ObjectId(i), record, named, list);
+      });
     }
   return list.finish(0);
 }
@@ -219,6 +273,38 @@ constexpr std::array<u8, InfoStore::kRecordSize> kFirstIsaVersion = {
     static_cast<u8>(elf::RecordFormat::Half), static_cast<u8>(InfoAttribute::MercuryIsaVersion), 0,
     1};
 
+void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
+                                        InfoPrepender &list) {
+  const InfoAttribute attribute = attribute_of(bytes);
+  const u32 function = reading.function.value;
+  const bool sized = is_sized(bytes);
+  const u16 value = sized ? u16{0} : load_le<u16>(bytes.data() + 2);
+  if (attribute == InfoAttribute::Externs) { // the list is filled when all functions are read
+    tables_.functions.inherited[function].push_back({attribute, value});
+    tables_.functions.externs[function] = still_undefined(reading.object, decoded(bytes));
+    out_.lists_externs.push_back(reading.text);
+    store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value);
+    return;
+  }
+  if (const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)]; rule != 0) {
+    out_.rules |= static_cast<u16>(1u << (rule - 1));
+    tables_.functions.inherited[function].push_back(
+        {attribute, sized ? bits_of_words(decoded(bytes)) : value});
+  }
+  if (attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
+    note_fragments(reading.function, decoded(bytes));
+    if (!p_.live.kernel[function])
+      return; // inherited by the kernels that reach it
+  }
+  u8 *copy = list.add(bytes);
+  if (const u32 symbol = first_symbol(bytes); symbol != 0) {
+    const InfoWord named = named_by(reading.object, attribute, symbol);
+    list.name(copy + InfoStore::kRecordSize, named.names, named.id);
+  } else if (reading.blank && elf::symbol_word_count(decoded(bytes)) != 0) {
+    list.name(copy + InfoStore::kRecordSize, InfoWord::Names::Blank, reading.object.value);
+  }
+}
+
 void RecordReader::read_function_records(ObjectId object, const InputObject::Info &info) {
   const SectionLocation &text = layout_.placement.location_of[object.value][info.text];
   if (!text.section.valid() || text.discarded)
@@ -229,34 +315,15 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
   const FunctionId function = p_.function_of(entity);
   out_.read_order.push_back(function);
   const ByteSpan section = info.records.bytes();
-  const bool blank = std::ranges::binary_search(layout_.sections.with_blank_symbol, object);
   InfoPrepender list(tables_.plan.store, section.size() + kFirstIsaVersion.size(), chunk_);
-  for (const elf::InfoRecord &record : info.records) {
-    const bool externs = record.attribute == InfoAttribute::Externs;
-    out_.has_masks |= record.attribute == InfoAttribute::SparseMmaMask;
-    if (externs || inherit_rule_of(record.attribute))
-      tables_.functions.inherited[function.value].push_back(
-          {record.attribute, record.sized() && !externs ? bits_of_words(record) : record.value});
-    if (externs) { // the list is filled when all functions are read
-      tables_.functions.externs[function.value] = still_undefined(object, record);
-      out_.lists_externs.push_back(text.section);
-      store_le<u16>(list.add(section.subspan(record.offset, InfoStore::kRecordSize)) + 2,
-                    record.value);
-      continue;
-    }
-    if (record.attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
-      note_fragments(function, record);
-      if (!p_.live.kernel[function.value])
-        continue; // inherited by the kernels that reach it
-    }
-    u8 *copy = list.add(section.subspan(record.offset, record.encoded_size()));
-    if (const u32 symbol = first_symbol(record); symbol != 0) {
-      const InfoWord named = named_by(object, record, symbol);
-      list.name(copy + InfoStore::kRecordSize, named.names, named.id);
-    } else if (blank && elf::symbol_word_count(record) != 0) {
-      list.name(copy + InfoStore::kRecordSize, InfoWord::Names::Blank, object.value);
-    }
-  }
+  const bool blank = std::ranges::binary_search(layout_.sections.with_blank_symbol, object);
+  const Reading reading{object, function, text.section, blank};
+  for_each_record(section, [&](ByteSpan record) {
+    if (is_copied(record, blank))
+      list.add(record);
+    else
+      read_function_record(reading, record, list);
+  });
   if (lacks_isa_version(p_, info.records))
     list.add(kFirstIsaVersion);
   InfoList &records = tables_.plan.of_text[text.section.value];
@@ -312,7 +379,7 @@ ReadRecords read_info_records(const Program &program, const Layout &layout,
     order.insert(order.end(), range.read_order.begin(), range.read_order.end());
     out.lists_externs.insert(out.lists_externs.end(), range.lists_externs.begin(),
                              range.lists_externs.end());
-    out.functions.has_masks |= range.has_masks;
+    out.functions.rules |= range.rules;
     out.functions.fragments.merge(range.fragments); // a function is in one range alone
   }
   if (!std::ranges::is_sorted(out.lists_externs))

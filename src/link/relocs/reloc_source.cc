@@ -46,6 +46,10 @@ void set_addends(const RelocationContext &c, RelocSource &source) {
                                               : source.table->type == elf::SectionType::Rel;
 }
 
+bool moves_parts(const RelocationContext &c, ObjectId object) {
+  return !c.layout.relocs.moved.empty() && !c.layout.relocs.moved[object.value].empty();
+}
+
 } // namespace
 
 RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
@@ -60,14 +64,15 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
                      .object = slice.object,
                      .base = slice.base,
                      .output_size = target.size,
-                     .moves = !c.layout.relocs.moved.empty(),
+                     .moves = moves_parts(c, slice.object),
                      .discarded = c.layout.relocs.discarded[slice.object.value].touch(table.info)};
   if (target.function.valid())
     source.function = c.program.function_of(target.function);
   source.about_code =
       kind.is_debug() && target.name != ".debug_info" && target.name != ".debug_loc";
   set_addends(c, source);
-  source.loses_pointers = !emulate::drops_discarded_pointers(c.program, slice.object, table.info);
+  source.loses_pointers =
+      kind.is_constant() && !emulate::drops_discarded_pointers(c.program, slice.object, table.info);
   return source;
 }
 
@@ -84,7 +89,7 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
                      .begin = std::max(begin, from.base) - from.base,
                      .end = std::max(end, from.base) - from.base,
                      .output_size = c.layout.sections[group.target].size,
-                     .moves = !c.layout.relocs.moved.empty()};
+                     .moves = moves_parts(c, from.object)};
   set_addends(c, source);
   return source;
 }
@@ -98,8 +103,8 @@ bool is_of_overridden_code(const RelocationContext &c, const RelocationGroup &gr
 bool is_of_overridden_bank(const RelocationContext &c, const RelocationGroup &group,
                            const RelocationSlice &slice) {
   const OutId text = c.layout.sections[group.target].target;
-  if (emulate::keeps_overridden_relocations(c.program) || !text.valid() ||
-      !c.layout.sections[text].function.valid())
+  if (!text.valid() || !c.layout.sections[text].function.valid() ||
+      emulate::keeps_overridden_relocations(c.program))
     return false;
   const u32 bank = c.program.objects[slice.object.value].section(slice.section).info;
   const Entity &function = c.program.symbols[c.layout.sections[text].function];

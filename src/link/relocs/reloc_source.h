@@ -71,10 +71,10 @@ struct RelocSource {
 
 // The offset of a relocation in the output section.
 [[nodiscard]] inline u64 output_offset(const RelocationContext &context, const RelocSource &source,
-                                       const elf::Relocation &entry) {
+                                       u64 offset) {
   return source.moves
-             ? moved_offset(context, source.object, source.table->info, entry.offset, source.base)
-             : entry.offset + source.base;
+             ? moved_offset(context, source.object, source.table->info, offset, source.base)
+             : offset + source.base;
 }
 
 } // namespace culink

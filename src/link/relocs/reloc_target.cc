@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kLineSection = ".debug_line";
 
-u8 bank_of(SectionType type) {
+constexpr u8 bank_of(SectionType type) {
   return static_cast<u8>((static_cast<u32>(type) - static_cast<u32>(SectionType::CudaConstantB0)) &
                          31);
 }
@@ -185,28 +185,17 @@ RelocTarget function_target(const RelocationContext &c, EntityId id) {
           .id = text.valid() ? c.layout.sections[text].function.value : id.value};
 }
 
-} // namespace
-
-RelocRuleInputs rule_inputs_of(const Program &program) {
-  return {.policy = program.policy,
-          .has_mercury = program.sass_plane || program.arch.code_kind == arch::CodeKind::Capmerc,
-          .sass_plane = program.sass_plane};
-}
-
-RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 index,
-                           FunctionId function) {
-  const elf::Symbol &symbol = c.program.objects[object.value].symbols[index];
-  if (symbol.type() == SymbolType::Section && symbol.in_section())
-    return section_target(c, object, symbol.section);
-  const EntityId id = c.program.symbols.of(object, index);
-  RelocTarget null{.kind = TargetKind::Null, .bank = bank_of(SectionType::Null)};
+// Not inline, for the same reason.
+[[gnu::noinline]] RelocTarget other_target(const RelocationContext &c, ObjectId object,
+                                           const elf::Symbol &symbol, EntityId id,
+                                           FunctionId function) {
+  constexpr RelocTarget null{.kind = TargetKind::Null, .bank = bank_of(SectionType::Null)};
   if (!id.valid()) { // a label without a location stands for symbol 0
-    null.value = c.layout.placement.null_symbol_value;
-    return null;
+    RelocTarget label = null;
+    label.value = c.layout.placement.null_symbol_value;
+    return label;
   }
   const Entity &entity = c.program.symbols[id];
-  if (entity.function)
-    return function_target(c, id);
   if (is_image(entity.type()))
     return {.kind = TargetKind::Image,
             .against = Against::Entity,
@@ -226,6 +215,25 @@ RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 inde
       (!symbol.in_section() && !symbol.undefined() && !symbol.common()))
     return null;
   return data_target(c, object, id, symbol);
+}
+
+} // namespace
+
+RelocRuleInputs rule_inputs_of(const Program &program) {
+  return {.policy = program.policy,
+          .has_mercury = program.sass_plane || program.arch.code_kind == arch::CodeKind::Capmerc,
+          .sass_plane = program.sass_plane};
+}
+
+RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 index,
+                           FunctionId function) {
+  const elf::Symbol &symbol = c.program.objects[object.value].symbols[index];
+  if (symbol.type() == SymbolType::Section && symbol.in_section())
+    return section_target(c, object, symbol.section);
+  const EntityId id = c.program.symbols.of(object, index);
+  if (id.valid() && c.program.symbols[id].function) // as most are
+    return function_target(c, id);
+  return other_target(c, object, symbol, id, function);
 }
 
 bool is_shared_variable(const Program &program, const RelocTarget &target) {

@@ -20,9 +20,9 @@ using Against = KeptRelocation::Against;
 namespace {
 
 // The view has checked that the field starts inside its section.
-bool is_inside(const RelocSource &source, const elf::Relocation &raw, const RelocInfo &row) {
+bool is_inside(const RelocSource &source, u64 offset, const RelocInfo &row) {
   const u64 size = source.section->size;
-  return raw.offset <= size && row.field_bytes <= size - raw.offset;
+  return offset <= size && row.field_bytes <= size - offset;
 }
 
 // What stands in the field of a relocation that has no other addend.
@@ -35,13 +35,13 @@ u64 addend_in_field(const RelocEntry &entry) {
 }
 
 // The addend is part of `value`, unless it is in the field.
-inline FoldedRelocation folded(const RelocEntry &entry, arch::FieldValue value) {
-  const bool lost = entry.source.loses_addends && entry.target.addend_shift != 0;
-  return {.section = entry.source.group->target,
-          .implicit_addend = entry.source.field_addends && !lost,
-          .offset = entry.offset,
-          .row = entry.row,
-          .value = value};
+bool has_implicit_addend(const RelocSource &source, const RelocTarget &target) {
+  return source.field_addends && !(source.loses_addends && target.addend_shift != 0);
+}
+
+// Whether a kept entry may need what stands in its field.
+bool needs_field(const RelocSource &source, const RelocTarget &target) {
+  return source.field_addends && (source.group->has_addends || target.against == Against::Section);
 }
 
 // Whether a kernel reaches a function, and not only its address is taken.
@@ -55,8 +55,6 @@ bool is_reached(const RelocationContext &c, FunctionId function) {
 // call. No compiler writes either. A function that is live only because its address is taken does
 // not keep its callees, though.
 bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocTarget &target) {
-  if (!c.program.dialect.name.empty())
-    return false;
   if (target.kind == TargetKind::Placed && target.against == Against::Nothing)
     return true;
   if (target.kind != TargetKind::DiscardedFunction || !source.function.valid() ||
@@ -73,8 +71,7 @@ bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocT
 bool names_no_place(const RelocationContext &c, const RelocSource &source, u32 symbol) {
   const InputObject &object = c.program.objects[source.object.value];
   const elf::Symbol &target = object.symbols[symbol];
-  if (target.type() != elf::SymbolType::Section || !target.in_section() ||
-      !c.program.dialect.name.empty())
+  if (target.type() != elf::SymbolType::Section || !target.in_section())
     return false;
   const elf::SectionKind &kind = object.kinds[target.section];
   switch (kind.role) {
@@ -92,7 +89,7 @@ bool names_no_place(const RelocationContext &c, const RelocSource &source, u32 s
 // without a place, because the other form of the code does not refer to it.
 bool names_foreign_memory(const RelocationContext &c, const RelocSource &source,
                           const RelocTarget &target, u32 symbol) {
-  if (!source.function.valid() || !c.program.dialect.name.empty())
+  if (!source.function.valid())
     return false;
   const InputObject &object = c.program.objects[source.object.value];
   const elf::Symbol &named = object.symbols[symbol];
@@ -102,12 +99,15 @@ bool names_foreign_memory(const RelocationContext &c, const RelocSource &source,
          target.value == static_cast<u64>(SharedPlan::kNowhere) && is_reached(c, source.function);
 }
 
+bool may_ask_too_much(const RelocTarget &target) {
+  return target.kind == TargetKind::Image || target.kind == TargetKind::Internal;
+}
+
 // Whether code asks for something that its target does not have: an image has a slot, a shared
 // variable an offset that is known here. (Where shared variables have no symbols, no rule would
 // keep such a relocation.)
 bool asks_too_much(const RelocationContext &c, const RelocEntry &entry) {
-  if (!entry.source.function.valid() || !entry.row || !c.program.policy.executable ||
-      !c.program.dialect.name.empty())
+  if (!entry.source.function.valid() || !entry.row || !c.program.policy.executable)
     return false;
   return entry.target.kind == TargetKind::Image ? entry.row->image != arch::ImageAction::Slot
                                                 : entry.row->resolver != arch::Resolver::Linker &&
@@ -145,25 +145,84 @@ void RelocationReader::read_slices(const RelocationGroup &group, u32 newest, u32
   }
 }
 
+// Assigns fields one by one: a structure that is built first and then copied takes longer.
+inline KeptRelocation &RelocationReader::keep_as_is(const RelocSource &source, u32 type, u64 offset,
+                                                    const RelocInfo *row, const RelocTarget &target,
+                                                    u64 addend) {
+  KeptRelocation &out = kept_.next();
+  out.table = source.group->table;
+  out.id = target.id;
+  out.offset = offset;
+  out.addend = static_cast<i64>(addend);
+  out.type = executable_ ? row->number_in_executable() : type;
+  out.against = target.against;
+  return out;
+}
+
+inline FoldedRelocation &RelocationReader::fold_as_is(const RelocSource &source, u64 offset,
+                                                      const RelocInfo *row, bool implicit_addend,
+                                                      arch::FieldValue value) {
+  FoldedRelocation &out = folded_.next();
+  out.section = source.group->target;
+  out.implicit_addend = implicit_addend;
+  out.image_slot = false;
+  out.offset = offset;
+  out.row = row;
+  out.value.value = value.value;
+  out.value.bank = value.bank;
+  return out;
+}
+
+void RelocationReader::begin_run(const RelocSource &source, u32 symbol, Run &run) const {
+  run.symbol = symbol;
+  run.drops = drops_symbol(c_, source, symbol);
+  if (run.drops)
+    return;
+  RelocTarget &target = run.target;
+  target = resolve_target(c_, source.object, symbol, source.function);
+  if (!emulates_ && (is_lost(c_, source, target) || names_no_place(c_, source, symbol) ||
+                     names_foreign_memory(c_, source, target, symbol)))
+    target.kind = TargetKind::Lost;
+  const bool simple = !source.moves && (emulates_ || !may_ask_too_much(target));
+  run.implicit_addend = has_implicit_addend(source, target);
+  run.ignores = simple;
+  run.keeps = simple && !needs_field(source, target);
+  run.folds = simple && !(checks_ranges_ && run.implicit_addend);
+}
+
+// Nearly all relocations of large programs are addresses that the loader knows, which are kept, or
+// values that are known here, which are folded. What else may be to do is asked once per table or
+// once per run of entries against one symbol. Runs of two symbols often alternate: call frames name
+// their function and their section by turns.
 void RelocationReader::read_table(const RelocSource &source) {
   const elf::RelocationTable entries =
       c_.program.objects[source.object.value].view.relocations(*source.table);
-  u32 symbol = kNoIndex; // that of the last entry
-  bool drops = false;
-  RelocTarget target;
+  kept_.make_room(entries.size());
+  folded_.make_room(entries.size());
+  const bool may_drop_offsets = source.begin != 0 || source.end != ~u64{0} || source.discarded;
+  Run runs[2];
+  Run *run = &runs[0], *other = &runs[1];
   for (u32 i = entries.size(); i-- > 0;) {
     const elf::Relocation raw = entries[i];
-    if (raw.symbol != symbol) {
-      symbol = raw.symbol;
-      drops = drops_symbol(c_, source, symbol);
-      if (!drops)
-        target = resolve_target(c_, source.object, symbol, source.function);
-      if (!drops && (is_lost(c_, source, target) || names_no_place(c_, source, symbol) ||
-                     names_foreign_memory(c_, source, target, symbol)))
-        target.kind = TargetKind::Lost;
+    if (raw.symbol != run->symbol) {
+      std::swap(run, other);
+      if (raw.symbol != run->symbol)
+        begin_run(source, raw.symbol, *run);
     }
-    if (!drops && !drops_offset(c_, source, raw.offset))
-      read(source, raw, target);
+    if (run->drops || (may_drop_offsets && drops_offset(c_, source, raw.offset)))
+      continue;
+    const RelocTarget &target = run->target;
+    const RelocInfo *row = rows_.find(raw.type);
+    const RelocAction action = c_.rules.action(target.kind, raw.type, row);
+    const u64 offset = raw.offset + source.base;
+    const u64 addend = static_cast<u64>(raw.addend) + target.addend_shift;
+    if (action == RelocAction::Keep && run->keeps && offset < source.output_size)
+      keep_as_is(source, raw.type, offset, row, target, addend);
+    else if (action == RelocAction::Fold && run->folds && is_inside(source, raw.offset, *row) &&
+             (!checks_ranges_ || row->can_store(target.value + addend)))
+      fold_as_is(source, offset, row, run->implicit_addend, {target.value + addend, target.bank});
+    else if (action != RelocAction::Drop || !run->ignores)
+      read_other(action, {source, entries[i], output_offset(c_, source, raw.offset), row, target});
   }
 }
 
@@ -179,39 +238,25 @@ void RelocationReader::read_copied_constants() {
   }
 }
 
-// Nearly all relocations of large programs are addresses that the loader knows, which are kept, or
-// values that are known here, which are folded.
-inline void RelocationReader::read(const RelocSource &source, const elf::Relocation &raw,
-                                   const RelocTarget &target) {
-  const RelocInfo *row = rows_.find(raw.type);
-  const u64 offset = output_offset(c_, source, raw);
-  const RelocAction action = c_.rules.action(target.kind, raw.type, row);
-  if ((target.kind == TargetKind::Image || target.kind == TargetKind::Internal) &&
-      asks_too_much(c_, {source, raw, offset, row, target}))
-    refuse({source, raw, offset, row, target});
-  else if (action == RelocAction::Keep && offset < source.output_size)
-    keep({source, raw, offset, row, target});
-  else if (action == RelocAction::Fold && is_inside(source, raw, *row))
-    fold({source, raw, offset, row, target});
-  else
-    read_other(action, {source, raw, offset, row, target});
-}
-
+// What read_table() has not done at once.
 void RelocationReader::read_other(RelocAction action, const RelocEntry &entry) {
   const RelocationGroup &group = *entry.source.group;
+  if (!emulates_ && may_ask_too_much(entry.target) && asks_too_much(c_, entry))
+    return refuse(entry);
   const bool acts = action != RelocAction::Drop && action != RelocAction::Refuse;
-  const bool inside = stores(action) ? is_inside(entry.source, entry.raw, *entry.row)
+  const bool inside = stores(action) ? is_inside(entry.source, entry.raw.offset, *entry.row)
                                      : entry.offset < entry.source.output_size;
   if (acts && !inside)
     return report_outside(entry);
   switch (action) {
   case RelocAction::Drop:
-  case RelocAction::Keep: // read() has done that
-  case RelocAction::Fold:
     return;
+  case RelocAction::Keep:
+    return keep(entry);
+  case RelocAction::Fold:
+    return fold(entry);
   case RelocAction::KeepAsNone:
-    plan_.kept.push_back(
-        {.table = group.table, .offset = entry.offset, .addend = entry.raw.addend});
+    kept_.add({.table = group.table, .offset = entry.offset, .addend = entry.raw.addend});
     return;
   case RelocAction::KeepImage:
     return keep_image(entry);
@@ -220,7 +265,7 @@ void RelocationReader::read_other(RelocAction action, const RelocEntry &entry) {
   case RelocAction::FoldImage:
     return is_no_image(c_, entry) ? refuse(entry) : fold_image(entry);
   case RelocAction::Clear:
-    plan_.folded.push_back({.section = group.target, .offset = entry.offset, .row = entry.row});
+    folded_.add({.section = group.target, .offset = entry.offset, .row = entry.row});
     return;
   case RelocAction::Refuse:
     return refuse(entry);
@@ -229,68 +274,56 @@ void RelocationReader::read_other(RelocAction action, const RelocEntry &entry) {
 
 // The growth of the addend of a relocation against a section symbol: the part of the section that
 // it refers to has been moved.
-inline u64 RelocationReader::addend_shift(const RelocEntry &entry) const {
-  return entry.source.moves && entry.target.against == Against::Section ? moved_addend_shift(entry)
-                                                                        : entry.target.addend_shift;
-}
-
-u64 RelocationReader::moved_addend_shift(const RelocEntry &entry) const {
+u64 RelocationReader::addend_shift(const RelocEntry &entry) const {
+  if (!entry.source.moves || entry.target.against != Against::Section)
+    return entry.target.addend_shift;
   const ObjectId object = entry.source.object;
   const u32 section = c_.program.objects[object.value].symbols[entry.raw.symbol].section;
   const u64 addend = static_cast<u64>(entry.raw.addend) + addend_in_field(entry);
   return moved_offset(c_, object, section, addend, entry.target.addend_shift) - addend;
 }
 
-inline void RelocationReader::keep(const RelocEntry &entry) {
-  const RelocationGroup &group = *entry.source.group;
-  const KeptRelocation out{.table = group.table,
-                           .id = entry.target.id,
-                           .offset = entry.offset,
-                           .addend = entry.raw.addend + static_cast<i64>(addend_shift(entry)),
-                           .type = executable_ ? entry.row->number_in_executable() : entry.raw.type,
-                           .against = entry.target.against};
-  if (entry.source.field_addends && (group.has_addends || out.against == Against::Section))
-    keep_with_field(entry, out);
-  else
-    plan_.kept.push_back(out);
-}
-
 // An SHT_REL entry that may need an addend, because parts of the section that it refers to have
 // moved or the output has one table for all. What stands in the field is then no longer all of the
 // addend. A lossless -r gives one to every entry against a section, because the next link moves
 // parts, too.
-void RelocationReader::keep_with_field(const RelocEntry &entry, KeptRelocation out) {
+void RelocationReader::keep(const RelocEntry &entry) {
   const RelocationGroup &group = *entry.source.group;
+  const u64 addend = static_cast<u64>(entry.raw.addend) + addend_shift(entry);
+  KeptRelocation &out =
+      keep_as_is(entry.source, entry.raw.type, entry.offset, entry.row, entry.target, addend);
+  if (!needs_field(entry.source, entry.target))
+    return;
   const bool moved = entry.target.addend_shift != 0;
   if (moved || group.has_addends || c_.program.policy.keeps_all_relocations)
     out.addend += static_cast<i64>(addend_in_field(entry));
   const OutId rela = group.has_addends ? group.table : c_.rela_of[group.target.value];
   if (rela.valid() && (moved || out.addend != 0))
     out.table = rela;
-  plan_.kept.push_back(out);
 }
 
 // Kept for the next link. The SASS shows where slots would begin.
 void RelocationReader::keep_image(const RelocEntry &entry) {
-  plan_.kept.push_back({.table = entry.source.group->table,
-                        .id = entry.target.id,
-                        .offset = entry.offset,
-                        .addend = entry.raw.addend,
-                        .type = entry.raw.type,
-                        .against = entry.target.against});
-  plan_.folded.push_back({.section = entry.source.group->target,
-                          .image_slot = true,
-                          .offset = entry.offset,
-                          .row = entry.row,
-                          .value = {c_.constants.slot_base, 0}});
+  kept_.add({.table = entry.source.group->table,
+             .id = entry.target.id,
+             .offset = entry.offset,
+             .addend = entry.raw.addend,
+             .type = entry.raw.type,
+             .against = entry.target.against});
+  folded_.add({.section = entry.source.group->target,
+               .image_slot = true,
+               .offset = entry.offset,
+               .row = entry.row,
+               .value = {c_.constants.slot_base, 0}});
 }
 
 // Adds a value that is stored, if its field can hold it.
-inline void RelocationReader::store(const RelocEntry &entry, arch::FieldValue value) {
-  plan_.folded.push_back(folded(entry, value));
+void RelocationReader::store(const RelocEntry &entry, arch::FieldValue value) {
+  const bool implicit_addend = has_implicit_addend(entry.source, entry.target);
+  fold_as_is(entry.source, entry.offset, entry.row, implicit_addend, value);
   if (!checks_ranges_)
     return;
-  const u64 addend = plan_.folded.back().implicit_addend ? addend_in_field(entry) : 0;
+  const u64 addend = implicit_addend ? addend_in_field(entry) : 0;
   // An addend in the field is a negative one if its first bit is set.
   if (!entry.row->can_store(value.value + addend) &&
       (addend < entry.row->range_end() / 2 || addend == 0 ||
@@ -298,7 +331,7 @@ inline void RelocationReader::store(const RelocEntry &entry, arch::FieldValue va
     report_range(entry, value.value + addend);
 }
 
-inline void RelocationReader::fold(const RelocEntry &entry) {
+void RelocationReader::fold(const RelocEntry &entry) {
   const u64 addend = static_cast<u64>(entry.raw.addend) + addend_shift(entry);
   store(entry, {entry.target.value + addend, entry.target.bank});
 }
@@ -317,7 +350,7 @@ void RelocationReader::fold_image(const RelocEntry &entry) {
   const u64 value = (slot ? entry.target.value : 0) + static_cast<u64>(entry.raw.addend);
   // Without a slot nvlink -r writes the bank of what is in no bank.
   store(entry, {value, slot ? u8{0} : entry.target.bank});
-  plan_.folded.back().image_slot = slot;
+  folded_.last().image_slot = slot;
 }
 
 void RelocationReader::refuse(const RelocEntry &entry) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "link/emulate/emulated_errors.h"
@@ -18,29 +19,65 @@ struct RelocEntry {
   const RelocTarget &target;
 };
 
+// A list of a plan while it grows. It has elements in store that nobody has assigned or touched.
+template <typename List> class GrowingList {
+public:
+  void make_room(size_t more) {
+    if (list_.size() - used_ < more) [[unlikely]]
+      list_.resize(std::max(2 * list_.size(), used_ + more));
+  }
+  // The next element, whose fields the caller assigns. There must be room.
+  [[nodiscard]] typename List::value_type &next() { return list_[used_++]; }
+  void add(const typename List::value_type &element) { next() = element; }
+  [[nodiscard]] typename List::value_type &last() { return list_[used_ - 1]; }
+  [[nodiscard]] List take() {
+    list_.resize(used_);
+    return std::move(list_);
+  }
+
+private:
+  List list_;
+  size_t used_ = 0;
+};
+
 // A loop over relocations in output order, which fills the lists of a plan.
 class RelocationReader {
 public:
   RelocationReader(const RelocationContext &context, Diagnostics &diag)
       : c_(context), executable_(context.program.policy.executable),
+        emulates_(!context.program.dialect.name.empty()),
         checks_ranges_(!emulate::truncates_values(context.program)), diag_(diag) {}
 
   void reserve(u64 bytes_of_tables) {
     constexpr u64 kSmallestEntry = 16;
-    plan_.kept.reserve(bytes_of_tables / kSmallestEntry); // what is not used is not touched either
+    kept_.make_room(bytes_of_tables / kSmallestEntry);
   }
   void read_group(const RelocationGroup &group) { read_slices(group, group.newest, kNoIndex); }
   // A slice of a group and older ones, `most` in all.
   void read_slices(const RelocationGroup &group, u32 newest, u32 most);
   void read_copied_constants();
-  RelocationPlan take() { return std::move(plan_); }
+  RelocationPlan take() { return {kept_.take(), folded_.take()}; }
 
 private:
+  // What entries of a table against one symbol have in common.
+  struct Run {
+    RelocTarget target;
+    u32 symbol = kNoIndex;
+    bool drops = false;           // no rule applies to them
+    bool ignores = false;         // what the rules drop is dropped
+    bool keeps = false;           // kept ones have their addend and `addend_shift`
+    bool folds = false;           // folded ones the same and `value`
+    bool implicit_addend = false; // and what their field holds
+  };
+
   void read_table(const RelocSource &source);
-  void read(const RelocSource &source, const elf::Relocation &raw, const RelocTarget &target);
+  [[gnu::noinline]] void begin_run(const RelocSource &source, u32 symbol, Run &run) const;
+  KeptRelocation &keep_as_is(const RelocSource &source, u32 type, u64 offset,
+                             const arch::RelocInfo *row, const RelocTarget &target, u64 addend);
+  FoldedRelocation &fold_as_is(const RelocSource &source, u64 offset, const arch::RelocInfo *row,
+                               bool implicit_addend, arch::FieldValue value);
   [[gnu::noinline]] void read_other(RelocAction action, const RelocEntry &entry);
   void keep(const RelocEntry &entry);
-  [[gnu::noinline]] void keep_with_field(const RelocEntry &entry, KeptRelocation out);
   void keep_image(const RelocEntry &entry);
   void store(const RelocEntry &entry, arch::FieldValue value);
   void fold(const RelocEntry &entry);
@@ -50,14 +87,15 @@ private:
   void report_outside(const RelocEntry &entry);
   void report_range(const RelocEntry &entry, u64 value);
   [[nodiscard]] u64 addend_shift(const RelocEntry &entry) const;
-  [[gnu::noinline]] [[nodiscard]] u64 moved_addend_shift(const RelocEntry &entry) const;
 
   const RelocationContext &c_;
   const bool executable_;
+  const bool emulates_; // a release of nvlink, which takes what no compiler writes
   const bool checks_ranges_;
   const arch::RelocRows rows_;
   Diagnostics &diag_;
-  RelocationPlan plan_;
+  GrowingList<KeptRelocations> kept_;
+  GrowingList<FoldedRelocations> folded_;
 };
 
 } // namespace culink

@@ -136,7 +136,7 @@ KeptRelocations list_resolved(const RelocationContext &c, Diagnostics &diag) {
       out.push_back(
           {.table = table,
            .id = target.id,
-           .offset = output_offset(c, source, raw),
+           .offset = output_offset(c, source, raw.offset),
            .addend = listed_addend(one),
            .type = c.program.policy.executable ? one.row->number_in_executable() : raw.type,
            .against = target.against});

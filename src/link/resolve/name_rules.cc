@@ -67,13 +67,13 @@ Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &po
   return entity;
 }
 
-void NameRules::read(const Occurrence &next) {
+void NameRules::read(const Occurrence &next, const elf::Symbol &symbol) {
   const SymbolRef ref{ObjectId(next.object), next.number};
-  reading_ = &next;
-  if (next.symbol.type() == SymbolType::Function)
-    read_function(ref, next.symbol);
+  reading_ = next;
+  if (symbol.type() == SymbolType::Function)
+    read_function(ref, symbol);
   else
-    read_data(ref, next.symbol);
+    read_data(ref, symbol);
 }
 
 const Entity *NameRules::find(std::string_view name, u32 hash) const {
@@ -81,23 +81,26 @@ const Entity *NameRules::find(std::string_view name, u32 hash) const {
   return number ? &drafts_[draft_of_name_[*number]] : nullptr;
 }
 
-std::pair<Entity *, bool> NameRules::entity_for(SymbolRef ref, const elf::Symbol &symbol) {
+inline std::pair<Entity *, bool> NameRules::entity_for(SymbolRef ref, const elf::Symbol &symbol) {
   u32 draft = static_cast<u32>(drafts_.size());
   bool is_new = true;
   if (symbol.binding() != SymbolBinding::Local) {
-    const auto [number, inserted] = names_.insert(symbol.name, reading_->hash);
+    const auto [number, inserted] = names_.insert(symbol.name, reading_.hash);
     if (inserted)
       draft_of_name_.push_back(draft);
     draft = draft_of_name_[number];
     is_new = inserted;
   }
-  if (is_new) {
-    drafts_.push_back(new_entity(ref, symbol, policy_));
-    if (symbol.type() == SymbolType::Function && arch::is_driver_function(symbol.name))
-      driver_functions_.push_back(draft);
-  }
+  if (is_new)
+    add_draft(ref, symbol);
   tables_.entity_of[ref.object.value][ref.symbol] = entity_for_draft(draft, is_new);
   return {&drafts_[draft], is_new};
+}
+
+[[gnu::noinline]] void NameRules::add_draft(SymbolRef ref, const elf::Symbol &symbol) {
+  if (symbol.type() == SymbolType::Function && arch::is_driver_function(symbol.name))
+    driver_functions_.push_back(static_cast<u32>(drafts_.size()));
+  drafts_.push_back(new_entity(ref, symbol, policy_));
 }
 
 void NameRules::report_duplicate(const Entity &entity, SymbolRef ref) {
@@ -120,8 +123,18 @@ void NameRules::report_other_kind(const Entity &entity, SymbolRef ref, const elf
     report_duplicate(entity, ref);
 }
 
-// Whether a symbol agrees with the earlier ones of its name in kind and memory space.
-bool NameRules::compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+// Whether a symbol is of the same type as the earlier ones of its name, and st_other the same but
+// for bits that may differ. All but a few do, and of those that do not most may.
+inline bool NameRules::agree(const Entity &entity, const elf::Symbol &symbol) {
+  constexpr u8 kSpaces = 0xe0;
+  const u8 compared =
+      symbol.type() == SymbolType::Function ? elf::kOtherKernel : u8{kSpaces | elf::kOtherManaged};
+  return entity.type() == symbol.type() && ((entity.other ^ symbol.other) & compared) == 0;
+}
+
+// Whether a symbol disagrees with the earlier ones of its name in kind or memory space.
+bool NameRules::report_disagreement(const Entity &entity, SymbolRef ref,
+                                    const elf::Symbol &symbol) {
   const auto disagree = [&](DiagId id, std::vector<std::string> more, std::string here,
                             std::string there) {
     std::vector<std::string> arguments = {std::string(entity.name)};
@@ -137,26 +150,26 @@ bool NameRules::compatible(const Entity &entity, SymbolRef ref, const elf::Symbo
     const std::string here = space_name(entity.type(), entity.other);
     const std::string there = space_name(symbol.type(), symbol.other);
     disagree(DiagId::SpaceMismatch, {here, there, named_file(entity, entity.first)}, here, there);
-    return false;
+    return true;
   }
   if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
     const auto kind = [](u8 other) { return is_kernel_mark(other) ? "__global__" : "__device__"; };
     disagree(DiagId::NotAKernelEverywhere, {}, kind(entity.other), kind(symbol.other));
-    return false;
+    return true;
   }
   if (!function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
     const auto kind = [](u8 other) {
       return (other & elf::kOtherManaged) != 0 ? "__managed__" : "not __managed__";
     };
     disagree(DiagId::ManagedMismatch, {}, kind(entity.other), kind(symbol.other));
-    return false;
+    return true;
   }
-  return true;
+  return false;
 }
 
 void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
   const auto [entity, is_new] = entity_for(ref, symbol);
-  const bool is_code = reading_->in_code != 0;
+  const bool is_code = reading_.in_code != 0;
   if (!is_new && !compatible(*entity, ref, symbol)) {
     if (is_code)
       report_other_kind(*entity, ref, symbol);
@@ -169,8 +182,8 @@ void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
 // Of weak definitions of a function the one with fewer registers prevails, then one of newer PTX
 // than the very first definition (not than the one that prevails so far, Q055), then the earlier.
 bool NameRules::prevails_over_weak(SymbolRef ref, const Entity &entity) const {
-  if (reading_->registers != registers(entity.prevailing))
-    return reading_->registers < registers(entity.prevailing);
+  if (reading_.registers != registers(entity.prevailing))
+    return reading_.registers < registers(entity.prevailing);
   return objects_[ref.object.value].virtual_sm >
          objects_[entity.first_definition.object.value].virtual_sm;
 }
@@ -221,7 +234,7 @@ void NameRules::define_function(Entity &entity, SymbolRef ref, const elf::Symbol
 
 void NameRules::read_data(SymbolRef ref, const elf::Symbol &symbol) {
   if (is_image(symbol.type())) {
-    const bool opaque = reading_->in_code != 0;
+    const bool opaque = reading_.in_code != 0;
     if (!agrees_with_images(ref, symbol, opaque))
       return;
     if (opaque) {
@@ -267,7 +280,7 @@ bool NameRules::agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, boo
   if (const auto known = opaque_.find(symbol.name);
       known != opaque_.end() && has_other_kind(drafts_[known->second], ref, symbol, opaque))
     return false;
-  const Entity *entity = find(symbol.name, reading_->hash);
+  const Entity *entity = find(symbol.name, reading_.hash);
   return !entity || !has_other_kind(*entity, ref, symbol, opaque);
 }
 

@@ -17,10 +17,8 @@
 
 namespace culink {
 
-// A symbol that is resolved by its name, with all that is needed as a rule: objects are no longer
-// in the cache when a thread comes to their names.
+// What is known of a symbol that is resolved by its name, beside the symbol.
 struct Occurrence {
-  elf::Symbol symbol;
   u32 hash = 0; // of the name
   u32 object = 0;
   u32 number = 0;         // of the symbol
@@ -79,13 +77,12 @@ public:
   void reserve(u64 entities) { drafts_.reserve(entities); }
   // Starts to fetch what read() needs.
   void expect(u32 hash) const { names_.expect(hash); }
-  void expect(const Occurrence &later) const {
-    const std::string_view name = later.symbol.name;
+  void expect(std::string_view name, u32 hash) const {
     prefetch_bytes({reinterpret_cast<const u8 *>(name.data()), name.size()});
-    expect(later.hash);
+    expect(hash);
   }
   // Symbols of one name must come in the order of the objects, functions first.
-  void read(const Occurrence &next);
+  void read(const Occurrence &next, const elf::Symbol &symbol);
   [[nodiscard]] const Entity *find(std::string_view name, u32 hash) const;
   [[nodiscard]] std::vector<Message> take_messages();
 
@@ -119,7 +116,12 @@ private:
   [[nodiscard]] bool prevails_over_weak(SymbolRef ref, const Entity &entity) const;
   [[nodiscard]] u64 parameter_bytes(SymbolRef kernel) const;
   void compare_parameters(const Entity &kernel, SymbolRef ref);
-  [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
+  [[nodiscard]] bool compatible(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
+    return agree(entity, symbol) || !report_disagreement(entity, ref, symbol);
+  }
+  [[nodiscard]] static bool agree(const Entity &entity, const elf::Symbol &symbol);
+  [[nodiscard]] bool report_disagreement(const Entity &entity, SymbolRef ref,
+                                         const elf::Symbol &symbol);
   void report_duplicate(const Entity &entity, SymbolRef ref);
   void report_other_kind(const Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
 
@@ -133,6 +135,7 @@ private:
   }
   // The entity of a symbol, and whether this is its first occurrence.
   std::pair<Entity *, bool> entity_for(SymbolRef ref, const elf::Symbol &symbol);
+  void add_draft(SymbolRef ref, const elf::Symbol &symbol);
   // The position of a symbol's entity in drafts_, and what the table of symbols has for it.
   [[nodiscard]] u32 draft_of(SymbolRef ref) const {
     const u32 entity = tables_.entity_of[ref.object.value][ref.symbol].value;
@@ -167,7 +170,7 @@ private:
   const u32 shard_;
   const u32 shard_bits_;
   NameTables &tables_;
-  const Occurrence *reading_ = nullptr; // the symbol that is read
+  Occurrence reading_; // of the symbol that is read
   StringIndex names_;
   Entities drafts_;
   std::vector<u32> driver_functions_; // positions in drafts_

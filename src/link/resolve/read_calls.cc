@@ -24,23 +24,29 @@ namespace {
 // Prototypes of one object by the offset of their text. Nearly all records have one of a few.
 class PrototypeMemory {
 public:
-  PrototypeMemory(const InputObject &object, StringIndex &index) : object_(object), index_(index) {
-    offsets_.fill(CallBatch::kNoPrototype);
-  }
-  u32 number(u32 offset) {
-    const size_t slot = offset % offsets_.size();
-    if (offsets_[slot] != offset) {
-      numbers_[slot] = index_.insert(object_.prototype(offset)).first;
-      offsets_[slot] = offset;
-    }
-    return numbers_[slot];
+  struct Known {
+    u32 offset = CallBatch::kNoPrototype;
+    u32 number = 0;
+    bool has_bar = false; // the function is called as the driver's
+  };
+
+  PrototypeMemory(const InputObject &object, StringIndex &index) : object_(object), index_(index) {}
+  const Known &find(u32 offset) {
+    Known &known = known_[offset % known_.size()];
+    if (known.offset != offset) [[unlikely]]
+      known = look_up(offset);
+    return known;
   }
 
 private:
+  [[nodiscard]] Known look_up(u32 offset) {
+    const std::string_view text = object_.prototype(offset);
+    return {offset, index_.insert(text).first, text.find('|') != std::string_view::npos};
+  }
+
   const InputObject &object_;
   StringIndex &index_;
-  std::array<u32, 16> offsets_;
-  std::array<u32, 16> numbers_;
+  std::array<Known, 16> known_;
 };
 
 } // namespace
@@ -55,7 +61,7 @@ CallReader::CallReader(const std::vector<InputObject> &objects, const Resolution
 }
 
 CallBatch CallReader::read(u32 begin, u32 end) const {
-  CallBatch batch;
+  CallBatch batch = make_room(begin, end);
   for (u32 i = begin; i < end; ++i) {
     read_calls(ObjectId(i), batch);
     read_prototypes(ObjectId(i), batch);
@@ -67,14 +73,29 @@ CallBatch CallReader::read(u32 begin, u32 end) const {
   return batch;
 }
 
+// A batch with room for most of what these objects say.
+CallBatch CallReader::make_room(u32 begin, u32 end) const {
+  size_t calls = 0, statements = 0;
+  for (u32 i = begin; i < end; ++i) {
+    statements += objects_[i].prototypes.records.size();
+    for (const elf::CallGroup &group : objects_[i].calls.groups)
+      calls += group.part == CallPart::Calls ? group.pairs.size() : 0;
+  }
+  CallBatch batch;
+  batch.calls.reserve(calls);
+  batch.statements.reserve(statements);
+  return batch;
+}
+
 void CallReader::read_calls(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
+  const Functions function = functions_of(id);
   PrototypeMemory prototypes(object, batch.prototypes);
   for (const elf::CallGroup &group : object.calls.groups)
     for (const elf::CallPair &pair : group.pairs) {
-      const FunctionId first = function(id, pair.first);
+      const FunctionId first = function(pair.first);
       if (elf::second_is_prototype(group.part)) {
-        const u32 p = prototypes.number(pair.second);
+        const u32 p = prototypes.find(pair.second).number;
         if (!first.valid() || !counts(id, pair.first))
           continue;
         if (group.part == CallPart::AddressTaken) {
@@ -85,7 +106,7 @@ void CallReader::read_calls(ObjectId id, CallBatch &batch) const {
         }
         continue;
       }
-      const FunctionId second = function(id, pair.second);
+      const FunctionId second = function(pair.second);
       if (!first.valid() || !second.valid() || !counts(id, pair.first))
         continue;
       if (group.part == CallPart::Calls && home_of_function(symbols_, graph_, first) == id) {
@@ -102,14 +123,15 @@ void CallReader::read_calls(ObjectId id, CallBatch &batch) const {
 
 void CallReader::read_prototypes(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
+  const Functions function = functions_of(id);
   PrototypeMemory prototypes(object, batch.prototypes);
   for (const elf::Prototype &record : object.prototypes.records) {
-    const u32 p = prototypes.number(record.string);
-    const FunctionId f = function(id, record.symbol);
+    const PrototypeMemory::Known &prototype = prototypes.find(record.string);
+    const FunctionId f = function(record.symbol);
     if (!f.valid())
       continue;
-    batch.statements.push_back({f, p, id});
-    if (batch.prototypes[p].find('|') != std::string_view::npos)
+    batch.statements.push_back({f, prototype.number, id});
+    if (prototype.has_bar)
       batch.driver_calls.emplace_back(f, id);
   }
 }
@@ -130,7 +152,7 @@ void CallReader::read_descriptors(ObjectId id, CallBatch &batch) const {
       const arch::RelocInfo *row = arch::find_reloc(entry.type);
       if (!row || row->resolver != arch::Resolver::LoaderFunction)
         continue;
-      if (const FunctionId named = function(id, entry.symbol); named.valid())
+      if (const FunctionId named = functions_of(id)(entry.symbol); named.valid())
         batch.taken.push_back({named, CallBatch::kNoPrototype, id});
     }
   }
@@ -150,7 +172,7 @@ void CallReader::read_pointers(ObjectId id, CallBatch &batch) const {
       continue;
     const elf::RelocationTable entries = object.view.relocations(table);
     for (u32 i = 0; i < entries.size(); ++i)
-      if (const FunctionId named = function(id, entries[i].symbol); named.valid())
+      if (const FunctionId named = functions_of(id)(entries[i].symbol); named.valid())
         batch.taken.push_back({named, CallBatch::kNoPrototype, id});
   }
 }
@@ -165,7 +187,7 @@ void CallReader::read_owners(ObjectId id, CallBatch &batch) const {
     if (owner == s || owner >= object.symbols.size() ||
         !is_kernel_mark(object.symbols[owner].other))
       continue;
-    const FunctionId kernel = function(id, owner), inner = function(id, s);
+    const FunctionId kernel = functions_of(id)(owner), inner = functions_of(id)(s);
     if (kernel.valid() && inner.valid() && counts(id, s))
       batch.inside.emplace_back(kernel, inner);
   }

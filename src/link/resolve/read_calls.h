@@ -64,6 +64,18 @@ public:
   [[nodiscard]] CallBatch read(u32 begin, u32 end) const;
 
 private:
+  // The functions that the symbols of an object are.
+  struct Functions {
+    std::span<const EntityId> entity_of; // by symbol
+    std::span<const FunctionId> function_of;
+
+    [[nodiscard]] FunctionId operator()(u32 symbol) const {
+      const EntityId entity = entity_of[symbol];
+      return entity.valid() ? function_of[entity.value] : FunctionId{};
+    }
+  };
+
+  [[nodiscard]] CallBatch make_room(u32 begin, u32 end) const;
   void read_calls(ObjectId object, CallBatch &batch) const;
   void read_prototypes(ObjectId object, CallBatch &batch) const;
   void read_descriptors(ObjectId object, CallBatch &batch) const;
@@ -75,9 +87,8 @@ private:
     return outcome != DefinitionOutcome::DiscardedForWeak &&
            outcome != DefinitionOutcome::DiscardedForStrong;
   }
-  [[nodiscard]] FunctionId function(ObjectId object, u32 symbol) const {
-    const EntityId entity = symbols_.of(object, symbol);
-    return entity.valid() ? graph_.function_of[entity.value] : FunctionId{};
+  [[nodiscard]] Functions functions_of(ObjectId object) const {
+    return {symbols_.entity_of[object.value], graph_.function_of};
   }
 
   const std::vector<InputObject> &objects_;

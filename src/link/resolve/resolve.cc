@@ -43,7 +43,7 @@ constexpr u64 kMostShards = 64;
 // How a symbol gets its entity.
 enum class Way : u8 { None, Alone, ByName };
 
-Way way_of(const elf::Symbol &symbol) {
+inline Way way_of(const elf::Symbol &symbol) {
   const SymbolType type = symbol.type();
   const bool local = symbol.binding() == SymbolBinding::Local;
   if (type == SymbolType::Section || symbol.name.empty())
@@ -58,7 +58,7 @@ Way way_of(const elf::Symbol &symbol) {
 }
 
 // The function that owns the code of another one, or the function itself.
-u32 owner_of_function(const InputObject &object, u32 index) {
+inline u32 owner_of_function(const InputObject &object, u32 index) {
   const elf::Symbol &symbol = object.symbols[index];
   const u32 owner = symbol.in_section() ? object.owner_of_code(symbol.section) : index;
   return owner != index && owner < object.symbols.size() &&
@@ -92,15 +92,24 @@ private:
     u32 object = 0;
     u32 symbol = 0;
   };
+  // A symbol with all that is needed as a rule: objects are no longer in the cache when a thread
+  // comes to their names.
+  struct Copied {
+    Occurrence occurrence;
+    elf::Symbol symbol;
+  };
   // The symbols of some objects that are resolved by name, ordered by shard.
   struct Batch {
-    RawTable<Occurrence> symbols;
+    RawTable<Copied> symbols;
     std::vector<u32> starts; // of shards, and the end
   };
 
   void list_symbols(u32 begin, u32 end);
   void list_symbols_of(u32 object, std::vector<Listed> &out);
-  [[nodiscard]] Occurrence occurrence_of(const Listed &listed) const;
+  [[nodiscard]] Occurrence occurrence_of(const Listed &listed, const elf::Symbol &symbol) const;
+  [[nodiscard]] const elf::Symbol &symbol_of(const Listed &listed) const {
+    return objects_[listed.object].symbols[listed.symbol];
+  }
   [[nodiscard]] Batch order_by_shard(const std::vector<Listed> &symbols) const;
   void make_shards();
   void resolve_shard(u32 shard);
@@ -198,19 +207,18 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
     if (!alone_)
       continue;
     for (const Listed &one : symbols) // while names are still in the cache
-      shards_[0].read(occurrence_of(one));
+      shards_[0].read(occurrence_of(one, symbol_of(one)), symbol_of(one));
     symbols.clear();
   }
   if (!alone_)
     batches_[begin / kObjectsTogether] = order_by_shard(symbols);
 }
 
-Occurrence SymbolResolver::occurrence_of(const Listed &listed) const {
+inline Occurrence SymbolResolver::occurrence_of(const Listed &listed,
+                                                const elf::Symbol &symbol) const {
   constexpr u32 kMost = 0x7fffffff; // more than any function has
   const InputObject &object = objects_[listed.object];
-  const elf::Symbol &symbol = object.symbols[listed.symbol];
-  return {.symbol = symbol,
-          .hash = listed.hash,
+  return {.hash = listed.hash,
           .object = listed.object,
           .number = listed.symbol,
           .registers = std::min(object.registers[listed.symbol], kMost) & kMost,
@@ -219,38 +227,41 @@ Occurrence SymbolResolver::occurrence_of(const Listed &listed) const {
 
 void SymbolResolver::list_symbols_of(u32 id, std::vector<Listed> &out) {
   const InputObject &object = objects_[id];
+  const std::span<const elf::Symbol> symbols = object.symbols;
   const std::span<EntityId> entity_of = tables_.entity_of[id];
   const std::span<u32> functions = out_.functions_of.room(id);
   std::ranges::fill(tables_.outcome_of[id], DefinitionOutcome::None);
-  const auto list = [&](u32 s) {
-    const Way way = way_of(object.symbols[s]);
-    entity_of[s] = way == Way::Alone ? DraftEntity::without_draft() : EntityId{};
-    if (way == Way::ByName)
-      out.push_back({StringIndex::hash_of(object.symbols[s].name), id, s});
-    if (way == Way::ByName && alone_)
-      shards_[0].expect(out.back().hash);
-    if (way == Way::Alone && alone_)
-      out.push_back({0, id, s});
-  };
+  std::ranges::fill(entity_of, EntityId{});
+  std::vector<u32> others; // symbols that are neither functions nor sections
   u32 function_count = 0;
-  bool has_weak_kernel = false;
-  for (u32 s = 1; s < object.symbols.size(); ++s) {
-    const elf::Symbol &symbol = object.symbols[s];
-    if (symbol.type() != SymbolType::Function)
-      continue;
-    functions[function_count++] = s;
-    has_aliases_[id] |= owner_of_function(object, s) != s;
-    has_weak_kernel |= symbol.binding() == SymbolBinding::Weak && is_kernel_mark(symbol.other);
-    list(s);
+  bool has_aliases = false, has_weak_kernel = false;
+  for (u32 s = 1; s < symbols.size(); ++s) {
+    const elf::Symbol &symbol = symbols[s];
+    if (symbol.type() == SymbolType::Function) {
+      functions[function_count++] = s;
+      has_aliases |= owner_of_function(object, s) != s;
+      has_weak_kernel |= symbol.binding() == SymbolBinding::Weak && is_kernel_mark(symbol.other);
+    } else if (symbol.type() != SymbolType::Section) {
+      others.push_back(s);
+    }
   }
   out_.functions_of.set_size(id, function_count);
-  if (!entity_of.empty())
-    entity_of[0] = {};
-  for (u32 s = 1; s < object.symbols.size(); ++s)
-    if (object.symbols[s].type() != SymbolType::Function)
-      list(s);
+  has_aliases_[id] = has_aliases ? 1 : 0;
   if (has_weak_kernel)
     tables_.parameters[id] = parameter_sizes(object);
+
+  for (const std::span<const u32> list : {out_.functions_of[id], std::span<const u32>(others)})
+    for (const u32 s : list) {
+      const Way way = way_of(symbols[s]);
+      if (way == Way::Alone)
+        entity_of[s] = DraftEntity::without_draft();
+      if (way == Way::None || (way == Way::Alone && !alone_))
+        continue;
+      const u32 hash = way == Way::ByName ? StringIndex::hash_of(symbols[s].name) : 0;
+      out.push_back({hash, id, s});
+      if (way == Way::ByName && alone_)
+        shards_[0].expect(hash);
+    }
 }
 
 SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Listed> &symbols) const {
@@ -263,7 +274,8 @@ SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Listed> &
   out.symbols.extend(symbols.size());
   std::vector<u32> next = out.starts;
   for (const Listed &one : symbols)
-    out.symbols.put(next[shard_of(one.hash)]++, occurrence_of(one));
+    out.symbols.put(next[shard_of(one.hash)]++,
+                    {occurrence_of(one, symbol_of(one)), symbol_of(one)});
   return out;
 }
 
@@ -280,9 +292,11 @@ void SymbolResolver::resolve_shard(u32 shard) {
   NameRules &rules = shards_[shard];
   for (const Batch &batch : batches_)
     for (u32 i = batch.starts[shard]; i < batch.starts[shard + 1]; ++i) {
-      if (i + kStepsAhead < batch.starts[shard + 1])
-        rules.expect(batch.symbols[i + kStepsAhead]);
-      rules.read(batch.symbols[i]);
+      if (i + kStepsAhead < batch.starts[shard + 1]) {
+        const Copied &later = batch.symbols[i + kStepsAhead];
+        rules.expect(later.symbol.name, later.occurrence.hash);
+      }
+      rules.read(batch.symbols[i].occurrence, batch.symbols[i].symbol);
     }
 }
 
@@ -312,6 +326,15 @@ void SymbolResolver::order_aliases(u32 id) {
       read(owner);
     read(s);
   }
+}
+
+inline void SymbolResolver::Rare::note(EntityId id, const Entity &entity) {
+  if (!entity.defined() && !entity.local)
+    undefined.push_back(id);
+  if (entity.opaque)
+    opaque.push_back(id);
+  if (entity.weak_over_common)
+    weak_over_common.push_back(id);
 }
 
 // Drafts are in the order of entities already.
@@ -369,15 +392,6 @@ void SymbolResolver::join_rare() {
   std::ranges::sort(out_.driver_functions);
   join(out_.opaque, &Rare::opaque);
   join(out_.weak_over_common, &Rare::weak_over_common);
-}
-
-void SymbolResolver::Rare::note(EntityId id, const Entity &entity) {
-  if (!entity.defined() && !entity.local)
-    undefined.push_back(id);
-  if (entity.opaque)
-    opaque.push_back(id);
-  if (entity.weak_over_common)
-    weak_over_common.push_back(id);
 }
 
 // Functions in their order, then all other symbols.
