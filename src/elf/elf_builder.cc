@@ -65,8 +65,6 @@ std::string_view ElfBuilder::keep(std::string_view text) {
 void ElfBuilder::reserve(const Room &room) {
   sections_.reserve(room.sections);
   symbols_.reserve(room.symbols);
-  fixups_.reserve(room.fixups);
-  relocations_.reserve(room.relocations);
 }
 
 SectionId ElfBuilder::add_section(const SectionSpec &spec) {
@@ -87,6 +85,14 @@ u64 ElfBuilder::append(SectionId id, ByteSpan borrowed, u64 align) {
 
 u64 ElfBuilder::append_copy(SectionId id, ByteSpan bytes, u64 align) {
   return append(id, as_bytes(keep(as_text(bytes))), align);
+}
+
+MutableByteSpan ElfBuilder::append_room(SectionId id, u64 size) {
+  if (size == 0)
+    return {};
+  const MutableByteSpan bytes(static_cast<u8 *>(arena_->allocate(size, 1)), size);
+  append(id, bytes);
+  return bytes;
 }
 
 u64 ElfBuilder::append_zeros(SectionId id, u64 size, u64 align) {

@@ -124,6 +124,14 @@ struct Fixup {
   u32 id = 0; // of the SymbolId or SectionId, or what add_string returned
 };
 
+// The numbers of symbols in the file: local ones come first.
+struct SymbolNumbers {
+  RawVector<u32> of; // by SymbolId; 0: not emitted
+  u32 count = 0;     // with the null symbol
+  u32 first_global = 0;
+  RawVector<u32> order; // ids of symbols, local ones first; empty: as they were given
+};
+
 // Where everything lies. Positions in the vectors are the values of ids.
 struct ElfLayout {
   struct Segment {
@@ -155,8 +163,6 @@ struct ElfLayout {
 };
 
 class ElfBuilder {
-  static constexpr u32 kNoEntry = 0xffffffff;
-
 public:
   // Creates .shstrtab, .strtab, .symtab and .symtab_shndx; the last is emitted when it is needed.
   explicit ElfBuilder(const BuilderOptions &options);
@@ -173,8 +179,6 @@ public:
   struct Room {
     u64 sections = 0;
     u64 symbols = 0;
-    u64 fixups = 0;
-    u64 relocations = 0;
   };
   void reserve(const Room &room);
   SectionId add_section(const SectionSpec &spec);
@@ -196,39 +200,14 @@ public:
   // Threads may give different sections the bytes they begin with and their zeros.
   u64 append(SectionId id, ByteSpan borrowed, u64 align = 1);
   u64 append_copy(SectionId id, ByteSpan bytes, u64 align = 1);
+  // Adds bytes that the caller fills until the file is written.
+  [[nodiscard]] MutableByteSpan append_room(SectionId id, u64 size);
   // Adds `size` zero bytes; for sections without file data, the memory they ask for.
   u64 append_zeros(SectionId id, u64 size, u64 align = 1);
   [[nodiscard]] u64 size(SectionId id) const { return sections_[id.value].size; }
   [[nodiscard]] u32 section_count() const { return static_cast<u32>(sections_.size()); }
   void add_fixup(SectionId id, const Fixup &fixup) {
     fixups_.append(sections_[id.value].fixups, fixup);
-  }
-
-  // Fixups and relocations of a large file are made by several threads: one thread makes room,
-  // others put entries under numbers that they were given into lists of their own, and each list is
-  // added to a section, which threads may do for different sections. Not all numbers need be used.
-  struct EntryList {
-    u32 first = kNoEntry;
-    u32 last = kNoEntry;
-    [[nodiscard]] bool empty() const { return first == kNoEntry; }
-  };
-  u32 make_room_for_fixups(u64 count, WorkerPool &pool) { return fixups_.extend(count, pool); }
-  void put_fixup(EntryList &list, u32 number, const Fixup &fixup) {
-    fixups_.put(list, number, fixup);
-  }
-  void add_fixups(SectionId id, const EntryList &list) {
-    fixups_.join(sections_[id.value].fixups, list);
-  }
-  u32 make_room_for_relocations(u64 count, WorkerPool &pool) {
-    return relocations_.extend(count, pool);
-  }
-  void put_relocation(EntryList &list, u32 number, const RelocationSpec &entry) {
-    relocations_.put(list, number, entry);
-  }
-  void add_relocations(SectionId table, const EntryList &list, u64 count) {
-    SectionState &state = sections_[table.value];
-    relocations_.join(state.relocations, list);
-    state.size += count * state.spec.entsize;
   }
 
   SymbolId add_symbol(const SymbolSpec &spec);
@@ -257,10 +236,13 @@ public:
   [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(symbols_.size()); }
 
   // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
-  // Tables of other types and names are ordinary sections to which relocations are added.
+  // Tables of other types and names are ordinary sections to which relocations are added, perhaps
+  // behind bytes that are entries already.
   SectionId add_relocation_section(SectionId target, bool with_addends);
   void add_relocation(SectionId table, const RelocationSpec &entry) {
     SectionState &state = sections_[table.value];
+    if (state.relocations.empty())
+      state.relocations_start = state.size;
     relocations_.append(state.relocations, entry);
     state.size += state.spec.entsize;
   }
@@ -279,9 +261,13 @@ public:
     uncounted_ = std::move(uncounted);
   }
 
+  // The numbers of all symbols, for a caller that stores them in contents. No symbol may be added
+  // afterwards, nor change what decides about its number.
+  [[nodiscard]] SymbolNumbers number_symbols(WorkerPool &pool) const;
   // Decides every number and offset. Nothing may be added afterwards.
   [[nodiscard]] Result<ElfLayout> lay_out() const;
   [[nodiscard]] Result<ElfLayout> lay_out(WorkerPool &pool) const;
+  [[nodiscard]] Result<ElfLayout> lay_out(WorkerPool &pool, SymbolNumbers numbers) const;
   // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
   void write(const ElfLayout &layout, MutableByteSpan out) const;
   // What write() does, in parts that different threads may write: tables of symbols and strings and
@@ -299,25 +285,20 @@ private:
 
   // The lists of all sections lie in one table per kind of entry, because a file may have 100,000
   // sections with a few entries each. An entry names the next one of its section.
+  static constexpr u32 kNoEntry = 0xffffffff;
+  struct EntryList {
+    u32 first = kNoEntry;
+    u32 last = kNoEntry;
+    [[nodiscard]] bool empty() const { return first == kNoEntry; }
+  };
   template <typename T> class Lists {
   public:
     void append(EntryList &list, const T &value) {
-      put(list, static_cast<u32>(entries_.extend(1)), value);
+      const u32 number = static_cast<u32>(entries_.size());
+      entries_.push_back({value, kNoEntry});
+      (list.empty() ? list.first : entries_[list.last].next) = number;
+      list.last = number;
     }
-    u32 extend(u64 count, WorkerPool &pool) {
-      return static_cast<u32>(entries_.extend(count, pool));
-    }
-    void put(EntryList &list, u32 number, const T &value) {
-      entries_.put(number, {value, kNoEntry});
-      join(list, {number, number});
-    }
-    void join(EntryList &list, const EntryList &behind) {
-      if (behind.empty())
-        return;
-      (list.empty() ? list.first : entries_[list.last].next) = behind.first;
-      list.last = behind.last;
-    }
-    void reserve(u64 count) { entries_.reserve(count); }
     template <typename Use> void for_each(const EntryList &list, Use use) const {
       for (u32 i = list.first; i != kNoEntry; i = entries_[i].next)
         use(entries_[i].value);
@@ -342,6 +323,7 @@ private:
     EntryList more; // the others
     EntryList fixups;
     EntryList relocations;
+    u64 relocations_start = 0; // the offset of the first one
   };
   struct OldName {
     SectionId section;

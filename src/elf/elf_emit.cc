@@ -217,7 +217,7 @@ void ElfEmitter::write_relocations(SectionId id) const {
 template <typename Rel, typename Addend> void ElfEmitter::write_entries(SectionId id) const {
   const u64 entsize = writer_.section(id).entsize;
   const u32 *number_of = layout_.symbol_number.data();
-  u8 *p = at(id);
+  u8 *p = at(id) + writer_.sections_[id.value].relocations_start;
   const auto write_entry = [&](const RelocationSpec &entry) {
     const u32 symbol = entry.symbol.valid() ? number_of[entry.symbol.value] : 0;
     if constexpr (std::is_same_v<Rel, wire::Rel64>)
@@ -235,10 +235,8 @@ template <typename Rel, typename Addend> void ElfEmitter::write_entries(SectionI
   const ElfBuilder::SectionState &state = writer_.sections_[id.value];
   if (has_no_file_data(state.spec.type) || state.spec.shares_bytes_with.valid())
     return;
-  if (!state.relocations.empty()) {
+  if (!state.relocations.empty())
     write_relocations(id);
-    return;
-  }
   u8 *content = at(id);
   if (!state.first.empty())
     std::memcpy(content, state.first.data(), state.first.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every number and offset of a file is decided here and nowhere else, in this order: the section
-// table (a stable sort by bucket), symbol numbers (locals first), string offsets, file offsets,
+// Every number and offset of a file is decided here and nowhere else, in this order: symbol numbers
+// (locals first), the section table (a stable sort by bucket), string offsets, file offsets,
 // program headers. File = header, contents, section headers, program headers.
 //
 // Two things may surprise. Sections without file data take no bytes, yet their alignment moves the
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ namespace culink::elf {
 Result<ElfLayout> ElfLayouter::run() {
   loads_ = classic() ? classic_loads() : mercury_loads();
   order_sections();
-  if (std::optional<Error> error = number_symbols())
+  if (std::optional<Error> error = check_symbols())
     return std::move(*error);
   name_symbols();
   if (std::max(layout_.strtab.size, layout_.shstrtab.size) > 0xffffffff)
@@ -156,71 +157,101 @@ bool has_its_section(const SymbolSpec &symbol, const u32 *index_of) {
 
 } // namespace
 
-Error ElfLayouter::find_wrong_symbol() const {
+std::optional<Error> ElfLayouter::check_symbols() const {
+  const u32 count = writer_.symbol_count();
+  const SymbolSpec *symbols = writer_.symbols_.begin();
   const u32 *index = layout_.section_index.data();
-  const SymbolSpec *symbol =
-      std::find_if_not(writer_.symbols_.begin(), writer_.symbols_.end(),
-                       [&](const auto &s) { return has_its_section(s, index); });
-  return Error{fmt::format("symbol '{}'", symbol->name), "st_shndx",
+  std::vector<u8> valid(count / kTogether + 1, true);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    valid[begin / kTogether] =
+        std::all_of(symbols + begin, symbols + end,
+                    [=](const SymbolSpec &symbol) { return has_its_section(symbol, index); });
+  });
+  if (std::ranges::find(valid, 0) == valid.end())
+    return std::nullopt;
+  const SymbolSpec *wrong = std::find_if_not(
+      symbols, symbols + count, [=](const auto &s) { return has_its_section(s, index); });
+  return Error{fmt::format("symbol '{}'", wrong->name), "st_shndx",
                "its section is not part of the file"};
 }
 
-// Local symbols come first. Two walks: one counts, and remembers what the other has to know.
-std::optional<Error> ElfLayouter::number_symbols() {
-  const u32 count = writer_.symbol_count();
-  RawVector<u8> flags(count);
-  std::vector<SymbolCounts> ranges(count / kTogether + 1, SymbolCounts{});
-  std::vector<u8> valid(ranges.size(), true);
+namespace {
+
+// Numbers symbols, local ones first. Two walks: one counts, and remembers what the other has to
+// know.
+class SymbolCounter {
+public:
+  explicit SymbolCounter(WorkerPool &pool) : pool_(pool) {}
+  [[nodiscard]] SymbolNumbers run(std::span<const SymbolSpec> symbols);
+
+private:
+  static constexpr u32 kTogether = NameOffsets::kTogether;
+  static constexpr u32 kLocal = 1, kEmitted = 2;
+  // Of a range of symbols.
+  struct Counts {
+    u32 of[4];         // by the two flags
+    u32 behind_locals; // the id that follows the last local one
+  };
+  void count(std::span<const SymbolSpec> symbols);
+  void number_in_order();
+  void sort(u32 locals);
+
+  WorkerPool &pool_;
+  RawVector<u8> flags_; // by SymbolId
+  std::vector<Counts> ranges_;
+  SymbolNumbers out_;
+};
+
+void SymbolCounter::count(std::span<const SymbolSpec> symbols) {
+  const u32 count = static_cast<u32>(symbols.size());
+  flags_.resize(count);
+  ranges_.resize(count / kTogether + 1);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    SymbolCounts own{};
-    bool all = true;
-    const SymbolSpec *symbols = writer_.symbols_.begin();
-    const u32 *index = layout_.section_index.data();
-    u8 *flag = flags.data();
+    Counts own{};
+    u8 *flag = flags_.data();
     for (u32 id = begin; id < end; ++id) {
       const SymbolSpec &symbol = symbols[id];
       const u32 kind =
           (*symbol.part == SymbolPart::Local ? kLocal : 0u) | (symbol.emitted ? kEmitted : 0u);
       flag[id] = static_cast<u8>(kind);
       ++own.of[kind];
-      all &= has_its_section(symbol, index);
       own.behind_locals = (kind & kLocal) != 0 ? id + 1 : own.behind_locals;
     }
-    ranges[begin / kTogether] = own;
-    valid[begin / kTogether] = all;
+    ranges_[begin / kTogether] = own;
   });
-  if (std::ranges::find(valid, 0) != valid.end())
-    return find_wrong_symbol();
+}
+
+SymbolNumbers SymbolCounter::run(std::span<const SymbolSpec> symbols) {
+  count(symbols);
   u32 locals = 0, emitted_locals = 0, emitted = 0, behind_locals = 0;
-  for (const SymbolCounts &range : ranges) {
+  for (const Counts &range : ranges_) {
     locals += range.of[kLocal] + range.of[kLocal | kEmitted];
     emitted_locals += range.of[kLocal | kEmitted];
     emitted += range.of[kEmitted] + range.of[kLocal | kEmitted];
     behind_locals = std::max(behind_locals, range.behind_locals);
   }
-  layout_.first_global = 1 + emitted_locals;
-  layout_.symbol_count = 1 + emitted;
-  layout_.symbol_number.resize(count);
+  out_.first_global = 1 + emitted_locals;
+  out_.count = 1 + emitted;
+  out_.of.resize(symbols.size());
   if (behind_locals == locals)
-    number_in_order(flags, ranges);
+    number_in_order();
   else
-    sort_symbols(flags, ranges, locals);
-  return std::nullopt;
+    sort(locals);
+  return std::move(out_);
 }
 
 // Symbols that are given with the local ones first, as linkers do.
-void ElfLayouter::number_in_order(const RawVector<u8> &flags,
-                                  std::span<const SymbolCounts> ranges) {
-  std::vector<u32> starts(ranges.size());
+void SymbolCounter::number_in_order() {
+  std::vector<u32> starts(ranges_.size());
   u32 first = 1;
-  for (size_t i = 0; i < ranges.size(); ++i) {
+  for (size_t i = 0; i < ranges_.size(); ++i) {
     starts[i] = first;
-    first += ranges[i].of[kEmitted] + ranges[i].of[kLocal | kEmitted];
+    first += ranges_[i].of[kEmitted] + ranges_[i].of[kLocal | kEmitted];
   }
-  pool_.for_ranges(static_cast<u32>(flags.size()), kTogether, [&](u32 begin, u32 end) {
+  pool_.for_ranges(static_cast<u32>(flags_.size()), kTogether, [&](u32 begin, u32 end) {
     u32 next = starts[begin / kTogether];
-    const u8 *flag = flags.data();
-    u32 *number = layout_.symbol_number.data();
+    const u8 *flag = flags_.data();
+    u32 *number = out_.of.data();
     for (u32 id = begin; id < end; ++id) {
       const u32 emitted = flag[id] / kEmitted;
       number[id] = emitted != 0 ? next : 0;
@@ -229,29 +260,34 @@ void ElfLayouter::number_in_order(const RawVector<u8> &flags,
   });
 }
 
-void ElfLayouter::sort_symbols(const RawVector<u8> &flags, std::span<const SymbolCounts> ranges,
-                               u32 locals) {
+void SymbolCounter::sort(u32 locals) {
   struct Next {
     u32 position, number;
   };
-  Next local{0, 1}, global{locals, layout_.first_global};
-  std::vector<std::array<Next, 2>> starts(ranges.size()); // by range; of global and local ones
-  for (u32 i = 0; i < ranges.size(); ++i) {
-    const u32(&of)[4] = ranges[i].of;
+  Next local{0, 1}, global{locals, out_.first_global};
+  std::vector<std::array<Next, 2>> starts(ranges_.size()); // by range; of global and local ones
+  for (u32 i = 0; i < ranges_.size(); ++i) {
+    const u32(&of)[4] = ranges_[i].of;
     starts[i] = {global, local};
     global = {global.position + of[0] + of[kEmitted], global.number + of[kEmitted]};
     local = {local.position + of[kLocal] + of[kLocal | kEmitted],
              local.number + of[kLocal | kEmitted]};
   }
-  const u32 count = static_cast<u32>(flags.size());
-  symbol_order_.resize(count);
+  const u32 count = static_cast<u32>(flags_.size());
+  out_.order.resize(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     for (u32 id = begin; id < end; ++id) {
-      Next &next = starts[begin / kTogether][flags[id] & kLocal];
-      symbol_order_[next.position++] = id;
-      layout_.symbol_number[id] = (flags[id] & kEmitted) != 0 ? next.number++ : 0;
+      Next &next = starts[begin / kTogether][flags_[id] & kLocal];
+      out_.order[next.position++] = id;
+      out_.of[id] = (flags_[id] & kEmitted) != 0 ? next.number++ : 0;
     }
   });
+}
+
+} // namespace
+
+SymbolNumbers ElfBuilder::number_symbols(WorkerPool &pool) const {
+  return SymbolCounter(pool).run({symbols_.begin(), symbols_.end()});
 }
 
 // In the order in which they were given; in a compact file in that of their first use, and nothing
@@ -371,7 +407,11 @@ Result<ElfLayout> ElfBuilder::lay_out() const {
 }
 
 Result<ElfLayout> ElfBuilder::lay_out(WorkerPool &pool) const {
-  return ElfLayouter(*this, pool).run();
+  return lay_out(pool, number_symbols(pool));
+}
+
+Result<ElfLayout> ElfBuilder::lay_out(WorkerPool &pool, SymbolNumbers numbers) const {
+  return ElfLayouter(*this, std::move(numbers), pool).run();
 }
 
 } // namespace culink::elf

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <optional>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "elf/elf_builder.h"
@@ -14,7 +14,12 @@ namespace culink::elf {
 // Decides every number and offset of a file (elf_layout.cc, elf_place.cc).
 class ElfLayouter {
 public:
-  ElfLayouter(const ElfBuilder &writer, WorkerPool &pool) : writer_(writer), pool_(pool) {}
+  ElfLayouter(const ElfBuilder &writer, SymbolNumbers numbers, WorkerPool &pool)
+      : writer_(writer), pool_(pool), symbol_order_(std::move(numbers.order)) {
+    layout_.symbol_number = std::move(numbers.of);
+    layout_.symbol_count = numbers.count;
+    layout_.first_global = numbers.first_global;
+  }
 
   [[nodiscard]] Result<ElfLayout> run();
 
@@ -28,15 +33,6 @@ private:
   [[nodiscard]] static u8 bucket_of(const SectionSpec &spec);
   void name_sections_in_use();
   [[nodiscard]] RawVector<u8> read_sections(NameOffsets &names, std::vector<BucketCounts> &counts);
-  // Of a range of symbols.
-  static constexpr u32 kLocal = 1, kEmitted = 2;
-  struct SymbolCounts {
-    u32 of[4];         // by the two flags
-    u32 behind_locals; // the id that follows the last local one
-  };
-  [[nodiscard]] std::optional<Error> number_symbols();
-  void number_in_order(const RawVector<u8> &flags, std::span<const SymbolCounts> ranges);
-  void sort_symbols(const RawVector<u8> &flags, std::span<const SymbolCounts> ranges, u32 locals);
   [[nodiscard]] u32 symbol_at(u32 position) const {
     return symbol_order_.empty() ? position : symbol_order_[position];
   }
@@ -44,7 +40,7 @@ private:
   void name_symbols();
   void place_symbol_names(const u32 *offsets);
   void read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const;
-  [[nodiscard]] Error find_wrong_symbol() const;
+  [[nodiscard]] std::optional<Error> check_symbols() const;
   [[nodiscard]] bool is_valid(const ElfBuilder::SectionState &state) const;
   [[nodiscard]] std::optional<Error> check_section(u32 id) const;
   [[nodiscard]] std::optional<Error> measure_sections();

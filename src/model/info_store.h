@@ -59,6 +59,10 @@ public:
   [[nodiscard]] ByteSpan bytes(const InfoList &list) const {
     return {chunks_[list.chunk].bytes.data() + list.begin, list.size};
   }
+  // For numbers of symbols, which are stored last.
+  [[nodiscard]] MutableByteSpan open_bytes(const InfoList &list) {
+    return {chunks_[list.chunk].bytes.data() + list.begin, list.size};
+  }
   [[nodiscard]] std::span<const InfoWord> words(const InfoList &list) const {
     return {chunks_[list.chunk].words.data() + list.first_word, list.word_count};
   }

@@ -209,13 +209,13 @@ void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Worker
     else if (kind == Counterpart::Shared)
       elf.append_zeros(added.counterpart_of[id.value], elf.size(l.sass_section(id)));
   }
-  fill_synthetic(l.plan, added.mercury_content, l.sass.compat, records, pool, l.file);
+  fill_synthetic(l.plan, added.mercury_content, l.sass.compat, records, l.file);
   fill_calls(l.mercury, l.plan, added.mercury_content, pool, l.file);
   if (l.mercury.dialect.release.mirrors_calls)
     fill_calls(l.mercury, l.plan, l.file.section_of, pool, l.file, calls_of_driver(l, added));
   fill_unified(l.plan, added.mercury_content, l.file);
   fill_unified(l.plan, l.file.section_of, l.file);
-  fill_relocations(l.mercury, l.plan, added.mercury_content, pool, l.file, diag);
+  fill_relocations(l.mercury, l.plan, added.mercury_content, l.file, diag);
 }
 
 // Reserved shared memory takes room in the file on the Mercury plane. The builder writes no bytes

@@ -5,7 +5,8 @@
 // link needs most memory here.
 //
 // What may surprise: symbols come before sections. Both name each other; sections get their ids by
-// counting, so that symbols can name them before they exist.
+// counting, so that symbols can name them before they exist. Symbols then have numbers before there
+// are contents, which store them.
 #include "link/output/draft.h"
 
 #include <algorithm>
@@ -55,13 +56,6 @@ elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions opt
   return options;
 }
 
-// About so many; memory for more is not touched.
-u64 count_fixups(const OutputPlan &plan) {
-  constexpr u64 kWordsOfText = 8;
-  return plan.info.module.word_count + kWordsOfText * plan.info.of_text.size() +
-         2 * (plan.synthetic.callgraph.size() + plan.synthetic.prototypes.size());
-}
-
 } // namespace
 
 FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::SegmentRule segments,
@@ -90,12 +84,11 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
                       .next_section = emitted.next,
                       .rel_action = {},
                       .symbols = {},
+                      .numbers = {},
                       .relocations_grouped = emitted.relocations_grouped};
   const u64 planes = segments == elf::SegmentRule::Mercury ? 2 : 1;
   file.elf.reserve({.sections = planes * sections.list.size() + 8,
-                    .symbols = sections.locals.size() + sections.globals.size() + 8,
-                    .fixups = count_fixups(plan),
-                    .relocations = planes * plan.relocations.kept.size()});
+                    .symbols = sections.locals.size() + sections.globals.size() + 8});
   for (const std::string_view text : program.calls.prototypes)
     file.elf.add_string(text, text.empty()); // the empty prototype is a string of its own
   if (!plan.synthetic.rel_action.empty())
@@ -125,11 +118,13 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
       [&] { plan.layout.sections.shared_lists = decltype(plan.layout.sections.shared_lists)(); },
       [&] { plan.info = {}; },
       [&] {
-        plan.relocations.kept = KeptRelocations();
         file.symbols = {};
+        if (!file.numbers) // otherwise sections borrow them
+          plan.relocations.kept = KeptRelocations();
       }};
   pool.for_each(static_cast<u32>(releases.size()), [&](u32 i) { releases[i](); });
-  Result<elf::ElfLayout> layout = file.elf.lay_out(pool);
+  Result<elf::ElfLayout> layout =
+      file.numbers ? file.elf.lay_out(pool, std::move(*file.numbers)) : file.elf.lay_out(pool);
   if (!layout) {
     diag.report(DiagId::Contradiction, {"output", layout.error().text()});
     return {};
@@ -142,6 +137,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
                    .patches = {},
                    .finalized = {},
                    .records = std::move(info_bytes),
+                   .relocations = std::move(plan.relocations.kept),
                    .contents = {},
                    .names = std::move(plan.layout.sections.name_storage)};
 }
@@ -152,13 +148,16 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
   plan.layout.placement.location_of = std::vector<std::vector<SectionLocation>>();
   plan.layout.relocs.slices = RelocationSlices();
   FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
+  file.numbers = file.elf.number_symbols(pool);
   RecordWriter records(file.elf, file.symbols);
-  add_sections(program, plan, records, pool, file);
+  add_sections(program, plan, plan.info.store, records, pool, file);
   finish_headers(plan, file);
-  fill_synthetic(plan, file.section_of, plan.synthetic.compat, records, pool, file);
+  store_numbers(plan.info.store, plan.info.module, file.symbols, *file.numbers, pool);
+  fill_synthetic(plan, file.section_of, plan.synthetic.compat, records, file);
   fill_calls(program, plan, file.section_of, pool, file);
   fill_unified(plan, file.section_of, file);
-  fill_relocations(program, plan, file.section_of, pool, file, diag);
+  plan.relocations.kept =
+      encode_relocations(program, plan, std::move(plan.relocations.kept), pool, file, diag);
   return finish_file(program, std::move(plan), std::move(file), pool, diag);
 }
 

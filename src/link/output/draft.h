@@ -41,6 +41,7 @@ struct FileDraft {
   std::vector<FilePatch> patches;
   std::vector<FinalizedObject> finalized; // whose bytes sections borrow
   std::vector<InfoStore::Bytes> records;  // of .nv.info sections
+  KeptRelocations relocations;            // as encode_relocations leaves them
   std::vector<std::vector<u8>> contents;  // that other sections borrow
   std::unique_ptr<NameStorage> names;     // of sections
 };
@@ -59,11 +60,13 @@ struct FileInProgress {
   elf::SectionId next_section;            // behind those
   elf::SectionId rel_action;              // .nv.rel.action, or none
   OutputSymbols symbols;
+  // Of the symbols, if these are all, and as they will be; contents store them.
+  std::optional<elf::SymbolNumbers> numbers;
   bool relocations_grouped = false; // those of a table follow each other in the plan
 };
 
-// The builder with all symbols in it. It has no sections yet, but these have ids: symbols name
-// them, and they name symbols.
+// The builder with all symbols of the plan in it. It has no sections yet, but these have ids:
+// symbols name them, and they name symbols.
 [[nodiscard]] FileInProgress begin_file(const Program &program, const OutputPlan &plan,
                                         elf::SegmentRule segments, WorkerPool &pool);
 

@@ -1,87 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .nv.info records as bytes. Symbols have no numbers yet, so each leaves a word to be filled in. A
-// word's place in the store says which entry of the builder is its own, so that no thread has to
-// ask for one.
+// .nv.info records as bytes. Words that name symbols get the numbers of these, or, where symbols
+// have no numbers yet, are left to be filled in.
 #include "link/output/draft_records.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "base/bytes.h"
 
 namespace culink {
 
 using elf::Fixup;
-using EntryList = elf::ElfBuilder::EntryList;
+
+namespace {
 
 // What is not part of the output has number 0.
-elf::SymbolId RecordWriter::symbol_of(InfoWord::Names names, u32 id) const {
-  if (id == EntityId::kNone)
+elf::SymbolId symbol_of(const OutputSymbols &symbols, const InfoWord &word) {
+  if (word.id == EntityId::kNone)
     return {};
-  if (names == InfoWord::Names::Blank)
-    return symbols_.blank_of[id];
-  return names == InfoWord::Names::Bank ? symbols_.of_section[id] : symbols_.of_entity[id];
+  if (word.names == InfoWord::Names::Blank)
+    return symbols.blank_of[word.id];
+  return word.names == InfoWord::Names::Bank ? symbols.of_section[word.id]
+                                             : symbols.of_entity[word.id];
 }
 
-void RecordWriter::make_room(const InfoPlan &info, WorkerPool &pool) {
-  constexpr u32 kTogether = 16384;
-  const u32 count = static_cast<u32>(info.of_text.size());
-  const u32 chunks = info.store.chunk_count();
-  std::vector<std::vector<u32>> ends(count / kTogether + 1, std::vector<u32>(chunks));
-  pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    std::vector<u32> &own = ends[begin / kTogether];
-    for (u32 i = begin; i < end; ++i) {
-      const InfoList &list = info.of_text[i];
-      own[list.chunk] = std::max(own[list.chunk], list.first_word + list.word_count);
-    }
-  });
-  u32 words = 0;
-  for (u32 chunk = 0; chunk < chunks; ++chunk) {
-    u32 end = 0;
-    for (const std::vector<u32> &own : ends)
-      end = std::max(end, own[chunk]);
-    first_number_.push_back(words);
-    words += end;
-  }
-  const u32 first = elf_.make_room_for_fixups(words, pool);
-  for (u32 &number : first_number_)
-    number += first;
-}
-
-EntryList RecordWriter::put(std::span<const InfoWord> words, u64 start, u32 number) {
-  EntryList list;
+bool store_words(MutableByteSpan bytes, std::span<const InfoWord> words,
+                 const OutputSymbols &symbols, const elf::SymbolNumbers &numbers) {
   for (const InfoWord &word : words) {
-    if (const elf::SymbolId symbol = symbol_of(word.names, word.id); symbol.valid())
-      elf_.put_fixup(list, number, {start + word.offset, Fixup::Kind::SymbolNumber, symbol.value});
-    ++number;
+    if (word.offset > bytes.size() || bytes.size() - word.offset < sizeof(u32))
+      return false;
+    if (const elf::SymbolId symbol = symbol_of(symbols, word); symbol.valid())
+      store_le<u32>(bytes.data() + word.offset, numbers.of[symbol.value]);
   }
-  return list;
+  return true;
 }
+
+} // namespace
 
 void RecordWriter::fill(elf::SectionId id, ByteSpan bytes, std::span<const InfoWord> words) {
   const u64 start = elf_.append(id, bytes);
   for (const InfoWord &word : words)
-    if (const elf::SymbolId symbol = symbol_of(word.names, word.id); symbol.valid())
+    if (const elf::SymbolId symbol = symbol_of(symbols_, word); symbol.valid())
       elf_.add_fixup(id, {start + word.offset, Fixup::Kind::SymbolNumber, symbol.value});
 }
 
-void RecordWriter::fill(elf::SectionId id, ByteSpan bytes, std::span<const InfoWord> words,
-                        WorkerPool &pool) {
-  constexpr u32 kTogether = 8192;
-  const u32 count = static_cast<u32>(words.size());
-  const u64 start = elf_.append(id, bytes);
-  const u32 first = elf_.make_room_for_fixups(count, pool);
-  std::vector<EntryList> lists(count / kTogether + 1);
-  pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    lists[begin / kTogether] = put(words.subspan(begin, end - begin), start, first + begin);
-  });
-  for (const EntryList &list : lists)
-    elf_.add_fixups(id, list);
+bool store_numbers(InfoStore &store, const InfoList &list, const OutputSymbols &symbols,
+                   const elf::SymbolNumbers &numbers) {
+  return store_words(store.open_bytes(list), store.words(list), symbols, numbers);
 }
 
-void RecordWriter::fill(elf::SectionId id, const InfoStore &store, const InfoList &list) {
-  if (list.chunk >= first_number_.size())
-    return fill(id, store.bytes(list), store.words(list));
-  const u64 start = elf_.append(id, store.bytes(list));
-  elf_.add_fixups(id, put(store.words(list), start, first_number_[list.chunk] + list.first_word));
+void store_numbers(InfoStore &store, InfoList &list, const OutputSymbols &symbols,
+                   const elf::SymbolNumbers &numbers, WorkerPool &pool) {
+  constexpr u32 kTogether = 8192;
+  const std::span<const InfoWord> words = store.words(list);
+  const MutableByteSpan bytes = store.open_bytes(list);
+  std::vector<u8> stored(words.size() / kTogether + 1, true);
+  pool.for_ranges(static_cast<u32>(words.size()), kTogether, [&](u32 begin, u32 end) {
+    stored[begin / kTogether] =
+        store_words(bytes, words.subspan(begin, end - begin), symbols, numbers);
+  });
+  if (std::ranges::find(stored, 0) == stored.end())
+    list.word_count = 0;
 }
 
 } // namespace culink

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers and contents of the sections of a file. Pieces of the inputs are borrowed, not copied;
-// what names a symbol or a string is a fixup, because numbers do not exist before the file is laid
-// out. Files with one form of their code take every content in the section it belongs to; files
-// with Mercury code send most of it to a counterpart, so callers say where contents go.
+// Headers and contents of the sections of a file. Pieces of the inputs are borrowed, not copied.
+// Files with one form of their code take every content in the section it belongs to, and their
+// symbols have numbers by now; files with Mercury code send most contents to a counterpart, so
+// callers say where they go, and what names a symbol is a fixup.
 #include "link/output/draft_sections.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-
-#include <fmt/format.h>
 
 #include "base/bytes.h"
 
@@ -18,8 +15,6 @@ namespace culink {
 
 using elf::Fixup;
 using elf::SectionType;
-using Against = KeptRelocation::Against;
-using EntryList = elf::ElfBuilder::EntryList;
 
 namespace {
 
@@ -58,53 +53,55 @@ void number_sections(const OutputSections &sections, std::span<const u32> discar
   });
 }
 
-// Fixups of a range of records that starts at `offset`, under numbers from `number` on.
-EntryList put_calls(const Program &program, std::span<const CallRecord> records, u64 offset,
-                    u32 number, FileInProgress &file) {
-  const auto symbol = [&](FunctionId id) {
-    return file.symbols.of_entity[program.calls.functions[id.value].value].value;
+// Stores a range of records that starts at `offset` of a section. Returns what is left to be filled
+// in: strings, and symbols if they have no numbers yet.
+std::vector<Fixup> store_calls(const Program &program, std::span<const CallRecord> records,
+                               u8 *bytes, u64 offset, const FileInProgress &file) {
+  std::vector<Fixup> left;
+  const auto symbol_word = [&](u64 at, FunctionId id) -> u32 {
+    const elf::SymbolId symbol = file.symbols.of_entity[program.calls.functions[id.value].value];
+    if (file.numbers)
+      return symbol.valid() ? file.numbers->of[symbol.value] : 0;
+    left.push_back({at, Fixup::Kind::SymbolNumber, symbol.value});
+    return 0;
   };
-  EntryList list;
   for (const CallRecord &record : records) {
-    if (record.first.valid())
-      file.elf.put_fixup(list, number, {offset, Fixup::Kind::SymbolNumber, symbol(record.first)});
-    if (record.kind == CallRecord::Second::Function)
-      file.elf.put_fixup(
-          list, number + 1,
-          {offset + 4, Fixup::Kind::SymbolNumber, symbol(FunctionId(record.second))});
-    else if (record.kind == CallRecord::Second::Prototype)
-      file.elf.put_fixup(list, number + 1, {offset + 4, Fixup::Kind::StringOffset, record.second});
-    number += 2;
+    const u32 first = record.first.valid() ? symbol_word(offset, record.first) : 0;
+    u32 second = 0;
+    switch (record.kind) {
+    case CallRecord::Second::Marker:
+      second = record.second;
+      break;
+    case CallRecord::Second::Function:
+      second = symbol_word(offset + 4, FunctionId(record.second));
+      break;
+    case CallRecord::Second::Prototype:
+      left.push_back({offset + 4, Fixup::Kind::StringOffset, record.second});
+      break;
+    }
+    store_le(bytes, first);
+    store_le(bytes + 4, second);
+    bytes += 8;
     offset += 8;
   }
-  return list;
+  return left;
 }
 
-// At the end of a section. Everything is filled in later, except for markers, of which there are
-// few.
+// At the end of a section.
 void fill_call_records(const Program &program, std::span<const CallRecord> records,
                        elf::SectionId out, WorkerPool &pool, FileInProgress &file) {
   const u32 count = static_cast<u32>(records.size());
   const u64 start = file.elf.size(out);
-  const u32 first = file.elf.make_room_for_fixups(u64{count} * 2, pool);
-  std::vector<EntryList> lists(count / kEntriesTogether + 1);
+  const MutableByteSpan bytes = file.elf.append_room(out, u64{count} * 8);
+  std::vector<std::vector<Fixup>> left(count / kEntriesTogether + 1);
   pool.for_ranges(count, kEntriesTogether, [&](u32 begin, u32 end) {
-    lists[begin / kEntriesTogether] = put_calls(program, records.subspan(begin, end - begin),
-                                                start + u64{begin} * 8, first + 2 * begin, file);
+    left[begin / kEntriesTogether] =
+        store_calls(program, records.subspan(begin, end - begin), bytes.data() + u64{begin} * 8,
+                    start + u64{begin} * 8, file);
   });
-  for (const EntryList &list : lists)
-    file.elf.add_fixups(out, list);
-  const auto fill_up_to = [&](u64 offset) {
-    file.elf.append_zeros(out, start + offset - file.elf.size(out));
-  };
-  for (u32 i = 0; i < count; ++i)
-    if (records[i].kind == CallRecord::Second::Marker) {
-      std::array<u8, 4> marker{};
-      store_le(marker.data(), records[i].second);
-      fill_up_to(u64{i} * 8 + 4);
-      file.elf.append_copy(out, marker);
-    }
-  fill_up_to(u64{count} * 8);
+  for (const std::vector<Fixup> &range : left)
+    for (const Fixup &fixup : range)
+      file.elf.add_fixup(out, fixup);
 }
 
 } // namespace
@@ -217,11 +214,10 @@ bool has_records(const OutputPlan &plan, const OutSection &section, OutId id) {
 
 // Sections that are more than a piece and zeros, which are few, are left to one thread: their lists
 // share a table.
-void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
-                  WorkerPool &pool, FileInProgress &file) {
+void add_sections(const Program &program, const OutputPlan &plan, InfoStore &store,
+                  RecordWriter &records, WorkerPool &pool, FileInProgress &file) {
   const u32 count = plan.layout.sections.size();
   file.elf.add_sections(file.next_section.value - file.elf.section_count(), pool);
-  records.make_room(plan.info, pool);
   std::vector<std::vector<OutId>> left(count / kSectionsTogether + 1);
   pool.for_ranges(count, kSectionsTogether, [&](u32 begin, u32 end) {
     const OutSection *sections = plan.layout.sections.list.data();
@@ -234,17 +230,19 @@ void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &
       if (executable)
         header.type = type_in_executable(header.type);
       const elf::SectionId to = file.section_of[i];
-      const ByteSpan bytes = section.pieces.first();
-      const bool has_more = section.pieces.has_more();
-      if (!has_more && !has_records(plan, section, OutId(i))) {
+      ByteSpan bytes = section.pieces.first();
+      bool simple = !section.pieces.has_more();
+      if (has_records(plan, section, OutId(i))) {
+        const InfoList &list = plan.info.of_text[section.target.value];
+        simple &= bytes.empty() && store_numbers(store, list, file.symbols, *file.numbers);
+        bytes = store.bytes(list);
+      }
+      if (simple) {
         file.elf.put_section(to, header, bytes, std::max<u64>(section.size, bytes.size()));
         continue;
       }
       file.elf.put_section(to, header);
-      if (has_more || !bytes.empty())
-        left[begin / kSectionsTogether].push_back(OutId(i));
-      else
-        fill_section(plan, OutId(i), to, records, file.elf);
+      left[begin / kSectionsTogether].push_back(OutId(i));
     }
   });
   for (const std::vector<OutId> &range : left)
@@ -266,7 +264,7 @@ void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWri
 }
 
 void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
-                    WorkerPool &pool, FileInProgress &file) {
+                    FileInProgress &file) {
   const OutputSections &sections = plan.layout.sections;
   if (sections.cuinfo.valid()) {
     file.elf.append_copy(to[sections.tkinfo.value], plan.synthetic.tkinfo);
@@ -275,8 +273,7 @@ void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, Recor
   if (sections.compat.valid())
     file.elf.append_copy(to[sections.compat.value], compat);
   if (sections.info.valid())
-    records.fill(to[sections.info.value], plan.info.store.bytes(plan.info.module),
-                 plan.info.store.words(plan.info.module), pool);
+    records.fill(to[sections.info.value], plan.info.store, plan.info.module);
 }
 
 void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, WorkerPool &pool,
@@ -309,95 +306,6 @@ void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file) {
                               file.symbols.of_entity[identity.named.value].value});
     file.elf.append_copy(id, elf::encode_unified_entries({.entries = {entry}}));
   }
-}
-
-namespace {
-
-// Whether the output has no symbol for what a relocation is against. A list of resolved relocations
-// may name what nothing is left of.
-bool names_nothing(const FileInProgress &file, const KeptRelocation &kept, elf::SymbolId against) {
-  if (!against.valid())
-    return kept.against == Against::Entity || kept.against == Against::Section;
-  return kept.against == Against::Section && !file.elf.symbol(against).emitted;
-}
-
-// Where debug information or data refers to a section, the inputs are too far gone to tell which of
-// them it was.
-void report_deleted(const Program &program, const OutputSections &sections,
-                    const KeptRelocation &kept, Diagnostics &diag) {
-  if (kept.against == Against::Entity) {
-    const Entity &entity = program.symbols[EntityId(kept.id)];
-    diag.report(DiagId::DeletedSymbol, {std::string(entity.name)})
-        .at("declared in", program.objects[entity.first.object.value].origin());
-    return;
-  }
-  Diagnostic &message =
-      diag.report(DiagId::DeletedSymbol, {std::string(sections.list[kept.id].name)},
-                  {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
-  const OutId user = sections[kept.table].target;
-  if (user.valid() && sections[user].function.valid()) {
-    message.at("used in", program.origin_of(program.function_of(sections[user].function)));
-    return;
-  }
-  constexpr size_t kMost = 3;
-  for (size_t i = 0; i < std::min(kMost, program.objects.size()); ++i)
-    message.at("perhaps used in", program.objects[i].origin());
-}
-
-// Adds the relocations [begin, end), whole tables of them, under numbers from `number` on. Returns
-// those that cannot be added.
-std::vector<u32> put_relocations(std::span<const KeptRelocation> kept, u32 begin, u32 end,
-                                 u32 number, ContentOf to, FileInProgress &file) {
-  std::vector<u32> refused;
-  for (u32 i = begin; i < end;) {
-    const OutId table = kept[i].table;
-    EntryList list;
-    u32 count = 0;
-    for (; i < end && kept[i].table == table; ++i) {
-      const elf::SymbolId against = symbol_of(file.symbols, kept[i]);
-      if (names_nothing(file, kept[i], against)) {
-        refused.push_back(i);
-        continue;
-      }
-      file.elf.put_relocation(list, number + i,
-                              {kept[i].offset, kept[i].type, against, kept[i].addend});
-      ++count;
-    }
-    file.elf.add_relocations(to[table.value], list, count);
-  }
-  return refused;
-}
-
-} // namespace
-
-// A thread takes the tables that begin in its range. If the relocations of a table may be in
-// several places, there is one range.
-void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
-                      WorkerPool &pool, FileInProgress &file, Diagnostics &diag) {
-  const KeptRelocations &kept = plan.relocations.kept;
-  const u32 count = static_cast<u32>(kept.size());
-  const u32 number = file.elf.make_room_for_relocations(count, pool);
-  const u32 together = file.relocations_grouped ? kEntriesTogether : std::max(count, 1u);
-  const auto next_table = [&](u32 i, u32 limit) {
-    while (i != 0 && i < limit && kept[i].table == kept[i - 1].table)
-      ++i;
-    return i;
-  };
-  std::vector<std::vector<u32>> refused(count / together + 1);
-  pool.for_ranges(count, together, [&](u32 begin, u32 end) {
-    const u32 first = next_table(begin, end); // a table of very many covers whole ranges
-    if (first < end)
-      refused[begin / together] =
-          put_relocations(kept, first, next_table(end, count), number, to, file);
-  });
-  for (const std::vector<u32> &range : refused)
-    for (const u32 i : range)
-      report_deleted(program, plan.layout.sections, kept[i], diag);
-  for (const SlotTable &table : plan.images.tables)
-    for (const SlotRelocation &entry : table.entries)
-      file.elf.add_relocation(
-          to[table.table.value],
-          {entry.offset, entry.type, file.symbols.of_entity[entry.image.value], 0});
 }
 
 } // namespace culink

@@ -52,15 +52,16 @@ using ContentOf = std::span<const elf::SectionId>;
 }
 
 // Headers and contents of all sections of the plan, which get the ids that `file` has for them.
-void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
-                  WorkerPool &pool, FileInProgress &file);
+// `store`: that of the plan, whose records get the numbers of symbols, which `file` has.
+void add_sections(const Program &program, const OutputPlan &plan, InfoStore &store,
+                  RecordWriter &records, WorkerPool &pool, FileInProgress &file);
 
 // Content of a section that is put together from parts of the inputs.
 void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWriter &records,
                   elf::ElfBuilder &elf);
 // Content of the sections that only a linker writes. `compat`: that of .nv.compat.
 void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
-                    WorkerPool &pool, FileInProgress &file);
+                    FileInProgress &file);
 // A call of a function that the program does not know.
 struct AddedCall {
   EntityId caller;
@@ -72,6 +73,11 @@ void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, Wo
 void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file);
 // Tables of relocations. Reports those against what is not part of the output.
 void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
-                      WorkerPool &pool, FileInProgress &file, Diagnostics &diag);
+                      FileInProgress &file, Diagnostics &diag);
+// The same for a file whose symbols have numbers. The relocations that are kept become entries as
+// they are in the file, in place; sections borrow them from what is returned.
+[[nodiscard]] KeptRelocations encode_relocations(const Program &program, const OutputPlan &plan,
+                                                 KeptRelocations relocations, WorkerPool &pool,
+                                                 FileInProgress &file, Diagnostics &diag);
 
 } // namespace culink
