@@ -155,15 +155,12 @@ void LinkJob::expect_image(u64 size) {
   request_.early.expect(size);
 }
 
-ByteBuffer LinkJob::room_for_image(u64 size, WorkerPool &pool) {
-  if (const MutableByteSpan room = announced_ ? request_.early.place(size) : MutableByteSpan{};
-      !room.empty()) {
-    placed_ = true;
-    return ByteBuffer::borrow(room);
-  }
-  ByteBuffer room(size);
-  touch_pages(room.data(), size, pool);
-  return room;
+void LinkJob::make_room_for_image(u64 size, WorkerPool &pool) {
+  const MutableByteSpan room = announced_ ? request_.early.place(size) : MutableByteSpan{};
+  placed_ = !room.empty();
+  image_ = placed_ ? ByteBuffer::borrow(room) : ByteBuffer::unfilled(size);
+  if (!placed_)
+    touch_pages(image_.data(), size, pool);
 }
 
 // Whoever writes the image to a file can begin.
@@ -344,8 +341,8 @@ bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &po
     return false;
   give_memory_back(planned.draft->layout.file_size);
   timer_.begin("write");
-  image_ = write_image(*planned.draft, room_for_image(planned.draft->layout.file_size, pool), pool,
-                       diag_);
+  make_room_for_image(planned.draft->layout.file_size, pool);
+  write_image(*planned.draft, {{image_.data(), image_.size()}, placed_}, pool, diag_);
   planned.draft.reset();
   if (diag_.failed()) {
     image_ = {};

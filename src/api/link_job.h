@@ -9,6 +9,7 @@
 #include "api/input_loader.h"
 #include "arch/arch.h"
 #include "base/file_source.h"
+#include "base/large_pages.h"
 #include "base/step_timer.h"
 #include "cache/cache.h"
 #include "culink/linker.h"
@@ -44,7 +45,7 @@ private:
   [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
   void give_memory_back(u64 output_size);
   void expect_image(u64 size);
-  [[nodiscard]] ByteBuffer room_for_image(u64 size, WorkerPool &pool);
+  void make_room_for_image(u64 size, WorkerPool &pool);
   void announce(const WorkerPool &pool);
   void report_copied(const Finding &finding);
   [[nodiscard]] bool is_within_limit(u64 image_size);
@@ -52,6 +53,7 @@ private:
   void check(const std::vector<LinkedCode> &linked, bool finalized, WorkerPool &pool);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
+  const KeepLargePages kept_pages_; // as long as anything below uses some
   const LinkRequest &request_;
   const FileSource &files_;
   Cache cache_;

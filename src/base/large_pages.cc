@@ -2,11 +2,19 @@
 //
 // The system gives large pages to memory that is mapped for itself and asks for them, where a whole
 // one fits. They are optional: kernels without them refuse, which is no error.
+//
+// Pages that are kept lie where their tables were. A table that is larger than any such place gets
+// a new one, and the system moves pages there, which takes a microsecond for each.
 #include "base/large_pages.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <span>
 #include <sys/mman.h>
+#include <type_traits>
 
 namespace culink {
 
@@ -16,15 +24,15 @@ u64 whole_pages(u64 size) {
   return (size + kLargePage - 1) / kLargePage * kLargePage;
 }
 
-} // namespace
+// How much of a mapping of `size` bytes asks for large pages: clearing a whole one at the end is
+// quicker than the page faults of half of it.
+u64 part_in_large_pages(u64 size) {
+  return whole_pages(size - std::min(size, kLargePage / 2));
+}
 
 // From the beginning of a large page on, because the parts of pages at both ends would cost
 // hundreds of page faults. What is mapped too much to find one is given back.
-u8 *map_large_pages(u64 size) {
-  constexpr u64 kMost = u64{1} << 47; // nobody has as much, and sums stay in range
-  if (size > kMost)
-    return nullptr;
-  const u64 room = whole_pages(size);
+u8 *map_aligned(u64 room) {
   void *mapped = ::mmap(nullptr, room + kLargePage, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
@@ -35,14 +43,123 @@ u8 *map_large_pages(u64 size) {
   if (before != 0)
     ::munmap(bytes, before);
   ::munmap(bytes + before + room, kLargePage - before);
-  // Clearing a whole page at the end is quicker than the page faults of half of it.
-  if (const u64 large = whole_pages(size - std::min(size, kLargePage / 2)); large != 0)
-    ::madvise(bytes + before, large, MADV_HUGEPAGE);
   return bytes + before;
 }
 
+using Pages = std::span<u8>; // whole large pages
+
+// Pages that nobody uses, in a few places. Never destroyed: others may be freed after it.
+class FreePages {
+public:
+  void keep() {
+    const std::lock_guard lock(mutex_);
+    ++keepers_;
+  }
+  void release() {
+    const std::lock_guard lock(mutex_);
+    if (--keepers_ != 0)
+      return;
+    for (const Pages pages : places())
+      ::munmap(pages.data(), pages.size());
+    count_ = 0;
+  }
+  // False: they are not kept.
+  [[nodiscard]] bool put(Pages pages) {
+    const std::lock_guard lock(mutex_);
+    if (keepers_ == 0 || count_ == places_.size())
+      return false;
+    places_[count_++] = pages;
+    return true;
+  }
+  // At most `size` bytes, from one place: the smallest that has as many, or the largest.
+  [[nodiscard]] Pages take(u64 size) {
+    const std::lock_guard lock(mutex_);
+    const auto is_better = [size](Pages a, Pages b) {
+      const bool enough = a.size() >= size;
+      if (enough != (b.size() >= size))
+        return enough;
+      return enough ? a.size() < b.size() : a.size() > b.size();
+    };
+    const auto best = std::ranges::min_element(places(), is_better);
+    if (best == places().end())
+      return {};
+    const Pages taken = best->first(std::min(best->size(), size));
+    *best = best->subspan(taken.size());
+    if (best->empty())
+      *best = places_[--count_];
+    return taken;
+  }
+
+private:
+  [[nodiscard]] std::span<Pages> places() { return std::span(places_).first(count_); }
+
+  std::mutex mutex_;
+  u32 keepers_ = 0;
+  u32 count_ = 0;
+  std::array<Pages, 256> places_;
+};
+
+FreePages &free_pages() {
+  static FreePages pages;
+  static_assert(std::is_trivially_destructible_v<FreePages>);
+  return pages;
+}
+
+// Moves free pages to the beginning of a mapping, as many as there are. Returns the bytes they
+// have.
+u64 move_free_pages(Pages first, u8 *to, u64 size) {
+  u64 moved = 0;
+  for (Pages pages = first; !pages.empty(); pages = free_pages().take(size - moved)) {
+    if (::mremap(pages.data(), pages.size(), pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED,
+                 to + moved) == MAP_FAILED)
+      ::munmap(pages.data(), pages.size()); // they came from several places themselves
+    else
+      moved += pages.size();
+  }
+  return moved;
+}
+
+} // namespace
+
+u8 *map_large_pages(u64 size, FirstContent content) {
+  constexpr u64 kMost = u64{1} << 47; // nobody has as much, and sums stay in range
+  if (size > kMost)
+    return nullptr;
+  const u64 room = whole_pages(size);
+  const u64 large = part_in_large_pages(size);
+  const Pages kept = free_pages().take(room);
+  u8 *bytes = kept.data();
+  u64 used = kept.size();
+  if (used < room) {
+    bytes = map_aligned(room);
+    if (!bytes) {
+      if (used != 0)
+        ::munmap(kept.data(), used);
+      return nullptr;
+    }
+    used = move_free_pages(kept, bytes, room);
+    if (used < large)
+      ::madvise(bytes + used, large - used, MADV_HUGEPAGE);
+  }
+  if (content == FirstContent::Zeros)
+    std::memset(bytes, 0, std::min(used, size));
+  return bytes;
+}
+
 void unmap_large_pages(u8 *bytes, u64 size) {
-  ::munmap(bytes, whole_pages(size));
+  const u64 room = whole_pages(size), large = part_in_large_pages(size);
+  if (large == 0 || !free_pages().put({bytes, large}))
+    ::munmap(bytes, room);
+  else if (large < room)
+    ::munmap(bytes + large, room - large);
+}
+
+KeepLargePages::KeepLargePages() {
+  free_pages().keep();
+}
+
+KeepLargePages::~KeepLargePages() {
+  free_pages().release();
 }
 
 } // namespace culink

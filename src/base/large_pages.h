@@ -7,9 +7,24 @@ namespace culink {
 
 inline constexpr u64 kLargePage = u64{2} << 20;
 
-// Memory from the system, cleared, in large pages if there are any: a page fault for each 4 KB of a
-// large table takes longer than filling it. Null: there is none.
-[[nodiscard]] u8 *map_large_pages(u64 size);
+// What memory holds at first. Whoever fills all of it need not wait until it is cleared.
+enum class FirstContent : u8 { Zeros, Anything };
+
+// Memory from the system in large pages if there are any: a page fault for each 4 KB of a large
+// table takes longer than filling it. Null: there is none.
+[[nodiscard]] u8 *map_large_pages(u64 size, FirstContent content = FirstContent::Zeros);
 void unmap_large_pages(u8 *bytes, u64 size);
+
+// While one of these lives, large pages that are unmapped are kept for whoever maps some next. The
+// system clears each page before it gives it to a process, which takes longer than most passes of a
+// link do with what they put there; and the tables of one pass are freed when those of the next are
+// made. Like the heap, this is for all threads of the process; the last one gives all back.
+class KeepLargePages {
+public:
+  KeepLargePages();
+  ~KeepLargePages();
+  KeepLargePages(const KeepLargePages &) = delete;
+  KeepLargePages &operator=(const KeepLargePages &) = delete;
+};
 
 } // namespace culink

@@ -21,7 +21,7 @@ template <typename T> struct UninitializedAllocator {
   [[nodiscard]] T *allocate(size_t count) {
     if (!is_large(count))
       return std::allocator<T>().allocate(count);
-    u8 *bytes = map_large_pages(count * sizeof(T));
+    u8 *bytes = map_large_pages(count * sizeof(T), FirstContent::Anything);
     // Without memory it fails as a vector does.
     return bytes ? reinterpret_cast<T *>(bytes) : std::allocator<T>().allocate(~size_t{0});
   }

@@ -145,6 +145,7 @@ struct ElfLayout {
   u32 section_count = 0; // with the null section
   u32 symbol_count = 0;  // with the null symbol
   u32 first_global = 0;
+  bool shares_bytes = false; // some sections are where others are
   PlacedNames shstrtab;
   PlacedNames strtab;
   RawVector<SectionId> order;      // emitted sections, in file order

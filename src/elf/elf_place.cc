@@ -186,6 +186,7 @@ void ElfLayouter::place_contents() {
       for_loads(extent, loads_, [&](LoadedSegment &load) { load.add_memory(extent, align); });
   }
   place_sections(offsets);
+  layout_.shares_bytes = !sharing.empty();
   for (const SectionId id : sharing)
     layout_.section_offset[id.value] =
         layout_.section_offset[writer_.section(id).shares_bytes_with.value];

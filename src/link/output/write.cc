@@ -63,41 +63,91 @@ void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocati
                  fmt::format("{}+{:#x}", draft.elf.section(id).name, folded.offset)});
 }
 
+// The parts of an image: tables, then ranges of sections, in the order of the file. Where no
+// section shares its bytes with another one, each part is a range of bytes.
+class ImageParts {
+public:
+  explicit ImageParts(const FileDraft &draft)
+      : layout_(draft.layout), starts_(cut_into_parts(draft.layout)),
+        tables_(draft.elf.table_parts(draft.layout)), in_order_(are_in_order(draft)) {}
+
+  [[nodiscard]] u32 tables() const { return tables_; }
+  [[nodiscard]] u32 count() const { return tables_ + ranges(); }
+  [[nodiscard]] u32 ranges() const { return static_cast<u32>(starts_.size() - 1); }
+  [[nodiscard]] u32 first_section(u32 range) const { return starts_[range]; }
+  // Whether all ranges but the first have bytes that no other part writes. The first one is where
+  // the tables are.
+  [[nodiscard]] bool in_order() const { return in_order_; }
+  [[nodiscard]] u64 begin(u32 range) const {
+    return range == ranges() ? layout_.section_table
+                             : layout_.offset_of(layout_.order[starts_[range]]);
+  }
+
+private:
+  [[nodiscard]] bool are_in_order(const FileDraft &draft) const {
+    const auto is_in_first = [&](elf::SectionId id) { return layout_.index_of(id) <= starts_[1]; };
+    return !layout_.shares_bytes && is_in_first(draft.elf.shstrtab()) &&
+           is_in_first(draft.elf.strtab()) && is_in_first(draft.elf.symtab()) &&
+           is_in_first(draft.elf.symtab_shndx());
+  }
+
+  const elf::ElfLayout &layout_;
+  std::vector<u32> starts_; // of ranges, in layout_.order, and the end
+  u32 tables_;
+  bool in_order_;
+};
+
+void clear(MutableByteSpan bytes, WorkerPool &pool) {
+  constexpr u64 kTogether = u64{1} << 20;
+  pool.for_each(static_cast<u32>((bytes.size() + kTogether - 1) / kTogether), [&](u32 i) {
+    const MutableByteSpan rest = bytes.subspan(i * kTogether);
+    std::ranges::fill(rest.first(std::min(kTogether, rest.size())), u8{0});
+  });
+}
+
 } // namespace
 
-// Values are stored while a section's bytes are still at hand.
-ByteBuffer write_image(const FileDraft &draft, ByteBuffer image, WorkerPool &pool,
-                       Diagnostics &diag) {
+// Values are stored while a section's bytes are still at hand, and bytes are cleared just before
+// they are written.
+void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
+                 Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
   const FoldedRelocations &values = draft.values;
   const auto section = [&](u32 value) { return draft.section_of[values[value].section.value]; };
   const std::vector<u32> first_value = first_values(draft, pool);
-  const std::vector<u32> starts = cut_into_parts(layout);
-  const u32 parts = static_cast<u32>(starts.size() - 1);
-  const u32 tables = draft.elf.table_parts(layout);
-  std::vector<Diagnostics> messages(parts);
-  pool.for_each(tables + parts, [&](u32 number) {
-    if (number < tables)
-      return draft.elf.write_tables(layout, image, number);
-    const u32 part = number - tables;
-    for (u32 begin = starts[part], end; begin < starts[part + 1]; begin = end) {
-      end = std::min(begin + kAtHand, starts[part + 1]);
+  const ImageParts parts(draft);
+  const MutableByteSpan image = room.bytes;
+  if (!room.cleared)
+    clear(parts.in_order() ? image.first(parts.begin(1)) : image, pool);
+  store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
+  std::vector<Diagnostics> messages(parts.ranges());
+  const auto write_range = [&](u32 range) {
+    if (!room.cleared && parts.in_order() && range != 0)
+      std::ranges::fill(
+          image.subspan(parts.begin(range), parts.begin(range + 1) - parts.begin(range)), u8{0});
+    const u32 last = parts.first_section(range + 1);
+    for (u32 begin = parts.first_section(range), end; begin < last; begin = end) {
+      end = std::min(begin + kAtHand, last);
       draft.elf.write_contents(layout, image, begin, end);
       for (u32 i = begin; i < end; ++i) {
         const elf::SectionId id = layout.order[i];
         if (first_value[id.value] != 0)
           for (u32 v = first_value[id.value] - 1; v < values.size() && section(v) == id; ++v)
-            store_value(draft, id, values[v], image, messages[part]);
+            store_value(draft, id, values[v], image, messages[range]);
       }
     }
+  };
+  pool.for_each(parts.count(), [&](u32 number) {
+    if (number < parts.tables())
+      draft.elf.write_tables(layout, image, number);
+    else
+      write_range(number - parts.tables());
   });
   for (Diagnostics &message : messages)
     diag.append(std::move(message));
   for (const FilePatch &patch : draft.patches)
     std::copy(patch.bytes.begin(), patch.bytes.end(),
               image.data() + layout.offset_of(patch.section));
-  store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
-  return image;
 }
 
 } // namespace culink

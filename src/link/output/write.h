@@ -2,13 +2,17 @@
 #pragma once
 
 #include "base/worker_pool.h"
-#include "culink/byte_buffer.h"
 #include "link/output/draft.h"
 
 namespace culink {
 
-// Writes the file into room of its size, all zeros.
-[[nodiscard]] ByteBuffer write_image(const FileDraft &draft, ByteBuffer room, WorkerPool &pool,
-                                     Diagnostics &diag);
+// Where an image is written.
+struct ImageRoom {
+  MutableByteSpan bytes; // as many as the file has
+  bool cleared = false;  // they are zero; otherwise they may have any value
+};
+
+void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
+                 Diagnostics &diag);
 
 } // namespace culink
