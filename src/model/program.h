@@ -47,13 +47,15 @@ struct Entity {
   SymbolRef prevailing;       // last accepted definition: decides what it is
   u8 info = 0;                // st_info and st_other as they come out of resolution
   u8 other = 0;
-  bool local = false;
-  bool function = false;
-  bool dynamic = false;          // extern __shared__ x[]: memory whose size the launch gives
-  bool sized = false;            // dynamic in an earlier file, of a fixed size in a later one
-  bool weak_over_common = false; // a weak initialised definition overrode a common symbol
-  bool opaque = false; // an image that is a parameter of a kernel: its section is the kernel's code
-  bool in_local_part = false; // its symbol is among the local ones: its first occurrence was weak
+  bool local : 1 = false;
+  bool function : 1 = false;
+  bool dynamic : 1 = false;          // extern __shared__ x[]: memory whose size the launch gives
+  bool sized : 1 = false;            // dynamic in an earlier file, of a fixed size in a later one
+  bool weak_over_common : 1 = false; // a weak initialised definition overrode a common symbol
+  // An image that is a parameter of a kernel: its section is the kernel's code.
+  bool opaque : 1 = false;
+  // Its symbol is among the local ones: its first occurrence was weak.
+  bool in_local_part : 1 = false;
   u64 size = 0;
   u64 common_align = 0; // of a common symbol without a definition
 
@@ -61,6 +63,7 @@ struct Entity {
   [[nodiscard]] elf::SymbolType type() const { return static_cast<elf::SymbolType>(info & 15); }
   [[nodiscard]] bool weak() const { return info >> 4 == 2; }
 };
+static_assert(sizeof(Entity) == 64); // a line of the cache
 
 // A value for each symbol of each object, in one table: threads fill it object by object, and a
 // vector for each object would cost an allocation.
