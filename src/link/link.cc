@@ -86,7 +86,7 @@ u64 count_bytes(const OutputSections &sections, WorkerPool &pool) {
   std::vector<u64> ranges(sections.size() / kTogether + 1);
   pool.for_ranges(sections.size(), kTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
-      if (!elf::has_no_file_data(sections.list[i].type))
+      if (!elf::has_no_file_data(sections.list[i].type()))
         ranges[begin / kTogether] += sections.list[i].size;
   });
   return std::accumulate(ranges.begin(), ranges.end(), u64{0});

@@ -113,6 +113,8 @@ void InfoStore::append_list(InfoList &list, const InfoList &other) {
 
 InfoList InfoStore::join_lists(std::span<const InfoList> lists, u64 bytes, u64 words,
                                WorkerPool &pool) {
+  if (lists.size() == 1)
+    return lists[0];
   InfoList out;
   std::vector<std::pair<u64, u64>> starts; // of the bytes and words of each list
   for (const InfoList &list : lists) {

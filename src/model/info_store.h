@@ -95,7 +95,7 @@ public:
   // Appends another list to this one.
   void append_list(InfoList &list, const InfoList &other);
   // All lists, which are in other chunks, in one of the first chunk. It has room for as many bytes
-  // and words more.
+  // and words more. A list that is alone stays where it is.
   [[nodiscard]] InfoList join_lists(std::span<const InfoList> lists, u64 bytes, u64 words,
                                     WorkerPool &pool);
 

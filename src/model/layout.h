@@ -22,9 +22,13 @@ struct SectionLocation {
 
 // Where a symbol is in the output: an offset in a section.
 struct SymbolAddress {
+  constexpr SymbolAddress() = default;
+  constexpr SymbolAddress(OutId in, u64 offset, u32 function_constants = kNoIndex)
+      : section(in), constants(function_constants), value(offset) {}
+
   OutId section;
-  u64 value = 0;
   u32 constants = kNoIndex; // in function_constants, whose offset is added once it is placed
+  u64 value = 0;
 };
 
 using SymbolAddresses = std::vector<SymbolAddress, UninitializedAllocator<SymbolAddress>>;

@@ -7,8 +7,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <compare>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,17 +39,38 @@ enum class Emit : u8 {
   Discarded, // not even its name
 };
 
-struct OutSection {
+// What a section has in common with many others.
+struct SectionTraits {
+  elf::SectionType type = elf::SectionType::Progbits;
+  u64 flags = 0;
+  u64 entsize = 0;
+
+  friend auto operator<=>(const SectionTraits &, const SectionTraits &) = default;
+};
+
+// A section that is to be added.
+struct NewSection {
   std::string_view name;
   elf::SectionType type = elf::SectionType::Progbits;
-  u32 name_number = 0; // in OutputSections::names
   u64 flags = 0;
   u64 align = 1;
   u64 entsize = 0;
   u64 size = 0;
-  PieceList pieces;
+  OutId target;
+  EntityId function;
+  bool links_symtab = false;
+  Emit emit = Emit::IfUsed;
+  bool has_symbol = false;
+};
+
+// There are some six for each function, so what few of them have is elsewhere.
+struct OutSection {
+  const SectionTraits *traits = nullptr; // OutputSections::set_traits
+  PieceList *piece_list = nullptr;       // or null: it has none; OutputSections::pieces
+  u64 align = 1;
+  u64 size = 0;
+  u32 name_number = 0;        // in OutputSections::names
   OutId target;               // the section this one belongs to: sh_info
-  OutId older;                // the section of the same name that was created before this one
   EntityId function;          // of .text: sh_info is its symbol
   OutId records;              // of .text: its .nv.info
   u32 shared_list = kNoIndex; // of a shared section: in OutputSections::shared_lists
@@ -54,7 +79,36 @@ struct OutSection {
   Emit emit = Emit::IfUsed;
   bool has_symbol = false; // its section symbol is emitted when the section is
 
+  [[nodiscard]] elf::SectionType type() const { return traits->type; }
+  [[nodiscard]] u64 flags() const { return traits->flags; }
+  [[nodiscard]] u64 entsize() const { return traits->entsize; }
+  [[nodiscard]] const PieceList &pieces() const {
+    static const PieceList kNone;
+    return piece_list ? *piece_list : kNone;
+  }
   [[nodiscard]] bool discarded() const { return emit == Emit::Discarded; }
+};
+static_assert(sizeof(OutSection) == 56);
+
+// What sections refer to: it stays where it is, and is freed as a whole.
+class SectionParts {
+public:
+  [[nodiscard]] const SectionTraits *find_or_add(const SectionTraits &traits) {
+    const u64 mixed = static_cast<u64>(traits.type) * 31 + traits.flags * 7 + traits.entsize;
+    const SectionTraits *&recent = recent_[(mixed ^ mixed >> 16) % recent_.size()];
+    if (!recent || *recent != traits) [[unlikely]]
+      recent = &*traits_.insert(traits).first;
+    return recent;
+  }
+  [[nodiscard]] PieceList *add_pieces() { return &pieces_.emplace_back(); }
+  // Frees the other one when this one is freed.
+  void adopt(std::unique_ptr<SectionParts> other) { others_.push_back(std::move(other)); }
+
+private:
+  std::set<SectionTraits> traits_;
+  std::array<const SectionTraits *, 64> recent_{}; // as a rule there are some ten
+  std::deque<PieceList> pieces_;
+  std::vector<std::unique_ptr<SectionParts>> others_;
 };
 
 // An entry of the local part of the symbol table.
@@ -102,7 +156,10 @@ private:
 };
 
 struct OutputSections {
-  std::vector<OutSection, ZeroedAllocator<OutSection>> list; // by OutId
+  std::vector<OutSection, UninitializedAllocator<OutSection>> list; // by OutId
+  // By OutId: the section of the same name that was created before; empty or shorter than the list
+  // if there is none.
+  std::vector<OutId> older_of;
   std::vector<LocalSymbol, UninitializedAllocator<LocalSymbol>> locals;
   std::vector<EntityId> globals;
   std::vector<SharedInstance> instances;
@@ -119,6 +176,7 @@ struct OutputSections {
   std::vector<OutId, UninitializedAllocator<OutId>> by_name;
   // The names that keep_name makes. Behind a pointer, so that an OutputSections can be moved.
   std::unique_ptr<NameStorage> name_storage = std::make_unique<NameStorage>();
+  std::unique_ptr<SectionParts> parts = std::make_unique<SectionParts>();
 
   std::vector<OutId> created_again; // sections that count twice, see emulate/section_numbers.h
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
@@ -126,6 +184,27 @@ struct OutputSections {
   [[nodiscard]] OutSection &operator[](OutId id) { return list[id.value]; }
   [[nodiscard]] const OutSection &operator[](OutId id) const { return list[id.value]; }
   [[nodiscard]] u32 size() const { return static_cast<u32>(list.size()); }
+  [[nodiscard]] std::string_view name(const OutSection &section) const {
+    return names[section.name_number];
+  }
+  [[nodiscard]] std::string_view name(OutId id) const { return name(list[id.value]); }
+  [[nodiscard]] OutId older(OutId id) const {
+    return id.value < older_of.size() ? older_of[id.value] : OutId{};
+  }
+  void set_older(OutId id, OutId older) {
+    if (id.value >= older_of.size())
+      older_of.resize(id.value + 1);
+    older_of[id.value] = older;
+  }
+  void set_traits(OutSection &section, const SectionTraits &traits) {
+    section.traits = parts->find_or_add(traits);
+  }
+  // The pieces of a section, to be changed.
+  [[nodiscard]] PieceList &pieces(OutSection &section) {
+    if (!section.piece_list)
+      section.piece_list = parts->add_pieces();
+    return *section.piece_list;
+  }
   [[nodiscard]] OutId find(std::string_view name) const {
     return find(name, StringIndex::hash_of(name));
   }
@@ -142,30 +221,35 @@ struct OutputSections {
   [[nodiscard]] OutId find_for(std::string_view name, u32 hash, OutId target) const {
     OutId id = find(name, hash);
     while (id.valid() && list[id.value].target.valid() && list[id.value].target != target)
-      id = list[id.value].older;
+      id = older(id);
     return id;
   }
 
   // A new section at the end of the list. The name must outlive the link or come from keep_name.
-  OutId add(OutSection &&section) {
+  OutId add(const NewSection &section) {
     const u32 hash = StringIndex::hash_of(section.name);
-    return add(std::move(section), hash);
+    return add(section, hash);
   }
-  [[gnu::always_inline]] OutId add(OutSection &&section, u32 hash) {
+  [[gnu::always_inline]] OutId add(const NewSection &section, u32 hash) {
     const NewName name = take_name(section.name, hash);
-    return append(std::move(section), name);
+    return append(section, name);
   }
   // The section of that name, or a new one, and whether it is new.
-  std::pair<OutId, bool> find_or_add(OutSection &&section) {
+  std::pair<OutId, bool> find_or_add(const NewSection &section) {
     const u32 hash = StringIndex::hash_of(section.name);
-    return find_or_add(std::move(section), hash);
+    return find_or_add(section, hash);
   }
-  [[gnu::always_inline]] std::pair<OutId, bool> find_or_add(OutSection &&section, u32 hash) {
+  [[gnu::always_inline]] std::pair<OutId, bool> find_or_add(const NewSection &section, u32 hash) {
     const auto [number, is_new] = names.insert(section.name, hash);
     if (!is_new)
       return {by_name[number], false};
     by_name.push_back(OutId(size()));
-    return {append(std::move(section), {number, OutId{}}), true};
+    return {append(section, {number, OutId{}}), true};
+  }
+  // Takes what sections that were copied from there refer to.
+  void adopt_memory(OutputSections &from) {
+    name_storage->adopt(std::move(from.name_storage));
+    parts->adopt(std::move(from.parts));
   }
   // The variables in a shared section, in order of reading.
   [[nodiscard]] const std::vector<EntityId> &shared_variables(OutId id) const {
@@ -209,28 +293,26 @@ private:
   }
   // Inlined, so that what callers say of a section is written once, into the list; field by field,
   // as in ElfBuilder::fill, and with names for all fields, so that none can be forgotten.
-  [[gnu::always_inline]] OutId append(OutSection &&section, NewName name) {
+  [[gnu::always_inline]] OutId append(const NewSection &section, NewName name) {
     const OutId id(size());
-    OutSection &to = list.emplace_back();
-    auto &[text, type, number, flags, align, entsize, size, pieces, target, older, function,
-           records, shared_list, info_top, links_symtab, emit, has_symbol] = section;
-    to.name = {text.data(), text.size()};
-    to.type = type;
-    to.name_number = name.number;
-    to.flags = flags;
-    to.align = align;
-    to.entsize = entsize;
-    to.size = size;
-    std::construct_at(&to.pieces, std::move(pieces));
-    to.target = target;
-    to.older = name.older;
-    to.function = function;
-    to.records = records;
-    to.shared_list = shared_list;
-    to.info_top = info_top;
-    to.links_symtab = links_symtab;
-    to.emit = emit;
-    to.has_symbol = has_symbol;
+    if (name.older.valid())
+      set_older(id, name.older);
+    list.emplace_back();
+    auto &[traits, piece_list, align, size, name_number, target, function, records, shared_list,
+           info_top, links_symtab, emit, has_symbol] = list.back();
+    traits = parts->find_or_add({section.type, section.flags, section.entsize});
+    piece_list = nullptr;
+    align = section.align;
+    size = section.size;
+    name_number = name.number;
+    target = section.target;
+    function = section.function;
+    records = OutId{};
+    shared_list = kNoIndex;
+    info_top = 0;
+    links_symtab = section.links_symtab;
+    emit = section.emit;
+    has_symbol = section.has_symbol;
     return id;
   }
 };

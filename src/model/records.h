@@ -16,8 +16,9 @@ namespace culink {
 struct InfoPlan {
   InfoStore store;
   InfoList module;
-  std::vector<InfoList, UninitializedAllocator<InfoList>> of_text; // by OutId of the text section
-  std::vector<u64> text_flags; // the same: flags beside those of the layout; mostly empty
+  // By FunctionId of the function that a text section belongs to: see OutSection::function.
+  std::vector<InfoList, UninitializedAllocator<InfoList>> of_function;
+  std::vector<u64> text_flags; // by OutId: flags beside those of the layout; mostly empty
 };
 
 // The resources of a kernel, including the functions it calls.

@@ -16,12 +16,7 @@ struct Plan {
   OutputPlan output{{}, {}, {}, shared, images, synthetic};
 
   OutId add(std::string_view name, SectionType type, u64 flags = 0, u64 size = 16) {
-    OutSection section;
-    section.name = name;
-    section.type = type;
-    section.flags = flags;
-    section.size = size;
-    return output.layout.sections.add(std::move(section));
+    return output.layout.sections.add({.name = name, .type = type, .flags = flags, .size = size});
   }
   OutId add_code(std::string_view name) {
     const OutId id = add(name, SectionType::Progbits, elf::kFlagAlloc | elf::kFlagExec);
@@ -52,7 +47,7 @@ TEST(Counterparts, CallsHaveThemInSomeReleases) {
   EXPECT_EQ(shape_file(plan.output, Release{.mirrors_calls = true}).counterpart_of(calls),
             Counterpart::Equal);
   EXPECT_EQ(
-      counterpart_header(plan.output.layout.sections[calls], Counterpart::Equal, {}, true).type,
+      counterpart_header(plan.output.layout.sections, calls, Counterpart::Equal, {}, true).type,
       SectionType::MercuryCallgraph);
 }
 
@@ -89,7 +84,7 @@ TEST(Counterparts, CapsulesComeFirstOrWhereTheCodeIs) {
   OutputSymbols symbols;
   symbols.of_entity.resize(1);
   const auto bucket = [&](OutId id, Counterpart kind, bool capsules_first) {
-    return *counterpart_header(plan.output.layout.sections[id], kind, symbols, capsules_first)
+    return *counterpart_header(plan.output.layout.sections, id, kind, symbols, capsules_first)
                 .bucket;
   };
   EXPECT_LT(bucket(code, Counterpart::Capsule, true), bucket(info, Counterpart::Own, true));

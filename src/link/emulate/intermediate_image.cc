@@ -38,12 +38,12 @@ u64 size_of_compat(const CompatRules &rules, ByteSpan compat) {
 
 // Of functions, and no stub of a unified one.
 bool is_code(const OutSection &s) {
-  return s.function.valid() && s.type == SectionType::Progbits;
+  return s.function.valid() && s.type() == SectionType::Progbits;
 }
 
 u64 size_of_section(const IntermediateImage &image, OutId id) {
   const OutSection &s = image.layout.sections[id];
-  if (elf::has_no_file_data(s.type))
+  if (elf::has_no_file_data(s.type()))
     return 0;
   if (s.function.valid()) // stubs since 13.1 are shorter in objects
     return is_code(s) ? s.size : align_up(s.size, s.align);

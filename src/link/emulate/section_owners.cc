@@ -55,8 +55,8 @@ OutId section_of_kernel(const Program &program, const OutputSections &sections,
   if (!program.dialect.has(Defect::SectionsByName))
     return sections.find_for(name, hash, text);
   OutId id = sections.find(name, hash);
-  while (id.valid() && sections[id].older.valid())
-    id = sections[id].older;
+  while (id.valid() && sections.older(id).valid())
+    id = sections.older(id);
   return id;
 }
 

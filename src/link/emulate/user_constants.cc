@@ -35,8 +35,8 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
   std::set<std::pair<u64, std::string_view>> seen; // (alignment, bytes)
   PieceList pieces;
   u64 end = 0;
-  for (u32 i = 0; i < bank.pieces.size(); ++i) {
-    const ByteSpan bytes = bank.pieces[i].bytes;
+  for (u32 i = 0; i < bank.pieces().size(); ++i) {
+    const ByteSpan bytes = bank.pieces()[i].bytes;
     const u64 align = layout.placement.user_constant_aligns[i];
     const u64 offset = align_up(end, align);
     if (is_compared(bytes.size(), align)) {
@@ -53,7 +53,7 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
     pieces.push_back({offset, bytes});
     end = offset + bytes.size();
   }
-  bank.pieces = std::move(pieces);
+  layout.sections.pieces(bank) = std::move(pieces);
   bank.size = end;
   return layout;
 }

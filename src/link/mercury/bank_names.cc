@@ -53,7 +53,7 @@ void number_compiler_constants(const Program &mercury, const OutputPlan &plan,
       number += is_compiler_constant(inputs.objects[object.value], next, arch.banks.compiler);
     elf::SymbolSpec &symbol = file.elf.symbol(id);
     symbol.name =
-        keep_name(plan, elf::mercury_link_name(sections[bank].name) + "." + std::to_string(number));
+        keep_name(plan, elf::mercury_link_name(sections.name(bank)) + "." + std::to_string(number));
     symbol.name_number = elf::kNoNumber;
   }
 }
@@ -74,8 +74,9 @@ void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInpu
     const OutSection &s = sections.list[i];
     if (s.discarded())
       continue;
-    const std::string old_name = elf::mercury_link_name(s.name);
-    if (old_name == s.name)
+    const std::string_view name = sections.name(s);
+    const std::string old_name = elf::mercury_link_name(name);
+    if (old_name == name)
       continue;
     const std::string_view kept = keep_name(plan, old_name);
     elf::SymbolSpec &symbol = file.elf.symbol(file.symbols.of_section[i]);
@@ -91,8 +92,8 @@ void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInpu
     gap += kept.size();
     if (!symbol.emitted)
       continue;
-    file.elf.rename_symbol(file.symbols.of_section[i], s.name);
-    gap -= s.name.size() + 1;
+    file.elf.rename_symbol(file.symbols.of_section[i], name);
+    gap -= name.size() + 1;
   }
   if (!mercury.dialect.release.compacts_planes) {
     file.elf.section(file.elf.shstrtab()).gap_after = kIndexNamesRoom;

@@ -58,26 +58,28 @@ struct DebugTables {
   bool shares_info = false; // .debug_info is there once
 };
 
-bool shares_bytes(const OutSection &s, const DebugTables &tables) {
+bool shares_bytes(const OutSection &s, std::string_view name, const DebugTables &tables) {
   constexpr std::array<std::string_view, 9> kShared = {
       ".nv.constant3",   ".nv.constant4",   ".nv.global.init", ".debug_abbrev", ".debug_macinfo",
       ".debug_pubnames", ".debug_pubtypes", ".debug_str",      ".debug_loc"};
-  if (s.type == SectionType::Progbits && s.size == 0)
+  if (s.type() == SectionType::Progbits && s.size == 0)
     return true;
-  if (s.name == ".debug_info")
+  if (name == ".debug_info")
     return tables.shares_info;
-  if (s.name == ".debug_line")
+  if (name == ".debug_line")
     return !tables.lines_name_code;
-  if (s.name == ".nv_debug_line_sass")
+  if (name == ".nv_debug_line_sass")
     return !tables.sass_lines_name_code;
-  return std::find(kShared.begin(), kShared.end(), s.name) != kShared.end() ||
-         s.name.starts_with(".nv_debug_ptx_txt");
+  return std::find(kShared.begin(), kShared.end(), name) != kShared.end() ||
+         name.starts_with(".nv_debug_ptx_txt");
 }
 
-Counterpart kind_of(const OutSection &s, const DebugTables &tables, bool mirrors_calls) {
+Counterpart kind_of(const OutputSections &sections, OutId id, const DebugTables &tables,
+                    bool mirrors_calls) {
+  const OutSection &s = sections[id];
   if (s.function.valid())
     return Counterpart::Capsule;
-  switch (s.type) {
+  switch (s.type()) {
   case SectionType::Note:
   case SectionType::CudaCompat:
     return Counterpart::None;
@@ -94,17 +96,18 @@ Counterpart kind_of(const OutSection &s, const DebugTables &tables, bool mirrors
     break;
   }
   // Nobody knows whether a section of a later release has a counterpart.
-  if (elf::has_no_file_data(s.type) || !elf::name_of_section_type(s.type))
+  if (elf::has_no_file_data(s.type()) || !elf::name_of_section_type(s.type()))
     return Counterpart::None;
-  return shares_bytes(s, tables) ? Counterpart::Shared : Counterpart::Own;
+  return shares_bytes(s, sections.name(s), tables) ? Counterpart::Shared : Counterpart::Own;
 }
 
 } // namespace
 
-Bucket bucket_of(const OutSection &section) {
-  if (section.type == SectionType::Progbits && (section.flags & elf::kFlagAlloc) == 0)
+Bucket bucket_of(const OutputSections &sections, OutId id) {
+  const OutSection &section = sections[id];
+  if (section.type() == SectionType::Progbits && (section.flags() & elf::kFlagAlloc) == 0)
     return Bucket::Debug;
-  return elf::default_bucket(section.name, section.type, section.flags);
+  return elf::default_bucket(sections.name(id), section.type(), section.flags());
 }
 
 OutId relocation_table_of(const Layout &layout, OutId target) {
@@ -128,28 +131,30 @@ FileShape shape_file(const OutputPlan &mercury, const Release &release) {
   std::array<std::vector<OutId>, static_cast<u8>(Bucket::LastDefault) + 1> buckets;
   for (u32 i = 0; i < sections.size(); ++i)
     if (out.is_emitted[i]) {
-      buckets[static_cast<u8>(bucket_of(sections.list[i]))].emplace_back(i);
-      out.counterpart[i] = kind_of(sections.list[i], tables, release.mirrors_calls);
+      buckets[static_cast<u8>(bucket_of(sections, OutId(i)))].emplace_back(i);
+      out.counterpart[i] = kind_of(sections, OutId(i), tables, release.mirrors_calls);
     }
   for (const std::vector<OutId> &bucket : buckets)
     out.order.insert(out.order.end(), bucket.begin(), bucket.end());
   return out;
 }
 
-elf::SectionSpec counterpart_header(const OutSection &s, Counterpart kind,
+elf::SectionSpec counterpart_header(const OutputSections &sections, OutId id, Counterpart kind,
                                     const OutputSymbols &symbols, bool capsules_first) {
-  const auto in_order = static_cast<Bucket>(kFirstBucket + static_cast<u8>(bucket_of(s)));
+  const OutSection &s = sections[id];
+  const auto in_order =
+      static_cast<Bucket>(kFirstBucket + static_cast<u8>(bucket_of(sections, id)));
   if (kind == Counterpart::Capsule)
     return {.type = SectionType::CudaCapmerc,
             .flags = elf::kFlagMercury,
             .align = kMercuryCodeAlign,
-            .entsize = s.entsize,
+            .entsize = s.entsize(),
             .info = elf::InfoField(symbols.of_entity[s.function.value]),
             .bucket = capsules_first ? static_cast<Bucket>(kCapsuleBucket) : in_order};
-  return {.type = counterpart_type(s.type),
-          .flags = s.flags | elf::kFlagMercury,
+  return {.type = counterpart_type(s.type()),
+          .flags = s.flags() | elf::kFlagMercury,
           .align = s.align,
-          .entsize = s.entsize,
+          .entsize = s.entsize(),
           .bucket = in_order};
 }
 

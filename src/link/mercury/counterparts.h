@@ -29,14 +29,14 @@ struct FileShape {
 [[nodiscard]] FileShape shape_file(const OutputPlan &mercury, const Release &release);
 
 // Where a section of the plan is among the others.
-[[nodiscard]] elf::Bucket bucket_of(const OutSection &section);
+[[nodiscard]] elf::Bucket bucket_of(const OutputSections &sections, OutId id);
 
 // The relocation table of a section, or nothing.
 [[nodiscard]] OutId relocation_table_of(const Layout &layout, OutId target);
 
 // The header of a counterpart. Without its name, and without what it says about other sections.
-[[nodiscard]] elf::SectionSpec counterpart_header(const OutSection &section, Counterpart kind,
-                                                  const OutputSymbols &symbols,
+[[nodiscard]] elf::SectionSpec counterpart_header(const OutputSections &sections, OutId id,
+                                                  Counterpart kind, const OutputSymbols &symbols,
                                                   bool capsules_first);
 
 } // namespace culink

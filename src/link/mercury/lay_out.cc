@@ -41,6 +41,7 @@ struct PlaneLayout {
   FileInProgress &file;
 
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }
+  [[nodiscard]] std::string_view name(OutId id) const { return plan.layout.sections.name(id); }
   [[nodiscard]] bool compact() const { return mercury.dialect.release.compacts_planes; }
   [[nodiscard]] elf::SectionId sass_section(OutId id) const { return file.section_of[id.value]; }
 };
@@ -136,8 +137,9 @@ void add_counterparts_of(const PlaneLayout &l, bool capsules, AddedSections &add
     const Counterpart kind = l.sass.shape.counterpart_of(id);
     if (kind == Counterpart::None || (kind == Counterpart::Capsule) != capsules)
       continue;
-    elf::SectionSpec header = counterpart_header(l.section(id), kind, l.file.symbols, !l.compact());
-    header.name = keep_name(l.plan, elf::mercury_counterpart_name(l.section(id).name));
+    elf::SectionSpec header =
+        counterpart_header(l.plan.layout.sections, id, kind, l.file.symbols, !l.compact());
+    header.name = keep_name(l.plan, elf::mercury_counterpart_name(l.name(id)));
     if (kind == Counterpart::Shared)
       header.shares_bytes_with = l.sass_section(id);
     const elf::SectionId out = l.file.elf.add_section(header);
@@ -203,9 +205,9 @@ void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Worker
     const Counterpart kind = l.sass.shape.counterpart_of(id);
     if (kind == Counterpart::Capsule)
       continue;
-    fill_section(l.plan, id, added.mercury_content[id.value], records, elf);
+    fill_section(l.mercury, l.plan, id, added.mercury_content[id.value], records, elf);
     if (kind == Counterpart::Equal)
-      fill_section(l.plan, id, l.sass_section(id), records, elf);
+      fill_section(l.mercury, l.plan, id, l.sass_section(id), records, elf);
     else if (kind == Counterpart::Shared)
       elf.append_zeros(added.counterpart_of[id.value], elf.size(l.sass_section(id)));
   }
@@ -246,7 +248,7 @@ void fill_sass_memory(const PlaneLayout &l) {
   if (!l.mercury.policy.executable)
     return;
   for (const OutId id : l.sass.shape.order)
-    if (const SectionType type = l.section(id).type; type == SectionType::CudaShared)
+    if (const SectionType type = l.section(id).type(); type == SectionType::CudaShared)
       l.file.elf.append_zeros(l.sass_section(id), l.inputs.arch.reserved_shared);
     else if (type == SectionType::CudaReservedShared)
       l.file.elf.append_zeros(l.sass_section(id), l.inputs.arch.reserved_slot);
@@ -284,7 +286,7 @@ void fill_driver_calls(const PlaneLayout &l, const AddedSections &added) {
         has_relocation_table(l, caller.text)
             ? l.sass_section(relocation_table_of(l.plan.layout, caller.text))
             : l.file.elf.add_section(
-                  {.name = keep_name(l.plan, ".rela" + std::string(l.section(caller.text).name)),
+                  {.name = keep_name(l.plan, ".rela" + std::string(l.name(caller.text))),
                    .type = SectionType::Rela,
                    .flags = elf::kFlagInfoLink,
                    .align = 8,

@@ -126,7 +126,7 @@ void convert_symbols(const Program &mercury, const OutputPlan &plan, const SassI
     if (is_reserved_shared_mark(entity.name))
       spec.value = inputs.objects[entity.first.object.value].symbols[entity.first.symbol].value;
     else if (address.section.valid() &&
-             layout.sections[address.section].type == elf::SectionType::CudaReservedShared)
+             layout.sections[address.section].type() == elf::SectionType::CudaReservedShared)
       spec.value = address.value + (executable ? inputs.arch.reserved_slot : 0);
     else if (const SassCode *code = entity.function ? sass.code.find(layout, EntityId(i)) : nullptr;
              code && is_inside_code(mercury, entity))

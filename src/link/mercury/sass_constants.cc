@@ -166,16 +166,17 @@ const elf::Section *find_parameters(const SassContext &c, const SassCode &code) 
 }
 
 bool is_image_list(const OutSection &section) {
-  return section.type == elf::SectionType::MercuryConstantImgHdr;
+  return section.type() == elf::SectionType::MercuryConstantImgHdr;
 }
 
 // The bytes of a bank without what relocations say.
 std::vector<u8> join_pieces(const OutSection &s, const ConstantPairs &pairs) {
   std::vector<u8> bytes(s.size);
-  for (u32 i = 0; i < s.pieces.size(); ++i) {
-    const ByteSpan from = pairs.sass(s.pieces[i].bytes);
-    if (s.pieces[i].offset + from.size() <= bytes.size())
-      std::copy(from.begin(), from.end(), bytes.begin() + static_cast<i64>(s.pieces[i].offset));
+  const PieceList &pieces = s.pieces();
+  for (u32 i = 0; i < pieces.size(); ++i) {
+    const ByteSpan from = pairs.sass(pieces[i].bytes);
+    if (pieces[i].offset + from.size() <= bytes.size())
+      std::copy(from.begin(), from.end(), bytes.begin() + static_cast<i64>(pieces[i].offset));
   }
   return bytes;
 }
@@ -183,7 +184,7 @@ std::vector<u8> join_pieces(const OutSection &s, const ConstantPairs &pairs) {
 } // namespace
 
 bool is_compiler_bank(const OutSection &section, const arch::ArchInfo &arch) {
-  return static_cast<u32>(section.type) ==
+  return static_cast<u32>(section.type()) ==
          static_cast<u32>(elf::SectionType::CudaConstantB0) + arch.banks.compiler;
 }
 

@@ -21,7 +21,7 @@ constexpr std::string_view kFrame = ".debug_frame", kLine = ".debug_line",
                            kRegisters = ".nv_debug_info_reg_sass";
 
 bool is_debug(const OutSection &section) {
-  return section.type == elf::SectionType::Progbits && (section.flags & elf::kFlagAlloc) == 0;
+  return section.type() == elf::SectionType::Progbits && (section.flags() & elf::kFlagAlloc) == 0;
 }
 
 } // namespace
@@ -74,11 +74,10 @@ SassDebug make_sass_debug(const SassContext &c, const SassCodeList &code,
     add(make_sass_frames(c, code, merged, frame, diag));
   // Line tables refer to other sections, so those come first.
   for (const OutId id : c.shape.order)
-    if (is_debug(c.section(id)) && !is_rebuilt(c.section(id).name))
-      add(c.section(id).name == kRegisters ? make_sass_registers(c, code, merged, id)
-                                           : join_parts(c, id));
+    if (is_debug(c.section(id)) && !is_rebuilt(c.name(id)))
+      add(c.name(id) == kRegisters ? make_sass_registers(c, code, merged, id) : join_parts(c, id));
   for (const OutId id : c.shape.order)
-    if (is_debug(c.section(id)) && (c.section(id).name == kLine || c.section(id).name == kSassLine))
+    if (is_debug(c.section(id)) && (c.name(id) == kLine || c.name(id) == kSassLine))
       add(make_sass_lines(c, code, merged, out.location_of, id, diag));
   return out;
 }

@@ -152,7 +152,7 @@ DebugSection make_sass_lines(const SassContext &c, const SassCodeList &code,
   std::vector<u8> &bytes = out.bytes;
   FinalizedParts parts(c, code, merged);
   const auto made_lines =
-      c.section(id).name == ".debug_line" ? &FinalizedDebug::lines : &FinalizedDebug::sass_lines;
+      c.name(id) == ".debug_line" ? &FinalizedDebug::lines : &FinalizedDebug::sass_lines;
   const OutId table = relocation_table_of(c.layout(), id);
   for (u32 o = 0; o < c.sass.objects.size(); ++o) {
     const elf::Section *from = c.sass_part(o, id);

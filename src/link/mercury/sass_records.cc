@@ -169,12 +169,17 @@ std::vector<elf::InfoRecord> records_with_offsets(const SassCode &code,
   return out;
 }
 
+// Of the code of a function.
+const InfoList &linked_records(const SassContext &c, OutId text) {
+  return c.plan.info.of_function[c.mercury.function_of(c.section(text).function).value];
+}
+
 // The records that the Mercury plane has, too. `callees`: functions of the driver that EXTERNS
 // lists beside those that Mercury code calls.
 void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoRecord> pool,
                         std::vector<u32> callees, RecordJoiner &out) {
   const InfoStore &store = c.plan.info.store;
-  const InfoList &list = c.plan.info.of_text[text.value];
+  const InfoList &list = linked_records(c, text);
   std::vector<u8> longer(callees.size() * sizeof(u32)); // EXTERNS with them
   for (elf::InfoRecord record : store.records(list)) {
     if (record.attribute == InfoAttribute::MercuryFinalizerOptions)
@@ -257,7 +262,7 @@ std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCo
 void add_own_records(const SassContext &c, OutId text, const std::vector<elf::InfoRecord> &compiled,
                      bool preexit, bool has_images, RecordJoiner &out) {
   const bool has_annotations =
-      c.plan.info.store.find(c.plan.info.of_text[text.value], InfoAttribute::Annotations) !=
+      c.plan.info.store.find(linked_records(c, text), InfoAttribute::Annotations) !=
       InfoStore::kNone;
   const auto last = std::ranges::find(compiled, kLastFact, &elf::InfoRecord::attribute);
   for (elf::InfoRecord record : compiled) {

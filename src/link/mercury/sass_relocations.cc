@@ -26,10 +26,9 @@ OutputSections sass_sections(const SassContext &c, const SassCodeList &code,
   out.list.reserve(mercury.list.size());
   for (u32 i = 0; i < mercury.size(); ++i) {
     const OutSection &s = mercury.list[i];
-    OutSection &added = out.list.emplace_back();
-    added.name = s.name;
-    added.type = s.type;
-    added.flags = s.flags;
+    OutSection &added = out.list.emplace_back(OutSection{});
+    added.name_number = s.name_number;
+    out.set_traits(added, {s.type(), s.flags()});
     added.size = s.function.valid() ? code.by_text[i].compiled.size() : s.size;
     added.target = s.target;
     added.function = s.function;
@@ -50,7 +49,7 @@ SymbolAddresses sass_addresses(const SassContext &c) {
   if (c.mercury.policy.executable)
     for (SymbolAddress &address : out)
       if (address.section.valid() &&
-          c.section(address.section).type == SectionType::CudaReservedShared)
+          c.section(address.section).type() == SectionType::CudaReservedShared)
         address.value += c.inputs.arch.reserved_slot;
   return out;
 }
@@ -77,9 +76,8 @@ Placement sass_placement(const SassContext &c, const SassDebug &debug) {
 RelocationInputs sass_relocation_inputs(const SassContext &c, const SassDebug &debug) {
   const RelocationInputs &mercury = c.layout().relocs;
   RelocationInputs out;
-  std::copy_if(
-      mercury.groups.begin(), mercury.groups.end(), std::back_inserter(out.groups),
-      [&](const RelocationGroup &group) { return !is_rebuilt(c.section(group.target).name); });
+  std::copy_if(mercury.groups.begin(), mercury.groups.end(), std::back_inserter(out.groups),
+               [&](const RelocationGroup &group) { return !is_rebuilt(c.name(group.target)); });
   out.slices = mercury.slices;
   for (const RelocationGroup &group : out.groups)
     for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = out.slices[i].previous) {
@@ -116,7 +114,7 @@ i64 moved_addend(const SassContext &c, const SassCodeList &code, const KeptReloc
   if (!target_code || !target_code->moves())
     return kept.addend;
   const OutSection &target = c.section(c.section(kept.table).target);
-  const bool debug = !target.function.valid() && (target.flags & elf::kFlagAlloc) == 0;
+  const bool debug = !target.function.valid() && (target.flags() & elf::kFlagAlloc) == 0;
   if (target.function != named && !debug)
     return kept.addend;
   return kept.addend == static_cast<i64>(target_code->compiled.size())
@@ -129,7 +127,7 @@ KeptRelocations apply_merged_addends(const SassContext &c, const emulate::Merged
   std::vector<u32> numbers;
   std::vector<emulate::DebugReference> references;
   for (u32 i = 0; i < kept.size(); ++i) {
-    const std::string_view name = c.section(c.section(kept[i].table).target).name;
+    const std::string_view name = c.name(c.section(kept[i].table).target);
     if (kept[i].against != KeptRelocation::Against::Entity ||
         (name != ".debug_loc" && name != ".debug_info"))
       continue;

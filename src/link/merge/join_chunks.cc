@@ -105,12 +105,11 @@ private:
 };
 
 std::optional<MergedChunk> ChunkJoiner::run() {
-  const auto holds = [](const More &more) { return more.holds; };
   if (std::any_of(chunks_.begin(), chunks_.end(), [](const auto &one) { return one.refused; }))
     return std::nullopt;
   join_names();
   for_chunks(&ChunkJoiner::check_assumptions);
-  if (!std::all_of(more_.begin(), more_.end(), holds) || !drop_groups() || !drop_sections())
+  if (!std::ranges::all_of(more_, &More::holds) || !drop_groups() || !drop_sections())
     return std::nullopt;
   find_starts();
   make_room();
@@ -124,7 +123,7 @@ std::optional<MergedChunk> ChunkJoiner::run() {
     join_groups(i);
   }
   for_chunks(&ChunkJoiner::finish);
-  if (!std::all_of(more_.begin(), more_.end(), holds))
+  if (!std::ranges::all_of(more_, &More::holds))
     return std::nullopt;
   return std::move(out_);
 }
@@ -204,14 +203,14 @@ void ChunkJoiner::drop_named(u32 chunk, u32 own_name) {
   More &more = more_[chunk];
   const u32 name = more.name_number[own_name];
   for (OutId id = one.layout.sections.by_name[own_name]; id.valid();
-       id = one.layout.sections[id].older) {
+       id = one.layout.sections.older(id)) {
     const auto table =
         std::lower_bound(more.tables.begin(), more.tables.end(), std::pair<OutId, u32>(id, 0));
     if (table != more.tables.end() && table->first == id) {
       shared_names_.push_back(name);
       continue;
     }
-    if (!one.layout.sections[id].older.valid() &&
+    if (!one.layout.sections.older(id).valid() &&
         std::binary_search(one.shared.begin(), one.shared.end(), id)) {
       more.shared.emplace_back(id, name);
       shared_names_.push_back(name);
@@ -247,6 +246,9 @@ void ChunkJoiner::make_room() {
     sections.list = std::move(first);
   sections.list.reserve(room);
   sections.list.resize(end_.sections);
+  for (const MergedChunk &chunk : chunks_)
+    if (!chunk.layout.sections.older_of.empty())
+      sections.older_of.resize(end_.sections);
   sections.locals.reserve(end_.locals + end_.locals / 8 + kMore);
   sections.locals.resize(end_.locals);
   sections.globals.resize(end_.globals);
@@ -302,15 +304,17 @@ void ChunkJoiner::copy_sections(u32 chunk) {
   for (u32 i = 0; i < from.list.size(); ++i) { // none: they are in their place
     if (is_dropped(more, OutId(i)))
       continue;
-    OutSection &section = from.list[i];
+    OutSection section = from.list[i];
     section.target = final_id(chunk, section.target);
     section.records = final_id(chunk, section.records);
-    section.older = final_id(chunk, section.older);
     section.name_number = more.name_number[section.name_number];
     if (section.shared_list != kNoIndex)
       section.shared_list += more.start.lists;
-    to[more.number_of[i]] = std::move(section);
+    to[more.number_of[i]] = section;
   }
+  for (u32 i = 0; i < from.older_of.size(); ++i)
+    if (from.older_of[i].valid() && !is_dropped(more, OutId(i)))
+      to.older_of[more.number_of[i].value] = final_id(chunk, from.older_of[i]);
   u32 next = more.start.locals;
   for (LocalSymbol symbol : from.locals) {
     if (symbol.kind == LocalSymbol::Kind::Section) {
@@ -372,9 +376,9 @@ void ChunkJoiner::link_older() {
       OutId &newest = whole().sections.by_name[name];
       const OutId first = final_id(i, chunks_[i].layout.sections.by_name[own_name]);
       OutId oldest = first;
-      while (whole().sections[oldest].older.valid())
-        oldest = whole().sections[oldest].older;
-      whole().sections[oldest].older = newest;
+      while (whole().sections.older(oldest).valid())
+        oldest = whole().sections.older(oldest);
+      whole().sections.set_older(oldest, newest);
       newest = first;
     }
 }
@@ -410,7 +414,7 @@ void ChunkJoiner::append_lists(u32 chunk) {
   for (const MergedChunk::Align &more : one.aligns)
     t_.shared_align[more.variable.value] =
         std::max(t_.shared_align[more.variable.value], more.align);
-  to.name_storage->adopt(std::move(from.name_storage));
+  to.adopt_memory(from);
 }
 
 // What a chunk has for sections of earlier ones, in the order of the objects.
@@ -426,7 +430,7 @@ void ChunkJoiner::append_blocks(u32 chunk) {
     OutSection &out = to[at.section];
     at.offset = block.packed ? out.size : align_up(out.size, section.align);
     if (!section.no_data() && section.size != 0)
-      out.pieces.push_back({at.offset, section.data});
+      to.pieces(out).push_back({at.offset, section.data});
     out.size = at.offset + section.size;
     if (block.packed)
       continue;

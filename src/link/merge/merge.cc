@@ -97,6 +97,8 @@ void Merger::begin(ObjectId id) {
   if (id.value + 1 < end_)
     p_.objects[id.value + 1].prefetch_names();
   families_.assign(object_->view.sections().size(), {});
+  for (const InputObject::Info &info : object_->infos)
+    families_[info.text].records = info.section;
   function_hashes_.clear();
   constexpr size_t kManyEntities = 8192; // too many for names to be in the cache
   if (p_.symbols.entities.size() < kManyEntities)
@@ -124,11 +126,11 @@ void Merger::name_only_for(std::string_view name, u32 hash, OutId target) {
   note_lookup(id);
 }
 
-OutId Merger::need_for_kernel(std::string_view name, u32 hash, OutId text, OutSection &&section) {
+OutId Merger::need_for_kernel(std::string_view name, u32 hash, OutId text, NewSection &&section) {
   section.name = name;
   OutId id = emulate::section_of_kernel(p_, layout_.sections, name, hash, text);
   if (!id.valid()) {
-    id = layout_.sections.add(std::move(section), hash);
+    id = layout_.sections.add(section, hash);
     layout_.sections.add_section_symbol(id);
   }
   note_lookup(id);
@@ -248,7 +250,7 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   const std::string_view name =
       is_owner ? text.name : layout_.sections.keep_name(".text.", symbol.name);
   if (symbol.name.find('.') == symbol.name.npos)
-    families_[symbol.section] = {symbol.name, family};
+    families_[symbol.section] = {symbol.name, family, families_[symbol.section].records};
   const OutId section = add(name, hash_of(name, symbol.section),
                             {.type = text.type,
                              .flags = elf::kFlagAlloc | elf::kFlagExec,
@@ -271,7 +273,8 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   // A definition of a driver function is no kernel, but gets what a kernel gets (Q140).
   if (!p_.is_selected(id) && !launched && !judged_later && !arch::is_driver_function(symbol.name))
     return;
-  const std::string_view info = layout_.sections.keep_name(".nv.info.", symbol.name);
+  const std::string_view info =
+      join_name(".nv.info.", symbol.name, object_->section(families_[symbol.section].records).name);
   const OutId records =
       add(info, hash_of_own(info, symbol.section), function_record_section(section));
   layout_.sections[section].records = records;
@@ -282,7 +285,7 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
     out_.with_shared.push_back(id);
 }
 
-OutSection Merger::function_record_section(OutId text) {
+NewSection Merger::function_record_section(OutId text) {
   return {.type = SectionType::CudaInfo,
           .flags = elf::kFlagInfoLink,
           .align = 4,
@@ -291,7 +294,7 @@ OutSection Merger::function_record_section(OutId text) {
           .emit = Emit::Always};
 }
 
-OutSection Merger::shared_section(u64 more_flags) {
+NewSection Merger::shared_section(u64 more_flags) {
   return {.type = SectionType::CudaShared,
           .flags = elf::kFlagAlloc | elf::kFlagWrite | more_flags,
           .has_symbol = true};
@@ -305,19 +308,22 @@ void Merger::create_function_records() {
     if (location(info.text).discarded || !text.valid() || layout_.sections[text].records.valid())
       continue;
     const std::string_view function = p_.symbols[layout_.sections[text].function].name;
-    const std::string_view name = layout_.sections.keep_name(".nv.info.", function);
+    const std::string_view name =
+        join_name(".nv.info.", function, object_->section(info.section).name);
     const OutId records = add(name, hash_of(name, info.text), function_record_section(text));
     layout_.sections[text].records = records;
   }
 }
 
 // Code comes from the prevailing definition.
-void Merger::fill_text(OutSection &section, const elf::Section &text) const {
+void Merger::fill_text(OutSection &section, const elf::Section &text) {
   section.size = text.size;
-  section.pieces.push_back({0, text.data});
+  layout_.sections.pieces(section).push_back({0, text.data});
   section.info_top = static_cast<u8>(text.info >> 24);
-  if (p_.policy.resolves_early)
-    section.flags |= text.flags & elf::kTextBarrierMask;
+  if (const u64 barriers = text.flags & elf::kTextBarrierMask;
+      barriers != 0 && p_.policy.resolves_early)
+    layout_.sections.set_traits(section,
+                                {section.type(), section.flags() | barriers, section.entsize()});
 }
 
 // Sections whose prevailing definition was read after they were created.
@@ -359,8 +365,8 @@ void place_commons(const Program &p, Layout &layout) {
       allocate(EntityId(layout.sections.locals[i].id));
 }
 
-OutId add_last(OutputSections &sections, OutSection &&section) {
-  const auto [id, is_new] = sections.find_or_add(std::move(section));
+OutId add_last(OutputSections &sections, const NewSection &section) {
+  const auto [id, is_new] = sections.find_or_add(section);
   if (is_new)
     sections.add_section_symbol(id);
   return id;

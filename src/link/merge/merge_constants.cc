@@ -52,7 +52,7 @@ void Merger::append_discarded_constants(const elf::Section &bank) {
 void Merger::discard_constants(EntityId function) {
   const ConstantsLocation &old = t_.constants_of[p_.function_of(function).value];
   if (old.section.valid()) {
-    layout_.sections[old.section].pieces.clear();
+    layout_.sections.pieces(layout_.sections[old.section]).clear();
     layout_.sections[old.section].size = 0;
     layout_.sections[old.section].emit = Emit::Discarded; // unless the new definition needs it
   }
@@ -121,7 +121,8 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
     note_lookup(known.section);
     at.section = known.section;
     layout_.sections[at.section].emit = Emit::Always;
-    append(layout_.sections[at.section].pieces, layout_.sections[at.section].size);
+    OutSection &out = layout_.sections[at.section];
+    append(layout_.sections.pieces(out), out.size);
     return;
   }
   u32 &number = known.index;
@@ -191,9 +192,9 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
   note_lookup(id);
   OutSection &out = layout_.sections[id];
   out.size = section.size;
-  out.pieces.clear();
+  layout_.sections.pieces(out).clear();
   if (section.size != 0)
-    out.pieces.push_back({0, section.data});
+    layout_.sections.pieces(out).push_back({0, section.data});
   location(section.index) = {.section = id, .offset = 0};
 }
 
@@ -209,7 +210,7 @@ void Merger::append_parameter_bank(const elf::Section &section) {
   OutSection &out = layout_.sections[id];
   const u64 offset = align_up(out.size, section.align);
   if (section.size != 0)
-    out.pieces.push_back({offset, section.data});
+    layout_.sections.pieces(out).push_back({offset, section.data});
   out.size = offset + section.size;
   location(section.index) = {.section = id, .offset = offset};
 }

@@ -220,7 +220,7 @@ OutId Merger::place_data(const elf::Section &section) {
     return append_block(section);
   const u32 owner = object_->owner_of(section.index);
   const OutId text = owner != 0 ? location(owner).section : OutId{};
-  OutSection made{.type = section.type,
+  NewSection made{.type = section.type,
                   .flags = section.flags | (text.valid() ? elf::kFlagInfoLink : 0),
                   .has_symbol = true};
   const OutId out = text.valid() ? need_for_kernel(section.name, hash_of(section.name, owner), text,
@@ -261,7 +261,7 @@ OutId Merger::append_block(const elf::Section &section) {
   at.section = id;
   at.offset = align_up(out.size, section.align);
   if (!section.no_data() && section.size != 0) {
-    out.pieces.push_back({at.offset, section.data});
+    layout_.sections.pieces(out).push_back({at.offset, section.data});
     if (object_->kinds[section.index].role == SectionRole::Constant &&
         object_->kinds[section.index].bank == p_.arch.banks.user)
       layout_.placement.user_constant_aligns.push_back(section.align);
@@ -303,7 +303,7 @@ void Merger::append_debug(const elf::Section &section) {
   OutSection &out = layout_.sections[id];
   location(section.index) = {.section = id, .offset = out.size};
   if (section.size != 0)
-    out.pieces.push_back({out.size, section.data});
+    layout_.sections.pieces(out).push_back({out.size, section.data});
   out.size += section.size;
   if (!alone_)
     out_.blocks.push_back({{id_, section.index}, true});
@@ -389,7 +389,7 @@ void Merger::keep_unknown_section(const elf::Section &section) {
                             .size = section.size,
                             .target = code.section,
                             .has_symbol = true});
-    layout_.sections[id].pieces.push_back({0, section.data});
+    layout_.sections.pieces(layout_.sections[id]).push_back({0, section.data});
     location(section.index).section = id;
   }
   OutSection &out = layout_.sections[id];

@@ -63,13 +63,14 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
   const Shifted shifted =
       rela || p_.policy.keeps_all_relocations ? Shifted::None : shifted_entries(table);
   if (shifted == Shifted::Some)
-    relocation_group(table.info, true);
-  RelocationGroup &group = relocation_group(table.info, rela || shifted == Shifted::All);
+    relocation_group(table.info, true, table.name);
+  RelocationGroup &group =
+      relocation_group(table.info, rela || shifted == Shifted::All, table.name);
   layout_.relocs.slices.push_back({id_, table.index, at.offset, group.newest});
   group.newest = static_cast<u32>(layout_.relocs.slices.size() - 1);
   if (!rela) {
     if (p_.policy.keeps_all_relocations && names_sections(table))
-      relocation_group(table.info, true); // has room for addends
+      relocation_group(table.info, true, table.name); // has room for addends
     return;
   }
   // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
@@ -89,7 +90,7 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
       continue;
     if (!first && entry.addend == 0) {
       const std::string_view name =
-          layout_.sections.keep_name(".rel", layout_.sections[at.section].name);
+          layout_.sections.keep_name(".rel", layout_.sections.name(at.section));
       name_only(name, hash_of(name, code_of(table.info)));
       return;
     }
@@ -129,18 +130,22 @@ bool Merger::is_shifted(u32 section) {
   return true;
 }
 
-RelocationGroup &Merger::relocation_group(u32 section, bool rela) {
+RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_view own_name) {
   const OutId target = location(section).section;
   if (group_of_.size() < layout_.sections.list.size()) {
     constexpr size_t kAhead = 1024; // sections
     group_of_.reserve(layout_.sections.list.capacity());
     group_of_.resize(layout_.sections.list.size() + kAhead);
   }
-  u32 &number = group_of_[target.value][rela];
-  if (number != 0)
-    return layout_.relocs.groups[number - 1];
+  RelocationGroups &groups = layout_.relocs.groups;
+  u32 &first = group_of_[target.value];
+  const bool second = first != 0 && groups[first - 1].has_addends != rela;
+  if (u32 &number = second ? other_group_[first - 1] : first; number != 0)
+    return groups[number - 1];
+  else
+    number = static_cast<u32>(groups.size()) + 1;
   const std::string_view table_name =
-      layout_.sections.keep_name(rela ? ".rela" : ".rel", layout_.sections[target].name);
+      join_name(rela ? ".rela" : ".rel", layout_.sections.name(target), own_name);
   const OutId table = add(table_name, hash_of(table_name, code_of(section)),
                           {.type = rela ? SectionType::Rela : SectionType::Rel,
                            .flags = elf::kFlagInfoLink,
@@ -148,13 +153,12 @@ RelocationGroup &Merger::relocation_group(u32 section, bool rela) {
                            .entsize = rela ? 24u : 16u,
                            .target = target,
                            .links_symtab = true});
-  const bool second = group_of_[target.value][!rela] != 0;
   if (emulate::counts_table_twice(p_, second))
     layout_.sections.created_again.push_back(table);
   if (p_.policy.lists_resolved && !second) {
     const std::string_view name =
-        layout_.sections.keep_name(".nv.resolvedrela", layout_.sections[target].name);
-    OutSection list{.type = SectionType::CudaResolvedRela,
+        layout_.sections.keep_name(".nv.resolvedrela", layout_.sections.name(target));
+    NewSection list{.type = SectionType::CudaResolvedRela,
                     .flags = elf::kFlagInfoLink,
                     .align = 8,
                     .entsize = 24,
@@ -165,11 +169,11 @@ RelocationGroup &Merger::relocation_group(u32 section, bool rela) {
     if (emulate::counts_list_twice(p_))
       layout_.sections.created_again.push_back(resolved);
   }
-  layout_.relocs.groups.push_back({table, target, rela});
-  number = static_cast<u32>(layout_.relocs.groups.size());
   if (!alone_ && std::binary_search(out_.shared.begin(), out_.shared.end(), target))
-    out_.shared_groups.push_back(number - 1);
-  return layout_.relocs.groups.back();
+    out_.shared_groups.push_back(static_cast<u32>(groups.size()));
+  groups.push_back({table, target, rela});
+  other_group_.push_back(0);
+  return groups.back();
 }
 
 // Debug information about a discarded function definition. .debug_info and .debug_loc keep theirs.

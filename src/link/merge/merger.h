@@ -3,7 +3,6 @@
 // The state of the walk over the inputs, or over a chunk of them, private to this room.
 #pragma once
 
-#include <array>
 #include <span>
 
 #include "link/merge/chunk.h"
@@ -37,15 +36,15 @@ private:
   void list_function(EntityId id);
   void create_text(EntityId id, u32 symbol_index, u32 family);
   void create_function_records();
-  void fill_text(OutSection &section, const elf::Section &text) const;
+  void fill_text(OutSection &section, const elf::Section &text);
   void finish_text();
 
   // merge_relocations.cc
   void create_relocation_tables();
   void keep_constant_relocations(const elf::Section &table, const SectionLocation &at);
   void add_relocations(const elf::Section &table, const SectionLocation &at);
-  // `section`: of the file, which is part of the target.
-  RelocationGroup &relocation_group(u32 section, bool rela);
+  // `section`: of the file, which is part of the target. `own_name`: of its table.
+  RelocationGroup &relocation_group(u32 section, bool rela, std::string_view own_name);
   enum class Shifted : u8 { None, Some, All };
   [[nodiscard]] Shifted shifted_entries(const elf::Section &table);
   [[nodiscard]] bool is_shifted(u32 section);
@@ -85,21 +84,21 @@ private:
   void add_unified_entries(const elf::Section &section);
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.
-  [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, OutSection &&section) {
+  [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, NewSection &&section) {
     section.name = name;
-    const OutId id = layout_.sections.add(std::move(section), hash);
+    const OutId id = layout_.sections.add(section, hash);
     layout_.sections.add_section_symbol(id);
     return id;
   }
-  OutId add(std::string_view name, OutSection &&section) {
+  OutId add(std::string_view name, NewSection &&section) {
     return add(name, StringIndex::hash_of(name), std::move(section));
   }
-  OutId need(std::string_view name, OutSection &&section) {
+  OutId need(std::string_view name, NewSection &&section) {
     return need(name, StringIndex::hash_of(name), std::move(section));
   }
-  [[gnu::always_inline]] OutId need(std::string_view name, u32 hash, OutSection &&section) {
+  [[gnu::always_inline]] OutId need(std::string_view name, u32 hash, NewSection &&section) {
     section.name = name;
-    const auto [id, is_new] = layout_.sections.find_or_add(std::move(section), hash);
+    const auto [id, is_new] = layout_.sections.find_or_add(section, hash);
     if (is_new) {
       layout_.sections.add_section_symbol(id);
       if (!alone_)
@@ -111,7 +110,15 @@ private:
   OutId name_only(std::string_view name, u32 hash);
   void name_only_for(std::string_view name, u32 hash, OutId target);
   // The section of a kernel: of that name, and of its code.
-  OutId need_for_kernel(std::string_view name, u32 hash, OutId text, OutSection &&section);
+  OutId need_for_kernel(std::string_view name, u32 hash, OutId text, NewSection &&section);
+  // The prefix and the name as one. `known`: a name of the file that may be the same.
+  [[nodiscard]] std::string_view join_name(std::string_view prefix, std::string_view name,
+                                           std::string_view known) {
+    return known.size() == prefix.size() + name.size() && known.starts_with(prefix) &&
+                   known.ends_with(name)
+               ? known
+               : layout_.sections.keep_name(prefix, name);
+  }
   // The code that a section of the file belongs to, or the section itself.
   [[nodiscard]] u32 code_of(u32 section) const {
     const u32 owner = object_->owner_of(section);
@@ -168,8 +175,8 @@ private:
       out_.looked_up.push_back(layout_.sections[found].name_number);
   }
 
-  [[nodiscard]] static OutSection function_record_section(OutId text);
-  [[nodiscard]] static OutSection shared_section(u64 more_flags);
+  [[nodiscard]] static NewSection function_record_section(OutId text);
+  [[nodiscard]] static NewSection shared_section(u64 more_flags);
   [[nodiscard]] SectionLocation &location(u32 section) { return locations_[section]; }
 
   const Program &p_;
@@ -186,6 +193,7 @@ private:
   struct Family {
     std::string_view name;
     u32 hash = 0;
+    u32 records = 0; // of code: its .nv.info section in the file
   };
   std::vector<u32> function_hashes_; // of the functions of the file being walked
 
@@ -200,9 +208,10 @@ private:
   std::optional<std::vector<std::pair<u32, u64>>> constant_starts_;
   std::optional<u64> dynamic_align_; // the largest of its dynamic memory, if that was asked for
 
-  std::vector<bool> mentioned_;              // by EntityId: a file names it
-  std::vector<OutId> unfilled_text_;         // code whose prevailing definition comes later
-  std::vector<std::array<u32, 2>> group_of_; // by target: number + 1 of its .rel and .rela group
+  std::vector<bool> mentioned_;      // by EntityId: a file names it
+  std::vector<OutId> unfilled_text_; // code whose prevailing definition comes later
+  std::vector<u32> group_of_;        // by target: number + 1 of its first group
+  std::vector<u32> other_group_;     // by group: number + 1 of the target's other one
 };
 
 } // namespace culink

@@ -108,6 +108,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
     file.elf.number_sections_as_added(std::move(*uncounted));
   const auto release_list = [&] {
     plan.layout.sections.list = decltype(plan.layout.sections.list)();
+    plan.layout.sections.parts.reset();
   };
   const std::optional<std::jthread> releaser = start_beside(pool, release_list);
   const std::array<std::function<void()>, 4> releases = {

@@ -37,8 +37,8 @@ void report_deleted(const Program &program, const OutputSections &sections,
     return;
   }
   Diagnostic &message =
-      diag.report(DiagId::DeletedSymbol, {std::string(sections.list[kept.id].name)},
-                  {fmt::format("listed in {} at {:#x}", sections[kept.table].name, kept.offset)});
+      diag.report(DiagId::DeletedSymbol, {std::string(sections.name(OutId(kept.id)))},
+                  {fmt::format("listed in {} at {:#x}", sections.name(kept.table), kept.offset)});
   const OutId user = sections[kept.table].target;
   if (user.valid() && sections[user].function.valid()) {
     message.at("used in", program.origin_of(program.function_of(sections[user].function)));

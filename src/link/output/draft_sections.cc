@@ -31,7 +31,7 @@ bool is_part_of_file(const OutputPlan &plan, const OutSection &s, OutId id, bool
     return !plan.info.module.empty();
   if (id == sections.prototype)
     return !plan.synthetic.prototypes.empty();
-  return elf::is_relocation_table(s.type) ? has_entries : s.emit == Emit::Always || s.size != 0;
+  return elf::is_relocation_table(s.type()) ? has_entries : s.emit == Emit::Always || s.size != 0;
 }
 
 // `discarded`: how many of each range of sections have no id.
@@ -164,13 +164,13 @@ inline elf::SectionSpec header_of(const OutSection &s, const OutputPlan &plan,
   const bool emitted = file.is_emitted[id.value] != 0;
   const std::vector<u64> &text_flags = plan.info.text_flags;
   // Unknown sections are among debug information.
-  const bool is_debug = s.type == SectionType::Progbits && (s.flags & elf::kFlagAlloc) == 0;
-  return {.name = s.name,
-          .type = s.type,
+  const bool is_debug = s.type() == SectionType::Progbits && (s.flags() & elf::kFlagAlloc) == 0;
+  return {.name = plan.layout.sections.name(s),
+          .type = s.type(),
           .name_number = s.name_number,
-          .flags = s.flags | (id.value < text_flags.size() ? text_flags[id.value] : 0),
+          .flags = s.flags() | (id.value < text_flags.size() ? text_flags[id.value] : 0),
           .align = s.align,
-          .entsize = s.entsize,
+          .entsize = s.entsize(),
           .link = emitted && s.links_symtab ? file.elf.symtab() : elf::SectionId{},
           .info = s.function.valid()
                       ? elf::InfoField(file.symbols.of_entity[s.function.value], s.info_top)
@@ -206,8 +206,13 @@ void finish_headers(const OutputPlan &plan, FileInProgress &file) {
 namespace {
 
 bool has_records(const OutputPlan &plan, const OutSection &section, OutId id) {
-  return section.type == SectionType::CudaInfo && section.target.valid() &&
+  return section.type() == SectionType::CudaInfo && section.target.valid() &&
          plan.layout.sections[section.target].records == id;
+}
+
+const InfoList &records_of(const Program &program, const OutputPlan &plan, OutId text) {
+  const EntityId function = plan.layout.sections[text].function;
+  return plan.info.of_function[program.function_of(function).value];
 }
 
 } // namespace
@@ -230,10 +235,10 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
       if (executable)
         header.type = type_in_executable(header.type);
       const elf::SectionId to = file.section_of[i];
-      ByteSpan bytes = section.pieces.first();
-      bool simple = !section.pieces.has_more();
+      ByteSpan bytes = section.pieces().first();
+      bool simple = !section.pieces().has_more();
       if (has_records(plan, section, OutId(i))) {
-        const InfoList &list = plan.info.of_text[section.target.value];
+        const InfoList &list = records_of(program, plan, section.target);
         simple &= bytes.empty() && store_numbers(store, list, file.symbols, *file.numbers);
         bytes = store.bytes(list);
       }
@@ -247,17 +252,18 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
   });
   for (const std::vector<OutId> &range : left)
     for (const OutId id : range)
-      fill_section(plan, id, file.section_of[id.value], records, file.elf);
+      fill_section(program, plan, id, file.section_of[id.value], records, file.elf);
 }
 
-void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWriter &records,
-                  elf::ElfBuilder &elf) {
+void fill_section(const Program &program, const OutputPlan &plan, OutId id, elf::SectionId to,
+                  RecordWriter &records, elf::ElfBuilder &elf) {
   const OutSection &s = plan.layout.sections[id];
   if (has_records(plan, s, id))
-    records.fill(to, plan.info.store, plan.info.of_text[s.target.value]);
-  for (u32 piece = 0; piece < s.pieces.size(); ++piece) {
-    elf.append_zeros(to, s.pieces[piece].offset - elf.size(to));
-    elf.append(to, s.pieces[piece].bytes);
+    records.fill(to, plan.info.store, records_of(program, plan, s.target));
+  const PieceList &pieces = s.pieces();
+  for (u32 piece = 0; piece < pieces.size(); ++piece) {
+    elf.append_zeros(to, pieces[piece].offset - elf.size(to));
+    elf.append(to, pieces[piece].bytes);
   }
   if (s.size > elf.size(to))
     elf.append_zeros(to, s.size - elf.size(to));

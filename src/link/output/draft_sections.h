@@ -57,8 +57,8 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
                   RecordWriter &records, WorkerPool &pool, FileInProgress &file);
 
 // Content of a section that is put together from parts of the inputs.
-void fill_section(const OutputPlan &plan, OutId id, elf::SectionId to, RecordWriter &records,
-                  elf::ElfBuilder &elf);
+void fill_section(const Program &program, const OutputPlan &plan, OutId id, elf::SectionId to,
+                  RecordWriter &records, elf::ElfBuilder &elf);
 // Content of the sections that only a linker writes. `compat`: that of .nv.compat.
 void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
                     FileInProgress &file);

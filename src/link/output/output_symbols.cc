@@ -80,9 +80,10 @@ void SymbolWriter::put_section(elf::SymbolId to, OutId id, bool emitted) {
   if (s.discarded())
     return put_nothing(to);
   // Empty sections of these types have no symbol even if they are emitted.
-  const bool needs_size = s.type == SectionType::Progbits || s.type == SectionType::CudaShared ||
-                          s.type == SectionType::CudaGlobal;
-  elf_.put_symbol(to, {.name = s.name,
+  const bool needs_size = s.type() == SectionType::Progbits ||
+                          s.type() == SectionType::CudaShared ||
+                          s.type() == SectionType::CudaGlobal;
+  elf_.put_symbol(to, {.name = layout_.sections.name(s),
                        .binding = SymbolBinding::Local,
                        .type = SymbolType::Section,
                        .section = section_of_[id.value],

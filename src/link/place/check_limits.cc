@@ -110,7 +110,7 @@ void LimitChecker::check_sections(WorkerPool &pool) {
   });
   for (const std::vector<OutId> &some : large)
     for (const OutId id : some) {
-      if (layout_.sections[id].type == elf::SectionType::CudaShared)
+      if (layout_.sections[id].type() == elf::SectionType::CudaShared)
         check_shared(id);
       else if (layout_.sections[id].size > limits.constant_bank)
         check_bank(id);
@@ -162,7 +162,8 @@ std::vector<Contributor> LimitChecker::shared_of(OutId id) const {
 
 void LimitChecker::check_bank(OutId id) {
   const OutSection &section = layout_.sections[id];
-  const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
+  const elf::SectionKind kind =
+      elf::classify_section(layout_.sections.name(id), section.type(), section.flags());
   if (kind.role != elf::SectionRole::Constant)
     return;
   const FunctionId function = owner_of(section);
@@ -186,8 +187,9 @@ void LimitChecker::report_compiler_bank(OutId id, FunctionId function) {
   // nvlink takes what follows the prefix of a numbered bank for the name of the kernel, but banks
   // of Mercury code have no number.
   const bool mercury = p_.arch.code_kind == arch::CodeKind::Capmerc;
-  const std::string name =
-      mercury ? elf::mercury_link_name(section.name).substr(kPrefix) : name_of(function);
+  const std::string name = mercury
+                               ? elf::mercury_link_name(layout_.sections.name(id)).substr(kPrefix)
+                               : name_of(function);
   Diagnostic &message = diag_.report(DiagId::TooManyCompilerConstants,
                                      {name_of(function), std::to_string(section.size),
                                       std::to_string(p_.arch.banks.compiler),
@@ -213,7 +215,7 @@ std::vector<Contributor> LimitChecker::compiler_constants_of(OutId id, FunctionI
       sum += pieces[i].bytes.size();
     return sum;
   };
-  u64 own = bytes_of(layout_.sections[id].pieces);
+  u64 own = bytes_of(layout_.sections[id].pieces());
   std::vector<Contributor> out;
   for (const FunctionConstants &constants : layout_.placement.function_constants) {
     const FunctionId one[] = {constants.function};

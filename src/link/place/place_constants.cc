@@ -82,8 +82,8 @@ void ConstantPlacer::place_constants_of(u32 number) {
   for (const OutId id : banks) {
     layout_.sections[id].align = align;
     for (u32 i = 0; i < constants.pieces.size(); ++i)
-      layout_.sections[id].pieces.push_back(
-          {constants.offset + constants.pieces[i].offset, constants.pieces[i].bytes});
+      layout_.sections.pieces(layout_.sections[id])
+          .push_back({constants.offset + constants.pieces[i].offset, constants.pieces[i].bytes});
     layout_.sections[id].size = align_up(constants.offset + constants.size, align);
   }
   copy_relocations(number, banks);
@@ -101,7 +101,7 @@ void ConstantPlacer::copy_relocations(u32 number, const std::vector<OutId> &bank
     OutId &table = table_of_[bank.value];
     if (!table.valid()) {
       table = layout_.sections.add(
-          {.name = layout_.sections.keep_name(".rela", layout_.sections[bank].name),
+          {.name = layout_.sections.keep_name(".rela", layout_.sections.name(bank)),
            .type = SectionType::Rela,
            .flags = elf::kFlagInfoLink,
            .align = 8,
@@ -112,7 +112,7 @@ void ConstantPlacer::copy_relocations(u32 number, const std::vector<OutId> &bank
       layout_.relocs.groups.push_back({table, bank, true});
       if (p_.policy.lists_resolved) // the list is only a name
         layout_.sections.add_section_symbol(layout_.sections.add(
-            {.name = layout_.sections.keep_name(".nv.resolvedrela", layout_.sections[bank].name),
+            {.name = layout_.sections.keep_name(".nv.resolvedrela", layout_.sections.name(bank)),
              .type = SectionType::Null,
              .emit = Emit::NameOnly}));
     }

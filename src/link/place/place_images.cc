@@ -26,7 +26,7 @@ using elf::SymbolType;
 
 namespace {
 
-OutSection relocations_for(OutId bank, std::string_view name) {
+NewSection relocations_for(OutId bank, std::string_view name) {
   return {.name = name,
           .type = SectionType::Rela,
           .flags = elf::kFlagInfoLink,
@@ -228,7 +228,7 @@ OutId ImagePlacer::extend_parameter_bank(FunctionId kernel, u64 size) {
   const OutId bank = parameter_bank(kernel);
   const OutId table =
       bank.valid()
-          ? layout_.sections.find_for(".rel" + std::string(layout_.sections[bank].name), bank)
+          ? layout_.sections.find_for(".rel" + std::string(layout_.sections.name(bank)), bank)
           : OutId{};
   if (!table.valid())
     return {};
@@ -237,7 +237,7 @@ OutId ImagePlacer::extend_parameter_bank(FunctionId kernel, u64 size) {
     return {};
   layout_.sections[bank].size = size;
   section.emit = Emit::IfUsed;
-  section.type = SectionType::Rel;
+  layout_.sections.set_traits(section, {SectionType::Rel, section.flags(), section.entsize()});
   section.links_symtab = true;
   section.target = bank;
   return table;

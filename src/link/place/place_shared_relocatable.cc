@@ -57,7 +57,7 @@ void RelocatablePlacer::leave_dynamic_memory() {
       continue;
     plan_.is_dynamic[v.value] = true;
     const u64 align = layout_.placement.shared_align[v.value]; // which the next link has to know
-    layout_.placement.address_of[v.value] = {.value = align > 1 ? align : 0};
+    layout_.placement.address_of[v.value] = {OutId{}, align > 1 ? align : 0};
   }
 }
 

@@ -266,11 +266,12 @@ void UserBank::pack() {
     bank.size = lay_out(variables, true);
   }
   bank.align = sound ? guess : std::bit_floor(guess);
-  bank.pieces.clear();
+  PieceList &pieces = layout_.sections.pieces(bank);
+  pieces.clear();
   for (const Variable &v : variables) {
     if (!sound)
       bank.align = std::max(bank.align, v.real_align);
-    bank.pieces.push_back({v.offset, v.bytes});
+    pieces.push_back({v.offset, v.bytes});
     layout_.placement.address_of[v.id.value].value = v.offset;
   }
   if (!emulate::keeps_lost_pointers(p_)) {

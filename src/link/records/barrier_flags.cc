@@ -52,14 +52,15 @@ std::vector<u32> reached_counts(const Program &p, const Reach &reach, const std:
 // A kernel with a record that it has from a callee of toolkit 13.
 struct RecordedKernel {
   u32 function;
+  u32 owner; // the function that its code belongs to
   OutId text;
   u32 own;
   u32 reached;
 };
 
-InfoPlan raise_count(const RecordedKernel &kernel, const Program &p,
+InfoPlan raise_count(const RecordedKernel &kernel, const Program &p, const Layout &layout,
                      const std::vector<u32> &reached, InfoPlan plan) {
-  InfoList &records = plan.of_text[kernel.text.value];
+  InfoList &records = plan.of_function[kernel.owner];
   const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
   u32 count = kernel.reached;
   if (emulate::loses_barriers(p)) {
@@ -67,7 +68,7 @@ InfoPlan raise_count(const RecordedKernel &kernel, const Program &p,
     for (const u32 callee : p.calls.edges[kernel.function])
       count = std::max(count, reached[callee]);
   }
-  plan.text_flags.resize(plan.of_text.size());
+  plan.text_flags.resize(layout.sections.size());
   plan.text_flags[kernel.text.value] = emulate::barrier_flags(p, kernel.own);
   count = std::max<u32>(count, plan.store.value(records, record));
   plan.store.set_value(records, record, static_cast<u16>(count));
@@ -89,10 +90,11 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
     const OutId text = layout.placement.address_of[p.calls.functions[f].value].section;
     if (count == 0 || !p.live.live[f] || !text.valid())
       continue;
-    InfoList &records = plan.of_text[text.value];
+    const u32 owner = p.function_of(layout.sections[text].function).value;
+    InfoList &records = plan.of_function[owner];
     const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
     if (p.dialect.release.old_abi) {
-      plan.text_flags.resize(plan.of_text.size());
+      plan.text_flags.resize(layout.sections.size());
       plan.text_flags[text.value] = u64{count} << elf::kTextBarrierShift;
       continue;
     }
@@ -101,8 +103,9 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
                            static_cast<u16>(count));
       continue;
     }
-    plan = raise_count({.function = f, .text = text, .own = own[f], .reached = count}, p, reached,
-                       std::move(plan));
+    plan =
+        raise_count({.function = f, .owner = owner, .text = text, .own = own[f], .reached = count},
+                    p, layout, reached, std::move(plan));
   }
   return plan;
 }

@@ -120,8 +120,9 @@ void FactCollector::add_kernel(EntityId id) {
   facts.function = f.value;
   kernel_at_[f.value] = static_cast<u32>(out_.kernels.size());
   const InfoPlan &plan = info_.plan;
-  for (const elf::InfoRecord &record :
-       plan.store.records(plan.of_text[layout_.placement.address_of[id.value].section.value]))
+  const OutId text = layout_.placement.address_of[id.value].section;
+  const FunctionId owner = p_.function_of(layout_.sections[text].function);
+  for (const elf::InfoRecord &record : plan.store.records(plan.of_function[owner.value]))
     if (record.attribute == InfoAttribute::NumBarriers)
       facts.barriers = record.value & 0xff;
 }
@@ -159,7 +160,8 @@ void FactCollector::read_sections() {
     banks.insert(at, {bank, bytes});
   };
   for (const OutSection &section : layout_.sections.list) {
-    const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
+    const elf::SectionKind kind =
+        elf::classify_section(layout_.sections.name(section), section.type(), section.flags());
     KernelFacts *kernel = kernel_of_text(section.target);
     switch (kind.role) {
     case SectionRole::Global:
@@ -206,8 +208,8 @@ LinkFacts collect_facts(const Program &program, const Layout &layout, const Imag
                         const InfoResult &info) {
   LinkFacts facts = FactCollector(program, layout, images, info).run();
   for (const OutSection &section : layout.sections.list)
-    facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
-                              section.flags, 0, section.size});
+    facts.sections.push_back({std::string(layout.sections.name(section)),
+                              static_cast<u32>(section.type()), section.flags(), 0, section.size});
   facts.objects = static_cast<u32>(program.objects.size());
   if (program.options.map) {
     SymbolLists lists = list_symbols(program, layout);

@@ -81,7 +81,7 @@ void InfoPlanner::fill_externs(const std::vector<OutId> &lists_externs) {
     const u32 f = p_.function_of(layout_.sections[text].function).value;
     if (p_.live.kernel[f] && p_.policy.completes_kernels)
       continue;
-    InfoList &records = out_.plan.of_text[text.value];
+    InfoList &records = out_.plan.of_function[f];
     const std::vector<EntityId> &externs = functions_.externs[f];
     u64 record = store.find(records, InfoAttribute::Externs);
     if (!externs.empty() && record != InfoStore::kNone)
@@ -133,7 +133,8 @@ std::vector<RegisterLimit> InfoPlanner::register_limits(const std::vector<Functi
       const EntityId kernel = p_.calls.functions[kernels[i].value];
       const OutId text = layout_.placement.address_of[kernel.value].section;
       const InfoStore &store = out_.plan.store;
-      const InfoList &records = out_.plan.of_text[text.value];
+      const InfoList &records =
+          out_.plan.of_function[p_.function_of(layout_.sections[text].function).value];
       for (u64 at = store.find(records, InfoAttribute::MaxregCount); at != InfoStore::kNone;
            at = store.find(records, InfoAttribute::MaxregCount, at))
         parts[begin / kTogether].push_back({kernels[i], store.value(records, at)});

@@ -76,6 +76,11 @@ private:
     return layout_.placement.address_of[p_.calls.functions[f.value].value].section;
   }
 
+  // Those of the function that its code belongs to.
+  [[nodiscard]] InfoList &records_of(FunctionId f) {
+    return plan_.of_function[p_.function_of(layout_.sections[text_of(f)].function).value];
+  }
+
   const Program &p_;
   const Reach &reach_;
   const Layout &layout_;
@@ -104,7 +109,7 @@ void KernelRecordPlanner::finish_all(const InheritanceSweep &sweep) {
   std::vector<u32> chunk_of(kernels_.size());
   pool_.for_ranges(static_cast<u32>(kernels_.size()), kTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
-      chunk_of[i] = plan_.of_text[text_of(kernels_[i]).value].chunk;
+      chunk_of[i] = records_of(kernels_[i]).chunk;
   });
   std::vector<std::vector<u32>> of_chunk(store_.chunk_count());
   for (u32 i = 0; i < kernels_.size(); ++i)
@@ -153,8 +158,8 @@ void KernelRecordPlanner::add_missing_masks() {
     nobody_lacks_ = false;
     if (p_.live.kernel[f])
       continue;
-    store_.put_value(plan_.of_text[text.value], InfoAttribute::SparseMmaMask, RecordFormat::Half,
-                     kNoSparseMask);
+    store_.put_value(plan_.of_function[owner_function], InfoAttribute::SparseMmaMask,
+                     RecordFormat::Half, kNoSparseMask);
     without.push_back(owner_function);
   }
   for (const u32 f : without)
@@ -162,7 +167,7 @@ void KernelRecordPlanner::add_missing_masks() {
 }
 
 void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited, Worker &worker) {
-  InfoList &records = plan_.of_text[text_of(kernel).value];
+  InfoList &records = records_of(kernel);
   const std::vector<EntityId> undefined =
       several_ ? undefined_callees(kernel, inherited, worker) : undefined_callees_of_all(worker);
   check_record_size(kernel, "undefined functions", undefined.size(), worker);

@@ -95,7 +95,7 @@ private:
   const Resources &resources_;
   const u32 chunk_;
   ReadRecords &tables_;
-  std::map<OutId, std::vector<InfoList>> repeated_; // in order of reading
+  std::map<FunctionId, std::vector<InfoList>> repeated_; // in order of reading
   RangeOfRecords out_;
 };
 
@@ -113,11 +113,11 @@ RangeOfRecords RecordReader::read(u32 begin, u32 end) {
 // Of several sections about the same code, the one that was read last comes first. They are joined
 // at once: compilers write one, but a file may have any number.
 void RecordReader::join_repeated() {
-  for (auto &[text, lists] : repeated_) {
+  for (auto &[function, lists] : repeated_) {
     InfoList joined{.chunk = chunk_};
     for (size_t i = lists.size(); i-- > 0;)
       tables_.plan.store.append_list(joined, lists[i]);
-    tables_.plan.of_text[text.value] = joined;
+    tables_.plan.of_function[function.value] = joined;
   }
 }
 
@@ -326,10 +326,10 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
   });
   if (lacks_isa_version(p_, info.records))
     list.add(kFirstIsaVersion);
-  InfoList &records = tables_.plan.of_text[text.section.value];
+  InfoList &records = tables_.plan.of_function[function.value];
   const InfoList made = list.finish(p_.live.kernel[function.value] ? InfoStore::kRecordSize : 0);
   if (!records.empty()) { // a second section about the same code
-    std::vector<InfoList> &all = repeated_[text.section];
+    std::vector<InfoList> &all = repeated_[function];
     if (all.empty())
       all.push_back(records);
     all.push_back(made);
@@ -349,8 +349,8 @@ InfoList join_module_lists(const std::vector<RangeOfRecords> &ranges, u64 kernel
 
 void clear_lists(WorkerPool &pool, InfoPlan &plan) {
   constexpr u32 kTogether = 32768;
-  pool.for_ranges(static_cast<u32>(plan.of_text.size()), kTogether, [&](u32 begin, u32 end) {
-    std::fill(plan.of_text.begin() + begin, plan.of_text.begin() + end, InfoList{});
+  pool.for_ranges(static_cast<u32>(plan.of_function.size()), kTogether, [&](u32 begin, u32 end) {
+    std::fill(plan.of_function.begin() + begin, plan.of_function.begin() + end, InfoList{});
   });
 }
 
@@ -364,7 +364,7 @@ ReadRecords read_info_records(const Program &program, const Layout &layout,
   std::vector<RangeOfRecords> ranges(objects / grain + (objects % grain != 0));
   // The first chunk is for what belongs to no range.
   ReadRecords out{.plan = {.store = InfoStore(static_cast<u32>(ranges.size()) + 1)}};
-  out.plan.of_text.resize(layout.sections.list.size());
+  out.plan.of_function.resize(program.calls.functions.size());
   clear_lists(pool, out.plan);
   out.functions.externs.resize(program.calls.functions.size());
   out.functions.inherited.resize(program.calls.functions.size());

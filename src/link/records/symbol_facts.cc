@@ -50,7 +50,7 @@ SymbolLists list_symbols(const Program &p, const Layout &layout) {
     if (entity.defined() && p.is_live(EntityId(i)) && address.section.valid())
       out.symbols.push_back(
           {std::string(entity.name), p.objects[entity.prevailing.object.value].name,
-           std::string(layout.sections[address.section].name), address.value, entity.size});
+           std::string(layout.sections.name(address.section)), address.value, entity.size});
   }
   for (u32 o = 0; o < p.objects.size(); ++o) {
     const InputObject &object = p.objects[o];

@@ -206,7 +206,7 @@ RelocationPlan classify_relocations(const Program &program, const Layout &layout
   if (images.tables.empty() || !emulate::updates_image_base(program))
     return out;
   const CodeOf code_of = [&](OutId text) {
-    const PieceList &pieces = layout.sections[text].pieces;
+    const PieceList &pieces = layout.sections[text].pieces();
     return pieces.size() == 0 ? ByteSpan{} : pieces[0].bytes;
   };
   return index_images(layout, images, code_of, std::move(out));

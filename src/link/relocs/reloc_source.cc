@@ -68,8 +68,8 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
                      .discarded = c.layout.relocs.discarded[slice.object.value].touch(table.info)};
   if (target.function.valid())
     source.function = c.program.function_of(target.function);
-  source.about_code =
-      kind.is_debug() && target.name != ".debug_info" && target.name != ".debug_loc";
+  const std::string_view name = c.layout.sections.name(target);
+  source.about_code = kind.is_debug() && name != ".debug_info" && name != ".debug_loc";
   set_addends(c, source);
   source.loses_pointers =
       kind.is_constant() && !emulate::drops_discarded_pointers(c.program, slice.object, table.info);

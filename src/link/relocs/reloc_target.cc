@@ -55,13 +55,13 @@ RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 sect
     return {.kind = TargetKind::Placed}; // a section that is not part of the output starts at 0
   const OutSection &out = c.layout.sections[location.section];
   // Units of line tables move once more when SASS is rescheduled.
-  const bool moves_again =
-      c.program.sass_plane && !c.program.policy.executable && out.name == kLineSection;
+  const bool moves_again = c.program.sass_plane && !c.program.policy.executable &&
+                           c.layout.sections.name(out) == kLineSection;
   const bool unplaced =
-      is_global_memory(out.type) || c.program.policy.keeps_all_relocations || moves_again;
+      is_global_memory(out.type()) || c.program.policy.keeps_all_relocations || moves_again;
   return {.kind = unplaced ? TargetKind::Variable : TargetKind::Placed,
           .against = Against::Section,
-          .bank = bank_of(out.type),
+          .bank = bank_of(out.type()),
           .id = location.section.value,
           .addend_shift = location.offset};
 }
@@ -149,7 +149,7 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
   }
   const bool keeps = c.program.policy.keeps_all_relocations;
   if (address.section.valid()) {
-    const SectionType type = c.layout.sections[address.section].type;
+    const SectionType type = c.layout.sections[address.section].type();
     const bool finalized = type == SectionType::CudaReservedShared &&
                            c.program.arch.code_kind == arch::CodeKind::Capmerc;
     // nvlink -r keeps what refers to weak variables, because they may still be overridden.
@@ -171,7 +171,7 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
   target.kind =
       target.kind == TargetKind::Internal ? TargetKind::InternalUnnamed : TargetKind::PlacedUnnamed;
   target.value = location.offset + symbol.value;
-  target.bank = bank_of(c.layout.sections[location.section].type);
+  target.bank = bank_of(c.layout.sections[location.section].type());
   return target;
 }
 

@@ -125,7 +125,7 @@ std::string name_of(const RelocEntry &entry) {
 }
 
 std::string location_of(const RelocationContext &c, const RelocEntry &entry) {
-  return fmt::format("{}+{:#x}", c.layout.sections[entry.source.group->target].name, entry.offset);
+  return fmt::format("{}+{:#x}", c.layout.sections.name(entry.source.group->target), entry.offset);
 }
 
 // "-0x8", "0x10".

@@ -85,13 +85,13 @@ std::vector<OutId> lists_by_target(const Program &program, const Layout &layout)
   std::vector<OutId> out(layout.sections.list.size());
   for (u32 i = 0; i < out.size(); ++i) {
     const OutSection &section = layout.sections[OutId(i)];
-    if (section.type == elf::SectionType::CudaResolvedRela && section.target.valid())
+    if (section.type() == elf::SectionType::CudaResolvedRela && section.target.valid())
       out[section.target.value] = OutId(i);
   }
   if (emulate::shares_lists(program))
     for (const RelocationGroup &group : layout.relocs.groups)
       out[group.target.value] = layout.sections.find(
-          ".nv.resolvedrela" + std::string(layout.sections[group.target].name));
+          ".nv.resolvedrela" + std::string(layout.sections.name(group.target)));
   return out;
 }
 
