@@ -6,6 +6,8 @@
 #include "elf/elf_builder.h"
 
 #include <cstring>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "base/bytes.h"
@@ -17,8 +19,7 @@ Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
     return Bucket::Tables;
   if (is_relocation_table(type))
     return Bucket::Relocations;
-  if (type == SectionType::Progbits &&
-      (name.starts_with(".debug_") || name.starts_with(".nv_debug_")))
+  if (type == SectionType::Progbits && is_debug_name(name))
     return Bucket::Debug;
   if ((flags & kFlagAlloc) == 0)
     return Bucket::Metadata;
@@ -29,8 +30,96 @@ Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
   return has_no_file_data(type) ? Bucket::NoData : Bucket::Data;
 }
 
+// The numbers of kinds by their hashes.
+class BuiltSections::KindIndex {
+public:
+  std::mutex mutex;
+  std::unordered_multimap<u64, u32> numbers;
+};
+
+BuiltSections::BuiltSections(const StringIndex *names)
+    : names_(names), index_(std::make_unique<KindIndex>()) {}
+BuiltSections::~BuiltSections() = default;
+BuiltSections::BuiltSections(BuiltSections &&) noexcept = default;
+BuiltSections &BuiltSections::operator=(BuiltSections &&) noexcept = default;
+
+BuiltSections::RecentKinds::Slot BuiltSections::find_or_add_kind(const SectionSpec &spec,
+                                                                 u64 hash) {
+  const std::lock_guard lock(index_->mutex);
+  const auto [begin, end] = index_->numbers.equal_range(hash);
+  for (auto it = begin; it != end; ++it)
+    if (is_kind(kinds_[it->second], spec))
+      return {kinds_[it->second], it->second};
+  const u32 number = static_cast<u32>(kinds_.size());
+  SectionSpec &kind = kinds_.emplace_back(spec);
+  kind.name = {};
+  kind.name_number = kNoNumber;
+  index_->numbers.emplace(hash, number);
+  return {kind, number};
+}
+
+u32 BuiltSections::add(const SectionSpec &spec) {
+  const u32 id = size();
+  states_.push_back({});
+  if (spec.name_number != kNoNumber && names_ && !spec.shares_bytes_with.valid() &&
+      spec.gap_after == 0 && (*names_)[spec.name_number] == spec.name) {
+    put(id, spec, recent_, {}, 0);
+    return id;
+  }
+  states_[id].info = static_cast<u32>(details_.size());
+  details_.push_back({.spec = spec});
+  return id;
+}
+
+BuiltSections::Detail &BuiltSections::detail(u32 id) {
+  State &state = states_[id];
+  if (state.kind != kDetailed) {
+    details_.push_back({.spec = spec_of(state)});
+    state.kind = kDetailed;
+    state.info = static_cast<u32>(details_.size() - 1);
+  }
+  return details_[state.info];
+}
+
+SectionSpec BuiltSections::spec_of(const State &state) const {
+  SectionSpec spec = kind_of(state);
+  spec.name = name_of(state);
+  spec.name_number = name_number_of(state);
+  spec.info = info_of(state);
+  return spec;
+}
+
+void BuiltSections::append(u32 id, u64 offset, ByteSpan bytes) {
+  State &state = states_[id];
+  if (state.size == 0 && offset == 0) {
+    state.first = bytes.empty() ? nullptr : bytes.data();
+    state.given = State::kAll;
+    state.size = bytes.size();
+    return;
+  }
+  if (!bytes.empty())
+    pieces_.append(detail(id).more, {offset, bytes});
+  grow(id, offset + bytes.size());
+}
+
+// Zeros behind the first bytes, which are counted from here on; those that are too many to be
+// counted are one of the other pieces.
+void BuiltSections::grow(u32 id, u64 size) {
+  State &state = states_[id];
+  if (state.first && state.given == State::kAll && size != state.size) {
+    if (state.size < State::kAll) {
+      state.given = static_cast<u32>(state.size);
+    } else {
+      pieces_.append(detail(id).more, {0, state.bytes()});
+      state.first = nullptr;
+    }
+  }
+  state.size = size;
+}
+
 ElfBuilder::ElfBuilder(const BuilderOptions &options)
-    : options_(options), arena_(std::make_unique<std::pmr::monotonic_buffer_resource>()) {
+    : options_(options), arena_(std::make_unique<std::pmr::monotonic_buffer_resource>()),
+      sections_(options.numbered_names) {
   const bool wide = options.elf_class == ElfClass::Elf64;
   add_section({.name = ".shstrtab", .type = SectionType::Strtab});
   add_section({.name = ".strtab", .type = SectionType::Strtab});
@@ -68,18 +157,14 @@ void ElfBuilder::reserve(const Room &room) {
 }
 
 SectionId ElfBuilder::add_section(const SectionSpec &spec) {
-  sections_.push_back(SectionState{.spec = spec}).spec.name = keep_name(spec.name);
-  return SectionId(static_cast<u32>(sections_.size() - 1));
+  SectionSpec kept = spec;
+  kept.name = keep_name(spec.name);
+  return SectionId(sections_.add(kept));
 }
 
 u64 ElfBuilder::append(SectionId id, ByteSpan borrowed, u64 align) {
-  SectionState &state = sections_[id.value];
-  const u64 offset = align_up(state.size, align);
-  if (offset == 0 && state.size == 0)
-    state.first = borrowed;
-  else if (!borrowed.empty())
-    pieces_.append(state.more, {offset, borrowed});
-  state.size = offset + borrowed.size();
+  const u64 offset = align_up(size(id), align);
+  sections_.append(id.value, offset, borrowed);
   return offset;
 }
 
@@ -95,10 +180,9 @@ MutableByteSpan ElfBuilder::append_room(SectionId id, u64 size) {
   return bytes;
 }
 
-u64 ElfBuilder::append_zeros(SectionId id, u64 size, u64 align) {
-  SectionState &state = sections_[id.value];
-  const u64 offset = align_up(state.size, align);
-  state.size = offset + size;
+u64 ElfBuilder::append_zeros(SectionId id, u64 zeros, u64 align) {
+  const u64 offset = align_up(size(id), align);
+  sections_.append_zeros(id.value, offset, zeros);
   return offset;
 }
 
@@ -110,12 +194,11 @@ SymbolId ElfBuilder::add_symbol(const SymbolSpec &spec) {
 }
 
 SymbolId ElfBuilder::add_section_symbol(SectionId id, bool emitted) {
-  const SectionSpec &section = sections_[id.value].spec;
-  symbols_.push_back({.name = section.name, // already kept
+  symbols_.push_back({.name = name_of(id), // already kept
                       .binding = SymbolBinding::Local,
                       .type = SymbolType::Section,
                       .section = id,
-                      .name_number = section.name_number,
+                      .name_number = sections_.name_number_of(sections_[id.value]),
                       .part = SymbolPart::Local,
                       .emitted = emitted});
   return SymbolId(static_cast<u32>(symbols_.size() - 1));
@@ -123,7 +206,7 @@ SymbolId ElfBuilder::add_section_symbol(SectionId id, bool emitted) {
 
 void ElfBuilder::rename_section(SectionId id, std::string_view old_name) {
   old_names_.push_back({id, keep(old_name)});
-  sections_[id.value].spec.name_number = kNoNumber;
+  edit_section(id).name_number = kNoNumber;
 }
 
 void ElfBuilder::rename_symbol(SymbolId id, std::string_view new_name) {
@@ -133,7 +216,7 @@ void ElfBuilder::rename_symbol(SymbolId id, std::string_view new_name) {
 SectionId ElfBuilder::add_relocation_section(SectionId target, bool with_addends) {
   const bool wide = options_.elf_class == ElfClass::Elf64;
   std::string name(with_addends ? ".rela" : ".rel");
-  name += section(target).name;
+  name += name_of(target);
   return add_section({.name = keep(name),
                       .type = with_addends ? SectionType::Rela : SectionType::Rel,
                       .flags = kFlagInfoLink,
@@ -141,6 +224,14 @@ SectionId ElfBuilder::add_relocation_section(SectionId target, bool with_addends
                       .entsize = (with_addends ? 3u : 2u) * (wide ? 8u : 4u),
                       .link = symtab(),
                       .info = target});
+}
+
+void ElfBuilder::add_relocation(SectionId table, const RelocationSpec &entry) {
+  BuiltSections::Detail &detail = sections_.detail(table.value);
+  if (detail.relocations.empty())
+    detail.relocations_start = size(table);
+  relocations_.append(detail.relocations, entry);
+  append_zeros(table, detail.spec.entsize);
 }
 
 u32 ElfBuilder::add_string(std::string_view text, bool separately) {

@@ -23,8 +23,10 @@
 #include "base/types.h"
 #include "base/worker_pool.h"
 #include "culink/elf_writer.h"
+#include "elf/built_sections.h"
 #include "elf/constants.h"
 #include "elf/name_offsets.h"
+#include "elf/section_spec.h"
 
 namespace culink::elf {
 
@@ -39,7 +41,7 @@ struct BuilderOptions {
   u16 phentsize_without_segments = 56;         // objects of ptxas for sm_90 and later have 0
   bool borrow_names = false;                   // names outlive the writer: do not copy them
   // Names of sections that the caller has numbered already; see SectionSpec::name_number. Borrowed
-  // until the file is laid out.
+  // until the file is written or keep_names is called.
   const StringIndex *numbered_names = nullptr;
   // Symbols of section 0xfff2 look like common symbols, and in tables of symbols that are filled in
   // by Fixup, section 0xff00 is not marked as too large (Q059).
@@ -49,37 +51,6 @@ struct BuilderOptions {
   bool compact = false;
   u32 section_names_room = 0; // unused bytes at the end of .shstrtab
 };
-
-// The position of a section in the table: sections are sorted by bucket, stably. The default is the
-// order of ptxas and nvlink; buckets above LastDefault are free for a caller's own groups.
-enum class Bucket : u8 {
-  Tables = 0,
-  Debug = 1,
-  Metadata = 2,
-  Relocations = 3,
-  Constants = 4,
-  Code = 5,
-  Data = 6,
-  NoData = 7,
-  LastDefault = 7,
-};
-
-struct SectionSpec {
-  std::string_view name;
-  SectionType type = SectionType::Progbits;
-  u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
-  u64 flags = 0;
-  u64 align = 1;
-  u64 entsize = 0;
-  SectionId link = {};
-  InfoField info = {};
-  bool emitted = true;               // false: only the name appears, in the string tables
-  std::optional<Bucket> bucket = {}; // default: default_bucket(...)
-  SectionId shares_bytes_with = {};  // a Mercury counterpart that has no bytes of its own
-  u64 gap_after = 0;                 // unused zero bytes behind the content
-};
-
-[[nodiscard]] Bucket default_bucket(std::string_view name, SectionType type, u64 flags);
 
 // Which part of the symbol table holds a symbol. The binding decides for most; nvlink keeps weak
 // definitions among the locals.
@@ -150,7 +121,7 @@ struct ElfLayout {
   PlacedNames strtab;
   RawVector<SectionId> order;      // emitted sections, in file order
   RawVector<u32> section_index;    // by SectionId; 0: not emitted
-  RawVector<u64> section_offset;   // by SectionId
+  RawVector<u64> content_offset;   // by position in `order`
   RawVector<u32> section_name;     // by SectionId: offset in .shstrtab
   RawVector<u32> symbol_number;    // by SymbolId; 0: not emitted
   std::vector<u32> string_offset;  // by add_string's result: offset in .strtab
@@ -159,7 +130,11 @@ struct ElfLayout {
   std::vector<Segment> segments;
 
   [[nodiscard]] u32 index_of(SectionId id) const { return section_index[id.value]; }
-  [[nodiscard]] u64 offset_of(SectionId id) const { return section_offset[id.value]; }
+  // 0: not emitted.
+  [[nodiscard]] u64 offset_of(SectionId id) const {
+    const u32 index = section_index[id.value];
+    return index != 0 ? content_offset[index - 1] : 0;
+  }
   [[nodiscard]] u32 number_of(SymbolId id) const { return symbol_number[id.value]; }
 };
 
@@ -184,21 +159,38 @@ public:
   void reserve(const Room &room);
   SectionId add_section(const SectionSpec &spec);
   // As add_symbols and put_symbol. A section may have its first bytes and its size from the start.
+  // Its name must have a number. Each thread has `recent` of its own.
   SectionId add_sections(u32 count, WorkerPool &pool) {
-    return SectionId(static_cast<u32>(sections_.extend(count, pool)));
+    return SectionId(sections_.extend(count, pool));
   }
-  void put_section(SectionId id, const SectionSpec &spec, ByteSpan borrowed = {}, u64 size = 0) {
-    SectionState &state = sections_[id.value];
-    fill(state.spec, spec);
-    state.size = size;
-    state.first = borrowed;
-    state.more = state.fixups = state.relocations = {};
+  using RecentKinds = BuiltSections::RecentKinds;
+  void put_section(SectionId id, const SectionSpec &spec, RecentKinds &recent,
+                   ByteSpan borrowed = {}, u64 size = 0) {
+    sections_.put(id.value, spec, recent, borrowed, size);
   }
-  [[nodiscard]] SectionSpec &section(SectionId id) { return sections_[id.value].spec; }
-  [[nodiscard]] const SectionSpec &section(SectionId id) const { return sections_[id.value].spec; }
+  // Whether a section may have that from the start.
+  [[nodiscard]] static bool is_plain(ByteSpan borrowed, u64 size) {
+    return BuiltSections::is_plain(borrowed, size);
+  }
+  [[nodiscard]] SectionSpec section(SectionId id) const {
+    return sections_.spec_of(sections_[id.value]);
+  }
+  // Without its name and what sh_info names, which takes less time.
+  [[nodiscard]] const SectionSpec &kind_of(SectionId id) const {
+    return sections_.kind_of(sections_[id.value]);
+  }
+  [[nodiscard]] std::string_view name_of(SectionId id) const {
+    return sections_.name_of(sections_[id.value]);
+  }
+  // For changes of a few sections. Valid until a section is added or changed.
+  [[nodiscard]] SectionSpec &edit_section(SectionId id) { return sections_.detail(id.value).spec; }
+  // Takes BuilderOptions::numbered_names over.
+  void keep_names(std::unique_ptr<const StringIndex> names) {
+    sections_.keep_names(std::move(names));
+  }
 
   // Adds content behind what is there, after zero bytes up to `align`, and returns its offset.
-  // Threads may give different sections the bytes they begin with and their zeros.
+  // Threads may give different sections the bytes they begin with.
   u64 append(SectionId id, ByteSpan borrowed, u64 align = 1);
   u64 append_copy(SectionId id, ByteSpan bytes, u64 align = 1);
   // Adds bytes that the caller fills until the file is written.
@@ -206,9 +198,9 @@ public:
   // Adds `size` zero bytes; for sections without file data, the memory they ask for.
   u64 append_zeros(SectionId id, u64 size, u64 align = 1);
   [[nodiscard]] u64 size(SectionId id) const { return sections_[id.value].size; }
-  [[nodiscard]] u32 section_count() const { return static_cast<u32>(sections_.size()); }
+  [[nodiscard]] u32 section_count() const { return sections_.size(); }
   void add_fixup(SectionId id, const Fixup &fixup) {
-    fixups_.append(sections_[id.value].fixups, fixup);
+    fixups_.append(sections_.detail(id.value).fixups, fixup);
   }
 
   SymbolId add_symbol(const SymbolSpec &spec);
@@ -240,13 +232,7 @@ public:
   // Tables of other types and names are ordinary sections to which relocations are added, perhaps
   // behind bytes that are entries already.
   SectionId add_relocation_section(SectionId target, bool with_addends);
-  void add_relocation(SectionId table, const RelocationSpec &entry) {
-    SectionState &state = sections_[table.value];
-    if (state.relocations.empty())
-      state.relocations_start = state.size;
-    relocations_.append(state.relocations, entry);
-    state.size += state.spec.entsize;
-  }
+  void add_relocation(SectionId table, const RelocationSpec &entry);
 
   // A string for the front of .strtab, ahead of all symbol names: prototypes are there. Equal
   // strings share their bytes, unless `separately`.
@@ -284,48 +270,6 @@ private:
   friend class ElfLayouter;
   friend class ElfEmitter;
 
-  // The lists of all sections lie in one table per kind of entry, because a file may have 100,000
-  // sections with a few entries each. An entry names the next one of its section.
-  static constexpr u32 kNoEntry = 0xffffffff;
-  struct EntryList {
-    u32 first = kNoEntry;
-    u32 last = kNoEntry;
-    [[nodiscard]] bool empty() const { return first == kNoEntry; }
-  };
-  template <typename T> class Lists {
-  public:
-    void append(EntryList &list, const T &value) {
-      const u32 number = static_cast<u32>(entries_.size());
-      entries_.push_back({value, kNoEntry});
-      (list.empty() ? list.first : entries_[list.last].next) = number;
-      list.last = number;
-    }
-    template <typename Use> void for_each(const EntryList &list, Use use) const {
-      for (u32 i = list.first; i != kNoEntry; i = entries_[i].next)
-        use(entries_[i].value);
-    }
-
-  private:
-    struct Entry {
-      T value;
-      u32 next;
-    };
-    RawTable<Entry> entries_;
-  };
-
-  struct Piece {
-    u64 offset;
-    ByteSpan bytes;
-  };
-  struct SectionState {
-    SectionSpec spec;
-    u64 size = 0;
-    ByteSpan first; // that it begins with; most sections have one piece
-    EntryList more; // the others
-    EntryList fixups;
-    EntryList relocations;
-    u64 relocations_start = 0; // the offset of the first one
-  };
   struct OldName {
     SectionId section;
     std::string_view name;
@@ -339,25 +283,9 @@ private:
     bool separately;
   };
 
-  // These assign fields one by one, which takes less time than copying a structure: see
-  // store_fields in base/bytes.h. They name all fields, so that none can be forgotten: with another
-  // one they do not compile.
-  static void fill(SectionSpec &to, const SectionSpec &from) {
-    const auto &[name, type, name_number, flags, align, entsize, link, info, emitted, bucket,
-                 shares_bytes_with, gap_after] = from;
-    to.name = {name.data(), name.size()};
-    to.type = type;
-    to.name_number = name_number;
-    to.flags = flags;
-    to.align = align;
-    to.entsize = entsize;
-    to.link = link;
-    to.info = info;
-    to.emitted = emitted;
-    to.bucket = bucket;
-    to.shares_bytes_with = shares_bytes_with;
-    to.gap_after = gap_after;
-  }
+  // This assigns fields one by one, which takes less time than copying a structure: see
+  // store_fields in base/bytes.h. It names all fields, so that none can be forgotten: with another
+  // one it does not compile.
   static void fill(SymbolSpec &to, const SymbolSpec &from) {
     const auto &[name, binding, type, other, section, special_section, name_number, value, size,
                  part, emitted, named, blank_name] = from;
@@ -387,10 +315,9 @@ private:
 
   BuilderOptions options_;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_; // copied names and contents
-  RawTable<SectionState> sections_;
-  Lists<Piece> pieces_;
-  Lists<Fixup> fixups_;
-  Lists<RelocationSpec> relocations_;
+  BuiltSections sections_;
+  EntryLists<Fixup> fixups_;
+  EntryLists<RelocationSpec> relocations_;
   RawTable<SymbolSpec> symbols_;
   std::vector<EarlyString> strings_;
   u32 first_separate_ = kNoNumber; // a SectionId

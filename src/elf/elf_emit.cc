@@ -23,10 +23,11 @@ public:
   template <typename Shdr> void write_section_header(u32 position) const;
   template <typename Sym> void write_symbols(u32 begin, u32 end) const;
   void write_section_names(u32 range) const;
-  void write_content(SectionId id) const;
+  void write_content(u32 position) const;
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
 
 private:
+  using Detail = BuiltSections::Detail;
   template <typename Ehdr> void write_file_header() const;
   template <typename Shdr> void write_null_section() const;
   template <typename Phdr> void write_program_headers() const;
@@ -36,8 +37,9 @@ private:
   void fill_in(const Fixup &fixup, u8 *word) const;
   [[nodiscard]] bool is_too_large(u32 index) const;
   [[nodiscard]] u32 number_as_added(SectionId id) const;
-  void write_relocations(SectionId id) const;
-  template <typename Rel, typename Addend> void write_entries(SectionId id) const;
+  void write_detail(const Detail &detail, u8 *content) const;
+  void write_relocations(const Detail &detail, u8 *p) const;
+  template <typename Rel, typename Addend> void write_entries(const Detail &detail, u8 *p) const;
 
   const ElfBuilder &writer_;
   const ElfLayout &layout_;
@@ -81,11 +83,12 @@ inline u64 ElfEmitter::size_of(SectionId id) const {
     return layout_.shstrtab.size;
   if (id == writer_.strtab())
     return layout_.strtab.size;
-  return layout_.symbol_count * writer_.section(id).entsize;
+  return layout_.symbol_count * writer_.kind_of(id).entsize;
 }
 
 inline u32 ElfEmitter::info_of(SectionId id) const {
-  const auto &value = writer_.section(id).info.value();
+  const InfoField info_field = writer_.sections_.info_of(writer_.sections_[id.value]);
+  const auto &value = info_field.value();
   if (const SectionId *section = std::get_if<SectionId>(&value))
     return section->valid() ? layout_.index_of(*section) : 0;
   if (const u32 *number = std::get_if<u32>(&value))
@@ -106,14 +109,14 @@ template <typename Shdr>
 [[gnu::always_inline]] inline void ElfEmitter::write_section_header(u32 position) const {
   using Word = decltype(Shdr::sh_size);
   const SectionId id = layout_.order[position];
-  const SectionSpec &spec = writer_.section(id);
+  const SectionSpec &spec = writer_.kind_of(id);
   constexpr Word kAddress = 0;
-  store_fields<Shdr>(out_.data() + layout_.section_table + (u64{position} + 1) * sizeof(Shdr),
-                     layout_.section_name[id.value], static_cast<u32>(spec.type),
-                     static_cast<Word>(spec.flags), kAddress,
-                     static_cast<Word>(layout_.offset_of(id)), static_cast<Word>(size_of(id)),
-                     spec.link.valid() ? layout_.index_of(spec.link) : 0, info_of(id),
-                     static_cast<Word>(spec.align), static_cast<Word>(spec.entsize));
+  store_fields<Shdr>(
+      out_.data() + layout_.section_table + (u64{position} + 1) * sizeof(Shdr),
+      layout_.section_name[id.value], static_cast<u32>(spec.type), static_cast<Word>(spec.flags),
+      kAddress, static_cast<Word>(layout_.content_offset[position]), static_cast<Word>(size_of(id)),
+      spec.link.valid() ? layout_.index_of(spec.link) : 0, info_of(id),
+      static_cast<Word>(spec.align), static_cast<Word>(spec.entsize));
 }
 
 template <typename Phdr> void ElfEmitter::write_program_headers() const {
@@ -178,7 +181,7 @@ void ElfEmitter::write_section_names(u32 range) const {
   if (range != 0)
     return;
   for (u32 id = 0; id < writer_.section_count(); ++id) {
-    const std::string_view name = writer_.section(SectionId(id)).name;
+    const std::string_view name = writer_.name_of(SectionId(id));
     if (layout_.section_name[id] != 0)
       std::memcpy(table + layout_.section_name[id], name.data(), name.size());
   }
@@ -205,19 +208,21 @@ u32 ElfEmitter::number_as_added(SectionId id) const {
   return id.value + 1 + static_cast<u32>(behind - uncounted.begin());
 }
 
-void ElfEmitter::write_relocations(SectionId id) const {
-  const bool with_addends = is_rela(writer_.section(id).type);
+void ElfEmitter::write_relocations(const Detail &detail, u8 *p) const {
+  const bool with_addends = is_rela(detail.spec.type);
   if (wide())
-    with_addends ? write_entries<wire::Rel64, i64>(id) : write_entries<wire::Rel64, void>(id);
+    with_addends ? write_entries<wire::Rel64, i64>(detail, p)
+                 : write_entries<wire::Rel64, void>(detail, p);
   else
-    with_addends ? write_entries<wire::Rel32, i32>(id) : write_entries<wire::Rel32, void>(id);
+    with_addends ? write_entries<wire::Rel32, i32>(detail, p)
+                 : write_entries<wire::Rel32, void>(detail, p);
 }
 
 // `Addend`: its type in the file, or void.
-template <typename Rel, typename Addend> void ElfEmitter::write_entries(SectionId id) const {
-  const u64 entsize = writer_.section(id).entsize;
+template <typename Rel, typename Addend>
+void ElfEmitter::write_entries(const Detail &detail, u8 *p) const {
+  const u64 entsize = detail.spec.entsize;
   const u32 *number_of = layout_.symbol_number.data();
-  u8 *p = at(id) + writer_.sections_[id.value].relocations_start;
   const auto write_entry = [&](const RelocationSpec &entry) {
     const u32 symbol = entry.symbol.valid() ? number_of[entry.symbol.value] : 0;
     if constexpr (std::is_same_v<Rel, wire::Rel64>)
@@ -228,22 +233,29 @@ template <typename Rel, typename Addend> void ElfEmitter::write_entries(SectionI
       store_le(p + sizeof(Rel), static_cast<Addend>(entry.addend));
     p += entsize;
   };
-  writer_.relocations_.for_each(writer_.sections_[id.value].relocations, write_entry);
+  writer_.relocations_.for_each(detail.relocations, write_entry);
 }
 
-[[gnu::always_inline]] inline void ElfEmitter::write_content(SectionId id) const {
-  const ElfBuilder::SectionState &state = writer_.sections_[id.value];
-  if (has_no_file_data(state.spec.type) || state.spec.shares_bytes_with.valid())
+// Of section layout.order[position].
+[[gnu::always_inline]] inline void ElfEmitter::write_content(u32 position) const {
+  const BuiltSections &sections = writer_.sections_;
+  const BuiltSections::State &state = sections[layout_.order[position].value];
+  const SectionSpec &spec = sections.kind_of(state);
+  if (has_no_file_data(spec.type) || spec.shares_bytes_with.valid())
     return;
-  if (!state.relocations.empty())
-    write_relocations(id);
-  u8 *content = at(id);
-  if (!state.first.empty())
-    std::memcpy(content, state.first.data(), state.first.size());
-  writer_.pieces_.for_each(state.more, [content](const ElfBuilder::Piece &piece) {
+  u8 *content = out_.data() + layout_.content_offset[position];
+  if (const ByteSpan bytes = state.bytes(); !bytes.empty())
+    std::memcpy(content, bytes.data(), bytes.size());
+  if (const Detail *detail = sections.find_detail(state)) [[unlikely]]
+    write_detail(*detail, content);
+}
+
+void ElfEmitter::write_detail(const Detail &detail, u8 *content) const {
+  write_relocations(detail, content + detail.relocations_start);
+  writer_.sections_.pieces().for_each(detail.more, [content](const BuiltSections::Piece &piece) {
     std::memcpy(content + piece.offset, piece.bytes.data(), piece.bytes.size());
   });
-  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
+  writer_.fixups_.for_each(detail.fixups, [&](const Fixup &fixup) {
     if (fixup.kind == Fixup::Kind::SymbolNumber)
       store_le<u32>(content + fixup.offset, layout_.symbol_number[fixup.id]);
     else
@@ -325,7 +337,7 @@ void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u3
       emitter.write_section_header<wire::Shdr64>(i);
     else
       emitter.write_section_header<wire::Shdr32>(i);
-    emitter.write_content(layout.order[i]);
+    emitter.write_content(i);
   }
 }
 

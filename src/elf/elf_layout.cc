@@ -45,33 +45,50 @@ u8 ElfLayouter::bucket_of(const SectionSpec &spec) {
                                      : default_bucket(spec.name, spec.type, spec.flags));
 }
 
+void ElfLayouter::read_kinds() {
+  for (const SectionSpec &kind : writer_.sections_.kinds())
+    kinds_.push_back(
+        {bucket_of(kind), kind.emitted && !kind.bucket && kind.type == SectionType::Progbits});
+}
+
+[[gnu::always_inline]] inline u8 ElfLayouter::bucket_of(const State &state) const {
+  const BuiltSections &sections = writer_.sections_;
+  if (const BuiltSections::Detail *detail = sections.find_detail(state)) [[unlikely]]
+    return bucket_of(detail->spec);
+  const Kind &kind = kinds_[state.kind];
+  return kind.may_be_debug && is_debug_name(sections.name_of(state))
+             ? static_cast<u8>(Bucket::Debug)
+             : kind.bucket;
+}
+
 // The bucket of each section and how many of each there are in each range; and names.
 RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketCounts> &counts) {
-  const RawTable<ElfBuilder::SectionState> &sections = writer_.sections_;
-  const u32 count = static_cast<u32>(sections.size());
+  const BuiltSections &sections = writer_.sections_;
+  const u32 count = sections.size();
   std::vector<std::string_view> old_names(writer_.old_names_.empty() ? 0 : count);
   for (const ElfBuilder::OldName &old : writer_.old_names_)
     old_names[old.section.value] = old.name;
+  const auto own_name = [&sections](u32 id) -> NameOffsets::Name {
+    const State &state = sections[id];
+    return {sections.name_of(state), sections.name_number_of(state)};
+  };
   const auto name_of = [&](u32 id) -> NameOffsets::Name {
-    const SectionSpec &spec = sections[id].spec;
     if (id >= writer_.first_separate_)
-      return {spec.name, kNoNumber, NameOffsets::Sharing::Separately};
+      return {sections.name_of(sections[id]), kNoNumber, NameOffsets::Sharing::Separately};
     if (!old_names.empty() && !old_names[id].empty())
       return {old_names[id]};
-    return {spec.name, spec.name_number};
+    return own_name(id);
   };
   RawVector<u8> buckets(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     BucketCounts &own = counts[begin / kTogether];
     for (u32 id = begin; id < end; ++id) {
-      const u8 bucket = bucket_of(sections[id].spec);
+      const u8 bucket = bucket_of(sections[id]);
       buckets[id] = bucket;
       ++own[bucket];
     }
     if (old_names.empty() && end <= writer_.first_separate_)
-      names.read(begin, end, [data = sections.begin()](u32 id) -> NameOffsets::Name {
-        return {data[id].spec.name, data[id].spec.name_number};
-      });
+      names.read(begin, end, own_name);
     else
       names.read(begin, end, name_of);
   });
@@ -81,7 +98,8 @@ RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketC
 // A stable sort by bucket: what is known of each range says where its sections go.
 void ElfLayouter::order_sections() {
   const u32 count = writer_.section_count();
-  NameOffsets names(writer_.options_.numbered_names, count, pool_);
+  read_kinds();
+  NameOffsets names(writer_.sections_.names(), count, pool_);
   std::vector<BucketCounts> starts(count / kTogether + 1, BucketCounts{});
   RawVector<u8> buckets = read_sections(names, starts);
   if (!compact()) {
@@ -110,15 +128,12 @@ void ElfLayouter::order_sections() {
 
   layout_.order.resize(emitted - 1);
   layout_.section_index.resize(count);
-  layout_.section_offset.resize(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     BucketCounts &own = starts[begin / kTogether];
     const u8 *bucket = buckets.data();
     SectionId *order = layout_.order.data();
     u32 *index = layout_.section_index.data();
-    u64 *offset = layout_.section_offset.data();
     for (u32 id = begin; id < end; ++id) {
-      offset[id] = 0;
       if (bucket[id] == kNoBucket) {
         index[id] = 0;
         continue;
@@ -137,7 +152,7 @@ void ElfLayouter::name_sections_in_use() {
   const u32 count = static_cast<u32>(layout_.order.size());
   NameOffsets names(nullptr, count, pool_);
   const auto name_at = [this](u32 position) -> NameOffsets::Name {
-    return {writer_.section(layout_.order[position]).name};
+    return {writer_.name_of(layout_.order[position])};
   };
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) { names.read(begin, end, name_at); });
   const RawVector<u32> offsets = names.place();
@@ -301,10 +316,11 @@ std::vector<u32> ElfLayouter::order_strings() const {
   std::vector<u8> used(out.size());
   u32 next = 0;
   for (const SectionId id : layout_.order)
-    writer_.fixups_.for_each(writer_.sections_[id.value].fixups, [&](const Fixup &fixup) {
-      if (fixup.kind == Fixup::Kind::StringOffset && !std::exchange(used[fixup.id], 1))
-        out[next++] = fixup.id;
-    });
+    if (const auto *detail = writer_.sections_.find_detail(writer_.sections_[id.value]))
+      writer_.fixups_.for_each(detail->fixups, [&](const Fixup &fixup) {
+        if (fixup.kind == Fixup::Kind::StringOffset && !std::exchange(used[fixup.id], 1))
+          out[next++] = fixup.id;
+      });
   return out;
 }
 
@@ -379,7 +395,7 @@ void ElfLayouter::name_symbols() {
     return compact() && !new_names[id].empty() ? Name{new_names[id]}
                                                : own_name(writer_.symbols_[id]);
   };
-  NameOffsets names(writer_.options_.numbered_names, count, pool_);
+  NameOffsets names(writer_.sections_.names(), count, pool_);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     if (compact() || begin < symbols_at || end > renamed_at)
       names.read(begin, end, name_at);

@@ -28,9 +28,19 @@ private:
   static constexpr u8 kNoBucket = 255;                     // of sections that are not emitted
   static constexpr u32 kNoString = 0xffffffff;
   static constexpr u64 kNotPlaced = ~u64{0};
+  using State = BuiltSections::State;
+  // What sections of one kind have in common.
+  struct Kind {
+    u8 bucket;
+    bool may_be_debug;         // the name says whether the bucket is another
+    bool valid = true;         // see check_section
+    SectionExtent extent = {}; // but for the size
+  };
   using BucketCounts = std::array<u32, kNoBucket + 1>;
   void order_sections();
+  void read_kinds();
   [[nodiscard]] static u8 bucket_of(const SectionSpec &spec);
+  [[nodiscard]] u8 bucket_of(const State &state) const;
   void name_sections_in_use();
   [[nodiscard]] RawVector<u8> read_sections(NameOffsets &names, std::vector<BucketCounts> &counts);
   [[nodiscard]] u32 symbol_at(u32 position) const {
@@ -41,13 +51,20 @@ private:
   void place_symbol_names(const u32 *offsets);
   void read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const;
   [[nodiscard]] std::optional<Error> check_symbols() const;
-  [[nodiscard]] bool is_valid(const ElfBuilder::SectionState &state) const;
+  void measure_kinds();
+  [[nodiscard]] bool is_absent(SectionId id) const {
+    return id.valid() && layout_.section_index[id.value] == 0;
+  }
+  [[nodiscard]] bool is_valid(const SectionSpec &kind) const;
+  [[nodiscard]] bool is_valid(const InfoField &info) const;
+  [[nodiscard]] bool is_valid(const BuiltSections::Detail &detail, u64 size) const;
   [[nodiscard]] std::optional<Error> check_section(u32 id) const;
   [[nodiscard]] std::optional<Error> measure_sections();
-  [[nodiscard]] SectionExtent extent_of(const ElfBuilder::SectionState &state) const;
+  [[nodiscard]] SectionExtent extent_of(const SectionSpec &spec) const;
+  [[nodiscard]] bool measure(const State &state, SectionExtent &extent) const;
   [[nodiscard]] u8 loads_of(const SectionSpec &spec) const;
   void place_contents();
-  void place_sections(const RawVector<u64> &offsets);
+  void find_classic_loads();
   void place_tables(u64 contents_end);
   void plan_segments();
 
@@ -59,6 +76,7 @@ private:
   const ElfBuilder &writer_;
   WorkerPool &pool_;
   ElfLayout layout_;
+  std::vector<Kind> kinds_;          // as BuiltSections::kinds()
   RawVector<u32> symbol_order_;      // ids of symbols, local ones first; empty: as they were given
   RawVector<SectionExtent> extents_; // by position in the file
   std::vector<LoadedSegment> loads_; // segments known so far

@@ -7,6 +7,7 @@
 #include "elf/elf_layouter.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -35,8 +36,7 @@ void for_loads(const SectionExtent &extent, std::vector<LoadedSegment> &loads, U
 } // namespace
 
 std::optional<Error> ElfLayouter::check_section(u32 id) const {
-  const ElfBuilder::SectionState &state = writer_.sections_[id];
-  const SectionSpec &spec = state.spec;
+  const SectionSpec spec = writer_.section(SectionId(id));
   const auto refuse = [&spec](const char *field, std::string message) {
     return Error{fmt::format("section '{}'", spec.name), field, std::move(message)};
   };
@@ -44,26 +44,27 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
     return std::nullopt;
   if (spec.align != 0 && !is_power_of_two(spec.align) && !may_have_any_align(spec))
     return refuse("sh_addralign", fmt::format("{:#x} is not a power of two", spec.align));
-  const auto absent = [this](SectionId other) {
-    return other.valid() && layout_.index_of(other) == 0;
-  };
-  if (absent(spec.link))
+  if (is_absent(spec.link))
     return refuse("sh_link", "names a section that is not part of the file");
-  if (const auto *info = std::get_if<SectionId>(&spec.info.value()); info && absent(*info))
+  if (const auto *info = std::get_if<SectionId>(&spec.info.value()); info && is_absent(*info))
     return refuse("sh_info", "names a section that is not part of the file");
   if (const auto *info = std::get_if<InfoField::SymbolNumber>(&spec.info.value());
       info && info->top_byte != 0 && layout_.number_of(info->symbol) > kMostInfoSymbol)
     return refuse("sh_info", fmt::format("{} is too large for the number of a symbol beside a "
                                          "register count, {} is the most",
                                          layout_.number_of(info->symbol), kMostInfoSymbol));
-  if (absent(spec.shares_bytes_with))
+  if (is_absent(spec.shares_bytes_with))
     return refuse("sh_offset", "shares bytes with a section that is not part of the file");
+  const State &state = writer_.sections_[id];
+  const BuiltSections::Detail *detail = writer_.sections_.find_detail(state);
+  if (!detail)
+    return std::nullopt;
   std::optional<Error> error;
-  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
+  writer_.fixups_.for_each(detail->fixups, [&](const Fixup &fixup) {
     if (!error && (fixup.offset > state.size || state.size - fixup.offset < 4))
       error = refuse("content", fmt::format("no word at {:#x} to fill in", fixup.offset));
   });
-  writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
+  writer_.relocations_.for_each(detail->relocations, [&](const RelocationSpec &entry) {
     if (!error && entry.symbol.valid() && layout_.number_of(entry.symbol) == 0)
       error = refuse("r_info", fmt::format("symbol '{}' is not part of the file",
                                            writer_.symbols_[entry.symbol.value].name));
@@ -71,23 +72,25 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
   return error;
 }
 
-// Whether check_section finds nothing wrong; it takes longer, and is asked where this says no.
-[[gnu::always_inline]] inline bool
-ElfLayouter::is_valid(const ElfBuilder::SectionState &state) const {
-  const SectionSpec &spec = state.spec;
-  const auto absent = [index = layout_.section_index.data()](SectionId other) {
-    return other.valid() && index[other.value] == 0;
-  };
-  bool valid = ((spec.align & (spec.align - 1)) == 0 || may_have_any_align(spec)) &&
-               !absent(spec.link) && !absent(spec.shares_bytes_with);
-  if (const auto *info = std::get_if<SectionId>(&spec.info.value()))
-    valid &= !absent(*info);
-  else if (const auto *symbol = std::get_if<InfoField::SymbolNumber>(&spec.info.value()))
-    valid &= symbol->top_byte == 0 || layout_.number_of(symbol->symbol) <= kMostInfoSymbol;
-  writer_.fixups_.for_each(state.fixups, [&](const Fixup &fixup) {
-    valid &= fixup.offset <= state.size && state.size - fixup.offset >= 4;
+// Whether check_section finds nothing wrong; it takes longer, and is asked where these say no.
+bool ElfLayouter::is_valid(const SectionSpec &kind) const {
+  return ((kind.align & (kind.align - 1)) == 0 || may_have_any_align(kind)) &&
+         !is_absent(kind.link) && !is_absent(kind.shares_bytes_with);
+}
+
+[[gnu::always_inline]] inline bool ElfLayouter::is_valid(const InfoField &info) const {
+  if (const auto *section = std::get_if<SectionId>(&info.value()))
+    return !is_absent(*section);
+  const auto *symbol = std::get_if<InfoField::SymbolNumber>(&info.value());
+  return !symbol || symbol->top_byte == 0 || layout_.number_of(symbol->symbol) <= kMostInfoSymbol;
+}
+
+bool ElfLayouter::is_valid(const BuiltSections::Detail &detail, u64 size) const {
+  bool valid = is_valid(detail.spec) && is_valid(detail.spec.info);
+  writer_.fixups_.for_each(detail.fixups, [&](const Fixup &fixup) {
+    valid &= fixup.offset <= size && size - fixup.offset >= 4;
   });
-  writer_.relocations_.for_each(state.relocations, [&](const RelocationSpec &entry) {
+  writer_.relocations_.for_each(detail.relocations, [&](const RelocationSpec &entry) {
     valid &= !entry.symbol.valid() || layout_.number_of(entry.symbol) != 0;
   });
   return valid;
@@ -102,12 +105,9 @@ u8 ElfLayouter::loads_of(const SectionSpec &spec) const {
   return static_cast<u8>(out);
 }
 
-[[gnu::always_inline]] inline SectionExtent
-ElfLayouter::extent_of(const ElfBuilder::SectionState &state) const {
-  const SectionSpec &spec = state.spec;
-  SectionExtent extent{.size = state.size,
-                       .align = static_cast<u32>(std::max<u64>(spec.align, 1)),
-                       .loads = 0,
+// But for the size.
+SectionExtent ElfLayouter::extent_of(const SectionSpec &spec) const {
+  SectionExtent extent{.align = static_cast<u32>(std::max<u64>(spec.align, 1)),
                        .no_data = has_no_file_data(spec.type),
                        .unusual = spec.shares_bytes_with.valid() || spec.gap_after != 0 ||
                                   (spec.align & (spec.align - 1)) != 0 || spec.align > 0xffffffff};
@@ -116,24 +116,48 @@ ElfLayouter::extent_of(const ElfBuilder::SectionState &state) const {
   return extent;
 }
 
+void ElfLayouter::measure_kinds() {
+  const std::span<const SectionSpec> specs = writer_.sections_.kinds();
+  for (u32 i = 0; i < specs.size(); ++i) {
+    kinds_[i].extent = extent_of(specs[i]);
+    kinds_[i].valid = is_valid(specs[i]);
+  }
+}
+
+// Returns whether the section is valid.
+[[gnu::always_inline]] inline bool ElfLayouter::measure(const State &state,
+                                                        SectionExtent &extent) const {
+  const BuiltSections &sections = writer_.sections_;
+  if (const BuiltSections::Detail *detail = sections.find_detail(state)) [[unlikely]] {
+    extent = extent_of(detail->spec);
+    extent.size = state.size;
+    return is_valid(*detail, state.size);
+  }
+  const Kind &kind = kinds_[state.kind];
+  extent = kind.extent;
+  extent.size = state.size;
+  if (extent.loads != 0 && !classic()) // the name may decide
+    extent.loads = loads_of(sections.spec_of(state));
+  return kind.valid && is_valid(sections.info_of(state));
+}
+
 // Checks sections, and takes down what place_contents needs.
 std::optional<Error> ElfLayouter::measure_sections() {
   const u32 count = static_cast<u32>(layout_.order.size());
   extents_.resize(count);
   touch_pages(extents_.data(), count * sizeof(SectionExtent), pool_);
+  measure_kinds();
   constexpr u32 kChecked = 256; // by one thread; some have long lists
   std::vector<u8> valid(count / kChecked + 1, true);
   pool_.for_ranges(count, kChecked, [&](u32 begin, u32 end) {
-    const RawTable<ElfBuilder::SectionState> &sections = writer_.sections_;
+    const BuiltSections &sections = writer_.sections_;
     const SectionId *order = layout_.order.data();
     SectionExtent *extents = extents_.data();
     bool all = true;
     for (u32 i = begin; i < end; ++i) {
       if (i + kStepsAhead < end) // in memory they are in order of creation
         prefetch(&sections[order[i + kStepsAhead].value]);
-      const ElfBuilder::SectionState &state = sections[order[i].value];
-      extents[i] = extent_of(state);
-      all &= is_valid(state);
+      all &= measure(sections[order[i].value], extents[i]);
     }
     valid[begin / kChecked] = all;
   });
@@ -154,13 +178,14 @@ void ElfLayouter::measure_tables() {
   set_size(writer_.shstrtab(), layout_.shstrtab.size);
   set_size(writer_.strtab(), layout_.strtab.size);
   for (const SectionId id : {writer_.symtab(), writer_.symtab_shndx()})
-    set_size(id, u64{layout_.symbol_count} * writer_.section(id).entsize);
+    set_size(id, u64{layout_.symbol_count} * writer_.kind_of(id).entsize);
 }
 
 void ElfLayouter::place_contents() {
   const u32 count = static_cast<u32>(layout_.order.size());
-  RawVector<u64> offsets(count);  // by position in the file
-  std::vector<SectionId> sharing; // sections without bytes of their own
+  layout_.content_offset.resize(count);
+  u64 *offsets = layout_.content_offset.data();
+  std::vector<u32> sharing; // positions of sections without bytes of their own
   u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
   const SectionExtent *extents = extents_.data();
   const bool is_classic = classic();
@@ -168,11 +193,11 @@ void ElfLayouter::place_contents() {
     const SectionExtent extent = extents[i];
     u64 align = extent.align, gap = 0;
     if (extent.unusual) [[unlikely]] {
-      const SectionSpec &spec = writer_.section(layout_.order[i]);
+      const SectionSpec &spec = writer_.kind_of(layout_.order[i]);
       align = spec.align;
       gap = spec.gap_after;
       if (spec.shares_bytes_with.valid()) {
-        sharing.push_back(layout_.order[i]);
+        sharing.push_back(i);
         offsets[i] = kNotPlaced;
         continue;
       }
@@ -185,39 +210,31 @@ void ElfLayouter::place_contents() {
     if (extent.no_data && is_classic)
       for_loads(extent, loads_, [&](LoadedSegment &load) { load.add_memory(extent, align); });
   }
-  place_sections(offsets);
+  if (classic())
+    find_classic_loads();
   layout_.shares_bytes = !sharing.empty();
-  for (const SectionId id : sharing)
-    layout_.section_offset[id.value] =
-        layout_.section_offset[writer_.section(id).shares_bytes_with.value];
+  for (const u32 i : sharing)
+    offsets[i] = layout_.offset_of(writer_.kind_of(layout_.order[i]).shares_bytes_with);
   if (!classic()) // counterparts are among the others
     for (u32 i = 0; i < count; ++i)
       for_loads(extents_[i], loads_, [&](LoadedSegment &load) {
-        load.add_bytes(extents_[i], layout_.offset_of(layout_.order[i]));
-        load.add_memory(extents_[i], writer_.section(layout_.order[i]).align);
+        load.add_bytes(extents_[i], offsets[i]);
+        load.add_memory(extents_[i], writer_.kind_of(layout_.order[i]).align);
       });
   place_tables(cursor);
 }
 
-// Gives sections their offsets, and finds the beginning and end of classic segments.
-void ElfLayouter::place_sections(const RawVector<u64> &offsets) {
-  const u32 count = static_cast<u32>(offsets.size());
-  const std::vector<LoadedSegment> none = classic() ? classic_loads() : mercury_loads();
-  std::vector<std::vector<LoadedSegment>> ranges(count / kTogether + 1, none);
+// The beginning and end of classic segments.
+void ElfLayouter::find_classic_loads() {
+  const u32 count = static_cast<u32>(extents_.size());
+  std::vector<std::vector<LoadedSegment>> ranges(count / kTogether + 1, classic_loads());
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     std::vector<LoadedSegment> &own = ranges[begin / kTogether];
-    const SectionId *order = layout_.order.data();
-    u64 *offset_of = layout_.section_offset.data();
-    const bool is_classic = classic();
-    for (u32 i = begin; i < end; ++i) {
-      const u64 offset = offsets[i];
-      if (offset == kNotPlaced) [[unlikely]]
-        continue;
-      offset_of[order[i].value] = offset;
-      if (is_classic)
+    const u64 *offsets = layout_.content_offset.data();
+    for (u32 i = begin; i < end; ++i)
+      if (offsets[i] != kNotPlaced) [[likely]]
         for_loads(extents_[i], own,
-                  [&](LoadedSegment &load) { load.add_bytes(extents_[i], offset); });
-    }
+                  [&](LoadedSegment &load) { load.add_bytes(extents_[i], offsets[i]); });
   });
   for (const std::vector<LoadedSegment> &range : ranges)
     for (size_t i = 0; i < loads_.size(); ++i)

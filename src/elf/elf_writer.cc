@@ -57,7 +57,7 @@ public:
   bool check_content(SectionId id, std::string_view place, u64 added, u64 align) {
     if (!check(id, place, "section"))
       return false;
-    const SectionSpec &spec = builder.section(id);
+    const SectionSpec spec = builder.section(id);
     if (id <= builder.symtab_shndx() || is_relocation_table(spec.type)) {
       refuse(spec.name, place, "the writer makes the content of this section");
       return false;
@@ -122,19 +122,19 @@ SectionId ElfWriter::add_section(const Section &section) {
 
 void ElfWriter::set_flags(SectionId section, u64 flags) {
   if (impl_->check(section, "set_flags", "section"))
-    impl_->builder.section(section).flags = flags;
+    impl_->builder.edit_section(section).flags = flags;
 }
 
 void ElfWriter::set_link(SectionId section, SectionId link) {
   if (impl_->check(section, "set_link", "section") &&
-      impl_->check_optional(link, impl_->builder.section(section).name, "sh_link"))
-    impl_->builder.section(section).link = link;
+      impl_->check_optional(link, impl_->builder.name_of(section), "sh_link"))
+    impl_->builder.edit_section(section).link = link;
 }
 
 void ElfWriter::set_info(SectionId section, InfoField info) {
   if (impl_->check(section, "set_info", "section") &&
-      impl_->check_info(info, impl_->builder.section(section).name))
-    impl_->builder.section(section).info = info;
+      impl_->check_info(info, impl_->builder.name_of(section)))
+    impl_->builder.edit_section(section).info = info;
 }
 
 void ElfWriter::set_flags_section(SectionId section) {
@@ -160,7 +160,7 @@ SectionId ElfWriter::add_notes(const Notes &notes) {
   const SectionId cuinfo =
       add(".note.nv.cuinfo", kFlagCuinfoNote, kNoteCudaInfo,
           encode_cuda_info({.virtual_arch = notes.virtual_sm, .toolkit = notes.toolkit}));
-  impl_->builder.section(cuinfo).link = tkinfo;
+  impl_->builder.edit_section(cuinfo).link = tkinfo;
   impl_->builder.set_flags_section(cuinfo);
   return cuinfo;
 }
@@ -215,7 +215,7 @@ SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends)
 void ElfWriter::add_relocation(SectionId table, const Relocation &relocation) {
   if (!impl_->check(table, "add_relocation", "table"))
     return;
-  const SectionSpec &spec = impl_->builder.section(table);
+  const SectionSpec spec = impl_->builder.section(table);
   if (!impl_->has_relocations(spec))
     return impl_->refuse(spec.name, "add_relocation", "not a table of relocations");
   if (!impl_->check_optional(relocation.symbol, spec.name, "r_info"))
@@ -231,19 +231,19 @@ StringId ElfWriter::add_string(std::string_view text) {
 
 void ElfWriter::store_symbol_number(SectionId section, u64 offset, SymbolId symbol) {
   if (impl_->check_content(section, "store_symbol_number", 0, 1) &&
-      impl_->check(symbol, impl_->builder.section(section).name, "symbol number"))
+      impl_->check(symbol, impl_->builder.name_of(section), "symbol number"))
     impl_->builder.add_fixup(section, {offset, Fixup::Kind::SymbolNumber, symbol.value});
 }
 
 void ElfWriter::store_section_index(SectionId section, u64 offset, SectionId named) {
   if (impl_->check_content(section, "store_section_index", 0, 1) &&
-      impl_->check(named, impl_->builder.section(section).name, "section index"))
+      impl_->check(named, impl_->builder.name_of(section), "section index"))
     impl_->builder.add_fixup(section, {offset, Fixup::Kind::SectionIndex, named.value});
 }
 
 void ElfWriter::store_string_offset(SectionId section, u64 offset, StringId string) {
   if (impl_->check_content(section, "store_string_offset", 0, 1) &&
-      impl_->check(string, impl_->builder.section(section).name, "string offset"))
+      impl_->check(string, impl_->builder.name_of(section), "string offset"))
     impl_->builder.add_fixup(section, {offset, Fixup::Kind::StringOffset, string.value});
 }
 

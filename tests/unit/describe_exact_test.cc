@@ -218,8 +218,8 @@ Bytes file_with_sections(u32 count, elf::ElfClass elf_class) {
     (void)writer.append_copy(text, code);
     const elf::SymbolId symbol = writer.add_symbol(
         {.name = name.substr(6), .type = elf::SymbolType::Function, .section = text, .size = 16});
-    writer.section(text).link = writer.symtab();
-    writer.section(text).info = symbol;
+    writer.edit_section(text).link = writer.symtab();
+    writer.edit_section(text).info = symbol;
   }
   Result<Bytes> file = writer.finish();
   EXPECT_TRUE(file);

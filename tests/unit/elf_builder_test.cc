@@ -69,7 +69,7 @@ TEST(ElfBuilder, LocalSymbolsComeFirstAndNumbersReachEveryUser) {
                                      .size = 32,
                                      .part = SymbolPart::Local});
   elf.add_section_symbol(text);
-  elf.section(text).info = InfoField(f, 24);
+  elf.edit_section(text).info = InfoField(f, 24);
   const SectionId rela = elf.add_relocation_section(text, true);
   elf.add_relocation(rela, {16, 75, g, -8});
   const SectionId info = elf.add_section({.name = ".nv.info", .type = SectionType::CudaInfo});
@@ -128,7 +128,7 @@ TEST(ElfBuilder, ManySectionsUseExtendedIndices) {
 
 TEST(ElfBuilder, SharedBytesAndGaps) {
   ElfBuilder elf({});
-  elf.section(elf.shstrtab()).gap_after = 36;
+  elf.edit_section(elf.shstrtab()).gap_after = 36;
   const SectionId data = elf.add_section({.name = ".nv.global.init", .flags = kFlagAlloc});
   elf.append_copy(data, as_bytes("abcd"));
   const SectionId twin = elf.add_section(
@@ -151,7 +151,7 @@ TEST(ElfBuilder, RefusesWhatCannotBeWritten) {
   ElfBuilder other({});
   const SectionId a = other.add_section({.name = ".a", .align = 3});
   EXPECT_EQ(other.finish().error().text(), "section '.a', sh_addralign: 0x3 is not a power of two");
-  other.section(a).align = 4;
+  other.edit_section(a).align = 4;
   other.add_fixup(a, {0, Fixup::Kind::SymbolNumber, 0});
   EXPECT_EQ(other.finish().error().text(), "section '.a', content: no word at 0x0 to fill in");
 }
@@ -241,7 +241,7 @@ private:
       if (s.index <= 3)
         continue;
       const SectionId id = id_of_[s.index];
-      SectionSpec &spec = elf_.section(id);
+      SectionSpec &spec = elf_.edit_section(id);
       if (s.link != 0)
         spec.link = id_of_.at(s.link);
       if (const Section *info = view_.info_section(s))
@@ -305,7 +305,7 @@ TEST(ElfBuilder, MercurySegmentsAreThoseOfNvlink) {
   ASSERT_TRUE(view);
   ElfBuilder elf({.type = FileType::Executable, .segments = SegmentRule::Mercury});
   for (u32 i = 0; i < 3; ++i)
-    elf.section(SectionId(i)).emitted = false;
+    elf.edit_section(SectionId(i)).emitted = false;
   std::vector<SectionId> ids;
   for (const Section &s : view->sections()) {
     if (s.index == 0)
@@ -317,11 +317,11 @@ TEST(ElfBuilder, MercurySegmentsAreThoseOfNvlink) {
                                           .bucket = Bucket::Tables});
     for (u32 other = 1; other < s.index; ++other)
       if (s.is_mercury() && view->sections()[other].offset == s.offset && s.size != 0)
-        elf.section(id).shares_bytes_with = ids[other - 1];
+        elf.edit_section(id).shares_bytes_with = ids[other - 1];
     elf.append_zeros(id, s.size);
     ids.push_back(id);
     if (s.index <= 2) // .shstrtab and .strtab: unused bytes stand behind them
-      elf.section(id).gap_after = view->sections()[s.index + 1].offset - s.offset - s.size;
+      elf.edit_section(id).gap_after = view->sections()[s.index + 1].offset - s.offset - s.size;
   }
   const Result<ElfLayout> layout = elf.lay_out();
   ASSERT_TRUE(layout) << layout.error().text();

@@ -57,7 +57,7 @@ u64 size_of_section_names(const IntermediateImage &image) {
   elf::StringTable names; // which borrows them
   std::vector<std::string> kept(image.section_count);
   for (u32 i = 0; i < image.section_count; ++i) {
-    kept[i] = elf::mercury_link_name(image.elf.section(elf::SectionId(i)).name);
+    kept[i] = elf::mercury_link_name(image.elf.name_of(elf::SectionId(i)));
     names.add(kept[i]);
   }
   return names.size();

@@ -83,7 +83,7 @@ void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInpu
     symbol.name = kept;
     symbol.name_number = elf::kNoNumber;
     if (!file.is_emitted[i]) {
-      elf::SectionSpec &header = file.elf.section(file.section_of[i]);
+      elf::SectionSpec &header = file.elf.edit_section(file.section_of[i]);
       header.name = kept;
       header.name_number = elf::kNoNumber;
       continue;
@@ -96,8 +96,8 @@ void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInpu
     gap -= name.size() + 1;
   }
   if (!mercury.dialect.release.compacts_planes) {
-    file.elf.section(file.elf.shstrtab()).gap_after = kIndexNamesRoom;
-    file.elf.section(file.elf.strtab()).gap_after = gap;
+    file.elf.edit_section(file.elf.shstrtab()).gap_after = kIndexNamesRoom;
+    file.elf.edit_section(file.elf.strtab()).gap_after = gap;
   }
   if (mercury.policy.resolves_early || mercury.policy.lists_resolved)
     number_compiler_constants(mercury, plan, inputs, file);

@@ -121,7 +121,7 @@ bool has_relocation_table(const PlaneLayout &l, OutId text) {
 bool needs_large_indices(const PlaneLayout &l) {
   u64 count = 2; // the null section and the symbol table
   for (u32 i = 0; i < l.file.elf.section_count(); ++i)
-    count += l.file.elf.section(elf::SectionId(i)).emitted ? 1 : 0;
+    count += l.file.elf.kind_of(elf::SectionId(i)).emitted ? 1 : 0;
   for (const OutId id : l.sass.shape.order)
     count += l.sass.shape.counterpart_of(id) != Counterpart::None &&
                      l.sass.shape.counterpart_of(id) != Counterpart::Capsule
@@ -170,12 +170,12 @@ void add_counterparts(const PlaneLayout &l, AddedSections &added) {
                                           .link = elf.strtab(),
                                           .bucket = l.compact() ? kFrontBucket : kSymtabBucket});
   if (added.symtab.indices.valid())
-    elf.section(added.symtab.indices).link = added.symtab.symbols;
+    elf.edit_section(added.symtab.indices).link = added.symtab.symbols;
   for (const OutId id : l.sass.shape.order) {
     const OutSection &s = l.section(id);
     if (l.sass.shape.counterpart_of(id) == Counterpart::None)
       continue;
-    elf::SectionSpec &header = elf.section(added.counterpart_of[id.value]);
+    elf::SectionSpec &header = elf.edit_section(added.counterpart_of[id.value]);
     if (s.links_symtab)
       header.link = added.symtab.symbols;
     if (s.target.valid() && !s.function.valid())
@@ -232,7 +232,7 @@ std::vector<FilePatch> fill_memory(const PlaneLayout &l, const AddedSections &ad
     l.file.elf.append_zeros(to, l.section(id).size);
     if (l.compact())
       continue;
-    l.file.elf.section(to).gap_after = l.section(id).size;
+    l.file.elf.edit_section(to).gap_after = l.section(id).size;
     std::vector<u8> bytes =
         emulate::bytes_of_memory({l.mercury, l.plan.layout, l.file.elf, l.sass.shape.order,
                                   added.mercury_content, first_added, l.plan.synthetic.compat},
@@ -308,7 +308,7 @@ void fill_image_banks(const PlaneLayout &l) {
     const elf::SectionId out = l.sass_section(bank.images);
     elf.append(out, bank.parameters);
     elf.append_zeros(out, base + l.section(bank.images).size - elf.size(out));
-    elf.section(out).bucket = Bucket::Constants;
+    elf.edit_section(out).bucket = Bucket::Constants;
   }
   for (const SlotTable &table : l.plan.images.tables)
     for (const SlotRelocation &entry : table.entries)
@@ -390,7 +390,7 @@ std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
   fill_sass_plane(l, added);
   convert_symbols(mercury, plan, inputs, sass, file);
   if (added.symbols_behind != 0)
-    file.elf.section(file.elf.symtab()).info = symbols + added.symbols_behind;
+    file.elf.edit_section(file.elf.symtab()).info = symbols + added.symbols_behind;
 
   plan.relocations.folded = join_values(std::move(plan.relocations.folded), sass);
   file.section_of.insert(file.section_of.end(), added.counterpart_of.begin(),

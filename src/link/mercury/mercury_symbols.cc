@@ -22,7 +22,8 @@ namespace {
 constexpr u64 kSymbolSize = 24, kIndexSize = 4;
 
 void append_symbol(std::vector<u8> &table, const elf::SymbolSpec &spec) {
-  constexpr u64 kInfo = 4, kOther = 5, kValue = 8, kSize = 16; // offsets in an entry
+  constexpr u64 kInfo = 4, kOther = 5, kValue = 8,
+                kSize = 16; // offsets in an entry
   table.resize(table.size() + kSymbolSize);
   u8 *entry = table.data() + table.size() - kSymbolSize;
   entry[kInfo] = static_cast<u8>(static_cast<u32>(spec.binding) << 4 | static_cast<u32>(spec.type));
@@ -103,7 +104,7 @@ u32 fill_mercury_symbols(const MercurySymtab &table,
   elf.append_copy(table.symbols, bytes);
   if (table.indices.valid())
     elf.append_zeros(table.indices, u64{count} * kIndexSize);
-  elf.section(table.symbols).info = static_cast<u32>(locals);
+  elf.edit_section(table.symbols).info = static_cast<u32>(locals);
   return count;
 }
 

@@ -130,6 +130,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
     diag.report(DiagId::Contradiction, {"output", layout.error().text()});
     return {};
   }
+  file.elf.keep_names(std::make_unique<StringIndex>(std::move(plan.layout.sections.names)));
   return FileDraft{.elf = std::move(file.elf),
                    .layout = std::move(*layout),
                    .values = std::move(plan.relocations.folded),

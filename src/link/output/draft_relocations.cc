@@ -78,7 +78,7 @@ static_assert(sizeof(KeptRelocation) >= sizeof(elf::wire::Rela64));
 u32 encode_table(std::span<KeptRelocation> kept, u32 i, TableRange &range, FileInProgress &file) {
   const OutId table = kept[i].table;
   const elf::SectionId to = file.section_of[table.value];
-  const elf::SectionSpec &header = file.elf.section(to);
+  const elf::SectionSpec &header = file.elf.kind_of(to);
   const bool has_addends = elf::is_rela(header.type);
   const u64 size = has_addends ? sizeof(elf::wire::Rela64) : sizeof(elf::wire::Rel64);
   u8 *const entries = reinterpret_cast<u8 *>(&kept[i]);

@@ -195,7 +195,7 @@ void finish_headers(const OutputPlan &plan, FileInProgress &file) {
   }
   if (!sections.cuinfo.valid())
     return;
-  elf::SectionSpec &cuinfo = file.elf.section(file.section_of[sections.cuinfo.value]);
+  elf::SectionSpec &cuinfo = file.elf.edit_section(file.section_of[sections.cuinfo.value]);
   cuinfo.link = file.section_of[sections.tkinfo.value];
   if (sections.compat.valid()) {
     cuinfo.flags |= elf::kFlagInfoLink;
@@ -227,6 +227,7 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
   pool.for_ranges(count, kSectionsTogether, [&](u32 begin, u32 end) {
     const OutSection *sections = plan.layout.sections.list.data();
     const bool executable = program.policy.executable;
+    elf::ElfBuilder::RecentKinds recent;
     for (u32 i = begin; i < end; ++i) {
       const OutSection &section = sections[i];
       if (section.discarded())
@@ -242,11 +243,12 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
         simple &= bytes.empty() && store_numbers(store, list, file.symbols, *file.numbers);
         bytes = store.bytes(list);
       }
-      if (simple) {
-        file.elf.put_section(to, header, bytes, std::max<u64>(section.size, bytes.size()));
+      const u64 size = std::max<u64>(section.size, bytes.size());
+      if (simple && elf::ElfBuilder::is_plain(bytes, size)) {
+        file.elf.put_section(to, header, recent, bytes, size);
         continue;
       }
-      file.elf.put_section(to, header);
+      file.elf.put_section(to, header, recent);
       left[begin / kSectionsTogether].push_back(OutId(i));
     }
   });

@@ -50,7 +50,7 @@ std::vector<u32> first_values(const FileDraft &draft, WorkerPool &pool) {
 
 void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocation &folded,
                  MutableByteSpan image, Diagnostics &diag) {
-  if (elf::has_no_file_data(draft.elf.section(id).type))
+  if (elf::has_no_file_data(draft.elf.kind_of(id).type))
     return;
   const MutableByteSpan bytes = image.subspan(draft.layout.offset_of(id), draft.elf.size(id));
   arch::FieldValue value = folded.value;
@@ -60,7 +60,7 @@ void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocati
   if (!arch::store_field(bytes, folded.offset, *folded.row, value))
     diag.report(DiagId::RelocationOutsideSection,
                 {"output", std::string(folded.row->name),
-                 fmt::format("{}+{:#x}", draft.elf.section(id).name, folded.offset)});
+                 fmt::format("{}+{:#x}", draft.elf.name_of(id), folded.offset)});
 }
 
 // The parts of an image: tables, then ranges of sections, in the order of the file. Where no

@@ -117,7 +117,7 @@ SectionId MinimalAssembler::shared_section(std::string_view name) {
     if (known == name)
       return id;
   const SectionId id = add_section(name);
-  writer_->section(id).align = 1; // grows with what it holds
+  writer_->edit_section(id).align = 1; // grows with what it holds
   add_section_symbol(id);
   shared_sections_.emplace_back(name, id);
   return id;
@@ -137,7 +137,7 @@ u32 MinimalAssembler::add_symbol(std::string_view name, SymbolSpec spec) {
 
 u32 MinimalAssembler::add_section_symbol(SectionId section) {
   ids_.push_back(writer_->add_section_symbol(section));
-  names_.add(writer_->section(section).name);
+  names_.add(writer_->name_of(section));
   undefined_.push_back(false);
   return static_cast<u32>(ids_.size() - 1);
 }
@@ -167,7 +167,7 @@ void MinimalAssembler::declare_notes() {
   const SectionId cuinfo = add_section(".note.nv.cuinfo");
   add_section_symbol(tkinfo);
   add_section_symbol(cuinfo);
-  writer_->section(cuinfo).link = tkinfo;
+  writer_->edit_section(cuinfo).link = tkinfo;
   writer_->set_flags_section(cuinfo);
   info_ = add_section(".nv.info");
   std::vector<u8> note;
@@ -184,7 +184,7 @@ void MinimalAssembler::declare_notes() {
   if (!arch_->has_compat)
     return;
   const SectionId compat = add_section(".nv.compat");
-  writer_->section(cuinfo).info = compat;
+  writer_->edit_section(cuinfo).info = compat;
   std::vector<u8> mask(8);
   store_le<u64>(mask.data(), arch_->fastpath_mask);
   const auto byte = RecordFormat::Byte;
@@ -241,7 +241,7 @@ void MinimalAssembler::declare_code(Function &function, const MapReader &map) {
                                       .section = function.text,
                                       .size = function.size});
   const u8 top_byte = arch_->registers_in_text_info ? static_cast<u8>(function.registers) : u8{0};
-  writer_->section(function.text).info = InfoField(ids_[function.number], top_byte);
+  writer_->edit_section(function.text).info = InfoField(ids_[function.number], top_byte);
 }
 
 void MinimalAssembler::declare_parameters(Function &function, const MapReader &map) {
@@ -268,7 +268,7 @@ void MinimalAssembler::declare_parameters(Function &function, const MapReader &m
                            arch_->limits.parameter_bytes));
   function.parameter_size = end;
   function.bank = add_section(keep(fmt::format(".nv.constant0.{}", function.name)));
-  writer_->section(function.bank).info = function.text;
+  writer_->edit_section(function.bank).info = function.text;
   writer_->append_zeros(function.bank, arch_->parameter_base + end);
   spend(arch_->parameter_base + end, *function.node);
   function.bank_number = add_section_symbol(function.bank);
@@ -280,7 +280,7 @@ void MinimalAssembler::declare_shared(const Function &function, const MapReader 
   if (!item)
     return;
   const SectionId section = add_section(keep(fmt::format(".nv.shared.{}", function.name)));
-  writer_->section(section).info = function.text;
+  writer_->edit_section(section).info = function.text;
   add_section_symbol(section);
   if (item->is_scalar()) {
     writer_->append_zeros(section, read_number(*item, kMaxImageBytes, complaints_));
@@ -307,14 +307,14 @@ void MinimalAssembler::declare_shared_variables(SectionId section, std::span<con
                                         .value = executable() ? offset : own_align,
                                         .size = size});
   }
-  writer_->section(section).align = align;
+  writer_->edit_section(section).align = align;
 }
 
 SectionId MinimalAssembler::section_of(const MapReader &variable, bool constant,
                                        const Function *owner) {
   if (owner) {
     const SectionId bank = shared_section(keep(fmt::format(".nv.constant2.{}", owner->name)));
-    writer_->section(bank).info = owner->text;
+    writer_->edit_section(bank).info = owner->text;
     return bank;
   }
   const bool stored = variable.has("data") || variable.has("relocs");
@@ -354,7 +354,7 @@ void MinimalAssembler::declare_variable(const Node &node, bool constant, const F
   }
   const bool stored = constant || row.has("data") || row.has("relocs");
   const SectionId section = section_of(row, constant, owner);
-  SectionSpec &header = writer_->section(section);
+  SectionSpec &header = writer_->edit_section(section);
   header.align = std::max(header.align, align);
   spec.section = section;
   spec.value = stored ? writer_->append_copy(section, data, align)

@@ -109,7 +109,7 @@ void MinimalAssembler::fill_function_info(const Function &function) {
   if (arch_->has_compat)
     records.add_number(InfoAttribute::MercuryIsaVersion, RecordFormat::Half, kIsaVersion);
   const SectionId info = add_section(keep(fmt::format(".nv.info.{}", function.name)));
-  writer_->section(info).info = function.text;
+  writer_->edit_section(info).info = function.text;
   append_records(info, records.take());
   if (stated)
     append_records(info, assemble_info(*stated, names_, complaints_));
