@@ -153,7 +153,7 @@ std::string_view ElfBuilder::keep(std::string_view text) {
 
 void ElfBuilder::reserve(const Room &room) {
   sections_.reserve(room.sections);
-  symbols_.reserve(room.symbols);
+  symbols_.reserve(room.symbols, room.symbol_specs);
 }
 
 SectionId ElfBuilder::add_section(const SectionSpec &spec) {
@@ -187,21 +187,9 @@ u64 ElfBuilder::append_zeros(SectionId id, u64 zeros, u64 align) {
 }
 
 SymbolId ElfBuilder::add_symbol(const SymbolSpec &spec) {
-  SymbolSpec &symbol = symbols_.push_back(spec);
-  symbol.name = keep_name(spec.name);
-  symbol.part = part_of(spec);
-  return SymbolId(static_cast<u32>(symbols_.size() - 1));
-}
-
-SymbolId ElfBuilder::add_section_symbol(SectionId id, bool emitted) {
-  symbols_.push_back({.name = name_of(id), // already kept
-                      .binding = SymbolBinding::Local,
-                      .type = SymbolType::Section,
-                      .section = id,
-                      .name_number = sections_.name_number_of(sections_[id.value]),
-                      .part = SymbolPart::Local,
-                      .emitted = emitted});
-  return SymbolId(static_cast<u32>(symbols_.size() - 1));
+  SymbolSpec kept = spec;
+  kept.name = keep_name(spec.name);
+  return SymbolId(symbols_.add(kept));
 }
 
 void ElfBuilder::rename_section(SectionId id, std::string_view old_name) {

@@ -24,6 +24,7 @@
 #include "base/worker_pool.h"
 #include "culink/elf_writer.h"
 #include "elf/built_sections.h"
+#include "elf/built_symbols.h"
 #include "elf/constants.h"
 #include "elf/name_offsets.h"
 #include "elf/section_spec.h"
@@ -50,26 +51,6 @@ struct BuilderOptions {
   // ones are one. Headers follow the contents without a gap.
   bool compact = false;
   u32 section_names_room = 0; // unused bytes at the end of .shstrtab
-};
-
-// Which part of the symbol table holds a symbol. The binding decides for most; nvlink keeps weak
-// definitions among the locals.
-enum class SymbolPart : u8 { Local, Global };
-
-struct SymbolSpec {
-  std::string_view name;
-  SymbolBinding binding = SymbolBinding::Global;
-  SymbolType type = SymbolType::NoType;
-  u8 other = 0;
-  SectionId section = {};      // none: undefined, unless special_section says otherwise
-  u16 special_section = 0;     // kSectionAbsolute, kSectionCommon
-  u32 name_number = kNoNumber; // in BuilderOptions::numbered_names: saves looking for the name
-  u64 value = 0;
-  u64 size = 0;
-  std::optional<SymbolPart> part = {}; // default: Local for Local, Global for all others
-  bool emitted = true;                 // false: only the name appears, in .strtab
-  bool named = true;                   // false: no name, as section symbols of other linkers
-  bool blank_name = false;             // "" is a string of its own, for all such symbols
 };
 
 struct RelocationSpec {
@@ -155,6 +136,7 @@ public:
   struct Room {
     u64 sections = 0;
     u64 symbols = 0;
+    u64 symbol_specs = 0; // of symbols that are not those of sections
   };
   void reserve(const Room &room);
   SectionId add_section(const SectionSpec &spec);
@@ -205,19 +187,34 @@ public:
 
   SymbolId add_symbol(const SymbolSpec &spec);
   // Ids for `count` symbols that follow each other, and the first of them. Every one must be given
-  // by put_symbol, which different threads may do for different ones; `nothing` leaves no trace in
-  // the file. Names are not copied.
+  // by one of the put functions, which different threads may do for different ones; put_nothing
+  // leaves no trace in the file. Names are not copied. A symbol that is specified needs a number of
+  // its own, of those that make_room_for_specs returned the first of.
   SymbolId add_symbols(u32 count, WorkerPool &pool) {
-    return SymbolId(static_cast<u32>(symbols_.extend(count, pool)));
+    return SymbolId(symbols_.extend(count, pool));
   }
-  void put_symbol(SymbolId id, const SymbolSpec &spec) { fill(symbols_[id.value], spec); }
-  [[nodiscard]] static SymbolSpec nothing() {
-    return {.part = SymbolPart::Local, .emitted = false, .named = false};
+  u32 make_room_for_specs(u32 count, WorkerPool &pool) {
+    return symbols_.extend_specs(count, pool);
   }
-  // A local symbol of type Section that carries the section's name.
-  SymbolId add_section_symbol(SectionId id, bool emitted = true);
-  [[nodiscard]] SymbolSpec &symbol(SymbolId id) { return symbols_[id.value]; }
-  [[nodiscard]] const SymbolSpec &symbol(SymbolId id) const { return symbols_[id.value]; }
+  void put_symbol(SymbolId id, const SymbolSpec &spec, u32 number) {
+    symbols_.put(id.value, spec, number);
+  }
+  void put_section_symbol(SymbolId id, SectionId section, bool emitted) {
+    symbols_.put_section(id.value, section, emitted);
+  }
+  void put_nothing(SymbolId id) { symbols_.put_nothing(id.value); }
+  // A local symbol of type Section that carries the name which the section has in the end.
+  SymbolId add_section_symbol(SectionId id, bool emitted = true) {
+    return SymbolId(symbols_.add_section(id, emitted));
+  }
+  [[nodiscard]] SymbolSpec symbol(SymbolId id) const {
+    return symbols_.whole(symbols_[id.value], sections_);
+  }
+  [[nodiscard]] bool is_emitted(SymbolId id) const {
+    return symbols_.is_emitted(symbols_[id.value]);
+  }
+  // For changes of a few symbols. Valid until a symbol is added or changed.
+  [[nodiscard]] SymbolSpec &edit_symbol(SymbolId id) { return symbols_.edit(id.value, sections_); }
 
   // Sections and symbols that were renamed when the tables of names existed already, as nvlink does
   // where it makes machine code of Mercury code. A section's name lies where the old one was, which
@@ -226,7 +223,7 @@ public:
   void rename_symbol(SymbolId id, std::string_view new_name);
   // Sections that are added from here on do not share their names in .shstrtab.
   void name_separately_from_here() { first_separate_ = section_count(); }
-  [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(symbols_.size()); }
+  [[nodiscard]] u32 symbol_count() const { return symbols_.size(); }
 
   // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
   // Tables of other types and names are ordinary sections to which relocations are added, perhaps
@@ -283,31 +280,6 @@ private:
     bool separately;
   };
 
-  // This assigns fields one by one, which takes less time than copying a structure: see
-  // store_fields in base/bytes.h. It names all fields, so that none can be forgotten: with another
-  // one it does not compile.
-  static void fill(SymbolSpec &to, const SymbolSpec &from) {
-    const auto &[name, binding, type, other, section, special_section, name_number, value, size,
-                 part, emitted, named, blank_name] = from;
-    to.name = {name.data(), name.size()};
-    to.binding = binding;
-    to.type = type;
-    to.other = other;
-    to.section = section;
-    to.special_section = special_section;
-    to.name_number = name_number;
-    to.value = value;
-    to.size = size;
-    to.part = part_of(from);
-    to.emitted = emitted;
-    to.named = named;
-    to.blank_name = blank_name;
-  }
-  static SymbolPart part_of(const SymbolSpec &spec) {
-    if (spec.part)
-      return *spec.part;
-    return spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
-  }
   std::string_view keep(std::string_view text);
   std::string_view keep_name(std::string_view name) {
     return options_.borrow_names ? name : keep(name);
@@ -318,7 +290,7 @@ private:
   BuiltSections sections_;
   EntryLists<Fixup> fixups_;
   EntryLists<RelocationSpec> relocations_;
-  RawTable<SymbolSpec> symbols_;
+  BuiltSymbols symbols_;
   std::vector<EarlyString> strings_;
   u32 first_separate_ = kNoNumber; // a SectionId
   std::vector<OldName> old_names_;

@@ -144,7 +144,7 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
     const u32 number = layout_.symbol_number[id];
     if (number == 0)
       continue;
-    const SymbolSpec &spec = writer_.symbols_[id];
+    const SymbolSpec spec = writer_.symbols_.without_name(writer_.symbols_[id]);
     const u32 name = names[id];
     const u32 index = spec.section.valid() ? layout_.index_of(spec.section) : spec.special_section;
     const bool lost = spec.named && index == kSectionCommon && writer_.options_.lose_section_fff2;

@@ -163,30 +163,24 @@ void ElfLayouter::name_sections_in_use() {
     layout_.section_name[layout_.order[i].value] = offsets[i];
 }
 
-namespace {
-
-// Whether the section of a symbol is part of the file, too.
-bool has_its_section(const SymbolSpec &symbol, const u32 *index_of) {
-  return !symbol.emitted || !symbol.section.valid() || index_of[symbol.section.value] != 0;
-}
-
-} // namespace
-
+// Whether the section of each symbol is part of the file, too.
 std::optional<Error> ElfLayouter::check_symbols() const {
-  const u32 count = writer_.symbol_count();
-  const SymbolSpec *symbols = writer_.symbols_.begin();
-  const u32 *index = layout_.section_index.data();
-  std::vector<u8> valid(count / kTogether + 1, true);
+  const BuiltSymbols &symbols = writer_.symbols_;
+  const auto find_wrong = [&](u32 begin, u32 end) {
+    while (begin < end && !is_absent(symbols.section_of(symbols[begin])))
+      ++begin;
+    return begin;
+  };
+  const u32 count = symbols.size();
+  std::vector<u32> wrong(count / kTogether + 1, count); // the first of each range
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    valid[begin / kTogether] =
-        std::all_of(symbols + begin, symbols + end,
-                    [=](const SymbolSpec &symbol) { return has_its_section(symbol, index); });
+    if (const u32 found = find_wrong(begin, end); found != end)
+      wrong[begin / kTogether] = found;
   });
-  if (std::ranges::find(valid, 0) == valid.end())
+  const u32 first = *std::ranges::min_element(wrong);
+  if (first == count)
     return std::nullopt;
-  const SymbolSpec *wrong = std::find_if_not(
-      symbols, symbols + count, [=](const auto &s) { return has_its_section(s, index); });
-  return Error{fmt::format("symbol '{}'", wrong->name), "st_shndx",
+  return Error{fmt::format("symbol '{}'", writer_.symbol(SymbolId(first)).name), "st_shndx",
                "its section is not part of the file"};
 }
 
@@ -197,7 +191,7 @@ namespace {
 class SymbolCounter {
 public:
   explicit SymbolCounter(WorkerPool &pool) : pool_(pool) {}
-  [[nodiscard]] SymbolNumbers run(std::span<const SymbolSpec> symbols);
+  [[nodiscard]] SymbolNumbers run(const BuiltSymbols &symbols);
 
 private:
   static constexpr u32 kTogether = NameOffsets::kTogether;
@@ -207,7 +201,7 @@ private:
     u32 of[4];         // by the two flags
     u32 behind_locals; // the id that follows the last local one
   };
-  void count(std::span<const SymbolSpec> symbols);
+  void count(const BuiltSymbols &symbols);
   void number_in_order();
   void sort(u32 locals);
 
@@ -217,17 +211,17 @@ private:
   SymbolNumbers out_;
 };
 
-void SymbolCounter::count(std::span<const SymbolSpec> symbols) {
-  const u32 count = static_cast<u32>(symbols.size());
+void SymbolCounter::count(const BuiltSymbols &symbols) {
+  const u32 count = symbols.size();
   flags_.resize(count);
   ranges_.resize(count / kTogether + 1);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     Counts own{};
     u8 *flag = flags_.data();
     for (u32 id = begin; id < end; ++id) {
-      const SymbolSpec &symbol = symbols[id];
+      const BuiltSymbols::State &symbol = symbols[id];
       const u32 kind =
-          (*symbol.part == SymbolPart::Local ? kLocal : 0u) | (symbol.emitted ? kEmitted : 0u);
+          (symbols.is_local(symbol) ? kLocal : 0u) | (symbols.is_emitted(symbol) ? kEmitted : 0u);
       flag[id] = static_cast<u8>(kind);
       ++own.of[kind];
       own.behind_locals = (kind & kLocal) != 0 ? id + 1 : own.behind_locals;
@@ -236,7 +230,7 @@ void SymbolCounter::count(std::span<const SymbolSpec> symbols) {
   });
 }
 
-SymbolNumbers SymbolCounter::run(std::span<const SymbolSpec> symbols) {
+SymbolNumbers SymbolCounter::run(const BuiltSymbols &symbols) {
   count(symbols);
   u32 locals = 0, emitted_locals = 0, emitted = 0, behind_locals = 0;
   for (const Counts &range : ranges_) {
@@ -302,7 +296,7 @@ void SymbolCounter::sort(u32 locals) {
 } // namespace
 
 SymbolNumbers ElfBuilder::number_symbols(WorkerPool &pool) const {
-  return SymbolCounter(pool).run({symbols_.begin(), symbols_.end()});
+  return SymbolCounter(pool).run(symbols_);
 }
 
 // In the order in which they were given; in a compact file in that of their first use, and nothing
@@ -324,26 +318,33 @@ std::vector<u32> ElfLayouter::order_strings() const {
   return out;
 }
 
-namespace {
-
-NameOffsets::Name own_name(const SymbolSpec &symbol) {
+[[gnu::always_inline]] inline NameOffsets::Name ElfLayouter::own_name(u32 id) const {
   using Sharing = NameOffsets::Sharing;
+  const BuiltSymbols &symbols = writer_.symbols_;
+  const BuiltSections &sections = writer_.sections_;
+  const BuiltSymbols::State &state = symbols[id];
+  switch (state.kind) {
+  case BuiltSymbols::State::Kind::Section:
+    return {sections.name_of(sections[state.id]), sections.name_number_of(sections[state.id])};
+  case BuiltSymbols::State::Kind::Nothing:
+    return {{}, kNoNumber, Sharing::None};
+  case BuiltSymbols::State::Kind::Specified:
+    break;
+  }
+  const SymbolSpec &symbol = symbols.spec(state);
   return {symbol.name, symbol.name_number,
           symbol.blank_name ? Sharing::Blank
           : symbol.named    ? Sharing::Equal
                             : Sharing::None};
 }
 
-} // namespace
-
 // Names of symbols that follow each other from position `symbols_at` on.
 void ElfLayouter::read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const {
-  const SymbolSpec *given = writer_.symbols_.begin();
-  if (const u32 *order = symbol_order_.data(); !symbol_order_.empty())
-    names.read(begin, end,
-               [=](u32 position) { return own_name(given[order[position - symbols_at]]); });
+  if (symbol_order_.empty())
+    names.read(begin, end, [=, this](u32 position) { return own_name(position - symbols_at); });
   else
-    names.read(begin, end, [=](u32 position) { return own_name(given[position - symbols_at]); });
+    names.read(begin, end,
+               [=, this](u32 position) { return own_name(symbol_order_[position - symbols_at]); });
 }
 
 // `offsets`: of names in the order of the symbols.
@@ -386,14 +387,13 @@ void ElfLayouter::name_symbols() {
     }
     if (position >= renamed_at) {
       const ElfBuilder::LateName &late = writer_.late_names_[position - renamed_at];
-      return compact() ? own_name(writer_.symbols_[late.symbol.value])
+      return compact() ? own_name(late.symbol.value)
                        : Name{late.name, kNoNumber, Sharing::Separately};
     }
     const u32 id = symbol_at(position - symbols_at);
-    if (compact() && !writer_.symbols_[id].emitted)
+    if (compact() && !writer_.is_emitted(SymbolId(id)))
       return {{}, kNoNumber, Sharing::None};
-    return compact() && !new_names[id].empty() ? Name{new_names[id]}
-                                               : own_name(writer_.symbols_[id]);
+    return compact() && !new_names[id].empty() ? Name{new_names[id]} : own_name(id);
   };
   NameOffsets names(writer_.sections_.names(), count, pool_);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {

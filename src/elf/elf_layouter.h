@@ -49,6 +49,7 @@ private:
   [[nodiscard]] std::vector<u32> order_strings() const;
   void name_symbols();
   void place_symbol_names(const u32 *offsets);
+  [[nodiscard]] NameOffsets::Name own_name(u32 symbol) const;
   void read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const;
   [[nodiscard]] std::optional<Error> check_symbols() const;
   void measure_kinds();

@@ -67,7 +67,7 @@ std::optional<Error> ElfLayouter::check_section(u32 id) const {
   writer_.relocations_.for_each(detail->relocations, [&](const RelocationSpec &entry) {
     if (!error && entry.symbol.valid() && layout_.number_of(entry.symbol) == 0)
       error = refuse("r_info", fmt::format("symbol '{}' is not part of the file",
-                                           writer_.symbols_[entry.symbol.value].name));
+                                           writer_.symbol(entry.symbol).name));
   });
   return error;
 }

@@ -77,7 +77,7 @@ SymbolTables size_of_symbols(const IntermediateImage &image) {
   u64 symbols = 1;
   for (const elf::SymbolPart part : {elf::SymbolPart::Local, elf::SymbolPart::Global})
     for (u32 i = 0; i < image.elf.symbol_count(); ++i) {
-      const elf::SymbolSpec &spec = image.elf.symbol(elf::SymbolId(i));
+      const elf::SymbolSpec spec = image.elf.symbol(elf::SymbolId(i));
       if (spec.part != part || !spec.named)
         continue;
       names.add(spec.name);

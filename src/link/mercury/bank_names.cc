@@ -51,7 +51,7 @@ void number_compiler_constants(const Program &mercury, const OutputPlan &plan,
     }
     for (; next <= first.symbol; ++next)
       number += is_compiler_constant(inputs.objects[object.value], next, arch.banks.compiler);
-    elf::SymbolSpec &symbol = file.elf.symbol(id);
+    elf::SymbolSpec &symbol = file.elf.edit_symbol(id);
     symbol.name =
         keep_name(plan, elf::mercury_link_name(sections.name(bank)) + "." + std::to_string(number));
     symbol.name_number = elf::kNoNumber;
@@ -79,7 +79,7 @@ void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInpu
     if (old_name == name)
       continue;
     const std::string_view kept = keep_name(plan, old_name);
-    elf::SymbolSpec &symbol = file.elf.symbol(file.symbols.of_section[i]);
+    elf::SymbolSpec &symbol = file.elf.edit_symbol(file.symbols.of_section[i]);
     symbol.name = kept;
     symbol.name_number = elf::kNoNumber;
     if (!file.is_emitted[i]) {

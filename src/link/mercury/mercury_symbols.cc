@@ -78,7 +78,7 @@ u32 fill_mercury_symbols(const MercurySymtab &table,
     if (part == SymbolPart::Global)
       locals = bytes.size() / kSymbolSize;
     for (u32 i = 0; i < elf.symbol_count(); ++i) {
-      const elf::SymbolSpec &spec = elf.symbol(elf::SymbolId(i));
+      const elf::SymbolSpec spec = elf.symbol(elf::SymbolId(i));
       if (!spec.emitted || spec.part != part || !spec.named)
         continue;
       const u64 at = bytes.size();
@@ -123,7 +123,7 @@ void convert_symbols(const Program &mercury, const OutputPlan &plan, const SassI
       continue;
     const Entity &entity = mercury.symbols[EntityId(i)];
     const SymbolAddress &address = layout.placement.address_of[i];
-    elf::SymbolSpec &spec = file.elf.symbol(id);
+    elf::SymbolSpec &spec = file.elf.edit_symbol(id);
     if (is_reserved_shared_mark(entity.name))
       spec.value = inputs.objects[entity.first.object.value].symbols[entity.first.symbol].value;
     else if (address.section.valid() &&

@@ -16,14 +16,14 @@ using Against = KeptRelocation::Against;
 
 namespace {
 
-constexpr u32 kTogether = 8192; // entries, by one thread
+constexpr u32 kRelocationsPut = 8192; // entries, by one thread
 
 // Whether the output has no symbol for what a relocation is against. A list of resolved relocations
 // may name what nothing is left of.
 bool names_nothing(const FileInProgress &file, const KeptRelocation &kept, elf::SymbolId against) {
   if (!against.valid())
     return kept.against == Against::Entity || kept.against == Against::Section;
-  return kept.against == Against::Section && !file.elf.symbol(against).emitted;
+  return kept.against == Against::Section && !file.elf.is_emitted(against);
 }
 
 // Where debug information or data refers to a section, the inputs are too far gone to tell which of
@@ -109,7 +109,7 @@ u32 encode_table(std::span<KeptRelocation> kept, u32 i, TableRange &range, FileI
 // be in several places, there is one range.
 std::vector<TableRange> find_ranges(std::span<const KeptRelocation> kept, bool grouped) {
   const u32 count = static_cast<u32>(kept.size());
-  const u32 together = grouped ? kTogether : std::max(count, 1u);
+  const u32 together = grouped ? kRelocationsPut : std::max(count, 1u);
   std::vector<TableRange> out;
   for (u32 end = 0; end < count;) {
     const u32 begin = end;

@@ -5,6 +5,8 @@
 // shared variables vanish, names included, unless -g or --preserve-relocs keeps them.
 #include "link/output/output_symbols.h"
 
+#include <numeric>
+
 #include "link/emulate/shared_memory.h"
 #include "link/emulate/user_constants.h"
 #include "link/resolve/special_symbols.h"
@@ -31,15 +33,16 @@ public:
 
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
   // Symbols under ids that they have already. Threads may do so for different ones.
-  void put_local(elf::SymbolId to, const LocalSymbol &symbol, const std::vector<u8> &is_emitted);
-  void put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part);
-  void put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part);
+  // `spec`: the number of its specification; that of a local symbol is used up if it needs one.
+  void put_local(elf::SymbolId to, const LocalSymbol &symbol, const std::vector<u8> &is_emitted,
+                 u32 &spec);
+  void put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part, u32 spec);
+  void put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part, u32 spec);
   OutputSymbols take() { return std::move(out_); }
 
 private:
   void put_section(elf::SymbolId to, OutId id, bool emitted);
-  void put_blank(elf::SymbolId to, ObjectId object);
-  void put_nothing(elf::SymbolId to) { elf_.put_symbol(to, elf::ElfBuilder::nothing()); }
+  void put_blank(elf::SymbolId to, ObjectId object, u32 spec);
   [[nodiscard]] SymbolBinding binding_of_shared(EntityId id, SymbolBinding binding) const;
   [[nodiscard]] bool is_removed(EntityId id, elf::SymbolPart part) const;
   [[nodiscard]] bool is_dropped(EntityId id) const {
@@ -60,36 +63,31 @@ private:
 };
 
 void SymbolWriter::put_local(elf::SymbolId to, const LocalSymbol &symbol,
-                             const std::vector<u8> &is_emitted) {
+                             const std::vector<u8> &is_emitted, u32 &spec) {
   switch (symbol.kind) {
   case LocalSymbol::Kind::Section:
     return put_section(to, OutId(symbol.id), is_emitted[symbol.id] != 0);
   case LocalSymbol::Kind::Entity:
-    return put_entity(to, EntityId(symbol.id), elf::SymbolPart::Local);
+    return put_entity(to, EntityId(symbol.id), elf::SymbolPart::Local, spec++);
   case LocalSymbol::Kind::Blank:
-    return put_blank(to, ObjectId(symbol.id));
+    return put_blank(to, ObjectId(symbol.id), spec++);
   case LocalSymbol::Kind::SharedInstance:
     if (p_.dialect.release.weak_among_locals)
-      return put_instance(to, symbol.id, elf::SymbolPart::Local);
-    return put_nothing(to);
+      return put_instance(to, symbol.id, elf::SymbolPart::Local, spec++);
+    return elf_.put_nothing(to);
   }
 }
 
 void SymbolWriter::put_section(elf::SymbolId to, OutId id, bool emitted) {
   const OutSection &s = layout_.sections[id];
   if (s.discarded())
-    return put_nothing(to);
+    return elf_.put_nothing(to);
   // Empty sections of these types have no symbol even if they are emitted.
   const bool needs_size = s.type() == SectionType::Progbits ||
                           s.type() == SectionType::CudaShared ||
                           s.type() == SectionType::CudaGlobal;
-  elf_.put_symbol(to, {.name = layout_.sections.name(s),
-                       .binding = SymbolBinding::Local,
-                       .type = SymbolType::Section,
-                       .section = section_of_[id.value],
-                       .name_number = s.name_number,
-                       .part = elf::SymbolPart::Local,
-                       .emitted = emitted && s.has_symbol && (s.size != 0 || !needs_size)});
+  elf_.put_section_symbol(to, section_of_[id.value],
+                          emitted && s.has_symbol && (s.size != 0 || !needs_size));
   out_.of_section[id.value] = to;
 }
 
@@ -143,9 +141,10 @@ void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) co
     spec.other |= kOtherInternal;
 }
 
-void SymbolWriter::put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part) {
+void SymbolWriter::put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part,
+                              u32 spec_number) {
   if (is_removed(id, part))
-    return put_nothing(to);
+    return elf_.put_nothing(to);
   const Entity &entity = p_.symbols[id];
   const SymbolAddress &address = layout_.placement.address_of[id.value];
   elf::SymbolSpec spec{.name = entity.name,
@@ -180,26 +179,46 @@ void SymbolWriter::put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart par
     }
     spec.emitted = entity.defined() || !is_unified_table(entity.name);
   }
-  elf_.put_symbol(to, spec);
+  elf_.put_symbol(to, spec, spec_number);
   out_.of_entity[id.value] = to;
 }
 
-void SymbolWriter::put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part) {
-  elf_.put_symbol(to, {.name = "externsharedinstance",
-                       .binding = SymbolBinding::Weak,
-                       .type = SymbolType::CudaObject,
-                       .other = elf::kOtherShared | kOtherInternal,
-                       .value = layout_.sections.instances[number].value,
-                       .part = part});
+void SymbolWriter::put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part, u32 spec) {
+  elf_.put_symbol(to,
+                  {.name = "externsharedinstance",
+                   .binding = SymbolBinding::Weak,
+                   .type = SymbolType::CudaObject,
+                   .other = elf::kOtherShared | kOtherInternal,
+                   .value = layout_.sections.instances[number].value,
+                   .part = part},
+                  spec);
   out_.of_instance[number] = to;
 }
 
-void SymbolWriter::put_blank(elf::SymbolId to, ObjectId object) {
-  elf_.put_symbol(to, {.binding = SymbolBinding::Local,
-                       .type = SymbolType::Function,
-                       .part = elf::SymbolPart::Local,
-                       .blank_name = true});
+void SymbolWriter::put_blank(elf::SymbolId to, ObjectId object, u32 spec) {
+  elf_.put_symbol(to,
+                  {.binding = SymbolBinding::Local,
+                   .type = SymbolType::Function,
+                   .part = elf::SymbolPart::Local,
+                   .blank_name = true},
+                  spec);
   out_.blank_of[object.value] = to;
+}
+
+constexpr u32 kSymbolsPut = 4096; // symbols, by one thread
+
+// How many local symbols that are not those of sections come before each range, and in the end.
+std::vector<u32> count_local_specs(const OutputSections &sections, WorkerPool &pool) {
+  const u32 count = static_cast<u32>(sections.locals.size());
+  std::vector<u32> out(count / kSymbolsPut + 2);
+  pool.for_ranges(count, kSymbolsPut, [&](u32 begin, u32 end) {
+    u32 specs = 0;
+    for (u32 i = begin; i < end; ++i)
+      specs += sections.locals[i].kind != LocalSymbol::Kind::Section ? 1 : 0;
+    out[begin / kSymbolsPut + 1] = specs;
+  });
+  std::partial_sum(out.begin(), out.end(), out.begin());
+  return out;
 }
 
 } // namespace
@@ -209,31 +228,40 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                                  const std::vector<elf::SectionId> &section_of,
                                  elf::SectionId rel_action, const std::vector<u8> &is_emitted,
                                  WorkerPool &pool, elf::ElfBuilder &elf) {
-  constexpr u32 kTogether = 4096;
   SymbolWriter writer(program, layout, shared, section_of, elf);
-  const auto put_all = [&](size_t size, auto put) {
-    const u32 count = static_cast<u32>(size);
-    const u32 first = elf.add_symbols(count, pool).value;
-    pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-      for (u32 i = begin; i < end; ++i)
-        put(elf::SymbolId(first + i), i);
-    });
-  };
   const OutputSections &sections = layout.sections;
-  put_all(sections.locals.size(),
-          [&](elf::SymbolId to, u32 i) { writer.put_local(to, sections.locals[i], is_emitted); });
+  const std::vector<u32> local_specs = count_local_specs(sections, pool);
+  const u32 globals = static_cast<u32>(sections.globals.size());
+  const u32 instances =
+      static_cast<u32>(program.dialect.release.weak_among_locals ? 0 : sections.instances.size());
+  constexpr u64 kMore = 8; // that are added later
+  elf.reserve({.symbol_specs = u64{local_specs.back()} + globals + instances + kMore});
+  const auto put_all = [&](u32 count, auto put) {
+    const u32 first = elf.add_symbols(count, pool).value;
+    pool.for_ranges(count, kSymbolsPut, [&](u32 begin, u32 end) { put(first, begin, end); });
+  };
+  u32 spec = elf.make_room_for_specs(local_specs.back(), pool);
+  put_all(static_cast<u32>(sections.locals.size()), [&](u32 first, u32 begin, u32 end) {
+    u32 next = spec + local_specs[begin / kSymbolsPut];
+    for (u32 i = begin; i < end; ++i)
+      writer.put_local(elf::SymbolId(first + i), sections.locals[i], is_emitted, next);
+  });
   if (rel_action.valid())
     elf.add_symbol({.name = kRelAction,
                     .binding = SymbolBinding::Local,
                     .type = SymbolType::Section,
                     .section = rel_action,
                     .part = elf::SymbolPart::Local});
-  put_all(sections.globals.size(), [&](elf::SymbolId to, u32 i) {
-    writer.put_entity(to, sections.globals[i], elf::SymbolPart::Global);
+  spec = elf.make_room_for_specs(globals + instances, pool);
+  put_all(globals, [&](u32 first, u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      writer.put_entity(elf::SymbolId(first + i), sections.globals[i], elf::SymbolPart::Global,
+                        spec + i);
   });
-  if (!program.dialect.release.weak_among_locals)
-    put_all(sections.instances.size(),
-            [&](elf::SymbolId to, u32 i) { writer.put_instance(to, i, elf::SymbolPart::Global); });
+  put_all(instances, [&](u32 first, u32 begin, u32 end) {
+    for (u32 i = begin; i < end; ++i)
+      writer.put_instance(elf::SymbolId(first + i), i, elf::SymbolPart::Global, spec + globals + i);
+  });
   return writer.take();
 }
 
@@ -244,7 +272,7 @@ void convert_to_sass_symbols(const Program &program, const Layout &layout, const
   for (u32 i = 0; i < symbols.of_entity.size(); ++i) {
     if (!symbols.of_entity[i].valid())
       continue;
-    elf::SymbolSpec &spec = elf.symbol(symbols.of_entity[i]);
+    elf::SymbolSpec &spec = elf.edit_symbol(symbols.of_entity[i]);
     const elf::SymbolType type = spec.type;
     const u64 offset = spec.value;
     writer.convert_for_executable(EntityId(i), spec);
