@@ -81,6 +81,9 @@ u32 encode_table(std::span<KeptRelocation> kept, u32 i, TableRange &range, FileI
   const elf::SectionSpec &header = file.elf.kind_of(to);
   const bool has_addends = elf::is_rela(header.type);
   const u64 size = has_addends ? sizeof(elf::wire::Rela64) : sizeof(elf::wire::Rel64);
+  // Threads may only fill sections that are empty.
+  const bool in_place =
+      header.entsize == size && (file.elf.size(to) == 0 || !file.relocations_grouped);
   u8 *const entries = reinterpret_cast<u8 *>(&kept[i]);
   u8 *next = entries; // never behind the relocation that is read
   for (; i < range.end && kept[i].table == table; ++i) {
@@ -91,7 +94,7 @@ u32 encode_table(std::span<KeptRelocation> kept, u32 i, TableRange &range, FileI
       range.refused.push_back(relocation);
       continue;
     }
-    if ((against.valid() && number == 0) || header.entsize != size) [[unlikely]] {
+    if ((against.valid() && number == 0) || !in_place) [[unlikely]] {
       range.others.push_back(relocation);
       continue;
     }
