@@ -121,6 +121,13 @@ public:
     }
     return out;
   }
+  // What is in .strtab for it, if anything is.
+  [[nodiscard]] std::string_view text_of(const State &state, const BuiltSections &sections) const {
+    if (state.kind == State::Kind::Section)
+      return sections.name_of(sections[state.id]);
+    return state.kind == State::Kind::Specified && !spec(state).blank_name ? spec(state).name
+                                                                           : std::string_view();
+  }
   // Gives a symbol a specification.
   [[nodiscard]] SymbolSpec &edit(u32 id, const BuiltSections &sections) {
     if (State &state = states_[id]; state.kind != State::Kind::Specified) {

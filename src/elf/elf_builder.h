@@ -98,15 +98,16 @@ struct ElfLayout {
   u32 symbol_count = 0;  // with the null symbol
   u32 first_global = 0;
   bool shares_bytes = false; // some sections are where others are
-  PlacedNames shstrtab;
-  PlacedNames strtab;
-  RawVector<SectionId> order;      // emitted sections, in file order
-  RawVector<u32> section_index;    // by SectionId; 0: not emitted
-  RawVector<u64> content_offset;   // by position in `order`
-  RawVector<u32> section_name;     // by SectionId: offset in .shstrtab
-  RawVector<u32> symbol_number;    // by SymbolId; 0: not emitted
-  std::vector<u32> string_offset;  // by add_string's result: offset in .strtab
-  RawVector<u32> symbol_name;      // by SymbolId: offset in .strtab
+  PlacedNames shstrtab;      // by SectionId; in a compact file by position in `order`
+  PlacedNames strtab;        // of strings, symbols in the order of their numbers, and late names
+  std::vector<std::string_view> strtab_texts; // of a compact file, by position
+  RawVector<SectionId> order;                 // emitted sections, in file order
+  RawVector<u32> section_index;               // by SectionId; 0: not emitted
+  RawVector<u64> content_offset;              // by position in `order`
+  RawVector<u32> symbol_number;               // by SymbolId; 0: not emitted
+  std::vector<u32> string_offset;             // by add_string's result: offset in .strtab
+  RawVector<u32> symbol_order;                // see SymbolNumbers::order
+  RawVector<u32> symbol_name;      // by SymbolId: offset in .strtab; or see symbol_names()
   RawVector<u32> late_symbol_name; // the same with late names, or none
   std::vector<Segment> segments;
 
@@ -117,6 +118,11 @@ struct ElfLayout {
     return index != 0 ? content_offset[index - 1] : 0;
   }
   [[nodiscard]] u32 number_of(SymbolId id) const { return symbol_number[id.value]; }
+  // By SymbolId: offset in .strtab. Those of symbols that were given in order are there already,
+  // behind strings.
+  [[nodiscard]] const u32 *symbol_names() const {
+    return symbol_name.empty() ? strtab.offsets.data() + string_offset.size() : symbol_name.data();
+  }
 };
 
 class ElfBuilder {

@@ -23,6 +23,7 @@ public:
   template <typename Shdr> void write_section_header(u32 position) const;
   template <typename Sym> void write_symbols(u32 begin, u32 end) const;
   void write_section_names(u32 range) const;
+  void write_symbol_names(u32 range) const;
   void write_content(u32 position) const;
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
 
@@ -111,12 +112,13 @@ template <typename Shdr>
   const SectionId id = layout_.order[position];
   const SectionSpec &spec = writer_.kind_of(id);
   constexpr Word kAddress = 0;
-  store_fields<Shdr>(
-      out_.data() + layout_.section_table + (u64{position} + 1) * sizeof(Shdr),
-      layout_.section_name[id.value], static_cast<u32>(spec.type), static_cast<Word>(spec.flags),
-      kAddress, static_cast<Word>(layout_.content_offset[position]), static_cast<Word>(size_of(id)),
-      spec.link.valid() ? layout_.index_of(spec.link) : 0, info_of(id),
-      static_cast<Word>(spec.align), static_cast<Word>(spec.entsize));
+  store_fields<Shdr>(out_.data() + layout_.section_table + (u64{position} + 1) * sizeof(Shdr),
+                     layout_.shstrtab.offsets[writer_.options_.compact ? position : id.value],
+                     static_cast<u32>(spec.type), static_cast<Word>(spec.flags), kAddress,
+                     static_cast<Word>(layout_.content_offset[position]),
+                     static_cast<Word>(size_of(id)),
+                     spec.link.valid() ? layout_.index_of(spec.link) : 0, info_of(id),
+                     static_cast<Word>(spec.align), static_cast<Word>(spec.entsize));
 }
 
 template <typename Phdr> void ElfEmitter::write_program_headers() const {
@@ -137,8 +139,8 @@ template <typename Phdr> void ElfEmitter::write_program_headers() const {
 
 template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const {
   u8 *table = at(writer_.symtab());
-  const RawVector<u32> &names =
-      layout_.late_symbol_name.empty() ? layout_.symbol_name : layout_.late_symbol_name;
+  const u32 *names =
+      layout_.late_symbol_name.empty() ? layout_.symbol_names() : layout_.late_symbol_name.data();
   const bool extended = layout_.index_of(writer_.symtab_shndx()) != 0;
   for (u32 id = begin; id < end; ++id) {
     const u32 number = layout_.symbol_number[id];
@@ -176,15 +178,41 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
 // Where sections were renamed, their new names are shorter than the room that there is.
 void ElfEmitter::write_section_names(u32 range) const {
   u8 *table = at(writer_.shstrtab());
-  if (writer_.old_names_.empty() || writer_.options_.compact)
-    return layout_.shstrtab.write(range, table);
+  const BuiltSections &sections = writer_.sections_;
+  const auto name_of = [&sections](u32 id) { return sections.name_of(sections[id]); };
+  if (writer_.options_.compact)
+    return layout_.shstrtab.write(
+        range, [&](u32 position) { return name_of(layout_.order[position].value); }, table);
+  if (writer_.old_names_.empty())
+    return layout_.shstrtab.write(range, name_of, table);
   if (range != 0)
     return;
   for (u32 id = 0; id < writer_.section_count(); ++id) {
-    const std::string_view name = writer_.name_of(SectionId(id));
-    if (layout_.section_name[id] != 0)
-      std::memcpy(table + layout_.section_name[id], name.data(), name.size());
+    const std::string_view name = name_of(id);
+    if (layout_.shstrtab.offsets[id] != 0)
+      std::memcpy(table + layout_.shstrtab.offsets[id], name.data(), name.size());
   }
+}
+
+// Positions are those of ElfLayouter::name_symbols.
+void ElfEmitter::write_symbol_names(u32 range) const {
+  u8 *table = at(writer_.strtab());
+  if (const std::vector<std::string_view> &texts = layout_.strtab_texts; !texts.empty())
+    return layout_.strtab.write(
+        range, [&](u32 position) { return texts[position]; }, table);
+  const u32 strings = static_cast<u32>(writer_.strings_.size());
+  const u32 symbols = writer_.symbol_count();
+  const u32 *order = layout_.symbol_order.empty() ? nullptr : layout_.symbol_order.data();
+  const auto text_at = [&](u32 position) -> std::string_view {
+    if (position < strings) [[unlikely]]
+      return writer_.strings_[position].text;
+    position -= strings;
+    if (position >= symbols) [[unlikely]]
+      return writer_.late_names_[position - symbols].name;
+    const u32 id = order ? order[position] : position;
+    return writer_.symbols_.text_of(writer_.symbols_[id], writer_.sections_);
+  };
+  layout_.strtab.write(range, text_at, table);
 }
 
 // What there is once.
@@ -291,7 +319,7 @@ void ElfEmitter::fill_in(const Fixup &fixup, u8 *word) const {
   case Fixup::Kind::StringOffset:
     return store_le<u32>(word, layout_.string_offset[fixup.id]);
   case Fixup::Kind::SymbolName:
-    return store_le<u32>(word, layout_.symbol_name[fixup.id]);
+    return store_le<u32>(word, layout_.symbol_names()[fixup.id]);
   }
 }
 
@@ -321,8 +349,7 @@ void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 
   part -= symbol_parts;
   if (part < layout.shstrtab.range_count())
     return emitter.write_section_names(part);
-  layout.strtab.write(part - layout.shstrtab.range_count(),
-                      out.data() + layout.offset_of(strtab()));
+  emitter.write_symbol_names(part - layout.shstrtab.range_count());
 }
 
 void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,

@@ -61,23 +61,24 @@ void ElfLayouter::read_kinds() {
              : kind.bucket;
 }
 
+// The name that a section has in .shstrtab at first.
+NameOffsets::Name ElfLayouter::given_name(u32 section) const {
+  const State &state = writer_.sections_[section];
+  const std::string_view name = writer_.sections_.name_of(state);
+  if (section >= writer_.first_separate_)
+    return {name, kNoNumber, NameOffsets::Sharing::Separately};
+  if (!old_names_.empty() && !old_names_[section].empty())
+    return {old_names_[section]};
+  return {name, writer_.sections_.name_number_of(state)};
+}
+
 // The bucket of each section and how many of each there are in each range; and names.
 RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketCounts> &counts) {
   const BuiltSections &sections = writer_.sections_;
   const u32 count = sections.size();
-  std::vector<std::string_view> old_names(writer_.old_names_.empty() ? 0 : count);
-  for (const ElfBuilder::OldName &old : writer_.old_names_)
-    old_names[old.section.value] = old.name;
   const auto own_name = [&sections](u32 id) -> NameOffsets::Name {
     const State &state = sections[id];
     return {sections.name_of(state), sections.name_number_of(state)};
-  };
-  const auto name_of = [&](u32 id) -> NameOffsets::Name {
-    if (id >= writer_.first_separate_)
-      return {sections.name_of(sections[id]), kNoNumber, NameOffsets::Sharing::Separately};
-    if (!old_names.empty() && !old_names[id].empty())
-      return {old_names[id]};
-    return own_name(id);
   };
   RawVector<u8> buckets(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
@@ -87,10 +88,10 @@ RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketC
       buckets[id] = bucket;
       ++own[bucket];
     }
-    if (old_names.empty() && end <= writer_.first_separate_)
+    if (old_names_.empty() && end <= writer_.first_separate_)
       names.read(begin, end, own_name);
     else
-      names.read(begin, end, name_of);
+      names.read(begin, end, [this](u32 id) { return given_name(id); });
   });
   return buckets;
 }
@@ -99,13 +100,15 @@ RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketC
 void ElfLayouter::order_sections() {
   const u32 count = writer_.section_count();
   read_kinds();
-  NameOffsets names(writer_.sections_.names(), count, pool_);
+  old_names_.resize(writer_.old_names_.empty() ? 0 : count);
+  for (const ElfBuilder::OldName &old : writer_.old_names_)
+    old_names_[old.section.value] = old.name;
+  NameOffsets names(
+      writer_.sections_.names(), count, [this](u32 id) { return given_name(id).text; }, pool_);
   std::vector<BucketCounts> starts(count / kTogether + 1, BucketCounts{});
   RawVector<u8> buckets = read_sections(names, starts);
-  if (!compact()) {
-    layout_.section_name = names.place();
-    layout_.shstrtab = names.take_names();
-  }
+  if (!compact())
+    layout_.shstrtab = names.place();
 
   u32 emitted = 1;
   for (const BucketCounts &range : starts)
@@ -150,17 +153,12 @@ void ElfLayouter::order_sections() {
 
 void ElfLayouter::name_sections_in_use() {
   const u32 count = static_cast<u32>(layout_.order.size());
-  NameOffsets names(nullptr, count, pool_);
-  const auto name_at = [this](u32 position) -> NameOffsets::Name {
-    return {writer_.name_of(layout_.order[position])};
-  };
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) { names.read(begin, end, name_at); });
-  const RawVector<u32> offsets = names.place();
-  layout_.shstrtab = names.take_names();
-  layout_.section_name.resize(writer_.section_count());
-  std::ranges::fill(layout_.section_name, 0);
-  for (u32 i = 0; i < count; ++i)
-    layout_.section_name[layout_.order[i].value] = offsets[i];
+  const auto text_at = [this](u32 position) { return writer_.name_of(layout_.order[position]); };
+  NameOffsets names(nullptr, count, text_at, pool_);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    names.read(begin, end, [&](u32 position) -> NameOffsets::Name { return {text_at(position)}; });
+  });
+  layout_.shstrtab = names.place();
 }
 
 // Whether the section of each symbol is part of the file, too.
@@ -340,24 +338,28 @@ std::vector<u32> ElfLayouter::order_strings() const {
 
 // Names of symbols that follow each other from position `symbols_at` on.
 void ElfLayouter::read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const {
-  if (symbol_order_.empty())
+  if (layout_.symbol_order.empty())
     names.read(begin, end, [=, this](u32 position) { return own_name(position - symbols_at); });
   else
-    names.read(begin, end,
-               [=, this](u32 position) { return own_name(symbol_order_[position - symbols_at]); });
+    names.read(begin, end, [=, this](u32 position) {
+      return own_name(layout_.symbol_order[position - symbols_at]);
+    });
 }
 
 // `offsets`: of names in the order of the symbols.
 void ElfLayouter::place_symbol_names(const u32 *offsets) {
   const u32 count = writer_.symbol_count();
+  if (layout_.symbol_order.empty() && offsets == layout_.symbol_names() &&
+      writer_.late_names_.empty())
+    return;
   layout_.symbol_name.resize(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     u32 *to = layout_.symbol_name.data();
-    if (symbol_order_.empty())
+    if (layout_.symbol_order.empty())
       std::copy(offsets + begin, offsets + end, to + begin);
     else
       for (u32 i = begin; i < end; ++i)
-        to[symbol_order_[i]] = offsets[i];
+        to[layout_.symbol_order[i]] = offsets[i];
   });
 }
 
@@ -395,20 +397,25 @@ void ElfLayouter::name_symbols() {
       return {{}, kNoNumber, Sharing::None};
     return compact() && !new_names[id].empty() ? Name{new_names[id]} : own_name(id);
   };
-  NameOffsets names(writer_.sections_.names(), count, pool_);
+  if (compact())
+    for (u32 i = 0; i < count; ++i)
+      layout_.strtab_texts.push_back(name_at(i).text);
+  NameOffsets names(
+      writer_.sections_.names(), count, [&](u32 position) { return name_at(position).text; },
+      pool_);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     if (compact() || begin < symbols_at || end > renamed_at)
       names.read(begin, end, name_at);
     else
       read_own_names(names, begin, end, symbols_at);
   });
-  const RawVector<u32> offsets = names.place();
-  layout_.strtab = names.take_names();
+  layout_.strtab = names.place();
+  const u32 *offsets = layout_.strtab.offsets.data();
   layout_.string_offset.resize(strings);
   for (u32 i = 0; i < strings; ++i)
     if (string_order[i] != kNoString)
       layout_.string_offset[string_order[i]] = offsets[strings_at + i];
-  place_symbol_names(offsets.data() + symbols_at);
+  place_symbol_names(offsets + symbols_at);
   if (renamed != 0)
     layout_.late_symbol_name = layout_.symbol_name;
   for (u32 i = 0; i < renamed; ++i)

@@ -15,7 +15,8 @@ namespace culink::elf {
 class ElfLayouter {
 public:
   ElfLayouter(const ElfBuilder &writer, SymbolNumbers numbers, WorkerPool &pool)
-      : writer_(writer), pool_(pool), symbol_order_(std::move(numbers.order)) {
+      : writer_(writer), pool_(pool) {
+    layout_.symbol_order = std::move(numbers.order);
     layout_.symbol_number = std::move(numbers.of);
     layout_.symbol_count = numbers.count;
     layout_.first_global = numbers.first_global;
@@ -44,8 +45,9 @@ private:
   void name_sections_in_use();
   [[nodiscard]] RawVector<u8> read_sections(NameOffsets &names, std::vector<BucketCounts> &counts);
   [[nodiscard]] u32 symbol_at(u32 position) const {
-    return symbol_order_.empty() ? position : symbol_order_[position];
+    return layout_.symbol_order.empty() ? position : layout_.symbol_order[position];
   }
+  [[nodiscard]] NameOffsets::Name given_name(u32 section) const;
   [[nodiscard]] std::vector<u32> order_strings() const;
   void name_symbols();
   void place_symbol_names(const u32 *offsets);
@@ -77,10 +79,10 @@ private:
   const ElfBuilder &writer_;
   WorkerPool &pool_;
   ElfLayout layout_;
-  std::vector<Kind> kinds_;          // as BuiltSections::kinds()
-  RawVector<u32> symbol_order_;      // ids of symbols, local ones first; empty: as they were given
-  RawVector<SectionExtent> extents_; // by position in the file
-  std::vector<LoadedSegment> loads_; // segments known so far
+  std::vector<Kind> kinds_;                 // as BuiltSections::kinds()
+  std::vector<std::string_view> old_names_; // by SectionId, or none
+  RawVector<SectionExtent> extents_;        // by position in the file
+  std::vector<LoadedSegment> loads_;        // segments known so far
 };
 
 } // namespace culink::elf

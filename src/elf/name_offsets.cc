@@ -15,13 +15,11 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <span>
 
 #include "base/name_map.h"
-#include "base/prefetch.h"
 
 namespace culink::elf {
 
@@ -37,28 +35,11 @@ constexpr u32 shard_of(u32 hash) {
 
 } // namespace
 
-void PlacedNames::write(u32 range, u8 *table) const {
-  const u64 begin = u64{range} * NameOffsets::kTogether;
-  const u64 end = std::min<u64>(begin + NameOffsets::kTogether, entries.size());
-  u8 *out = table + range_starts[range];
-  for (u64 i = begin; i < end; ++i) {
-    if (i + kStepsAhead < end)
-      __builtin_prefetch(entries[i + kStepsAhead].text);
-    const Entry &entry = entries[i];
-    if (entry.owner != i)
-      continue;
-    if (entry.size != 0)
-      std::memcpy(out, entry.text, entry.size);
-    out += entry.size + 1;
-  }
-}
-
-NameOffsets::NameOffsets(const StringIndex *numbered, u32 count, WorkerPool &pool)
-    : numbered_(numbered), pool_(pool), alone_(pool.threads() == 1),
+NameOffsets::NameOffsets(const StringIndex *numbered, u32 count, TextAt text_at, WorkerPool &pool)
+    : numbered_(numbered), text_at_(std::move(text_at)), pool_(pool), alone_(pool.threads() == 1),
       first_of_((numbered ? numbered->size() : 0) + 1, kNone), hashed_(count / kTogether + 1),
-      has_repeated_(hashed_.size()) {
-  names_.entries.resize(count);
-  touch_pages(names_.entries.data(), count * sizeof(PlacedNames::Entry), pool);
+      has_repeated_(hashed_.size()), owners_(count) {
+  names_.offsets.resize(count);
 }
 
 void NameOffsets::note_first(u32 number, u32 position) {
@@ -70,34 +51,31 @@ void NameOffsets::note_first(u32 number, u32 position) {
 }
 
 // A name that is not one of those with numbers, or not known to be.
-void NameOffsets::take(const Name &name, PlacedNames::Entry &entry, std::vector<Hashed> &hashed) {
+u32 NameOffsets::take(const Name &name, u32 position, std::vector<Hashed> &hashed) {
   switch (name.sharing) {
   case Sharing::Separately:
-    return;
+    return position;
   case Sharing::None:
-    entry.owner = kNone;
-    return;
+    return kNone;
   case Sharing::Blank:
-    entry.size = 0;
-    return take_number(static_cast<u32>(first_of_.size()) - 1, entry);
+    names_.offsets[position] = 0; // its size
+    return take_number(static_cast<u32>(first_of_.size()) - 1, position);
   case Sharing::Equal:
     break;
   }
-  if (name.text.empty()) {
-    entry.owner = kNone;
-    return;
-  }
+  if (name.text.empty())
+    return kNone;
   if (numbered_ && numbered_->may_contain(name.text))
     if (const std::optional<u32> number = numbered_->find(name.text))
-      return take_number(*number, entry);
-  __builtin_prefetch(entry.text);
-  hashed.push_back({0, entry.owner});
+      return take_number(*number, position);
+  __builtin_prefetch(name.text.data());
+  hashed.push_back({0, position});
+  return position;
 }
 
 void NameOffsets::hash(std::vector<Hashed> &hashed) const {
   for (Hashed &name : hashed) {
-    const PlacedNames::Entry &entry = names_.entries[name.position];
-    const u64 wide = NameHash()({entry.text, entry.size});
+    const u64 wide = NameHash()(text_at_(name.position));
     name.hash = static_cast<u32>(wide >> 32 ^ wide);
   }
   if (alone_)
@@ -131,14 +109,12 @@ void NameOffsets::find_equal_in(u32 shard, u32 shards, u64 count) {
   const u64 slots = std::bit_ceil(count * 2 + 1);
   std::vector<Hashed> table(slots, {0, kNone});
   const auto find = [&](const Hashed &name) -> Hashed & {
-    const PlacedNames::Entry &entry = names_.entries[name.position];
+    const std::string_view text = text_at_(name.position);
     for (u64 slot = name.hash & (slots - 1);; slot = (slot + 1) & (slots - 1)) {
       Hashed &found = table[slot];
       if (found.position == kNone)
         return found;
-      const PlacedNames::Entry &other = names_.entries[found.position];
-      if (found.hash == name.hash && other.size == entry.size &&
-          std::memcmp(other.text, entry.text, entry.size) == 0)
+      if (found.hash == name.hash && text_at_(found.position) == text)
         return found;
     }
   };
@@ -153,57 +129,58 @@ void NameOffsets::find_equal_in(u32 shard, u32 shards, u64 count) {
       if (found.position == kNone)
         found = hashed[i];
       else
-        names_.entries[hashed[i].position].owner = found.position;
+        owners_[hashed[i].position] = found.position;
     }
   }
 }
 
 // How many bytes the names take that are first used in a range.
 void NameOffsets::measure(u32 begin, u32 end) {
-  PlacedNames::Entry *entries = names_.entries.data();
+  u32 *owners = owners_.data();
+  const u32 *sizes = names_.offsets.data();
   const u32 *first_of = first_of_.data();
   u64 size = 0;
   bool repeated = false;
   for (u32 i = begin; i < end; ++i) {
-    u32 owner = entries[i].owner;
+    u32 owner = owners[i];
     if (owner == kNone)
       continue;
     if ((owner & kIsNumber) != 0)
-      entries[i].owner = owner = first_of[owner & ~kIsNumber];
-    size += owner == i ? entries[i].size + 1 : 0;
+      owners[i] = owner = first_of[owner & ~kIsNumber];
+    size += owner == i ? u64{sizes[i]} + 1 : 0;
     repeated |= owner != i;
   }
   names_.range_starts[begin / kTogether] = size;
   has_repeated_[begin / kTogether] = repeated;
 }
 
-RawVector<u32> NameOffsets::place() {
+PlacedNames NameOffsets::place() {
   find_equal();
-  const u32 count = static_cast<u32>(names_.entries.size());
+  const u32 count = static_cast<u32>(owners_.size());
   names_.range_starts.assign(count / kTogether + 1, 0);
   pool_.for_ranges(count, kTogether, [this](u32 begin, u32 end) { measure(begin, end); });
   for (u64 &start : names_.range_starts)
     names_.size += std::exchange(start, names_.size);
 
-  RawVector<u32> offsets(count);
-  u32 *out = offsets.data();
-  const PlacedNames::Entry *entries = names_.entries.data();
+  u32 *out = names_.offsets.data(); // sizes at first
+  const u32 *owners = owners_.data();
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     u64 offset = names_.range_starts[begin / kTogether];
     for (u32 i = begin; i < end; ++i) {
-      const bool here = entries[i].owner == i;
+      const bool here = owners[i] == i;
+      const u64 size = here ? u64{out[i]} + 1 : 0;
       out[i] = here ? static_cast<u32>(offset) : 0;
-      offset += here ? entries[i].size + 1 : 0;
+      offset += size;
     }
   });
   if (std::ranges::find(has_repeated_, 1) == has_repeated_.end())
-    return offsets;
+    return std::move(names_);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
-      if (const u32 owner = entries[i].owner; owner != i && owner != kNone)
+      if (const u32 owner = owners[i]; owner != i && owner != kNone)
         out[i] = out[owner];
   });
-  return offsets;
+  return std::move(names_);
 }
 
 } // namespace culink::elf

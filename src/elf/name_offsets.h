@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
@@ -15,28 +19,39 @@ namespace culink::elf {
 inline constexpr u32 kNoNumber = 0xffffffff;
 
 // What a string table holds: a NUL, then each different name once, in order of first use, each with
-// its NUL. Suffixes are not shared; ptxas and nvlink do not share them either. Names are borrowed.
+// its NUL. Suffixes are not shared; ptxas and nvlink do not share them either.
 struct PlacedNames {
-  struct Entry {
-    const char *text;
-    u32 size;
-    u32 owner; // the position of the first name that is the same; its own: the bytes are here
-  };
-  RawVector<Entry> entries;      // by position in the order of use
+  static constexpr u32 kTogether = 8192; // positions of one range
+
+  RawVector<u32> offsets;        // by position in the order of use; 0: no name
   std::vector<u64> range_starts; // the offset of the first name of each range of positions
   u64 size = 1;
 
   [[nodiscard]] u32 range_count() const { return static_cast<u32>(range_starts.size()); }
   // Writes the names of a range of positions into the table, which different threads may do for
-  // different ranges.
-  void write(u32 range, u8 *table) const;
+  // different ranges. `text_at`: the name of a position.
+  template <typename TextAt> void write(u32 range, TextAt text_at, u8 *table) const {
+    const u32 begin = range * kTogether;
+    const u32 end = static_cast<u32>(std::min<u64>(u64{begin} + kTogether, offsets.size()));
+    u64 next = range_starts[range];
+    for (u32 i = begin; i < end; ++i) {
+      if (offsets[i] != next) // none, or the name of an earlier position
+        continue;
+      if (i + kStepsAhead < end)
+        __builtin_prefetch(text_at(i + kStepsAhead).data());
+      const std::string_view text = text_at(i);
+      if (!text.empty())
+        std::memcpy(table + next, text.data(), text.size());
+      next += text.size() + 1;
+    }
+  }
 };
 
 // Finds the offset of every name. Several threads read the names, find out which are the same, and
 // place them.
 class NameOffsets {
 public:
-  static constexpr u32 kTogether = 8192; // positions of one range
+  static constexpr u32 kTogether = PlacedNames::kTogether;
 
   enum class Sharing : u8 {
     None,       // "" needs no bytes
@@ -50,28 +65,28 @@ public:
     Sharing sharing = Sharing::Equal;
   };
 
+  using TextAt = std::function<std::string_view(u32 position)>;
+
   // `numbered`: names that have numbers need no lookup by text, which in a large link is most of
-  // the work. May be null.
-  NameOffsets(const StringIndex *numbered, u32 count, WorkerPool &pool);
+  // the work. May be null. `text_at`: the texts of others.
+  NameOffsets(const StringIndex *numbered, u32 count, TextAt text_at, WorkerPool &pool);
 
   // Reads the names of positions [begin, end), a range of kTogether or the last. Different threads
   // may do so for different ranges; all must have been read before place().
   template <typename NameAt> void read(u32 begin, u32 end, NameAt name_at) {
     std::vector<Hashed> &hashed = hashed_[begin / kTogether];
-    PlacedNames::Entry *entries = names_.entries.data();
+    u32 *owners = owners_.data();
+    u32 *sizes = names_.offsets.data(); // until they are placed
     for (u32 position = begin; position < end; ++position) {
       const Name name = name_at(position);
-      entries[position] = {name.text.data(), static_cast<u32>(name.text.size()), position};
-      if (name.number == kNoNumber || name.sharing != Sharing::Equal)
-        take(name, entries[position], hashed);
-      else
-        take_number(name.number, entries[position]);
+      sizes[position] = static_cast<u32>(name.text.size());
+      owners[position] = name.number == kNoNumber || name.sharing != Sharing::Equal
+                             ? take(name, position, hashed)
+                             : take_number(name.number, position);
     }
     hash(hashed);
   }
-  // The offsets by position, 0 for no name, and the table.
-  [[nodiscard]] RawVector<u32> place();
-  [[nodiscard]] PlacedNames take_names() { return std::move(names_); }
+  [[nodiscard]] PlacedNames place();
 
 private:
   struct Hashed {
@@ -83,13 +98,14 @@ private:
   static constexpr u32 kNone = 0xffffffff;
   static constexpr u32 kIsNumber = 0x80000000;
 
-  void take(const Name &name, PlacedNames::Entry &entry, std::vector<Hashed> &hashed);
-  void take_number(u32 number, PlacedNames::Entry &entry) {
-    const u32 position = std::exchange(entry.owner, kIsNumber | number);
+  // These return the owner.
+  u32 take(const Name &name, u32 position, std::vector<Hashed> &hashed);
+  u32 take_number(u32 number, u32 position) {
     if (!alone_)
       note_first(number, position);
     else if (position < first_of_[number])
       first_of_[number] = position;
+    return kIsNumber | number;
   }
   void hash(std::vector<Hashed> &hashed) const;
   void note_first(u32 number, u32 position);
@@ -98,11 +114,14 @@ private:
   void measure(u32 begin, u32 end);
 
   const StringIndex *numbered_;
+  TextAt text_at_;
   WorkerPool &pool_;
   const bool alone_;          // there is one thread
   std::vector<u32> first_of_; // by number: the first position; behind them that of blank names
   std::vector<std::vector<Hashed>> hashed_; // names without a number, by range
   std::vector<u8> has_repeated_;            // by range: a name that was used before is in it
+  // By position: the position of the first name that is the same; its own: the bytes are here.
+  RawVector<u32> owners_;
   PlacedNames names_;
 };
 

@@ -21,15 +21,17 @@ struct Placed {
 Placed place(const std::vector<Name> &names, const StringIndex *numbered, u32 threads) {
   WorkerPool pool(threads);
   const u32 count = static_cast<u32>(names.size());
-  NameOffsets out(numbered, count, pool);
+  const auto text_at = [&](u32 i) {
+    return names[i].sharing == Sharing::Blank ? std::string_view() : names[i].text;
+  };
+  NameOffsets out(numbered, count, text_at, pool);
   pool.for_ranges(count, NameOffsets::kTogether, [&](u32 begin, u32 end) {
     out.read(begin, end, [&](u32 i) { return names[i]; });
   });
-  const RawVector<u32> offsets = out.place();
-  const PlacedNames placed = out.take_names();
-  Placed result{{offsets.begin(), offsets.end()}, std::string(placed.size, '\0')};
+  const PlacedNames placed = out.place();
+  Placed result{{placed.offsets.begin(), placed.offsets.end()}, std::string(placed.size, '\0')};
   for (u32 range = 0; range < placed.range_count(); ++range)
-    placed.write(range, reinterpret_cast<u8 *>(result.table.data()));
+    placed.write(range, text_at, reinterpret_cast<u8 *>(result.table.data()));
   return result;
 }
 
