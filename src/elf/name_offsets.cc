@@ -20,6 +20,7 @@
 #include <span>
 
 #include "base/name_map.h"
+#include "base/prefetch.h"
 
 namespace culink::elf {
 

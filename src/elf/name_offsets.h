@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/prefetch.h"
 #include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
@@ -37,8 +36,6 @@ struct PlacedNames {
     for (u32 i = begin; i < end; ++i) {
       if (offsets[i] != next) // none, or the name of an earlier position
         continue;
-      if (i + kStepsAhead < end)
-        __builtin_prefetch(text_at(i + kStepsAhead).data());
       const std::string_view text = text_at(i);
       if (!text.empty())
         std::memcpy(table + next, text.data(), text.size());
