@@ -264,7 +264,9 @@ public:
   // what there is once; headers and contents of layout.order[first, last).
   [[nodiscard]] u32 table_parts(const ElfLayout &layout) const;
   void write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const;
-  void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last) const;
+  // Contents that are not cleared may hold anything; no section may share the bytes of another one.
+  void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last,
+                      bool cleared = true) const;
 
   // lay_out() and write() into a buffer.
   [[nodiscard]] Result<std::vector<u8>> finish() const;

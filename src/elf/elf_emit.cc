@@ -24,6 +24,7 @@ public:
   template <typename Sym> void write_symbols(u32 begin, u32 end) const;
   void write_section_names(u32 range) const;
   void write_symbol_names(u32 range) const;
+  void clear_rest(u32 position) const;
   void write_content(u32 position) const;
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
 
@@ -264,6 +265,20 @@ void ElfEmitter::write_entries(const Detail &detail, u8 *p) const {
   writer_.relocations_.for_each(detail.relocations, write_entry);
 }
 
+// Makes zeros of what write_content does not write of the bytes up to the next section. Few
+// sections have any but those that pad them.
+[[gnu::always_inline]] inline void ElfEmitter::clear_rest(u32 position) const {
+  const BuiltSections &sections = writer_.sections_;
+  const BuiltSections::State &state = sections[layout_.order[position].value];
+  const bool is_plain =
+      !sections.find_detail(state) && !has_no_file_data(sections.kind_of(state).type);
+  const bool is_last = position + 1 == layout_.order.size();
+  const u64 begin = layout_.content_offset[position] + (is_plain ? state.bytes().size() : 0);
+  const u64 end = is_last ? layout_.section_table : layout_.content_offset[position + 1];
+  if (begin != end)
+    std::memset(out_.data() + begin, 0, end - begin);
+}
+
 // Of section layout.order[position].
 [[gnu::always_inline]] inline void ElfEmitter::write_content(u32 position) const {
   const BuiltSections &sections = writer_.sections_;
@@ -352,8 +367,8 @@ void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 
   emitter.write_symbol_names(part - layout.shstrtab.range_count());
 }
 
-void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,
-                                u32 last) const {
+void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last,
+                                bool cleared) const {
   const ElfEmitter emitter(*this, layout, out);
   const u32 count = static_cast<u32>(layout.order.size());
   const bool wide = emitter.wide();
@@ -364,6 +379,8 @@ void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u3
       emitter.write_section_header<wire::Shdr64>(i);
     else
       emitter.write_section_header<wire::Shdr32>(i);
+    if (!cleared)
+      emitter.clear_rest(i);
     emitter.write_content(i);
   }
 }

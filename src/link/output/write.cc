@@ -78,9 +78,9 @@ public:
   // Whether all ranges but the first have bytes that no other part writes. The first one is where
   // the tables are.
   [[nodiscard]] bool in_order() const { return in_order_; }
-  [[nodiscard]] u64 begin(u32 range) const {
-    return range == ranges() ? layout_.section_table
-                             : layout_.offset_of(layout_.order[starts_[range]]);
+  // The bytes of the tables and the first range.
+  [[nodiscard]] u64 first_bytes() const {
+    return ranges() == 1 ? layout_.section_table : layout_.content_offset[starts_[1]];
   }
 
 private:
@@ -107,8 +107,7 @@ void clear(MutableByteSpan bytes, WorkerPool &pool) {
 
 } // namespace
 
-// Values are stored while a section's bytes are still at hand, and bytes are cleared just before
-// they are written.
+// Values are stored while a section's bytes are still at hand.
 void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
                  Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
@@ -118,17 +117,15 @@ void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
   const ImageParts parts(draft);
   const MutableByteSpan image = room.bytes;
   if (!room.cleared)
-    clear(parts.in_order() ? image.first(parts.begin(1)) : image, pool);
+    clear(parts.in_order() ? image.first(parts.first_bytes()) : image, pool);
   store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
   std::vector<Diagnostics> messages(parts.ranges());
   const auto write_range = [&](u32 range) {
-    if (!room.cleared && parts.in_order() && range != 0)
-      std::ranges::fill(
-          image.subspan(parts.begin(range), parts.begin(range + 1) - parts.begin(range)), u8{0});
+    const bool cleared = room.cleared || !parts.in_order() || range == 0;
     const u32 last = parts.first_section(range + 1);
     for (u32 begin = parts.first_section(range), end; begin < last; begin = end) {
       end = std::min(begin + kAtHand, last);
-      draft.elf.write_contents(layout, image, begin, end);
+      draft.elf.write_contents(layout, image, begin, end, cleared);
       for (u32 i = begin; i < end; ++i) {
         const elf::SectionId id = layout.order[i];
         if (first_value[id.value] != 0)
