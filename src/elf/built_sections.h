@@ -194,11 +194,11 @@ private:
     const u64 hash = hash_of_kind(spec);
     RecentKinds::Slot &slot = recent.slots_[hash >> 59];
     if (slot.number == kDetailed || !is_kind(slot.kind, spec)) [[unlikely]]
-      slot = find_or_add_kind(spec, hash);
+      slot = find_or_add_kind(spec);
     return slot.number;
   }
   // Threads may do so at the same time.
-  [[nodiscard]] RecentKinds::Slot find_or_add_kind(const SectionSpec &spec, u64 hash);
+  [[nodiscard]] RecentKinds::Slot find_or_add_kind(const SectionSpec &spec);
   void grow(u32 id, u64 size);
 
   const StringIndex *names_;

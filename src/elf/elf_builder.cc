@@ -6,8 +6,9 @@
 #include "elf/elf_builder.h"
 
 #include <cstring>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+#include <tuple>
 #include <utility>
 
 #include "base/bytes.h"
@@ -30,11 +31,24 @@ Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
   return has_no_file_data(type) ? Bucket::NoData : Bucket::Data;
 }
 
-// The numbers of kinds by their hashes.
+namespace {
+
+// All that sections of a kind have in common. Inputs choose some of it, so it is sorted: they might
+// choose equal hashes.
+auto key_of(const SectionSpec &kind) {
+  const auto &info = kind.info.value();
+  const auto *symbol = std::get_if<InfoField::SymbolNumber>(&info);
+  return std::tuple(kind.type, kind.flags, kind.align, kind.entsize, kind.link.value, kind.emitted,
+                    kind.bucket, info.index(), symbol ? symbol->top_byte : u8{0});
+}
+
+} // namespace
+
+// The numbers of kinds.
 class BuiltSections::KindIndex {
 public:
   std::mutex mutex;
-  std::unordered_multimap<u64, u32> numbers;
+  std::map<decltype(key_of({})), u32> numbers;
 };
 
 BuiltSections::BuiltSections(const StringIndex *names)
@@ -43,19 +57,16 @@ BuiltSections::~BuiltSections() = default;
 BuiltSections::BuiltSections(BuiltSections &&) noexcept = default;
 BuiltSections &BuiltSections::operator=(BuiltSections &&) noexcept = default;
 
-BuiltSections::RecentKinds::Slot BuiltSections::find_or_add_kind(const SectionSpec &spec,
-                                                                 u64 hash) {
+BuiltSections::RecentKinds::Slot BuiltSections::find_or_add_kind(const SectionSpec &spec) {
   const std::lock_guard lock(index_->mutex);
-  const auto [begin, end] = index_->numbers.equal_range(hash);
-  for (auto it = begin; it != end; ++it)
-    if (is_kind(kinds_[it->second], spec))
-      return {kinds_[it->second], it->second};
-  const u32 number = static_cast<u32>(kinds_.size());
-  SectionSpec &kind = kinds_.emplace_back(spec);
-  kind.name = {};
-  kind.name_number = kNoNumber;
-  index_->numbers.emplace(hash, number);
-  return {kind, number};
+  const u32 next = static_cast<u32>(kinds_.size());
+  const auto [known, is_new] = index_->numbers.try_emplace(key_of(spec), next);
+  if (is_new) {
+    SectionSpec &kind = kinds_.emplace_back(spec);
+    kind.name = {};
+    kind.name_number = kNoNumber;
+  }
+  return {kinds_[known->second], known->second};
 }
 
 u32 BuiltSections::add(const SectionSpec &spec) {
