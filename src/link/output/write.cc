@@ -63,38 +63,42 @@ void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocati
                  fmt::format("{}+{:#x}", draft.elf.name_of(id), folded.offset)});
 }
 
-// The parts of an image: tables, then ranges of sections, in the order of the file. Where no
-// section shares its bytes with another one, each part is a range of bytes.
+// The parts of an image: tables, then ranges of sections, in the order of the file.
 class ImageParts {
 public:
   explicit ImageParts(const FileDraft &draft)
       : layout_(draft.layout), starts_(cut_into_parts(draft.layout)),
-        tables_(draft.elf.table_parts(draft.layout)), in_order_(are_in_order(draft)) {}
+        tables_(draft.elf.table_parts(draft.layout)), first_own_(find_first_own(draft)) {}
 
   [[nodiscard]] u32 tables() const { return tables_; }
   [[nodiscard]] u32 count() const { return tables_ + ranges(); }
   [[nodiscard]] u32 ranges() const { return static_cast<u32>(starts_.size() - 1); }
   [[nodiscard]] u32 first_section(u32 range) const { return starts_[range]; }
-  // Whether all ranges but the first have bytes that no other part writes. The first one is where
-  // the tables are.
-  [[nodiscard]] bool in_order() const { return in_order_; }
-  // The bytes of the tables and the first range.
-  [[nodiscard]] u64 first_bytes() const {
-    return ranges() == 1 ? layout_.section_table : layout_.content_offset[starts_[1]];
+  // Whether no other part writes bytes of the range.
+  [[nodiscard]] bool has_own_bytes(u32 range) const { return range >= first_own_; }
+  // Of the file, before those of the first such range.
+  [[nodiscard]] u64 shared_bytes() const {
+    return first_own_ < ranges() ? layout_.content_offset[starts_[first_own_]] : layout_.file_size;
   }
 
 private:
-  [[nodiscard]] bool are_in_order(const FileDraft &draft) const {
-    const auto is_in_first = [&](elf::SectionId id) { return layout_.index_of(id) <= starts_[1]; };
-    return !layout_.shares_bytes && is_in_first(draft.elf.shstrtab()) &&
-           is_in_first(draft.elf.strtab()) && is_in_first(draft.elf.symtab()) &&
-           is_in_first(draft.elf.symtab_shndx());
+  // The sections of the tables are in the first ranges, and written with the tables. Where sections
+  // share bytes, any part may write anywhere.
+  [[nodiscard]] u32 find_first_own(const FileDraft &draft) const {
+    if (layout_.shares_bytes)
+      return ranges();
+    u32 behind_tables = 0;
+    for (const elf::SectionId id :
+         {draft.elf.shstrtab(), draft.elf.strtab(), draft.elf.symtab(), draft.elf.symtab_shndx()})
+      behind_tables = std::max(behind_tables, layout_.index_of(id));
+    const auto own = std::lower_bound(starts_.begin(), starts_.end() - 1, behind_tables);
+    return static_cast<u32>(own - starts_.begin());
   }
 
   const elf::ElfLayout &layout_;
   std::vector<u32> starts_; // of ranges, in layout_.order, and the end
   u32 tables_;
-  bool in_order_;
+  u32 first_own_;
 };
 
 void clear(MutableByteSpan bytes, WorkerPool &pool) {
@@ -117,11 +121,11 @@ void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
   const ImageParts parts(draft);
   const MutableByteSpan image = room.bytes;
   if (!room.cleared)
-    clear(parts.in_order() ? image.first(parts.first_bytes()) : image, pool);
+    clear(image.first(parts.shared_bytes()), pool);
   store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
   std::vector<Diagnostics> messages(parts.ranges());
   const auto write_range = [&](u32 range) {
-    const bool cleared = room.cleared || !parts.in_order() || range == 0;
+    const bool cleared = room.cleared || !parts.has_own_bytes(range);
     const u32 last = parts.first_section(range + 1);
     for (u32 begin = parts.first_section(range), end; begin < last; begin = end) {
       end = std::min(begin + kAtHand, last);
