@@ -168,6 +168,7 @@ void LinkJob::announce(const WorkerPool &pool) {
   if (placed_ || !request_.early.begin || image_.size() < kMuchMemory || pool.threads() == 1)
     return;
   announced_ = true;
+  kept_pages_.give_back(); // the file takes as much memory again
   request_.early.begin(image_);
 }
 

@@ -57,11 +57,12 @@ public:
   }
   void release() {
     const std::lock_guard lock(mutex_);
-    if (--keepers_ != 0)
-      return;
-    for (const Pages pages : places())
-      ::munmap(pages.data(), pages.size());
-    count_ = 0;
+    if (--keepers_ == 0)
+      unmap_all();
+  }
+  void give_back() {
+    const std::lock_guard lock(mutex_);
+    unmap_all();
   }
   // False: they are not kept.
   [[nodiscard]] bool put(Pages pages) {
@@ -91,6 +92,11 @@ public:
   }
 
 private:
+  void unmap_all() {
+    for (const Pages pages : places())
+      ::munmap(pages.data(), pages.size());
+    count_ = 0;
+  }
   [[nodiscard]] std::span<Pages> places() { return std::span(places_).first(count_); }
 
   std::mutex mutex_;
@@ -160,6 +166,10 @@ KeepLargePages::KeepLargePages() {
 
 KeepLargePages::~KeepLargePages() {
   free_pages().release();
+}
+
+void KeepLargePages::give_back() const {
+  free_pages().give_back();
 }
 
 } // namespace culink
