@@ -404,7 +404,9 @@ Layout finish(const Program &program, MergedChunk &&merged, MergeTables &&tables
 std::vector<u32> cut_into_chunks(const Program &p, const WorkerPool &pool) {
   constexpr u64 kFewSections = 2048; // more are worth a chunk
   constexpr u64 kOfEntity = 4;       // a new name is as much work as so many sections
-  // Some chunks take longer than others; but joining them takes time, too, which few threads lack.
+  // Joining chunks takes one thread as long as the second of two saves. Some chunks take longer
+  // than others; but the more there are, the longer it takes to join them.
+  constexpr u32 kWorthChunks = 3; // threads
   const u64 per_thread = pool.threads() > 4 ? 4 : 1;
   const u32 objects = static_cast<u32>(p.objects.size());
   u64 sections = 0;
@@ -413,7 +415,7 @@ std::vector<u32> cut_into_chunks(const Program &p, const WorkerPool &pool) {
   const u64 work = sections + kOfEntity * count_entities(p, 0, objects);
   std::vector<u32> starts = {0};
   const u64 chunks = std::min(pool.threads() * per_thread, sections / kFewSections);
-  if (pool.threads() > 1 && chunks > 1 && !emulate::leaves_blank_symbols(p)) {
+  if (pool.threads() >= kWorthChunks && chunks > 1 && !emulate::leaves_blank_symbols(p)) {
     u64 seen = 0;
     for (u32 i = 0; i + 1 < objects; ++i) {
       seen += p.objects[i].view.sections().size() + kOfEntity * count_entities(p, i, i + 1);
