@@ -140,7 +140,7 @@ public:
 
 private:
   // Assigns fields one by one, which takes less time than copying a structure: see store_fields in
-  // base/bytes.h. It names all fields, so that none can be forgotten: with another one it does not
+  // base/bytes.h. It names all fields, so that none is left out: with another one it does not
   // compile.
   static void fill(SymbolSpec &to, const SymbolSpec &from) {
     const auto &[name, binding, type, other, section, special_section, name_number, value, size,

@@ -2,7 +2,8 @@
 //
 // Collecting what a file shall hold. Everything is kept in order of creation, because that order is
 // visible in the output: it is the order of the string tables and, inside a bucket, of the section
-// table. Numbers and offsets do not exist before lay_out().
+// table. Offsets do not exist before lay_out(), nor numbers, but for those of number_symbols().
+// What BuiltSections does is here, too.
 #include "elf/elf_builder.h"
 
 #include <cstring>

@@ -292,7 +292,7 @@ private:
     return {number, OutId{}};
   }
   // Inlined, so that what callers say of a section is written once, into the list; field by field,
-  // as in ElfBuilder::fill, and with names for all fields, so that none can be forgotten.
+  // as in BuiltSymbols::fill, and with names for all fields, so that none is left out.
   [[gnu::always_inline]] OutId append(const NewSection &section, NewName name) {
     const OutId id(size());
     if (name.older.valid())

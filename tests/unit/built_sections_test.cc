@@ -82,5 +82,31 @@ TEST(BuiltSections, ThoseThatArePutAreThoseThatAreAdded) {
   EXPECT_LT(view->find(".debug_line")->index, f->index);
 }
 
+// The bytes themselves are not looked at.
+TEST(BuiltSections, FirstBytesAreCountedInFourBytes) {
+  using State = BuiltSections::State;
+  const u8 byte = 0;
+  for (const u64 size : {u64{State::kAll} - 1, u64{State::kAll}, u64{State::kAll} + 1}) {
+    const bool is_counted = size < State::kAll;
+    const ByteSpan bytes(&byte, size);
+    EXPECT_TRUE(BuiltSections::is_plain(bytes, size));
+    EXPECT_EQ(BuiltSections::is_plain(bytes, size + 8), is_counted);
+    BuiltSections sections(nullptr);
+    const u32 id = sections.add({.name = ".text.f"});
+    sections.append(id, 0, bytes);
+    sections.append_zeros(id, size, 8);
+    const State &state = sections[id];
+    EXPECT_EQ(state.size, size + 8);
+    EXPECT_EQ(state.bytes().size(), is_counted ? size : 0);
+    u64 in_pieces = 0;
+    sections.pieces().for_each(sections.find_detail(state)->more,
+                               [&](const BuiltSections::Piece &piece) {
+                                 EXPECT_EQ(piece.offset, 0u);
+                                 in_pieces += piece.bytes.size();
+                               });
+    EXPECT_EQ(in_pieces, is_counted ? 0 : size);
+  }
+}
+
 } // namespace
 } // namespace culink::elf
