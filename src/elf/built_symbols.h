@@ -101,17 +101,22 @@ public:
   }
   // A symbol of either kind, but for the name of a section's.
   [[nodiscard]] SymbolSpec without_name(const State &state) const {
+    SymbolSpec room;
+    return without_name(state, room);
+  }
+  // The same for a loop. What has no specification gets one in `room`, which starts as an empty
+  // one.
+  [[nodiscard]] const SymbolSpec &without_name(const State &state, SymbolSpec &room) const {
     if (state.kind == State::Kind::Specified)
       return spec(state);
-    SymbolSpec out{.name = {}, .binding = SymbolBinding::Local, .part = SymbolPart::Local};
-    out.emitted = state.emitted;
-    if (state.kind == State::Kind::Nothing) {
-      out.named = false;
-      return out;
-    }
-    out.type = SymbolType::Section;
-    out.section = SectionId(state.id);
-    return out;
+    const bool of_section = state.kind == State::Kind::Section;
+    room.binding = SymbolBinding::Local;
+    room.part = SymbolPart::Local;
+    room.emitted = state.emitted;
+    room.named = of_section;
+    room.type = of_section ? SymbolType::Section : SymbolType::NoType;
+    room.section = of_section ? SectionId(state.id) : SectionId{};
+    return room;
   }
   [[nodiscard]] SymbolSpec whole(const State &state, const BuiltSections &sections) const {
     SymbolSpec out = without_name(state);

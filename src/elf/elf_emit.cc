@@ -143,11 +143,12 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
   const u32 *names =
       layout_.late_symbol_name.empty() ? layout_.symbol_names() : layout_.late_symbol_name.data();
   const bool extended = layout_.index_of(writer_.symtab_shndx()) != 0;
+  SymbolSpec room;
   for (u32 id = begin; id < end; ++id) {
     const u32 number = layout_.symbol_number[id];
     if (number == 0)
       continue;
-    const SymbolSpec spec = writer_.symbols_.without_name(writer_.symbols_[id]);
+    const SymbolSpec &spec = writer_.symbols_.without_name(writer_.symbols_[id], room);
     const u32 name = names[id];
     const u32 index = spec.section.valid() ? layout_.index_of(spec.section) : spec.special_section;
     const bool lost = spec.named && index == kSectionCommon && writer_.options_.lose_section_fff2;

@@ -133,6 +133,7 @@ public:
   [[nodiscard]] u32 section_of(u32 i) const { return without_name(i).section; }
 
 private:
+  template <typename Sym> void read(u32 i, Symbol &out) const;
   [[nodiscard]] u32 true_section(u32 i, u16 stored) const;
 
   ByteSpan entries_;
@@ -153,14 +154,25 @@ inline u32 SymbolTable::true_section(u32 i, u16 stored) const {
   return index < section_count_ ? index : kSectionUndefined;
 }
 
+// Reads fields to their places, without a structure between: see store_fields.
+template <typename Sym> inline void SymbolTable::read(u32 i, Symbol &out) const {
+  const u8 *raw = entries_.data() + u64{i} * sizeof(Sym);
+  out.value = load_le<decltype(Sym::st_value)>(raw + offsetof(Sym, st_value));
+  out.size = load_le<decltype(Sym::st_size)>(raw + offsetof(Sym, st_size));
+  out.name_offset = load_le<u32>(raw + offsetof(Sym, st_name));
+  out.raw_section = load_le<u16>(raw + offsetof(Sym, st_shndx));
+  out.section = true_section(i, out.raw_section);
+  out.info = raw[offsetof(Sym, st_info)];
+  out.other = raw[offsetof(Sym, st_other)];
+}
+
 inline Symbol SymbolTable::without_name(u32 i) const {
-  const auto widen = [&](const auto &raw) {
-    return Symbol{{},          raw.st_value, raw.st_size, true_section(i, raw.st_shndx),
-                  raw.st_name, raw.st_shndx, raw.st_info, raw.st_other};
-  };
-  return class_ == ElfClass::Elf64
-             ? widen(load_le<wire::Sym64>(entries_.data() + u64{i} * sizeof(wire::Sym64)))
-             : widen(load_le<wire::Sym32>(entries_.data() + u64{i} * sizeof(wire::Sym32)));
+  Symbol out;
+  if (class_ == ElfClass::Elf64)
+    read<wire::Sym64>(i, out);
+  else
+    read<wire::Sym32>(i, out);
+  return out;
 }
 
 inline Symbol SymbolTable::operator[](u32 i) const {

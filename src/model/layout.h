@@ -18,6 +18,14 @@ struct SectionLocation {
   u64 offset = 0;
   u32 constants = kNoIndex; // compiler constants of a device function: in function_constants
   bool discarded = false;   // code of a definition that did not prevail when it was read
+
+  // Field by field: see store_fields.
+  void set(OutId in, u64 at) {
+    section = in;
+    offset = at;
+    constants = kNoIndex;
+    discarded = false;
+  }
 };
 
 // Where a symbol is in the output: an offset in a section.
@@ -108,6 +116,22 @@ struct RelocationGroup {
 // Threads fill both.
 using RelocationSlices = std::vector<RelocationSlice, UninitializedAllocator<RelocationSlice>>;
 using RelocationGroups = std::vector<RelocationGroup, UninitializedAllocator<RelocationGroup>>;
+
+// Field by field: see store_fields.
+inline void add_slice(RelocationSlices &to, ObjectId object, u32 section, u64 base, u32 previous) {
+  auto &[its_object, its_section, its_base, its_previous] = to.emplace_back();
+  its_object = object;
+  its_section = section;
+  its_base = base;
+  its_previous = previous;
+}
+inline void add_group(RelocationGroups &to, OutId table, OutId target, bool has_addends) {
+  auto &[its_table, its_target, its_addends, newest] = to.emplace_back();
+  its_table = table;
+  its_target = target;
+  its_addends = has_addends;
+  newest = RelocationSlice::kNoSlice;
+}
 
 // The relocations of function constants that a kernel's bank gets with its copy of them.
 struct CopiedRelocations {

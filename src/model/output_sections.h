@@ -265,8 +265,8 @@ struct OutputSections {
     }
     shared_lists[index].push_back(variable);
   }
-  void add_section_symbol(OutId id) { locals.push_back({LocalSymbol::Kind::Section, id.value}); }
-  void add_local(EntityId id) { locals.push_back({LocalSymbol::Kind::Entity, id.value}); }
+  void add_section_symbol(OutId id) { add_local(LocalSymbol::Kind::Section, id.value); }
+  void add_local(EntityId id) { add_local(LocalSymbol::Kind::Entity, id.value); }
   // The concatenation of the two, valid for as long as this object lives.
   [[gnu::always_inline]] std::string_view keep_name(std::string_view prefix,
                                                     std::string_view name) {
@@ -278,6 +278,13 @@ struct OutputSections {
   }
 
 private:
+  // Field by field: the processor would wait for a copy of what has just been put together.
+  void add_local(LocalSymbol::Kind kind, u32 id) {
+    LocalSymbol &added = locals.emplace_back();
+    added.kind = kind;
+    added.id = id;
+  }
+
   struct NewName {
     u32 number;
     OutId older; // the section that had the name

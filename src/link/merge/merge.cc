@@ -238,7 +238,7 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   const Entity &entity = p_.symbols[id];
   const elf::Section &text = object_->section(symbol.section);
   if (entity.first_definition != SymbolRef{id_, symbol_index}) { // overrides an earlier definition
-    location(symbol.section) = {.section = t_.address_of[id.value].section};
+    location(symbol.section).set(t_.address_of[id.value].section, 0);
     return;
   }
   if (const OutId known = location(symbol.section).section; known.valid()) { // an alias
@@ -260,7 +260,7 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
                              .links_symtab = true,
                              .has_symbol = true});
   set_address(id, {section, symbol.value});
-  location(symbol.section) = {.section = section};
+  location(symbol.section).set(section, 0);
   if (entity.prevailing == SymbolRef{id_, symbol_index})
     fill_text(layout_.sections[section], text);
   else

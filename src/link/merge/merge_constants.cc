@@ -195,7 +195,7 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
   layout_.sections.pieces(out).clear();
   if (section.size != 0)
     layout_.sections.pieces(out).push_back({0, section.data});
-  location(section.index) = {.section = id, .offset = 0};
+  location(section.index).set(id, 0);
 }
 
 bool Merger::joins_parameters(const elf::Section &bank) {
@@ -212,7 +212,7 @@ void Merger::append_parameter_bank(const elf::Section &section) {
   if (section.size != 0)
     layout_.sections.pieces(out).push_back({offset, section.data});
   out.size = offset + section.size;
-  location(section.index) = {.section = id, .offset = offset};
+  location(section.index).set(id, offset);
 }
 
 } // namespace culink

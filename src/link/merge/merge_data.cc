@@ -301,7 +301,7 @@ void Merger::append_debug(const elf::Section &section) {
                                        .emit = Emit::Always,
                                        .has_symbol = true});
   OutSection &out = layout_.sections[id];
-  location(section.index) = {.section = id, .offset = out.size};
+  location(section.index).set(id, out.size);
   if (section.size != 0)
     layout_.sections.pieces(out).push_back({out.size, section.data});
   out.size += section.size;

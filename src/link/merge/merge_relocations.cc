@@ -66,7 +66,7 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     relocation_group(table.info, true, table.name);
   RelocationGroup &group =
       relocation_group(table.info, rela || shifted == Shifted::All, table.name);
-  layout_.relocs.slices.push_back({id_, table.index, at.offset, group.newest});
+  add_slice(layout_.relocs.slices, id_, table.index, at.offset, group.newest);
   group.newest = static_cast<u32>(layout_.relocs.slices.size() - 1);
   if (!rela) {
     if (p_.policy.keeps_all_relocations && names_sections(table))
@@ -171,7 +171,7 @@ RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_vi
   }
   if (!alone_ && std::binary_search(out_.shared.begin(), out_.shared.end(), target))
     out_.shared_groups.push_back(static_cast<u32>(groups.size()));
-  groups.push_back({table, target, rela});
+  add_group(groups, table, target, rela);
   other_group_.push_back(0);
   return groups.back();
 }

@@ -73,13 +73,15 @@ public:
     for (const Inherited &record : list)
       push_back(record);
   }
-  void push_back(const Inherited &record) {
-    if (count_ == kFew)
-      many_ = std::make_unique<std::vector<Inherited>>(few_.begin(), few_.end());
-    if (count_ >= kFew)
-      many_->push_back(record);
-    else
-      few_[count_] = record;
+  void push_back(const Inherited &record) { add(record.attribute, record.value); }
+  // Field by field: see store_fields.
+  void add(elf::InfoAttribute attribute, u16 value) {
+    if (count_ < kFew) {
+      few_[count_].attribute = attribute;
+      few_[count_].value = value;
+    } else {
+      add_to_many({attribute, value});
+    }
     ++count_;
   }
   void push_front(const Inherited &record) {
@@ -95,6 +97,12 @@ public:
   [[nodiscard]] const Inherited *end() const { return begin() + count_; }
 
 private:
+  [[gnu::noinline]] void add_to_many(const Inherited &record) {
+    if (count_ == kFew)
+      many_ = std::make_unique<std::vector<Inherited>>(few_.begin(), few_.end());
+    many_->push_back(record);
+  }
+
   static constexpr u32 kFew = 5;
   std::array<Inherited, kFew> few_;
   u32 count_ = 0;

@@ -245,8 +245,7 @@ InfoList RecordReader::read_module_records(u32 begin, u32 end) const {
 
 void RecordReader::note_fragments(FunctionId function, const elf::InfoRecord &record) {
   std::vector<std::vector<u32>> &known = out_.fragments[function.value];
-  tables_.functions.inherited[function.value].push_back(
-      {record.attribute, static_cast<u16>(known.size())});
+  tables_.functions.inherited[function.value].add(record.attribute, static_cast<u16>(known.size()));
   known.push_back(elf::words_of(record));
 }
 
@@ -280,7 +279,7 @@ void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
   const bool sized = is_sized(bytes);
   const u16 value = sized ? u16{0} : load_le<u16>(bytes.data() + 2);
   if (attribute == InfoAttribute::Externs) { // the list is filled when all functions are read
-    tables_.functions.inherited[function].push_back({attribute, value});
+    tables_.functions.inherited[function].add(attribute, value);
     tables_.functions.externs[function] = still_undefined(reading.object, decoded(bytes));
     out_.lists_externs.push_back(reading.text);
     store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value);
@@ -288,8 +287,8 @@ void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
   }
   if (const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)]; rule != 0) {
     out_.rules |= static_cast<u16>(1u << (rule - 1));
-    tables_.functions.inherited[function].push_back(
-        {attribute, sized ? bits_of_words(decoded(bytes)) : value});
+    tables_.functions.inherited[function].add(attribute,
+                                              sized ? bits_of_words(decoded(bytes)) : value);
   }
   if (attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
     note_fragments(reading.function, decoded(bytes));

@@ -202,7 +202,7 @@ RelocTarget function_target(const RelocationContext &c, EntityId id) {
             .bank = bank_of(entity.opaque ? SectionType::Progbits : SectionType::Null),
             .id = id.value,
             .value = c.constants.slot[id.value]};
-  if (is_unified_table(entity.name) && !entity.defined()) {
+  if (!entity.defined() && is_unified_table(entity.name)) {
     // Indirect calls go through the table of unified functions, if there is one (Q067).
     const bool unused = entity.name == kUnifiedOffset && !c.layout.sections.has_unified_functions;
     return {.kind = unused ? TargetKind::Ignored : TargetKind::UnifiedTable,

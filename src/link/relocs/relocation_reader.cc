@@ -10,6 +10,8 @@
 // wins.
 #include "link/relocs/relocation_reader.h"
 
+#include <new>
+
 #include <fmt/format.h>
 
 namespace culink {
@@ -179,7 +181,8 @@ void RelocationReader::begin_run(const RelocSource &source, u32 symbol, Run &run
   if (run.drops)
     return;
   RelocTarget &target = run.target;
-  target = resolve_target(c_, source.object, symbol, source.function);
+  // Made where it stays: see store_fields.
+  ::new (&target) RelocTarget(resolve_target(c_, source.object, symbol, source.function));
   if (!emulates_ && (is_lost(c_, source, target) || names_no_place(c_, source, symbol) ||
                      names_foreign_memory(c_, source, target, symbol)))
     target.kind = TargetKind::Lost;

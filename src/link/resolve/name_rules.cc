@@ -17,6 +17,7 @@
 #include "link/resolve/name_rules.h"
 
 #include <algorithm>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -67,9 +68,8 @@ Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &po
   return entity;
 }
 
-void NameRules::read(const Occurrence &next, const elf::Symbol &symbol) {
-  const SymbolRef ref{ObjectId(next.object), next.number};
-  reading_ = next;
+void NameRules::read(SymbolRef ref, const Occurrence &next, const elf::Symbol &symbol) {
+  reading_ = &next;
   if (symbol.type() == SymbolType::Function)
     read_function(ref, symbol);
   else
@@ -85,7 +85,7 @@ inline std::pair<Entity *, bool> NameRules::entity_for(SymbolRef ref, const elf:
   u32 draft = static_cast<u32>(drafts_.size());
   bool is_new = true;
   if (symbol.binding() != SymbolBinding::Local) {
-    const auto [number, inserted] = names_.insert(symbol.name, reading_.hash);
+    const auto [number, inserted] = names_.insert(symbol.name, reading_->hash);
     if (inserted)
       draft_of_name_.push_back(draft);
     draft = draft_of_name_[number];
@@ -100,7 +100,7 @@ inline std::pair<Entity *, bool> NameRules::entity_for(SymbolRef ref, const elf:
 [[gnu::noinline]] void NameRules::add_draft(SymbolRef ref, const elf::Symbol &symbol) {
   if (symbol.type() == SymbolType::Function && arch::is_driver_function(symbol.name))
     driver_functions_.push_back(static_cast<u32>(drafts_.size()));
-  drafts_.push_back(new_entity(ref, symbol, policy_));
+  ::new (&drafts_.emplace_back()) Entity(new_entity(ref, symbol, policy_)); // see store_fields
 }
 
 void NameRules::report_duplicate(const Entity &entity, SymbolRef ref) {
@@ -169,7 +169,7 @@ bool NameRules::report_disagreement(const Entity &entity, SymbolRef ref,
 
 void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
   const auto [entity, is_new] = entity_for(ref, symbol);
-  const bool is_code = reading_.in_code != 0;
+  const bool is_code = reading_->in_code != 0;
   if (!is_new && !compatible(*entity, ref, symbol)) {
     if (is_code)
       report_other_kind(*entity, ref, symbol);
@@ -182,8 +182,8 @@ void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
 // Of weak definitions of a function the one with fewer registers prevails, then one of newer PTX
 // than the very first definition (not than the one that prevails so far, Q055), then the earlier.
 bool NameRules::prevails_over_weak(SymbolRef ref, const Entity &entity) const {
-  if (reading_.registers != registers(entity.prevailing))
-    return reading_.registers < registers(entity.prevailing);
+  if (reading_->registers != registers(entity.prevailing))
+    return reading_->registers < registers(entity.prevailing);
   return objects_[ref.object.value].virtual_sm >
          objects_[entity.first_definition.object.value].virtual_sm;
 }
@@ -234,7 +234,7 @@ void NameRules::define_function(Entity &entity, SymbolRef ref, const elf::Symbol
 
 void NameRules::read_data(SymbolRef ref, const elf::Symbol &symbol) {
   if (is_image(symbol.type())) {
-    const bool opaque = reading_.in_code != 0;
+    const bool opaque = reading_->in_code != 0;
     if (!agrees_with_images(ref, symbol, opaque))
       return;
     if (opaque) {
@@ -280,7 +280,7 @@ bool NameRules::agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, boo
   if (const auto known = opaque_.find(symbol.name);
       known != opaque_.end() && has_other_kind(drafts_[known->second], ref, symbol, opaque))
     return false;
-  const Entity *entity = find(symbol.name, reading_.hash);
+  const Entity *entity = find(symbol.name, reading_->hash);
   return !entity || !has_other_kind(*entity, ref, symbol, opaque);
 }
 

@@ -19,9 +19,7 @@ namespace culink {
 
 // What is known of a symbol that is resolved by its name, beside the symbol.
 struct Occurrence {
-  u32 hash = 0; // of the name
-  u32 object = 0;
-  u32 number = 0;         // of the symbol
+  u32 hash = 0;           // of the name
   u32 registers : 31 = 0; // of a function
   u32 in_code : 1 = 0;    // it is in a code section
 };
@@ -82,7 +80,7 @@ public:
     expect(hash);
   }
   // Symbols of one name must come in the order of the objects, functions first.
-  void read(const Occurrence &next, const elf::Symbol &symbol);
+  void read(SymbolRef ref, const Occurrence &next, const elf::Symbol &symbol);
   [[nodiscard]] const Entity *find(std::string_view name, u32 hash) const;
   [[nodiscard]] std::vector<Message> take_messages();
 
@@ -170,7 +168,7 @@ private:
   const u32 shard_;
   const u32 shard_bits_;
   NameTables &tables_;
-  Occurrence reading_; // of the symbol that is read
+  const Occurrence *reading_ = nullptr; // of the symbol that is read
   StringIndex names_;
   Entities drafts_;
   std::vector<u32> driver_functions_; // positions in drafts_

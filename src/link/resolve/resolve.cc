@@ -89,12 +89,12 @@ private:
   // A symbol that is resolved by its name, and the hash of that.
   struct Listed {
     u32 hash = 0;
-    u32 object = 0;
-    u32 symbol = 0;
+    SymbolRef ref;
   };
   // A symbol with all that is needed as a rule: objects are no longer in the cache when a thread
   // comes to their names.
   struct Copied {
+    SymbolRef ref;
     Occurrence occurrence;
     elf::Symbol symbol;
   };
@@ -108,7 +108,7 @@ private:
   void list_symbols_of(u32 object, std::vector<Listed> &out);
   [[nodiscard]] Occurrence occurrence_of(const Listed &listed, const elf::Symbol &symbol) const;
   [[nodiscard]] const elf::Symbol &symbol_of(const Listed &listed) const {
-    return objects_[listed.object].symbols[listed.symbol];
+    return objects_[listed.ref.object.value].symbols[listed.ref.symbol];
   }
   [[nodiscard]] Batch order_by_shard(const std::vector<Listed> &symbols) const;
   void make_shards();
@@ -207,7 +207,7 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
     if (!alone_)
       continue;
     for (const Listed &one : symbols) // while names are still in the cache
-      shards_[0].read(occurrence_of(one, symbol_of(one)), symbol_of(one));
+      shards_[0].read(one.ref, occurrence_of(one, symbol_of(one)), symbol_of(one));
     symbols.clear();
   }
   if (!alone_)
@@ -217,11 +217,9 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
 inline Occurrence SymbolResolver::occurrence_of(const Listed &listed,
                                                 const elf::Symbol &symbol) const {
   constexpr u32 kMost = 0x7fffffff; // more than any function has
-  const InputObject &object = objects_[listed.object];
+  const InputObject &object = objects_[listed.ref.object.value];
   return {.hash = listed.hash,
-          .object = listed.object,
-          .number = listed.symbol,
-          .registers = std::min(object.registers[listed.symbol], kMost) & kMost,
+          .registers = std::min(object.registers[listed.ref.symbol], kMost) & kMost,
           .in_code = is_in_code(object, symbol)};
 }
 
@@ -258,7 +256,7 @@ void SymbolResolver::list_symbols_of(u32 id, std::vector<Listed> &out) {
       if (way == Way::None || (way == Way::Alone && !alone_))
         continue;
       const u32 hash = way == Way::ByName ? StringIndex::hash_of(symbols[s].name) : 0;
-      out.push_back({hash, id, s});
+      out.push_back({hash, {ObjectId(id), s}});
       if (way == Way::ByName && alone_)
         shards_[0].expect(hash);
     }
@@ -275,7 +273,7 @@ SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Listed> &
   std::vector<u32> next = out.starts;
   for (const Listed &one : symbols)
     out.symbols.put(next[shard_of(one.hash)]++,
-                    {occurrence_of(one, symbol_of(one)), symbol_of(one)});
+                    {one.ref, occurrence_of(one, symbol_of(one)), symbol_of(one)});
   return out;
 }
 
@@ -296,7 +294,7 @@ void SymbolResolver::resolve_shard(u32 shard) {
         const Copied &later = batch.symbols[i + kStepsAhead];
         rules.expect(later.symbol.name, later.occurrence.hash);
       }
-      rules.read(batch.symbols[i].occurrence, batch.symbols[i].symbol);
+      rules.read(batch.symbols[i].ref, batch.symbols[i].occurrence, batch.symbols[i].symbol);
     }
 }
 
