@@ -351,6 +351,24 @@ u32 ElfBuilder::table_parts(const ElfLayout &layout) const {
          layout.strtab.range_count();
 }
 
+// All but the first entry of each table, and what room there is behind names. Sections that were
+// renamed leave room between names, too.
+std::vector<FileRange> ElfBuilder::filled_by_tables(const ElfLayout &layout) const {
+  const u64 symbol =
+      options_.elf_class == ElfClass::Elf64 ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
+  std::vector<FileRange> out;
+  const auto add = [&](SectionId table, u64 first, u64 size) {
+    if (layout.index_of(table) != 0 && size > first)
+      out.push_back({layout.offset_of(table) + first, layout.offset_of(table) + size});
+  };
+  if (old_names_.empty())
+    add(shstrtab(), 1, layout.shstrtab.size - options_.section_names_room);
+  add(strtab(), 1, layout.strtab.size);
+  add(symtab(), symbol, layout.symbol_count * symbol);
+  std::ranges::sort(out, {}, &FileRange::begin);
+  return out;
+}
+
 void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const {
   const ElfEmitter emitter(*this, layout, out);
   const u32 symbol_parts = symbol_count() / kSymbolsWrittenTogether + 1;

@@ -39,7 +39,8 @@ struct PlacedNames {
       const std::string_view text = text_at(i);
       if (!text.empty())
         std::memcpy(table + next, text.data(), text.size());
-      next += text.size() + 1;
+      next += text.size();
+      table[next++] = 0;
     }
   }
 };

@@ -109,6 +109,18 @@ void clear(MutableByteSpan bytes, WorkerPool &pool) {
   });
 }
 
+// Makes zeros of the bytes that several parts write, but for tables that are written whole.
+void clear_shared(const FileDraft &draft, MutableByteSpan bytes, WorkerPool &pool) {
+  if (draft.layout.shares_bytes)
+    return clear(bytes, pool);
+  u64 begin = 0;
+  for (const elf::FileRange &filled : draft.elf.filled_by_tables(draft.layout)) {
+    clear(bytes.subspan(begin, filled.begin - begin), pool);
+    begin = filled.end;
+  }
+  clear(bytes.subspan(begin), pool);
+}
+
 } // namespace
 
 // Values are stored while a section's bytes are still at hand.
@@ -121,7 +133,7 @@ void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
   const ImageParts parts(draft);
   const MutableByteSpan image = room.bytes;
   if (!room.cleared)
-    clear(image.first(parts.shared_bytes()), pool);
+    clear_shared(draft, image.first(parts.shared_bytes()), pool);
   store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
   std::vector<Diagnostics> messages(parts.ranges());
   const auto write_range = [&](u32 range) {
