@@ -209,7 +209,10 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     if (diag_.failed())
       return {};
   }
-  LinkListener listener{{}, [this] { loader_->drop_pages(); }};
+  LinkListener listener{{}, [this] {
+                          loader_->release_tables();
+                          loader_->drop_pages();
+                        }};
   u64 sections = 1;
   for (const InputObject &object : objects)
     sections += object.view.sections().size();
@@ -303,6 +306,7 @@ LinkResult LinkJob::link_and_verify() {
   const std::vector<LinkedCode> linked =
       checked ? list_linked_code(objects) : std::vector<LinkedCode>{};
   std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);
+  loader.release_tables(); // all objects are gone
   if (!planned)
     return {};
   LinkResult result;

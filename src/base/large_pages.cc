@@ -160,6 +160,14 @@ void unmap_large_pages(u8 *bytes, u64 size) {
     ::munmap(bytes + large, room - large);
 }
 
+void unmap_large_pages(u8 *bytes, u64 size, u64 touched) {
+  const u64 used = whole_pages(touched);
+  if (used != 0)
+    unmap_large_pages(bytes, used);
+  if (used < size)
+    ::munmap(bytes + used, size - used);
+}
+
 KeepLargePages::KeepLargePages() {
   free_pages().keep();
 }

@@ -14,6 +14,9 @@ enum class FirstContent : u8 { Zeros, Anything };
 // table takes longer than filling it. Null: there is none.
 [[nodiscard]] u8 *map_large_pages(u64 size, FirstContent content = FirstContent::Zeros);
 void unmap_large_pages(u8 *bytes, u64 size);
+// The same if only the first `touched` bytes have been used: the rest is not worth keeping, because
+// the system has no pages there yet. Precondition: `size` is a number of whole large pages.
+void unmap_large_pages(u8 *bytes, u64 size, u64 touched);
 
 // While one of these lives, large pages that are unmapped are kept for whoever maps some next. The
 // system clears each page before it gives it to a process, which takes longer than most passes of a

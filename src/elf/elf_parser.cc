@@ -312,24 +312,32 @@ void ElfParser::read_segments() {
   }
 }
 
-Result<ElfView> ElfView::open(ByteSpan file, WorkerPool &pool) {
-  Result<ElfView> view = ElfParser(file, pool).run();
-  if (view && !view->violations_.empty())
-    return view->violations_.front();
+namespace {
+
+Result<ElfView> strict(Result<ElfView> view) {
+  if (view && !view->violations().empty())
+    return view->violations().front();
   return view;
 }
 
-Result<ElfView> ElfView::open(ByteSpan file) {
+} // namespace
+
+Result<ElfView> ElfView::open(ByteSpan file, WorkerPool &pool) {
+  return strict(ElfParser(file, pool).run());
+}
+
+Result<ElfView> ElfView::open(ByteSpan file, TableMemory *memory) {
   WorkerPool alone(1);
-  return open(file, alone);
+  return strict(ElfParser(file, alone, memory).run());
+}
+
+Result<ElfView> ElfView::open(ByteSpan file) {
+  return open(file, nullptr);
 }
 
 Result<ElfView> ElfView::open_sections(ByteSpan file) {
   WorkerPool alone(1);
-  Result<ElfView> view = ElfParser(file, alone).run_sections();
-  if (view && !view->violations_.empty())
-    return view->violations_.front();
-  return view;
+  return strict(ElfParser(file, alone).run_sections());
 }
 
 Result<ElfView> ElfView::open_tolerant(ByteSpan file) {

@@ -19,7 +19,10 @@ namespace culink::elf {
 
 class ElfParser {
 public:
-  ElfParser(ByteSpan file, WorkerPool &pool) : pool_(pool) { view_.file_ = file; }
+  ElfParser(ByteSpan file, WorkerPool &pool, TableMemory *memory = nullptr) : pool_(pool) {
+    view_.file_ = file;
+    view_.sections_ = SectionList(memory);
+  }
 
   [[nodiscard]] Result<ElfView> run();
   [[nodiscard]] Result<ElfView> run_sections();

@@ -426,8 +426,8 @@ SectionKind classify_section(std::string_view name, SectionType type, u64 flags)
   return common ? kind_of_common(*common, name, flags) : kind_of_other(name, type, flags);
 }
 
-std::vector<SectionKind> classify_sections(std::span<const Section> sections) {
-  std::vector<SectionKind> out;
+TableVector<SectionKind> classify_sections(std::span<const Section> sections, TableMemory *memory) {
+  TableVector<SectionKind> out(memory);
   out.reserve(sections.size());
   for (const Section &s : sections)
     if (const CommonSection *common = find_common(s.name, s.type))

@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
+#include "base/table_memory.h"
 #include "base/types.h"
 #include "elf/constants.h"
 
@@ -119,7 +119,8 @@ struct SectionKind {
 
 // The same for each section of a file.
 struct Section;
-[[nodiscard]] std::vector<SectionKind> classify_sections(std::span<const Section> sections);
+[[nodiscard]] TableVector<SectionKind> classify_sections(std::span<const Section> sections,
+                                                         TableMemory *memory = nullptr);
 
 // A kind of section that large files consist of. The name is the prefix, then the function.
 struct CommonSection {

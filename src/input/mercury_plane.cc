@@ -99,7 +99,7 @@ private:
   std::vector<u32> counterpart_of_; // by section: its Mercury form, or 0
   std::vector<u32> sass_of_;        // the other way round
   const elf::Section *symtab_ = nullptr;
-  std::vector<elf::Symbol> symbols_;
+  TableVector<elf::Symbol> symbols_;
 };
 
 Error broken_plane(const elf::Section &section, std::string field, std::string message) {
@@ -141,7 +141,8 @@ std::optional<Error> PlaneBuilder::find_counterparts() {
 
 std::optional<Error> PlaneBuilder::read_symbols() {
   const elf::SymbolTable table = object_.view.symbols(*symtab_);
-  symbols_.resize(object_.symbols.size()); // after them come symbols of constant bank 0
+  // After those of the table come symbols of constant bank 0.
+  symbols_.assign(object_.symbols.size(), elf::Symbol{});
   if (table.size() > symbols_.size())
     return broken_plane(
         *symtab_, "sh_size",

@@ -39,10 +39,15 @@ constexpr std::array<u8, 256> kUses = [] {
 class ObjectParser {
 public:
   ObjectParser(std::string name, elf::ElfView view)
-      : object_{.name = std::move(name), .view = std::move(view)} {}
+      : object_{.name = std::move(name), .view = std::move(view)} {
+    TableMemory *memory = object_.view.table_memory();
+    object_.owners = TableVector<u32>(memory);
+    object_.registers = TableVector<u32>(memory);
+    object_.infos = TableVector<InputObject::Info>(memory);
+  }
 
   void read_symbols();
-  void take_symbols(std::vector<elf::Symbol> symbols) { object_.symbols = std::move(symbols); }
+  void take_symbols(TableVector<elf::Symbol> symbols) { object_.symbols = std::move(symbols); }
   [[nodiscard]] Result<InputObject> run();
 
 private:
@@ -95,7 +100,7 @@ elf::Symbol with_large_index(elf::Symbol symbol, u32 section_count) {
 void ObjectParser::read_symbols() {
   const elf::SymbolTable symbols = object_.view.symbols();
   const u32 sections = static_cast<u32>(object_.view.sections().size());
-  object_.symbols = symbols.all();
+  object_.symbols = symbols.all(object_.view.table_memory());
   if (sections > elf::kSectionLoReserve)
     for (elf::Symbol &symbol : object_.symbols)
       symbol = with_large_index(symbol, sections);
@@ -119,7 +124,7 @@ Result<InputObject> ObjectParser::run() {
 }
 
 void ObjectParser::classify_sections() {
-  object_.kinds = elf::classify_sections(object_.view.sections());
+  object_.kinds = elf::classify_sections(object_.view.sections(), object_.view.table_memory());
   for (const elf::Section &section : object_.view.sections()) {
     const elf::SectionKind &kind = object_.kinds[section.index];
     has_register_counts_ |= section.info >> 24 != 0;
@@ -323,7 +328,7 @@ Result<InputObject> parse_object(std::string name, elf::ElfView view) {
 }
 
 Result<InputObject> parse_object(std::string name, elf::ElfView view,
-                                 std::vector<elf::Symbol> symbols) {
+                                 TableVector<elf::Symbol> symbols) {
   ObjectParser parser(std::move(name), std::move(view));
   parser.take_symbols(std::move(symbols));
   return parser.run();

@@ -199,7 +199,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
       for (u32 i = begin; i < end; ++i)
         objects[i].release_tables();
     });
-    listener.drop_inputs();
+    listener.inputs_released();
   };
   return plan_output(program, {sass, pool, timer, listener, release_inputs}, diag);
 }

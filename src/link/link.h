@@ -43,8 +43,9 @@ struct LinkListener {
   // The output will have so many sections, with so many bytes beside those of records and tables.
   // Some may be left out in the end. Counting takes time: none, where nobody needs it.
   std::function<void(u64 sections, u64 bytes)> merged;
-  // Of the bytes of objects little will be looked at before they are written.
-  std::function<void()> drop_inputs;
+  // The tables of objects were released, and of the bytes of objects little will be looked at
+  // before they are written. Not called for links of Mercury code.
+  std::function<void()> inputs_released;
 };
 
 // All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without

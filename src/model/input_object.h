@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/prefetch.h"
+#include "base/table_memory.h"
 #include "base/types.h"
 #include "culink/diagnostics.h"
 #include "elf/elf_view.h"
@@ -44,11 +45,11 @@ struct InputObject {
   u32 archive_length = 0; // length of the archive's name in `name`; 0: not from an archive
   u32 step = 0;           // for messages: see Message
   elf::ElfView view;
-  std::vector<elf::SectionKind> kinds; // by section index
-  std::vector<u32> owners;             // by section index: see owner_of
-  std::vector<elf::Symbol> symbols;
-  std::vector<u32> registers; // by symbol: REGCOUNT of the function, or kNoRegisters
-  std::vector<Info> infos;    // in section order
+  TableVector<elf::SectionKind> kinds; // by section index
+  TableVector<u32> owners;             // by section index: see owner_of
+  TableVector<elf::Symbol> symbols;
+  TableVector<u32> registers; // by symbol: REGCOUNT of the function, or kNoRegisters
+  TableVector<Info> infos;    // in section order
   elf::CallGraph calls;
   elf::PrototypeSection prototypes;
   // By section index of code, of Mercury planes only: size of the constant bank 0 beside it.
@@ -76,7 +77,8 @@ struct InputObject {
     if (const u32 names = view.header().shstrndx; names < view.sections().size())
       prefetch_bytes(section(names).data);
   }
-  // Frees all memory but that of the name.
+  // Frees all memory but that of the name. What is in a TableMemory stays there until its
+  // release().
   void release_tables() {
     const auto release = [](auto &table) { table = std::remove_reference_t<decltype(table)>(); };
     view.release_tables();

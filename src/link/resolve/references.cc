@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 namespace culink {
@@ -43,7 +44,7 @@ private:
 
 SymbolsBySection::SymbolsBySection(const Program &program, ObjectId object)
     : p_(program), object_(object) {
-  const std::vector<elf::Symbol> &symbols = p_.objects[object.value].symbols;
+  const std::span<const elf::Symbol> symbols = p_.objects[object.value].symbols;
   for (u32 s = 1; s < symbols.size(); ++s)
     if (const EntityId id = p_.symbols.of(object, s);
         id.valid() && symbols[s].in_section() && !p_.symbols[id].opaque) // those are no code
