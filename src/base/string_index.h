@@ -78,6 +78,10 @@ public:
     return !starts_with_dots_ || s.starts_with('.');
   }
 
+  // Frees what only find() needs, which finds nothing any more. Strings keep their numbers; none
+  // may be inserted.
+  void stop_finding() { slots_ = Slots(); }
+
   [[nodiscard]] u32 size() const { return static_cast<u32>(strings_.size()); }
   // Precondition: number < size().
   [[nodiscard]] std::string_view operator[](u32 number) const { return strings_[number]; }

@@ -157,8 +157,9 @@ public:
   [[nodiscard]] SectionSpec spec_of(const State &state) const;
 
   [[nodiscard]] const StringIndex *names() const { return names_; }
-  // The same names, which from here on are kept here.
-  void keep_names(std::unique_ptr<const StringIndex> names) {
+  // The same names, which from here on are kept here and asked for by number only.
+  void keep_names(std::unique_ptr<StringIndex> names) {
+    names->stop_finding();
     kept_names_ = std::move(names);
     names_ = kept_names_.get();
   }

@@ -177,10 +177,8 @@ public:
   }
   // For changes of a few sections. Valid until a section is added or changed.
   [[nodiscard]] SectionSpec &edit_section(SectionId id) { return sections_.detail(id.value).spec; }
-  // Takes BuilderOptions::numbered_names over.
-  void keep_names(std::unique_ptr<const StringIndex> names) {
-    sections_.keep_names(std::move(names));
-  }
+  // Takes BuilderOptions::numbered_names over. Nothing may be laid out after that.
+  void keep_names(std::unique_ptr<StringIndex> names) { sections_.keep_names(std::move(names)); }
 
   // Adds content behind what is there, after zero bytes up to `align`, and returns its offset.
   // Threads may give different sections the bytes they begin with.

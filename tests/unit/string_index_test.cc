@@ -93,6 +93,16 @@ TEST(StringIndex, finds_nothing_when_empty) {
   EXPECT_EQ(StringIndex().find("a"), std::nullopt);
 }
 
+TEST(StringIndex, keeps_numbers_when_nothing_is_to_be_found_any_more) {
+  StringIndex index;
+  index.insert("a");
+  index.insert("b");
+  index.stop_finding();
+  EXPECT_EQ(index.size(), 2u);
+  EXPECT_EQ(index[1], "b");
+  EXPECT_EQ(index.find("b"), std::nullopt);
+}
+
 // With these a factor of the unseeded hash was zero, whatever follows.
 TEST(StringIndex, names_that_somebody_has_chosen_have_different_hashes) {
   std::set<u32> hashes;
