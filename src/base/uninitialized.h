@@ -41,7 +41,7 @@ template <typename T> struct UninitializedAllocator {
 private:
   // Also false where the size would overflow, which std::allocator refuses.
   [[nodiscard]] static bool is_large(size_t count) {
-    return count <= (size_t{1} << 40) / sizeof(T) && count * sizeof(T) >= 2 * kLargePage;
+    return count <= (size_t{1} << 40) / sizeof(T) && count * sizeof(T) >= kLargePage;
   }
 };
 
