@@ -69,7 +69,7 @@ u32 NameOffsets::take(const Name &name, u32 position, std::vector<Hashed> &hashe
   if (numbered_ && numbered_->may_contain(name.text))
     if (const std::optional<u32> number = numbered_->find(name.text))
       return take_number(*number, position);
-  __builtin_prefetch(name.text.data());
+  prefetch_line(name.text.data());
   hashed.push_back({0, position});
   return position;
 }
@@ -125,7 +125,7 @@ void NameOffsets::find_equal_in(u32 shard, u32 shards, u64 count) {
         shards == 1 ? std::span(range) : std::ranges::equal_range(range, shard, {}, shard_in);
     for (u64 i = 0; i < hashed.size(); ++i) {
       if (i + kStepsAhead < hashed.size())
-        __builtin_prefetch(&table[hashed[i + kStepsAhead].hash & (slots - 1)]);
+        prefetch_line(&table[hashed[i + kStepsAhead].hash & (slots - 1)]);
       Hashed &found = find(hashed[i]);
       if (found.position == kNone)
         found = hashed[i];
