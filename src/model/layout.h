@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "base/table_memory.h"
 #include "model/discarded_ranges.h"
 #include "model/output_sections.h"
 
@@ -74,9 +75,12 @@ struct UnnamedShared {
   u64 align = 1;
 };
 
+// [object][section], in the memory of the object's tables, which is released with it.
+using LocationOf = std::vector<TableVector<SectionLocation>>;
+
 struct Placement {
-  SymbolAddresses address_of;                                 // by EntityId
-  std::vector<std::vector<SectionLocation>> location_of;      // [object][section]
+  SymbolAddresses address_of; // by EntityId
+  LocationOf location_of;
   std::vector<FunctionConstants> function_constants;          // in order of creation
   std::vector<u64, UninitializedAllocator<u64>> shared_align; // by EntityId of a shared variable
   std::vector<EntityId> bank_sizes;      // symbols whose value is the size of the user bank

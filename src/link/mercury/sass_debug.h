@@ -30,8 +30,6 @@ struct DebugSection {
   std::vector<KeptRelocation> addresses; // of the code
 };
 
-using LocationOf = std::vector<std::vector<SectionLocation>>; // [object][section]
-
 struct SassDebug {
   std::vector<DebugSection> sections;
   LocationOf location_of; // of all sections, on the SASS plane

@@ -9,6 +9,7 @@
 // whose heads are the same, has relocations for that.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "arch/reloc_roles.h"
 #include "base/bytes.h"
@@ -74,7 +75,7 @@ struct HeadValue {
 };
 
 std::vector<HeadValue> values_in_heads(const InputObject &mercury,
-                                       const std::vector<SectionLocation> &locations, u32 section) {
+                                       std::span<const SectionLocation> locations, u32 section) {
   std::vector<u64> starts;
   const ByteSpan lines = mercury.section(section).data;
   for (u64 at = 0; lines.size() - at >= kLengthSize;) {

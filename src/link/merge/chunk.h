@@ -37,7 +37,7 @@ struct MergeTables {
   SymbolAddresses address_of;
   std::vector<OutId, UninitializedAllocator<OutId>> shared_of;
   std::vector<u64, UninitializedAllocator<u64>> shared_align;
-  std::vector<std::vector<SectionLocation>> location_of;
+  LocationOf location_of;
   std::vector<DiscardedRanges> discarded;
   std::vector<u8, UninitializedAllocator<u8>> listed; // by EntityId: is in the symbol table
   std::vector<ConstantsLocation> constants_of;        // by FunctionId

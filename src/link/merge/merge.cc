@@ -86,7 +86,8 @@ void Merger::create_tables() {
 void Merger::begin(ObjectId id) {
   id_ = id;
   object_ = &p_.objects[id.value];
-  t_.location_of[id.value].resize(object_->view.sections().size());
+  t_.location_of[id.value] = TableVector<SectionLocation>(
+      object_->view.sections().size(), SectionLocation{}, object_->view.table_memory());
   locations_ = t_.location_of[id.value];
   extents_.reset();
   constant_starts_.reset();

@@ -147,7 +147,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
 std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, WorkerPool &pool,
                                     Diagnostics &diag) {
   // Relocations were the last to ask where sections of objects went.
-  plan.layout.placement.location_of = std::vector<std::vector<SectionLocation>>();
+  plan.layout.placement.location_of = LocationOf();
   plan.layout.relocs.slices = RelocationSlices();
   FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
   file.numbers = file.elf.number_symbols(pool);
