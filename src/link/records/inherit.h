@@ -7,6 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/raw_table.h"
+#include "base/uninitialized.h"
 #include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "link/merge/merge.h"
@@ -113,7 +115,8 @@ private:
 struct FunctionRecords {
   std::vector<FunctionId> read_order;         // of their .nv.info.F sections
   std::vector<std::vector<EntityId>> externs; // by FunctionId: undefined callees, filtered
-  std::vector<InheritedList> inherited;       // by FunctionId: in order of reading
+  // By FunctionId: in order of reading. Zeros make an empty list.
+  std::vector<InheritedList, ZeroedAllocator<InheritedList>> inherited;
   // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
   // reading; few have any.
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
@@ -191,8 +194,8 @@ private:
     u16 rules = 0;        // a bit for each rule that has an item
   };
   struct Parts {
-    std::vector<Part> parts;
-    std::vector<Inheritance::Item> items;
+    RawVector<Part> parts;
+    RawVector<Inheritance::Item> items;
     std::vector<Inheritance> lists;
 
     u32 keep(Inheritance &&part); // its position
