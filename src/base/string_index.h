@@ -69,8 +69,11 @@ public:
   // The same for the hash of a string.
   void expect(u32 hash) const {
     constexpr size_t kTooLarge = 65536; // for the cache that is next to a core
-    if (slots_.size() >= kTooLarge)
-      prefetch(&slots_[hash & (slots_.size() - 1) & ~u64{kLine - 1}]);
+    if (slots_.size() < kTooLarge)
+      return;
+    const u64 home = hash & (slots_.size() - 1) & ~u64{kLine - 1};
+    prefetch_line(&slots_[home]);
+    prefetch_line(&slots_[home ^ kLine]);
   }
 
   // A quick test that is never wrongly false: names of sections begin with a dot, others do not.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/prefetch.h"
 #include "elf/repeated_violation.h"
 
 namespace culink::elf {
@@ -172,8 +173,11 @@ void ElfParser::check_relocation_tables() {
   std::vector<Range> ranges(count_ranges(count, kTablesAtOnce));
   pool_.for_ranges(count, kTablesAtOnce, [&](u32 begin, u32 end) {
     Range &range = ranges[begin / kTablesAtOnce];
-    for (u32 i = begin; i < end; ++i)
+    for (u32 i = begin; i < end; ++i) {
+      if (i + kStepsAhead < end)
+        prefetch_line(view_.sections_[tables_.relocations[i + kStepsAhead]].data.data());
       range.valid &= is_valid_table(view_.sections_[tables_.relocations[i]], range.types);
+    }
   });
   bool valid = true;
   for (const Range &range : ranges) {

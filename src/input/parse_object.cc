@@ -52,6 +52,7 @@ public:
 
 private:
   void prefer_register_counts_of_code();
+  void find_aliases();
   void classify_sections();
   [[nodiscard]] std::optional<Error> find_owners();
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
@@ -120,6 +121,7 @@ Result<InputObject> ObjectParser::run() {
       return std::move(*error);
   if (has_register_counts_)
     prefer_register_counts_of_code();
+  find_aliases();
   return std::move(object_);
 }
 
@@ -129,6 +131,8 @@ void ObjectParser::classify_sections() {
     const elf::SectionKind &kind = object_.kinds[section.index];
     has_register_counts_ |= section.info >> 24 != 0;
     info_count_ += kind.role == SectionRole::Info ? 1 : 0;
+    if (kind.role == SectionRole::Compat)
+      object_.compats.push_back(section.index);
     object_.has_unified |= kind.role == SectionRole::UftEntry || kind.role == SectionRole::UdtEntry;
     object_.has_barrier_flags |= kind.is_code() && elf::text_barriers(section.flags) != 0;
     if (section.type == elf::SectionType::Symtab)
@@ -147,6 +151,12 @@ void ObjectParser::prefer_register_counts_of_code() {
     if (const u32 count = object_.section(symbol.section).info >> 24; count != 0)
       object_.registers[i] = count;
   }
+}
+
+void ObjectParser::find_aliases() {
+  for (u32 i = 0; i < object_.symbols.size(); ++i)
+    object_.has_aliases |=
+        object_.symbols[i].type() == elf::SymbolType::Function && object_.owner_of_function(i) != i;
 }
 
 std::optional<Error> ObjectParser::find_owners() {

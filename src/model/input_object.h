@@ -50,6 +50,7 @@ struct InputObject {
   TableVector<elf::Symbol> symbols;
   TableVector<u32> registers; // by symbol: REGCOUNT of the function, or kNoRegisters
   TableVector<Info> infos;    // in section order
+  std::vector<u32> compats;   // sections with records of compatibility
   elf::CallGraph calls;
   elf::PrototypeSection prototypes;
   // By section index of code, of Mercury planes only: size of the constant bank 0 beside it.
@@ -60,6 +61,7 @@ struct InputObject {
   u32 toolkit = 0;                // release that compiled it: 124 for CUDA 12.4
   bool capsule = false;           // its code has a Mercury form beside it
   bool has_unified = false;       // slots in the tables of unified functions or variables
+  bool has_aliases = false;       // functions whose code belongs to another one
   bool has_barrier_flags = false; // some code has its number of barriers in sh_flags: toolkit 12
   bool system = false;            // from libcudadevrt: discarded as a whole if nothing needs it
   Unfamiliar unfamiliar;
@@ -95,6 +97,16 @@ struct InputObject {
   [[nodiscard]] u32 owner_of_code(u32 section_index) const {
     constexpr u32 kSymbolMask = 0xffffff; // the top byte counts registers
     return section(section_index).info & kSymbolMask;
+  }
+  // The function that owns the code of another one, or the function itself.
+  [[nodiscard]] u32 owner_of_function(u32 index) const {
+    const elf::Symbol &symbol = symbols[index];
+    const u32 owner = symbol.in_section() ? owner_of_code(symbol.section) : index;
+    return owner != index && owner < symbols.size() &&
+                   symbols[owner].type() == elf::SymbolType::Function &&
+                   symbols[owner].section == symbol.section
+               ? owner
+               : index;
   }
   // The code section that a section belongs to, or 0: its sh_info. Toolkits before 12.4 did not set
   // SHF_INFO_LINK for it.

@@ -53,11 +53,10 @@ bool is_finalized(const SassContext &c, const SassCode &code) {
 }
 
 std::optional<u64> fastpath_mask_of(const InputObject &object) {
-  for (const elf::Section &section : object.view.sections())
-    if (object.kinds[section.index].role == elf::SectionRole::Compat)
-      for (const elf::CompatRecord &record : elf::decode_compat(section.data).records)
-        if (record.attribute == elf::CompatAttribute::CanFastpathFinalize)
-          return elf::compat_number(record).value_or(0);
+  for (const u32 section : object.compats)
+    for (const elf::CompatRecord &record : elf::decode_compat(object.section(section).data).records)
+      if (record.attribute == elf::CompatAttribute::CanFastpathFinalize)
+        return elf::compat_number(record).value_or(0);
   return std::nullopt;
 }
 

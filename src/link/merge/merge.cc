@@ -159,9 +159,7 @@ void Merger::create_module_records() {
   // none.
   if (layout_.sections.compat.valid())
     return;
-  if (p_.arch.has_compat ||
-      std::any_of(object_->kinds.begin(), object_->kinds.end(),
-                  [](const elf::SectionKind &kind) { return kind.role == SectionRole::Compat; }))
+  if (p_.arch.has_compat || !object_->compats.empty())
     layout_.sections.compat =
         need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
 }

@@ -271,12 +271,11 @@ std::vector<u8> build_compat(const Program &p) {
   CompatMerger merger(p.dialect.release.compat.unanimous);
   bool says_version = p.dialect.release.compat.adds.empty(); // or it has been assumed
   for (const InputObject &object : p.objects)
-    for (u32 i = 0; i < object.kinds.size(); ++i)
-      if (object.kinds[i].role == elf::SectionRole::Compat) {
-        merger.add(read_compat(p, object.section(i).data));
-        CompatRecords said = elf::decode_compat(object.section(i).data).records;
-        says_version = says_version || find_record(said, kPlaceOfVersion.attribute);
-      }
+    for (const u32 section : object.compats) {
+      merger.add(read_compat(p, object.section(section).data));
+      CompatRecords said = elf::decode_compat(object.section(section).data).records;
+      says_version = says_version || find_record(said, kPlaceOfVersion.attribute);
+    }
   elf::CompatSection out{.records = merger.finish()};
   if (!says_version)
     std::erase_if(out.records, [](const elf::CompatRecord &record) {

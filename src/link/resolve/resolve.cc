@@ -57,17 +57,6 @@ inline Way way_of(const elf::Symbol &symbol) {
   return local && !is_image(type) ? Way::Alone : Way::ByName;
 }
 
-// The function that owns the code of another one, or the function itself.
-inline u32 owner_of_function(const InputObject &object, u32 index) {
-  const elf::Symbol &symbol = object.symbols[index];
-  const u32 owner = symbol.in_section() ? object.owner_of_code(symbol.section) : index;
-  return owner != index && owner < object.symbols.size() &&
-                 object.symbols[owner].type() == SymbolType::Function &&
-                 object.symbols[owner].section == symbol.section
-             ? owner
-             : index;
-}
-
 // Sizes of the parameter banks of kernels, by code section.
 std::vector<u64> parameter_sizes(const InputObject &object) {
   std::vector<u64> sizes(object.view.sections().size());
@@ -153,8 +142,7 @@ private:
   std::vector<Batch> batches_;
   std::vector<NameRules> shards_;
   NameTables tables_;
-  std::vector<u8> has_aliases_; // by object
-  std::vector<Rare> rare_;      // by batch
+  std::vector<Rare> rare_; // by batch
   Resolution out_;
 };
 
@@ -172,7 +160,6 @@ SymbolResolver::SymbolResolver(const std::vector<InputObject> &objects, const Li
   tables_.entity_of = PerSymbol<EntityId>(starts);
   tables_.outcome_of = PerSymbol<DefinitionOutcome>(starts);
   tables_.parameters.resize(objects.size());
-  has_aliases_.resize(objects.size());
   out_.functions_of = FunctionLists(starts);
   out_.shares.resize(objects.size());
 }
@@ -183,7 +170,7 @@ Resolution SymbolResolver::run() {
                    [&](u32 begin, u32 end) { list_symbols(begin, end); });
   if (!alone_)
     pool_.for_each(static_cast<u32>(shards_.size()), [&](u32 shard) { resolve_shard(shard); });
-  if (alone_ && std::ranges::find(has_aliases_, u8{1}) == has_aliases_.end())
+  if (alone_ && std::ranges::none_of(objects_, &InputObject::has_aliases))
     keep_drafts();
   else
     number_entities();
@@ -232,19 +219,17 @@ void SymbolResolver::list_symbols_of(u32 id, std::vector<Listed> &out) {
   std::ranges::fill(entity_of, EntityId{});
   std::vector<u32> others; // symbols that are neither functions nor sections
   u32 function_count = 0;
-  bool has_aliases = false, has_weak_kernel = false;
+  bool has_weak_kernel = false;
   for (u32 s = 1; s < symbols.size(); ++s) {
     const elf::Symbol &symbol = symbols[s];
     if (symbol.type() == SymbolType::Function) {
       functions[function_count++] = s;
-      has_aliases |= owner_of_function(object, s) != s;
       has_weak_kernel |= symbol.binding() == SymbolBinding::Weak && is_kernel_mark(symbol.other);
     } else if (symbol.type() != SymbolType::Section) {
       others.push_back(s);
     }
   }
   out_.functions_of.set_size(id, function_count);
-  has_aliases_[id] = has_aliases ? 1 : 0;
   if (has_weak_kernel)
     tables_.parameters[id] = parameter_sizes(object);
 
@@ -319,7 +304,7 @@ void SymbolResolver::order_aliases(u32 id) {
   for (u32 s = 1; s < object.symbols.size(); ++s) {
     if (object.symbols[s].type() != SymbolType::Function)
       continue;
-    if (const u32 owner = owner_of_function(object, s);
+    if (const u32 owner = object.owner_of_function(s);
         owner != s && !is_used_before(id, object.symbols[s], done))
       read(owner);
     read(s);
@@ -363,7 +348,7 @@ void SymbolResolver::number_entities() {
     shard.make_room_for_numbers();
   std::vector<u32> counts(count());
   for_objects([&](u32 i) {
-    if (has_aliases_[i] != 0)
+    if (objects_[i].has_aliases)
       order_aliases(i);
     counts[i] =
         static_cast<u32>(std::ranges::count_if(tables_.entity_of[i], DraftEntity::is_first));
