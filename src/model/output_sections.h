@@ -13,10 +13,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/few_list.h"
 #include "base/string_index.h"
 #include "base/types.h"
 #include "base/uninitialized.h"
@@ -170,8 +172,8 @@ struct OutputSections {
 
   // By EntityId of a kernel: its shared section, where it is known
   std::vector<OutId, UninitializedAllocator<OutId>> shared_of;
-  std::vector<std::vector<EntityId>> shared_lists; // by OutSection::shared_list
-  StringIndex names;                               // of sections
+  std::vector<FewList<EntityId, 2>> shared_lists; // by OutSection::shared_list
+  StringIndex names;                              // of sections
   // By index into `names`: the newest section of that name.
   std::vector<OutId, UninitializedAllocator<OutId>> by_name;
   // The names that keep_name makes. Behind a pointer, so that an OutputSections can be moved.
@@ -252,10 +254,9 @@ struct OutputSections {
     parts->adopt(std::move(from.parts));
   }
   // The variables in a shared section, in order of reading.
-  [[nodiscard]] const std::vector<EntityId> &shared_variables(OutId id) const {
-    static const std::vector<EntityId> kNone;
+  [[nodiscard]] std::span<const EntityId> shared_variables(OutId id) const {
     const u32 index = list[id.value].shared_list;
-    return index == kNoIndex ? kNone : shared_lists[index];
+    return index == kNoIndex ? std::span<const EntityId>() : std::span(shared_lists[index]);
   }
   void add_shared_variable(OutId id, EntityId variable) {
     u32 &index = list[id.value].shared_list;

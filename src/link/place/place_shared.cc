@@ -134,8 +134,9 @@ void SharedPlacer::for_kernels(const std::function<void(FunctionId)> &work) {
 void SharedPlacer::sort_variables() {
   if (!layout_.sections.debug_shared.valid())
     return;
-  const std::vector<EntityId> all =
+  const std::span<const EntityId> listed =
       layout_.sections.shared_variables(layout_.sections.debug_shared);
+  const std::vector<EntityId> all(listed.begin(), listed.end());
   for (const EntityId v : all) {
     device_align_ = std::max(device_align_, align(v));
     if (emulate::is_never_placed(entity(v))) {
@@ -290,22 +291,22 @@ void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block, b
   const auto size_of = [this, block](EntityId v) {
     return v.valid() ? entity(v).size : block->size;
   };
-  const std::vector<EntityId> *variables = &layout_.sections.shared_variables(id);
+  std::span<const EntityId> variables = layout_.sections.shared_variables(id);
   std::vector<EntityId> sorted;
   if (const bool more = !own_.empty() && !own_[kernel.value].empty();
-      block || more || variables->size() > 1) {
+      block || more || variables.size() > 1) {
     if (block) // it has no symbol: an invalid id stands for it
       sorted.emplace_back();
-    sorted.insert(sorted.end(), variables->begin(), variables->end());
+    sorted.insert(sorted.end(), variables.begin(), variables.end());
     if (more)
       sorted.insert(sorted.end(), own_[kernel.value].begin(), own_[kernel.value].end());
     sorted = list_sort(sorted, [&](EntityId a, EntityId b) {
       return align_of(a) != align_of(b) ? align_of(a) > align_of(b) : size_of(a) <= size_of(b);
     });
-    variables = &sorted;
+    variables = sorted;
   }
   u64 &end = end_[kernel.value];
-  for (const EntityId v : *variables) {
+  for (const EntityId v : variables) {
     end = align_up(end, align_of(v));
     if (v.valid())
       plan_.offset[v.value] = static_cast<i64>(end);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/few_list.h"
 #include "base/raw_table.h"
 #include "base/uninitialized.h"
 #include "base/worker_pool.h"
@@ -66,50 +67,8 @@ struct Inherited {
   u16 value = 0; // of Combine::Words: a bit for each number
 };
 
-// The inherited records of one function. Nearly all functions have few, which a std::vector would
-// put into an allocation for each function.
-class InheritedList {
-public:
-  InheritedList() = default;
-  InheritedList(std::initializer_list<Inherited> list) {
-    for (const Inherited &record : list)
-      push_back(record);
-  }
-  void push_back(const Inherited &record) { add(record.attribute, record.value); }
-  // Field by field: see store_fields.
-  void add(elf::InfoAttribute attribute, u16 value) {
-    if (count_ < kFew) {
-      few_[count_].attribute = attribute;
-      few_[count_].value = value;
-    } else {
-      add_to_many({attribute, value});
-    }
-    ++count_;
-  }
-  void push_front(const Inherited &record) {
-    const std::vector<Inherited> old(begin(), end());
-    *this = {record};
-    for (const Inherited &next : old)
-      push_back(next);
-  }
-  [[nodiscard]] bool empty() const { return count_ == 0; }
-  [[nodiscard]] const Inherited *begin() const {
-    return count_ <= kFew ? few_.data() : many_->data();
-  }
-  [[nodiscard]] const Inherited *end() const { return begin() + count_; }
-
-private:
-  [[gnu::noinline]] void add_to_many(const Inherited &record) {
-    if (count_ == kFew)
-      many_ = std::make_unique<std::vector<Inherited>>(few_.begin(), few_.end());
-    many_->push_back(record);
-  }
-
-  static constexpr u32 kFew = 5;
-  std::array<Inherited, kFew> few_;
-  u32 count_ = 0;
-  std::unique_ptr<std::vector<Inherited>> many_; // all, if they are not few
-};
+// The inherited records of one function.
+using InheritedList = FewList<Inherited, 5>;
 
 // What the records of functions say that kernels take over.
 struct FunctionRecords {

@@ -69,6 +69,11 @@ public:
 
 private:
   void reserve(u32 begin, u32 end);
+  void inherit(u32 function, InfoAttribute attribute, u16 value) {
+    Inherited &record = tables_.functions.inherited[function].add();
+    record.attribute = attribute;
+    record.value = value;
+  }
   void note_fragments(FunctionId function, const elf::InfoRecord &record);
   // The function whose records are read.
   struct Reading {
@@ -245,7 +250,7 @@ InfoList RecordReader::read_module_records(u32 begin, u32 end) const {
 
 void RecordReader::note_fragments(FunctionId function, const elf::InfoRecord &record) {
   std::vector<std::vector<u32>> &known = out_.fragments[function.value];
-  tables_.functions.inherited[function.value].add(record.attribute, static_cast<u16>(known.size()));
+  inherit(function.value, record.attribute, static_cast<u16>(known.size()));
   known.push_back(elf::words_of(record));
 }
 
@@ -279,7 +284,7 @@ void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
   const bool sized = is_sized(bytes);
   const u16 value = sized ? u16{0} : load_le<u16>(bytes.data() + 2);
   if (attribute == InfoAttribute::Externs) { // the list is filled when all functions are read
-    tables_.functions.inherited[function].add(attribute, value);
+    inherit(function, attribute, value);
     tables_.functions.externs[function] = still_undefined(reading.object, decoded(bytes));
     out_.lists_externs.push_back(reading.text);
     store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value);
@@ -287,8 +292,7 @@ void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
   }
   if (const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)]; rule != 0) {
     out_.rules |= static_cast<u16>(1u << (rule - 1));
-    tables_.functions.inherited[function].add(attribute,
-                                              sized ? bits_of_words(decoded(bytes)) : value);
+    inherit(function, attribute, sized ? bits_of_words(decoded(bytes)) : value);
   }
   if (attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
     note_fragments(reading.function, decoded(bytes));
