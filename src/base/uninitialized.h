@@ -72,7 +72,7 @@ template <typename T> struct ZeroedAllocator {
   friend bool operator==(ZeroedAllocator, ZeroedAllocator) { return true; }
 
 private:
-  [[nodiscard]] static bool is_large(size_t count) { return count * sizeof(T) >= kLargePage; }
+  [[nodiscard]] static bool is_large(size_t count) { return count * sizeof(T) >= 2 * kLargePage; }
 };
 
 } // namespace culink

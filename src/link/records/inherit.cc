@@ -151,7 +151,7 @@ void InheritanceSweep::sort_parts(std::vector<u32> &parts) {
 
 u32 InheritanceSweep::Parts::keep(Inheritance &&part) {
   const u32 position = static_cast<u32>(parts.size());
-  Part &kept = parts.emplace_back(Part{});
+  Part &kept = parts.emplace_back();
   kept.first_externs = part.first_externs;
   kept.first_item = static_cast<u32>(items.size());
   kept.rules = part.rules;

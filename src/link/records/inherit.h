@@ -8,8 +8,6 @@
 #include <unordered_map>
 
 #include "base/few_list.h"
-#include "base/raw_table.h"
-#include "base/uninitialized.h"
 #include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "link/merge/merge.h"
@@ -74,8 +72,7 @@ using InheritedList = FewList<Inherited, 5>;
 struct FunctionRecords {
   std::vector<FunctionId> read_order;         // of their .nv.info.F sections
   std::vector<std::vector<EntityId>> externs; // by FunctionId: undefined callees, filtered
-  // By FunctionId: in order of reading. Zeros make an empty list.
-  std::vector<InheritedList, ZeroedAllocator<InheritedList>> inherited;
+  std::vector<InheritedList> inherited;       // by FunctionId: in order of reading
   // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
   // reading; few have any.
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
@@ -153,8 +150,8 @@ private:
     u16 rules = 0;        // a bit for each rule that has an item
   };
   struct Parts {
-    RawVector<Part> parts;
-    RawVector<Inheritance::Item> items;
+    std::vector<Part> parts;
+    std::vector<Inheritance::Item> items;
     std::vector<Inheritance> lists;
 
     u32 keep(Inheritance &&part); // its position
