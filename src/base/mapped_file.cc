@@ -244,9 +244,13 @@ const FileSource &system_files() {
   return files;
 }
 
+void MappedFile::unmap(ByteSpan kept) {
+  ::munmap(const_cast<u8 *>(kept.data()), kept.size());
+}
+
 void MappedFile::release() {
   if (mapped_ && !kept_)
-    ::munmap(const_cast<u8 *>(bytes_.data()), bytes_.size());
+    unmap(bytes_);
   mapped_ = false;
   bytes_ = {};
 }
