@@ -244,13 +244,9 @@ const FileSource &system_files() {
   return files;
 }
 
-void MappedFile::unmap(ByteSpan kept) {
-  ::munmap(const_cast<u8 *>(kept.data()), kept.size());
-}
-
 void MappedFile::release() {
   if (mapped_ && !kept_)
-    unmap(bytes_);
+    ::munmap(const_cast<u8 *>(bytes_.data()), bytes_.size());
   mapped_ = false;
   bytes_ = {};
 }

@@ -35,13 +35,9 @@ public:
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
-  // The bytes stay where they are until somebody gives the mapping to unmap(), or until the process
-  // ends. Returns the mapping, or nothing if there is none.
-  [[nodiscard]] ByteSpan keep() {
-    kept_ = true;
-    return mapped_ ? bytes_ : ByteSpan{};
-  }
-  static void unmap(ByteSpan kept);
+  // The bytes stay where they are until the process ends, which gives back all files at once, in
+  // less time than one after the other would take.
+  void keep_until_exit() { kept_ = true; }
 
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   // Device and number of the file, the same for every name it has.

@@ -10,8 +10,6 @@
 #include <new>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <system_error>
-#include <thread>
 
 #include "advice.h"
 #include "api/link_from.h"
@@ -216,19 +214,6 @@ LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) 
   return request;
 }
 
-// Nobody needs inputs any more when the output gets its name. To remove the file that it replaces
-// takes as long as to unmap them.
-std::jthread unmap_inputs(const LinkPlaces &places, u32 threads) {
-  constexpr u64 kWorthIt = u64{16} << 20;
-  if (!places.kept || places.kept->size() < kWorthIt || threads == 1)
-    return {};
-  try {
-    return std::jthread([files = places.kept] { files->unmap(); });
-  } catch (const std::system_error &) { // no more threads
-    return {};
-  }
-}
-
 int run_link(const CommandLine &line, const LinkPlaces &places, const Console &console,
              LinkRequest request) {
   if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
@@ -262,7 +247,6 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
                                                         : as_bytes(result.ptx));
   if (line.has(OptionId::ReportFile) && tells)
     outputs.texts.push_back({places.output(line, OptionId::ReportFile), report});
-  const std::jthread unmapper = unmap_inputs(places, request.options.threads);
   const std::optional<OutputFailure> failed = write_outputs(outputs, output);
   return failed ? show_one(console, failed->id, failed->arguments) : outcome.status;
 }
@@ -418,8 +402,8 @@ int run_command(const std::vector<std::string> &words) {
     const int linked = store_and_link(line, words, recorded, console, status == 0);
     return status != 0 ? status : linked;
   }
-  KeptFiles files;
-  const LinkPlaces places{.inputs = &files, .kept = &files};
+  const KeptFiles files;
+  const LinkPlaces places{.inputs = &files};
   return status != 0 ? status : run_link(line, places, console, complete_request(line, places));
 }
 

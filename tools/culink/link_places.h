@@ -5,7 +5,6 @@
 
 #include "base/file_source.h"
 #include "compat/command_line.h"
-#include "kept_files.h"
 
 namespace culink {
 
@@ -16,7 +15,6 @@ struct LinkPlaces {
   const FileSource *inputs = &system_files();
   const CommandLine *replay = nullptr; // the command line of a replay
   std::string folder;                  // in which a replayed link ran
-  KeptFiles *kept = nullptr;           // the inputs, if they stay mapped
 
   // Where the output that an option names goes. `line` has the option.
   [[nodiscard]] std::string output(const CommandLine &line, OptionId id) const {
