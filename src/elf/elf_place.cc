@@ -155,8 +155,8 @@ std::optional<Error> ElfLayouter::measure_sections() {
     SectionExtent *extents = extents_.data();
     bool all = true;
     for (u32 i = begin; i < end; ++i) {
-      if (i + kStepsAhead < end) // in memory they are in order of creation
-        prefetch(&sections[order[i + kStepsAhead].value]);
+      if (i + 4 * kStepsAhead < count) // in memory they are in order of creation
+        prefetch(&sections[order[i + 4 * kStepsAhead].value]);
       all &= measure(sections[order[i].value], extents[i]);
     }
     valid[begin / kChecked] = all;

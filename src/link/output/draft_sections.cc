@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "base/bytes.h"
+#include "base/prefetch.h"
 
 namespace culink {
 
@@ -147,6 +148,7 @@ EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first, Worke
   pool.for_ranges(sections.size(), kSectionsTogether, [&](u32 begin, u32 end) {
     u32 count = 0;
     for (u32 i = begin; i < end; ++i) {
+      prefetch_ahead(sections.list, i);
       u8 &emitted = out.is_emitted[i];
       emitted = is_part_of_file(plan, sections.list[i], OutId(i), emitted != 0);
       count += sections.list[i].discarded() ? 1 : 0;
@@ -229,6 +231,7 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
     const bool executable = program.policy.executable;
     elf::ElfBuilder::RecentKinds recent;
     for (u32 i = begin; i < end; ++i) {
+      prefetch_ahead(plan.layout.sections.list, i);
       const OutSection &section = sections[i];
       if (section.discarded())
         continue;

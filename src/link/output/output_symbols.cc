@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "base/prefetch.h"
 #include "link/emulate/shared_memory.h"
 #include "link/emulate/user_constants.h"
 #include "link/resolve/special_symbols.h"
@@ -243,8 +244,11 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
   u32 spec = elf.make_room_for_specs(local_specs.back(), pool);
   put_all(static_cast<u32>(sections.locals.size()), [&](u32 first, u32 begin, u32 end) {
     u32 next = spec + local_specs[begin / kSymbolsPut];
-    for (u32 i = begin; i < end; ++i)
+    for (u32 i = begin; i < end; ++i) {
+      if (const LocalSymbol &local = sections.locals[i]; local.kind == LocalSymbol::Kind::Section)
+        prefetch_ahead(sections.list, local.id); // they have the order of their symbols
       writer.put_local(elf::SymbolId(first + i), sections.locals[i], is_emitted, next);
+    }
   });
   if (rel_action.valid())
     elf.add_symbol({.name = kRelAction,

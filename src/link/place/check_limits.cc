@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/prefetch.h"
 #include "elf/mercury_names.h"
 #include "elf/section_kind.h"
 #include "link/emulate/emulated_errors.h"
@@ -102,11 +103,13 @@ void LimitChecker::check_sections(WorkerPool &pool) {
   const u64 smallest = std::min(limits.static_shared, limits.constant_bank);
   std::vector<std::vector<OutId>> large(layout_.sections.size() / kTogether + 1);
   pool.for_ranges(layout_.sections.size(), kTogether, [&](u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i)
+    for (u32 i = begin; i < end; ++i) {
+      prefetch_ahead(layout_.sections.list, i);
       if (const OutSection &section = layout_.sections.list[i]; section.size > smallest &&
                                                                 section.emit != Emit::Discarded &&
                                                                 section.emit != Emit::NameOnly)
         large[begin / kTogether].emplace_back(i);
+    }
   });
   for (const std::vector<OutId> &some : large)
     for (const OutId id : some) {

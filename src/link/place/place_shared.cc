@@ -134,8 +134,7 @@ void SharedPlacer::for_kernels(const std::function<void(FunctionId)> &work) {
 void SharedPlacer::sort_variables() {
   if (!layout_.sections.debug_shared.valid())
     return;
-  const std::span<const EntityId> listed =
-      layout_.sections.shared_variables(layout_.sections.debug_shared);
+  const std::span listed = layout_.sections.shared_variables(layout_.sections.debug_shared);
   const std::vector<EntityId> all(listed.begin(), listed.end());
   for (const EntityId v : all) {
     device_align_ = std::max(device_align_, align(v));
