@@ -367,9 +367,12 @@ void InputLoader::drop_pages() const {
 }
 
 // A link has half as many bytes of tables as of code. Each thread fills a large page at least, and
-// clearing it should not take longer than all the rest.
+// clearing it should not take longer than all the rest. Pages that a thread has in store count as
+// memory, of which there is none to spare where it is limited.
 TableMemory *InputLoader::choose_table_memory(const WorkerPool &pool) {
   constexpr u64 kWorthPages = 2 * kLargePage, kOfThread = kLargePage;
+  if (request_.memory_limit != 0)
+    return nullptr;
   return code_size() >= std::max(kWorthPages, pool.threads() * kOfThread) ? &tables_ : nullptr;
 }
 

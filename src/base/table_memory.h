@@ -35,7 +35,7 @@ private:
   // Pages that one thread fills from the beginning, many: free pages are kept in a limited number
   // of places, and those that nobody has touched take no memory. Two threads that touched a new
   // page at once would both have it cleared.
-  static constexpr u64 kRun = 16 * kLargePage;
+  static constexpr u64 kRun = 4 * kLargePage;
   struct Run {
     std::thread::id thread;
     u8 *begin;

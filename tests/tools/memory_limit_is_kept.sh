@@ -35,5 +35,15 @@ done
 [ "$linked" -ge 2 ] || fail "no limit was enough"
 "$CULINK" -arch=sm_90 all.cubin -o out.cubin --memory-limit=1M 2> log && fail "a megabyte was enough"
 expect_contains log "the largest input is all.cubin"
+
+# A large link keeps no memory in store for its threads if there is a limit.
+for ((i = 0; i < 4; ++i)); do
+  printf 'arch: sm_90\nfunctions:\n- {name: large%d, kernel: true, code: nop x200000}\n' "$i" > "large$i.yaml"
+  "$CUBIN" assemble "large$i.yaml" -o "large$i.cubin"
+done
+"$CULINK" -arch=sm_90 --threads=4 --memory-limit=28M large?.cubin -o limited.cubin
+"$CULINK" -arch=sm_90 --threads=4 large?.cubin -o free.cubin
+expect_same limited.cubin free.cubin
+
 expect_status 1 "$CULINK" -arch=sm_90 all.cubin -o out.cubin --memory-limit=much 2> log
 expect_contains log "memory-limit"
