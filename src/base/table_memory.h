@@ -32,9 +32,9 @@ public:
   void release();
 
 private:
-  // Pages that one thread fills from the beginning, many: free pages are kept in a limited number
-  // of places, and those that nobody has touched take no memory. Two threads that touched a new
-  // page at once would both have it cleared.
+  // Pages that one thread fills from the beginning, several: free pages are kept in a limited
+  // number of places, and those that nobody has touched take no memory. Two threads that touched a
+  // new page at once would both have it cleared.
   static constexpr u64 kRun = 4 * kLargePage;
   struct Run {
     std::thread::id thread;
@@ -79,8 +79,8 @@ inline void TableMemory::release() {
 }
 
 // An UninitializedAllocator that takes memory for all but the largest tables from a TableMemory if
-// there is one. Such tables must not be read after its release(); they may be destroyed. Copies of
-// tables are elsewhere.
+// there is one. Such tables must not be read after its release(); they may be destroyed. A table
+// that is copied from another one is in the heap.
 template <typename T> struct TableAllocator : UninitializedAllocator<T> {
   using value_type = T;
   using is_always_equal = std::false_type;

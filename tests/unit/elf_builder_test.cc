@@ -147,7 +147,8 @@ TEST(ElfBuilder, ContentsMayBeWrittenOverAnything) {
   StringIndex names;
   const u32 plain_name = names.insert(".text.plain").first;
   const std::vector<u8> bytes(37, 0x55);
-  ElfBuilder elf({.numbered_names = &names});
+  ElfBuilder elf({.numbered_names = &names, .section_names_room = 12});
+  elf.add_symbol({.name = "plain", .value = 16, .size = 8});
   const SectionId plain = elf.add_section({.name = ".text.plain",
                                            .name_number = plain_name,
                                            .flags = kFlagAlloc | kFlagExec,
@@ -171,6 +172,10 @@ TEST(ElfBuilder, ContentsMayBeWrittenOverAnything) {
   elf.write(*layout, zeros);
   constexpr u32 kTables = 3;
   std::fill_n(anything.begin(), layout->content_offset[kTables], u8{0});
+  const std::vector<FileRange> filled = elf.filled_by_tables(*layout);
+  EXPECT_EQ(filled.size(), kTables);
+  for (const FileRange &range : filled)
+    std::fill(anything.data() + range.begin, anything.data() + range.end, u8{0xaa});
   for (u32 part = 0; part < elf.table_parts(*layout); ++part)
     elf.write_tables(*layout, anything, part);
   elf.write_contents(*layout, anything, 0, kTables);

@@ -122,7 +122,7 @@ TEST(TableAllocator, LargeTablesAreElsewhere) {
   }
 }
 
-TEST(TableAllocator, MovesWithTheTableAndNotWithCopies) {
+TEST(TableAllocator, MovesWithTheTableAndIsNotCopiedWithIt) {
   TableMemory memory;
   TableVector<u32> table(&memory);
   table.assign(10, 1);
