@@ -68,20 +68,31 @@ void InfoStore::put_words(InfoList &list, InfoAttribute attribute, std::span<con
   replace(list, offset, record, {});
 }
 
-void InfoStore::put_symbols_and_words(InfoList &list, InfoAttribute attribute,
-                                      std::span<const std::pair<EntityId, u32>> pairs) {
+void InfoStore::put_symbols_and_words(InfoList &list, InfoAttribute attribute, u32 count,
+                                      const std::function<SymbolAndWord(u32)> &pair_of,
+                                      WorkerPool &pool) {
   constexpr u64 kSize = kRecordSize + 8;
-  std::vector<u8> records(pairs.size() * kSize);
-  std::vector<InfoWord> words;
-  words.reserve(pairs.size());
+  constexpr u32 kTogether = 4096;
+  const u64 begin = list.size;
+  make_room(list, begin + count * kSize);
+  list.size += count * kSize;
+  move_words_to_end(list);
+  Words &all = chunks_[list.chunk].words;
+  const size_t first_word = all.size();
+  all.resize(first_word + count);
+  list.word_count += count;
   const std::array<u8, 4> head = record_head(RecordFormat::Sized, attribute, 8);
-  for (u64 i = 0; i < pairs.size(); ++i) {
-    u8 *record = records.data() + i * kSize;
-    std::ranges::copy(head, record);
-    store_le<u32>(record + 8, pairs[i].second);
-    words.push_back({i * kSize + kRecordSize, pairs[i].first.value, InfoWord::Names::Entity});
-  }
-  replace(list, kNone, records, words);
+  pool.for_ranges(count, kTogether, [&](u32 first, u32 end) {
+    for (u32 i = first; i < end; ++i) {
+      const SymbolAndWord pair = pair_of(i);
+      const u64 offset = begin + i * kSize;
+      u8 *record = data(list) + offset;
+      std::ranges::copy(head, record);
+      store_le<u32>(record + kRecordSize, 0);
+      store_le<u32>(record + kRecordSize + 4, pair.word);
+      all[first_word + i] = {offset + kRecordSize, pair.symbol.value, InfoWord::Names::Entity};
+    }
+  });
 }
 
 void InfoStore::put_symbols(InfoList &list, InfoAttribute attribute,
@@ -175,6 +186,17 @@ void InfoStore::make_room(InfoList &list, u64 size) {
   list.room = size;
 }
 
+// So that more can be appended.
+void InfoStore::move_words_to_end(InfoList &list) {
+  Words &all = chunks_[list.chunk].words;
+  if (list.first_word + list.word_count == all.size())
+    return;
+  const u32 first = static_cast<u32>(all.size());
+  all.resize(first + list.word_count);
+  std::copy_n(all.data() + list.first_word, list.word_count, all.data() + first);
+  list.first_word = first;
+}
+
 // The bytes from `begin` to `end` now end at `new_end`, and have these words.
 void InfoStore::replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
                               std::span<const InfoWord> words) {
@@ -195,12 +217,7 @@ void InfoStore::replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
   list.word_count = kept;
   if (words.empty())
     return;
-  if (list.first_word + list.word_count != all.size()) { // move to the end
-    const u32 first = static_cast<u32>(all.size());
-    all.resize(first + list.word_count);
-    std::copy_n(all.data() + list.first_word, list.word_count, all.data() + first);
-    list.first_word = first;
-  }
+  move_words_to_end(list);
   for (InfoWord word : words) {
     word.offset += begin;
     all.push_back(word);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -88,9 +89,13 @@ public:
                  u64 offset = kNone);
   void put_symbols(InfoList &list, elf::InfoAttribute attribute,
                    const std::vector<EntityId> &entities, u64 offset = kNone);
-  // A record for each pair.
-  void put_symbols_and_words(InfoList &list, elf::InfoAttribute attribute,
-                             std::span<const std::pair<EntityId, u32>> pairs);
+  // A record for each i < count, at the end.
+  struct SymbolAndWord {
+    EntityId symbol;
+    u32 word = 0;
+  };
+  void put_symbols_and_words(InfoList &list, elf::InfoAttribute attribute, u32 count,
+                             const std::function<SymbolAndWord(u32)> &pair_of, WorkerPool &pool);
   void erase(InfoList &list, u64 record);
   // Appends another list to this one.
   void append_list(InfoList &list, const InfoList &other);
@@ -112,6 +117,7 @@ private:
 
   void replace(InfoList &list, u64 offset, ByteSpan record, std::span<const InfoWord> words);
   void make_room(InfoList &list, u64 size);
+  void move_words_to_end(InfoList &list);
   void replace_words(InfoList &list, u64 begin, u64 end, u64 new_end,
                      std::span<const InfoWord> words);
 

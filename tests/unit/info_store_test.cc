@@ -81,8 +81,13 @@ TEST(InfoStore, moves_the_words_behind_a_record_that_changes_its_size) {
   InfoStore store;
   InfoList list = two_records(store);
   store.put_symbols(list, InfoAttribute::Externs, {EntityId(1), EntityId(), EntityId(2)});
-  const std::pair<EntityId, u32> stack{EntityId(8), 48};
-  store.put_symbols_and_words(list, InfoAttribute::MinStackSize, {&stack, 1});
+  WorkerPool pool(1);
+  store.put_symbols_and_words(
+      list, InfoAttribute::MinStackSize, 1,
+      [](u32) {
+        return InfoStore::SymbolAndWord{EntityId(8), 48};
+      },
+      pool);
   store.put_symbols(list, InfoAttribute::Externs, {EntityId(3)},
                     store.find(list, InfoAttribute::Externs));
   EXPECT_EQ(attributes(store, list),

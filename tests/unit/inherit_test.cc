@@ -66,10 +66,9 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
     calls.function_of.push_back(FunctionId(i));
     std::vector<u32> callees(i + 1 < kLinks ? 1 : 0, i + 1);
     calls.edges.add_node(callees);
-    records.read_order.push_back(FunctionId(i));
+    records.read_position.push_back(i);
   }
   live.kernel.assign(kLinks, false);
-  records.externs.resize(kLinks);
   records.inherited.resize(kLinks);
   records.inherited[kLinks - 1] = {{elf::InfoAttribute::NumBarriers, 3}};
   WorkerPool pool(1);
@@ -80,7 +79,7 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
   const Dialect dialect;
   const LinkPolicy policy;
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
-  const InheritanceSweep sweep(program, reach, records, pool);
+  const InheritanceSweep sweep(program, reach, records);
   const size_t barriers = *inherit_rule_of(elf::InfoAttribute::NumBarriers);
   for (const u32 start : {0u, 50u, kLinks - 2})
     EXPECT_EQ(sweep.of(FunctionId(start)).items[barriers].largest, 3) << start;

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/gather.h"
 
 #include "link/records/barrier_flags.h"
 #include "link/records/kernel_limits.h"
@@ -40,6 +41,7 @@ public:
 private:
   void fill_externs(const std::vector<OutId> &lists_externs);
   void finish_kernels(const Resources &resources);
+  void list_uses(const std::vector<FunctionId> &kernels, const Resources &resources);
   [[nodiscard]] std::vector<RegisterLimit> register_limits(const std::vector<FunctionId> &kernels,
                                                            const Resources &resources) const;
   [[nodiscard]] u32 count_unbounded_calls(FunctionId kernel, const Resources &resources) const;
@@ -82,7 +84,8 @@ void InfoPlanner::fill_externs(const std::vector<OutId> &lists_externs) {
     if (p_.live.kernel[f] && p_.policy.completes_kernels)
       continue;
     InfoList &records = out_.plan.of_function[f];
-    const std::vector<EntityId> &externs = functions_.externs[f];
+    const std::span<const EntityId> found = functions_.externs_of(FunctionId(f));
+    const std::vector<EntityId> externs(found.begin(), found.end());
     u64 record = store.find(records, InfoAttribute::Externs);
     if (!externs.empty() && record != InfoStore::kNone)
       store.put_symbols(records, InfoAttribute::Externs, externs, record);
@@ -98,25 +101,14 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
   const u32 local_count = static_cast<u32>(locals.size());
   const u32 count = local_count + static_cast<u32>(globals.size());
   constexpr u32 kTogether = 8192;
-  std::vector<std::vector<FunctionId>> parts(count / kTogether + 1);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    std::vector<FunctionId> &part = parts[begin / kTogether];
-    const auto take = [&](EntityId id) {
-      const FunctionId f = p_.function_of(id);
-      if (f.valid() && p_.live.is_kernel(f) && p_.symbols[id].defined())
-        part.push_back(f);
-    };
-    const u32 middle = std::clamp(local_count, begin, end);
-    for (const LocalSymbol &local : locals.subspan(std::min(begin, local_count), middle - begin))
-      if (local.kind == LocalSymbol::Kind::Entity)
-        take(EntityId(local.id));
-    for (u32 i = middle; i < end; ++i)
-      take(globals[i - local_count]);
+  return gather<FunctionId>(count, kTogether, pool_, [&](u32 i, std::vector<FunctionId> &out) {
+    if (i < local_count && locals[i].kind != LocalSymbol::Kind::Entity)
+      return;
+    const EntityId id = i < local_count ? EntityId(locals[i].id) : globals[i - local_count];
+    const FunctionId f = p_.function_of(id);
+    if (f.valid() && p_.live.is_kernel(f) && p_.symbols[id].defined())
+      out.push_back(f);
   });
-  std::vector<FunctionId> out;
-  for (const std::vector<FunctionId> &part : parts)
-    out.insert(out.end(), part.begin(), part.end());
-  return out;
 }
 
 // Limits that calls may break, in the order of the records.
@@ -124,26 +116,20 @@ std::vector<RegisterLimit> InfoPlanner::register_limits(const std::vector<Functi
                                                         const Resources &resources) const {
   constexpr u32 kTogether = 512;
   const u32 count = static_cast<u32>(kernels.size());
-  std::vector<std::vector<RegisterLimit>> parts(count / kTogether + 1);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i) {
-      // A kernel that calls nothing with more registers keeps its limit.
-      if (resources.registers[kernels[i].value] <= resources.own_registers[kernels[i].value])
-        continue;
-      const EntityId kernel = p_.calls.functions[kernels[i].value];
-      const OutId text = layout_.placement.address_of[kernel.value].section;
-      const InfoStore &store = out_.plan.store;
-      const InfoList &records =
-          out_.plan.of_function[p_.function_of(layout_.sections[text].function).value];
-      for (u64 at = store.find(records, InfoAttribute::MaxregCount); at != InfoStore::kNone;
-           at = store.find(records, InfoAttribute::MaxregCount, at))
-        parts[begin / kTogether].push_back({kernels[i], store.value(records, at)});
-    }
-  });
-  std::vector<RegisterLimit> out;
-  for (const std::vector<RegisterLimit> &part : parts)
-    out.insert(out.end(), part.begin(), part.end());
-  return out;
+  const auto find = [&](u32 i, std::vector<RegisterLimit> &out) {
+    // A kernel that calls nothing with more registers keeps its limit.
+    if (resources.registers[kernels[i].value] <= resources.own_registers[kernels[i].value])
+      return;
+    const EntityId kernel = p_.calls.functions[kernels[i].value];
+    const OutId text = layout_.placement.address_of[kernel.value].section;
+    const InfoStore &store = out_.plan.store;
+    const InfoList &records =
+        out_.plan.of_function[p_.function_of(layout_.sections[text].function).value];
+    for (u64 at = store.find(records, InfoAttribute::MaxregCount); at != InfoStore::kNone;
+         at = store.find(records, InfoAttribute::MaxregCount, at))
+      out.push_back({kernels[i], store.value(records, at)});
+  };
+  return gather<RegisterLimit>(count, kTogether, pool_, find);
 }
 
 // How many calls of a kernel lead to recursion. Each occurrence of a call counts, and each function
@@ -172,29 +158,45 @@ void InfoPlanner::report_recursion(FunctionId kernel, const Resources &resources
 
 void InfoPlanner::finish_kernels(const Resources &resources) {
   const std::vector<FunctionId> kernels = kernels_in_symbol_order();
-  std::vector<std::pair<EntityId, u32>> stacks;
-  stacks.reserve(kernels.size());
-  out_.kernels.reserve(kernels.size());
+  const u32 count = static_cast<u32>(kernels.size());
+  constexpr u32 kTogether = 4096;
+  const std::vector<FunctionId> deep =
+      gather<FunctionId>(count, kTogether, pool_, [&](u32 i, std::vector<FunctionId> &out) {
+        if (exceeds_stack(resources, kernels[i]))
+          out.push_back(kernels[i]);
+      });
+  for (const FunctionId k : deep)
+    if (resources.unbounded[k.value] != 0 && !p_.options.suppress_stack_size_warning)
+      report_recursion(k, resources);
+  out_.plan.store.put_symbols_and_words(
+      out_.plan.module, InfoAttribute::MinStackSize, count,
+      [&](u32 i) {
+        const u32 f = kernels[i].value;
+        return InfoStore::SymbolAndWord{
+            p_.calls.functions[f],
+            resources.unbounded[f] != 0 ? 0xffffffff : static_cast<u32>(resources.stack[f])};
+      },
+      pool_);
+  check_kernel_limits(p_, reach_, layout_, resources, deep, register_limits(kernels, resources),
+                      diag_);
+  if (p_.options.facts)
+    list_uses(kernels, resources);
+  out_.plan = finish_kernel_records(p_, reach_, layout_, resources, kernels, std::move(functions_),
+                                    std::move(out_.plan), pool_, diag_);
+}
+
+void InfoPlanner::list_uses(const std::vector<FunctionId> &kernels, const Resources &resources) {
   for (const FunctionId k : kernels) {
     const bool unbounded = resources.unbounded[k.value] != 0;
-    stacks.emplace_back(p_.calls.functions[k.value],
-                        unbounded ? 0xffffffff : static_cast<u32>(resources.stack[k.value]));
     out_.kernels.push_back(
         {.kernel = k,
          .registers = resources.registers[k.value],
          .stack = unbounded ? resources.own_frame[k.value] : resources.stack[k.value],
          .recursive = unbounded});
-    if (unbounded && !p_.options.suppress_stack_size_warning)
-      report_recursion(k, resources);
   }
-  out_.plan.store.put_symbols_and_words(out_.plan.module, InfoAttribute::MinStackSize, stacks);
-  check_kernel_limits(p_, reach_, layout_, resources, kernels, register_limits(kernels, resources),
-                      diag_);
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
     if (p_.live.demoted[f] && p_.live.live[f])
       out_.kernels.push_back({.kernel = FunctionId(f), .stack = resources.own_frame[f]});
-  out_.plan = finish_kernel_records(p_, reach_, layout_, resources, kernels, std::move(functions_),
-                                    std::move(out_.plan), pool_, diag_);
 }
 
 } // namespace

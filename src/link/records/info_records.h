@@ -11,7 +11,8 @@ namespace culink {
 
 struct InfoResult {
   InfoPlan plan;
-  std::vector<KernelUse> kernels; // in symbol order, then live ones that are not selected
+  // If facts are asked for: in symbol order, then live ones that are not selected.
+  std::vector<KernelUse> kernels;
 };
 
 // The records of .nv.info and .nv.info.F: those of the inputs, and what a kernel inherits from the

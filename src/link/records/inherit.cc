@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 
 namespace culink {
 
@@ -85,42 +84,47 @@ void Inheritance::add_lists(const Inheritance &other) {
 }
 
 InheritanceSweep::InheritanceSweep(const Program &program, const Reach &reach,
-                                   const FunctionRecords &functions, WorkerPool &pool)
+                                   const FunctionRecords &functions)
     : p_(program), reach_(reach), functions_(functions),
-      read_position_(program.calls.functions.size(), kNotRead),
       part_of_(reach.component_count(), kNothing) {
-  for (u32 i = 0; i < functions.read_order.size(); ++i)
-    read_position_[functions.read_order[i].value] = i;
-  keep_leaves(pool);
   sweep();
 }
 
-Inheritance InheritanceSweep::own_of(FunctionId function) const {
+void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
+  WalkPosition position = u64{functions_.read_position[function.value]} << kListBits;
+  bool has_lists = !functions_.externs.empty();
+  for (const Inherited &record : functions_.inherited[function.value]) {
+    ++position;
+    if (const std::optional<size_t> rule = inherit_rule_of(record.attribute)) {
+      into.add(*rule, {position, position, record.value, record.value, record.value});
+      has_lists = has_lists || kInheritRules[*rule].combine == Combine::Sum;
+    } else if (record.attribute == elf::InfoAttribute::AtEntryFragments) {
+      has_lists = true;
+    } else { // EXTERNS
+      into.first_externs = std::min(into.first_externs, position);
+    }
+  }
+  if (has_lists)
+    add_lists_of(function, into);
+}
+
+void InheritanceSweep::add_lists_of(FunctionId function, Inheritance &into) const {
   Inheritance own;
-  const WalkPosition start = u64{read_position_[function.value]} << kListBits;
+  const WalkPosition start = u64{functions_.read_position[function.value]} << kListBits;
   WalkPosition position = start;
   for (const Inherited &record : functions_.inherited[function.value]) {
     ++position;
-    if (record.attribute == elf::InfoAttribute::AtEntryFragments) {
+    if (record.attribute == elf::InfoAttribute::AtEntryFragments)
       own.fragments.push_back({position, function, record.value});
-      continue;
-    }
-    const std::optional<size_t> rule = inherit_rule_of(record.attribute);
-    if (!rule) { // EXTERNS
-      own.first_externs = std::min(own.first_externs, position);
-      continue;
-    }
-    own.add(*rule, {position, position, record.value, record.value, record.value});
-    if (kInheritRules[*rule].combine == Combine::Sum) {
+    if (const std::optional<size_t> rule = inherit_rule_of(record.attribute);
+        rule && kInheritRules[*rule].combine == Combine::Sum) {
       if (own.addends.empty())
         own.addends.push_back({function, 0});
       own.addends[0].value = add_counts(own.addends[0].value, record.value);
     }
   }
-  if (functions_.externs[function.value].empty())
-    return own;
   position = start;
-  for (const EntityId callee : functions_.externs[function.value])
+  for (const EntityId callee : functions_.externs_of(function))
     if (++position; p_.function_of(callee).valid())
       own.undefined.push_back({callee, position});
   const auto by_callee = [](const Inheritance::Undefined &a, const Inheritance::Undefined &b) {
@@ -131,16 +135,20 @@ Inheritance InheritanceSweep::own_of(FunctionId function) const {
       std::unique(own.undefined.begin(), own.undefined.end(),
                   [](const auto &a, const auto &b) { return a.callee == b.callee; }),
       own.undefined.end());
-  return own;
+  into.add_lists(own);
 }
 
-// Parts (by their positions) that the callees of a node in other components hand down. Callees
-// that share a part are often neighbours, so repetitions in a row are left out.
-void InheritanceSweep::list_parts(u32 node, std::vector<u32> &out) const {
+// What callees in other components hand down. Those that share a part are often neighbours, so
+// repetitions in a row are left out.
+void InheritanceSweep::list_callees(u32 node, Callees &out) const {
   for (const u32 callee : p_.calls.edges[node])
-    if (const u32 part = part_of_[reach_.component_of(callee)];
-        part != kNothing && (out.empty() || out.back() != part))
-      out.push_back(part);
+    if (is_leaf(callee)) {
+      if (counts(callee))
+        out.leaves.push_back(FunctionId(callee));
+    } else if (const u32 part = part_of_[reach_.component_of(callee)];
+               part != kNothing && (out.parts.empty() || out.parts.back() != part)) {
+      out.parts.push_back(part);
+    }
 }
 
 void InheritanceSweep::sort_parts(std::vector<u32> &parts) {
@@ -164,19 +172,6 @@ u32 InheritanceSweep::Parts::keep(Inheritance &&part) {
   return position;
 }
 
-void InheritanceSweep::Parts::append(Parts &&more) {
-  const u32 first_item = static_cast<u32>(items.size());
-  const u32 first_list = static_cast<u32>(lists.size());
-  for (Part part : more.parts) {
-    part.first_item += first_item;
-    if (part.lists != kNothing)
-      part.lists += first_list;
-    parts.push_back(part);
-  }
-  items.insert(items.end(), more.items.begin(), more.items.end());
-  std::move(more.lists.begin(), more.lists.end(), std::back_inserter(lists));
-}
-
 void InheritanceSweep::add(u32 part, Inheritance &into) const {
   const Part &kept = all_.parts[part];
   u32 next = kept.first_item;
@@ -187,53 +182,28 @@ void InheritanceSweep::add(u32 part, Inheritance &into) const {
     into.add_lists(all_.lists[kept.lists]);
 }
 
-// Most functions call none. They do not wait for others, so that all threads work at them.
-void InheritanceSweep::keep_leaves(WorkerPool &pool) {
-  constexpr u32 kTogether = 4096;
-  struct Range {
-    Parts parts;
-    std::vector<u32> components; // by part
-  };
-  const u32 count = static_cast<u32>(p_.calls.functions.size());
-  std::vector<Range> ranges(count / kTogether + 1);
-  pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    Range &range = ranges[begin / kTogether];
-    for (u32 f = begin; f < end; ++f)
-      if (calls_none(f) && reach_.called(f) && counts(FunctionId(f))) {
-        range.parts.keep(own_of(FunctionId(f)));
-        range.components.push_back(reach_.component_of(f));
-      }
-  });
-  for (Range &range : ranges) {
-    u32 part = static_cast<u32>(all_.parts.size());
-    for (const u32 component : range.components)
-      part_of_[component] = part++;
-    all_.append(std::move(range.parts));
-  }
-}
-
 // No function inherits from a kernel, so those that are called are all.
 void InheritanceSweep::sweep() {
-  std::vector<u32> parts;
+  Callees callees;
   for (const std::span<const u32> component : reach_.inner_components()) {
-    bool has_own = false;
-    parts.clear();
+    callees.parts.clear();
+    callees.leaves.clear();
     for (const u32 node : component) {
-      has_own = has_own || (node < p_.calls.functions.size() && counts(FunctionId(node)));
-      list_parts(node, parts);
+      if (counts(node))
+        callees.leaves.push_back(FunctionId(node));
+      list_callees(node, callees);
     }
-    sort_parts(parts);
+    sort_parts(callees.parts);
     u32 &part = part_of_[reach_.component_of(component[0])];
-    if (!has_own && parts.size() <= 1) {
-      part = parts.empty() ? kNothing : parts[0];
+    if (callees.leaves.empty() && callees.parts.size() <= 1) {
+      part = callees.parts.empty() ? kNothing : callees.parts[0];
       continue;
     }
     Inheritance sum;
-    for (const u32 one : parts)
+    for (const u32 one : callees.parts)
       add(one, sum);
-    for (const u32 node : component)
-      if (node < p_.calls.functions.size() && counts(FunctionId(node)))
-        add_own(FunctionId(node), sum);
+    for (const FunctionId function : callees.leaves)
+      add_own(function, sum);
     part = all_.keep(std::move(sum));
   }
 }
@@ -242,18 +212,24 @@ void InheritanceSweep::sweep() {
 Inheritance InheritanceSweep::of(FunctionId kernel) const {
   constexpr size_t kFew = 8;
   Inheritance out;
-  const auto callees = p_.calls.edges[kernel.value];
-  if (callees.size() <= kFew) { // of nearly all kernels
-    for (const u32 callee : callees)
-      if (const u32 part = part_of_[reach_.component_of(callee)]; part != kNothing)
+  const auto edges = p_.calls.edges[kernel.value];
+  if (edges.size() <= kFew) { // of nearly all kernels
+    for (const u32 callee : edges)
+      if (is_leaf(callee)) {
+        if (counts(callee))
+          add_own(FunctionId(callee), out);
+      } else if (const u32 part = part_of_[reach_.component_of(callee)]; part != kNothing) {
         add(part, out);
+      }
     return out;
   }
-  std::vector<u32> parts;
-  list_parts(kernel.value, parts);
-  sort_parts(parts);
-  for (const u32 part : parts)
+  Callees callees;
+  list_callees(kernel.value, callees);
+  sort_parts(callees.parts);
+  for (const u32 part : callees.parts)
     add(part, out);
+  for (const FunctionId function : callees.leaves)
+    add_own(function, out);
   return out;
 }
 

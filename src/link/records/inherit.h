@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/few_list.h"
+#include "base/uninitialized.h"
 #include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "link/merge/merge.h"
@@ -70,14 +71,29 @@ using InheritedList = FewList<Inherited, 5>;
 
 // What the records of functions say that kernels take over.
 struct FunctionRecords {
-  std::vector<FunctionId> read_order;         // of their .nv.info.F sections
-  std::vector<std::vector<EntityId>> externs; // by FunctionId: undefined callees, filtered
-  std::vector<InheritedList> inherited;       // by FunctionId: in order of reading
+  static constexpr u32 kNotRead = 0xffffffff;
+
+  // Of their .nv.info.F sections; and by FunctionId: the last position there, or kNotRead.
+  std::vector<FunctionId, UninitializedAllocator<FunctionId>> read_order;
+  std::vector<u32, UninitializedAllocator<u32>> read_position;
+  // By FunctionId: in order of reading.
+  std::vector<InheritedList, ZeroedAllocator<InheritedList>> inherited;
+  // By FunctionId: undefined callees, filtered; few have any.
+  std::unordered_map<u32, std::vector<EntityId>> externs;
   // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
   // reading; few have any.
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
   u16 rules = 0; // a bit for each rule whose attribute some function has
 
+  [[nodiscard]] std::span<const EntityId> externs_of(FunctionId function) const {
+    const auto found = externs.empty() ? externs.end() : externs.find(function.value);
+    return found == externs.end() ? std::span<const EntityId>() : found->second;
+  }
+  // Whether a kernel that reaches the function may inherit from it.
+  [[nodiscard]] bool count(FunctionId function) const {
+    return read_position[function.value] != kNotRead &&
+           !(inherited[function.value].empty() && externs_of(function).empty());
+  }
   [[nodiscard]] bool has(elf::InfoAttribute attribute) const {
     return (rules >> (kInheritRuleOf[static_cast<u8>(attribute)] - 1) & 1) != 0;
   }
@@ -124,25 +140,18 @@ struct Inheritance {
 // What every kernel inherits, from one sweep over the call graph.
 class InheritanceSweep {
 public:
-  InheritanceSweep(const Program &program, const Reach &reach, const FunctionRecords &functions,
-                   WorkerPool &pool);
+  InheritanceSweep(const Program &program, const Reach &reach, const FunctionRecords &functions);
 
   // Of all functions that the kernel reaches. Precondition: it does not reach itself.
   [[nodiscard]] Inheritance of(FunctionId kernel) const;
   // Of one function alone, added to `into`.
-  void add_own(FunctionId function, Inheritance &into) const { into.add(own_of(function)); }
-  [[nodiscard]] bool counts(FunctionId function) const {
-    return read_position_[function.value] != kNotRead &&
-           !(functions_.inherited[function.value].empty() &&
-             functions_.externs[function.value].empty());
-  }
+  void add_own(FunctionId function, Inheritance &into) const;
 
 private:
-  static constexpr u32 kNotRead = 0xffffffff;
   static constexpr u32 kNothing = 0xffffffff;
 
-  // What components hand down; many share a part. Nearly all have one item or two of ten, and no
-  // lists.
+  // What components that call others hand down; many share a part. Nearly all have one item or two
+  // of ten, and no lists.
   struct Part {
     WalkPosition first_externs = kNeverMet;
     u32 first_item = 0;   // in `items`; as many as there are bits in `rules`
@@ -155,22 +164,30 @@ private:
     std::vector<Inheritance> lists;
 
     u32 keep(Inheritance &&part); // its position
-    void append(Parts &&more);
+  };
+  // What the callees of some nodes hand down: parts, and what functions have that call none.
+  struct Callees {
+    std::vector<u32> parts;
+    std::vector<FunctionId> leaves;
   };
 
-  [[nodiscard]] Inheritance own_of(FunctionId function) const;
-  [[nodiscard]] bool calls_none(u32 node) const { return p_.calls.edges[node].empty(); }
-  void keep_leaves(WorkerPool &pool);
+  // A function that calls none hands down what it has. Most do, so that there is no part for them.
+  [[nodiscard]] bool is_leaf(u32 node) const {
+    return p_.calls.edges[node].empty() && node < p_.calls.functions.size();
+  }
+  [[nodiscard]] bool counts(u32 node) const {
+    return node < p_.calls.functions.size() && functions_.count(FunctionId(node));
+  }
   void sweep();
   void add(u32 part, Inheritance &into) const;
-  void list_parts(u32 node, std::vector<u32> &out) const;
+  void add_lists_of(FunctionId function, Inheritance &into) const;
+  void list_callees(u32 node, Callees &out) const;
   static void sort_parts(std::vector<u32> &parts);
 
   const Program &p_;
   const Reach &reach_;
   const FunctionRecords &functions_;
-  std::vector<u32> read_position_; // by FunctionId
-  std::vector<u32> part_of_;       // by component: position among all parts, or kNothing
+  std::vector<u32> part_of_; // by component: position among all parts, or kNothing
   Parts all_;
 };
 

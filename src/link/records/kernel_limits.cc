@@ -143,6 +143,12 @@ void KernelLimitChecker::check_driver_calls() {
 
 } // namespace
 
+bool exceeds_stack(const Resources &resources, FunctionId kernel) {
+  const u32 most = resources.stack_limit[kernel.value];
+  return resources.unbounded[kernel.value] != 0 ||
+         resources.stack[kernel.value] > (most == 0 ? kMostStack : std::min(most, kMostStack));
+}
+
 void check_kernel_limits(const Program &program, const Reach &reach, const Layout &layout,
                          const Resources &resources, const std::vector<FunctionId> &kernels,
                          const std::vector<RegisterLimit> &limits, Diagnostics &diag) {

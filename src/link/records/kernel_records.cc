@@ -99,7 +99,7 @@ private:
 
 InfoPlan KernelRecordPlanner::run() {
   add_missing_masks();
-  finish_all(InheritanceSweep(p_, reach_, functions_, pool_));
+  finish_all(InheritanceSweep(p_, reach_, functions_));
   return std::move(plan_);
 }
 
@@ -190,7 +190,7 @@ Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
         sweep.add_own(f, out);
   } else {
     for (const FunctionId f : reach_.reached_from(kernel))
-      if (f != kernel && sweep.counts(f))
+      if (f != kernel && functions_.count(f))
         sweep.add_own(f, out);
   }
   return out;
@@ -213,10 +213,11 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees(FunctionId kernel,
                                                              const Inheritance &inherited,
                                                              Worker &worker) const {
   std::vector<EntityId> out;
-  if (functions_.externs[kernel.value].empty() && inherited.undefined.empty())
+  const std::span<const EntityId> own = functions_.externs_of(kernel);
+  if (own.empty() && inherited.undefined.empty())
     return out; // as nearly always
   ++worker.search;
-  for (const EntityId id : functions_.externs[kernel.value])
+  for (const EntityId id : own)
     add_unseen(id, worker, out);
   std::vector<Inheritance::Undefined> others = inherited.undefined;
   std::sort(others.begin(), others.end(),
@@ -232,7 +233,7 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all(Worker &work
   std::vector<EntityId> out;
   ++worker.search;
   for (const FunctionId f : functions_.read_order)
-    for (const EntityId id : functions_.externs[f.value])
+    for (const EntityId id : functions_.externs_of(f))
       add_unseen(id, worker, out);
   if (p_.dialect.release.reverses_externs)
     std::reverse(out.begin(), out.end());
@@ -249,11 +250,12 @@ bool KernelRecordPlanner::fill_own_externs(FunctionId kernel, InfoList &records,
     store_.erase(records, record);
     return false;
   }
-  const std::vector<EntityId> &own = functions_.externs[kernel.value];
   if (several_) {
     store_.put_symbols(records, InfoAttribute::Externs, undefined, record);
     return true;
   }
+  const std::span<const EntityId> found = functions_.externs_of(kernel);
+  const std::vector<EntityId> own(found.begin(), found.end());
   std::vector<EntityId> a = own, b = undefined;
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());

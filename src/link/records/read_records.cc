@@ -24,11 +24,15 @@ namespace {
 
 // What a range of objects has beside what goes into tables by number.
 struct RangeOfRecords {
+  // As in FunctionRecords:
   std::vector<FunctionId> read_order;
-  std::unordered_map<u32, std::vector<std::vector<u32>>> fragments; // as in FunctionRecords
+  std::unordered_map<u32, std::vector<EntityId>> externs;
+  std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
+  u16 rules = 0;
+
   std::vector<OutId> lists_externs;
-  u16 rules = 0; // as in FunctionRecords
   InfoList module;
+  u32 kernels = 0; // that have records of their own
 };
 
 // What the symbol of a module record stands for. Several records in a row name one function.
@@ -285,7 +289,11 @@ void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
   const u16 value = sized ? u16{0} : load_le<u16>(bytes.data() + 2);
   if (attribute == InfoAttribute::Externs) { // the list is filled when all functions are read
     inherit(function, attribute, value);
-    tables_.functions.externs[function] = still_undefined(reading.object, decoded(bytes));
+    if (std::vector<EntityId> externs = still_undefined(reading.object, decoded(bytes));
+        externs.empty())
+      out_.externs.erase(function);
+    else
+      out_.externs[function] = std::move(externs);
     out_.lists_externs.push_back(reading.text);
     store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value);
     return;
@@ -330,7 +338,9 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
   if (lacks_isa_version(p_, info.records))
     list.add(kFirstIsaVersion);
   InfoList &records = tables_.plan.of_function[function.value];
-  const InfoList made = list.finish(p_.live.kernel[function.value] ? InfoStore::kRecordSize : 0);
+  const bool kernel = p_.live.is_kernel(function);
+  out_.kernels += kernel ? 1 : 0;
+  const InfoList made = list.finish(kernel ? InfoStore::kRecordSize : 0);
   if (!records.empty()) { // a second section about the same code
     std::vector<InfoList> &all = repeated_[function];
     if (all.empty())
@@ -341,19 +351,44 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
 }
 
 // The records of the module's sections, those that were read last at the front.
-InfoList join_module_lists(const std::vector<RangeOfRecords> &ranges, u64 kernels, WorkerPool &pool,
+InfoList join_module_lists(const std::vector<RangeOfRecords> &ranges, WorkerPool &pool,
                            InfoStore &store) {
   constexpr u64 kMinStackSize = InfoStore::kRecordSize + 8; // which every kernel gets
   std::vector<InfoList> lists;
-  for (size_t i = ranges.size(); i-- > 0;)
+  u64 kernels = 0;
+  for (size_t i = ranges.size(); i-- > 0;) {
     lists.push_back(ranges[i].module);
+    kernels += ranges[i].kernels;
+  }
   return store.join_lists(lists, kernels * kMinStackSize, kernels, pool);
 }
 
-void clear_lists(WorkerPool &pool, InfoPlan &plan) {
-  constexpr u32 kTogether = 32768;
-  pool.for_ranges(static_cast<u32>(plan.of_function.size()), kTogether, [&](u32 begin, u32 end) {
-    std::fill(plan.of_function.begin() + begin, plan.of_function.begin() + end, InfoList{});
+// Tables for as many functions.
+void make_tables(u32 count, WorkerPool &pool, ReadRecords &out) {
+  out.plan.of_function.resize(count);
+  out.functions.read_position.resize(count);
+  out.functions.inherited.resize(count);
+  constexpr u32 kTogether = 8192;
+  pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    std::fill(out.plan.of_function.begin() + begin, out.plan.of_function.begin() + end, InfoList{});
+    std::fill(out.functions.read_position.begin() + begin,
+              out.functions.read_position.begin() + end, FunctionRecords::kNotRead);
+  });
+}
+
+// The order of reading of all ranges. A function is in one of them alone.
+void join_orders(const std::vector<RangeOfRecords> &ranges, WorkerPool &pool,
+                 FunctionRecords &out) {
+  std::vector<u32> starts = {0};
+  for (const RangeOfRecords &range : ranges)
+    starts.push_back(starts.back() + static_cast<u32>(range.read_order.size()));
+  out.read_order.resize(starts.back());
+  pool.for_each(static_cast<u32>(ranges.size()), [&](u32 i) {
+    u32 position = starts[i];
+    for (const FunctionId function : ranges[i].read_order) {
+      out.read_position[function.value] = position;
+      out.read_order[position++] = function;
+    }
   });
 }
 
@@ -367,23 +402,19 @@ ReadRecords read_info_records(const Program &program, const Layout &layout,
   std::vector<RangeOfRecords> ranges(objects / grain + (objects % grain != 0));
   // The first chunk is for what belongs to no range.
   ReadRecords out{.plan = {.store = InfoStore(static_cast<u32>(ranges.size()) + 1)}};
-  out.plan.of_function.resize(program.calls.functions.size());
-  clear_lists(pool, out.plan);
-  out.functions.externs.resize(program.calls.functions.size());
-  out.functions.inherited.resize(program.calls.functions.size());
+  make_tables(static_cast<u32>(program.calls.functions.size()), pool, out);
   pool.for_ranges(objects, grain, [&](u32 begin, u32 end) {
     const u32 range = begin / grain;
     ranges[range] = RecordReader(program, layout, resources, range + 1, out).read(begin, end);
   });
-  const u64 kernels = static_cast<u64>(std::ranges::count(program.live.kernel, true));
-  out.plan.module = join_module_lists(ranges, kernels, pool, out.plan.store);
+  out.plan.module = join_module_lists(ranges, pool, out.plan.store);
+  join_orders(ranges, pool, out.functions);
   for (RangeOfRecords &range : ranges) {
-    std::vector<FunctionId> &order = out.functions.read_order;
-    order.insert(order.end(), range.read_order.begin(), range.read_order.end());
     out.lists_externs.insert(out.lists_externs.end(), range.lists_externs.begin(),
                              range.lists_externs.end());
     out.functions.rules |= range.rules;
-    out.functions.fragments.merge(range.fragments); // a function is in one range alone
+    out.functions.externs.merge(range.externs);
+    out.functions.fragments.merge(range.fragments);
   }
   if (!std::ranges::is_sorted(out.lists_externs))
     std::ranges::sort(out.lists_externs);
