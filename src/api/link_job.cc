@@ -274,16 +274,15 @@ LinkResult LinkJob::link_and_verify() {
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
   InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_, &cache_, files_);
   timer_.begin("open");
-  std::optional<WorkerPool> workers;
-  workers.emplace(loader.has_many_files() ? request_.options.threads : 1);
-  loader.collect(*workers);
+  workers_.emplace(loader.has_many_files() ? request_.options.threads : 1);
+  loader.collect(*workers_);
   if (request_.lto.enabled && optimise_all(loader))
     return give_out_optimised(loader);
   timer_.begin("read");
   if (!loader.has_many_files())
-    workers.emplace(loader.has_ptx() ? request_.options.threads
-                                     : choose_threads(loader.code_size()));
-  WorkerPool &pool = *workers;
+    workers_.emplace(loader.has_ptx() ? request_.options.threads
+                                      : choose_threads(loader.code_size()));
+  WorkerPool &pool = *workers_;
   std::vector<InputObject> objects = loader.load(pool);
   if (!request_.options.keep_system_libraries) {
     const std::vector<bool> needed = emulate::find_needed_objects(objects, *dialect_, diag_);
@@ -371,7 +370,8 @@ LinkResult LinkJob::run() {
     name_skipped_definitions(loader_->skipped(), diag_);
   }
   if (loader_ && !timer_.cancelled())
-    loader_->report_changed();
+    loader_->report_changed(*workers_);
+  workers_.reset();
   if (loader_)
     result.compiled = loader_->ptx_names();
   result.times = timer_.times();

@@ -59,6 +59,7 @@ private:
   Cache cache_;
   const Dialect *dialect_ = nullptr;
   std::optional<InputLoader> loader_; // owns the bytes that objects and messages refer to
+  std::optional<WorkerPool> workers_; // while there is a loader
   std::optional<Finalizer> finalizer_;
   CompilerClock finalizing_;
   StepTimer timer_;

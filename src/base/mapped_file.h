@@ -35,9 +35,8 @@ public:
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
-  // The bytes stay where they are until the process ends, which gives back all files at once, in
-  // less time than one after the other would take.
-  void keep_until_exit() { kept_ = true; }
+  // The mapping, which from now on belongs to the caller and outlives this; empty if there is none.
+  [[nodiscard]] ByteSpan hand_over();
 
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   // Device and number of the file, the same for every name it has.
@@ -56,8 +55,12 @@ private:
   std::vector<u8> owned_; // the bytes, when they could not be mapped
   std::pair<u64, u64> identity_;
   bool mapped_ = false;
-  bool kept_ = false;
+  bool handed_over_ = false;
 };
+
+// Gives back mappings that were handed over. All at once takes less time than one after the other:
+// neighbours are one piece.
+void unmap_files(std::vector<ByteSpan> mappings);
 
 // For programs: from now on, a mapped file that becomes shorter while it is read ends the process
 // with status 1 and an error that names the file, instead of with a signal.

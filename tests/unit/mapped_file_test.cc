@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -41,6 +42,34 @@ TEST_F(MappedFiles, have_the_bytes_of_files) {
   ASSERT_TRUE(file);
   EXPECT_EQ(as_text(file->bytes()), "text");
   EXPECT_TRUE(MappedFile::open("/dev/null"));
+}
+
+bool is_mapped(const u8 *page) {
+  unsigned char in_memory = 0;
+  return ::mincore(const_cast<u8 *>(page), 1, &in_memory) == 0;
+}
+
+TEST_F(MappedFiles, that_were_handed_over_stay_until_all_are_given_back) {
+  std::vector<ByteSpan> mappings;
+  for (const char *name : {"a", "b", "c"}) {
+    ASSERT_FALSE(write_file(path(name), as_bytes(name)));
+    Result<MappedFile> file = MappedFile::open(path(name));
+    ASSERT_TRUE(file);
+    MappedFile moved = std::move(*file);
+    mappings.push_back(moved.hand_over());
+  }
+  for (const ByteSpan mapping : mappings)
+    EXPECT_EQ(mapping.size(), 1u);
+  EXPECT_EQ(as_text(mappings[2]), "c");
+  unmap_files(mappings);
+  for (const ByteSpan mapping : mappings)
+    EXPECT_FALSE(is_mapped(mapping.data()));
+}
+
+TEST_F(MappedFiles, without_a_mapping_hand_over_nothing) {
+  ASSERT_FALSE(write_file(path("empty"), {}));
+  EXPECT_TRUE(MappedFile::open(path("empty"))->hand_over().empty());
+  unmap_files({});
 }
 
 TEST_F(MappedFiles, are_not_endless) {

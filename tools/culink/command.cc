@@ -8,14 +8,18 @@
 #include <cstdio>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <system_error>
+#include <thread>
 
 #include "advice.h"
 #include "api/link_from.h"
 #include "arch/arch.h"
 #include "base/byte_size.h"
 #include "base/bytes.h"
+#include "base/large_pages.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "cache_command.h"
@@ -214,6 +218,23 @@ LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) 
   return request;
 }
 
+// Gives back what the link has read, and memory that it has kept for further tables. Of much, that
+// takes as long as to remove the file that the output replaces, and so is another thread's work.
+std::jthread release_memory(const LinkRequest &request, const LinkPlaces &places, u64 output_size,
+                            std::optional<KeepLargePages> &pages) {
+  constexpr u64 kWorthThread = u64{16} << 20;
+  if (request.options.threads == 1 || output_size < kWorthThread)
+    return {};
+  try {
+    return std::jthread([&places, &pages] {
+      places.inputs->release();
+      pages.reset();
+    });
+  } catch (const std::system_error &) { // no more threads: it is given back in the end
+    return {};
+  }
+}
+
 int run_link(const CommandLine &line, const LinkPlaces &places, const Console &console,
              LinkRequest request) {
   if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
@@ -221,6 +242,7 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   limit_memory(line);
   if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
     prepare_heap(size_of_files(line.inputs));
+  std::optional<KeepLargePages> pages(std::in_place); // until the image is written
   EarlyOutput output(output_path(line, places));
   if (!line.has(OptionId::StripDebug)) // else the image is not what will be written
     request.early = output.receiver();
@@ -247,6 +269,7 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
                                                         : as_bytes(result.ptx));
   if (line.has(OptionId::ReportFile) && tells)
     outputs.texts.push_back({places.output(line, OptionId::ReportFile), report});
+  const std::jthread releasing = release_memory(request, places, outputs.image.size(), pages);
   const std::optional<OutputFailure> failed = write_outputs(outputs, output);
   return failed ? show_one(console, failed->id, failed->arguments) : outcome.status;
 }
