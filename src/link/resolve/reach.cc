@@ -1,72 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reachability in the call graph. The strongly connected components are found once, by Tarjan's
-// algorithm with an explicit stack, because a chain of calls may be long. Components come out
-// callees first, so that one forward sweep over them (records/inherit.cc) propagates registers or
-// stack sizes from callees to callers. Questions about single functions are searches of their own,
-// over callers or over callees; a mark with the number of the search saves clearing a table for
-// each.
+// Reachability in the call graph. Most functions call none, and nobody calls most others, which are
+// kernels; such a node is a component by itself. So all threads look for the nodes between, and
+// only these are searched for strongly connected components, by Tarjan's algorithm with an explicit
+// stack, because a chain of calls may be long. Components come out callees first, so that one
+// forward sweep over them (records/inherit.cc) propagates registers or stack sizes from callees to
+// callers. Questions about single functions are searches of their own, over callers or over
+// callees; a mark with the number of the search saves clearing a table for each. Few programs need
+// an answer, so the first question makes the tables for them.
 #include "link/resolve/reach.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <utility>
 
 namespace culink {
 
 namespace {
 
-constexpr u32 kManyNodes = 4096;
+constexpr u32 kNodesTogether = 4096;
+
+// Several threads may find the same node.
+void set_once(u8 &flag) {
+  std::atomic_ref shared(flag);
+  if (shared.load(std::memory_order_relaxed) == 0)
+    shared.store(1, std::memory_order_relaxed);
+}
 
 } // namespace
 
 Reach::Reach(const CallGraph &calls, const LiveSet &live, WorkerPool &pool)
-    : calls_(calls), live_(live), mark_(calls.node_count(), 0) {
-  if (calls.node_count() < kManyNodes) { // for which no thread is started
-    find_callers();
-    find_components();
-  } else {
-    pool.for_each(2, [this](u32 i) { i == 0 ? find_components() : find_callers(); });
-  }
-  list_inner_components(pool);
+    : calls_(calls), live_(live), called_(calls.node_count()), recursive_(calls.node_count()) {
+  pool.for_ranges(calls.node_count(), kNodesTogether, [this](u32 begin, u32 end) {
+    for (u32 node = begin; node < end; ++node)
+      for (const u32 callee : calls_.edges[node])
+        set_once(called_[callee]);
+  });
+  find_components(list_inner(pool));
 }
 
-// Callers are counted first, so that the lists of all nodes fit into one vector.
-void Reach::find_callers() {
-  first_caller_.assign(u64{calls_.node_count()} + 1, 0);
-  for (const u32 callee : calls_.edges.all())
-    ++first_caller_[callee + 1];
-  std::partial_sum(first_caller_.begin(), first_caller_.end(), first_caller_.begin());
-  callers_.resize(first_caller_.back());
-  std::vector<u32> next(first_caller_.begin(), first_caller_.end() - 1);
-  for (u32 node = 0; node < calls_.node_count(); ++node)
-    for (const u32 callee : calls_.edges[node])
-      callers_[next[callee]++] = node;
+// The nodes that both call and are called, ascending.
+std::vector<u32> Reach::list_inner(WorkerPool &pool) const {
+  std::vector<std::vector<u32>> ranges(calls_.node_count() / kNodesTogether + 1);
+  pool.for_ranges(calls_.node_count(), kNodesTogether, [&](u32 begin, u32 end) {
+    for (u32 node = begin; node < end; ++node)
+      if (called(node) && !calls_.edges[node].empty())
+        ranges[begin / kNodesTogether].push_back(node);
+  });
+  std::vector<u32> out;
+  for (const std::vector<u32> &range : ranges)
+    out.insert(out.end(), range.begin(), range.end());
+  return out;
 }
 
-void Reach::find_components() {
-  const u32 count = calls_.node_count();
+void Reach::find_components(const std::vector<u32> &inner) {
   constexpr u32 kUnseen = 0xffffffff;
-  std::vector<u32> index(count, kUnseen), low(count, 0), stack;
-  std::vector<std::pair<u32, u32>> work; // (node, next successor)
-  component_of_.assign(count, kUnseen);
-  callees_first_.reserve(count);
+  RawVector<u32> number_of(inner.empty() ? 0 : calls_.node_count()); // of inner nodes, in `inner`
+  for (u32 i = 0; i < inner.size(); ++i)
+    number_of[inner[i]] = i;
+  std::vector<u32> index(inner.size(), kUnseen), low(inner.size()), stack; // by number
+  std::vector<bool> found(inner.size());                                   // its component
+  std::vector<std::pair<u32, u32>> work;                                   // (number, next callee)
   u32 next_index = 0;
-  for (u32 root = 0; root < count; ++root) {
-    if (index[root] != kUnseen)
-      continue;
-    work.emplace_back(root, 0);
+  inner_order_.reserve(inner.size()); // parts of which are components
+  for (u32 root = 0; root < inner.size(); ++root) {
+    if (index[root] == kUnseen)
+      work.emplace_back(root, 0);
     while (!work.empty()) {
       auto &[node, next] = work.back();
       if (next == 0) {
         index[node] = low[node] = next_index++;
         stack.push_back(node);
       }
-      if (const std::span<const u32> callees = calls_.edges[node]; next < callees.size()) {
+      if (const std::span<const u32> callees = calls_.edges[inner[node]]; next < callees.size()) {
         const u32 callee = callees[next++];
-        if (index[callee] == kUnseen)
-          work.emplace_back(callee, 0);
-        else if (component_of_[callee] == kUnseen)
-          low[node] = std::min(low[node], index[callee]);
+        if (calls_.edges[callee].empty())
+          continue;
+        if (const u32 number = number_of[callee]; index[number] == kUnseen)
+          work.emplace_back(number, 0);
+        else if (!found[number])
+          low[node] = std::min(low[node], index[number]);
         continue;
       }
       const u32 done = node;
@@ -75,51 +89,78 @@ void Reach::find_components() {
         low[work.back().first] = std::min(low[work.back().first], low[done]);
       if (low[done] != index[done])
         continue;
-      const size_t begin = callees_first_.size();
+      const size_t first = inner_order_.size();
       u32 member = 0;
       do {
         member = stack.back();
         stack.pop_back();
-        component_of_[member] = component_count_;
-        callees_first_.push_back(member);
+        found[member] = true;
+        inner_order_.push_back(inner[member]);
       } while (member != done);
-      const bool circle =
-          callees_first_.size() - begin > 1 || std::ranges::binary_search(calls_.edges[done], done);
-      recursive_.push_back(circle);
-      ++component_count_;
+      add_component(std::span(inner_order_).subspan(first));
     }
   }
 }
 
-void Reach::list_inner_components(WorkerPool &pool) {
-  const std::vector<u32> &order = callees_first_;
-  const u32 count = static_cast<u32>(order.size());
-  const auto same = [&](u32 i, u32 j) {
-    return component_of_[order[i]] == component_of_[order[j]];
-  };
-  std::vector<std::vector<std::span<const u32>>> ranges(count / kManyNodes + 1);
-  pool.for_ranges(count, kManyNodes, [&](u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i) {
-      if (calls_.edges[order[i]].empty() || !called(order[i]) || (i != 0 && same(i - 1, i)))
-        continue;
-      u32 behind = i + 1;
-      while (behind < count && same(i, behind))
-        ++behind;
-      ranges[begin / kManyNodes].push_back(std::span(order).subspan(i, behind - i));
-    }
-  });
-  for (const std::vector<std::span<const u32>> &range : ranges)
-    inner_components_.insert(inner_components_.end(), range.begin(), range.end());
+void Reach::add_component(std::span<const u32> members) {
+  inner_components_.push_back(members);
+  const u32 first = members[0];
+  if (members.size() == 1) {
+    recursive_[first] = std::ranges::binary_search(calls_.edges[first], first);
+    return;
+  }
+  if (component_of_.empty()) {
+    component_of_.resize(calls_.node_count());
+    std::iota(component_of_.begin(), component_of_.end(), 0u);
+  }
+  for (const u32 member : members) {
+    recursive_[member] = true;
+    component_of_[member] = first;
+  }
+}
+
+std::vector<u32> Reach::callees_first() const {
+  std::vector<u32> out;
+  out.reserve(calls_.node_count());
+  for (u32 node = 0; node < calls_.node_count(); ++node)
+    if (calls_.edges[node].empty())
+      out.push_back(node);
+  out.insert(out.end(), inner_order_.begin(), inner_order_.end());
+  for (u32 node = 0; node < calls_.node_count(); ++node)
+    if (!calls_.edges[node].empty() && !called(node))
+      out.push_back(node);
+  return out;
+}
+
+void Reach::begin_search() const {
+  mark_.resize(calls_.node_count());
+  ++search_;
+}
+
+// Callers are counted first, so that the lists of all nodes fit into one table.
+void Reach::find_callers() const {
+  if (callers_.size() == calls_.node_count())
+    return;
+  std::vector<u32> starts(u64{calls_.node_count()} + 1);
+  for (const u32 callee : calls_.edges.all())
+    ++starts[callee + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<u32> listed(calls_.node_count());
+  callers_ = EdgeLists(std::move(starts));
+  for (u32 node = 0; node < calls_.node_count(); ++node)
+    for (const u32 callee : calls_.edges[node])
+      callers_.room(callee)[listed[callee]++] = node;
 }
 
 std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> functions) const {
-  ++search_;
+  begin_search();
+  find_callers();
   std::vector<u32> start;
   for (const FunctionId f : functions)
     if (mark(f.value) == Visit::Follow)
       start.push_back(f.value);
   const std::vector<u32> reached = search_breadth_first(
-      std::move(start), [this](u32 node) { return callers_of(node); },
+      std::move(start), [this](u32 node) { return std::as_const(callers_)[node]; },
       [this](u32 node, u32) { return mark(node); });
   std::vector<FunctionId> out;
   for (const u32 node : reached)
@@ -130,7 +171,7 @@ std::vector<FunctionId> Reach::kernels_reaching(std::span<const FunctionId> func
 }
 
 std::vector<FunctionId> Reach::reached_from(FunctionId start) const {
-  ++search_;
+  begin_search();
   const std::vector<u32> reached = search_breadth_first(
       {start.value}, [this](u32 node) { return calls_.edges[node]; },
       [this](u32 node, u32) { return mark(node); });

@@ -17,21 +17,24 @@ public:
   Reach(const Reach &) = delete;
   Reach &operator=(const Reach &) = delete;
 
-  // The strongly connected component of a node. Components of callees have smaller numbers.
-  [[nodiscard]] u32 component_of(u32 node) const { return component_of_[node]; }
-  [[nodiscard]] u32 component_count() const { return component_count_; }
-  // All nodes in order of their component: callees before callers.
-  [[nodiscard]] const std::vector<u32> &callees_first() const { return callees_first_; }
+  // The strongly connected component of a node, which has the number of one of its nodes.
+  [[nodiscard]] u32 component_of(u32 node) const {
+    return component_of_.empty() ? node : component_of_[node];
+  }
+  // What all numbers of components are less than.
+  [[nodiscard]] u32 component_count() const { return calls_.node_count(); }
+  // All nodes, those of a component in a row, and callees before callers.
+  [[nodiscard]] std::vector<u32> callees_first() const;
   // Of these, the components that both call and are called, in the same order: most functions call
   // none, and nobody calls a kernel.
   [[nodiscard]] const std::vector<std::span<const u32>> &inner_components() const {
     return inner_components_;
   }
   // Whether a node can call itself again.
-  [[nodiscard]] bool recursive(u32 node) const { return recursive_[component_of_[node]]; }
+  [[nodiscard]] bool recursive(u32 node) const { return recursive_[node]; }
 
   // Whether a node has callers.
-  [[nodiscard]] bool called(u32 node) const { return !callers_of(node).empty(); }
+  [[nodiscard]] bool called(u32 node) const { return called_[node] != 0; }
 
   // The kernels from which one of `functions` can be reached, ascending; a kernel reaches itself.
   [[nodiscard]] std::vector<FunctionId>
@@ -41,9 +44,11 @@ public:
   [[nodiscard]] std::vector<FunctionId> reached_from(FunctionId start) const;
 
 private:
-  void find_callers();
-  void find_components();
-  void list_inner_components(WorkerPool &pool);
+  [[nodiscard]] std::vector<u32> list_inner(WorkerPool &pool) const;
+  void find_components(const std::vector<u32> &inner);
+  void add_component(std::span<const u32> members);
+  void begin_search() const;
+  void find_callers() const;
   // Follows a node that the current search meets for the first time.
   [[nodiscard]] Visit mark(u32 node) const {
     if (mark_[node] == search_)
@@ -51,20 +56,16 @@ private:
     mark_[node] = search_;
     return Visit::Follow;
   }
-  [[nodiscard]] std::span<const u32> callers_of(u32 node) const {
-    return std::span(callers_).subspan(first_caller_[node],
-                                       first_caller_[node + 1] - first_caller_[node]);
-  }
 
   const CallGraph &calls_;
   const LiveSet &live_;
-  std::vector<u32> callers_;      // of all nodes, one after the other
-  std::vector<u32> first_caller_; // by node, and the end: in callers_
-  std::vector<u32> component_of_;
-  std::vector<u32> callees_first_;
+  std::vector<u8> called_;        // by node
+  std::vector<bool> recursive_;   // by node
+  std::vector<u32> component_of_; // by node, or empty: each node is a component by itself
+  std::vector<u32> inner_order_;  // of all inner components, one after the other
   std::vector<std::span<const u32>> inner_components_;
-  std::vector<bool> recursive_; // by component
-  u32 component_count_ = 0;
+  // For questions; made by the first one:
+  mutable EdgeLists callers_;
   mutable std::vector<u32> mark_; // by node: number of the last search that saw it
   mutable u32 search_ = 0;
 };
