@@ -133,6 +133,8 @@ void ObjectParser::classify_sections() {
     info_count_ += kind.role == SectionRole::Info ? 1 : 0;
     if (kind.role == SectionRole::Compat)
       object_.compats.push_back(section.index);
+    if (kind.role == SectionRole::NoteTkinfo)
+      object_.tool_notes.push_back(section.index);
     object_.has_unified |= kind.role == SectionRole::UftEntry || kind.role == SectionRole::UdtEntry;
     object_.has_barrier_flags |= kind.is_code() && elf::text_barriers(section.flags) != 0;
     if (section.type == elf::SectionType::Symtab)

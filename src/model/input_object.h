@@ -48,9 +48,10 @@ struct InputObject {
   TableVector<elf::SectionKind> kinds; // by section index
   TableVector<u32> owners;             // by section index: see owner_of
   TableVector<elf::Symbol> symbols;
-  TableVector<u32> registers; // by symbol: REGCOUNT of the function, or kNoRegisters
-  TableVector<Info> infos;    // in section order
-  std::vector<u32> compats;   // sections with records of compatibility
+  TableVector<u32> registers;  // by symbol: REGCOUNT of the function, or kNoRegisters
+  TableVector<Info> infos;     // in section order
+  std::vector<u32> compats;    // sections with records of compatibility
+  std::vector<u32> tool_notes; // sections with notes of the tools that made it
   elf::CallGraph calls;
   elf::PrototypeSection prototypes;
   // By section index of code, of Mercury planes only: size of the constant bank 0 beside it.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections that the linker writes itself: the call graph and prototypes of what is left, the notes
-// that say which tools made the file and for what, the merged compatibility record.
+// Sections that the linker writes itself: the call graph and prototypes of what is left
+// (call_records.cc), the notes that say which tools made the file and for what, the merged
+// compatibility record.
 #include "link/records/synthesize.h"
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
 #include "arch/reloc_roles.h"
@@ -19,82 +19,48 @@
 namespace culink {
 
 using elf::CompatAttribute;
-using Second = CallRecord::Second;
-
 namespace {
 
-constexpr u32 marker(elf::CallPart part) {
-  return 0u - static_cast<u32>(part);
-}
-
-// Callees in reverse order of reading, each at its first reference or at every one (Q027).
-class CalleeLists {
-public:
-  explicit CalleeLists(const Program &program)
-      : p_(program), listed_for_(program.calls.functions.size()) {}
-
-  // Valid until the next call.
-  [[nodiscard]] const std::vector<FunctionId> &newest_first(std::span<const FunctionId> callees,
-                                                            bool once) {
-    ++list_;
-    out_.clear();
-    for (const FunctionId callee : callees) {
-      if (!p_.live.is_live(callee) || (once && listed_for_[callee.value] == list_))
-        continue;
-      listed_for_[callee.value] = list_;
-      out_.push_back(callee);
-    }
-    std::reverse(out_.begin(), out_.end());
-    return out_;
-  }
-
-private:
-  const Program &p_;
-  std::vector<FunctionId> out_;
-  std::vector<u32> listed_for_; // by FunctionId: number of the last list it is in
-  u32 list_ = 0;
+// Sections of consecutive objects that have the same records of compatibility.
+struct CompatRun {
+  ByteSpan section;
+  u32 count = 0;
 };
 
-std::vector<CallRecord> build_call_graph_records(const Program &p) {
-  std::vector<CallRecord> out;
-  const auto open = [&](elf::CallPart part) { out.push_back({{}, Second::Marker, marker(part)}); };
-  CalleeLists lists(p);
-  const auto add_calls = [&](const NodeLists<FunctionId> &edges, bool once) {
-    for (u32 f = 0; f < edges.size(); ++f)
-      if (p.live.live[f])
-        for (const FunctionId callee : lists.newest_first(edges[f], once))
-          out.push_back({FunctionId(f), Second::Function, callee.value});
-  };
-  // By function in order of creation, the newest first.
-  const auto add_prototypes = [&](std::vector<CallGraph::Taken> list) {
-    std::reverse(list.begin(), list.end());
-    std::stable_sort(list.begin(), list.end(),
-                     [](const auto &a, const auto &b) { return a.function < b.function; });
-    for (const auto &[f, prototype] : list)
-      if (p.live.is_live(f))
-        out.push_back(prototype.valid() ? CallRecord{f, Second::Prototype, prototype.value}
-                                        : CallRecord{f, Second::Marker, 0});
-  };
-  open(elf::CallPart::Calls);
-  add_calls(p.calls.calls, !p.policy.executable);
-  open(elf::CallPart::AddressTaken);
-  add_prototypes(p.calls.taken);
-  open(elf::CallPart::IndirectCalls);
-  add_prototypes(p.calls.indirect);
-  open(elf::CallPart::IndirectTargets);
-  add_calls(p.calls.targets, !p.policy.executable);
+// What consecutive objects say about how they were made.
+struct Origins {
+  std::vector<u8> tools; // notes
+  std::vector<CompatRun> compats;
+  u16 oldest_arch = 0xffff; // virtual
+  u32 toolkit = 0;          // the newest
+  u32 version = 0;          // of the note that has them, if it is newer than what we know
+};
+
+Origins read_origins(std::span<const InputObject> objects) {
+  Origins out;
+  for (const InputObject &object : objects) {
+    for (const u32 section : object.tool_notes)
+      elf::append_bytes(out.tools, object.section(section).data);
+    for (const u32 section : object.compats) {
+      const ByteSpan data = object.section(section).data;
+      if (out.compats.empty() || !std::ranges::equal(out.compats.back().section, data))
+        out.compats.push_back({data, 0});
+      ++out.compats.back().count;
+    }
+    out.oldest_arch = std::min(out.oldest_arch, object.virtual_sm);
+    out.toolkit = std::max(out.toolkit, object.toolkit);
+    out.version = std::max(out.version, object.unfamiliar.cuda_note);
+  }
   return out;
 }
 
-// Functions whose address is taken have their prototype in the call graph.
-std::vector<CallRecord> build_prototype_records(const Program &p) {
-  std::vector<bool> taken(p.calls.functions.size(), false);
-  for (const CallGraph::Taken &t : p.calls.taken)
-    taken[t.function.value] = true;
-  std::vector<CallRecord> out;
-  for (u32 f = 0; f < p.calls.functions.size(); ++f)
-    if (p.live.live[f] && !taken[f] && p.calls.prototype_of[f].valid())
-      out.push_back({FunctionId(f), Second::Prototype, p.calls.prototype_of[f].value});
+// Of all objects, some at a time.
+std::vector<Origins> read_origins(const Program &p, WorkerPool &pool) {
+  constexpr u32 kTogether = 32;
+  std::vector<Origins> out((p.objects.size() + kTogether - 1) / kTogether);
+  pool.for_ranges(static_cast<u32>(p.objects.size()), kTogether, [&](u32 begin, u32 end) {
+    out[begin / kTogether] = read_origins(std::span(p.objects).subspan(begin, end - begin));
+  });
   return out;
 }
 
@@ -102,7 +68,7 @@ std::string or_else(std::string_view fixed, const std::string &given) {
   return fixed.empty() ? given : std::string(fixed);
 }
 
-std::vector<u8> build_tkinfo(const Program &p) {
+std::vector<u8> build_tkinfo(const Program &p, const std::vector<Origins> &origins) {
   std::vector<u8> out;
   const std::vector<u8> desc = elf::encode_toolkit_info(
       {.object = or_else(p.dialect.tool_object, p.options.object_name),
@@ -113,10 +79,8 @@ std::vector<u8> build_tkinfo(const Program &p) {
   elf::append_note(out, {elf::kNoteToolkitInfo, elf::kNoteOwner, desc});
   if (p.policy.resolves_early)
     return out; // nvlink -r forgets who made the inputs
-  for (const InputObject &object : p.objects)
-    for (u32 i = 0; i < object.kinds.size(); ++i)
-      if (object.kinds[i].role == elf::SectionRole::NoteTkinfo)
-        elf::append_bytes(out, object.section(i).data);
+  for (const Origins &some : origins)
+    elf::append_bytes(out, some.tools);
   return out;
 }
 
@@ -133,15 +97,15 @@ ByteSpan later_fields(const Program &p, u32 version) {
 }
 
 // The oldest virtual architecture of the inputs, and the toolkit whose conventions the output has.
-std::vector<u8> build_cuinfo(const Program &p) {
+std::vector<u8> build_cuinfo(const Program &p, const std::vector<Origins> &origins) {
   u16 oldest = p.arch.number;
   u32 toolkit = p.dialect.release.toolkit;
   constexpr u32 kKnownVersion = 2;
   u32 version = kKnownVersion;
-  for (const InputObject &object : p.objects) {
-    oldest = std::min(oldest, object.virtual_sm);
-    toolkit = std::max(toolkit, object.toolkit); // so that an older driver refuses it
-    version = std::max(version, object.unfamiliar.cuda_note);
+  for (const Origins &some : origins) {
+    oldest = std::min(oldest, some.oldest_arch);
+    toolkit = std::max(toolkit, some.toolkit); // so that an older driver refuses it
+    version = std::max(version, some.version);
   }
   std::vector<u8> out;
   std::vector<u8> desc = elf::encode_cuda_info(
@@ -227,23 +191,31 @@ class CompatMerger {
 public:
   explicit CompatMerger(std::span<const CompatAttribute> unanimous) : unanimous_(unanimous) {}
 
-  // Shortcuts are those that every file allows.
-  void add(CompatRecords records) {
+  // Shortcuts are those that every file allows. False: nothing has changed, nor will it with the
+  // same records again.
+  bool add(CompatRecords records) {
+    const u64 old_fastpath = fastpath_;
     for (const elf::CompatRecord &record : records)
       if (record.attribute == CompatAttribute::CanFastpathFinalize)
         fastpath_ &= elf::compat_number(record).value_or(0);
     if (!std::exchange(any_, true)) {
       all_ = std::move(records);
-      return;
+      return true;
     }
+    bool changed = fastpath_ != old_fastpath;
     for (const elf::CompatRecord &record : records)
-      if (elf::CompatRecord *same = find_record(all_, record.attribute))
-        same->value = merge_compat_value(record.attribute, same->value, record.value);
-      else if (!is_unanimous(record.attribute))
+      if (elf::CompatRecord *same = find_record(all_, record.attribute)) {
+        const u16 old = std::exchange(
+            same->value, merge_compat_value(record.attribute, same->value, record.value));
+        changed = changed || same->value != old;
+      } else if (!is_unanimous(record.attribute)) {
         all_.push_back(record);
-    std::erase_if(all_, [&](const elf::CompatRecord &record) {
+        changed = true;
+      }
+    const size_t dropped = std::erase_if(all_, [&](const elf::CompatRecord &record) {
       return is_unanimous(record.attribute) && !find_record(records, record.attribute);
     });
+    return changed || dropped != 0;
   }
 
   [[nodiscard]] CompatRecords finish() {
@@ -267,13 +239,14 @@ private:
 };
 
 // The first file's records, the values of later files merged in.
-std::vector<u8> build_compat(const Program &p) {
+std::vector<u8> build_compat(const Program &p, const std::vector<Origins> &origins) {
   CompatMerger merger(p.dialect.release.compat.unanimous);
   bool says_version = p.dialect.release.compat.adds.empty(); // or it has been assumed
-  for (const InputObject &object : p.objects)
-    for (const u32 section : object.compats) {
-      merger.add(read_compat(p, object.section(section).data));
-      CompatRecords said = elf::decode_compat(object.section(section).data).records;
+  for (const Origins &some : origins)
+    for (const CompatRun &run : some.compats) {
+      for (u32 i = 0; i < run.count && merger.add(read_compat(p, run.section)); ++i) {
+      }
+      CompatRecords said = elf::decode_compat(run.section).records;
       says_version = says_version || find_record(said, kPlaceOfVersion.attribute);
     }
   elf::CompatSection out{.records = merger.finish()};
@@ -303,18 +276,14 @@ std::vector<u8> build_rel_action() {
 } // namespace
 
 Synthetic synthesize_sections(const Program &p, WorkerPool &pool) {
-  Synthetic out;
-  const std::array<std::function<void()>, 4> parts = {
-      [&] { out.callgraph = build_call_graph_records(p); },
-      [&] { out.prototypes = build_prototype_records(p); }, [&] { out.compat = build_compat(p); },
-      [&] {
-        out.tkinfo = build_tkinfo(p);
-        out.cuinfo = build_cuinfo(p);
-      }};
-  pool.for_each(static_cast<u32>(parts.size()), [&](u32 i) { parts[i](); });
-  if (p.arch.has_rel_action && p.policy.executable)
-    out.rel_action = build_rel_action();
-  return out;
+  const std::vector<Origins> origins = read_origins(p, pool);
+  return {.callgraph = list_call_graph(p, pool),
+          .prototypes = list_prototypes(p, pool),
+          .tkinfo = build_tkinfo(p, origins),
+          .cuinfo = build_cuinfo(p, origins),
+          .compat = build_compat(p, origins),
+          .rel_action = p.arch.has_rel_action && p.policy.executable ? build_rel_action()
+                                                                     : std::vector<u8>{}};
 }
 
 } // namespace culink
