@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "base/raw_table.h"
+#include "base/worker_pool.h"
 #include "model/layout.h"
 
 namespace culink {
@@ -24,21 +26,27 @@ inline constexpr u64 kDynamicAlign = 16;
 struct SharedPlan {
   static constexpr i64 kNowhere = -1;
 
-  std::vector<i64> offset;      // by EntityId of a shared variable
+  RawVector<i64> offset;        // by EntityId of a shared variable
   std::vector<bool> is_dynamic; // by EntityId: extern __shared__ x[]
   std::vector<bool> deleted;    // by EntityId: no symbol is left of it
-  std::vector<i64> dynamic_end; // by FunctionId: where dynamic memory starts in its code
+  std::vector<i64> dynamic_end; // by FunctionId, or empty: see dynamic_end_of
   // -g gives dynamic memory one value for all users; then `offset` of the variable has it.
   bool one_dynamic_value = false;
-  bool has_slots = false;       // .nv_debug.shared holds variables of several kernels
-  std::vector<u32> instance_of; // by FunctionId: in OutputSections::instances, kNoIndex: none
+  bool has_slots = false;     // .nv_debug.shared holds variables of several kernels
+  std::vector<u32> instances; // by FunctionId, or empty: see instance_of
 
   SharedPlan() = default;
-  SharedPlan(size_t entities, size_t functions)
-      : offset(entities, kNowhere), is_dynamic(entities, false), deleted(entities, false),
-        dynamic_end(functions, kNowhere), instance_of(functions, kNoIndex) {}
+  SharedPlan(u32 entities, WorkerPool &pool);
 
   [[nodiscard]] bool dynamic(EntityId id) const { return is_dynamic[id.value]; }
+  // Where dynamic memory starts in the code of a function.
+  [[nodiscard]] i64 dynamic_end_of(FunctionId id) const {
+    return dynamic_end.empty() ? kNowhere : dynamic_end[id.value];
+  }
+  // The instance of dynamic memory of a function, in OutputSections::instances; kNoIndex: none.
+  [[nodiscard]] u32 instance_of(FunctionId id) const {
+    return instances.empty() ? kNoIndex : instances[id.value];
+  }
 };
 
 struct PlacedShared {

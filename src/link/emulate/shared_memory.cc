@@ -28,9 +28,9 @@ namespace {
 
 class EarlyPlacer {
 public:
-  EarlyPlacer(const Program &program, SharedUses uses, Layout layout)
+  EarlyPlacer(const Program &program, SharedUses uses, Layout layout, WorkerPool &pool)
       : p_(program), layout_(std::move(layout)), uses_(std::move(uses)),
-        plan_(program.symbols.entities.size(), program.calls.functions.size()) {}
+        plan_(static_cast<u32>(program.symbols.entities.size()), pool) {}
 
   PlacedShared run();
 
@@ -179,9 +179,10 @@ void EarlyPlacer::size_debug_section() {
 }
 
 void EarlyPlacer::make_instances() {
+  plan_.instances.resize(p_.calls.functions.size(), kNoIndex);
   for (const FunctionId k : kernels_)
     if (refers_to_dynamic(k)) {
-      plan_.instance_of[k.value] = static_cast<u32>(layout_.sections.instances.size());
+      plan_.instances[k.value] = static_cast<u32>(layout_.sections.instances.size());
       layout_.sections.locals.push_back(
           {LocalSymbol::Kind::SharedInstance, static_cast<u32>(layout_.sections.instances.size())});
       layout_.sections.instances.push_back({k, 0});
@@ -226,8 +227,8 @@ void EarlyPlacer::size_sections() {
           size_in_object(refers_to_dynamic(k) ? rounded(sum, section) : sum, section.align);
       section.emit = Emit::Always;
     }
-    if (plan_.instance_of[k.value] != kNoIndex)
-      layout_.sections.instances[plan_.instance_of[k.value]].value = sum;
+    if (plan_.instance_of(k) != kNoIndex)
+      layout_.sections.instances[plan_.instances[k.value]].value = sum;
   }
 }
 
@@ -278,8 +279,9 @@ bool keeps_dynamic_symbol(const Program &program, bool has_slots) {
          has_slots;
 }
 
-PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout) {
-  return EarlyPlacer(program, std::move(uses), std::move(layout)).run();
+PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout,
+                                WorkerPool &pool) {
+  return EarlyPlacer(program, std::move(uses), std::move(layout), pool).run();
 }
 
 u64 value_of_instance(const Program &program, u64 value, u64 align) {

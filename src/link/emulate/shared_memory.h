@@ -9,7 +9,7 @@ namespace culink::emulate {
 // Shared memory of a relocatable link that resolves early: sizes the sections of kernels, defines
 // dynamic memory and makes instances of it.
 [[nodiscard]] PlacedShared place_shared_early(const Program &program, SharedUses uses,
-                                              Layout layout);
+                                              Layout layout, WorkerPool &pool);
 
 // Lists shared memory that is dynamic where a file defines it with a size.
 [[nodiscard]] OutputSections list_sized_memory(OutputSections sections, EntityId variable);

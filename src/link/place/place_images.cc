@@ -89,7 +89,6 @@ private:
 };
 
 PlacedImages ImagePlacer::run() {
-  plan_.slot.assign(p_.symbols.entities.size(), ImagePlan::kNoSlot);
   place_slots();
   return {std::move(layout_), std::move(plan_)};
 }
@@ -145,7 +144,7 @@ std::vector<EntityId> ImagePlacer::images_in(ObjectId object, const elf::Section
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Relocation entry = entries[i];
     const EntityId id = p_.symbols.of(object, entry.symbol);
-    if (!id.valid() || plan_.slot[id.value] == ImagePlan::kNoSlot)
+    if (!id.valid() || plan_.slot_of(id) == ImagePlan::kNoSlot)
       continue;
     const arch::RelocInfo *row = arch::find_reloc(entry.type);
     if (row && row->image == arch::ImageAction::Slot)
@@ -277,8 +276,9 @@ void ImagePlacer::place_slots() {
   plan_.slot_base = base;
   if (!p_.policy.places_memory)
     return;
+  plan_.slots.assign(p_.symbols.entities.size(), ImagePlan::kNoSlot);
   for (size_t i = 0; i < images.size(); ++i)
-    plan_.slot[images[i].value] = base + 4 * i;
+    plan_.slots[images[i].value] = base + 4 * i;
 
   uses_ = image_uses();
   const std::vector<ImageKinds> kinds = kinds_of_kernels();
@@ -295,8 +295,8 @@ void ImagePlacer::place_slots() {
     SlotTable slots{table, {}};
     for (size_t i = images.size(); i-- > 0;)
       if ((kind_of(images[i]) & listed) != 0 && may_use(FunctionId(k), images[i]))
-        slots.entries.push_back({plan_.slot[images[i].value] - (mercury() ? base : 0),
-                                 slot_type(images[i]), images[i]});
+        slots.entries.push_back(
+            {plan_.slot_of(images[i]) - (mercury() ? base : 0), slot_type(images[i]), images[i]});
     if (!slots.entries.empty()) // parameters of another kernel may be all there is
       plan_.tables.push_back(std::move(slots));
   }

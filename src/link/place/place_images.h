@@ -23,10 +23,12 @@ struct SlotTable {
 
 struct ImagePlan {
   u64 slot_base = 0;             // where slots begin in bank 0
-  std::vector<u64> slot;         // by EntityId of an image: offset in bank 0; kNoSlot: not one
+  std::vector<u64> slots;        // by EntityId, or empty: see slot_of
   std::vector<SlotTable> tables; // one per kernel that reaches an image
 
   static constexpr u64 kNoSlot = ~u64{0};
+  // The offset of an image in bank 0; kNoSlot: it is not one.
+  [[nodiscard]] u64 slot_of(EntityId id) const { return slots.empty() ? kNoSlot : slots[id.value]; }
 };
 
 struct PlacedImages {

@@ -25,6 +25,7 @@
 #include "link/emulate/shared_memory.h"
 #include "link/place/list_sort.h"
 #include "link/place/place_shared_relocatable.h"
+#include "link/place/shared_kernels.h"
 #include "link/place/shared_uses.h"
 #include "link/resolve/references.h"
 
@@ -43,7 +44,8 @@ class SharedPlacer {
 public:
   SharedPlacer(const Program &program, const Reach &reach, Layout layout, WorkerPool &pool)
       : p_(program), reach_(reach), layout_(std::move(layout)), pool_(pool),
-        uses_(find_shared_uses(program, layout_)) {}
+        uses_(find_shared_uses(program, layout_)),
+        plan_(static_cast<u32>(program.symbols.entities.size()), pool) {}
 
   PlacedShared run();
 
@@ -51,8 +53,8 @@ private:
   void sort_variables();
   void assign_to_slots();
   void place_slots();
-  void place_own();
   void find_sections();
+  void place_own();
   void for_kernels(const std::function<void(FunctionId)> &work);
   void place_own_of(FunctionId kernel, const UnnamedShared *block, bool first);
   void add_up_own_of(FunctionId kernel, const UnnamedShared &block);
@@ -94,9 +96,9 @@ private:
   std::vector<EntityId> unplaced_;                    // never get an address
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
   std::vector<std::vector<EntityId>> own_;            // by FunctionId, if there is any
-  std::vector<OutId> section_of_;                     // by FunctionId: what section_of found
+  RawVector<OutId> section_of_;                       // by FunctionId: what section_of found
   std::string name_;                                  // of a section that is being looked for
-  std::vector<u64> end_;                              // by FunctionId of a kernel
+  RawVector<u64> end_;                                // by FunctionId of a kernel
   std::vector<u64> start_;                            // of dynamic memory, likewise
   std::vector<Slot> slots_;
   u64 slots_end_ = 0;
@@ -107,16 +109,15 @@ private:
 };
 
 PlacedShared SharedPlacer::run() {
-  const size_t functions = p_.calls.functions.size();
-  plan_ = SharedPlan(p_.symbols.entities.size(), functions);
-  end_.assign(functions, 0);
-  section_of_.resize(functions);
-  for (u32 f = 0; f < functions; ++f)
-    if (p_.live.kernel[f] || (p_.live.demoted[f] && p_.live.live[f]))
-      kernels_.push_back(FunctionId(f));
+  SharedKernels known = list_shared_kernels(p_, layout_, pool_);
+  kernels_ = std::move(known.list);
+  section_of_ = std::move(known.section_of);
+  end_ = std::move(known.end);
   sort_variables();
   assign_to_slots();
   place_slots();
+  if (!known.own_sections)
+    find_sections();
   place_own();
   place_dynamic();
   finish_sections();
@@ -250,8 +251,6 @@ void SharedPlacer::place_slots() {
 }
 
 void SharedPlacer::place_own() {
-  find_sections();
-  join_kernels_of_one_section();
   if (layout_.placement.unnamed_shared.empty()) {
     for_kernels([this](FunctionId k) { place_own_of(k, nullptr, false); });
   } else {
@@ -270,14 +269,10 @@ void SharedPlacer::place_own() {
     end_[joined.value] = end_[leader.value];
 }
 
-// The kernels that have one, and their sections. Those that merging has found need no lookup.
+// The kernels that have one, and their sections.
 void SharedPlacer::find_sections() {
-  for_kernels([this](FunctionId k) {
-    const OutId id = layout_.sections.shared_of[p_.calls.functions[k.value].value];
-    if (id.valid() && layout_.sections[id].has_symbol && layout_.sections[id].target.valid())
-      section_of_[k.value] = id;
-  });
   std::erase_if(kernels_, [this](FunctionId k) { return !has_section(k); });
+  join_kernels_of_one_section();
 }
 
 // A block without a symbol comes before the variables; `first`: of all blocks.
@@ -352,6 +347,8 @@ void SharedPlacer::join_kernels_of_one_section() {
 }
 
 void SharedPlacer::place_dynamic() {
+  if (dynamic_.empty() && uses_.first_dynamic.empty())
+    return finish_dynamic_symbols();
   std::vector<u64> aligns(end_.size(), kDynamicAlign); // by FunctionId of a kernel
   for (const EntityId v : dynamic_)
     for (const FunctionId k : users_[v]) {
@@ -381,14 +378,16 @@ void SharedPlacer::round_sizes() {
 // largest start, which is aligned for all of them.
 void SharedPlacer::agree_on_dynamic(std::vector<u64> aligns) {
   const DynamicGroups groups = find_dynamic_groups();
-  end_ = agree_on_largest(groups.kernels, std::move(end_));
+  start_ = agree_on_largest(groups.kernels, {end_.begin(), end_.end()});
+  std::ranges::copy(start_, end_.begin());
   const std::vector<u64> common =
       emulate::aligns_of_ends(p_, agree_on_largest(groups.kernels, aligns));
   for (const EntityId v : dynamic_)
     for (const FunctionId k : users_[v])
       end_[k.value] = align_up(end_[k.value], common[k.value]);
-  start_ = emulate::aligns_by_first_function(p_) ? emulate::starts_by_first_function(groups, end_)
-                                                 : end_;
+  start_.assign(end_.begin(), end_.end());
+  if (emulate::aligns_by_first_function(p_))
+    start_ = emulate::starts_by_first_function(groups, std::move(start_));
 }
 
 DynamicGroups SharedPlacer::find_dynamic_groups() const {
@@ -438,8 +437,9 @@ void SharedPlacer::finish_dynamic_symbols() {
       plan_.deleted[v.value] = !stays;
     }
   }
-  if (p_.options.keeps_debug_symbols())
+  if (dynamic_.empty() || p_.options.keeps_debug_symbols())
     return;
+  plan_.dynamic_end.resize(p_.calls.functions.size(), SharedPlan::kNowhere);
   for (const EntityId v : dynamic_)
     for (const FunctionId f : uses_.users[v.value]) {
       const FunctionId one[] = {f};
@@ -493,7 +493,7 @@ void SharedPlacer::finish_section_of(FunctionId kernel) {
 PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout,
                           WorkerPool &pool) {
   if (!program.policy.places_memory)
-    return place_shared_relocatable(program, std::move(layout));
+    return place_shared_relocatable(program, std::move(layout), pool);
   return SharedPlacer(program, reach, std::move(layout), pool).run();
 }
 

@@ -15,9 +15,9 @@ namespace {
 
 class RelocatablePlacer {
 public:
-  RelocatablePlacer(const Program &program, Layout layout)
+  RelocatablePlacer(const Program &program, Layout layout, WorkerPool &pool)
       : p_(program), layout_(std::move(layout)),
-        plan_(program.symbols.entities.size(), program.calls.functions.size()) {}
+        plan_(static_cast<u32>(program.symbols.entities.size()), pool) {}
 
   PlacedShared run();
 
@@ -79,11 +79,11 @@ void RelocatablePlacer::sum_up_sizes(OutId id) {
 
 } // namespace
 
-PlacedShared place_shared_relocatable(const Program &program, Layout layout) {
+PlacedShared place_shared_relocatable(const Program &program, Layout layout, WorkerPool &pool) {
   if (!program.policy.resolves_early)
-    return RelocatablePlacer(program, std::move(layout)).run();
+    return RelocatablePlacer(program, std::move(layout), pool).run();
   SharedUses uses = find_shared_uses(program, layout);
-  return emulate::place_shared_early(program, std::move(uses), std::move(layout));
+  return emulate::place_shared_early(program, std::move(uses), std::move(layout), pool);
 }
 
 } // namespace culink

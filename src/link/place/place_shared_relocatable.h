@@ -5,6 +5,7 @@
 
 namespace culink {
 
-[[nodiscard]] PlacedShared place_shared_relocatable(const Program &program, Layout layout);
+[[nodiscard]] PlacedShared place_shared_relocatable(const Program &program, Layout layout,
+                                                    WorkerPool &pool);
 
 } // namespace culink

@@ -76,7 +76,7 @@ RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget targe
   if (!c.program.policy.resolves_shared_early || entity.weak())
     target.kind = unplaced_kind(entity);
   const u32 instance =
-      function.valid() && target.dynamic_shared ? c.shared.instance_of[function.value] : kNoIndex;
+      function.valid() && target.dynamic_shared ? c.shared.instance_of(function) : kNoIndex;
   if (instance != kNoIndex) {
     target.kind = TargetKind::Variable;
     target.against = Against::Instance;
@@ -99,9 +99,9 @@ RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget targe
                     : TargetKind::Internal;
   target.value = static_cast<u64>(c.shared.offset[id.value]);
   if (target.dynamic_shared && !c.shared.one_dynamic_value && function.valid())
-    target.value = static_cast<u64>(c.shared.dynamic_end[function.value]);
+    target.value = static_cast<u64>(c.shared.dynamic_end_of(function));
   const bool reached =
-      function.valid() && c.shared.dynamic_end[function.value] != SharedPlan::kNowhere;
+      function.valid() && c.shared.dynamic_end_of(function) != SharedPlan::kNowhere;
   const bool per_kernel = target.dynamic_shared && (c.shared.one_dynamic_value || reached);
   // An instance that an earlier relocatable link made.
   const bool instance =
@@ -201,7 +201,7 @@ RelocTarget function_target(const RelocationContext &c, EntityId id) {
             .against = Against::Entity,
             .bank = bank_of(entity.opaque ? SectionType::Progbits : SectionType::Null),
             .id = id.value,
-            .value = c.constants.slot[id.value]};
+            .value = c.constants.slot_of(id)};
   if (!entity.defined() && is_unified_table(entity.name)) {
     // Indirect calls go through the table of unified functions, if there is one (Q067).
     const bool unused = entity.name == kUnifiedOffset && !c.layout.sections.has_unified_functions;
