@@ -114,22 +114,27 @@ std::string_view rule_id(Rule rule) {
 }
 
 void verify::Findings::append(Findings &&later) {
-  for (Entry &entry : later.findings_) {
+  if (later.empty())
+    return;
+  List &all = list();
+  for (Entry &entry : later.list_->entries) {
     if (entry.key != kNoSection) {
       const auto [known, is_new] =
-          first_.try_emplace(entry.key, static_cast<u32>(findings_.size()));
+          all.first.try_emplace(entry.key, static_cast<u32>(all.entries.size()));
       if (!is_new) {
-        findings_[known->second].repeats += entry.repeats + 1;
+        all.entries[known->second].repeats += entry.repeats + 1;
         continue;
       }
     }
-    findings_.push_back(std::move(entry));
+    all.entries.push_back(std::move(entry));
   }
 }
 
 std::vector<Finding> verify::Findings::take() && {
   std::vector<Finding> out;
-  for (Entry &entry : findings_) {
+  if (empty())
+    return out;
+  for (Entry &entry : list_->entries) {
     if (entry.repeats > 0)
       entry.finding.what.message += fmt::format(" (and {} more in this section)", entry.repeats);
     out.push_back(std::move(entry.finding));

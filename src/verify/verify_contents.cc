@@ -21,18 +21,38 @@ namespace {
 
 // Parts of about a hundred microseconds: enough of them for sixteen threads, and few enough that
 // beginning one costs nothing.
-constexpr u32 kSectionsPerPart = 256;
+constexpr u32 kSectionsPerPart = 512;
 constexpr u32 kSymbolsPerPart = 2048;
 constexpr u32 kRecordsPerPart = 2048;
+constexpr u64 kLargeInfo = u64{16} << 10; // bytes of an .nv.info that is divided
+
+// Records of a section from `begin` up to `end`, which are offsets of records or of its end.
+struct InfoPart {
+  const Section *section;
+  u64 begin;
+  u64 end;
+};
 
 // The findings of one range of sections, by topic.
 struct RangeFindings {
   Survey survey;
+  std::vector<InfoPart> large_infos; // which are still to be checked
   Findings sections, relocations, infos, cover;
 };
 
 [[nodiscard]] bool is_info(const Section &s) {
   return s.type == elf::SectionType::CudaInfo || s.type == elf::SectionType::MercuryInfo;
+}
+
+// Records have different sizes, so where the parts begin is found by going from one to the next.
+void list_records(const Section &info, std::vector<InfoPart> &parts) {
+  elf::RecordReader<elf::InfoAttribute> reader(info.data);
+  for (bool more = true; more;) {
+    const u64 begin = reader.offset();
+    for (u32 i = 0; i < kRecordsPerPart && more; ++i)
+      more = reader.skip();
+    parts.push_back({&info, begin, more ? reader.offset() : info.data.size()});
+  }
 }
 
 void check_range(const ElfView &view, SectionRange range, RangeFindings &out) {
@@ -42,7 +62,9 @@ void check_range(const ElfView &view, SectionRange range, RangeFindings &out) {
     check_section(s, memory, out.sections);
     if (elf::is_relocation_table(s.type))
       check_relocations(view, s, out.relocations);
-    else if (is_info(s) && s.data.size() <= kLargeInfo)
+    else if (is_info(s) && s.data.size() > kLargeInfo)
+      list_records(s, out.large_infos);
+    else if (is_info(s))
       check_info(s, 0, s.data.size(), memory, out.infos);
   }
   check_cover(view, range, out.cover);
@@ -53,7 +75,10 @@ void check_range(const ElfView &view, SectionRange range, RangeFindings &out) {
 class PartList {
 public:
   void add(std::function<void(Findings &)> check) { parts_.push_back({std::move(check), {}}); }
-  void add(Findings found) { parts_.push_back({nullptr, std::move(found)}); }
+  void add(Findings found) {
+    if (!found.empty())
+      parts_.push_back({nullptr, std::move(found)});
+  }
 
   // Begins at the end, where the call graph is, which cannot be divided.
   Findings run(WorkerPool &pool) && {
@@ -82,21 +107,6 @@ void list_symbols(const ElfView &view, const Section &table, PartList &parts) {
     parts.add([&view, &table, begin, count](Findings &findings) {
       check_symbols(view, table, begin, begin + std::min(kSymbolsPerPart, count - begin), findings);
     });
-}
-
-// Records have different sizes, so where the parts begin is found by going from one to the next.
-void list_records(const ElfView &view, const Section &info, PartList &parts) {
-  elf::RecordReader<elf::InfoAttribute> reader(info.data);
-  for (bool more = true; more;) {
-    const u64 begin = reader.offset();
-    for (u32 i = 0; i < kRecordsPerPart && more; ++i)
-      more = reader.skip();
-    const u64 end = more ? reader.offset() : info.data.size();
-    parts.add([&view, &info, begin, end](Findings &findings) {
-      FileMemory memory(view);
-      check_info(info, begin, end, memory, findings);
-    });
-  }
 }
 
 } // namespace
@@ -131,8 +141,12 @@ Findings check_contents(const ElfView &view, WorkerPool &pool) {
     list_symbols(view, *table, parts);
   add_all(&RangeFindings::relocations);
   add_all(&RangeFindings::infos);
-  for (const Section *info : survey.large_infos)
-    list_records(view, *info, parts);
+  for (const RangeFindings &range : ranges)
+    for (const InfoPart &part : range.large_infos)
+      parts.add([&view, &part](Findings &findings) {
+        FileMemory memory(view);
+        check_info(*part.section, part.begin, part.end, memory, findings);
+      });
   parts.add(std::move(mirror));
   for (const Section *section : survey.calls)
     parts.add([&view, section](Findings &findings) { check_calls(view, *section, findings); });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -29,20 +30,22 @@ public:
   // `make` returns a FieldMessage and is called only when this is the first of its kind.
   template <typename Make> void in_section(Rule rule, const elf::Section &section, Make make) {
     const u64 key = (u64{section.index} << 8) | static_cast<u8>(rule);
-    const auto [entry, is_new] = first_.try_emplace(key, static_cast<u32>(findings_.size()));
+    List &all = list();
+    const auto [entry, is_new] = all.first.try_emplace(key, static_cast<u32>(all.entries.size()));
     if (!is_new) {
-      ++findings_[entry->second].repeats;
+      ++all.entries[entry->second].repeats;
       return;
     }
     FieldMessage text = make();
-    findings_.push_back(
+    all.entries.push_back(
         {{rule, {elf::describe_section(section), std::move(text.field), std::move(text.message)}},
          key});
   }
   void push(Rule rule, std::string place, std::string field, std::string message) {
-    findings_.push_back(
+    list().entries.push_back(
         {{rule, {std::move(place), std::move(field), std::move(message)}}, kNoSection});
   }
+  [[nodiscard]] bool empty() const { return !list_; }
   // Adds what was found after this. The same rule in the same section remains one finding, so that
   // it does not matter into how many parts a file was divided.
   void append(Findings &&later);
@@ -55,15 +58,22 @@ private:
     u64 key;         // section and rule, or kNoSection
     u32 repeats = 0; // how many more of the same kind
   };
-  std::vector<Entry> findings_;
-  std::unordered_map<u64, u32> first_; // by key: which of findings_
+  struct List {
+    std::vector<Entry> entries;
+    std::unordered_map<u64, u32> first; // by key: which of the entries
+  };
+  [[nodiscard]] List &list() {
+    if (!list_)
+      list_ = std::make_unique<List>();
+    return *list_;
+  }
+  std::unique_ptr<List> list_; // null: nothing was found, as in most of the many parts of a file
 };
 
 // What the checks of single sections leave for those of the whole file, so that not every topic
 // needs a walk of its own: a large file has a hundred thousand sections, more than the caches hold.
 struct Survey {
   std::vector<const elf::Section *> symbol_tables;
-  std::vector<const elf::Section *> large_infos; // .nv.info of more than kLargeInfo bytes
   std::vector<const elf::Section *> calls;       // call graphs and prototypes
   std::vector<const elf::Section *> notes;       // and other sections with their kind of records
   std::vector<const elf::Section *> short_names; // at most kShortName characters
@@ -75,7 +85,6 @@ struct Survey {
   const elf::Section *last = nullptr;  // and with the last
 };
 inline constexpr size_t kShortName = 15;
-inline constexpr u64 kLargeInfo = u64{16} << 10;
 
 using SectionRange = std::span<const elf::Section>;
 

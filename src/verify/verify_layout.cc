@@ -136,13 +136,11 @@ void check_alignment(const ElfView &view, Findings &findings) {
                                   : s.align == 0 || s.offset % s.align == 0;
 }
 
-// Adds a section to the list of its type; code, constants and relocations are in none.
+// Adds a section to the list of its type; code, constants, records and relocations are in none.
 [[gnu::noinline]] void list_section(Survey &survey, const Section &s, bool no_data) {
   switch (s.type) {
   case elf::SectionType::CudaInfo:
   case elf::SectionType::MercuryInfo:
-    if (s.data.size() > kLargeInfo)
-      survey.large_infos.push_back(&s);
     return;
   case elf::SectionType::CudaCallgraph:
   case elf::SectionType::CudaPrototype:
@@ -237,7 +235,6 @@ void append_survey(const ElfView &view, Survey &survey, const Survey &later) {
     list.insert(list.end(), more.begin(), more.end());
   };
   append(survey.symbol_tables, later.symbol_tables);
-  append(survey.large_infos, later.large_infos);
   append(survey.calls, later.calls);
   append(survey.notes, later.notes);
   append(survey.short_names, later.short_names);
