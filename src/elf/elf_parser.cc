@@ -179,21 +179,13 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
   }
   view_.sections_.resize(h.section_count);
   touch_pages(view_.sections_.data(), view_.sections_.size() * sizeof(Section), pool_);
-  struct Range {
-    Tables tables;
-    bool valid = true;
-  };
-  std::vector<Range> ranges(count_ranges(h.section_count, kSectionsAtOnce));
+  tables_.resize(count_ranges(h.section_count, kSectionsAtOnce));
+  std::vector<u8> valid(tables_.size(), true);
   pool_.for_ranges(h.section_count, kSectionsAtOnce, [&](u32 begin, u32 end) {
-    Range &range = ranges[begin / kSectionsAtOnce];
-    range.valid = read_range<Shdr>(table, begin, end, strings, range.tables);
+    const u32 range = begin / kSectionsAtOnce;
+    valid[range] = read_range<Shdr>(table, begin, end, strings, tables_[range]);
   });
-  bool valid = true;
-  for (const Range &range : ranges) {
-    tables_.append(range.tables);
-    valid &= range.valid;
-  }
-  if (!valid)
+  if (std::ranges::find(valid, 0) != valid.end())
     correct_sections(strings);
 }
 

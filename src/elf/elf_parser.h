@@ -64,17 +64,11 @@ private:
   // Sections that are tables, by their numbers.
   struct Tables {
     std::vector<u32> extended, symbols, relocations;
-
-    void append(const Tables &later) {
-      extended.insert(extended.end(), later.extended.begin(), later.extended.end());
-      symbols.insert(symbols.end(), later.symbols.begin(), later.symbols.end());
-      relocations.insert(relocations.end(), later.relocations.begin(), later.relocations.end());
-    }
   };
 
   ElfView view_;
   WorkerPool &pool_;
-  Tables tables_;
+  std::vector<Tables> tables_; // of ranges of sections
 };
 
 } // namespace culink::elf

@@ -19,16 +19,18 @@ namespace {
 
 // By one thread.
 constexpr u32 kSymbolsAtOnce = 16384;
-constexpr u32 kTablesAtOnce = 128;
+constexpr u32 kTableRangesAtOnce = 2;
 
 } // namespace
 
 void ElfParser::check_tables() {
   // Extended indices first: symbol tables are read through them.
-  for (const u32 index : tables_.extended)
-    check_extended_indices(view_.sections_[index]);
-  for (const u32 index : tables_.symbols)
-    check_symbol_table(view_.sections_[index]);
+  for (const Tables &range : tables_)
+    for (const u32 index : range.extended)
+      check_extended_indices(view_.sections_[index]);
+  for (const Tables &range : tables_)
+    for (const u32 index : range.symbols)
+      check_symbol_table(view_.sections_[index]);
   check_relocation_tables();
 }
 
@@ -165,29 +167,35 @@ u64 ElfParser::relocation_size(const Section &table) const {
 }
 
 void ElfParser::check_relocation_tables() {
-  struct Range {
+  struct Outcome {
     bool valid = true;
     UsedTypes types{};
   };
-  const u32 count = static_cast<u32>(tables_.relocations.size());
-  std::vector<Range> ranges(count_ranges(count, kTablesAtOnce));
-  pool_.for_ranges(count, kTablesAtOnce, [&](u32 begin, u32 end) {
-    Range &range = ranges[begin / kTablesAtOnce];
-    for (u32 i = begin; i < end; ++i) {
-      if (i + kStepsAhead < end)
-        prefetch_line(view_.sections_[tables_.relocations[i + kStepsAhead]].data.data());
-      range.valid &= is_valid_table(view_.sections_[tables_.relocations[i]], range.types);
+  const u32 count = static_cast<u32>(tables_.size());
+  std::vector<Outcome> outcomes(count_ranges(count, kTableRangesAtOnce));
+  pool_.for_ranges(count, kTableRangesAtOnce, [&](u32 begin, u32 end) {
+    Outcome &outcome = outcomes[begin / kTableRangesAtOnce];
+    for (u32 range = begin; range < end; ++range) {
+      const std::vector<u32> &tables = tables_[range].relocations;
+      for (size_t i = 0; i < tables.size(); ++i) {
+        if (i + kStepsAhead < tables.size())
+          prefetch_line(view_.sections_[tables[i + kStepsAhead]].data.data());
+        outcome.valid &= is_valid_table(view_.sections_[tables[i]], outcome.types);
+      }
     }
   });
   bool valid = true;
-  for (const Range &range : ranges) {
-    valid &= range.valid;
-    for (u32 type = 0; type < range.types.size(); ++type)
-      view_.relocation_types_[type] |= range.types[type];
+  UsedTypes types{}; // here, not in the view: then many are joined at a time
+  for (const Outcome &outcome : outcomes) {
+    valid &= outcome.valid;
+    for (u32 type = 0; type < types.size(); ++type)
+      types[type] = types[type] | outcome.types[type];
   }
+  view_.relocation_types_ = types;
   if (!valid)
-    for (const u32 index : tables_.relocations)
-      report_relocation_table(view_.sections_[index]);
+    for (const Tables &range : tables_)
+      for (const u32 index : range.relocations)
+        report_relocation_table(view_.sections_[index]);
 }
 
 bool ElfParser::is_valid_table(const Section &table, UsedTypes &types) const {
