@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,14 @@ private:
     bool valid = true;         // see check_section
     SectionExtent extent = {}; // but for the size
   };
+  // Sections that one thread measures. What the place of the next ones depends on.
+  static constexpr u32 kMeasured = 512; // some have long lists
+  struct MeasuredRange {
+    AlignedRun bytes;     // of all sections
+    AlignedRun memory;    // of those without file data in the segment that has it
+    bool unusual = false; // one of them, and each has to be looked at
+    bool valid = true;
+  };
   using BucketCounts = std::array<u32, kNoBucket + 1>;
   void order_sections();
   void read_kinds();
@@ -67,7 +76,12 @@ private:
   [[nodiscard]] bool measure(const State &state, SectionExtent &extent) const;
   [[nodiscard]] u8 loads_of(const SectionSpec &spec) const;
   void place_contents();
-  void find_classic_loads();
+  [[nodiscard]] u64 place_ranges(std::vector<u64> &starts);
+  void place_sections(std::span<const u64> starts);
+  [[nodiscard]] u64 place(u32 position, u64 &cursor) const;
+  [[nodiscard]] u64 place_unusual(u32 position, u64 &cursor) const;
+  void add_memory(u32 position, u64 &cursor) const;
+  void place_sharing();
   void place_tables(u64 contents_end);
   void plan_segments();
 
@@ -82,6 +96,7 @@ private:
   std::vector<Kind> kinds_;                 // as BuiltSections::kinds()
   std::vector<std::string_view> old_names_; // by SectionId, or none
   RawVector<SectionExtent> extents_;        // by position in the file
+  std::vector<MeasuredRange> measured_;     // ranges of kMeasured of them
   std::vector<LoadedSegment> loads_;        // segments known so far
 };
 

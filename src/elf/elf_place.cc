@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where contents lie in the file, and the segments that are loaded. The end of a section is where
-// the next one begins, so one thread has to walk over all of them. It adds up what others have
-// measured and checked, in the order of the file, and nothing else; what follows from the offsets
-// is done by all threads.
+// the next one begins. But behind a section of the largest alignment of some hundred, offsets
+// within these are known before it is known where they begin. So all threads measure ranges of
+// sections, one adds them up, and all find the offsets of the sections of each.
 #include "elf/elf_layouter.h"
 
 #include <algorithm>
@@ -147,24 +147,28 @@ std::optional<Error> ElfLayouter::measure_sections() {
   extents_.resize(count);
   touch_pages(extents_.data(), count * sizeof(SectionExtent), pool_);
   measure_kinds();
-  constexpr u32 kChecked = 256; // by one thread; some have long lists
-  std::vector<u8> valid(count / kChecked + 1, true);
-  pool_.for_ranges(count, kChecked, [&](u32 begin, u32 end) {
+  measured_.resize(count / kMeasured + (count % kMeasured != 0));
+  pool_.for_ranges(count, kMeasured, [&](u32 begin, u32 end) {
     const BuiltSections &sections = writer_.sections_;
     const SectionId *order = layout_.order.data();
     SectionExtent *extents = extents_.data();
-    bool all = true;
+    MeasuredRange range;
     constexpr u32 kAhead = 4 * kStepsAhead; // a step takes a few nanoseconds
     for (u32 i = begin; i < end; ++i) {
       if (i + kAhead < count) // in memory they are in order of creation
         prefetch(&sections[order[i + kAhead].value]);
-      all &= measure(sections[order[i].value], extents[i]);
+      SectionExtent &extent = extents[i];
+      range.valid &= measure(sections[order[i].value], extent);
+      range.unusual |= extent.unusual;
+      range.bytes.add(i, extent.align, extent.no_data ? 0 : extent.size);
+      if (extent.no_data && (extent.loads & (1 << kClassicMemory)) != 0)
+        range.memory.add(i, extent.align, extent.size);
     }
-    valid[begin / kChecked] = all;
+    measured_[begin / kMeasured] = range;
   });
   measure_tables();
   std::optional<Error> error;
-  if (std::ranges::find(valid, 0) != valid.end())
+  if (!std::ranges::all_of(measured_, &MeasuredRange::valid))
     for (u32 i = 0; i < count && !error; ++i)
       error = check_section(layout_.order[i].value);
   return error;
@@ -173,8 +177,11 @@ std::optional<Error> ElfLayouter::measure_sections() {
 // Of sections that the builder fills itself.
 void ElfLayouter::measure_tables() {
   const auto set_size = [this](SectionId id, u64 size) {
-    if (const u32 index = layout_.index_of(id); index != 0)
-      extents_[index - 1].size = size;
+    const u32 index = layout_.index_of(id);
+    if (index == 0)
+      return;
+    extents_[index - 1].size = size;
+    measured_[(index - 1) / kMeasured].unusual = true; // it was measured without
   };
   set_size(writer_.shstrtab(), layout_.shstrtab.size);
   set_size(writer_.strtab(), layout_.strtab.size);
@@ -182,64 +189,113 @@ void ElfLayouter::measure_tables() {
     set_size(id, u64{layout_.symbol_count} * writer_.kind_of(id).entsize);
 }
 
+// Moves the cursor over a section. Returns where it begins.
+[[gnu::always_inline]] inline u64 ElfLayouter::place(u32 position, u64 &cursor) const {
+  const SectionExtent extent = extents_[position];
+  if (extent.unusual) [[unlikely]]
+    return place_unusual(position, cursor);
+  const u64 offset = AlignedRun::aligned(cursor, extent.align);
+  cursor = offset + (extent.no_data ? 0 : extent.size);
+  return offset;
+}
+
+u64 ElfLayouter::place_unusual(u32 position, u64 &cursor) const {
+  const SectionExtent &extent = extents_[position];
+  const SectionSpec &spec = writer_.kind_of(layout_.order[position]);
+  if (spec.shares_bytes_with.valid())
+    return kNotPlaced;
+  const u64 offset = align_up(cursor, spec.align);
+  cursor = offset + (extent.no_data ? 0 : extent.size) + spec.gap_after;
+  return offset;
+}
+
+// The same for the memory of classic segments.
+void ElfLayouter::add_memory(u32 position, u64 &cursor) const {
+  const SectionExtent &extent = extents_[position];
+  if (!extent.no_data || (extent.loads & (1 << kClassicMemory)) == 0)
+    return;
+  const SectionSpec *unusual = extent.unusual ? &writer_.kind_of(layout_.order[position]) : nullptr;
+  if (!unusual || !unusual->shares_bytes_with.valid())
+    cursor = align_up(cursor, unusual ? unusual->align : extent.align) + extent.size;
+}
+
+// Finds where each range of kTogether sections starts. Returns the end of the last one.
+u64 ElfLayouter::place_ranges(std::vector<u64> &starts) {
+  static_assert(kTogether % kMeasured == 0);
+  const u32 count = static_cast<u32>(extents_.size());
+  u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32), memory = 0;
+  for (u32 begin = 0; begin < count; begin += kMeasured) {
+    if (begin % kTogether == 0)
+      starts.push_back(cursor);
+    const MeasuredRange &range = measured_[begin / kMeasured];
+    const u32 end = begin + std::min(kMeasured, count - begin);
+    for (u32 i = begin; i < (range.unusual ? end : range.bytes.first); ++i)
+      (void)place(i, cursor);
+    for (u32 i = begin; i < (range.unusual ? end : range.memory.first); ++i)
+      add_memory(i, memory);
+    if (!range.unusual) {
+      cursor = range.bytes.end_behind(cursor);
+      memory = range.memory.end_behind(memory);
+    }
+  }
+  if (classic())
+    loads_[kClassicMemory].no_data = memory;
+  return cursor;
+}
+
+// Finds the offset of each section, and the beginning and end of classic segments.
+void ElfLayouter::place_sections(std::span<const u64> starts) {
+  const u32 count = static_cast<u32>(extents_.size());
+  const bool is_classic = classic();
+  std::vector<std::vector<LoadedSegment>> ranges(starts.size(), loads_);
+  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
+    u64 cursor = starts[begin / kTogether];
+    std::vector<LoadedSegment> &own = ranges[begin / kTogether];
+    u64 *offsets = layout_.content_offset.data();
+    for (u32 i = begin; i < end; ++i) {
+      const u64 offset = offsets[i] = place(i, cursor);
+      if (is_classic && offset != kNotPlaced) [[likely]]
+        for_loads(extents_[i], own,
+                  [&](LoadedSegment &load) { load.add_bytes(extents_[i], offset); });
+    }
+  });
+  for (const std::vector<LoadedSegment> &range : ranges)
+    for (size_t i = 0; i < loads_.size(); ++i)
+      loads_[i].add_bytes_behind(range[i]);
+}
+
+// Sections without bytes of their own.
+void ElfLayouter::place_sharing() {
+  const u32 count = static_cast<u32>(extents_.size());
+  u64 *offsets = layout_.content_offset.data();
+  for (u32 range = 0; range < measured_.size(); ++range) {
+    if (!measured_[range].unusual)
+      continue;
+    const u32 begin = range * kMeasured, end = begin + std::min(kMeasured, count - begin);
+    for (u32 i = begin; i < end; ++i)
+      if (offsets[i] == kNotPlaced) {
+        offsets[i] = layout_.offset_of(writer_.kind_of(layout_.order[i]).shares_bytes_with);
+        layout_.shares_bytes = true;
+      }
+  }
+}
+
 void ElfLayouter::place_contents() {
   const u32 count = static_cast<u32>(layout_.order.size());
   layout_.content_offset.resize(count);
-  u64 *offsets = layout_.content_offset.data();
-  std::vector<u32> sharing; // positions of sections without bytes of their own
-  u64 cursor = wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
-  const SectionExtent *extents = extents_.data();
-  const bool is_classic = classic();
-  for (u32 i = 0; i < count; ++i) {
-    const SectionExtent extent = extents[i];
-    u64 align = extent.align, gap = 0;
-    if (extent.unusual) [[unlikely]] {
-      const SectionSpec &spec = writer_.kind_of(layout_.order[i]);
-      align = spec.align;
-      gap = spec.gap_after;
-      if (spec.shares_bytes_with.valid()) {
-        sharing.push_back(i);
-        offsets[i] = kNotPlaced;
-        continue;
-      }
-      cursor = align_up(cursor, align);
-    } else {
-      cursor = (cursor + align - 1) & ~(align - 1);
-    }
-    offsets[i] = cursor;
-    cursor += (extent.no_data ? 0 : extent.size) + gap;
-    if (extent.no_data && is_classic)
-      for_loads(extent, loads_, [&](LoadedSegment &load) { load.add_memory(extent, align); });
-  }
-  if (classic())
-    find_classic_loads();
-  layout_.shares_bytes = !sharing.empty();
-  for (const u32 i : sharing)
-    offsets[i] = layout_.offset_of(writer_.kind_of(layout_.order[i]).shares_bytes_with);
+  touch_pages(layout_.content_offset.data(), count * sizeof(u64), pool_);
+  std::vector<u64> starts;
+  const u64 end = place_ranges(starts);
+  place_sections(starts);
+  place_sharing();
+  const u64 *offsets = layout_.content_offset.data();
   if (!classic()) // counterparts are among the others
     for (u32 i = 0; i < count; ++i)
       for_loads(extents_[i], loads_, [&](LoadedSegment &load) {
         load.add_bytes(extents_[i], offsets[i]);
         load.add_memory(extents_[i], writer_.kind_of(layout_.order[i]).align);
       });
-  place_tables(cursor);
-}
-
-// The beginning and end of classic segments.
-void ElfLayouter::find_classic_loads() {
-  const u32 count = static_cast<u32>(extents_.size());
-  std::vector<std::vector<LoadedSegment>> ranges(count / kTogether + 1, classic_loads());
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    std::vector<LoadedSegment> &own = ranges[begin / kTogether];
-    const u64 *offsets = layout_.content_offset.data();
-    for (u32 i = begin; i < end; ++i)
-      if (offsets[i] != kNotPlaced) [[likely]]
-        for_loads(extents_[i], own,
-                  [&](LoadedSegment &load) { load.add_bytes(extents_[i], offsets[i]); });
-  });
-  for (const std::vector<LoadedSegment> &range : ranges)
-    for (size_t i = 0; i < loads_.size(); ++i)
-      loads_[i].add_bytes_behind(range[i]);
+  place_tables(end);
 }
 
 void ElfLayouter::place_tables(u64 contents_end) {

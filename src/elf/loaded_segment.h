@@ -19,6 +19,29 @@ struct SectionExtent {
   bool unusual = false; // its header has to be looked at
 };
 
+// Sections one behind the other, each at a multiple of its alignment. From the first one of the
+// largest alignment on, how they lie does not depend on what is before.
+struct AlignedRun {
+  u32 first = 0; // the position of that section
+  u32 align = 0; // 0: there are no sections
+  u64 size = 0;  // from its beginning to the end of the last one
+
+  // Precondition: `section_align` is a power of two.
+  void add(u32 position, u32 section_align, u64 section_size) {
+    if (section_align > align) [[unlikely]]
+      *this = {position, section_align, section_size};
+    else
+      size = aligned(size, section_align) + section_size;
+  }
+  // The end of all, if what is before `first` ends at `cursor`.
+  [[nodiscard]] u64 end_behind(u64 cursor) const {
+    return align == 0 ? cursor : aligned(cursor, align) + size;
+  }
+  [[nodiscard]] static u64 aligned(u64 cursor, u64 align) {
+    return (cursor + align - 1) & ~(align - 1);
+  }
+};
+
 // A segment that is loaded: from the first to the end of the last section that it holds.
 struct LoadedSegment {
   u32 flags;          // of the segment
@@ -64,6 +87,8 @@ inline constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
 
 // A section that has none of these is in no such segment.
 inline constexpr u64 kFlagsOfLoads = kFlagAlloc | kFlagWrite;
+
+inline constexpr u32 kClassicMemory = 1; // which of these has memory without file data
 
 inline std::vector<LoadedSegment> classic_loads() {
   return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};
