@@ -62,10 +62,15 @@ void add_slots(const OutputPlan &plan, ContentOf to, FileInProgress &file) {
           {entry.offset, entry.type, file.symbols.of_entity[entry.image.value], 0});
 }
 
-// Whole tables of relocations, in the order of the plan.
+// Relocations of one table or more, in the order of the plan.
 struct TableRange {
   u32 begin = 0;
   u32 end = 0;
+  // If the first table begins in an earlier range: its section, whether its relocations become
+  // entries where they are, and these, which are added to those of that range later.
+  elf::SectionId continued = {};
+  bool in_place = true;
+  ByteSpan continuation = {};
   // What is not encoded: relocations against nothing, and those that the builder refuses, or writes
   // in a table of its own kind.
   std::vector<KeptRelocation> refused;
@@ -74,16 +79,26 @@ struct TableRange {
 
 static_assert(sizeof(KeptRelocation) >= sizeof(elf::wire::Rela64));
 
+u64 entry_size(const elf::SectionSpec &header) {
+  return elf::is_rela(header.type) ? sizeof(elf::wire::Rela64) : sizeof(elf::wire::Rel64);
+}
+
+// Threads may only fill sections that are empty.
+bool is_encoded_in_place(const FileInProgress &file, elf::SectionId table) {
+  const elf::SectionSpec &header = file.elf.kind_of(table);
+  return header.entsize == entry_size(header) &&
+         (file.elf.size(table) == 0 || !file.relocations_grouped);
+}
+
 // The entries of one table, from `i` on. Returns the end of the table.
 u32 encode_table(std::span<KeptRelocation> kept, u32 i, TableRange &range, FileInProgress &file) {
   const OutId table = kept[i].table;
   const elf::SectionId to = file.section_of[table.value];
   const elf::SectionSpec &header = file.elf.kind_of(to);
   const bool has_addends = elf::is_rela(header.type);
-  const u64 size = has_addends ? sizeof(elf::wire::Rela64) : sizeof(elf::wire::Rel64);
-  // Threads may only fill sections that are empty.
-  const bool in_place =
-      header.entsize == size && (file.elf.size(to) == 0 || !file.relocations_grouped);
+  const u64 size = entry_size(header);
+  const bool continues = range.continued.valid() && i == range.begin;
+  const bool in_place = continues ? range.in_place : is_encoded_in_place(file, to);
   u8 *const entries = reinterpret_cast<u8 *>(&kept[i]);
   u8 *next = entries; // never behind the relocation that is read
   for (; i < range.end && kept[i].table == table; ++i) {
@@ -103,23 +118,27 @@ u32 encode_table(std::span<KeptRelocation> kept, u32 i, TableRange &range, FileI
       store_le(next + sizeof(elf::wire::Rel64), relocation.addend);
     next += size;
   }
-  if (next != entries)
+  if (continues)
+    range.continuation = {entries, next};
+  else if (next != entries)
     file.elf.append(to, {entries, next});
   return i;
 }
 
-// A thread takes the tables that begin in its part of the plan. If the relocations of a table may
-// be in several places, there is one range.
-std::vector<TableRange> find_ranges(std::span<const KeptRelocation> kept, bool grouped) {
+// The parts of the plan that threads take. If the relocations of a table may be in several places,
+// there is one range. A table of many is in several ranges.
+std::vector<TableRange> find_ranges(std::span<const KeptRelocation> kept,
+                                    const FileInProgress &file) {
   const u32 count = static_cast<u32>(kept.size());
-  const u32 together = grouped ? kRelocationsPut : std::max(count, 1u);
+  const u32 together = file.relocations_grouped ? kRelocationsPut : std::max(count, 1u);
   std::vector<TableRange> out;
-  for (u32 end = 0; end < count;) {
-    const u32 begin = end;
+  for (u32 begin = 0, end; begin < count; begin = end) {
     end = begin + std::min(together, count - begin);
-    while (end < count && kept[end].table == kept[end - 1].table)
-      ++end;
-    out.push_back({begin, end, {}, {}});
+    TableRange &range = out.emplace_back(begin, end);
+    if (begin == 0 || kept[begin].table != kept[begin - 1].table)
+      continue;
+    range.continued = file.section_of[kept[begin].table.value];
+    range.in_place = is_encoded_in_place(file, range.continued);
   }
   return out;
 }
@@ -140,11 +159,14 @@ KeptRelocations encode_relocations(const Program &program, const OutputPlan &pla
                                    KeptRelocations relocations, WorkerPool &pool,
                                    FileInProgress &file, Diagnostics &diag) {
   const std::span<KeptRelocation> kept = relocations;
-  std::vector<TableRange> ranges = find_ranges(kept, file.relocations_grouped);
+  std::vector<TableRange> ranges = find_ranges(kept, file);
   pool.for_each(static_cast<u32>(ranges.size()), [&](u32 i) {
     for (u32 next = ranges[i].begin; next < ranges[i].end;)
       next = encode_table(kept, next, ranges[i], file);
   });
+  for (const TableRange &range : ranges)
+    if (!range.continuation.empty())
+      file.elf.append(range.continued, range.continuation);
   for (const TableRange &range : ranges) {
     for (const KeptRelocation &refused : range.refused)
       report_deleted(program, plan.layout.sections, refused, diag);
