@@ -72,4 +72,17 @@ private:
 // The same as a vector, for tables that are read as such.
 template <typename T> using RawVector = std::vector<T, UninitializedAllocator<T>>;
 
+// Such a table with the same value everywhere, which all threads store.
+template <typename T> RawVector<T> make_table(u64 count, const T &value, WorkerPool &pool) {
+  constexpr u64 kTogether = u64{1} << 16; // bytes
+  RawVector<T> out(count);
+  touch_pages(out.data(), count * sizeof(T), pool);
+  const u64 together = kTogether / sizeof(T);
+  pool.for_each(static_cast<u32>((count + together - 1) / together), [&](u32 i) {
+    const u64 begin = i * together;
+    std::fill_n(out.data() + begin, std::min(together, count - begin), value);
+  });
+  return out;
+}
+
 } // namespace culink

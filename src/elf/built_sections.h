@@ -36,6 +36,29 @@ public:
     (list.empty() ? list.first : entries_[list.last].next) = number;
     list.last = number;
   }
+  // The same with all values of `parts`, in this order.
+  void append(EntryList &list, std::span<const std::vector<T>> parts, WorkerPool &pool) {
+    std::vector<u32> starts;
+    const u32 first = static_cast<u32>(entries_.size());
+    u32 end = first;
+    for (const std::vector<T> &part : parts) {
+      starts.push_back(end);
+      end += static_cast<u32>(part.size());
+    }
+    if (end == first)
+      return;
+    entries_.extend(end - first, pool);
+    pool.for_each(static_cast<u32>(parts.size()), [&](u32 i) {
+      u32 number = starts[i];
+      for (const T &value : parts[i]) {
+        entries_.put(number, {value, number + 1});
+        ++number;
+      }
+    });
+    entries_[end - 1].next = EntryList::kNoEntry;
+    (list.empty() ? list.first : entries_[list.last].next) = first;
+    list.last = end - 1;
+  }
   template <typename Use> void for_each(const EntryList &list, Use use) const {
     for (u32 i = list.first; i != EntryList::kNoEntry; i = entries_[i].next)
       use(entries_[i].value);

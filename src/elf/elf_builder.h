@@ -193,6 +193,10 @@ public:
   void add_fixup(SectionId id, const Fixup &fixup) {
     fixups_.append(sections_.detail(id.value).fixups, fixup);
   }
+  // The same with all that several threads have found, in this order.
+  void add_fixups(SectionId id, std::span<const std::vector<Fixup>> fixups, WorkerPool &pool) {
+    fixups_.append(sections_.detail(id.value).fixups, fixups, pool);
+  }
 
   SymbolId add_symbol(const SymbolSpec &spec);
   // Ids for `count` symbols that follow each other, and the first of them. Every one must be given

@@ -26,7 +26,6 @@ namespace culink::elf {
 
 namespace {
 
-constexpr u32 kMostShards = 64;       // selected by the top bits of a hash
 constexpr u64 kWorthSharding = 16384; // names
 constexpr u32 kShardShift = 26;
 
@@ -38,8 +37,8 @@ constexpr u32 shard_of(u32 hash) {
 
 NameOffsets::NameOffsets(const StringIndex *numbered, u32 count, TextAt text_at, WorkerPool &pool)
     : numbered_(numbered), text_at_(std::move(text_at)), pool_(pool), alone_(pool.threads() == 1),
-      first_of_((numbered ? numbered->size() : 0) + 1, kNone), hashed_(count / kTogether + 1),
-      has_repeated_(hashed_.size()), owners_(count) {
+      first_of_(make_table((numbered ? numbered->size() : 0) + u64{1}, u32{kNone}, pool)),
+      hashed_(count / kTogether + 1), has_repeated_(hashed_.size()), owners_(count) {
   names_.offsets.resize(count);
 }
 
@@ -74,39 +73,43 @@ u32 NameOffsets::take(const Name &name, u32 position, std::vector<Hashed> &hashe
   return position;
 }
 
-void NameOffsets::hash(std::vector<Hashed> &hashed) const {
-  for (Hashed &name : hashed) {
+void NameOffsets::hash(HashedNames &hashed) const {
+  for (Hashed &name : hashed.names) {
     const u64 wide = NameHash()(text_at_(name.position));
     name.hash = static_cast<u32>(wide >> 32 ^ wide);
   }
   if (alone_)
     return;
   // Names of one shard follow each other, still in order of positions.
-  std::array<u32, kMostShards + 1> next{};
-  for (const Hashed &name : hashed)
-    ++next[shard_of(name.hash) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<Hashed> by_shard(hashed.size());
-  for (const Hashed &name : hashed)
+  hashed.starts.fill(0);
+  for (const Hashed &name : hashed.names)
+    ++hashed.starts[shard_of(name.hash) + 1];
+  std::partial_sum(hashed.starts.begin(), hashed.starts.end(), hashed.starts.begin());
+  std::array<u32, kShards + 1> next = hashed.starts;
+  std::vector<Hashed> by_shard(hashed.names.size());
+  for (const Hashed &name : hashed.names)
     by_shard[next[shard_of(name.hash)]++] = name;
-  hashed = std::move(by_shard);
+  hashed.names = std::move(by_shard);
 }
 
 // Names that are without a number.
 void NameOffsets::find_equal() {
-  std::array<u64, kMostShards> counts{};
   u64 all = 0;
-  for (const std::vector<Hashed> &hashed : hashed_)
-    all += hashed.size();
-  if (pool_.threads() == 1 || all < kWorthSharding)
-    return find_equal_in(0, 1, all);
-  for (const std::vector<Hashed> &hashed : hashed_)
-    for (const Hashed &name : hashed)
-      ++counts[shard_of(name.hash)];
-  pool_.for_each(kMostShards, [&](u32 shard) { find_equal_in(shard, kMostShards, counts[shard]); });
+  for (const HashedNames &hashed : hashed_)
+    all += hashed.names.size();
+  if (alone_ || all < kWorthSharding)
+    return find_equal_in(std::nullopt);
+  pool_.for_each(kShards, [&](u32 shard) { find_equal_in(shard); });
 }
 
-void NameOffsets::find_equal_in(u32 shard, u32 shards, u64 count) {
+// In one shard, or in all.
+void NameOffsets::find_equal_in(std::optional<u32> shard) {
+  const auto names_of = [shard](const HashedNames &range) {
+    return shard ? range.of_shard(*shard) : std::span(range.names);
+  };
+  u64 count = 0;
+  for (const HashedNames &range : hashed_)
+    count += names_of(range).size();
   const u64 slots = std::bit_ceil(count * 2 + 1);
   std::vector<Hashed> table(slots, {0, kNone});
   const auto find = [&](const Hashed &name) -> Hashed & {
@@ -119,10 +122,8 @@ void NameOffsets::find_equal_in(u32 shard, u32 shards, u64 count) {
         return found;
     }
   };
-  const auto shard_in = [](const Hashed &name) { return shard_of(name.hash); };
-  for (const std::vector<Hashed> &range : hashed_) {
-    const std::span<const Hashed> hashed =
-        shards == 1 ? std::span(range) : std::ranges::equal_range(range, shard, {}, shard_in);
+  for (const HashedNames &range : hashed_) {
+    const std::span<const Hashed> hashed = names_of(range);
     for (u64 i = 0; i < hashed.size(); ++i) {
       if (i + kStepsAhead < hashed.size())
         prefetch_line(&table[hashed[i + kStepsAhead].hash & (slots - 1)]);

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -72,14 +75,14 @@ public:
   // Reads the names of positions [begin, end), a range of kTogether or the last. Different threads
   // may do so for different ranges; all must have been read before place().
   template <typename NameAt> void read(u32 begin, u32 end, NameAt name_at) {
-    std::vector<Hashed> &hashed = hashed_[begin / kTogether];
+    HashedNames &hashed = hashed_[begin / kTogether];
     u32 *owners = owners_.data();
     u32 *sizes = names_.offsets.data(); // until they are placed
     for (u32 position = begin; position < end; ++position) {
       const Name name = name_at(position);
       sizes[position] = static_cast<u32>(name.text.size());
       owners[position] = name.number == kNoNumber || name.sharing != Sharing::Equal
-                             ? take(name, position, hashed)
+                             ? take(name, position, hashed.names)
                              : take_number(name.number, position);
     }
     hash(hashed);
@@ -90,6 +93,14 @@ private:
   struct Hashed {
     u32 hash;
     u32 position;
+  };
+  static constexpr u32 kShards = 64; // selected by the top bits of a hash
+  struct HashedNames {
+    std::vector<Hashed> names; // with several threads those of one shard follow each other
+    std::array<u32, kShards + 1> starts{}; // of shards, and the end
+    [[nodiscard]] std::span<const Hashed> of_shard(u32 shard) const {
+      return std::span(names).subspan(starts[shard], starts[shard + 1] - starts[shard]);
+    }
   };
   // An owner that is not a position: none, or the number of a name, whose first use is not known
   // yet.
@@ -105,19 +116,19 @@ private:
       first_of_[number] = position;
     return kIsNumber | number;
   }
-  void hash(std::vector<Hashed> &hashed) const;
+  void hash(HashedNames &hashed) const;
   void note_first(u32 number, u32 position);
   void find_equal();
-  void find_equal_in(u32 shard, u32 shards, u64 count);
+  void find_equal_in(std::optional<u32> shard);
   void measure(u32 begin, u32 end);
 
   const StringIndex *numbered_;
   TextAt text_at_;
   WorkerPool &pool_;
-  const bool alone_;          // there is one thread
-  std::vector<u32> first_of_; // by number: the first position; behind them that of blank names
-  std::vector<std::vector<Hashed>> hashed_; // names without a number, by range
-  std::vector<u8> has_repeated_;            // by range: a name that was used before is in it
+  const bool alone_;        // there is one thread
+  RawVector<u32> first_of_; // by number: the first position; behind them that of blank names
+  std::vector<HashedNames> hashed_; // names without a number, by range
+  std::vector<u8> has_repeated_;    // by range: a name that was used before is in it
   // By position: the position of the first name that is the same; its own: the bytes are here.
   RawVector<u32> owners_;
   PlacedNames names_;

@@ -23,7 +23,7 @@ bool counts_list_twice(const Program &program) {
 
 std::optional<std::vector<elf::SectionId>>
 uncounted_sections(const Program &program, const OutputSections &sections,
-                   const std::vector<elf::SectionId> &section_of) {
+                   std::span<const elf::SectionId> section_of) {
   if (!program.dialect.has(Defect::FilledIndices))
     return std::nullopt;
   std::vector<elf::SectionId> out;

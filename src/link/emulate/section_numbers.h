@@ -22,6 +22,6 @@ namespace culink::emulate {
 // every symbol, also for those that need none; `section_of` by OutId.
 [[nodiscard]] std::optional<std::vector<elf::SectionId>>
 uncounted_sections(const Program &program, const OutputSections &sections,
-                   const std::vector<elf::SectionId> &section_of);
+                   std::span<const elf::SectionId> section_of);
 
 } // namespace culink::emulate

@@ -19,7 +19,7 @@ enum class Counterpart : u8 {
 
 // The sections of a file with both forms of the code.
 struct FileShape {
-  std::vector<u8> is_emitted;           // by OutId: part of the file
+  RawVector<u8> is_emitted;             // by OutId: part of the file
   std::vector<OutId> order;             // those sections in the order of the file
   std::vector<Counterpart> counterpart; // by OutId; None for those that are not part of it
 

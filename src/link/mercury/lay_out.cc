@@ -152,7 +152,7 @@ void add_counterparts_of(const PlaneLayout &l, bool capsules, AddedSections &add
 void add_counterparts(const PlaneLayout &l, AddedSections &added) {
   elf::ElfBuilder &elf = l.file.elf;
   added.counterpart_of.resize(l.plan.layout.sections.size());
-  added.mercury_content = l.file.section_of;
+  added.mercury_content.assign(l.file.section_of.begin(), l.file.section_of.end());
   add_counterparts_of(l, true, added);
   if (needs_large_indices(l))
     added.symtab.indices = elf.add_section({.name = ".nv.merc.symtab_shndx",

@@ -35,8 +35,8 @@ struct FilePatch {
 struct FileDraft {
   elf::ElfBuilder elf;
   elf::ElfLayout layout;
-  FoldedRelocations values;               // to be stored into the contents, by section
-  std::vector<elf::SectionId> section_of; // by OutId
+  FoldedRelocations values;             // to be stored into the contents, by section
+  RawVector<elf::SectionId> section_of; // by OutId
   u64 null_symbol_value = 0;
   std::vector<FilePatch> patches;
   std::vector<FinalizedObject> finalized; // whose bytes sections borrow
@@ -54,11 +54,11 @@ struct FileDraft {
 
 // A file in the making: what the builder knows of the plan.
 struct FileInProgress {
-  elf::ElfBuilder elf;                    // borrows names of the plan, which must stay where it is
-  std::vector<u8> is_emitted;             // by OutId: it is part of the file
-  std::vector<elf::SectionId> section_of; // by OutId
-  elf::SectionId next_section;            // behind those
-  elf::SectionId rel_action;              // .nv.rel.action, or none
+  elf::ElfBuilder elf;                  // borrows names of the plan, which must stay where it is
+  RawVector<u8> is_emitted;             // by OutId: it is part of the file
+  RawVector<elf::SectionId> section_of; // by OutId
+  elf::SectionId next_section;          // behind those
+  elf::SectionId rel_action;            // .nv.rel.action, or none
   OutputSymbols symbols;
   // Of the symbols, if these are all, and as they will be; contents store them.
   std::optional<elf::SymbolNumbers> numbers;

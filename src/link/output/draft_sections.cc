@@ -22,6 +22,7 @@ namespace {
 // By one thread.
 constexpr u32 kSectionsTogether = 2048;
 constexpr u32 kEntriesTogether = 8192;
+constexpr u32 kCallsTogether = 2048;
 
 // A relocation table is emitted if it has entries; other sections as Emit says.
 bool is_part_of_file(const OutputPlan &plan, const OutSection &s, OutId id, bool has_entries) {
@@ -49,8 +50,8 @@ void number_sections(const OutputSections &sections, std::span<const u32> discar
     u32 next = starts[begin / kSectionsTogether];
     const bool all = discarded[begin / kSectionsTogether] == 0;
     for (u32 i = begin; i < end; ++i)
-      if (all || !sections.list[i].discarded())
-        out.section_of[i] = elf::SectionId(next++);
+      out.section_of[i] =
+          all || !sections.list[i].discarded() ? elf::SectionId(next++) : elf::SectionId();
   });
 }
 
@@ -94,15 +95,13 @@ void fill_call_records(const Program &program, std::span<const CallRecord> recor
   const u32 count = static_cast<u32>(records.size());
   const u64 start = file.elf.size(out);
   const MutableByteSpan bytes = file.elf.append_room(out, u64{count} * 8);
-  std::vector<std::vector<Fixup>> left(count / kEntriesTogether + 1);
-  pool.for_ranges(count, kEntriesTogether, [&](u32 begin, u32 end) {
-    left[begin / kEntriesTogether] =
+  std::vector<std::vector<Fixup>> left(count / kCallsTogether + 1);
+  pool.for_ranges(count, kCallsTogether, [&](u32 begin, u32 end) {
+    left[begin / kCallsTogether] =
         store_calls(program, records.subspan(begin, end - begin), bytes.data() + u64{begin} * 8,
                     start + u64{begin} * 8, file);
   });
-  for (const std::vector<Fixup> &range : left)
-    for (const Fixup &fixup : range)
-      file.elf.add_fixup(out, fixup);
+  file.elf.add_fixups(out, left, pool);
 }
 
 } // namespace
@@ -128,8 +127,8 @@ SectionType type_in_executable(SectionType type) {
 EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first, WorkerPool &pool) {
   const KeptRelocations &kept = plan.relocations.kept;
   const OutputSections &sections = plan.layout.sections;
-  EmittedSections out{.is_emitted = std::vector<u8>(sections.size(), 0),
-                      .section_of = std::vector<elf::SectionId>(sections.size()),
+  EmittedSections out{.is_emitted = make_table<u8>(sections.size(), 0, pool),
+                      .section_of = RawVector<elf::SectionId>(sections.size()),
                       .next = first};
   std::atomic<bool> grouped = true;
   pool.for_ranges(static_cast<u32>(kept.size()), kEntriesTogether, [&](u32 begin, u32 end) {

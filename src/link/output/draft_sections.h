@@ -16,10 +16,10 @@ inline constexpr u32 kIndexNamesRoom = sizeof ".symtab_shndx" + sizeof ".nv.merc
 [[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
 
 struct EmittedSections {
-  std::vector<u8> is_emitted;             // by OutId: it is part of the file
-  std::vector<elf::SectionId> section_of; // by OutId; none: it is discarded
-  elf::SectionId next;                    // behind them
-  bool relocations_grouped = false;       // those of a table follow each other in the plan
+  RawVector<u8> is_emitted;             // by OutId: it is part of the file
+  RawVector<elf::SectionId> section_of; // by OutId; none: it is discarded
+  elf::SectionId next;                  // behind them
+  bool relocations_grouped = false;     // those of a table follow each other in the plan
 };
 // Sections have ids from `first` on.
 [[nodiscard]] EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first,

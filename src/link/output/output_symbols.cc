@@ -23,19 +23,15 @@ namespace {
 class SymbolWriter {
 public:
   SymbolWriter(const Program &program, const Layout &layout, const SharedPlan &shared,
-               const std::vector<elf::SectionId> &section_of, elf::ElfBuilder &elf)
-      : p_(program), layout_(layout), shared_(shared), section_of_(section_of), elf_(elf) {
-    out_.of_entity.resize(program.symbols.entities.size());
-    out_.of_section.resize(layout.sections.list.size());
-    out_.of_instance.resize(layout.sections.instances.size());
-    if (!layout.sections.with_blank_symbol.empty())
-      out_.blank_of.resize(program.objects.size());
-  }
+               std::span<const elf::SectionId> section_of, elf::ElfBuilder &elf)
+      : p_(program), layout_(layout), shared_(shared), section_of_(section_of), elf_(elf) {}
 
+  // Before the first symbol is put.
+  void make_tables(WorkerPool &pool);
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
   // Symbols under ids that they have already. Threads may do so for different ones.
   // `spec`: the number of its specification; that of a local symbol is used up if it needs one.
-  void put_local(elf::SymbolId to, const LocalSymbol &symbol, const std::vector<u8> &is_emitted,
+  void put_local(elf::SymbolId to, const LocalSymbol &symbol, std::span<const u8> is_emitted,
                  u32 &spec);
   void put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part, u32 spec);
   void put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part, u32 spec);
@@ -58,13 +54,21 @@ private:
   const Program &p_;
   const Layout &layout_;
   const SharedPlan &shared_;
-  const std::vector<elf::SectionId> &section_of_;
+  std::span<const elf::SectionId> section_of_;
   elf::ElfBuilder &elf_;
   OutputSymbols out_;
 };
 
+void SymbolWriter::make_tables(WorkerPool &pool) {
+  out_.of_entity = make_table(p_.symbols.entities.size(), elf::SymbolId(), pool);
+  out_.of_section = make_table(layout_.sections.list.size(), elf::SymbolId(), pool);
+  out_.of_instance.resize(layout_.sections.instances.size());
+  if (!layout_.sections.with_blank_symbol.empty())
+    out_.blank_of.resize(p_.objects.size());
+}
+
 void SymbolWriter::put_local(elf::SymbolId to, const LocalSymbol &symbol,
-                             const std::vector<u8> &is_emitted, u32 &spec) {
+                             std::span<const u8> is_emitted, u32 &spec) {
   switch (symbol.kind) {
   case LocalSymbol::Kind::Section:
     return put_section(to, OutId(symbol.id), is_emitted[symbol.id] != 0);
@@ -226,10 +230,11 @@ std::vector<u32> count_local_specs(const OutputSections &sections, WorkerPool &p
 
 OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                                  const SharedPlan &shared,
-                                 const std::vector<elf::SectionId> &section_of,
-                                 elf::SectionId rel_action, const std::vector<u8> &is_emitted,
+                                 std::span<const elf::SectionId> section_of,
+                                 elf::SectionId rel_action, std::span<const u8> is_emitted,
                                  WorkerPool &pool, elf::ElfBuilder &elf) {
   SymbolWriter writer(program, layout, shared, section_of, elf);
+  writer.make_tables(pool);
   const OutputSections &sections = layout.sections;
   const std::vector<u32> local_specs = count_local_specs(sections, pool);
   const u32 globals = static_cast<u32>(sections.globals.size());
@@ -271,8 +276,7 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
 
 void convert_to_sass_symbols(const Program &program, const Layout &layout, const SharedPlan &shared,
                              const OutputSymbols &symbols, elf::ElfBuilder &elf) {
-  const std::vector<elf::SectionId> no_sections;
-  const SymbolWriter writer(program, layout, shared, no_sections, elf);
+  const SymbolWriter writer(program, layout, shared, {}, elf);
   for (u32 i = 0; i < symbols.of_entity.size(); ++i) {
     if (!symbols.of_entity[i].valid())
       continue;

@@ -14,8 +14,8 @@ namespace culink {
 inline constexpr std::string_view kRelAction = ".nv.rel.action";
 
 struct OutputSymbols {
-  std::vector<elf::SymbolId> of_entity;   // by EntityId; none: no symbol is left of it
-  std::vector<elf::SymbolId> of_section;  // by OutId
+  RawVector<elf::SymbolId> of_entity;     // by EntityId; none: no symbol is left of it
+  RawVector<elf::SymbolId> of_section;    // by OutId
   std::vector<elf::SymbolId> of_instance; // by position in Layout::instances
   std::vector<elf::SymbolId> blank_of;    // by ObjectId; mostly empty
 };
@@ -24,8 +24,8 @@ struct OutputSymbols {
 // later, under the ids that are given here.
 [[nodiscard]] OutputSymbols
 add_output_symbols(const Program &program, const Layout &layout, const SharedPlan &shared,
-                   const std::vector<elf::SectionId> &section_of, elf::SectionId rel_action,
-                   const std::vector<u8> &is_emitted, WorkerPool &pool, elf::ElfBuilder &elf);
+                   std::span<const elf::SectionId> section_of, elf::SectionId rel_action,
+                   std::span<const u8> is_emitted, WorkerPool &pool, elf::ElfBuilder &elf);
 
 // Turns symbols that a link of Mercury code has given the builder into those of SASS in an
 // executable.

@@ -21,13 +21,13 @@ constexpr u32 kAtHand = 16; // so many sections that were written are still in t
 std::vector<u32> cut_into_parts(const elf::ElfLayout &layout) {
   constexpr u32 kStep = 64;
   const u32 count = static_cast<u32>(layout.order.size());
-  const auto offset = [&](u32 i) { return layout.offset_of(layout.order[i]); };
+  const u64 *offsets = layout.content_offset.data();
   std::vector<u32> starts = {0};
   u32 step = kStep;
   for (u32 i = 1; i < count; i += step) {
-    const bool small = i + kStep < count && offset(i + kStep) - offset(i) <= kPartSize / 2;
+    const bool small = i + kStep < count && offsets[i + kStep] - offsets[i] <= kPartSize / 2;
     step = small ? kStep : 1;
-    if (offset(i) - offset(starts.back()) > kPartSize)
+    if (offsets[i] - offsets[starts.back()] > kPartSize)
       starts.push_back(i);
   }
   starts.push_back(count);
@@ -36,10 +36,10 @@ std::vector<u32> cut_into_parts(const elf::ElfLayout &layout) {
 
 // By SectionId: the first value of a section, plus 1; 0 for none. Values of one section follow each
 // other.
-std::vector<u32> first_values(const FileDraft &draft, WorkerPool &pool) {
+RawVector<u32> first_values(const FileDraft &draft, WorkerPool &pool) {
   constexpr u32 kTogether = 16384;
   const FoldedRelocations &values = draft.values;
-  std::vector<u32> out(draft.elf.section_count(), 0);
+  RawVector<u32> out = make_table<u32>(draft.elf.section_count(), 0, pool);
   pool.for_ranges(static_cast<u32>(values.size()), kTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
       if (i == 0 || values[i].section != values[i - 1].section)
@@ -129,7 +129,7 @@ void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
   const elf::ElfLayout &layout = draft.layout;
   const FoldedRelocations &values = draft.values;
   const auto section = [&](u32 value) { return draft.section_of[values[value].section.value]; };
-  const std::vector<u32> first_value = first_values(draft, pool);
+  const RawVector<u32> first_value = first_values(draft, pool);
   const ImageParts parts(draft);
   const MutableByteSpan image = room.bytes;
   if (!room.cleared)
