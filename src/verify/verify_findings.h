@@ -70,6 +70,8 @@ private:
   std::unique_ptr<List> list_; // null: nothing was found, as in most of the many parts of a file
 };
 
+using SectionRange = std::span<const elf::Section>;
+
 // What the checks of single sections leave for those of the whole file, so that not every topic
 // needs a walk of its own: a large file has a hundred thousand sections, more than the caches hold.
 struct Survey {
@@ -77,7 +79,7 @@ struct Survey {
   std::vector<const elf::Section *> calls;       // call graphs and prototypes
   std::vector<const elf::Section *> notes;       // and other sections with their kind of records
   std::vector<const elf::Section *> short_names; // at most kShortName characters
-  std::vector<const elf::Section *> no_data;     // memory without contents
+  std::vector<SectionRange> no_data;             // memory without contents
   // Sections are in the file in the order of the table, aligned, without address, without overlap,
   // and with nothing but zeros between them.
   bool tidy = true;
@@ -85,8 +87,6 @@ struct Survey {
   const elf::Section *last = nullptr;  // and with the last
 };
 inline constexpr size_t kShortName = 15;
-
-using SectionRange = std::span<const elf::Section>;
 
 // What has been learned about a file while its sections were checked. A large file has thousands of
 // sections that differ in nothing but their function; what they have in common is checked once.

@@ -67,14 +67,15 @@ public:
   }
 
   // An empty section needs no room, but one without data still aligns what follows it.
-  void check_sizes(std::span<const Section *const> no_data) {
+  void check_sizes(std::span<const SectionRange> no_data) {
     std::vector<u64> without_data(segments_.size()); // room that sections without data need
-    for (const Section *s : no_data)
-      if (needs_segment(*s))
-        (void)find_home(*s, [&](const Segment &segment) {
-          u64 &room = without_data[static_cast<u64>(&segment - segments_.data())];
-          room = round_up(room, s->align) + s->size;
-        });
+    for (const SectionRange range : no_data)
+      for (const Section &s : range)
+        if (needs_segment(s))
+          (void)find_home(s, [&](const Segment &segment) {
+            u64 &room = without_data[static_cast<u64>(&segment - segments_.data())];
+            room = round_up(room, s.align) + s.size;
+          });
     for (u64 i = 0; i < segments_.size(); ++i)
       if (segments_[i].memsz >= segments_[i].filesz &&
           segments_[i].memsz - segments_[i].filesz != without_data[i])

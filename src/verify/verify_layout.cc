@@ -136,6 +136,16 @@ void check_alignment(const ElfView &view, Findings &findings) {
                                   : s.align == 0 || s.offset % s.align == 0;
 }
 
+// They follow each other in most files.
+void list_no_data(Survey &survey, const Section &s) {
+  if (!survey.no_data.empty())
+    if (SectionRange &last = survey.no_data.back(); last.data() + last.size() == &s) {
+      last = {last.data(), last.size() + 1};
+      return;
+    }
+  survey.no_data.push_back({&s, 1});
+}
+
 // Adds a section to the list of its type; code, constants, records and relocations are in none.
 [[gnu::noinline]] void list_section(Survey &survey, const Section &s, bool no_data) {
   switch (s.type) {
@@ -155,7 +165,7 @@ void check_alignment(const ElfView &view, Findings &findings) {
     return;
   default:
     if (no_data)
-      survey.no_data.push_back(&s);
+      list_no_data(survey, s);
     else if (is_symbol_table(s.type))
       survey.symbol_tables.push_back(&s);
   }
