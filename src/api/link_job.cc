@@ -12,6 +12,7 @@
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
 #include "base/release_memory.h"
+#include "base/start_beside.h"
 #include "base/touch_pages.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
@@ -347,7 +348,15 @@ bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &po
   timer_.begin("write");
   make_room_for_image(planned.draft->layout.file_size, pool);
   write_image(*planned.draft, {{image_.data(), image_.size()}, placed_}, pool, diag_);
+  std::unique_ptr<NameStorage> names = std::move(planned.draft->names);
   planned.draft.reset();
+  const auto release = [&] {
+    names.reset();
+    planned.objects = {};
+  };
+  const std::optional<std::jthread> releaser = start_beside(pool, release);
+  if (!releaser)
+    release();
   if (diag_.failed()) {
     image_ = {};
     return false;

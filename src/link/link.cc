@@ -127,7 +127,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
     facts = collect_facts(program, layout, images.images, info);
   }
   if (diag.failed() || services.timer.cancelled())
-    return PlannedLink{{}, std::move(facts), flaws};
+    return PlannedLink{{}, std::move(facts), flaws, {}};
 
   // Relocations that are kept have a size, so they are classified before the file is laid out.
   services.timer.begin("relocations");
@@ -148,7 +148,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   if (diag.failed() || !draft)
     return {};
   services.timer.begin("free");
-  return PlannedLink{std::move(draft), std::move(facts), flaws};
+  return PlannedLink{std::move(draft), std::move(facts), flaws, {}};
 }
 
 } // namespace
@@ -201,7 +201,11 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
     });
     listener.inputs_released();
   };
-  return plan_output(program, {sass, pool, timer, listener, release_inputs}, diag);
+  std::optional<PlannedLink> planned =
+      plan_output(program, {sass, pool, timer, listener, release_inputs}, diag);
+  if (planned && !sass) // otherwise they have tables
+    planned->objects = std::move(objects);
+  return planned;
 }
 
 } // namespace culink

@@ -12,29 +12,16 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "arch/elf_flags.h"
+#include "base/start_beside.h"
 #include "link/emulate/section_numbers.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {
 
 namespace {
-
-// A thread for what takes one of many long, and nobody waits for.
-std::optional<std::jthread> start_beside(const WorkerPool &pool, std::function<void()> work) {
-  constexpr u32 kManyThreads = 4;
-  if (pool.threads() < kManyThreads)
-    return std::nullopt;
-  try {
-    return std::jthread(std::move(work));
-  } catch (const std::system_error &) {
-    return std::nullopt;
-  }
-}
 
 // Until toolkit 12 the header says what notes say since.
 elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions options) {
@@ -106,24 +93,26 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
-  const auto release_list = [&] {
-    plan.layout.sections.list = decltype(plan.layout.sections.list)();
-    plan.layout.sections.parts.reset();
-  };
-  const std::optional<std::jthread> releaser = start_beside(pool, release_list);
+  const bool has_numbers = file.numbers.has_value();
   const std::array<std::function<void()>, 4> releases = {
-      [&] {
-        if (!releaser)
-          release_list();
-      },
-      [&] { plan.layout.sections.shared_lists = decltype(plan.layout.sections.shared_lists)(); },
       [&] { plan.info = {}; },
       [&] {
         file.symbols = {};
-        if (!file.numbers) // otherwise sections borrow them
+        plan.layout.relocs = {};
+        if (!has_numbers) // otherwise sections borrow them
           plan.relocations.kept = KeptRelocations();
+      },
+      [&] { plan.layout.sections.shared_lists = decltype(plan.layout.sections.shared_lists)(); },
+      [&] {
+        plan.layout.sections.list = decltype(plan.layout.sections.list)();
+        plan.layout.sections.parts.reset();
       }};
-  pool.for_each(static_cast<u32>(releases.size()), [&](u32 i) { releases[i](); });
+  const std::optional<std::jthread> releaser = start_beside(pool, [&] {
+    for (const std::function<void()> &release : releases)
+      release();
+  });
+  if (!releaser)
+    pool.for_each(static_cast<u32>(releases.size()), [&](u32 i) { releases[i](); });
   Result<elf::ElfLayout> layout =
       file.numbers ? file.elf.lay_out(pool, std::move(*file.numbers)) : file.elf.lay_out(pool);
   if (!layout) {
