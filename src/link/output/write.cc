@@ -14,6 +14,7 @@ namespace culink {
 namespace {
 
 constexpr u64 kPartSize = u64{1} << 18;
+constexpr u64 kLongPart = 4 * kPartSize; // it has a large section
 constexpr u32 kAtHand = 16; // so many sections that were written are still in the cache
 
 // Where the parts begin, in layout.order, and the end: contents in file order, cut into parts of
@@ -68,12 +69,22 @@ class ImageParts {
 public:
   explicit ImageParts(const FileDraft &draft)
       : layout_(draft.layout), starts_(cut_into_parts(draft.layout)),
-        tables_(draft.elf.table_parts(draft.layout)), first_own_(find_first_own(draft)) {}
+        tables_(draft.elf.table_parts(draft.layout)), first_own_(find_first_own(draft)) {
+    for (u32 range = 0; range < ranges(); ++range)
+      if (is_long(range))
+        long_ranges_.push_back(range);
+  }
 
   [[nodiscard]] u32 tables() const { return tables_; }
   [[nodiscard]] u32 count() const { return tables_ + ranges(); }
   [[nodiscard]] u32 ranges() const { return static_cast<u32>(starts_.size() - 1); }
   [[nodiscard]] u32 first_section(u32 range) const { return starts_[range]; }
+  // Those that take one thread long, who had better begin with them.
+  [[nodiscard]] std::span<const u32> long_ranges() const { return long_ranges_; }
+  [[nodiscard]] bool is_long(u32 range) const {
+    const u32 begin = starts_[range], end = starts_[range + 1];
+    return begin < end && offset_of(end) - offset_of(begin) > kLongPart;
+  }
   // Whether no other part writes bytes of the range.
   [[nodiscard]] bool has_own_bytes(u32 range) const { return range >= first_own_; }
   // Of the file, before those of the first such range.
@@ -82,6 +93,10 @@ public:
   }
 
 private:
+  [[nodiscard]] u64 offset_of(u32 position) const {
+    return position < layout_.order.size() ? layout_.content_offset[position]
+                                           : layout_.section_table;
+  }
   // The sections of the tables are in the first ranges, and written with the tables. Where sections
   // share bytes, any part may write anywhere.
   [[nodiscard]] u32 find_first_own(const FileDraft &draft) const {
@@ -99,6 +114,7 @@ private:
   std::vector<u32> starts_; // of ranges, in layout_.order, and the end
   u32 tables_;
   u32 first_own_;
+  std::vector<u32> long_ranges_;
 };
 
 void clear(MutableByteSpan bytes, WorkerPool &pool) {
@@ -150,10 +166,13 @@ void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
       }
     }
   };
-  pool.for_each(parts.count(), [&](u32 number) {
-    if (number < parts.tables())
+  const u32 long_ones = static_cast<u32>(parts.long_ranges().size());
+  pool.for_each(long_ones + parts.count(), [&](u32 number) {
+    if (number < long_ones)
+      write_range(parts.long_ranges()[number]);
+    else if (number -= long_ones; number < parts.tables())
       draft.elf.write_tables(layout, image, number);
-    else
+    else if (!parts.is_long(number - parts.tables()))
       write_range(number - parts.tables());
   });
   for (Diagnostics &message : messages)
