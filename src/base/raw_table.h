@@ -6,6 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -74,13 +76,18 @@ template <typename T> using RawVector = std::vector<T, UninitializedAllocator<T>
 
 // Such a table with the same value everywhere, which all threads store.
 template <typename T> RawVector<T> make_table(u64 count, const T &value, WorkerPool &pool) {
-  constexpr u64 kTogether = u64{1} << 16; // bytes
+  constexpr u64 kTogether = (u64{1} << 16) / sizeof(T);
+  const auto bytes = std::bit_cast<std::array<u8, sizeof(T)>>(value);
+  const bool one_byte = std::ranges::count(bytes, bytes[0]) == sizeof(T); // zeros, or no ids
   RawVector<T> out(count);
   touch_pages(out.data(), count * sizeof(T), pool);
-  const u64 together = kTogether / sizeof(T);
-  pool.for_each(static_cast<u32>((count + together - 1) / together), [&](u32 i) {
-    const u64 begin = i * together;
-    std::fill_n(out.data() + begin, std::min(together, count - begin), value);
+  pool.for_each(static_cast<u32>((count + kTogether - 1) / kTogether), [&](u32 i) {
+    T *begin = out.data() + i * kTogether;
+    const u64 elements = std::min(kTogether, count - i * kTogether);
+    if (one_byte)
+      std::memset(static_cast<void *>(begin), bytes[0], elements * sizeof(T));
+    else
+      std::fill_n(begin, elements, value);
   });
   return out;
 }
