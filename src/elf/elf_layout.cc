@@ -110,9 +110,11 @@ void ElfLayouter::order_sections() {
   if (!compact())
     layout_.shstrtab = names.place();
 
-  u32 emitted = 1;
+  BucketCounts totals{};
   for (const BucketCounts &range : starts)
-    emitted = std::accumulate(range.begin(), range.begin() + kNoBucket, emitted);
+    for (u32 bucket = 0; bucket < kNoBucket; ++bucket)
+      totals[bucket] += range[bucket];
+  u32 emitted = std::accumulate(totals.begin(), totals.end(), 1u);
   // Indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created, but
   // not in files with Mercury code.
   const bool by_creation = writer_.uncounted_ && writer_.options_.segments != SegmentRule::Mercury;
@@ -121,12 +123,13 @@ void ElfLayouter::order_sections() {
     const u8 tables = static_cast<u8>(Bucket::Tables);
     buckets[writer_.symtab_shndx().value] = tables; // behind .symtab, which was added before it
     ++starts[0][tables];
+    ++totals[tables];
     ++emitted;
   }
   layout_.section_count = emitted;
   u32 next = 0;
   for (u32 bucket = 0; bucket < kNoBucket; ++bucket)
-    for (BucketCounts &range : starts)
+    for (BucketCounts &range : std::span(starts).first(totals[bucket] != 0 ? starts.size() : 0))
       next += std::exchange(range[bucket], next);
 
   layout_.order.resize(emitted - 1);

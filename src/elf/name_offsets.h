@@ -23,7 +23,7 @@ inline constexpr u32 kNoNumber = 0xffffffff;
 // What a string table holds: a NUL, then each different name once, in order of first use, each with
 // its NUL. Suffixes are not shared; ptxas and nvlink do not share them either.
 struct PlacedNames {
-  static constexpr u32 kTogether = 8192; // positions of one range
+  static constexpr u32 kTogether = 4096; // positions of one range
 
   RawVector<u32> offsets;        // by position in the order of use; 0: no name
   std::vector<u64> range_starts; // the offset of the first name of each range of positions
