@@ -11,6 +11,7 @@
 #include "link/relocs/classify_relocs.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include <optional>
 
@@ -23,9 +24,23 @@ namespace culink {
 
 namespace {
 
-std::vector<OutId> rela_tables(const Layout &layout) {
+// By OutId, the .rela table of a section; empty where all groups have addends, or none has.
+std::vector<OutId> rela_tables(const Layout &layout, WorkerPool &pool) {
+  constexpr u32 kTogether = 16384;
+  const RelocationGroups &groups = layout.relocs.groups;
+  std::atomic<bool> some_have = false, some_have_not = false;
+  pool.for_ranges(static_cast<u32>(groups.size()), kTogether, [&](u32 begin, u32 end) {
+    const auto with_addends = std::count_if(groups.begin() + begin, groups.begin() + end,
+                                            [](const auto &group) { return group.has_addends; });
+    if (with_addends != 0)
+      some_have.store(true, std::memory_order_relaxed);
+    if (with_addends != end - begin)
+      some_have_not.store(true, std::memory_order_relaxed);
+  });
+  if (!some_have || !some_have_not)
+    return {};
   std::vector<OutId> out(layout.sections.list.size());
-  for (const RelocationGroup &group : layout.relocs.groups)
+  for (const RelocationGroup &group : groups)
     if (group.has_addends)
       out[group.target.value] = group.table;
   return out;
@@ -183,8 +198,12 @@ List join(std::vector<Part> &parts, List RelocationPlan::*list, WorkerPool &pool
 RelocationPlan classify_relocations(const Program &program, const Layout &layout,
                                     const SharedPlan &shared, const ImagePlan &images,
                                     WorkerPool &pool, Diagnostics &diag) {
-  const RelocationContext context{
-      program, layout, shared, images, RelocRules(rule_inputs_of(program)), rela_tables(layout)};
+  const RelocationContext context{program,
+                                  layout,
+                                  shared,
+                                  images,
+                                  RelocRules(rule_inputs_of(program)),
+                                  rela_tables(layout, pool)};
   std::vector<Part> parts = PartReader(context, pool).read();
   if (!layout.relocs.copied.empty()) {
     Part &part = parts.emplace_back();

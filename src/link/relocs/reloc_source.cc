@@ -32,7 +32,7 @@ bool is_about_discarded_code(const RelocationContext &c, const RelocSource &sour
     return !emulate::keeps_discarded_frames(p);
   if (p.symbols[id].prevailing.object == source.object)
     return false;
-  const OutId rela = c.rela_of[source.group->target.value];
+  const OutId rela = source.group->has_addends ? OutId{} : c.rela_beside(*source.group);
   const bool with_addends =
       source.group->has_addends || (rela.valid() && rela < source.group->table);
   return emulate::drops_overridden_debug(p, id, c.layout.relocs.has_overridden[id.value],

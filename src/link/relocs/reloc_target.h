@@ -28,7 +28,12 @@ struct RelocationContext {
   const SharedPlan &shared;
   const ImagePlan &constants;
   RelocRules rules;
-  std::vector<OutId> rela_of; // by OutId, the .rela table of a section
+  std::vector<OutId> rela_of; // by OutId, or empty: see rela_beside
+
+  // The .rela table of the section whose .rel table a group goes to.
+  [[nodiscard]] OutId rela_beside(const RelocationGroup &group) const {
+    return rela_of.empty() ? OutId{} : rela_of[group.target.value];
+  }
 };
 
 [[nodiscard]] RelocRuleInputs rule_inputs_of(const Program &program);

@@ -300,7 +300,7 @@ void RelocationReader::keep(const RelocEntry &entry) {
   const bool moved = entry.target.addend_shift != 0;
   if (moved || group.has_addends || c_.program.policy.keeps_all_relocations)
     out.addend += static_cast<i64>(addend_in_field(entry));
-  const OutId rela = group.has_addends ? group.table : c_.rela_of[group.target.value];
+  const OutId rela = group.has_addends ? group.table : c_.rela_beside(group);
   if (rela.valid() && (moved || out.addend != 0))
     out.table = rela;
 }
