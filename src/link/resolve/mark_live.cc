@@ -9,7 +9,11 @@
 // it, but it is no root: the functions that it calls are discarded unless something else keeps
 // them; only its undefined callees (driver functions) are live. Kernels whose address is taken,
 // however, are roots even if they were not selected, because device code can launch them.
+#include <algorithm>
+#include <atomic>
+
 #include "arch/driver_functions.h"
+#include "base/gather.h"
 #include "link/resolve/call_graph.h"
 #include "link/resolve/search.h"
 #include "model/name_pattern.h"
@@ -25,6 +29,18 @@ bool host_refers_to(const Entity &kernel, const HostReferences &host) {
   return false;
 }
 
+// Functions of a thread: several write to different words of the sets.
+constexpr u32 kFewestApart = 4096;
+
+// Of callers that several threads find, the first counts.
+void note_caller(FunctionId &first, u32 caller) {
+  std::atomic_ref shared(first.value);
+  u32 known = shared.load(std::memory_order_relaxed);
+  while (caller < known &&
+         !shared.compare_exchange_weak(known, caller, std::memory_order_relaxed)) {
+  }
+}
+
 class LivenessMarker {
 public:
   LivenessMarker(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options,
@@ -35,12 +51,13 @@ public:
 
 private:
   void select_kernels();
-  [[nodiscard]] std::vector<u32> select_kernels(u32 begin, u32 end, LiveReason reason);
   void add_launched_kernels();
   void select_driver_functions();
   void list_driver_functions();
+  [[nodiscard]] std::vector<u32> follow_roots(std::vector<FunctionId> &caller_through);
   void follow_calls();
   void add_address_taken();
+  [[nodiscard]] u32 function_count() const { return static_cast<u32>(calls_.functions.size()); }
   void make_live(FunctionId function, LiveReason reason, FunctionId by = {}) {
     if (Liveness &why = out_.why[function.value]; !why.live())
       why = {reason, by};
@@ -72,8 +89,10 @@ LiveSet LivenessMarker::run() {
     for (u32 f = 0; f < out_.why.size(); ++f)
       make_live(FunctionId(f), LiveReason::AllCode);
   out_.live.resize(out_.why.size());
-  for (u32 f = 0; f < out_.why.size(); ++f)
-    out_.live[f] = out_.why[f].live();
+  pool_.for_ranges(function_count(), kFewestApart, [&](u32 begin, u32 end) {
+    for (u32 f = begin; f < end; ++f)
+      out_.live[f] = out_.why[f].live();
+  });
   return std::move(out_);
 }
 
@@ -86,24 +105,10 @@ void LivenessMarker::select_kernels() {
   const LiveReason reason = out_.by_host     ? LiveReason::HostReference
                             : out_.selective ? LiveReason::SelectedKernel
                                              : LiveReason::Kernel;
-  constexpr u32 kTogether = 4096; // threads write to different words of the sets
-  const u32 functions = static_cast<u32>(calls_.functions.size());
-  std::vector<std::vector<u32>> parts(functions / kTogether + 1);
-  pool_.for_ranges(functions, kTogether, [&](u32 begin, u32 end) {
-    parts[begin / kTogether] = select_kernels(begin, end, reason);
-  });
-  for (const std::vector<u32> &part : parts)
-    roots_.insert(roots_.end(), part.begin(), part.end());
-  out_.kernel = out_.selected;
-}
-
-// Among some functions.
-std::vector<u32> LivenessMarker::select_kernels(u32 begin, u32 end, LiveReason reason) {
-  std::vector<u32> roots;
-  for (u32 f = begin; f < end; ++f) {
+  roots_ = gather<u32>(function_count(), kFewestApart, pool_, [&](u32 f, std::vector<u32> &roots) {
     const Entity &entity = symbols_[calls_.functions[f]];
     if (!is_kernel_mark(entity.other) || !entity.defined())
-      continue;
+      return;
     const bool selected =
         !out_.selective ||
         (out_.by_host ? host_refers_to(entity, *options_.host_references)
@@ -115,8 +120,8 @@ std::vector<u32> LivenessMarker::select_kernels(u32 begin, u32 end, LiveReason r
                                         : LiveReason::NotSelected;
     if (selected)
       roots.push_back(f);
-  }
-  return roots;
+  });
+  out_.kernel = out_.selected;
 }
 
 // Functions that the driver knows by name are entry points like kernels, unless there is a single
@@ -157,8 +162,39 @@ void LivenessMarker::add_launched_kernels() {
     }
 }
 
+// Most calls are those of kernels, and most functions call none. So threads mark what roots call;
+// what is returned of that is for a search to go on with, in the order in which it would have met
+// it. Precondition: roots are ascending.
+std::vector<u32> LivenessMarker::follow_roots(std::vector<FunctionId> &caller_through) {
+  const u32 functions = function_count();
+  pool_.for_ranges(static_cast<u32>(roots_.size()), kFewestApart, [&](u32 begin, u32 end) {
+    for (const u32 root : std::span(roots_).subspan(begin, end - begin))
+      for (const u32 callee : calls_.edges[root])
+        if (callee >= functions)
+          note_caller(caller_through[callee - functions], root);
+        else if (!out_.why[callee].live())
+          note_caller(out_.why[callee].by, root);
+  });
+  std::vector<u32> out =
+      gather<u32>(functions, kFewestApart, pool_, [&](u32 f, std::vector<u32> &callers) {
+        Liveness &why = out_.why[f];
+        if (why.live() || !why.by.valid())
+          return;
+        why.reason = LiveReason::Call;
+        if (!calls_.edges[f].empty())
+          callers.push_back(f);
+      });
+  for (u32 p = 0; p < caller_through.size(); ++p)
+    if (caller_through[p].valid())
+      out.push_back(functions + p);
+  std::ranges::stable_sort(out, {}, [&](u32 node) {
+    return node < functions ? out_.why[node].by : caller_through[node - functions];
+  });
+  return out;
+}
+
 void LivenessMarker::follow_calls() {
-  const u32 functions = static_cast<u32>(calls_.functions.size());
+  const u32 functions = function_count();
   std::vector<FunctionId> caller_through(calls_.prototypes.size()); // by prototype
   const auto visit = [&](u32 node, u32 from) {
     if (node >= functions) {
@@ -175,8 +211,10 @@ void LivenessMarker::follow_calls() {
       out_.why[node] = {LiveReason::PointerCall, caller_through[from - functions]};
     return Visit::Follow;
   };
+  std::vector<u32> queue =
+      std::ranges::is_sorted(roots_) ? follow_roots(caller_through) : std::move(roots_);
   (void)search_breadth_first(
-      std::move(roots_), [this](u32 node) { return calls_.edges[node]; }, visit);
+      std::move(queue), [this](u32 node) { return calls_.edges[node]; }, visit);
 }
 
 void LivenessMarker::add_address_taken() {
