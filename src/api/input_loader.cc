@@ -140,6 +140,8 @@ void InputLoader::collect(WorkerPool &pool) {
        .optimises = request_.lto.enabled,
        .files = &source_},
       early_);
+  collector.expect(files.size());
+  paths_.reserve(files.size());
   for (size_t i = 0; i < files.size() && !is_cancelled(); ++i) {
     const LinkInput &input = request_.inputs[i];
     if (input.bytes)
@@ -411,6 +413,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   drop_pages(); // most of a file is code, which is not read before it is copied to the output
   std::vector<InputObject> objects;
   objects.reserve(slots_.size());
+  code_.reserve(slots_.size());
   for (u32 i = 0; i < slots_.size(); ++i) {
     Slot &slot = slots_[i];
     // Messages before a piece of code have even steps, messages about it the odd one that follows.

@@ -101,6 +101,12 @@ public:
                  Diagnostics &diag)
       : target_(target), dialect_(dialect), rules_(dialect.input), options_(options), diag_(diag) {}
 
+  // How many files there will be; most have one piece of code.
+  void expect(size_t files) {
+    out_.code.reserve(files);
+    out_.modules.reserve(files);
+  }
+
   // `identity` recognises archives that were named twice; none for bytes in memory, whose name says
   // nothing about their kind.
   void add(const std::string &name, ByteSpan bytes,

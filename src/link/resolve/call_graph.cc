@@ -340,8 +340,16 @@ void GraphBuilder::connect() {
   }
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   out_.edges = EdgeLists(std::move(starts));
-  for (u32 i = 0, next = 0; i < parts.size(); next += static_cast<u32>(parts[i].size()), ++i)
-    std::ranges::copy(parts[i], out_.edges.elements().begin() + next);
+  std::vector<u64> places = {0};
+  for (const std::vector<u32> &part : parts)
+    places.push_back(places.back() + part.size());
+  pool_.for_ranges(functions, kFunctionsOfPart, [&](u32 begin, u32) { // frees them, too
+    const u32 i = begin / kFunctionsOfPart;
+    const std::vector<u32> part = std::move(parts[i]);
+    std::ranges::copy(part, out_.edges.elements().begin() + static_cast<i64>(places[i]));
+  });
+  std::ranges::copy(parts.back(),
+                    out_.edges.elements().begin() + static_cast<i64>(places[parts.size() - 1]));
 }
 
 } // namespace
