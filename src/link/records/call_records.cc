@@ -92,6 +92,9 @@ void append_pointers(const Program &p, std::vector<CallGraph::Taken> list, CallR
 
 CallRecords list_call_graph(const Program &p, WorkerPool &pool) {
   CallRecords out;
+  constexpr size_t kMarkers = 4;
+  out.reserve(p.calls.calls.all().size() + p.calls.taken.size() + p.calls.indirect.size() +
+              p.calls.targets.all().size() + kMarkers);
   const auto open = [&out](elf::CallPart part) {
     out.push_back({{}, Second::Marker, 0u - static_cast<u32>(part)});
   };
