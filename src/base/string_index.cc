@@ -8,17 +8,20 @@
 // depends on a number that the system gives every process at its start. No order in any output
 // depends on a hash, so nobody sees that number.
 //
-// Indexes are joined by several threads, each of which takes whole parts. All strings go into one
-// table, at first with the number that they would have if no two were the same; of equal ones the
-// smallest remains, which is the first. Then those that remain are numbered. Strings of the first
-// part have their numbers from the beginning; if its table is large enough for all, it is copied.
+// Indexes are joined by several threads. The sizes of tables are powers of two, so the lines where
+// a name may be have the same last bits in all of them: a column. A thread takes a column of all
+// parts, one after the other, so that of equal strings the first one comes first; it reads memory
+// in order, and nobody else writes to that column. Strings that find their lines full, or were
+// elsewhere in their part for that reason, follow when all columns are done; of equal ones the
+// smallest number remains. If the table of the first part is large enough for all, it is used.
 #include "base/string_index.h"
 
+#include <array>
 #include <atomic>
 #include <cstring>
-#include <numeric>
 #include <sys/auxv.h>
 
+#include "base/first_touch.h"
 #include "base/name_map.h"
 #include "base/worker_pool.h"
 
@@ -97,150 +100,228 @@ u32 StringIndex::hash_of_member(std::string_view prefix, u32 family) {
 
 class StringIndex::Joiner {
 public:
-  Joiner(std::span<const StringIndex *const> parts, WorkerPool &pool)
-      : parts_(parts), pool_(pool), starts_(parts.size() + 1), slot_of_(parts.size()) {}
+  Joiner(std::span<StringIndex *const> parts, WorkerPool &pool)
+      : parts_(parts), pool_(pool), texts_(parts.size()) {}
 
   Joined run();
 
 private:
-  void make_slots();
-  [[nodiscard]] u64 least_slots() const {
-    return std::bit_ceil(std::max<u64>(u64{starts_.back()} * 2, 2 * kLine));
+  // A string that an earlier part has, and the slot of that one.
+  struct Repeated {
+    u32 number;
+    u32 slot;
+  };
+  struct Column {
+    std::vector<u64> others; // to be inserted when all columns are done
+    std::vector<Repeated> repeated;
+  };
+  struct TextRange {
+    u32 part, begin, end;
+  };
+
+  void make_room();
+  void cut_columns();
+  void touch_memory();
+  void copy_texts(u32 range);
+  void insert_column(u32 number);
+  void insert_at_home(u64 entry, Column &column);
+  void insert_others(Column &column);
+  [[gnu::noinline]] bool take_slot(u32 number, u64 entry, std::vector<Repeated> &repeated);
+  void list_known();
+  void list_known_of(u32 part);
+
+  [[nodiscard]] bool is_same(u64 a, u64 b) const {
+    return hash_in(a) == hash_in(b) && text(number_in(a)) == text(number_in(b));
   }
-  // Whether the table starts as a copy of the first part's.
-  [[nodiscard]] bool copies_first() const { return parts_[0]->slots_.size() >= least_slots(); }
-  void insert(u32 part);
-  void find_known(u32 part);
-  void number_new(u32 part);
-  void for_parts(void (Joiner::*step)(u32)) {
-    pool_.for_each(static_cast<u32>(parts_.size()), [&](u32 part) { (this->*step)(part); });
-  }
-  u32 put(u64 entry, std::string_view s);
-  [[gnu::noinline]] bool take_slot(u32 number, u64 entry, std::string_view s);
-  [[nodiscard]] u32 part_of(u32 provisional) const {
-    return static_cast<u32>(std::upper_bound(starts_.begin(), starts_.end(), provisional) -
-                            starts_.begin() - 1);
-  }
-  [[nodiscard]] std::string_view string(u32 provisional) const {
-    const u32 part = part_of(provisional);
-    return parts_[part]->strings_[provisional - starts_[part]];
+  [[nodiscard]] std::string_view text(u32 number) const {
+    const auto after = std::upper_bound(out_.starts.begin(), out_.starts.end(), number);
+    const size_t part = static_cast<size_t>(after - out_.starts.begin() - 1);
+    return texts_[part][number - out_.starts[part]];
   }
 
-  std::span<const StringIndex *const> parts_;
+  std::span<StringIndex *const> parts_;
   WorkerPool &pool_;
-  std::vector<u32> starts_;               // by part: of its provisional numbers; and the end
-  std::vector<std::vector<u32>> slot_of_; // by part and its own number
+  std::vector<const std::string_view *> texts_; // by part and number
+  u32 first_part_ = 0;                          // that is not in place yet
+  u32 period_ = 0; // slots after which the columns begin again; the table of no part is smaller
+  u32 width_ = 0;  // slots of a column in each period
+  std::vector<Column> columns_;
+  std::vector<TextRange> text_ranges_;
   Joined out_;
 };
 
 StringIndex::Joined StringIndex::Joiner::run() {
+  out_.starts.push_back(0);
   for (size_t i = 0; i < parts_.size(); ++i) {
-    starts_[i + 1] = starts_[i] + parts_[i]->size();
+    out_.starts.push_back(out_.starts.back() + parts_[i]->size());
     out_.index.starts_with_dots_ &= parts_[i]->starts_with_dots_;
+    texts_[i] = parts_[i]->strings_.data();
   }
-  out_.numbers.resize(parts_.size());
-  out_.known.resize(parts_.size());
-  out_.first_new.resize(parts_.size());
-  make_slots();
-  for_parts(&Joiner::insert);
-  for_parts(&Joiner::find_known);
-  u32 count = 0;
-  for (size_t i = 0; i < parts_.size(); ++i) {
-    out_.first_new[i] = count;
-    count += parts_[i]->size() - static_cast<u32>(out_.known[i].size());
-  }
-  out_.index.strings_.reserve(count + count / 8 + 1024); // those that follow do not copy all
-  out_.index.strings_.resize(count);
-  for_parts(&Joiner::number_new);
-  for (size_t i = 0; i < parts_.size(); ++i)
-    for (const u32 own : out_.known[i]) {
-      u32 &number = out_.numbers[i][own]; // provisional, of the first such string
-      const u32 part = part_of(number);
-      number = out_.numbers[part][number - starts_[part]];
-    }
+  make_room();
+  touch_memory();
+  cut_columns();
+  const u32 columns = static_cast<u32>(columns_.size());
+  pool_.for_each(columns + static_cast<u32>(text_ranges_.size()), [&](u32 i) {
+    if (i < columns)
+      insert_column(i);
+    else
+      copy_texts(i - columns);
+  });
+  pool_.for_each(columns, [&](u32 i) { insert_others(columns_[i]); });
+  list_known();
   return std::move(out_);
 }
 
-void StringIndex::Joiner::make_slots() {
-  constexpr u32 kTogether = 1 << 16;
-  Slots &slots = out_.index.slots_;
-  slots.resize(std::max<u64>(least_slots(), parts_[0]->slots_.size()));
-  pool_.for_ranges(static_cast<u32>(slots.size()), kTogether, [&](u32 begin, u32 end) {
-    if (copies_first())
-      std::copy_n(parts_[0]->slots_.begin() + begin, end - begin, slots.begin() + begin);
-    else
-      std::fill(slots.begin() + begin, slots.begin() + end, kFree);
-  });
+void StringIndex::Joiner::make_room() {
+  constexpr u32 kTogether = 1 << 14; // strings
+  StringIndex &whole = out_.index, &first = *parts_[0];
+  const u32 count = out_.starts.back();
+  const u64 least = std::bit_ceil(std::max<u64>(u64{count} * 2, 2 * kLine));
+  if (first.slots_.size() >= least) {
+    whole.slots_ = std::move(first.slots_);
+    whole.strings_ = std::move(first.strings_);
+    first_part_ = 1;
+  } else {
+    whole.slots_.resize(least); // all kFree
+  }
+  if (constexpr u64 kMore = 1024; whole.strings_.capacity() < count + kMore)
+    whole.strings_.reserve(count + count / 8 + kMore); // those that follow do not copy all
+  whole.strings_.resize(count);
+  if (first_part_ == 1)
+    texts_[0] = whole.strings_.data();
+  for (u32 part = first_part_; part < parts_.size(); ++part)
+    for (u32 begin = 0, size = parts_[part]->size(); begin < size; begin += kTogether)
+      text_ranges_.push_back({part, begin, std::min(begin + kTogether, size)});
 }
 
-void StringIndex::Joiner::insert(u32 part) {
-  if (part == 0 && copies_first())
-    return;
-  const StringIndex &from = *parts_[part];
-  std::vector<u32> hashes(from.size());
-  for (const u64 slot : from.slots_)
-    if (slot != kFree)
-      hashes[number_in(slot)] = hash_in(slot);
-  std::vector<u32> &slot_of = slot_of_[part];
-  slot_of.resize(from.size());
-  for (u32 i = 0; i < from.size(); ++i) {
-    if (i + kStepsAhead < from.size())
-      out_.index.expect(hashes[i + kStepsAhead]);
-    slot_of[i] = put(make_slot(hashes[i], starts_[part] + i), from.strings_[i]);
+void StringIndex::Joiner::touch_memory() {
+  StringIndex &whole = out_.index;
+  FirstTouch memory;
+  if (first_part_ == 0)
+    memory.add(whole.slots_.data(), whole.slots_.data() + whole.slots_.size());
+  memory.add(whole.strings_.data() + out_.starts[first_part_],
+             whole.strings_.data() + whole.strings_.size());
+  memory.run(pool_);
+}
+
+void StringIndex::Joiner::cut_columns() {
+  constexpr u32 kColumns = 64;
+  constexpr u32 kLeast = 4 * kLine;
+  period_ = static_cast<u32>(out_.index.slots_.size());
+  for (const StringIndex *part : parts_.subspan(first_part_))
+    if (!part->slots_.empty())
+      period_ = std::min(period_, static_cast<u32>(part->slots_.size()));
+  width_ = std::min(period_, std::max(period_ / kColumns, kLeast));
+  columns_.resize(period_ / width_);
+}
+
+void StringIndex::Joiner::copy_texts(u32 range) {
+  const auto &[part, begin, end] = text_ranges_[range];
+  std::copy(texts_[part] + begin, texts_[part] + end,
+            out_.index.strings_.begin() + out_.starts[part] + begin);
+}
+
+void StringIndex::Joiner::insert_column(u32 number) {
+  Column &column = columns_[number];
+  const u32 begin = number * width_;
+  const u32 column_bits = (period_ - 1) & ~(width_ - 1);
+  const u32 mask = static_cast<u32>(out_.index.slots_.size()) - 1;
+  constexpr u32 kTogether = 8 * kLine;
+  std::array<u64, kTogether> taken;
+  for (u32 part = first_part_; part < parts_.size(); ++part) {
+    const Slots &slots = parts_[part]->slots_;
+    const u64 start = u64{out_.starts[part]} << 32;
+    for (u64 at = begin; at < slots.size(); at += period_)
+      for (u64 i = at; i < at + width_; i += kTogether) {
+        u32 count = 0;
+        for (u64 j = i; j < std::min(i + kTogether, at + width_); ++j) { // without a branch
+          taken[count] = slots[j] + start;
+          count += slots[j] != kFree;
+        }
+        for (const u64 entry : std::span(taken).first(count))
+          prefetch_line(&out_.index.slots_[hash_in(entry) & mask]);
+        for (const u64 entry : std::span(taken).first(count))
+          if ((hash_in(entry) & column_bits) == begin)
+            insert_at_home(entry, column);
+          else
+            column.others.push_back(entry);
+      }
   }
 }
 
-u32 StringIndex::Joiner::put(u64 entry, std::string_view s) {
+void StringIndex::Joiner::insert_at_home(u64 entry, Column &column) {
+  Slots &slots = out_.index.slots_;
+  const u32 hash = hash_in(entry);
+  const u32 home = hash & (static_cast<u32>(slots.size()) - 1) & ~(kLine - 1);
+  for (u32 i = 0; i < 2 * kLine; ++i) { // as in walk()
+    const u32 number = (home ^ (i & kLine)) | ((hash + i) & (kLine - 1));
+    u64 &slot = slots[number];
+    if (slot == kFree) {
+      slot = entry;
+      return;
+    }
+    if (is_same(slot, entry)) {
+      column.repeated.push_back({number_in(entry), number});
+      return;
+    }
+  }
+  column.others.push_back(entry);
+}
+
+void StringIndex::Joiner::insert_others(Column &column) {
   u64 *slots = out_.index.slots_.data();
-  return out_.index.walk(hash_in(entry), [&](u32 i) {
-    const u64 there = std::atomic_ref<u64>(slots[i]).load(std::memory_order_relaxed);
-    return (there == kFree || hash_in(there) == hash_in(entry)) && take_slot(i, entry, s);
-  });
+  for (size_t next = 0; next < column.others.size(); ++next) {
+    const u64 entry = column.others[next];
+    if (next + kStepsAhead < column.others.size())
+      out_.index.expect(hash_in(column.others[next + kStepsAhead]));
+    out_.index.walk(hash_in(entry), [&](u32 i) {
+      const u64 there = std::atomic_ref<u64>(slots[i]).load(std::memory_order_relaxed);
+      return (there == kFree || hash_in(there) == hash_in(entry)) &&
+             take_slot(i, entry, column.repeated);
+    });
+  }
+  std::ranges::sort(column.repeated, {}, &Repeated::number);
 }
 
 // False: another string has the slot.
-bool StringIndex::Joiner::take_slot(u32 number, u64 entry, std::string_view s) {
+bool StringIndex::Joiner::take_slot(u32 number, u64 entry, std::vector<Repeated> &repeated) {
   std::atomic_ref<u64> slot(out_.index.slots_[number]);
   u64 there = slot.load(std::memory_order_relaxed);
   while (there == kFree)
     if (slot.compare_exchange_weak(there, entry, std::memory_order_relaxed))
       return true;
-  if (hash_in(there) != hash_in(entry) || string(number_in(there)) != s)
+  if (!is_same(there, entry))
     return false;
   while (entry < there && !slot.compare_exchange_weak(there, entry, std::memory_order_relaxed)) {
   }
+  repeated.push_back({number_in(std::max(entry, there)), number});
   return true;
 }
 
-void StringIndex::Joiner::find_known(u32 part) {
-  std::vector<u32> &numbers = out_.numbers[part];
-  numbers.resize(parts_[part]->size());
-  if (part == 0 && copies_first())
-    return std::iota(numbers.begin(), numbers.end(), 0);
-  for (u32 i = 0; i < numbers.size(); ++i) {
-    numbers[i] = number_in(out_.index.slots_[slot_of_[part][i]]);
-    if (numbers[i] != starts_[part] + i)
-      out_.known[part].push_back(i);
-  }
+void StringIndex::Joiner::list_known() {
+  constexpr size_t kFew = 4096; // not worth a thread
+  const u32 parts = static_cast<u32>(parts_.size());
+  size_t count = 0;
+  for (const Column &column : columns_)
+    count += column.repeated.size();
+  out_.known.resize(parts);
+  pool_.for_ranges(parts, count < kFew ? parts : 1, [&](u32 begin, u32 end) {
+    for (u32 part = begin; part < end; ++part)
+      list_known_of(part);
+  });
 }
 
-void StringIndex::Joiner::number_new(u32 part) {
-  if (part == 0 && copies_first()) {
-    std::ranges::copy(parts_[0]->strings_, out_.index.strings_.begin());
-    return;
-  }
-  u32 number = out_.first_new[part];
-  for (u32 i = 0; i < out_.numbers[part].size(); ++i) {
-    if (out_.numbers[part][i] != starts_[part] + i)
-      continue;
-    u64 &slot = out_.index.slots_[slot_of_[part][i]];
-    slot = make_slot(hash_in(slot), number);
-    out_.index.strings_[number] = parts_[part]->strings_[i];
-    out_.numbers[part][i] = number++;
-  }
+void StringIndex::Joiner::list_known_of(u32 part) {
+  std::vector<Joined::Known> &known = out_.known[part];
+  const u32 start = out_.starts[part], end = out_.starts[part + 1];
+  for (const Column &column : columns_)
+    for (auto at = std::ranges::lower_bound(column.repeated, start, {}, &Repeated::number);
+         at != column.repeated.end() && at->number < end; ++at)
+      known.push_back({at->number - start, number_in(out_.index.slots_[at->slot])});
+  std::ranges::sort(known, {}, &Joined::Known::own);
 }
 
-StringIndex::Joined StringIndex::join(std::span<const StringIndex *const> parts, WorkerPool &pool) {
+StringIndex::Joined StringIndex::join(std::span<StringIndex *const> parts, WorkerPool &pool) {
   return Joiner(parts, pool).run();
 }
 

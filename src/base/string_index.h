@@ -61,8 +61,9 @@ public:
     return slot == kFree ? std::nullopt : std::optional<u32>(number_in(slot));
   }
 
-  // One index of the strings of several, numbered as if they had been inserted one after the other.
-  [[nodiscard]] static Joined join(std::span<const StringIndex *const> parts, WorkerPool &pool);
+  // One index of the strings of several. It may take over what the first one has, which is empty
+  // then; the others stay as they are.
+  [[nodiscard]] static Joined join(std::span<StringIndex *const> parts, WorkerPool &pool);
 
   // Prefetches the home of a name and of the names that end in it.
   void expect(std::string_view family) const { expect(family_of(family)); }
@@ -154,11 +155,16 @@ private:
   bool starts_with_dots_ = true; // every string does
 };
 
+// A string keeps the number that it had in its part, plus the sizes of the parts before. Of equal
+// strings the first one is found; the numbers of others lead to the same text.
 struct StringIndex::Joined {
+  struct Known {
+    u32 own = 0; // number in its part
+    u32 number = 0;
+  };
   StringIndex index;
-  std::vector<std::vector<u32>> numbers; // by part and its own number
-  std::vector<std::vector<u32>> known;   // by part: its own numbers of strings of earlier parts
-  std::vector<u32> first_new;            // by part: the numbers of its new strings start here
+  std::vector<u32> starts;               // by part: of its numbers; and the end
+  std::vector<std::vector<Known>> known; // by part, ascending: strings of earlier parts
 };
 
 } // namespace culink

@@ -172,8 +172,9 @@ struct OutputSections {
 
   // By EntityId of a kernel: its shared section, where it is known
   std::vector<OutId, UninitializedAllocator<OutId>> shared_of;
-  std::vector<FewList<EntityId, 2>> shared_lists; // by OutSection::shared_list
-  StringIndex names;                              // of sections
+  // By OutSection::shared_list
+  std::vector<FewList<EntityId, 2>, ZeroedAllocator<FewList<EntityId, 2>>> shared_lists;
+  StringIndex names; // of sections
   // By index into `names`: the newest section of that name.
   std::vector<OutId, UninitializedAllocator<OutId>> by_name;
   // The names that keep_name makes. Behind a pointer, so that an OutputSections can be moved.

@@ -49,43 +49,55 @@ TEST(StringIndex, tells_the_members_of_families_apart) {
   EXPECT_EQ(index.find(".text.kernel"), std::nullopt);
 }
 
-// Parts share some strings, and one of them has none of its own. The first one may have room for
-// all.
-TEST(StringIndex, joins_parts_as_if_they_were_one) {
+// Parts share some strings, some of which have more of their kind than lines have room for, and one
+// of them has none of its own. The first one may have room for all.
+TEST(StringIndex, joins_parts_and_finds_the_first_of_equal_strings) {
   std::vector<std::vector<std::string>> strings(9);
   for (u32 part = 0; part < strings.size(); ++part)
-    for (u32 i = 0; i < 500; ++i)
+    for (u32 i = 0; i < 500; ++i) {
       strings[part].push_back(".text.f" + std::to_string(i % 7 == 0 ? i : (part / 2 * 500) + i));
-  std::vector<StringIndex> indexes(strings.size());
-  std::vector<const StringIndex *> parts;
-  for (u32 part = 0; part < strings.size(); ++part) {
-    for (const std::string &s : strings[part])
-      indexes[part].insert(s);
-    parts.push_back(&indexes[part]);
-  }
+      if (i % 5 == 0)
+        strings[part].push_back("." + std::to_string((i * (9 - part)) % 600) + ".family");
+    }
   for (const auto &[threads, room] :
-       {std::pair(1u, 0u), {4u, 0u}, {1u, 9 * 500u}, {4u, 9 * 500u}}) {
+       {std::pair(1u, 0u), {4u, 0u}, {1u, 9 * 600u}, {4u, 9 * 600u}}) {
     WorkerPool pool(threads);
+    std::vector<StringIndex> indexes(strings.size() + 1); // the last one is empty
+    std::vector<StringIndex *> parts;
     indexes[0].reserve(room);
-    const StringIndex::Joined joined = StringIndex::join(parts, pool);
+    for (u32 part = 0; part < indexes.size(); ++part) {
+      if (part < strings.size())
+        for (const std::string &s : strings[part])
+          indexes[part].insert(s);
+      parts.push_back(&indexes[part]);
+    }
+    const std::vector<StringIndex> copies = indexes;
+    StringIndex::Joined joined = StringIndex::join(parts, pool);
     StringIndex one;
-    for (u32 part = 0; part < strings.size(); ++part) {
-      EXPECT_EQ(joined.first_new[part], one.size());
-      std::vector<u32> known;
-      for (u32 i = 0; i < indexes[part].size(); ++i) {
-        const auto [number, is_new] = one.insert(indexes[part][i]);
-        EXPECT_EQ(joined.numbers[part][i], number);
-        if (!is_new)
-          known.push_back(i);
+    std::vector<u32> first_of; // by number in `one`
+    u32 next = 0;
+    for (u32 part = 0; part < copies.size(); ++part) {
+      EXPECT_EQ(joined.starts[part], next);
+      size_t known = 0;
+      for (u32 i = 0; i < copies[part].size(); ++i, ++next) {
+        const std::string_view s = copies[part][i];
+        const auto [number, is_new] = one.insert(s);
+        if (is_new) {
+          first_of.push_back(next);
+        } else {
+          ASSERT_LT(known, joined.known[part].size());
+          EXPECT_EQ(joined.known[part][known].own, i);
+          EXPECT_EQ(joined.known[part][known].number, first_of[number]);
+          ++known;
+        }
+        EXPECT_EQ(joined.index[next], s);
+        EXPECT_EQ(joined.index.find(s), first_of[number]);
       }
-      EXPECT_EQ(joined.known[part], known);
+      EXPECT_EQ(joined.known[part].size(), known);
     }
-    EXPECT_EQ(joined.index.size(), one.size());
-    for (u32 i = 0; i < one.size(); ++i) {
-      EXPECT_EQ(joined.index[i], one[i]);
-      EXPECT_EQ(joined.index.find(one[i]), i);
-    }
+    EXPECT_EQ(joined.index.size(), next);
     EXPECT_EQ(joined.index.find(".text.g"), std::nullopt);
+    EXPECT_EQ(joined.index.insert(".text.g"), std::pair(next, true));
   }
 }
 

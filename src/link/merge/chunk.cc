@@ -11,15 +11,19 @@
 namespace culink {
 
 MergeTables::MergeTables(const Program &program, WorkerPool &pool)
-    : location_of(program.objects.size()), discarded(program.objects.size()),
-      constants_of(program.calls.functions.size()) {
+    : location_of(program.objects.size()), discarded(program.objects.size()) {
   constexpr u32 kTogether = 1 << 14;
   const u32 entities = static_cast<u32>(program.symbols.entities.size());
   address_of.resize(entities);
   shared_of.resize(entities);
   shared_align.resize(entities);
   listed.resize(entities);
-  pool.for_ranges(entities, kTogether, [&](u32 begin, u32 end) {
+  const u32 functions = static_cast<u32>(program.calls.functions.size());
+  constants_of.resize(functions);
+  pool.for_ranges(std::max(entities, functions), kTogether, [&](u32 begin, u32 end) {
+    for (u32 i = begin; i < std::min(end, functions); ++i)
+      constants_of[i] = {};
+    end = std::min(end, entities);
     for (u32 i = begin; i < end; ++i) {
       address_of[i] = {};
       shared_of[i] = {};
@@ -51,17 +55,20 @@ size_t count_entities(const Program &p, u32 begin, u32 end) {
   return first_of(end) - first_of(begin);
 }
 
-// The list of the first chunk becomes that of all, and so does its index of names, unless it is so
+// The lists of the first chunk become those of all, and so does its index of names, unless it is so
 // large that clearing it would take one of many threads longer than the chunk does.
 void Merger::reserve() {
   constexpr u32 kManyChunks = 4;
   constexpr size_t kNamesOfEntity = 3; // of which most sections take one
+  constexpr size_t kOfTable = 4;       // every fourth section has relocations
   const u32 all = static_cast<u32>(p_.objects.size());
   const u32 named = begin_ == 0 && end_ >= all / kManyChunks ? all : end_;
-  const size_t sections = guess_sections(p_, begin_, end_);
-  layout_.sections.list.reserve(begin_ == 0 ? guess_sections(p_, 0, all) : sections);
+  const size_t sections = guess_sections(p_, begin_, begin_ == 0 ? all : end_);
+  layout_.sections.list.reserve(sections);
   layout_.sections.locals.reserve(sections);
   layout_.sections.by_name.reserve(sections);
+  layout_.relocs.groups.reserve(sections / kOfTable);
+  layout_.relocs.slices.reserve(sections / kOfTable);
   layout_.sections.names.reserve(static_cast<u32>(std::min(
       guess_sections(p_, begin_, named), count_entities(p_, begin_, named) * kNamesOfEntity)));
 }

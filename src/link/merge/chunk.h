@@ -40,7 +40,8 @@ struct MergeTables {
   LocationOf location_of;
   std::vector<DiscardedRanges> discarded;
   std::vector<u8, UninitializedAllocator<u8>> listed; // by EntityId: is in the symbol table
-  std::vector<ConstantsLocation> constants_of;        // by FunctionId
+  // By FunctionId
+  std::vector<ConstantsLocation, UninitializedAllocator<ConstantsLocation>> constants_of;
 };
 
 // How many entities objects [begin, end) are the first to name.
@@ -68,7 +69,14 @@ struct MergedChunk {
   // What is done again when the section proves to be one of an earlier chunk:
   struct Block {
     SectionRef from;
+    OutId section;
+    OutId target; // the code that it belongs to
+    bool has_target = false;
     bool packed = false; // without padding
+    u64 align = 1;
+    u64 size = 0;
+    ByteSpan data;
+    u64 offset = 0; // in the section of an earlier chunk, once it is known
   };
   struct InBlock {
     EntityId entity;

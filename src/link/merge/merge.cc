@@ -19,6 +19,7 @@
 #include "link/merge/merge.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "arch/driver_functions.h"
 #include "base/bytes.h"
@@ -403,21 +404,20 @@ Layout finish(const Program &program, MergedChunk &&merged, MergeTables &&tables
 std::vector<u32> cut_into_chunks(const Program &p, const WorkerPool &pool) {
   constexpr u64 kFewSections = 2048; // more are worth a chunk
   constexpr u64 kOfEntity = 4;       // a new name is as much work as so many sections
-  // Joining chunks takes one thread as long as the second of two saves. Some chunks take longer
-  // than others; but the more there are, the longer it takes to join them.
-  constexpr u32 kWorthChunks = 3; // threads
+  // Some chunks take longer than others; but the more there are, the longer it takes to join them.
   const u64 per_thread = pool.threads() > 4 ? 4 : 1;
   const u32 objects = static_cast<u32>(p.objects.size());
-  u64 sections = 0;
-  for (const InputObject &object : p.objects)
-    sections += object.view.sections().size();
+  std::vector<u64> sizes(objects);
+  for (u32 i = 0; i < objects; ++i)
+    sizes[i] = p.objects[i].view.sections().size();
+  const u64 sections = std::accumulate(sizes.begin(), sizes.end(), u64{0});
   const u64 work = sections + kOfEntity * count_entities(p, 0, objects);
   std::vector<u32> starts = {0};
   const u64 chunks = std::min(pool.threads() * per_thread, sections / kFewSections);
-  if (pool.threads() >= kWorthChunks && chunks > 1 && !emulate::leaves_blank_symbols(p)) {
+  if (chunks > 1 && !emulate::leaves_blank_symbols(p)) {
     u64 seen = 0;
     for (u32 i = 0; i + 1 < objects; ++i) {
-      seen += p.objects[i].view.sections().size() + kOfEntity * count_entities(p, i, i + 1);
+      seen += sizes[i] + kOfEntity * count_entities(p, i, i + 1);
       if (seen >= starts.size() * work / chunks)
         starts.push_back(i + 1);
     }

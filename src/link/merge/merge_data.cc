@@ -268,10 +268,11 @@ OutId Merger::append_block(const elf::Section &section) {
   }
   out.size = at.offset + section.size;
   out.align = std::max(out.align, section.align);
-  if (const u32 owner = object_->owner_of(section.index); owner != 0)
+  const u32 owner = object_->owner_of(section.index);
+  if (owner != 0)
     out.target = location(owner).section;
   if (!alone_)
-    out_.blocks.push_back({{id_, section.index}});
+    note_block(section, {.section = id, .target = out.target, .has_target = owner != 0});
   return id;
 }
 
@@ -306,7 +307,16 @@ void Merger::append_debug(const elf::Section &section) {
     layout_.sections.pieces(out).push_back({out.size, section.data});
   out.size += section.size;
   if (!alone_)
-    out_.blocks.push_back({{id_, section.index}, true});
+    note_block(section, {.section = id, .packed = true});
+}
+
+void Merger::note_block(const elf::Section &section, MergedChunk::Block &&block) {
+  block.from = {id_, section.index};
+  block.align = section.align;
+  block.size = section.size;
+  if (!section.no_data())
+    block.data = section.data;
+  out_.blocks.push_back(block);
 }
 
 void Merger::create_other_section(const elf::Section &section) {

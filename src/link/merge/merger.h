@@ -79,6 +79,8 @@ private:
   void create_other_sections();
   void create_unnamed_shared();
   void append_debug(const elf::Section &section);
+  // A block that is to be appended once more if an earlier chunk has its section.
+  void note_block(const elf::Section &section, MergedChunk::Block &&block);
   void create_other_section(const elf::Section &section);
   void keep_unknown_section(const elf::Section &section);
   void add_unified_entries(const elf::Section &section);
