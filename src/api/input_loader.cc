@@ -53,7 +53,7 @@ InputLoader::OpenedFile InputLoader::open_file(const std::string &path) const {
 std::vector<std::optional<InputLoader::OpenedFile>>
 InputLoader::open_files(WorkerPool &pool) const {
   constexpr u32 kFilesAtOnce = 16;
-  constexpr u32 kThreads = 4; // more wait for each other, because a process maps one file at a time
+  constexpr u32 kThreads = 8; // more wait for each other, because a process maps one file at a time
   std::vector<std::optional<OpenedFile>> out(request_.inputs.size());
   const u32 count = static_cast<u32>(out.size());
   pool.for_ranges(count, std::max(kFilesAtOnce, count / kThreads + 1), [&](u32 begin, u32 end) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <iterator>
+#include <mutex>
 #include <set>
 #include <span>
 #include <utility>
@@ -55,6 +56,10 @@ private:
   void finish_all(const InheritanceSweep &sweep);
   void finish(FunctionId kernel, const Inheritance &inherited, Worker &worker);
   [[nodiscard]] Inheritance inheritance_of(FunctionId kernel, const InheritanceSweep &sweep) const;
+  [[nodiscard]] std::vector<FunctionId> reached_from(FunctionId kernel) const {
+    const std::lock_guard lock(searching_);
+    return reach_.reached_from(kernel);
+  }
   [[nodiscard]] std::vector<EntityId>
   undefined_callees(FunctionId kernel, const Inheritance &inherited, Worker &worker) const;
   [[nodiscard]] std::vector<EntityId> undefined_callees_of_all(Worker &worker) const;
@@ -91,6 +96,7 @@ private:
   InfoStore &store_; // different threads change lists of different chunks
   WorkerPool &pool_;
   Diagnostics &diag_;
+  mutable std::mutex searching_; // one thread at a time may search in the call graph
   const bool several_;
   bool has_masks_ = false;     // some function has SPARSE_MMA_MASK
   bool masks_missing_ = false; // and some has not
@@ -189,7 +195,7 @@ Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
       if (f != kernel)
         sweep.add_own(f, out);
   } else {
-    for (const FunctionId f : reach_.reached_from(kernel))
+    for (const FunctionId f : reached_from(kernel))
       if (f != kernel && functions_.count(f))
         sweep.add_own(f, out);
   }
