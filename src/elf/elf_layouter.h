@@ -78,7 +78,7 @@ private:
   void place_contents();
   [[nodiscard]] u64 place_ranges(std::vector<u64> &starts);
   void place_sections(std::span<const u64> starts);
-  [[nodiscard]] u64 place(u32 position, u64 &cursor) const;
+  [[nodiscard]] u64 place(u32 position, SectionExtent extent, u64 &cursor) const;
   [[nodiscard]] u64 place_unusual(u32 position, u64 &cursor) const;
   void add_memory(u32 position, u64 &cursor) const;
   void place_sharing();

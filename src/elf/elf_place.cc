@@ -190,8 +190,8 @@ void ElfLayouter::measure_tables() {
 }
 
 // Moves the cursor over a section. Returns where it begins.
-[[gnu::always_inline]] inline u64 ElfLayouter::place(u32 position, u64 &cursor) const {
-  const SectionExtent extent = extents_[position];
+[[gnu::always_inline]] inline u64 ElfLayouter::place(u32 position, SectionExtent extent,
+                                                     u64 &cursor) const {
   if (extent.unusual) [[unlikely]]
     return place_unusual(position, cursor);
   const u64 offset = AlignedRun::aligned(cursor, extent.align);
@@ -230,7 +230,7 @@ u64 ElfLayouter::place_ranges(std::vector<u64> &starts) {
     const MeasuredRange &range = measured_[begin / kMeasured];
     const u32 end = begin + std::min(kMeasured, count - begin);
     for (u32 i = begin; i < (range.unusual ? end : range.bytes.first); ++i)
-      (void)place(i, cursor);
+      (void)place(i, extents_[i], cursor);
     for (u32 i = begin; i < (range.unusual ? end : range.memory.first); ++i)
       add_memory(i, memory);
     if (!range.unusual) {
@@ -252,12 +252,25 @@ void ElfLayouter::place_sections(std::span<const u64> starts) {
     u64 cursor = starts[begin / kTogether];
     std::vector<LoadedSegment> &own = ranges[begin / kTogether];
     u64 *offsets = layout_.content_offset.data();
+    const SectionExtent *extents = extents_.data();
+    const auto add = [&](u32 i) {
+      if (is_classic && offsets[i] != kNotPlaced)
+        for_loads(extents[i], own,
+                  [&](LoadedSegment &load) { load.add_bytes(extents[i], offsets[i]); });
+    };
+    // Of sections of the same segments, the first and the last tell all.
+    const auto is_alike = [](const SectionExtent &a, const SectionExtent &b) {
+      return a.loads == b.loads && !a.unusual && !b.unusual;
+    };
     for (u32 i = begin; i < end; ++i) {
-      const u64 offset = offsets[i] = place(i, cursor);
-      if (is_classic && offset != kNotPlaced) [[likely]]
-        for_loads(extents_[i], own,
-                  [&](LoadedSegment &load) { load.add_bytes(extents_[i], offset); });
+      offsets[i] = place(i, extents[i], cursor);
+      if (i != begin && is_alike(extents[i - 1], extents[i])) [[likely]]
+        continue;
+      if (i != begin)
+        add(i - 1);
+      add(i);
     }
+    add(end - 1);
   });
   for (const std::vector<LoadedSegment> &range : ranges)
     for (size_t i = 0; i < loads_.size(); ++i)

@@ -42,11 +42,24 @@ NameOffsets::NameOffsets(const StringIndex *numbered, u32 count, TextAt text_at,
   names_.offsets.resize(count);
 }
 
+// At first without a lock, which takes longer than all the rest: if two threads store theirs at the
+// same time, the higher position may stay, until correct_firsts() asks each.
 void NameOffsets::note_first(u32 number, u32 position) {
   std::atomic_ref<u32> first(first_of_[number]);
-  u32 known = first.load(std::memory_order_relaxed);
-  while (position < known &&
-         !first.compare_exchange_weak(known, position, std::memory_order_relaxed)) {
+  if (position < first.load(std::memory_order_relaxed))
+    first.store(position, std::memory_order_relaxed);
+}
+
+void NameOffsets::correct_firsts(u32 begin, u32 end) {
+  for (u32 position = begin; position < end; ++position) {
+    const u32 owner = owners_[position];
+    if (owner == kNone || (owner & kIsNumber) == 0)
+      continue;
+    std::atomic_ref<u32> first(first_of_[owner & ~kIsNumber]);
+    u32 known = first.load(std::memory_order_relaxed);
+    while (position < known &&
+           !first.compare_exchange_weak(known, position, std::memory_order_relaxed)) {
+    }
   }
 }
 
@@ -159,6 +172,8 @@ void NameOffsets::measure(u32 begin, u32 end) {
 PlacedNames NameOffsets::place() {
   find_equal();
   const u32 count = static_cast<u32>(owners_.size());
+  if (!alone_)
+    pool_.for_ranges(count, kTogether, [this](u32 begin, u32 end) { correct_firsts(begin, end); });
   names_.range_starts.assign(count / kTogether + 1, 0);
   pool_.for_ranges(count, kTogether, [this](u32 begin, u32 end) { measure(begin, end); });
   for (u64 &start : names_.range_starts)

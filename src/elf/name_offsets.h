@@ -118,6 +118,7 @@ private:
   }
   void hash(HashedNames &hashed) const;
   void note_first(u32 number, u32 position);
+  void correct_firsts(u32 begin, u32 end);
   void find_equal();
   void find_equal_in(std::optional<u32> shard);
   void measure(u32 begin, u32 end);
