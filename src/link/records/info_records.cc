@@ -81,8 +81,6 @@ void InfoPlanner::fill_externs(const std::vector<OutId> &lists_externs) {
   InfoStore &store = out_.plan.store;
   for (const OutId text : lists_externs) {
     const u32 f = p_.function_of(layout_.sections[text].function).value;
-    if (p_.live.kernel[f] && p_.policy.completes_kernels)
-      continue;
     InfoList &records = out_.plan.of_function[f];
     const std::span<const EntityId> found = functions_.externs_of(FunctionId(f));
     const std::vector<EntityId> externs(found.begin(), found.end());

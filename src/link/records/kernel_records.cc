@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+#include "base/gather.h"
+
 namespace culink {
 
 using elf::InfoAttribute;
@@ -146,8 +148,18 @@ void KernelRecordPlanner::add_missing_masks() {
   has_masks_ = functions_.has(InfoAttribute::SparseMmaMask);
   if (!has_masks_)
     return;
+  constexpr u32 kTogether = 4096;
+  const u32 count = static_cast<u32>(p_.calls.functions.size());
+  // Where some have one, nearly all have.
+  const auto find = [&](u32 f, std::vector<u32> &out) {
+    const OutId text = text_of(FunctionId(f));
+    const bool own =
+        text.valid() && p_.live.live[f] && layout_.sections[text].function == p_.calls.functions[f];
+    if (!own || !has_mask(functions_.inherited[f]))
+      out.push_back(f);
+  };
   std::vector<u32> without; // functions that get one
-  for (u32 f = 0; f < p_.calls.functions.size(); ++f) {
+  for (const u32 f : gather<u32>(count, kTogether, pool_, find)) {
     const OutId text = text_of(FunctionId(f));
     if (!text.valid() || !p_.live.live[f]) {
       nobody_lacks_ = false;

@@ -294,7 +294,8 @@ void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
       out_.externs.erase(function);
     else
       out_.externs[function] = std::move(externs);
-    out_.lists_externs.push_back(reading.text);
+    if (!p_.policy.completes_kernels || !p_.live.kernel[function])
+      out_.lists_externs.push_back(reading.text);
     store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value);
     return;
   }

@@ -12,7 +12,8 @@ namespace culink {
 struct ReadRecords {
   InfoPlan plan;
   FunctionRecords functions;
-  std::vector<OutId> lists_externs; // code that has such a record, ascending
+  // Code that has such a record, ascending; without kernels if they are completed later.
+  std::vector<OutId> lists_externs;
 };
 
 // Reads the .nv.info sections of all objects. Of kernels, REGCOUNT is what `resources` say.
