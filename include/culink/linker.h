@@ -50,8 +50,8 @@ struct LinkInput {
 // Someone who can use the time in which a large image is planned and checked, to write it to a
 // file. All functions or none.
 struct EarlyImage {
-  // Called long before the image is made, with about the size that it will have, by links of many
-  // threads.
+  // Called long before the image is made, by links of many threads: with part of the size that it
+  // will have, as soon as that can be guessed, and later again with about all of it.
   std::function<void(u64)> expect;
   // Zeros in which an image of just that size is made, which is not announced then: whoever
   // gives them has them when the result is gone. None: it is made elsewhere.

@@ -210,21 +210,27 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     if (diag_.failed())
       return {};
   }
-  LinkListener listener{{}, [this] {
-                          loader_->release_tables();
-                          loader_->drop_pages();
-                        }};
+  LinkListener listener;
+  listener.inputs_released = [this] {
+    loader_->release_tables();
+    loader_->drop_pages();
+  };
   u64 sections = 1;
   for (const InputObject &object : objects)
     sections += object.view.sections().size();
-  if (request_.early.expect && pool.threads() >= kManyThreads)
-    listener.merged = [&](u64 merged, u64 bytes) {
-      // A section has about as many bytes as those of the inputs, or its own and a header.
-      const u64 all = loader_->code_size();
+  if (request_.early.expect && pool.threads() >= kManyThreads) {
+    const u64 all = loader_->code_size();
+    // Making room takes long, so it begins with half of what there may be to write.
+    listener.resolved = [this, all](u64 live, u64 named) {
+      expect_image(named == 0 ? 0 : all * std::min(live, named) / named / 2);
+    };
+    // A section has about as many bytes as those of the inputs, or its own and a header.
+    listener.merged = [this, all, sections](u64 merged, u64 bytes) {
       const u64 size = std::max(all * std::min(merged, sections) / sections,
                                 bytes + merged * sizeof(elf::wire::Shdr64));
       expect_image(std::min(size, all));
     };
+  }
   return plan_link(options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
                    listener, timer_, diag_);
 }

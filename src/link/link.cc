@@ -5,6 +5,7 @@
 // says why it runs there and not earlier or later.
 #include "link/link.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "link/emulate/emulated_errors.h"
@@ -90,6 +91,13 @@ u64 count_bytes(const OutputSections &sections, WorkerPool &pool) {
         ranges[begin / kTogether] += sections.list[i].size;
   });
   return std::accumulate(ranges.begin(), ranges.end(), u64{0});
+}
+
+void tell_resolved(const Program &program, const LinkListener &listener) {
+  u64 named = 0;
+  for (u32 i = 0; i < program.objects.size(); ++i)
+    named += program.symbols.functions_of[i].size();
+  listener.resolved(static_cast<u64>(std::ranges::count(program.live.live, true)), named);
 }
 
 std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,
@@ -190,6 +198,8 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   if (diag.failed())
     return {};
   check_undefined(program, diag);
+  if (listener.resolved && !diag.failed())
+    tell_resolved(program, listener);
 
   const std::function<void()> release_inputs = [&] {
     if (sass) // whose passes read the objects again

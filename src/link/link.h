@@ -41,12 +41,15 @@ void find_conflicts(const LinkOptions &options, const Dialect &dialect,
 
 // Whom a link tells how far it is.
 struct LinkListener {
+  // So many functions are live, of those that objects name so many times altogether.
+  std::function<void(u64 live, u64 named)> resolved;
   // The output will have so many sections, with so many bytes beside those of records and tables.
-  // Some may be left out in the end. Counting takes time: none, where nobody needs it.
+  // Some may be left out in the end.
   std::function<void(u64 sections, u64 bytes)> merged;
   // The tables of objects were released, and of the bytes of objects little will be looked at
   // before they are written. Not called for links of Mercury code.
   std::function<void()> inputs_released;
+  // Counting takes time: the first two may be none, where nobody needs them.
 };
 
 // All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without

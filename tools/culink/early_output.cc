@@ -35,15 +35,21 @@ void EarlyOutput::expect(u64 size) {
   if (!create())
     return;
   wanted_ = size;
-  try {
-    writer_ = std::jthread([this] {
-      constexpr u64 kStep = u64{4} << 20;
-      u64 made = 0;
-      while (made < wanted_ && file_->make_room(std::min<u64>(made + kStep, wanted_)))
-        made += kStep;
+  try { // another time the last thread may be ready, or make room for more
+    writer_ = std::jthread([this, last = std::move(writer_)]() mutable {
+      if (last.joinable())
+        last.join();
+      make_room();
     });
   } catch (const std::system_error &) { // no more threads: room is made later
   }
+}
+
+void EarlyOutput::make_room() {
+  constexpr u64 kStep = u64{4} << 20;
+  u64 made = 0;
+  while (made < wanted_ && file_->make_room(std::min<u64>(made + kStep, wanted_)))
+    made += kStep;
 }
 
 MutableByteSpan EarlyOutput::place(u64 size) {

@@ -28,6 +28,7 @@ public:
 private:
   [[nodiscard]] bool create();
   void expect(u64 size);
+  void make_room();
   [[nodiscard]] MutableByteSpan place(u64 size);
   void begin(ByteSpan image);
   void drop();
