@@ -189,7 +189,7 @@ void ElfParser::check_relocation_tables() {
   for (const Outcome &outcome : outcomes) {
     valid &= outcome.valid;
     for (u32 type = 0; type < types.size(); ++type)
-      types[type] = types[type] | outcome.types[type];
+      types[type] |= outcome.types[type];
   }
   view_.relocation_types_ = types;
   if (!valid)
