@@ -241,7 +241,7 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
     return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
   limit_memory(line);
   if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
-    prepare_heap(size_of_files(line.inputs));
+    prepare_heap(size_of_files(line.inputs), request.options.threads);
   std::optional<KeepLargePages> pages(std::in_place); // until the image is written
   EarlyOutput output(output_path(line, places));
   if (!line.has(OptionId::StripDebug)) // else the image is not what will be written

@@ -67,7 +67,7 @@ void prepare_heaps_of_threads(u32 threads, u64 bytes) {
 
 } // namespace
 
-void prepare_heap(u64 input_bytes) {
+void prepare_heap(u64 input_bytes, u32 threads) {
   if (input_bytes < kWorthIt)
     return;
   ::mallopt(M_MMAP_THRESHOLD, kMapAbove);
@@ -82,11 +82,12 @@ void prepare_heap(u64 input_bytes) {
     ::madvise(reinterpret_cast<void *>(aligned), (end - aligned) / kLargePage * kLargePage,
               MADV_HUGEPAGE);
   std::free(first);
-  if (const u32 threads = std::min(std::thread::hardware_concurrency(), kMostHeaps); threads > 1)
+  threads = std::min(threads == 0 ? std::thread::hardware_concurrency() : threads, kMostHeaps);
+  if (threads > 1) // whoever asks for one gets a process that never had more
     prepare_heaps_of_threads(threads - 1, input_bytes * 3);
 }
 #else
-void prepare_heap(u64) {}
+void prepare_heap(u64, u32) {}
 #endif
 
 } // namespace culink
