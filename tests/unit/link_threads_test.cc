@@ -33,9 +33,9 @@ void rename(std::vector<u8> &bytes, std::string_view word, u32 number) {
 
 class Objects {
 public:
-  explicit Objects(u32 pairs) {
-    const std::vector<u8> main = read_example("vector_math/sm_90/main.cubin"),
-                          filter = read_example("vector_math/sm_90/filter.cubin");
+  explicit Objects(u32 pairs, std::string target = "sm_90") : target_(std::move(target)) {
+    const std::vector<u8> main = read_example("vector_math/" + target_ + "/main.cubin"),
+                          filter = read_example("vector_math/" + target_ + "/filter.cubin");
     for (u32 i = 0; i < pairs; ++i)
       for (const std::vector<u8> &original : {main, filter}) {
         std::vector<u8> &bytes = copies_.emplace_back(original);
@@ -47,9 +47,10 @@ public:
 
   std::vector<u8> &operator[](u32 i) { return copies_[i]; }
 
-  LinkResult link_with(u32 threads) const {
+  LinkResult link_with(u32 threads, OutputCode code = OutputCode::Default) const {
     LinkRequest request;
-    request.target = "sm_90";
+    request.target = target_;
+    request.options.code = code;
     for (u32 i = 0; i < copies_.size(); ++i)
       request.inputs.push_back(LinkInput::memory(fmt::format("object {}", i), copies_[i]));
     request.options.threads = threads;
@@ -57,6 +58,7 @@ public:
   }
 
 private:
+  std::string target_;
   std::vector<std::vector<u8>> copies_;
 };
 
@@ -76,6 +78,16 @@ TEST(LinkThreads, give_the_same_bytes_for_any_number) {
     const LinkResult many = objects.link_with(threads);
     EXPECT_TRUE(many.bytes == one.bytes) << threads << " threads";
     EXPECT_EQ(texts(many), texts(one)) << threads << " threads";
+  }
+}
+
+TEST(LinkThreads, give_the_same_bytes_of_mercury_code) {
+  const Objects objects(100, "sm_100");
+  for (const OutputCode code : {OutputCode::Sass, OutputCode::Mercury}) {
+    const LinkResult one = objects.link_with(1, code);
+    ASSERT_TRUE(one.ok()) << (one.messages.empty() ? "" : texts(one)[0]);
+    for (const u32 threads : {2, 3, 7, 16})
+      EXPECT_TRUE(objects.link_with(threads, code).bytes == one.bytes) << threads << " threads";
   }
 }
 

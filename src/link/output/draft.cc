@@ -93,14 +93,16 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
-  const bool has_numbers = file.numbers.has_value();
+  // Of a file whose symbols have numbers, sections borrow them.
+  KeptRelocations borrowed;
+  if (file.numbers)
+    borrowed = std::move(plan.relocations.kept);
   const std::array<std::function<void()>, 4> releases = {
       [&] { plan.info = {}; },
       [&] {
         file.symbols = {};
         plan.layout.relocs = {};
-        if (!has_numbers) // otherwise sections borrow them
-          plan.relocations.kept = KeptRelocations();
+        plan.relocations.kept = KeptRelocations();
       },
       [&] { plan.layout.sections.shared_lists = decltype(plan.layout.sections.shared_lists)(); },
       [&] {
@@ -128,7 +130,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
                    .patches = {},
                    .finalized = {},
                    .records = std::move(info_bytes),
-                   .relocations = std::move(plan.relocations.kept),
+                   .relocations = std::move(borrowed),
                    .contents = {},
                    .names = std::move(plan.layout.sections.name_storage)};
 }
