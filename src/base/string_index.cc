@@ -21,8 +21,8 @@
 #include <cstring>
 #include <sys/auxv.h>
 
-#include "base/first_touch.h"
 #include "base/name_map.h"
+#include "base/touch_pages.h"
 #include "base/worker_pool.h"
 
 namespace culink {

@@ -5,7 +5,7 @@
 // are final, and its lists become those of all if there is room for the others behind them.
 #include <algorithm>
 
-#include "base/first_touch.h"
+#include "base/touch_pages.h"
 #include "link/merge/chunk_joiner.h"
 
 namespace culink {

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/gather.h"
 #include "base/prefetch.h"
 #include "elf/mercury_names.h"
 #include "elf/section_kind.h"
@@ -101,23 +102,19 @@ void LimitChecker::check_sections(WorkerPool &pool) {
   constexpr u32 kTogether = 8192;
   const arch::Limits &limits = p_.arch.limits;
   const u64 smallest = std::min(limits.static_shared, limits.constant_bank);
-  std::vector<std::vector<OutId>> large(layout_.sections.size() / kTogether + 1);
-  pool.for_ranges(layout_.sections.size(), kTogether, [&](u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i) {
-      prefetch_ahead(layout_.sections.list, i);
-      if (const OutSection &section = layout_.sections.list[i]; section.size > smallest &&
-                                                                section.emit != Emit::Discarded &&
-                                                                section.emit != Emit::NameOnly)
-        large[begin / kTogether].emplace_back(i);
-    }
-  });
-  for (const std::vector<OutId> &some : large)
-    for (const OutId id : some) {
-      if (layout_.sections[id].type() == elf::SectionType::CudaShared)
-        check_shared(id);
-      else if (layout_.sections[id].size > limits.constant_bank)
-        check_bank(id);
-    }
+  const auto find = [&](u32 i, std::vector<OutId> &large) {
+    prefetch_ahead(layout_.sections.list, i);
+    if (const OutSection &section = layout_.sections.list[i]; section.size > smallest &&
+                                                              section.emit != Emit::Discarded &&
+                                                              section.emit != Emit::NameOnly)
+      large.emplace_back(i);
+  };
+  for (const OutId id : gather<OutId>(layout_.sections.size(), kTogether, pool, find)) {
+    if (layout_.sections[id].type() == elf::SectionType::CudaShared)
+      check_shared(id);
+    else if (layout_.sections[id].size > limits.constant_bank)
+      check_bank(id);
+  }
 }
 
 // The reserved area does not count.

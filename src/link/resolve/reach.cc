@@ -15,6 +15,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/gather.h"
+
 namespace culink {
 
 namespace {
@@ -42,16 +44,11 @@ Reach::Reach(const CallGraph &calls, const LiveSet &live, WorkerPool &pool)
 
 // The nodes that both call and are called, ascending.
 std::vector<u32> Reach::list_inner(WorkerPool &pool) const {
-  std::vector<std::vector<u32>> ranges(calls_.node_count() / kNodesTogether + 1);
-  pool.for_ranges(calls_.node_count(), kNodesTogether, [&](u32 begin, u32 end) {
-    for (u32 node = begin; node < end; ++node)
-      if (called(node) && !calls_.edges[node].empty())
-        ranges[begin / kNodesTogether].push_back(node);
-  });
-  std::vector<u32> out;
-  for (const std::vector<u32> &range : ranges)
-    out.insert(out.end(), range.begin(), range.end());
-  return out;
+  return gather<u32>(calls_.node_count(), kNodesTogether, pool,
+                     [this](u32 node, std::vector<u32> &out) {
+                       if (called(node) && !calls_.edges[node].empty())
+                         out.push_back(node);
+                     });
 }
 
 void Reach::find_components(const std::vector<u32> &inner) {
