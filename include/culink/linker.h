@@ -47,20 +47,20 @@ struct LinkInput {
   }
 };
 
-// Someone who can use the time in which a large image is planned and checked, to write it to a
-// file. All functions or none.
-struct EarlyImage {
+// Someone who has room for a large image: a file, say, into which it need not be copied then. All
+// functions or none.
+struct ImagePlace {
   // Called long before the image is made, by links of many threads: with part of the size that it
   // will have, as soon as that can be guessed, and later again with about all of it.
   std::function<void(u64)> expect;
-  // Zeros in which an image of just that size is made, which is not announced then: whoever
-  // gives them has them when the result is gone. None: it is made elsewhere.
-  std::function<MutableByteSpan(u64)> place;
-  // Called with the finished image before it is checked. Whether anyone may see it is known only
-  // when link() returns; until then, and in the result, it stays where it is. Small images, and
-  // those of links with one thread, are not announced.
-  std::function<void(ByteSpan)> begin;
-  // Called if it was expected, placed or announced and is not given out, before it is freed.
+  // Where an image of just that size is made; whoever gives the room has the image when the result
+  // is gone. Whether anyone may see it is known only when link() returns. Nothing: the image is
+  // made elsewhere.
+  std::function<MutableByteSpan(u64)> open;
+  // Called by any thread before it uses the bytes [begin, end) of the room, which are zeros then.
+  // False: they are not there, and the image is made elsewhere.
+  std::function<bool(u64 begin, u64 end)> prepare;
+  // Called if the image was expected or has a place, and is not given out there.
   std::function<void()> drop;
 };
 
@@ -107,7 +107,7 @@ struct LinkRequest {
   u64 memory_limit = 0;
   // If not null: filled while the link runs, for another thread to look at.
   LinkProgress *progress = nullptr;
-  EarlyImage early;
+  ImagePlace place;
 };
 
 // Something that was linked, as the host program registers it: by the id that nvcc gave its host

@@ -6,6 +6,7 @@
 #include "api/link_job.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/check_job.h"
 #include "api/link_from.h"
@@ -144,33 +145,42 @@ void LinkJob::give_memory_back(u64 output_size) {
 }
 
 LinkJob::~LinkJob() {
-  if (announced_)
-    request_.early.drop();
+  drop_place();
 }
 
 // Whoever writes the image to a file can make room for it.
 void LinkJob::expect_image(u64 size) {
   if (size < kMuchMemory)
     return;
-  announced_ = true;
-  request_.early.expect(size);
+  has_place_ = true;
+  request_.place.expect(size);
 }
 
-void LinkJob::make_room_for_image(u64 size, WorkerPool &pool) {
-  const MutableByteSpan room = announced_ ? request_.early.place(size) : MutableByteSpan{};
-  placed_ = !room.empty();
-  image_ = placed_ ? ByteBuffer::borrow(room) : ByteBuffer::unfilled(size);
-  if (!placed_)
-    touch_pages(image_.data(), size, pool);
+void LinkJob::drop_place() {
+  image_ = {};
+  if (std::exchange(has_place_, false))
+    request_.place.drop();
 }
 
-// Whoever writes the image to a file can begin.
-void LinkJob::announce(const WorkerPool &pool) {
-  if (placed_ || !request_.early.begin || image_.size() < kMuchMemory || pool.threads() == 1)
+// Writes a large image where it will stay. False: there is no room.
+bool LinkJob::write_in_place(const FileDraft &draft, WorkerPool &pool) {
+  const u64 size = draft.layout.file_size;
+  if (!request_.place.open || size < kMuchMemory)
+    return false;
+  has_place_ = true;
+  const MutableByteSpan room = request_.place.open(size);
+  image_ = ByteBuffer::borrow(room);
+  return !room.empty() && write_image(draft, {room, request_.place.prepare}, pool, diag_);
+}
+
+void LinkJob::write(const FileDraft &draft, WorkerPool &pool) {
+  if (write_in_place(draft, pool))
     return;
-  announced_ = true;
-  kept_pages_.give_back(); // the file takes as much memory again
-  request_.early.begin(image_);
+  drop_place();
+  const u64 size = draft.layout.file_size;
+  image_ = ByteBuffer::unfilled(size);
+  touch_pages(image_.data(), size, pool);
+  static_cast<void>(write_image(draft, {{image_.data(), size}}, pool, diag_));
 }
 
 // Runs the passes over the plane of the objects that the kind of code needs.
@@ -218,7 +228,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   u64 sections = 1;
   for (const InputObject &object : objects)
     sections += object.view.sections().size();
-  if (request_.early.expect && pool.threads() >= kManyThreads) {
+  if (request_.place.expect && pool.threads() >= kManyThreads) {
     const u64 all = loader_->code_size();
     // Making room takes long, so it begins with half of what there may be to write.
     listener.resolved = [this, all](u64 live, u64 named) {
@@ -352,8 +362,7 @@ bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &po
     return false;
   give_memory_back(planned.draft->layout.file_size);
   timer_.begin("write");
-  make_room_for_image(planned.draft->layout.file_size, pool);
-  write_image(*planned.draft, {{image_.data(), image_.size()}, placed_}, pool, diag_);
+  write(*planned.draft, pool);
   std::unique_ptr<NameStorage> names = std::move(planned.draft->names);
   planned.draft.reset();
   const auto release = [&] {
@@ -367,7 +376,6 @@ bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &po
     image_ = {};
     return false;
   }
-  announce(pool);
   timer_.begin("verify");
   verify(result, planned.flaws, pool);
   return true;
@@ -417,7 +425,7 @@ LinkResult LinkJob::run() {
     return result;
   }
   result.bytes = std::move(image_);
-  announced_ = false;
+  has_place_ = false;
   return result;
 }
 

@@ -45,8 +45,9 @@ private:
   [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
   void give_memory_back(u64 output_size);
   void expect_image(u64 size);
-  void make_room_for_image(u64 size, WorkerPool &pool);
-  void announce(const WorkerPool &pool);
+  void drop_place();
+  [[nodiscard]] bool write_in_place(const FileDraft &draft, WorkerPool &pool);
+  void write(const FileDraft &draft, WorkerPool &pool);
   void report_copied(const Finding &finding);
   [[nodiscard]] bool is_within_limit(u64 image_size);
   void verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool);
@@ -65,8 +66,7 @@ private:
   StepTimer timer_;
   Diagnostics diag_;
   ByteBuffer image_;
-  bool announced_ = false; // or expected: the image, which is not given out yet
-  bool placed_ = false;    // where it will be written
+  bool has_place_ = false; // or may have: the image, which is not given out yet
 };
 
 } // namespace culink

@@ -60,10 +60,6 @@ public:
     if (--keepers_ == 0)
       unmap_all();
   }
-  void give_back() {
-    const std::lock_guard lock(mutex_);
-    unmap_all();
-  }
   // False: they are not kept.
   [[nodiscard]] bool put(Pages pages) {
     const std::lock_guard lock(mutex_);
@@ -174,10 +170,6 @@ KeepLargePages::KeepLargePages() {
 
 KeepLargePages::~KeepLargePages() {
   free_pages().release();
-}
-
-void KeepLargePages::give_back() const {
-  free_pages().give_back();
 }
 
 } // namespace culink

@@ -28,9 +28,6 @@ public:
   ~KeepLargePages();
   KeepLargePages(const KeepLargePages &) = delete;
   KeepLargePages &operator=(const KeepLargePages &) = delete;
-
-  // Gives back what is free now, to whatever else the system needs memory for.
-  void give_back() const;
 };
 
 } // namespace culink

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/types.h"
@@ -51,12 +53,12 @@ public:
   void write(ByteSpan bytes) { write(std::span(&bytes, 1)); }
   // The same for bytes that lie in several places.
   void write(std::span<const ByteSpan> pieces);
-  // Instead: makes room for a number of bytes, all zero, and for more when called again. False: it
-  // could not, and what is written to the file says why.
-  [[nodiscard]] bool make_room(u64 size);
-  // Then the first bytes of that room, as memory, until unmap() or the end; they are all that the
-  // file has. Empty: the system cannot do that. When they are complete, finish() says so.
+  // Instead: so many bytes as memory, until unmap() or the end; they are all that the file has.
+  // Empty: the system cannot do that. When they are complete, finish() says so.
   [[nodiscard]] MutableByteSpan map(u64 size);
+  // Makes room for the bytes [begin, end), all zero, before anybody uses them; any thread may, even
+  // before there is memory. False: it could not, and what is written to the file says why.
+  [[nodiscard]] bool make_room(u64 begin, u64 end);
   void finish();
   void unmap(); // earlier; another thread may, while the file gets its name
   // What went wrong so far.
@@ -72,12 +74,15 @@ private:
   void write_directly(std::span<const ByteSpan> pieces);
   void write_temporary(std::span<const ByteSpan> pieces);
   void create();
+  [[nodiscard]] bool make_piece(u64 number);
 
   std::string path_;      // of the file itself, not of a symbolic link to it
   std::string temporary_; // a further name: before it is published, its own; then, of the old file
   std::optional<u32> mode_; // of the file that is replaced
   int fd_ = -1;             // of what has been written
-  u64 room_ = 0;            // bytes that have been made
+  std::mutex making_room_;
+  std::vector<bool> has_room_; // by piece
+  std::vector<u8> zeros_;      // to write there
   MutableByteSpan mapped_;
   std::optional<Error> error_;
   bool is_temporary_ = true;

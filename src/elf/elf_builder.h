@@ -272,6 +272,10 @@ public:
   [[nodiscard]] u32 table_parts(const ElfLayout &layout) const;
   // Bytes of the file that write_tables() writes all, in the order of the file.
   [[nodiscard]] std::vector<FileRange> filled_by_tables(const ElfLayout &layout) const;
+  // Where write_tables() and write_contents() write: the former nowhere else, the latter at the
+  // offsets of the sections, too.
+  [[nodiscard]] std::vector<FileRange> room_of_tables(const ElfLayout &layout, u32 part) const;
+  [[nodiscard]] FileRange room_of_headers(const ElfLayout &layout, u32 first, u32 last) const;
   void write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const;
   // Contents that are not cleared may hold anything; no section may share the bytes of another one.
   void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last,

@@ -386,6 +386,42 @@ void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 
   emitter.write_symbol_names(part - layout.shstrtab.range_count());
 }
 
+std::vector<FileRange> ElfBuilder::room_of_tables(const ElfLayout &layout, u32 part) const {
+  const u32 symbol_parts = symbol_count() / kSymbolsWrittenTogether + 1;
+  const auto all_of = [&](SectionId table) {
+    const u64 begin = layout.index_of(table) == 0 ? 0 : layout.offset_of(table);
+    const u64 size = layout.index_of(table) == 0 ? 0 : layout.symbol_count * kind_of(table).entsize;
+    return FileRange{begin, begin + size};
+  };
+  const auto names = [&](SectionId table, const PlacedNames &placed, u32 range) {
+    const bool is_last = range + 1 == placed.range_count();
+    const u64 begin = layout.offset_of(table);
+    return std::vector<FileRange>{
+        {begin + placed.range_starts[range],
+         begin + (is_last ? placed.size : placed.range_starts[range + 1])}};
+  };
+  if (part == 0)
+    return {{0, sizeof(wire::Ehdr64)},
+            {layout.segment_table,
+             layout.segment_table + layout.segments.size() * sizeof(wire::Phdr64)},
+            {layout.section_table, layout.section_table + sizeof(wire::Shdr64)}};
+  if (--part < symbol_parts)
+    return {all_of(symtab()), all_of(symtab_shndx())};
+  part -= symbol_parts;
+  if (part >= layout.shstrtab.range_count())
+    return names(strtab(), layout.strtab, part - layout.shstrtab.range_count());
+  if (old_names_.empty())
+    return names(shstrtab(), layout.shstrtab, part);
+  return {{layout.offset_of(shstrtab()), layout.offset_of(shstrtab()) + layout.shstrtab.size}};
+}
+
+FileRange ElfBuilder::room_of_headers(const ElfLayout &layout, u32 first, u32 last) const {
+  const u64 size =
+      options_.elf_class == ElfClass::Elf64 ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32);
+  return {layout.section_table + (u64{first} + 1) * size,
+          layout.section_table + (u64{last} + 1) * size};
+}
+
 void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last,
                                 bool cleared) const {
   const ElfEmitter emitter(*this, layout, out);

@@ -243,9 +243,9 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
     prepare_heap(size_of_files(line.inputs), request.options.threads);
   std::optional<KeepLargePages> pages(std::in_place); // until the image is written
-  EarlyOutput output(output_path(line, places));
+  EarlyOutput output(output_path(line, places), request.options.threads == 1);
   if (!line.has(OptionId::StripDebug)) // else the image is not what will be written
-    request.early = output.receiver();
+    request.place = output.place();
   std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);
   if (!made)
     return kExitOutOfMemory;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copying an image to the system's cache of files takes as long as checking it does, and the system
-// lets only one thread at a time write to a file. Where threads are few, one of them writes while
-// the other checks.
+// Copying an image to the system's cache of files takes as long as checking it does. So a large one
+// is made there: its file is mapped. Mapped files that grow as they are filled take longer than
+// writing does, page by page; so zeros are written to each piece of the file before, in large
+// pieces. Where threads are few, that is just before the piece is filled, when it is still in the
+// processor's cache.
 //
-// Where they are many, that one would be the last to be ready: 60 ms after an image of 216 MB was
-// made, of 300 for all the link with 16 threads. So it fills a file with as many zeros while the
-// link is planned; then the file is mapped, and all threads write the image there. Its pages are
-// there by then, in the large pieces in which they were written: mapped files that grow as they are
-// filled take longer than writing does. It is more work altogether.
+// Where they are many, they would wait for each other: the system lets only one thread at a time
+// write to a file, which takes 60 ms for an image of 216 MB, of 300 for all the link with 16
+// threads. So one thread fills the file with zeros while the link is planned.
 #include "early_output.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 
 namespace culink {
 
-EarlyImage EarlyOutput::receiver() {
-  return {[this](u64 size) { expect(size); }, [this](u64 size) { return place(size); },
-          [this](ByteSpan image) { begin(image); }, [this] { drop(); }};
+ImagePlace EarlyOutput::place() {
+  return {[this](u64 size) { expect(size); }, [this](u64 size) { return open(size); },
+          [this](u64 begin, u64 end) { return file_->make_room(begin, end); }, [this] { drop(); }};
 }
 
 // Whether there is a file that nobody sees.
@@ -36,7 +36,7 @@ void EarlyOutput::expect(u64 size) {
     return;
   wanted_ = size;
   try { // another time the last thread may be ready, or make room for more
-    writer_ = std::jthread([this, last = std::move(writer_)]() mutable {
+    helper_ = std::jthread([this, last = std::move(helper_)]() mutable {
       if (last.joinable())
         last.join();
       make_room();
@@ -48,47 +48,38 @@ void EarlyOutput::expect(u64 size) {
 void EarlyOutput::make_room() {
   constexpr u64 kStep = u64{4} << 20;
   u64 made = 0;
-  while (made < wanted_ && file_->make_room(std::min<u64>(made + kStep, wanted_)))
+  while (made < wanted_ && file_->make_room(made, std::min<u64>(made + kStep, wanted_)))
     made += kStep;
 }
 
-MutableByteSpan EarlyOutput::place(u64 size) {
+MutableByteSpan EarlyOutput::open(u64 size) {
   wanted_ = size;
-  if (writer_.joinable())
-    writer_.join();
-  if (!file_ || !file_->make_room(size))
+  if (helper_.joinable())
+    helper_.join();
+  if (!create())
     return {};
   const MutableByteSpan room = file_->map(size);
-  placed_ = !room.empty();
+  open_ = !room.empty();
   return room;
 }
 
-void EarlyOutput::begin(ByteSpan image) {
-  if (!create())
-    return;
-  try {
-    writer_ = std::jthread([this, image] { file_->write(image); });
-    begun_ = true;
-  } catch (const std::system_error &) { // no more threads: it is written later
-    file_.reset();
-  }
-}
-
 void EarlyOutput::drop() {
-  if (writer_.joinable())
-    writer_.join();
+  if (helper_.joinable())
+    helper_.join();
   file_.reset();
-  begun_ = placed_ = false;
+  open_ = written_ = false;
 }
 
 OutputFile &EarlyOutput::file() {
-  if (writer_.joinable())
-    writer_.join();
-  if (std::exchange(placed_, false)) {
+  if (helper_.joinable())
+    helper_.join();
+  if (std::exchange(open_, false)) {
     file_->finish();
-    begun_ = true;
+    written_ = true;
+    if (is_alone_)
+      return *file_;
     try { // the memory of an image takes as long as to remove the file that it replaces
-      writer_ = std::jthread([this] { file_->unmap(); });
+      helper_ = std::jthread([this] { file_->unmap(); });
     } catch (const std::system_error &) {
     }
   }

@@ -11,34 +11,35 @@
 
 namespace culink {
 
-// The output of a link. Of a large one the file is made while the link is planned or checked, and
-// gets its name only if it passes.
+// The output of a link. A large one is made in its file, which gets its name only if the link
+// passes.
 class EarlyOutput {
 public:
-  explicit EarlyOutput(std::string path) : path_(std::move(path)) {}
+  // `is_alone`: the link is to have one thread.
+  EarlyOutput(std::string path, bool is_alone) : path_(std::move(path)), is_alone_(is_alone) {}
 
-  // For LinkRequest::early; refers to this.
-  [[nodiscard]] EarlyImage receiver();
+  // For LinkRequest::place; refers to this.
+  [[nodiscard]] ImagePlace place();
 
-  // The file, with the bytes of the result if that has been begun, and else without any. After that
-  // nobody may look at bytes that were placed here.
+  // The file, with the bytes of the result if they were made here, and else without any. After that
+  // nobody may look at these bytes.
   [[nodiscard]] OutputFile &file();
-  [[nodiscard]] bool is_written() const { return begun_; }
+  [[nodiscard]] bool is_written() const { return written_; }
 
 private:
   [[nodiscard]] bool create();
   void expect(u64 size);
   void make_room();
-  [[nodiscard]] MutableByteSpan place(u64 size);
-  void begin(ByteSpan image);
+  [[nodiscard]] MutableByteSpan open(u64 size);
   void drop();
 
   std::string path_;
+  bool is_alone_;
   std::optional<OutputFile> file_;
-  bool begun_ = false;
-  bool placed_ = false;
+  bool open_ = false;
+  bool written_ = false;
   std::atomic<u64> wanted_ = 0; // bytes, for which there should be room
-  std::jthread writer_;         // ends before the file does
+  std::jthread helper_;         // ends before the file does
 };
 
 } // namespace culink

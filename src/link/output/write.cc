@@ -4,6 +4,7 @@
 #include "link/output/write.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include <fmt/format.h>
 
@@ -91,12 +92,13 @@ public:
   [[nodiscard]] u64 shared_bytes() const {
     return first_own_ < ranges() ? layout_.content_offset[starts_[first_own_]] : layout_.file_size;
   }
-
-private:
+  // Of the section at a position of layout.order, or the end of the last one.
   [[nodiscard]] u64 offset_of(u32 position) const {
     return position < layout_.order.size() ? layout_.content_offset[position]
                                            : layout_.section_table;
   }
+
+private:
   // The sections of the tables are in the first ranges, and written with the tables. Where sections
   // share bytes, any part may write anywhere.
   [[nodiscard]] u32 find_first_own(const FileDraft &draft) const {
@@ -115,6 +117,54 @@ private:
   u32 tables_;
   u32 first_own_;
   std::vector<u32> long_ranges_;
+};
+
+// Has room prepared for parts of an image just before they are written.
+class Preparation {
+public:
+  Preparation(const FileDraft &draft, const ImageParts &parts, const ImageRoom &room)
+      : draft_(draft), parts_(parts), room_(room) {
+    if (room.prepare && draft.layout.shares_bytes) // any part may write anywhere
+      missing_ = !room.prepare(0, draft.layout.file_size);
+  }
+
+  // False: there is no room for this part, or an earlier one.
+  [[nodiscard]] bool for_tables(u32 part) {
+    if (room_.prepare)
+      for (const elf::FileRange &range : draft_.elf.room_of_tables(draft_.layout, part))
+        prepare(range);
+    return !missing_;
+  }
+  [[nodiscard]] bool for_range(u32 range) {
+    const u32 begin = parts_.first_section(range), end = parts_.first_section(range + 1);
+    if (!room_.prepare)
+      return true;
+    prepare(draft_.elf.room_of_headers(draft_.layout, begin, end));
+    if (parts_.has_own_bytes(range))
+      prepare({parts_.offset_of(begin), parts_.offset_of(end)});
+    else
+      prepare_each(begin, end);
+    return !missing_;
+  }
+  [[nodiscard]] bool is_missing() const { return missing_; }
+
+private:
+  void prepare(const elf::FileRange &range) {
+    if (range.begin < range.end && !missing_ && !room_.prepare(range.begin, range.end))
+      missing_ = true;
+  }
+  // All but tables.
+  void prepare_each(u32 begin, u32 end) {
+    const u32 tables = draft_.elf.symtab_shndx().value;
+    for (u32 i = begin; i < end; ++i)
+      if (draft_.layout.order[i].value > tables)
+        prepare({parts_.offset_of(i), parts_.offset_of(i + 1)});
+  }
+
+  const FileDraft &draft_;
+  const ImageParts &parts_;
+  const ImageRoom &room_;
+  std::atomic<bool> missing_ = false;
 };
 
 void clear(MutableByteSpan bytes, WorkerPool &pool) {
@@ -140,7 +190,7 @@ void clear_shared(const FileDraft &draft, MutableByteSpan bytes, WorkerPool &poo
 } // namespace
 
 // Values are stored while a section's bytes are still at hand.
-void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
+bool write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
                  Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
   const FoldedRelocations &values = draft.values;
@@ -148,12 +198,14 @@ void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
   const RawVector<u32> first_value = first_values(draft, pool);
   const ImageParts parts(draft);
   const MutableByteSpan image = room.bytes;
-  if (!room.cleared)
+  Preparation preparation(draft, parts, room);
+  if (!room.prepare)
     clear_shared(draft, image.first(parts.shared_bytes()), pool);
-  store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
   std::vector<Diagnostics> messages(parts.ranges());
   const auto write_range = [&](u32 range) {
-    const bool cleared = room.cleared || !parts.has_own_bytes(range);
+    if (!preparation.for_range(range))
+      return;
+    const bool cleared = room.prepare || !parts.has_own_bytes(range);
     const u32 last = parts.first_section(range + 1);
     for (u32 begin = parts.first_section(range), end; begin < last; begin = end) {
       end = std::min(begin + kAtHand, last);
@@ -170,16 +222,23 @@ void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
   pool.for_each(long_ones + parts.count(), [&](u32 number) {
     if (number < long_ones)
       write_range(parts.long_ranges()[number]);
-    else if (number -= long_ones; number < parts.tables())
-      draft.elf.write_tables(layout, image, number);
-    else if (!parts.is_long(number - parts.tables()))
+    else if (number -= long_ones;
+             number >= parts.tables() && parts.is_long(number - parts.tables()))
+      return;
+    else if (number >= parts.tables())
       write_range(number - parts.tables());
+    else if (preparation.for_tables(number))
+      draft.elf.write_tables(layout, image, number);
   });
+  if (preparation.is_missing())
+    return false;
+  store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
   for (Diagnostics &message : messages)
     diag.append(std::move(message));
   for (const FilePatch &patch : draft.patches)
     std::copy(patch.bytes.begin(), patch.bytes.end(),
               image.data() + layout.offset_of(patch.section));
+  return true;
 }
 
 } // namespace culink

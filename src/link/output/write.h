@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
+
 #include "base/worker_pool.h"
 #include "link/output/draft.h"
 
@@ -9,10 +11,13 @@ namespace culink {
 // Where an image is written.
 struct ImageRoom {
   MutableByteSpan bytes; // as many as the file has
-  bool cleared = false;  // they are zero; otherwise they may have any value
+  // Makes zeros of the bytes [begin, end), for any thread; false: it cannot. None: they may have
+  // any value.
+  std::function<bool(u64 begin, u64 end)> prepare = {};
 };
 
-void write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
-                 Diagnostics &diag);
+// False: there was no room for all of it.
+[[nodiscard]] bool write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
+                               Diagnostics &diag);
 
 } // namespace culink
