@@ -52,7 +52,7 @@ public:
 
 private:
   void prefer_register_counts_of_code();
-  void find_aliases();
+  void note_rare_functions();
   void classify_sections();
   [[nodiscard]] std::optional<Error> find_owners();
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
@@ -121,7 +121,7 @@ Result<InputObject> ObjectParser::run() {
       return std::move(*error);
   if (has_register_counts_)
     prefer_register_counts_of_code();
-  find_aliases();
+  note_rare_functions();
   return std::move(object_);
 }
 
@@ -155,10 +155,16 @@ void ObjectParser::prefer_register_counts_of_code() {
   }
 }
 
-void ObjectParser::find_aliases() {
-  for (u32 i = 0; i < object_.symbols.size(); ++i)
-    object_.has_aliases |=
-        object_.symbols[i].type() == elf::SymbolType::Function && object_.owner_of_function(i) != i;
+// What later passes need not look for where it is not.
+void ObjectParser::note_rare_functions() {
+  object_.has_uncounted = false;
+  for (u32 i = 0; i < object_.symbols.size(); ++i) {
+    const elf::Symbol &symbol = object_.symbols[i];
+    if (symbol.type() != elf::SymbolType::Function || symbol.undefined())
+      continue;
+    object_.has_uncounted |= object_.registers[i] == InputObject::kNoRegisters;
+    object_.has_aliases |= symbol.in_section() && object_.owner_of_code(symbol.section) != i;
+  }
 }
 
 std::optional<Error> ObjectParser::find_owners() {

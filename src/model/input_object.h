@@ -62,7 +62,8 @@ struct InputObject {
   u32 toolkit = 0;                // release that compiled it: 124 for CUDA 12.4
   bool capsule = false;           // its code has a Mercury form beside it
   bool has_unified = false;       // slots in the tables of unified functions or variables
-  bool has_aliases = false;       // functions whose code belongs to another one
+  bool has_aliases = false;       // functions whose code may belong to another one
+  bool has_uncounted = true;      // functions that may have no count of registers
   bool has_barrier_flags = false; // some code has its number of barriers in sh_flags: toolkit 12
   bool system = false;            // from libcudadevrt: discarded as a whole if nothing needs it
   Unfamiliar unfamiliar;

@@ -19,6 +19,8 @@ namespace {
 // Q043: where an alias owns code because it was read before the function, nvlink does not find the
 // register count that the object gives under the function's name.
 void check_alias_register_counts(const Program &p, WorkerPool &pool, Diagnostics &diag) {
+  if (std::ranges::none_of(p.objects, &InputObject::has_aliases))
+    return;
   const auto check = [&p](u32 f, Diagnostics &messages) {
     const Entity &entity = p.entity_of(FunctionId(f));
     if (!entity.defined() || entity.first.object == entity.prevailing.object || !p.live.live[f])

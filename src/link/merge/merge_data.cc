@@ -277,9 +277,9 @@ OutId Merger::append_block(const elf::Section &section) {
 }
 
 void Merger::create_other_sections() {
-  for (const elf::Section &section : object_->view.sections())
-    if (!location(section.index).section.valid() && location(section.index).constants == kNoIndex)
-      create_other_section(section);
+  for (u32 i = 0; i < object_->view.sections().size(); ++i)
+    if (!location(i).section.valid() && location(i).constants == kNoIndex)
+      create_other_section(object_->section(i));
 }
 
 // Shared sections of kernels that hold no variable: nvlink -r leaves such where a kernel has

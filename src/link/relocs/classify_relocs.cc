@@ -93,7 +93,7 @@ std::optional<u64> PartReader::size_of(const RelocationGroup &group) const {
     const RelocationSlice &slice = inputs.slices[s];
     if (pool_.threads() != 1 && ++slices > kSlicesTogether)
       return std::nullopt;
-    bytes += c_.program.objects[slice.object.value].section(slice.section).size;
+    bytes += slice.bytes;
   }
   return bytes;
 }

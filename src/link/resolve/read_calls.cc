@@ -180,6 +180,8 @@ void CallReader::read_pointers(ObjectId id, CallBatch &batch) const {
 // Functions that a compiler has put into the code of a kernel are no nodes of its call graph.
 void CallReader::read_owners(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
+  if (!object.has_aliases)
+    return;
   for (const u32 s : symbols_.functions_of[id.value]) {
     if (!object.symbols[s].in_section())
       continue;
