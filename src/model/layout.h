@@ -105,7 +105,7 @@ struct RelocationSlice {
   u32 section = 0;         // of the object: the table
   u64 base = 0;            // added to r_offset
   u32 previous = kNoSlice; // of the same group, in RelocationInputs::slices
-  u32 bytes = 0;           // of the table, or less: how much room its entries need
+  u32 entries = 0;         // of the table, or fewer: for how many to make room
 
   static constexpr u32 kNoSlice = 0xffffffff;
 };
@@ -124,13 +124,13 @@ using RelocationGroups = std::vector<RelocationGroup, UninitializedAllocator<Rel
 
 // Field by field: see store_fields.
 inline void add_slice(RelocationSlices &to, ObjectId object, u32 section, u64 base, u32 previous,
-                      u64 bytes) {
-  auto &[its_object, its_section, its_base, its_previous, its_bytes] = to.emplace_back();
+                      u64 entries) {
+  auto &[its_object, its_section, its_base, its_previous, its_entries] = to.emplace_back();
   its_object = object;
   its_section = section;
   its_base = base;
   its_previous = previous;
-  its_bytes = static_cast<u32>(std::min<u64>(bytes, kNoIndex));
+  its_entries = static_cast<u32>(std::min<u64>(entries, kNoIndex));
 }
 inline void add_group(RelocationGroups &to, OutId table, OutId target, bool has_addends) {
   auto &[its_table, its_target, its_addends, newest] = to.emplace_back();

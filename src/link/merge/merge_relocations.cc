@@ -66,7 +66,8 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     relocation_group(table.info, true, table.name);
   RelocationGroup &group =
       relocation_group(table.info, rela || shifted == Shifted::All, table.name);
-  add_slice(layout_.relocs.slices, id_, table.index, at.offset, group.newest, table.size);
+  add_slice(layout_.relocs.slices, id_, table.index, at.offset, group.newest,
+            table.size / std::max<u64>(table.entsize, 1));
   group.newest = static_cast<u32>(layout_.relocs.slices.size() - 1);
   if (!rela) {
     if (p_.policy.keeps_all_relocations && names_sections(table))

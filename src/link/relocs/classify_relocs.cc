@@ -77,25 +77,25 @@ public:
 
 private:
   [[nodiscard]] std::vector<Part> read_groups(u32 begin, u32 end) const;
-  // The size of a group's tables; nothing if it is large.
-  [[nodiscard]] std::optional<u64> size_of(const RelocationGroup &group) const;
+  // How many entries a group's tables have; nothing if there are many tables.
+  [[nodiscard]] std::optional<u64> entries_of(const RelocationGroup &group) const;
   void split(const RelocationGroup &group, std::vector<Part> &out) const;
 
   const RelocationContext &c_;
   WorkerPool &pool_;
 };
 
-std::optional<u64> PartReader::size_of(const RelocationGroup &group) const {
+std::optional<u64> PartReader::entries_of(const RelocationGroup &group) const {
   const RelocationInputs &inputs = c_.layout.relocs;
-  u64 bytes = 0;
+  u64 entries = 0;
   u32 slices = 0;
   for (u32 s = group.newest; s != RelocationSlice::kNoSlice; s = inputs.slices[s].previous) {
     const RelocationSlice &slice = inputs.slices[s];
     if (pool_.threads() != 1 && ++slices > kSlicesTogether)
       return std::nullopt;
-    bytes += slice.bytes;
+    entries += slice.entries;
   }
-  return bytes;
+  return entries;
 }
 
 void PartReader::split(const RelocationGroup &group, std::vector<Part> &out) const {
@@ -114,15 +114,15 @@ std::vector<Part> PartReader::read_groups(u32 begin, u32 end) const {
   std::vector<Part> out;
   while (begin < end) {
     u32 next = begin;
-    u64 bytes = 0;
+    u64 entries = 0;
     for (; next < end; ++next)
-      if (const std::optional<u64> size = size_of(groups[next]))
-        bytes += *size;
+      if (const std::optional<u64> more = entries_of(groups[next]))
+        entries += *more;
       else
         break;
     Part &part = out.emplace_back();
     RelocationReader reader(c_, part.diag);
-    reader.reserve(bytes);
+    reader.reserve(entries);
     for (; begin < next; ++begin)
       if (!c_.layout.sections[groups[begin].target].discarded())
         reader.read_group(groups[begin]);

@@ -48,9 +48,10 @@ public:
         emulates_(!context.program.dialect.name.empty()),
         checks_ranges_(!emulate::truncates_values(context.program)), diag_(diag) {}
 
-  void reserve(u64 bytes_of_tables) {
-    constexpr u64 kSmallestEntry = 16;
-    kept_.make_room(bytes_of_tables / kSmallestEntry);
+  // For tables with so many entries in all.
+  void reserve(u64 entries) {
+    kept_.make_room(entries);
+    folded_.make_room(entries);
   }
   void read_group(const RelocationGroup &group) { read_slices(group, group.newest, kNoIndex); }
   // A slice of a group and older ones, `most` in all.
