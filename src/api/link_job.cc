@@ -129,7 +129,7 @@ namespace {
 
 constexpr u64 kMuchMemory = u64{8} << 20;
 constexpr u64 kMostMemory = u64{1} << 30;
-constexpr u32 kManyThreads = 4; // with fewer nobody has time to make room for an image
+constexpr u32 kManyThreads = 4; // of which one has time to make room for the image
 
 } // namespace
 

@@ -20,6 +20,19 @@ bool write_all(int fd, ByteSpan bytes) {
   return true;
 }
 
+bool write_all_at(int fd, ByteSpan bytes, u64 offset) {
+  for (u64 done = 0; done < bytes.size();) {
+    const ssize_t n =
+        ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
+    done += static_cast<u64>(n);
+  }
+  return true;
+}
+
 bool read_all(int fd, std::vector<u8> &out) {
   for (u64 done = 0; done < out.size();) {
     const ssize_t n = ::pread(fd, out.data() + done, out.size() - done, static_cast<off_t>(done));
@@ -33,18 +46,7 @@ bool read_all(int fd, std::vector<u8> &out) {
 }
 
 bool replace_content(int fd, ByteSpan bytes) {
-  if (::ftruncate(fd, static_cast<off_t>(bytes.size())) != 0)
-    return false;
-  for (u64 done = 0; done < bytes.size();) {
-    const ssize_t n =
-        ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    done += static_cast<u64>(n);
-  }
-  return true;
+  return ::ftruncate(fd, static_cast<off_t>(bytes.size())) == 0 && write_all_at(fd, bytes, 0);
 }
 
 } // namespace culink

@@ -12,6 +12,8 @@ namespace culink {
 
 // Writes where the descriptor stands.
 [[nodiscard]] bool write_all(int fd, ByteSpan bytes);
+// Writes at an offset of a file; its position stays.
+[[nodiscard]] bool write_all_at(int fd, ByteSpan bytes, u64 offset);
 // Reads the first out.size() bytes of a file. False also if it has fewer.
 [[nodiscard]] bool read_all(int fd, std::vector<u8> &out);
 // Makes the bytes all that a file has. Its position, which another process may share, stays.

@@ -232,15 +232,7 @@ void OutputFile::finish() {
 bool OutputFile::make_piece(u64 number) {
   const u64 begin = number * kPiece;
   const u64 end = mapped_.empty() ? begin + kPiece : std::min(begin + kPiece, mapped_.size());
-  for (u64 at = begin; at < end;) {
-    const ssize_t n = ::pwrite(fd_, zeros_.data(), end - at, static_cast<off_t>(at));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    at += static_cast<u64>(n);
-  }
-  return true;
+  return begin >= end || write_all_at(fd_, ByteSpan(zeros_).first(end - begin), begin);
 }
 
 bool OutputFile::make_room(u64 begin, u64 end) {

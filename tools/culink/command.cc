@@ -31,8 +31,8 @@
 #include "compat/version_text.h"
 #include "console.h"
 #include "culink/linker.h"
-#include "early_output.h"
 #include "host_script.h"
+#include "image_file.h"
 #include "jit_folder.h"
 #include "kept_files.h"
 #include "large_heap.h"
@@ -243,7 +243,7 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
     prepare_heap(size_of_files(line.inputs), request.options.threads);
   std::optional<KeepLargePages> pages(std::in_place); // until the image is written
-  EarlyOutput output(output_path(line, places), request.options.threads == 1);
+  ImageFile output(output_path(line, places), request.options.threads == 1);
   if (!line.has(OptionId::StripDebug)) // else the image is not what will be written
     request.place = output.place();
   std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);

@@ -78,7 +78,7 @@ OutputFailure failure_of(const Planned &one, const Error &error) {
 
 } // namespace
 
-std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs, EarlyOutput &image) {
+std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs, ImageFile &image) {
   if (outputs.image_first && !outputs.image_path.empty()) {
     LinkOutputs alone, others = outputs;
     alone.image_path = std::exchange(others.image_path, {});

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
-#include "early_output.h"
+#include "image_file.h"
 #include "model/diagnostics.h"
 
 namespace culink {
@@ -35,7 +35,7 @@ struct OutputFailure {
 // Writes all of them, or nothing: if one cannot be written, the others are not there, and files
 // that were there before stay as they were.
 [[nodiscard]] std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs,
-                                                         EarlyOutput &image);
+                                                         ImageFile &image);
 
 // Whether rows can be put into the table. nvlink finds out before it links.
 [[nodiscard]] bool can_append(const std::string &path);

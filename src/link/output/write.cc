@@ -221,14 +221,14 @@ bool write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
   const u32 long_ones = static_cast<u32>(parts.long_ranges().size());
   pool.for_each(long_ones + parts.count(), [&](u32 number) {
     if (number < long_ones)
-      write_range(parts.long_ranges()[number]);
-    else if (number -= long_ones;
-             number >= parts.tables() && parts.is_long(number - parts.tables()))
-      return;
-    else if (number >= parts.tables())
-      write_range(number - parts.tables());
-    else if (preparation.for_tables(number))
+      return write_range(parts.long_ranges()[number]);
+    number -= long_ones;
+    if (number >= parts.tables()) {
+      if (const u32 range = number - parts.tables(); !parts.is_long(range))
+        write_range(range);
+    } else if (preparation.for_tables(number)) {
       draft.elf.write_tables(layout, image, number);
+    }
   });
   if (preparation.is_missing())
     return false;

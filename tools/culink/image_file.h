@@ -11,12 +11,12 @@
 
 namespace culink {
 
-// The output of a link. A large one is made in its file, which gets its name only if the link
-// passes.
-class EarlyOutput {
+// The file of a link's image. A large image is made there, and the file gets its name only if the
+// link passes.
+class ImageFile {
 public:
   // `is_alone`: the link is to have one thread.
-  EarlyOutput(std::string path, bool is_alone) : path_(std::move(path)), is_alone_(is_alone) {}
+  ImageFile(std::string path, bool is_alone) : path_(std::move(path)), is_alone_(is_alone) {}
 
   // For LinkRequest::place; refers to this.
   [[nodiscard]] ImagePlace place();

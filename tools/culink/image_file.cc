@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copying an image to the system's cache of files takes as long as checking it does. So a large one
-// is made there: its file is mapped. Mapped files that grow as they are filled take longer than
-// writing does, page by page; so zeros are written to each piece of the file before, in large
-// pieces. Where threads are few, that is just before the piece is filled, when it is still in the
-// processor's cache.
+// Copying an image to the system's cache of files takes as long as checking it does. So a large
+// image is made in its mapped file. A mapped file that grows as it is filled gets its memory page
+// by page, which takes longer than writing; so zeros are written to each piece of the file before
+// anybody uses it. Where threads are few, that is just before the piece is filled, when it is still
+// in the processor's cache.
 //
-// Where they are many, they would wait for each other: the system lets only one thread at a time
-// write to a file, which takes 60 ms for an image of 216 MB, of 300 for all the link with 16
-// threads. So one thread fills the file with zeros while the link is planned.
-#include "early_output.h"
+// Many threads would wait for each other: the system lets only one thread at a time write to a
+// file, and 216 MB of zeros take 60 ms, half of a link with 16 threads. So for them one thread
+// fills the file with zeros while the link is planned.
+#include "image_file.h"
 
 #include <algorithm>
 #include <system_error>
@@ -17,13 +17,13 @@
 
 namespace culink {
 
-ImagePlace EarlyOutput::place() {
+ImagePlace ImageFile::place() {
   return {[this](u64 size) { expect(size); }, [this](u64 size) { return open(size); },
           [this](u64 begin, u64 end) { return file_->make_room(begin, end); }, [this] { drop(); }};
 }
 
 // Whether there is a file that nobody sees.
-bool EarlyOutput::create() {
+bool ImageFile::create() {
   if (!file_)
     file_.emplace(path_);
   if (!file_->is_temporary())
@@ -31,7 +31,7 @@ bool EarlyOutput::create() {
   return file_.has_value();
 }
 
-void EarlyOutput::expect(u64 size) {
+void ImageFile::expect(u64 size) {
   if (!create())
     return;
   wanted_ = size;
@@ -45,14 +45,14 @@ void EarlyOutput::expect(u64 size) {
   }
 }
 
-void EarlyOutput::make_room() {
+void ImageFile::make_room() {
   constexpr u64 kStep = u64{4} << 20;
   u64 made = 0;
   while (made < wanted_ && file_->make_room(made, std::min<u64>(made + kStep, wanted_)))
     made += kStep;
 }
 
-MutableByteSpan EarlyOutput::open(u64 size) {
+MutableByteSpan ImageFile::open(u64 size) {
   wanted_ = size;
   if (helper_.joinable())
     helper_.join();
@@ -63,14 +63,14 @@ MutableByteSpan EarlyOutput::open(u64 size) {
   return room;
 }
 
-void EarlyOutput::drop() {
+void ImageFile::drop() {
   if (helper_.joinable())
     helper_.join();
   file_.reset();
   open_ = written_ = false;
 }
 
-OutputFile &EarlyOutput::file() {
+OutputFile &ImageFile::file() {
   if (helper_.joinable())
     helper_.join();
   if (std::exchange(open_, false)) {
