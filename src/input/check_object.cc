@@ -312,6 +312,8 @@ bool ObjectChecker::check_elsewhere(u32 index, const elf::Symbol &symbol) {
     return refuse(index, "st_size", "an instance of dynamic memory with a size");
   if (symbol.common() && symbol.binding() != elf::SymbolBinding::Global)
     return refuse(index, "st_info", "a common symbol is not global");
+  if (symbol.common() && (symbol.other & (elf::kOtherShared | elf::kOtherConstant)) != 0)
+    return refuse(index, "st_other", "a common symbol that is not in global memory");
   if (!symbol.undefined() && !symbol.common())
     return refuse(index, "st_shndx", "{:#x} has no meaning here", symbol.raw_section);
   return true;

@@ -207,6 +207,25 @@ TEST(CheckObject, refuses_local_symbols_that_are_defined_nowhere) {
   expect_refusal(file, ".symtab", "st_shndx of symbol");
 }
 
+TEST(CheckObject, takes_common_symbols_in_global_memory_only) {
+  for (const u8 space : {elf::kOtherGlobal, elf::kOtherShared, elf::kOtherConstant}) {
+    BrokenFile file = example();
+    const u64 symbol = file.symbol("samples_seen");
+    file.set<u8>(symbol + test::kStOther, space);
+    file.set<u16>(symbol + test::kStShndx, elf::kSectionCommon);
+    file.set<u64>(symbol + test::kStValue, 8);
+    if (space != elf::kOtherGlobal) {
+      expect_refusal(file, ".symtab", "st_other of symbol");
+      continue;
+    }
+    LinkRequest request;
+    request.target = "sm_90";
+    request.options.relocatable = true;
+    request.inputs = {LinkInput::memory("good.cubin", file.bytes())};
+    EXPECT_TRUE(link(request).ok());
+  }
+}
+
 TEST(CheckObject, refuses_parameters_in_the_bank_of_another_kernel) {
   BrokenFile file = example();
   u64 at = file.data_of(".nv.info._Z6smoothPKfPfi");
