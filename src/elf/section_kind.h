@@ -131,6 +131,31 @@ struct CommonSection {
 // Nothing if a section is of none of these kinds; else its name calls for its type.
 [[nodiscard]] const CommonSection *find_common_section(std::string_view name, SectionType type);
 
+// The type that a section has in objects. Memory is known by its name, and has other types in
+// executables.
+[[nodiscard]] inline SectionType type_in_objects(const SectionKind &kind, SectionType type) {
+  if (type != SectionType::Progbits && type != SectionType::Nobits &&
+      type != SectionType::CudaConstant)
+    return type; // as nearly all
+  if (kind.mercury)
+    return type;
+  switch (kind.role) {
+  case SectionRole::Constant:
+    return static_cast<SectionType>(static_cast<u32>(SectionType::CudaConstantB0) + kind.bank);
+  case SectionRole::Global:
+    return SectionType::CudaGlobal;
+  case SectionRole::GlobalInit:
+    return SectionType::CudaGlobalInit;
+  case SectionRole::Shared:
+  case SectionRole::DebugShared:
+    return SectionType::CudaShared;
+  case SectionRole::UftRel:
+    return SectionType::CudaUft;
+  default:
+    return type;
+  }
+}
+
 // "text", "constant", "reserved-shared" ...
 [[nodiscard]] std::string_view name_of_section_role(SectionRole role);
 

@@ -264,6 +264,9 @@ bool ObjectChecker::check_name(const elf::Section &section, const elf::SectionKi
   if (!fits && section.type != elf::SectionType::Null)
     return refuse(section, "sh_type", "{:#x} does not go with this name",
                   static_cast<u32>(section.type));
+  if ((kind.role == SectionRole::UftEntry || kind.role == SectionRole::UdtEntry) &&
+      section.type == elf::SectionType::Progbits)
+    return refuse(section, "sh_type", "only executables have this type of it");
   return true;
 }
 

@@ -54,6 +54,7 @@ private:
   void prefer_register_counts_of_code();
   void note_rare_functions();
   void classify_sections();
+  void correct_types();
   [[nodiscard]] std::optional<Error> find_owners();
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
@@ -125,8 +126,17 @@ Result<InputObject> ObjectParser::run() {
   return std::move(object_);
 }
 
+// Later passes go by types: those that objects of compilers have.
+void ObjectParser::correct_types() {
+  elf::SectionList sections(object_.view.sections().begin(), object_.view.sections().end());
+  for (elf::Section &section : sections)
+    section.type = elf::type_in_objects(object_.kinds[section.index], section.type);
+  object_.view = object_.view.with_sections(std::move(sections));
+}
+
 void ObjectParser::classify_sections() {
   object_.kinds = elf::classify_sections(object_.view.sections(), object_.view.table_memory());
+  bool has_other_types = false;
   for (const elf::Section &section : object_.view.sections()) {
     const elf::SectionKind &kind = object_.kinds[section.index];
     has_register_counts_ |= section.info >> 24 != 0;
@@ -139,7 +149,10 @@ void ObjectParser::classify_sections() {
     object_.has_barrier_flags |= kind.is_code() && elf::text_barriers(section.flags) != 0;
     if (section.type == elf::SectionType::Symtab)
       object_.strings = object_.section(section.link).data;
+    has_other_types |= elf::type_in_objects(kind, section.type) != section.type;
   }
+  if (has_other_types)
+    correct_types();
   strings_end_ = terminated_strings(object_.strings).size();
 }
 

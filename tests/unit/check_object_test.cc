@@ -3,6 +3,8 @@
 // One field of a good object is broken at a time; the refusal names file, section and field.
 #include "input/check_object.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "broken_file.h"
@@ -223,6 +225,44 @@ TEST(CheckObject, takes_common_symbols_in_global_memory_only) {
     request.options.relocatable = true;
     request.inputs = {LinkInput::memory("good.cubin", file.bytes())};
     EXPECT_TRUE(link(request).ok());
+  }
+}
+
+// nvlink knows memory by its name, and gives it the types of objects again.
+TEST(CheckObject, takes_memory_with_the_types_of_executables) {
+  const auto output = [](const BrokenFile &file, bool relocatable) {
+    LinkRequest request;
+    request.target = "sm_90";
+    request.options.relocatable = relocatable;
+    request.inputs = {LinkInput::memory("object.cubin", file.bytes())};
+    const LinkResult result = link(request);
+    EXPECT_TRUE(result.ok() && result.messages.empty());
+    return std::vector<u8>(result.bytes.begin(), result.bytes.end());
+  };
+  const BrokenFile good("vector_math/sm_90/relocatable.cubin");
+  constexpr u32 kProgbits = 1, kNobits = 8, kConstant = 0x70000006;
+  constexpr std::pair<const char *, u32> kTypes[] = {
+      {".nv.constant3", kProgbits},
+      {".nv.constant3", kConstant},
+      {".nv.constant0._Z5totalPKfPfi", kProgbits},
+      {".nv.constant0._Z5totalPKfPfi", kConstant},
+      {".nv.global", kNobits},
+      {".nv.shared._Z6smoothPKfPfi", kNobits},
+      {".nv_debug.shared", kNobits},
+  };
+  for (const auto &[section, type] : kTypes)
+    for (const bool relocatable : {false, true}) {
+      BrokenFile file = good;
+      file.set<u32>(file.header_of(section) + test::kShType, type);
+      EXPECT_EQ(output(file, relocatable), output(good, relocatable)) << section << " " << type;
+    }
+}
+
+TEST(CheckObject, refuses_entries_of_unified_tables_with_the_type_of_executables) {
+  for (const char *section : {".nv.uft.entry", ".nv.udt.entry"}) {
+    BrokenFile file("../tests/golden/unified_tables_pass_through_r/a.cubin");
+    file.set<u32>(file.header_of(section) + test::kShType, 1);
+    expect_refusal(file, section, "sh_type");
   }
 }
 
