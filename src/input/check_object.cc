@@ -90,6 +90,12 @@ bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
           starts_with_bank(section.name.substr(prefix.size()), kind.bank));
 }
 
+// Whether a symbol is of a type that device code has no use for.
+bool is_of_hosts(const elf::Symbol &symbol) {
+  return (symbol.type() == SymbolType::File && symbol.binding() != elf::SymbolBinding::Local) ||
+         (symbol.type() > SymbolType::File && symbol.type() < SymbolType::CudaTexture);
+}
+
 // Whether a name is that of a table of unified functions or data, or a part of one. Compilers
 // declare them in every file, and the loader makes them.
 bool is_table_name(std::string_view name) {
@@ -275,13 +281,15 @@ bool ObjectChecker::check_symbol(u32 index) {
   if (!is_known_[symbol.info]) {
     if (symbol.binding() > elf::SymbolBinding::Weak)
       return refuse(index, "st_info", "unknown binding {}", symbol.info >> 4);
-    if (!elf::name_of_symbol_type(symbol.type()))
+    if (!elf::name_of_symbol_type(symbol.type()) || is_of_hosts(symbol))
       return refuse(index, "st_info", "unknown type {}", symbol.info & 15);
     is_known_[symbol.info] = true;
   }
   if (is_image(symbol.type()))
     if (!check_image(index, symbol))
       return false;
+  if (symbol.type() == SymbolType::Function && (symbol.other & kSpaceMask) != 0)
+    return refuse(index, "st_other", "a function with a memory space");
   if (is_table_name(symbol.name) &&
       (!symbol.undefined() ||
        (symbol.type() != SymbolType::Object && symbol.type() != SymbolType::CudaObject)))
@@ -308,8 +316,7 @@ bool ObjectChecker::check_elsewhere(u32 index, const elf::Symbol &symbol) {
   if ((symbol.common() || dynamic || (symbol.undefined() && instance)) && symbol.value > kMaxAlign)
     return refuse(index, "st_value", "alignment {:#x} is more than any target has", symbol.value);
   if (symbol.undefined() && symbol.binding() == elf::SymbolBinding::Local &&
-      (symbol.type() == SymbolType::CudaObject || symbol.type() == SymbolType::Function) &&
-      symbol.name != kSizeOfConstants)
+      symbol.type() != SymbolType::NoType && symbol.name != kSizeOfConstants)
     return refuse(index, "st_shndx", "local, but in no section of this file");
   if (symbol.undefined() && instance && (symbol.other & kOtherInternal) != 0 && symbol.size != 0)
     return refuse(index, "st_size", "an instance of dynamic memory with a size");

@@ -163,9 +163,11 @@ TEST(CheckObject, refuses_unknown_kinds_of_symbols) {
   BrokenFile binding = example();
   binding.set<u8>(binding.symbol("_Z6smoothPKfPfi") + test::kStInfo, 0xf2);
   expect_refusal(binding, ".symtab", "st_info");
-  BrokenFile type = example();
-  type.set<u8>(type.symbol("_Z6smoothPKfPfi") + test::kStInfo, 0x1f);
-  expect_refusal(type, ".symtab", "st_info");
+  for (const u8 info : {0x1f, 0x15, 0x16, 0x14}) { // the last: a file that is global
+    BrokenFile type = example();
+    type.set<u8>(type.symbol("samples_seen") + test::kStInfo, info);
+    expect_refusal(type, ".symtab", "st_info");
+  }
 }
 
 TEST(CheckObject, refuses_a_file_without_symbols) {
@@ -204,9 +206,19 @@ TEST(CheckObject, refuses_variables_in_empty_sections) {
 }
 
 TEST(CheckObject, refuses_local_symbols_that_are_defined_nowhere) {
-  BrokenFile file = example();
-  file.set<u8>(file.symbol("_Z9block_sumf") + test::kStInfo, 0x02);
-  expect_refusal(file, ".symtab", "st_shndx of symbol");
+  for (const u8 info : {0x01, 0x02, 0x0d}) { // an object, a function, a variable
+    BrokenFile file = example();
+    file.set<u8>(file.symbol("_Z9block_sumf") + test::kStInfo, info);
+    expect_refusal(file, ".symtab", "st_shndx of symbol");
+  }
+}
+
+TEST(CheckObject, refuses_functions_with_a_memory_space) {
+  for (const u8 space : {elf::kOtherGlobal, elf::kOtherShared, elf::kOtherConstant}) {
+    BrokenFile file = example();
+    file.set<u8>(file.symbol("_Z9block_sumf") + test::kStOther, space);
+    expect_refusal(file, ".symtab", "st_other of symbol");
+  }
 }
 
 TEST(CheckObject, takes_common_symbols_in_global_memory_only) {
