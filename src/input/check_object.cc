@@ -243,8 +243,10 @@ bool ObjectChecker::check_section(const elf::Section &section) {
       role(section.info) == SectionRole::Text && kinds_[section.info].owner != kind.owner)
     return refuse(section, "sh_info", "{} is the code of another function",
                   object_.section(section.info));
-  if (kind.role == SectionRole::Info && kind.owner.empty() && section.info != 0)
-    return refuse(section, "sh_info", "these records are about all functions");
+  const bool of_all =
+      global || kind.role == SectionRole::Info || kind.role == SectionRole::Constant;
+  if (of_all && kind.owner.empty() && section.info != 0)
+    return refuse(section, "sh_info", "is {}, but this is about all functions", section.info);
   if (kind.is_relocations()) {
     if (section.link != symtab_->index)
       return refuse(section, "sh_link", "{} is not the symbol table", section.link);

@@ -145,10 +145,12 @@ TEST(CheckObject, refuses_an_empty_symbol_table) {
   expect_refusal(file, ".symtab", "sh_size");
 }
 
-TEST(CheckObject, refuses_records_of_all_functions_beside_one) {
-  BrokenFile file = example();
-  file.set<u32>(file.header_of(".nv.info") + test::kShInfo, file.index_of(kKernel));
-  expect_refusal(file, ".nv.info", "sh_info");
+TEST(CheckObject, refuses_records_and_memory_of_all_functions_beside_one) {
+  for (const char *section : {".nv.info", ".nv.constant3", ".nv.global"}) {
+    BrokenFile file("vector_math/sm_90/relocatable.cubin");
+    file.set<u32>(file.header_of(section) + test::kShInfo, file.index_of(kKernel));
+    expect_refusal(file, section, "sh_info");
+  }
 }
 
 TEST(CheckObject, refuses_images_with_the_names_of_tables) {
