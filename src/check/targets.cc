@@ -36,7 +36,7 @@ Target section_target(const Link &link, u32 object, u32 section) {
   const Place &place = link.place_of[object][section];
   const SectionRole role = file.kinds[section].role;
   Target out{.kind = TargetKind::Known,
-             .bank = bank_of(elf::type_in_objects(file.kinds[section], file.section(section).type)),
+             .bank = bank_of(file, section),
              .symbol = link.section_symbol[place.section]};
   if (!link.executable || role == SectionRole::Global || role == SectionRole::GlobalInit)
     out.kind = TargetKind::Memory;
@@ -63,10 +63,8 @@ Target shared_target(const Link &link, u32 id, u32 node) {
 
 Target constant_target(const Link &link, const Entity &entity, const elf::Symbol &definition) {
   const Object &file = link.program.objects[entity.object];
-  Target out{.kind = TargetKind::Known,
-             .bank = bank_of(elf::type_in_objects(file.kinds[definition.section],
-                                                  file.section(definition.section).type)),
-             .symbol = entity.out};
+  Target out{
+      .kind = TargetKind::Known, .bank = bank_of(file, definition.section), .symbol = entity.out};
   if (file.code_of[definition.section] == 0) {
     const Place &place = link.place_of[entity.object][definition.section];
     const bool nameless = (entity.other & 1) != 0 && place.section != 0 && !place.scattered;

@@ -69,5 +69,9 @@ enum class Treatment : u8 {
   return static_cast<u8>(
       (static_cast<u32>(type) - static_cast<u32>(elf::SectionType::CudaConstantB0)) & 31);
 }
+// The same for a section of an input.
+[[nodiscard]] inline u8 bank_of(const Object &file, u32 section) {
+  return bank_of(elf::type_in_objects(file.kinds[section], file.section(section).type));
+}
 
 } // namespace culink::check

@@ -131,8 +131,8 @@ struct CommonSection {
 // Nothing if a section is of none of these kinds; else its name calls for its type.
 [[nodiscard]] const CommonSection *find_common_section(std::string_view name, SectionType type);
 
-// The type that a section has in objects. Memory is known by its name, and has other types in
-// executables.
+// The type that objects of compilers give a section of that kind, which has `type`. nvlink knows
+// memory by its name also where it has the type of executables, or that of any constants.
 [[nodiscard]] inline SectionType type_in_objects(const SectionKind &kind, SectionType type) {
   if (type != SectionType::Progbits && type != SectionType::Nobits &&
       type != SectionType::CudaConstant)

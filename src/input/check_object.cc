@@ -90,10 +90,9 @@ bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
           starts_with_bank(section.name.substr(prefix.size()), kind.bank));
 }
 
-// Whether a symbol is of a type that device code has no use for.
-bool is_of_hosts(const elf::Symbol &symbol) {
-  return (symbol.type() == SymbolType::File && symbol.binding() != elf::SymbolBinding::Local) ||
-         (symbol.type() > SymbolType::File && symbol.type() < SymbolType::CudaTexture);
+// Names of source files, common and thread-local variables: no device code has such symbols.
+bool is_for_hosts(SymbolType type) {
+  return type >= SymbolType::File && type < SymbolType::CudaTexture;
 }
 
 // Whether a name is that of a table of unified functions or data, or a part of one. Compilers
@@ -274,7 +273,8 @@ bool ObjectChecker::check_name(const elf::Section &section, const elf::SectionKi
                   static_cast<u32>(section.type));
   if ((kind.role == SectionRole::UftEntry || kind.role == SectionRole::UdtEntry) &&
       section.type == elf::SectionType::Progbits)
-    return refuse(section, "sh_type", "only executables have this type of it");
+    return refuse(section, "sh_type", "{:#x} is what it has in executables, not in objects",
+                  static_cast<u32>(section.type));
   return true;
 }
 
@@ -283,7 +283,7 @@ bool ObjectChecker::check_symbol(u32 index) {
   if (!is_known_[symbol.info]) {
     if (symbol.binding() > elf::SymbolBinding::Weak)
       return refuse(index, "st_info", "unknown binding {}", symbol.info >> 4);
-    if (!elf::name_of_symbol_type(symbol.type()) || is_of_hosts(symbol))
+    if (!elf::name_of_symbol_type(symbol.type()) || is_for_hosts(symbol.type()))
       return refuse(index, "st_info", "unknown type {}", symbol.info & 15);
     is_known_[symbol.info] = true;
   }

@@ -126,7 +126,7 @@ Result<InputObject> ObjectParser::run() {
   return std::move(object_);
 }
 
-// Later passes go by types: those that objects of compilers have.
+// Gives memory that has the types of executables those of objects, by which later passes go.
 void ObjectParser::correct_types() {
   elf::SectionList sections(object_.view.sections().begin(), object_.view.sections().end());
   for (elf::Section &section : sections)
