@@ -24,9 +24,6 @@ public:
   // The file, or why there is none.
   [[nodiscard]] virtual Result<MappedFile> open(const std::string &path, FileType type) const = 0;
   [[nodiscard]] virtual bool ask(FileQuestion question, const std::string &path) const = 0;
-
-  // Nobody looks at the bytes of files any more: memory that has been kept for them is given back.
-  virtual void release() const {}
 };
 
 // The file system.

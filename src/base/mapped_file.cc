@@ -190,8 +190,8 @@ MappedFile MappedFile::borrow(ByteSpan bytes, std::pair<u64, u64> identity) {
 
 MappedFile::MappedFile(MappedFile &&other) noexcept
     : bytes_(std::exchange(other.bytes_, {})), owned_(std::move(other.owned_)),
-      identity_(other.identity_), mapped_(std::exchange(other.mapped_, false)),
-      handed_over_(other.handed_over_) {}
+      identity_(other.identity_), mapped_(std::exchange(other.mapped_, false)), kept_(other.kept_) {
+}
 
 MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
   if (this != &other) {
@@ -200,7 +200,7 @@ MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
     owned_ = std::move(other.owned_);
     identity_ = other.identity_;
     mapped_ = std::exchange(other.mapped_, false);
-    handed_over_ = other.handed_over_;
+    kept_ = other.kept_;
   }
   return *this;
 }
@@ -246,27 +246,10 @@ const FileSource &system_files() {
 }
 
 void MappedFile::release() {
-  if (mapped_ && !handed_over_)
+  if (mapped_ && !kept_)
     ::munmap(const_cast<u8 *>(bytes_.data()), bytes_.size());
   mapped_ = false;
   bytes_ = {};
-}
-
-ByteSpan MappedFile::hand_over() {
-  handed_over_ = mapped_;
-  return mapped_ ? bytes_ : ByteSpan{};
-}
-
-void unmap_files(std::vector<ByteSpan> mappings) {
-  std::ranges::sort(mappings, {}, &ByteSpan::data);
-  const u64 page = static_cast<u64>(::sysconf(_SC_PAGESIZE));
-  for (size_t i = 0; i < mappings.size();) {
-    const u8 *begin = mappings[i].data(), *end = begin;
-    for (; i < mappings.size() && mappings[i].data() == end; ++i)
-      end += (mappings[i].size() + page - 1) / page * page;
-    if (begin != end)
-      ::munmap(const_cast<u8 *>(begin), static_cast<size_t>(end - begin));
-  }
 }
 
 } // namespace culink

@@ -35,8 +35,8 @@ public:
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
-  // The mapping, which from now on belongs to the caller and outlives this; empty if there is none.
-  [[nodiscard]] ByteSpan hand_over();
+  // The mapping stays until the process ends.
+  void keep_mapped() { kept_ = true; }
 
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   // Device and number of the file, the same for every name it has.
@@ -55,12 +55,8 @@ private:
   std::vector<u8> owned_; // the bytes, when they could not be mapped
   std::pair<u64, u64> identity_;
   bool mapped_ = false;
-  bool handed_over_ = false;
+  bool kept_ = false;
 };
-
-// Gives back mappings that were handed over. All at once takes less time than one after the other:
-// neighbours are one piece.
-void unmap_files(std::vector<ByteSpan> mappings);
 
 // For programs: from now on, a mapped file that becomes shorter while it is read ends the process
 // with status 1 and an error that names the file, instead of with a signal.

@@ -166,16 +166,14 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 }
 
 OutputFile::~OutputFile() {
-  unmap();
+  if (!mapped_.empty())
+    ::munmap(mapped_.data(), mapped_.size());
+  if (replaced_)
+    ::munmap(replaced_, 1);
   if (!temporary_.empty())
     ::unlink(temporary_.c_str());
   if (fd_ >= 0)
     ::close(fd_);
-}
-
-void OutputFile::unmap() {
-  if (const MutableByteSpan mapped = std::exchange(mapped_, {}); !mapped.empty())
-    ::munmap(mapped.data(), mapped.size());
 }
 
 void OutputFile::write(std::span<const ByteSpan> pieces) {
@@ -283,9 +281,21 @@ bool OutputFile::publish() {
   return published_;
 }
 
+// The file that was there before stays mapped: whoever removes what nobody has any more waits until
+// all its bytes are freed.
+void OutputFile::remove_replaced() {
+  const int fd = ::open(temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0) {
+    void *page = ::mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+    replaced_ = page == MAP_FAILED ? nullptr : page;
+    ::close(fd);
+  }
+  ::unlink(temporary_.c_str());
+}
+
 void OutputFile::settle() {
   if (published_ && !temporary_.empty())
-    ::unlink(temporary_.c_str()); // what was there before
+    remove_replaced();
   if (!published_)
     return;
   temporary_.clear();

@@ -53,14 +53,13 @@ public:
   void write(ByteSpan bytes) { write(std::span(&bytes, 1)); }
   // The same for bytes that lie in several places.
   void write(std::span<const ByteSpan> pieces);
-  // Instead: so many bytes as memory, until unmap() or the end; they are all that the file has.
+  // Instead: so many bytes as memory, until the end; they are all that the file has.
   // Empty: the system cannot do that. When they are complete, finish() says so.
   [[nodiscard]] MutableByteSpan map(u64 size);
   // Makes room for the bytes [begin, end), all zero, before anybody uses them; any thread may, even
   // before there is memory. False: it could not, and what is written to the file says why.
   [[nodiscard]] bool make_room(u64 begin, u64 end);
   void finish();
-  void unmap(); // earlier; another thread may, while the file gets its name
   // What went wrong so far.
   [[nodiscard]] const std::optional<Error> &error() const { return error_; }
   [[nodiscard]] std::optional<Error> commit();
@@ -70,6 +69,7 @@ private:
 
   [[nodiscard]] bool publish();
   void settle();
+  void remove_replaced();
   void take_back();
   void write_directly(std::span<const ByteSpan> pieces);
   void write_temporary(std::span<const ByteSpan> pieces);
@@ -84,6 +84,7 @@ private:
   std::vector<bool> has_room_; // by piece
   std::vector<u8> zeros_;      // to write there
   MutableByteSpan mapped_;
+  void *replaced_ = nullptr; // a page of the file that was there before
   std::optional<Error> error_;
   bool is_temporary_ = true;
   bool published_ = false;

@@ -64,6 +64,7 @@ enum class OptionId : u8 {
   Emulate,
   Dialect,
   Threads,
+  NoFork,
   Cuda,
   Ptxas,
   Code,

@@ -49,27 +49,28 @@ bool is_mapped(const u8 *page) {
   return ::mincore(const_cast<u8 *>(page), 1, &in_memory) == 0;
 }
 
-TEST_F(MappedFiles, that_were_handed_over_stay_until_all_are_given_back) {
-  std::vector<ByteSpan> mappings;
-  for (const char *name : {"a", "b", "c"}) {
-    ASSERT_FALSE(write_file(path(name), as_bytes(name)));
-    Result<MappedFile> file = MappedFile::open(path(name));
+TEST_F(MappedFiles, are_given_back_unless_they_are_kept) {
+  ASSERT_FALSE(write_file(path("file"), as_bytes("a")));
+  const u8 *given_back = MappedFile::open(path("file"))->bytes().data();
+  EXPECT_FALSE(is_mapped(given_back));
+  ByteSpan kept;
+  {
+    Result<MappedFile> file = MappedFile::open(path("file"));
     ASSERT_TRUE(file);
-    MappedFile moved = std::move(*file);
-    mappings.push_back(moved.hand_over());
+    file->keep_mapped();
+    const MappedFile moved = std::move(*file);
+    kept = moved.bytes();
   }
-  for (const ByteSpan mapping : mappings)
-    EXPECT_EQ(mapping.size(), 1u);
-  EXPECT_EQ(as_text(mappings[2]), "c");
-  unmap_files(mappings);
-  for (const ByteSpan mapping : mappings)
-    EXPECT_FALSE(is_mapped(mapping.data()));
+  EXPECT_EQ(as_text(kept), "a");
+  ::munmap(const_cast<u8 *>(kept.data()), kept.size());
 }
 
-TEST_F(MappedFiles, without_a_mapping_hand_over_nothing) {
+TEST_F(MappedFiles, without_bytes_have_nothing_to_keep) {
   ASSERT_FALSE(write_file(path("empty"), {}));
-  EXPECT_TRUE(MappedFile::open(path("empty"))->hand_over().empty());
-  unmap_files({});
+  Result<MappedFile> file = MappedFile::open(path("empty"));
+  ASSERT_TRUE(file);
+  file->keep_mapped();
+  EXPECT_TRUE(file->bytes().empty());
 }
 
 TEST_F(MappedFiles, are_not_endless) {

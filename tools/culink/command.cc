@@ -31,6 +31,7 @@
 #include "compat/version_text.h"
 #include "console.h"
 #include "culink/linker.h"
+#include "end_process.h"
 #include "host_script.h"
 #include "image_file.h"
 #include "jit_folder.h"
@@ -218,21 +219,10 @@ LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) 
   return request;
 }
 
-// Gives back what the link has read, and memory that it has kept for further tables. Of much, that
-// takes as long as to remove the file that the output replaces, and so is another thread's work.
-std::jthread release_memory(const LinkRequest &request, const LinkPlaces &places, u64 output_size,
-                            std::optional<KeepLargePages> &pages) {
-  constexpr u64 kWorthThread = u64{16} << 20;
-  if (request.options.threads == 1 || output_size < kWorthThread)
-    return {};
-  try {
-    return std::jthread([&places, &pages] {
-      places.inputs->release();
-      pages.reset();
-    });
-  } catch (const std::system_error &) { // no more threads: it is given back in the end
-    return {};
-  }
+// Whether giving back what a link has mapped takes long enough to leave it to another process.
+bool has_much_memory(u64 input_bytes, u64 output_bytes) {
+  constexpr u64 kMuch = u64{16} << 20;
+  return input_bytes + output_bytes >= kMuch;
 }
 
 int run_link(const CommandLine &line, const LinkPlaces &places, const Console &console,
@@ -240,10 +230,11 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
     return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
   limit_memory(line);
+  const u64 input_bytes = size_of_files(line.inputs);
   if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
-    prepare_heap(size_of_files(line.inputs), request.options.threads);
-  std::optional<KeepLargePages> pages(std::in_place); // until the image is written
-  ImageFile output(output_path(line, places), request.options.threads == 1);
+    prepare_heap(input_bytes, request.options.threads);
+  const KeepLargePages pages; // until the image is written
+  ImageFile output(output_path(line, places));
   if (!line.has(OptionId::StripDebug)) // else the image is not what will be written
     request.place = output.place();
   std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);
@@ -269,9 +260,11 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
                                                         : as_bytes(result.ptx));
   if (line.has(OptionId::ReportFile) && tells)
     outputs.texts.push_back({places.output(line, OptionId::ReportFile), report});
-  const std::jthread releasing = release_memory(request, places, outputs.image.size(), pages);
-  const std::optional<OutputFailure> failed = write_outputs(outputs, output);
-  return failed ? show_one(console, failed->id, failed->arguments) : outcome.status;
+  if (const std::optional<OutputFailure> failed = write_outputs(outputs, output))
+    return show_one(console, failed->id, failed->arguments);
+  if (has_much_memory(input_bytes, outputs.image.size()) && !line.has(OptionId::NoFork))
+    end_process(outcome.status);
+  return outcome.status;
 }
 
 // Before the link, so that there is an archive even of one that never ends. What the link will read

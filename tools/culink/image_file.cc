@@ -76,12 +76,6 @@ OutputFile &ImageFile::file() {
   if (std::exchange(open_, false)) {
     file_->finish();
     written_ = true;
-    if (is_alone_)
-      return *file_;
-    try { // the memory of an image takes as long as to remove the file that it replaces
-      helper_ = std::jthread([this] { file_->unmap(); });
-    } catch (const std::system_error &) {
-    }
   }
   return file_ ? *file_ : file_.emplace(path_);
 }

@@ -15,8 +15,7 @@ namespace culink {
 // link passes.
 class ImageFile {
 public:
-  // `is_alone`: the link is to have one thread.
-  ImageFile(std::string path, bool is_alone) : path_(std::move(path)), is_alone_(is_alone) {}
+  explicit ImageFile(std::string path) : path_(std::move(path)) {}
 
   // For LinkRequest::place; refers to this.
   [[nodiscard]] ImagePlace place();
@@ -34,7 +33,6 @@ private:
   void drop();
 
   std::string path_;
-  bool is_alone_;
   std::optional<OutputFile> file_;
   bool open_ = false;
   bool written_ = false;

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# A large link ends before all its memory is given back; another process does that, and nobody has to wait for
+# it: it has no open files, and ends when the first one has ended. With --no-fork, and after small links, there is
+# none.
+. "${BASH_SOURCE%/*}/../common.inc.sh"
+need python3
+program() { # name, instructions
+  printf 'arch: sm_90\nfunctions: [{name: %s, kernel: true, code: nop x%d}]\n' "$1" "$2" > "$1.yaml"
+  "$CUBIN" assemble "$1.yaml" -o "$1.cubin"
+}
+program large 1048576 # 16 MB
+program small 1
+cat > count.py <<'END'
+"""Runs a command, and prints its exit status and how many processes it has left, when they have ended."""
+import ctypes, os, subprocess, sys
+PR_SET_CHILD_SUBREAPER = 36
+assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+status = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).returncode
+left = 0
+try:
+    while os.wait():
+        left += 1
+except ChildProcessError:
+    print(status, left)
+END
+expect() { # status and processes, words of the link
+  local wanted=$1
+  shift
+  local got
+  got=$(python3 count.py "$CULINK" -arch=sm_90 "$@")
+  [ "$got" = "$wanted" ] || fail "culink $*: $got, not $wanted"
+}
+expect "0 0" small.cubin -o small.out
+expect "0 0" large.cubin --no-fork -o large.out
+mv large.out whole.out
+echo old > large.out
+for threads in 1 2 16; do
+  expect "0 1" large.cubin --threads="$threads" -o large.out # one file is new, two are replaced
+  expect_same whole.out large.out
+done
+expect "1 1" large.cubin large.cubin -o twice.out
+[ ! -e twice.out ] || fail "a link that failed has an output"
+leftovers=$(find . -name '*culink-tmp*')
+[ -z "$leftovers" ] || fail "left behind: $leftovers"
+# Whoever reads what it prints, or waits for a lock that it has, does not wait for the second process.
+exec 9> lock
+flock 9
+"$CULINK" -arch=sm_90 large.cubin -v -o large.out 2>&1 | cat > printed
+exec 9>&-
+flock --timeout 20 lock true || fail "the lock is still held"
+[ -s printed ] || fail "-v prints nothing"
