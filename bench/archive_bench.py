@@ -112,7 +112,7 @@ def measure(options, folder):
     print(f"two small cubins and an archive of {os.path.getsize(library) / 1e6:.0f} MB\n")
     print("| | user | system | wall | peak memory |\n|---|---|---|---|---|")
     for name, runs in times.items():
-        user, system, wall, peak = best(runs)
+        user, system, wall, peak, _ = best(runs)
         print(f"| {name} | {user * 1e3:.1f} ms | {system * 1e3:.1f} ms | {wall * 1e3:.1f} ms | "
               f"{peak / 1e6:.1f} MB |")
     failed = False

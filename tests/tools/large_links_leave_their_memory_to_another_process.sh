@@ -4,6 +4,8 @@
 # none.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need python3
+cache=$(dirname "$CULINK")/../CMakeCache.txt
+[ ! -e "$cache" ] || ! grep -q '^CULINK_SANITIZE:[A-Z]*=.' "$cache" || skip "a build with sanitizers"
 program() { # name, instructions
   printf 'arch: sm_90\nfunctions: [{name: %s, kernel: true, code: nop x%d}]\n' "$1" "$2" > "$1.yaml"
   "$CUBIN" assemble "$1.yaml" -o "$1.cubin"
