@@ -21,7 +21,7 @@ import struct
 import sys
 import tempfile
 
-from link_bench import EMULATE, best, run
+from link_bench import EMULATE, adopt_orphans, best, run
 
 # Links are measured, not what culink remembers (docs/cache.md).
 os.environ["CULINK_NO_CACHE"] = "1"
@@ -98,6 +98,7 @@ def main():
 
 
 def measure(options, folder):
+    adopt_orphans()
     library, ours, theirs = (os.path.join(folder, name) for name in ("lib.a", "ours", "theirs"))
     make_archive(library, options.megabytes)
     arguments = ["-arch=" + TARGET, *OBJECTS, library, "-o"]

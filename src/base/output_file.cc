@@ -22,6 +22,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -281,12 +282,27 @@ bool OutputFile::publish() {
   return published_;
 }
 
+namespace {
+
+// Whether nobody will miss what a file has for the moment until it is freed.
+bool has_plenty_beside(int fd) {
+  constexpr u64 kPlenty = 4; // times the file
+  struct stat info {};
+  struct statvfs system {};
+  return ::fstat(fd, &info) == 0 && ::fstatvfs(fd, &system) == 0 &&
+         u64{system.f_bavail} * system.f_frsize / kPlenty >= static_cast<u64>(info.st_size);
+}
+
+} // namespace
+
 // The file that was there before stays mapped: whoever removes what nobody has any more waits until
 // all its bytes are freed.
 void OutputFile::remove_replaced() {
-  const int fd = ::open(temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const int fd =
+      ::open(temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd >= 0) {
-    void *page = ::mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *page =
+        has_plenty_beside(fd) ? ::mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     replaced_ = page == MAP_FAILED ? nullptr : page;
     ::close(fd);
   }
@@ -298,6 +314,7 @@ void OutputFile::settle() {
     remove_replaced();
   if (!published_)
     return;
+  ::flock(fd_, LOCK_UN); // it may stay mapped, and would stay locked
   temporary_.clear();
   remove_leftovers(path_);
 }

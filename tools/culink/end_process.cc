@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -21,22 +22,21 @@ namespace culink {
 
 namespace {
 
-// Whoever reads from this program, or has opened a file for it, must not wait for the second
-// process.
-void close_all_files() {
+// Before there is a second process, so that nobody who reads from this program, or has opened or
+// locked a file for it, waits for the second one to close it.
+void leave_files_and_folder() {
   constexpr int kFilesOfMost = 1024;
-  if (::syscall(SYS_close_range, 0u, ~0u, 0u) == 0)
-    return;
-  for (int fd = 0; fd < kFilesOfMost; ++fd) // before Linux 5.9
-    ::close(fd);
+  if (::syscall(SYS_close_range, 0u, ~0u, 0u) != 0)
+    for (int fd = 0; fd < kFilesOfMost; ++fd) // before Linux 5.9
+      ::close(fd);
+  static_cast<void>(::chdir("/") == 0);
 }
 
 int outlive(void *first) {
-  close_all_files();
-  static_cast<void>(::chdir("/"));
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL); // when the first one has ended
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 10'000'000};
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL); // when the first one has ended; else this one will notice
   while (::getppid() == *static_cast<const pid_t *>(first))
-    ::pause();
+    ::nanosleep(&kPause, nullptr);
   return 0;
 }
 
@@ -54,12 +54,13 @@ bool is_watched() {
 
 void end_process(int status) {
   constexpr size_t kStack = 16384;
-  if (is_watched())
-    std::exit(status);
+  char *stack = is_watched() ? nullptr : static_cast<char *>(std::malloc(kStack));
+  if (!stack)
+    return;
   std::fflush(nullptr);
+  leave_files_and_folder();
   pid_t first = ::getpid();
-  if (char *stack = static_cast<char *>(std::malloc(kStack)))
-    ::clone(outlive, stack + kStack, CLONE_VM, &first); // both stacks stay as they are
+  ::clone(outlive, stack + kStack, CLONE_VM, &first); // both stacks stay as they are
   ::_exit(status);
 }
 

@@ -4,7 +4,7 @@
 namespace culink {
 
 // Ends the process, whose work is done, before its memory is given back: another process, which
-// shares the memory, does that a moment later. Where there can be none, this one does.
-[[noreturn]] void end_process(int status);
+// shares the memory, does that a moment later. Returns where there can be none.
+void end_process(int status);
 
 } // namespace culink
