@@ -9,7 +9,6 @@
 // what is mapped.
 #include "base/mapped_file.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>

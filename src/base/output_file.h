@@ -53,7 +53,7 @@ public:
   void write(ByteSpan bytes) { write(std::span(&bytes, 1)); }
   // The same for bytes that lie in several places.
   void write(std::span<const ByteSpan> pieces);
-  // Instead: so many bytes as memory, until the end; they are all that the file has.
+  // Instead: so many bytes as memory, for as long as this lives; they are all that the file has.
   // Empty: the system cannot do that. When they are complete, finish() says so.
   [[nodiscard]] MutableByteSpan map(u64 size);
   // Makes room for the bytes [begin, end), all zero, before anybody uses them; any thread may, even

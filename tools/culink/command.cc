@@ -11,8 +11,6 @@
 #include <optional>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <system_error>
-#include <thread>
 
 #include "advice.h"
 #include "api/link_from.h"
