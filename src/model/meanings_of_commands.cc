@@ -106,6 +106,13 @@ constexpr auto kCommandMeanings = std::to_array<MessageMeaning>({
      "then.",
      "Leave -use-host-info out."},
     {DiagId::NoEffect, "An option does nothing in this link.", "Leave it out."},
+    {DiagId::CompiledFromPtx, "-v: the input had PTX and no code for the target.",
+     "Nothing has to be done."},
+    {DiagId::ResourceUsage,
+     "-v with --error-format=json: the memory of the program, or what a kernel of it needs.",
+     "Nothing has to be done."},
+    {DiagId::CallGraphLine, "-dump-callgraph with --error-format=json: a line of the call graph.",
+     "Nothing has to be done."},
     {DiagId::OverMemoryLimit, "The link needs more memory than --memory-limit allows.",
      "Raise the limit. If the input named is small, it may be hostile: look at it with `cubin list "
      "--quick`."},

@@ -51,11 +51,11 @@ const KernelFacts &owner_of_memory(const LinkFacts &facts, const KernelFacts &ke
 
 } // namespace
 
-std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording, NameStyle names) {
+std::vector<ResourceUse> resource_uses(const LinkFacts &facts, Wording wording) {
   const bool counts_banks = !facts.mercury || wording == Wording::Own;
-  std::vector<std::string> lines = {
-      fmt::format("{} bytes gmem{}", facts.global_bytes,
-                  counts_banks ? bank_list(facts.constants) : std::string())};
+  std::vector<ResourceUse> uses = {
+      {.text = fmt::format("{} bytes gmem{}", facts.global_bytes,
+                           counts_banks ? bank_list(facts.constants) : std::string())}};
   for (size_t i = facts.kernels.size(); i-- > 0;) {
     KernelFacts kernel = facts.kernels[i];
     if (wording == Wording::Nvlink) {
@@ -70,9 +70,18 @@ std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording,
       kernel.constants.clear();
       kernel.textures = kernel.samplers = kernel.surfaces = 0;
     }
-    lines.push_back(fmt::format("Function properties for '{}':",
-                                visible(shown_name(facts.functions[kernel.function].name, names))));
-    lines.push_back(kernel_line(kernel, wording));
+    uses.push_back({facts.functions[kernel.function].name, kernel_line(kernel, wording)});
+  }
+  return uses;
+}
+
+std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording, NameStyle names) {
+  std::vector<std::string> lines;
+  for (const ResourceUse &use : resource_uses(facts, wording)) {
+    if (!lines.empty()) // the first line is about the program
+      lines.push_back(
+          fmt::format("Function properties for '{}':", visible(shown_name(use.kernel, names))));
+    lines.push_back(use.text);
   }
   return lines;
 }

@@ -141,4 +141,15 @@ void Console::show_info(const std::string &text, Wording wording) const {
   print_to(stderr, format_message(message, "culink", style_));
 }
 
+void Console::show_info_json(DiagId id, const std::string &argument,
+                             const std::string &kernel) const {
+  Message message;
+  message.severity = Severity::Info;
+  message.id = diag_row(id).key;
+  message.arguments = {argument};
+  if (!kernel.empty())
+    message.origins.push_back({.role = "kernel", .symbol = kernel});
+  print_to(stderr, format_message_json(message, style_.target));
+}
+
 } // namespace culink

@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "compat/command_line.h"
 #include "culink/diagnostics.h"
+#include "model/diagnostics.h"
 #include "report/wording.h"
 
 namespace culink {
@@ -31,12 +32,14 @@ public:
   // What a link has to say.
   LinkOutcome show(const std::vector<Message> &messages) const;
 
-  // A line of -v.
+  // A line of -v, for people. For programs: a remark with this id, about a kernel or the program.
   void show_info(const std::string &text, Wording wording) const;
+  void show_info_json(DiagId id, const std::string &argument, const std::string &kernel = "") const;
 
-  // How reports show names, and whether all that is printed should be nvlink's text.
+  // How reports show names, and whether all that is printed should be nvlink's text or JSON.
   [[nodiscard]] NameStyle names() const { return style_.demangle ? demangle : nullptr; }
   [[nodiscard]] bool speaks_as_nvlink() const { return format_ == ErrorFormat::Nvlink; }
+  [[nodiscard]] bool speaks_json() const { return format_ == ErrorFormat::Json; }
 
 private:
   [[nodiscard]] bool is_hidden(const Message &message) const;

@@ -53,19 +53,32 @@ std::string map_text(const CommandLine &line, const Console &console, const Link
 namespace {
 
 // nvlink shows no call graph of an object.
-std::string call_graph_text(const CommandLine &line, const Console &console,
-                            const LinkFacts &facts) {
+void show_call_graph(const CommandLine &line, const Console &console, const LinkFacts &facts) {
+  if ((!line.has(OptionId::DumpCallgraph) && !line.has(OptionId::DumpCallgraphNoDemangle)) ||
+      line.has(OptionId::Relocatable))
+    return;
   std::string out;
-  if ((line.has(OptionId::DumpCallgraph) || line.has(OptionId::DumpCallgraphNoDemangle)) &&
-      !line.has(OptionId::Relocatable))
-    for (const std::string &text :
-         call_graph_lines(facts, call_graph_names(line, console), wording_of(line, console)))
+  for (const std::string &text :
+       call_graph_lines(facts, call_graph_names(line, console), wording_of(line, console)))
+    if (console.speaks_json())
+      console.show_info_json(DiagId::CallGraphLine, text);
+    else
       out += text + "\n";
-  return out;
+  print_to(stderr, out);
+}
+
+// -v for programs.
+void show_resources_json(const LinkResult &result, const Console &console, Wording wording) {
+  for (const std::string &name : result.compiled)
+    console.show_info_json(DiagId::CompiledFromPtx, name);
+  for (const ResourceUse &use : resource_uses(result.facts, wording))
+    console.show_info_json(DiagId::ResourceUsage, use.text, use.kernel);
 }
 
 // -v. nvlink does not demangle these names, and says nothing of PTX that it compiled.
 void show_resources(const LinkResult &result, const Console &console, Wording wording) {
+  if (console.speaks_json())
+    return show_resources_json(result, console, wording);
   const bool own = wording == Wording::Own;
   for (const std::string &name : result.compiled)
     if (own)
@@ -108,7 +121,7 @@ std::string report_text(const CommandLine &line, const Console &console, const L
 
 void print_nvlink_reports(const CommandLine &line, const Console &console,
                           const LinkResult &result) {
-  print_to(stderr, call_graph_text(line, console, result.facts));
+  show_call_graph(line, console, result.facts);
   if (line.has(OptionId::Verbose))
     show_resources(result, console, wording_of(line, console));
 }
