@@ -222,7 +222,11 @@ struct OutputSections {
     return find_for(name, StringIndex::hash_of(name), target);
   }
   [[nodiscard]] OutId find_for(std::string_view name, u32 hash, OutId target) const {
-    OutId id = find(name, hash);
+    return find_for(find(name, hash), target);
+  }
+  // The same, where the newest section of the name is known.
+  [[nodiscard]] OutId find_for(OutId newest, OutId target) const {
+    OutId id = newest;
     while (id.valid() && list[id.value].target.valid() && list[id.value].target != target)
       id = older(id);
     return id;
@@ -231,23 +235,34 @@ struct OutputSections {
   // A new section at the end of the list. The name must outlive the link or come from keep_name.
   OutId add(const NewSection &section) {
     const u32 hash = StringIndex::hash_of(section.name);
-    return add(section, hash);
+    return add(section.name, hash, section);
   }
-  [[gnu::always_inline]] OutId add(const NewSection &section, u32 hash) {
-    const NewName name = take_name(section.name, hash);
-    return append(section, name);
+  // The same with another name; `made` is a NewSection, or what model_of returned.
+  template <typename Made>
+  [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, const Made &made) {
+    const NewName taken = take_name(name, hash);
+    return append(made, taken);
   }
   // The section of that name, or a new one, and whether it is new.
   std::pair<OutId, bool> find_or_add(const NewSection &section) {
     const u32 hash = StringIndex::hash_of(section.name);
-    return find_or_add(section, hash);
+    return find_or_add(section.name, hash, section);
   }
-  [[gnu::always_inline]] std::pair<OutId, bool> find_or_add(const NewSection &section, u32 hash) {
-    const auto [number, is_new] = names.insert(section.name, hash);
-    if (!is_new)
-      return {by_name[number], false};
-    by_name.push_back(OutId(size()));
-    return {append(section, {number, OutId{}}), true};
+  template <typename Made>
+  [[gnu::always_inline]] std::pair<OutId, bool> find_or_add(std::string_view name, u32 hash,
+                                                            const Made &made) {
+    const OutId id(size());
+    const auto [number, newest] = name_section(name, hash);
+    if (newest != id)
+      return {newest, false};
+    return {append(made, {number, OutId{}}), true};
+  }
+  // What sections of one kind have in common, for callers that add very many of it. It belongs to
+  // this list, and has no name.
+  [[nodiscard]] OutSection model_of(const NewSection &section) {
+    OutSection out;
+    fill(out, section);
+    return out;
   }
   // Takes what sections that were copied from there refer to.
   void adopt_memory(OutputSections &from) {
@@ -292,28 +307,49 @@ private:
     OutId older; // the section that had the name
   };
   // The next section that is appended has the name.
-  [[gnu::noinline]] NewName take_name(std::string_view name, u32 hash) {
+  [[gnu::always_inline]] NewName take_name(std::string_view name, u32 hash) {
     const OutId id(size());
+    const auto [number, newest] = name_section(name, hash);
+    if (newest == id)
+      return {number, OutId{}};
+    by_name[number] = id;
+    return {number, newest};
+  }
+  // The number of the name and its newest section, which is the next one that is appended if there
+  // is none yet.
+  struct Named {
+    u32 number;
+    OutId newest;
+  };
+  [[gnu::noinline]] Named name_section(std::string_view name, u32 hash) {
     const auto [number, is_new] = names.insert(name, hash);
     if (!is_new)
-      return {number, std::exchange(by_name[number], id)};
+      return {number, by_name[number]};
+    const OutId id(size());
     by_name.push_back(id);
-    return {number, OutId{}};
+    return {number, id};
   }
-  // Inlined, so that what callers say of a section is written once, into the list; field by field,
-  // as in BuiltSymbols::fill, and with names for all fields, so that none is left out.
-  [[gnu::always_inline]] OutId append(const NewSection &section, NewName name) {
+  template <typename Made> [[gnu::always_inline]] OutId append(const Made &made, NewName name) {
     const OutId id(size());
     if (name.older.valid())
       set_older(id, name.older);
     list.emplace_back();
+    OutSection &added = list.back();
+    fill(added, made);
+    added.name_number = name.number;
+    return id;
+  }
+  void fill(OutSection &added, const OutSection &model) { added = model; }
+  // Inlined, so that what callers say of a section is written once, into the list; field by field,
+  // as in BuiltSymbols::fill, and with names for all fields, so that none is left out.
+  [[gnu::always_inline]] void fill(OutSection &added, const NewSection &section) {
     auto &[traits, piece_list, align, size, name_number, target, function, records, shared_list,
-           info_top, links_symtab, emit, has_symbol] = list.back();
+           info_top, links_symtab, emit, has_symbol] = added;
     traits = parts->find_or_add({section.type, section.flags, section.entsize});
     piece_list = nullptr;
     align = section.align;
     size = section.size;
-    name_number = name.number;
+    name_number = 0; // until it is known
     target = section.target;
     function = section.function;
     records = OutId{};
@@ -322,7 +358,6 @@ private:
     links_symtab = section.links_symtab;
     emit = section.emit;
     has_symbol = section.has_symbol;
-    return id;
   }
 };
 

@@ -51,10 +51,15 @@ AliasOwners find_alias_owners(const Program &program, const Layout &layout,
 }
 
 OutId section_of_kernel(const Program &program, const OutputSections &sections,
-                        std::string_view name, u32 hash, OutId text) {
+                        std::string_view name, OutId text) {
+  return section_of_kernel(program, sections, sections.find(name), text);
+}
+
+OutId section_of_kernel(const Program &program, const OutputSections &sections, OutId newest,
+                        OutId text) {
   if (!program.dialect.has(Defect::SectionsByName))
-    return sections.find_for(name, hash, text);
-  OutId id = sections.find(name, hash);
+    return sections.find_for(newest, text);
+  OutId id = newest;
   while (id.valid() && sections.older(id).valid())
     id = sections.older(id);
   return id;

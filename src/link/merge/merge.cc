@@ -111,34 +111,16 @@ void Merger::begin(ObjectId id) {
   }
 }
 
-OutId Merger::name_only(std::string_view name, u32 hash) {
-  return need(name, hash,
-              {.type = SectionType::Null, .align = 8, .entsize = 16, .emit = Emit::NameOnly});
-}
-
 void Merger::name_only_for(std::string_view name, u32 hash, OutId target) {
-  OutId id = layout_.sections.find_for(name, hash, target);
-  if (!id.valid())
-    id = add(name, hash,
-             {.type = SectionType::Null,
-              .align = 8,
-              .entsize = 16,
-              .target = target,
-              .emit = Emit::NameOnly});
-  note_lookup(id);
-}
-
-OutId Merger::need_for_kernel(std::string_view name, u32 hash, OutId text, NewSection &&section) {
-  section.name = name;
-  OutId id = emulate::section_of_kernel(p_, layout_.sections, name, hash, text);
-  if (!id.valid()) {
-    id = layout_.sections.add(section, hash);
+  const auto [newest, is_new] = layout_.sections.find_or_add(name, hash, models_.name);
+  OutId id = newest;
+  if (is_new) {
+    layout_.sections[id].target = target;
     layout_.sections.add_section_symbol(id);
+  } else if (id = layout_.sections.find_for(newest, target); !id.valid()) {
+    id = add(name, hash, models_.name, target);
   }
   note_lookup(id);
-  if (!layout_.sections[id].target.valid())
-    layout_.sections[id].target = text;
-  return id;
 }
 
 OutId Merger::find(std::string_view name) {
@@ -249,9 +231,9 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
   const std::string_view name =
       is_owner ? text.name : layout_.sections.keep_name(".text.", symbol.name);
-  if (symbol.name.find('.') == symbol.name.npos)
+  if (symbol.name.find('.') == symbol.name.npos && ends_in(name, symbol.name))
     families_[symbol.section] = {symbol.name, family, families_[symbol.section].records};
-  const OutId section = add(name, hash_of(name, symbol.section),
+  const OutId section = add(name, hash_of_own(name, symbol.section),
                             {.type = text.type,
                              .flags = elf::kFlagAlloc | elf::kFlagExec,
                              .align = text.align,
@@ -275,23 +257,35 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
     return;
   const std::string_view info =
       join_name(".nv.info.", symbol.name, object_->section(families_[symbol.section].records).name);
-  const OutId records =
-      add(info, hash_of_own(info, symbol.section), function_record_section(section));
+  const OutId records = add(info, hash_of_own(info, symbol.section), models_.records, section);
   layout_.sections[section].records = records;
   const std::string_view shared = layout_.sections.keep_name(".nv.shared.", symbol.name);
-  t_.shared_of[id.value] = need_for_kernel(shared, hash_of_own(shared, symbol.section), section,
-                                           shared_section(elf::kFlagInfoLink));
+  t_.shared_of[id.value] =
+      need_for_kernel(shared, hash_of_own(shared, symbol.section), section, models_.shared);
   if (!alone_)
     out_.with_shared.push_back(id);
 }
 
-NewSection Merger::function_record_section(OutId text) {
-  return {.type = SectionType::CudaInfo,
-          .flags = elf::kFlagInfoLink,
-          .align = 4,
-          .target = text,
-          .links_symtab = true,
-          .emit = Emit::Always};
+Merger::Models Merger::make_models() {
+  NewSection table{.type = SectionType::Rel,
+                   .flags = elf::kFlagInfoLink,
+                   .align = 8,
+                   .entsize = 16,
+                   .links_symtab = true};
+  Models made;
+  made.rel = layout_.sections.model_of(table);
+  table.type = SectionType::Rela;
+  table.entsize = 24;
+  made.rela = layout_.sections.model_of(table);
+  made.records = layout_.sections.model_of({.type = SectionType::CudaInfo,
+                                            .flags = elf::kFlagInfoLink,
+                                            .align = 4,
+                                            .links_symtab = true,
+                                            .emit = Emit::Always});
+  made.shared = layout_.sections.model_of(shared_section(elf::kFlagInfoLink));
+  made.name = layout_.sections.model_of(
+      {.type = SectionType::Null, .align = 8, .entsize = 16, .emit = Emit::NameOnly});
+  return made;
 }
 
 NewSection Merger::shared_section(u64 more_flags) {
@@ -310,7 +304,7 @@ void Merger::create_function_records() {
     const std::string_view function = p_.symbols[layout_.sections[text].function].name;
     const std::string_view name =
         join_name(".nv.info.", function, object_->section(info.section).name);
-    const OutId records = add(name, hash_of(name, info.text), function_record_section(text));
+    const OutId records = add(name, hash_of(name, info.text), models_.records, text);
     layout_.sections[text].records = records;
   }
 }

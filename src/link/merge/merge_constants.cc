@@ -165,24 +165,22 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
 // A bank of one function has the bytes of the definition that was accepted last.
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
   const u32 owner = object_->owner_of(section.index);
-  const u32 hash = hash_of(section.name, owner);
-  OutId id = emulate::section_of_kernel(p_, layout_.sections, section.name, hash, text);
+  const auto [id, is_new] =
+      find_or_add_for_kernel(section.name, hash_of(section.name, owner), text,
+                             NewSection{.type = section.type,
+                                        .flags = emulate::bank_flags(p_, section.flags),
+                                        .align = section.align,
+                                        .target = text,
+                                        .emit = Emit::Always, // records name it
+                                        .has_symbol = true});
   const bool parameters = object_->kinds[section.index].bank == p_.arch.banks.parameters;
-  if (id.valid() && parameters && layout_.sections[id].target != text) {
+  if (!is_new && parameters && layout_.sections[id].target != text) {
     append_parameter_bank(section);
     return;
   }
-  if (!id.valid()) {
+  if (is_new) {
     // In executables a .rel table is named with each parameter bank, although it has no entries.
     // Its section symbol comes before the bank's, its name after (Q003).
-    id = layout_.sections.add({.name = section.name,
-                               .type = section.type,
-                               .flags = emulate::bank_flags(p_, section.flags),
-                               .align = section.align,
-                               .target = text,
-                               .emit = Emit::Always, // records name it
-                               .has_symbol = true},
-                              hash);
     if (p_.policy.executable && parameters) {
       const std::string_view name = layout_.sections.keep_name(".rel", section.name);
       name_only_for(name, hash_of(name, owner), id);

@@ -220,16 +220,29 @@ OutId Merger::place_data(const elf::Section &section) {
     return append_block(section);
   const u32 owner = object_->owner_of(section.index);
   const OutId text = owner != 0 ? location(owner).section : OutId{};
-  NewSection made{.type = section.type,
-                  .flags = section.flags | (text.valid() ? elf::kFlagInfoLink : 0),
-                  .has_symbol = true};
-  const OutId out = text.valid() ? need_for_kernel(section.name, hash_of(section.name, owner), text,
-                                                   std::move(made))
-                                 : need(section.name, std::move(made));
+  const OutId out =
+      text.valid()
+          ? place_shared(section, owner, text)
+          : need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
   if (object_->kinds[section.index].role == SectionRole::DebugShared)
     layout_.sections.debug_shared = out;
   location(section.index).section = out;
   return out;
+}
+
+// The section of a kernel's own shared memory. As a rule it was made with the kernel's code.
+OutId Merger::place_shared(const elf::Section &section, u32 owner, OutId text) {
+  const EntityId kernel = layout_.sections[text].function;
+  const OutId made = kernel.valid() ? t_.shared_of[kernel.value] : OutId{};
+  if (made.valid() && layout_.sections.name(made) == section.name) {
+    const OutId newest = layout_.sections.by_name[layout_.sections[made].name_number];
+    if (const OutId id = emulate::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
+      return take_for_kernel(id, text);
+  }
+  return need_for_kernel(section.name, hash_of(section.name, owner), text,
+                         NewSection{.type = section.type,
+                                    .flags = section.flags | elf::kFlagInfoLink,
+                                    .has_symbol = true});
 }
 
 // Shared memory that the system uses: every kernel has all of it, at the same addresses. The symbol
@@ -277,8 +290,13 @@ OutId Merger::append_block(const elf::Section &section) {
 }
 
 void Merger::create_other_sections() {
-  for (u32 i = 0; i < object_->view.sections().size(); ++i)
-    if (!location(i).section.valid() && location(i).constants == kNoIndex)
+  // Nothing is created for most others, which most sections are.
+  constexpr auto bit = [](SectionRole role) { return u64{1} << static_cast<u8>(role); };
+  constexpr u64 kLeftOut = bit(SectionRole::Text) | bit(SectionRole::Info) | bit(SectionRole::Rel) |
+                           bit(SectionRole::Rela) | bit(SectionRole::Shared);
+  for (u32 i = 0; i < object_->kinds.size(); ++i)
+    if ((kLeftOut & bit(object_->kinds[i].role)) == 0 && !location(i).section.valid() &&
+        location(i).constants == kNoIndex)
       create_other_section(object_->section(i));
 }
 

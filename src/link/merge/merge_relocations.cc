@@ -23,13 +23,20 @@ using elf::SectionType;
 
 void Merger::create_relocation_tables() {
   t_.discarded[id_.value].sort(); // all symbols of the object have been read
-  for (const elf::Section &table : object_->view.sections()) {
+  const std::span<const elf::SectionKind> kinds = object_->kinds;
+  for (u32 i = 0; i < kinds.size(); ++i) {
+    const SectionRole role = kinds[i].role;
     // Notes of other tools. A link that resolves early drops them (Q058).
-    const SectionRole role = object_->kinds[table.index].role;
-    if ((role == SectionRole::Note || role == SectionRole::NoteCuver) && !p_.policy.resolves_early)
-      append_block(table);
-    if (table.type != SectionType::Rel && table.type != SectionType::Rela)
+    if (role == SectionRole::Note || role == SectionRole::NoteCuver) {
+      if (!p_.policy.resolves_early)
+        append_block(object_->section(i));
       continue;
+    }
+    if (role != SectionRole::Rel && role != SectionRole::Rela)
+      continue;
+    const elf::Section &table = object_->section(i);
+    if (table.type != SectionType::Rel && table.type != SectionType::Rela)
+      continue; // Mercury's
     if (table.size == 0 || table.info == 0)
       continue;
     if (const EntityId id = overridden_code_[table.info]; id.valid())
@@ -75,8 +82,15 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     return;
   }
   // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
-  if (!p_.dialect.release.names_rel_tables)
+  if (!p_.dialect.release.names_rel_tables || !has_zero_addend(table))
     return;
+  const std::string_view name =
+      layout_.sections.keep_name(".rel", layout_.sections.name(at.section));
+  name_only(name, hash_of_table(name, table.info));
+}
+
+// Whether an entry that is neither dropped nor the first has addend 0.
+bool Merger::has_zero_addend(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
   const DiscardedRanges &discarded = t_.discarded[id_.value];
   // Relocations of code are never dropped one by one.
@@ -89,14 +103,11 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
                          describes_discarded_code(table.info, entry.symbol) ||
                          emulate::loses_pointer(p_, id_, table.info, entry.symbol)))
       continue;
-    if (!first && entry.addend == 0) {
-      const std::string_view name =
-          layout_.sections.keep_name(".rel", layout_.sections.name(at.section));
-      name_only(name, hash_of(name, code_of(table.info)));
-      return;
-    }
+    if (!first && entry.addend == 0)
+      return true;
     first = false;
   }
+  return false;
 }
 
 bool Merger::names_sections(const elf::Section &table) const {
@@ -145,28 +156,23 @@ RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_vi
     return groups[number - 1];
   else
     number = static_cast<u32>(groups.size()) + 1;
+  const std::string_view target_name = layout_.sections.name(target);
   const std::string_view table_name =
-      join_name(rela ? ".rela" : ".rel", layout_.sections.name(target), own_name);
-  const OutId table = add(table_name, hash_of(table_name, code_of(section)),
-                          {.type = rela ? SectionType::Rela : SectionType::Rel,
-                           .flags = elf::kFlagInfoLink,
-                           .align = 8,
-                           .entsize = rela ? 24u : 16u,
-                           .target = target,
-                           .links_symtab = true});
+      rela ? join_name(".rela", target_name, own_name) : join_name(".rel", target_name, own_name);
+  const OutId table = add(table_name, hash_of_table(table_name, section),
+                          rela ? models_.rela : models_.rel, target);
   if (emulate::counts_table_twice(p_, second))
     layout_.sections.created_again.push_back(table);
   if (p_.policy.lists_resolved && !second) {
     const std::string_view name =
         layout_.sections.keep_name(".nv.resolvedrela", layout_.sections.name(target));
-    NewSection list{.type = SectionType::CudaResolvedRela,
-                    .flags = elf::kFlagInfoLink,
-                    .align = 8,
-                    .entsize = 24,
-                    .target = target,
-                    .links_symtab = true};
-    const OutId resolved =
-        emulate::shares_lists(p_) ? need(name, std::move(list)) : add(name, std::move(list));
+    const NewSection list{.type = SectionType::CudaResolvedRela,
+                          .flags = elf::kFlagInfoLink,
+                          .align = 8,
+                          .entsize = 24,
+                          .target = target,
+                          .links_symtab = true};
+    const OutId resolved = emulate::shares_lists(p_) ? need(name, list) : add(name, list);
     if (emulate::counts_list_twice(p_))
       layout_.sections.created_again.push_back(resolved);
   }

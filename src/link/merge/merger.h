@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "link/emulate/section_owners.h"
 #include "link/merge/chunk.h"
 #include "link/merge/merge.h"
 
@@ -45,6 +46,7 @@ private:
   void add_relocations(const elf::Section &table, const SectionLocation &at);
   // `section`: of the file, which is part of the target. `own_name`: of its table.
   RelocationGroup &relocation_group(u32 section, bool rela, std::string_view own_name);
+  [[nodiscard]] bool has_zero_addend(const elf::Section &table) const;
   enum class Shifted : u8 { None, Some, All };
   [[nodiscard]] Shifted shifted_entries(const elf::Section &table);
   [[nodiscard]] bool is_shifted(u32 section);
@@ -75,6 +77,7 @@ private:
   void discard_data(EntityId id, const elf::Symbol &symbol, DefinitionOutcome outcome);
   OutId place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol);
   OutId place_data(const elf::Section &section);
+  OutId place_shared(const elf::Section &section, u32 owner, OutId text);
   OutId append_block(const elf::Section &section);
   void create_other_sections();
   void create_unnamed_shared();
@@ -86,21 +89,27 @@ private:
   void add_unified_entries(const elf::Section &section);
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.
-  [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, NewSection &&section) {
-    section.name = name;
-    const OutId id = layout_.sections.add(section, hash);
+  [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, const NewSection &section) {
+    const OutId id = layout_.sections.add(name, hash, section);
     layout_.sections.add_section_symbol(id);
     return id;
   }
-  OutId add(std::string_view name, NewSection &&section) {
-    return add(name, StringIndex::hash_of(name), std::move(section));
+  OutId add(std::string_view name, const NewSection &section) {
+    return add(name, StringIndex::hash_of(name), section);
   }
-  OutId need(std::string_view name, NewSection &&section) {
-    return need(name, StringIndex::hash_of(name), std::move(section));
+  [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, const OutSection &model,
+                                   OutId target) {
+    const OutId id = layout_.sections.add(name, hash, model);
+    layout_.sections[id].target = target;
+    layout_.sections.add_section_symbol(id);
+    return id;
   }
-  [[gnu::always_inline]] OutId need(std::string_view name, u32 hash, NewSection &&section) {
-    section.name = name;
-    const auto [id, is_new] = layout_.sections.find_or_add(section, hash);
+  OutId need(std::string_view name, const NewSection &section) {
+    return need(name, StringIndex::hash_of(name), section);
+  }
+  template <typename Made>
+  [[gnu::always_inline]] OutId need(std::string_view name, u32 hash, const Made &made) {
+    const auto [id, is_new] = layout_.sections.find_or_add(name, hash, made);
     if (is_new) {
       layout_.sections.add_section_symbol(id);
       if (!alone_)
@@ -109,28 +118,47 @@ private:
     return id;
   }
   OutId name_only(std::string_view name) { return name_only(name, StringIndex::hash_of(name)); }
-  OutId name_only(std::string_view name, u32 hash);
+  OutId name_only(std::string_view name, u32 hash) { return need(name, hash, models_.name); }
   void name_only_for(std::string_view name, u32 hash, OutId target);
-  // The section of a kernel: of that name, and of its code.
-  OutId need_for_kernel(std::string_view name, u32 hash, OutId text, NewSection &&section);
+  // The section of a kernel, of that name and of its code, and whether it is new. A new one has no
+  // symbol yet.
+  template <typename Made>
+  [[gnu::always_inline]] std::pair<OutId, bool>
+  find_or_add_for_kernel(std::string_view name, u32 hash, OutId text, const Made &made) {
+    const auto [newest, is_new] = layout_.sections.find_or_add(name, hash, made);
+    if (is_new)
+      return {newest, true};
+    if (const OutId id = emulate::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
+      return {id, false};
+    return {layout_.sections.add(name, hash, made), true};
+  }
+  // The same with its symbol.
+  template <typename Made>
+  [[gnu::always_inline]] OutId need_for_kernel(std::string_view name, u32 hash, OutId text,
+                                               const Made &made) {
+    const auto [id, is_new] = find_or_add_for_kernel(name, hash, text, made);
+    if (is_new)
+      layout_.sections.add_section_symbol(id);
+    return take_for_kernel(id, text);
+  }
+  OutId take_for_kernel(OutId id, OutId text) {
+    note_lookup(id);
+    if (!layout_.sections[id].target.valid())
+      layout_.sections[id].target = text;
+    return id;
+  }
   // The prefix and the name as one. `known`: a name of the file that may be the same.
-  [[nodiscard]] std::string_view join_name(std::string_view prefix, std::string_view name,
-                                           std::string_view known) {
+  [[nodiscard, gnu::always_inline]] std::string_view
+  join_name(std::string_view prefix, std::string_view name, std::string_view known) {
     return known.size() == prefix.size() + name.size() && known.starts_with(prefix) &&
                    known.ends_with(name)
                ? known
                : layout_.sections.keep_name(prefix, name);
   }
-  // The code that a section of the file belongs to, or the section itself.
-  [[nodiscard]] u32 code_of(u32 section) const {
-    const u32 owner = object_->owner_of(section);
-    return owner != 0 ? owner : section;
-  }
-  // The hash of the name of a section that belongs to code of the file.
+  // The hash of the name of a section that belongs to code of the file, or to none (0).
   [[nodiscard]] u32 hash_of(std::string_view name, u32 code) const {
     const Family &family = families_[code];
-    return family.name.size() < name.size() && !family.name.empty() &&
-                   name[name.size() - family.name.size() - 1] == '.' && name.ends_with(family.name)
+    return !family.name.empty() && ends_in(name, family.name)
                ? StringIndex::hash_of(name, family.name, family.hash)
                : StringIndex::hash_of(name);
   }
@@ -139,6 +167,16 @@ private:
     const Family &family = families_[code];
     return family.name.empty() ? StringIndex::hash_of(name)
                                : StringIndex::hash_of(name, family.name, family.hash);
+  }
+  // The same for a name that ends in the name of what a section of the file has become.
+  [[nodiscard]] u32 hash_of_table(std::string_view name, u32 section) const {
+    return families_[section].name.empty() ? hash_of(name, object_->owner_of(section))
+                                           : hash_of_own(name, section);
+  }
+  // Whether a name ends in a dot and the name of a function.
+  [[nodiscard]] static bool ends_in(std::string_view name, std::string_view function) {
+    return function.size() < name.size() && name[name.size() - function.size() - 1] == '.' &&
+           name.ends_with(function);
   }
   // The newest section of that name, or none.
   [[nodiscard]] OutId find(std::string_view name);
@@ -177,7 +215,6 @@ private:
       out_.looked_up.push_back(layout_.sections[found].name_number);
   }
 
-  [[nodiscard]] static NewSection function_record_section(OutId text);
   [[nodiscard]] static NewSection shared_section(u64 more_flags);
   [[nodiscard]] SectionLocation &location(u32 section) { return locations_[section]; }
 
@@ -191,7 +228,15 @@ private:
   const InputObject *object_ = nullptr;
   std::span<SectionLocation> locations_;
 
-  // The name of a function, unless it has a dot, and its hash: its sections have names that end so.
+  // Sections of which functions have one each, but for their names and targets.
+  struct Models {
+    OutSection rel, rela, records, shared, name;
+  };
+  [[nodiscard]] Models make_models();
+  const Models models_ = make_models();
+
+  // The name of a function, unless it has a dot, and its hash: its sections have names that end so,
+  // that of its code among them.
   struct Family {
     std::string_view name;
     u32 hash = 0;
