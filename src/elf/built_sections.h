@@ -105,17 +105,6 @@ public:
     ByteSpan bytes;
   };
 
-  // The kinds that a thread has put last.
-  class RecentKinds {
-    friend class BuiltSections;
-    static constexpr u32 kSlots = 32;
-    struct Slot {
-      SectionSpec kind;
-      u32 number = kDetailed;
-    };
-    std::array<Slot, kSlots> slots_;
-  };
-
   // `names` may be null.
   explicit BuiltSections(const StringIndex *names);
   ~BuiltSections();
@@ -133,16 +122,21 @@ public:
   [[nodiscard]] static bool is_plain(ByteSpan bytes, u64 size) {
     return bytes.empty() || bytes.size() == size || bytes.size() < State::kAll;
   }
-  // Precondition: is_plain, the name has a number, and neither shares_bytes_with nor gap_after is
-  // given. Threads may put different sections.
-  void put(u32 id, const SectionSpec &spec, RecentKinds &recent, ByteSpan bytes, u64 size) {
+  // The number of the kind of a section, which has neither shares_bytes_with nor gap_after. Threads
+  // may ask at the same time, and had better remember: it takes a lock.
+  [[nodiscard]] u32 number_of_kind(const SectionSpec &spec) {
+    return find_or_add_kind(spec).number;
+  }
+  // Precondition: is_plain, and the name has a number. Threads may put different sections.
+  // `info`: of the form that all of the kind have.
+  void put(u32 id, u32 kind, u32 name_number, const InfoField &info, ByteSpan bytes, u64 size) {
     State &state = states_[id];
     state.first = bytes.empty() ? nullptr : bytes.data();
     state.size = size;
     state.given = bytes.size() == size ? State::kAll : static_cast<u32>(bytes.size());
-    state.name_number = spec.name_number;
-    state.kind = number_of_kind(spec, recent);
-    state.info = number_in(spec.info);
+    state.name_number = name_number;
+    state.kind = kind;
+    state.info = number_in(info);
   }
 
   // Content at `offset`, which is not inside what is there. Not for several threads, unless the
@@ -189,6 +183,15 @@ public:
 
 private:
   class KindIndex;
+  // The kinds that were added last.
+  struct RecentKinds {
+    static constexpr u32 kSlots = 32;
+    struct Slot {
+      SectionSpec kind;
+      u32 number = kDetailed;
+    };
+    std::array<Slot, kSlots> slots;
+  };
 
   [[nodiscard]] static u32 number_in(const InfoField &info) {
     const auto &value = info.value();
@@ -214,9 +217,9 @@ private:
     const auto *symbol = std::get_if<InfoField::SymbolNumber>(&info.value());
     return symbol ? symbol->top_byte : u8{0};
   }
-  u32 number_of_kind(const SectionSpec &spec, RecentKinds &recent) {
+  u32 number_of_recent_kind(const SectionSpec &spec) {
     const u64 hash = hash_of_kind(spec);
-    RecentKinds::Slot &slot = recent.slots_[hash >> 59];
+    RecentKinds::Slot &slot = recent_.slots[hash >> 59];
     if (slot.number == kDetailed || !is_kind(slot.kind, spec)) [[unlikely]]
       slot = find_or_add_kind(spec);
     return slot.number;

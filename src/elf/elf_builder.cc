@@ -75,7 +75,7 @@ u32 BuiltSections::add(const SectionSpec &spec) {
   states_.push_back({});
   if (spec.name_number != kNoNumber && names_ && !spec.shares_bytes_with.valid() &&
       spec.gap_after == 0 && (*names_)[spec.name_number] == spec.name) {
-    put(id, spec, recent_, {}, 0);
+    put(id, number_of_recent_kind(spec), spec.name_number, spec.info, {}, 0);
     return id;
   }
   states_[id].info = static_cast<u32>(details_.size());

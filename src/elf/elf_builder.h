@@ -152,14 +152,16 @@ public:
   void reserve(const Room &room);
   SectionId add_section(const SectionSpec &spec);
   // As add_symbols and put_symbol. A section may have its first bytes and its size from the start.
-  // Its name must have a number. Each thread has `recent` of its own.
+  // Its name must have a number. See BuiltSections::put.
   SectionId add_sections(u32 count, WorkerPool &pool) {
     return SectionId(sections_.extend(count, pool));
   }
-  using RecentKinds = BuiltSections::RecentKinds;
-  void put_section(SectionId id, const SectionSpec &spec, RecentKinds &recent,
+  [[nodiscard]] u32 number_of_kind(const SectionSpec &spec) {
+    return sections_.number_of_kind(spec);
+  }
+  void put_section(SectionId id, u32 kind, u32 name_number, const InfoField &info,
                    ByteSpan borrowed = {}, u64 size = 0) {
-    sections_.put(id.value, spec, recent, borrowed, size);
+    sections_.put(id.value, kind, name_number, info, borrowed, size);
   }
   // Whether a section may have that from the start.
   [[nodiscard]] static bool is_plain(ByteSpan borrowed, u64 size) {

@@ -7,7 +7,9 @@
 #include "link/output/draft_sections.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdint>
 
 #include "base/bytes.h"
 #include "base/prefetch.h"
@@ -146,11 +148,12 @@ EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first, Worke
   std::vector<u32> discarded(sections.size() / kSectionsTogether + 1, 0);
   pool.for_ranges(sections.size(), kSectionsTogether, [&](u32 begin, u32 end) {
     u32 count = 0;
+    const std::span<const OutSection> list = sections.list;
+    u8 *is_emitted = out.is_emitted.data();
     for (u32 i = begin; i < end; ++i) {
-      prefetch_ahead(sections.list, i);
-      u8 &emitted = out.is_emitted[i];
-      emitted = is_part_of_file(plan, sections.list[i], OutId(i), emitted != 0);
-      count += sections.list[i].discarded() ? 1 : 0;
+      prefetch_ahead(list, i);
+      is_emitted[i] = is_part_of_file(plan, list[i], OutId(i), is_emitted[i] != 0);
+      count += list[i].discarded() ? 1 : 0;
     }
     discarded[begin / kSectionsTogether] = count;
   });
@@ -160,23 +163,32 @@ EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first, Worke
 
 namespace {
 
-inline elf::SectionSpec header_of(const OutSection &s, const OutputPlan &plan,
-                                  const FileInProgress &file, OutId id) {
+inline elf::InfoField info_of(const OutSection &s, const FileInProgress &file, bool emitted) {
+  if (s.function.valid())
+    return {file.symbols.of_entity[s.function.value], s.info_top};
+  if (emitted && s.target.valid())
+    return {file.section_of[s.target.value]};
+  return {};
+}
+
+// `all`: InfoPlan::text_flags.
+inline u64 text_flags_of(std::span<const u64> all, OutId id) {
+  return id.value < all.size() ? all[id.value] : 0;
+}
+
+elf::SectionSpec header_of(const OutSection &s, const OutputPlan &plan, const FileInProgress &file,
+                           OutId id) {
   const bool emitted = file.is_emitted[id.value] != 0;
-  const std::vector<u64> &text_flags = plan.info.text_flags;
   // Unknown sections are among debug information.
   const bool is_debug = s.type() == SectionType::Progbits && (s.flags() & elf::kFlagAlloc) == 0;
   return {.name = plan.layout.sections.name(s),
           .type = s.type(),
           .name_number = s.name_number,
-          .flags = s.flags() | (id.value < text_flags.size() ? text_flags[id.value] : 0),
+          .flags = s.flags() | text_flags_of(plan.info.text_flags, id),
           .align = s.align,
           .entsize = s.entsize(),
           .link = emitted && s.links_symtab ? file.elf.symtab() : elf::SectionId{},
-          .info = s.function.valid()
-                      ? elf::InfoField(file.symbols.of_entity[s.function.value], s.info_top)
-                  : emitted && s.target.valid() ? elf::InfoField(file.section_of[s.target.value])
-                                                : elf::InfoField(),
+          .info = info_of(s, file, emitted),
           .emitted = emitted,
           .bucket = is_debug ? std::optional(elf::Bucket::Debug) : std::nullopt};
 }
@@ -216,6 +228,53 @@ const InfoList &records_of(const Program &program, const OutputPlan &plan, OutId
   return plan.info.of_function[program.function_of(function).value];
 }
 
+// Kinds of sections that one thread has met, by all that header_of takes from a section of the
+// kind. There are some ten of them, or few more.
+class KnownKinds {
+public:
+  struct Key {
+    const SectionTraits *traits = nullptr; // null: a slot without a kind
+    u64 align = 0;
+    u64 text_flags = 0;
+    u32 others = 0;
+    friend bool operator==(const Key &, const Key &) = default;
+  };
+  static Key key_of(const OutSection &s, u64 text_flags, const elf::InfoField &info, bool emitted) {
+    return {s.traits, s.align, text_flags,
+            u32{s.info_top} << 8 | static_cast<u32>(info.value().index()) << 2 |
+                u32{s.links_symtab} << 1 | u32{emitted}};
+  }
+
+  // `find`: the number of a kind that is not known yet.
+  template <typename Find> u32 number(const Key &key, Find find) {
+    u32 slot = hash_of(key);
+    for (; slots_[slot].key.traits; slot = (slot + 1) % kSlots)
+      if (slots_[slot].key == key)
+        return slots_[slot].number;
+    if (used_ == kMost) {
+      *this = {};
+      slot = hash_of(key);
+    }
+    ++used_;
+    slots_[slot] = {key, find()};
+    return slots_[slot].number;
+  }
+
+private:
+  static constexpr u32 kSlots = 64, kMost = 48;
+  static u32 hash_of(const Key &key) {
+    const u64 mixed = reinterpret_cast<uintptr_t>(key.traits) ^ key.text_flags ^ key.align << 40 ^
+                      u64 { key.others } << 48;
+    return static_cast<u32>(mixed * 0x9e3779b97f4a7c15 >> 58);
+  }
+  struct Slot {
+    Key key;
+    u32 number = 0;
+  };
+  std::array<Slot, kSlots> slots_;
+  u32 used_ = 0;
+};
+
 } // namespace
 
 // Sections that are more than a piece and zeros, which are few, are left to one thread: their lists
@@ -226,20 +285,28 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
   file.elf.add_sections(file.next_section.value - file.elf.section_count(), pool);
   std::vector<std::vector<OutId>> left(count / kSectionsTogether + 1);
   pool.for_ranges(count, kSectionsTogether, [&](u32 begin, u32 end) {
-    const OutSection *sections = plan.layout.sections.list.data();
+    const std::span<const OutSection> sections = plan.layout.sections.list;
+    const std::span<const u64> text_flags = plan.info.text_flags;
     const bool executable = program.policy.executable;
-    elf::ElfBuilder::RecentKinds recent;
+    KnownKinds kinds;
     for (u32 i = begin; i < end; ++i) {
-      prefetch_ahead(plan.layout.sections.list, i);
+      prefetch_ahead(sections, i);
       const OutSection &section = sections[i];
       if (section.discarded())
         continue;
-      elf::SectionSpec header = header_of(section, plan, file, OutId(i));
-      if (executable)
-        header.type = type_in_executable(header.type);
+      const bool emitted = file.is_emitted[i] != 0;
+      const elf::InfoField info = info_of(section, file, emitted);
+      const u32 kind = kinds.number(
+          KnownKinds::key_of(section, text_flags_of(text_flags, OutId(i)), info, emitted), [&] {
+            elf::SectionSpec header = header_of(section, plan, file, OutId(i));
+            if (executable)
+              header.type = type_in_executable(header.type);
+            return file.elf.number_of_kind(header);
+          });
       const elf::SectionId to = file.section_of[i];
-      ByteSpan bytes = section.pieces().first();
-      bool simple = !section.pieces().has_more();
+      const PieceList *pieces = section.piece_list;
+      ByteSpan bytes = pieces ? pieces->first() : ByteSpan();
+      bool simple = !pieces || !pieces->has_more();
       if (has_records(plan, section, OutId(i))) {
         const InfoList &list = records_of(program, plan, section.target);
         simple &= bytes.empty() && store_numbers(store, list, file.symbols, *file.numbers);
@@ -247,10 +314,10 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
       }
       const u64 size = std::max<u64>(section.size, bytes.size());
       if (simple && elf::ElfBuilder::is_plain(bytes, size)) {
-        file.elf.put_section(to, header, recent, bytes, size);
+        file.elf.put_section(to, kind, section.name_number, info, bytes, size);
         continue;
       }
-      file.elf.put_section(to, header, recent);
+      file.elf.put_section(to, kind, section.name_number, info);
       left[begin / kSectionsTogether].push_back(OutId(i));
     }
   });
