@@ -161,15 +161,18 @@ public:
   [[nodiscard]] u32 name_number_of(const State &state) const {
     return state.kind == kDetailed ? details_[state.info].spec.name_number : state.name_number;
   }
+  // What sh_info names, or its value; kind_of() has its form.
+  [[nodiscard]] u32 info_number_of(const State &state) const {
+    return state.kind == kDetailed ? number_in(details_[state.info].spec.info) : state.info;
+  }
   [[nodiscard]] InfoField info_of(const State &state) const {
-    if (state.kind == kDetailed)
-      return details_[state.info].spec.info;
-    const auto &kind = kinds_[state.kind].info.value();
-    if (std::holds_alternative<u32>(kind))
-      return InfoField(state.info);
-    if (std::holds_alternative<SectionId>(kind))
-      return InfoField(SectionId(state.info));
-    return InfoField(SymbolId(state.info), std::get<InfoField::SymbolNumber>(kind).top_byte);
+    const auto &form = kind_of(state).info.value();
+    const u32 number = info_number_of(state);
+    if (std::holds_alternative<u32>(form))
+      return InfoField(number);
+    if (std::holds_alternative<SectionId>(form))
+      return InfoField(SectionId(number));
+    return InfoField(SymbolId(number), std::get<InfoField::SymbolNumber>(form).top_byte);
   }
   [[nodiscard]] SectionSpec spec_of(const State &state) const;
 

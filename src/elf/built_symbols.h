@@ -51,6 +51,7 @@ public:
 
   [[nodiscard]] u32 size() const { return static_cast<u32>(states_.size()); }
   [[nodiscard]] const State &operator[](u32 id) const { return states_[id]; }
+  [[nodiscard]] const State *begin() const { return states_.begin(); }
   void reserve(u64 count, u64 specs) {
     states_.reserve(count);
     specs_.reserve(specs);

@@ -16,16 +16,18 @@ namespace culink::elf {
 
 class ElfEmitter {
 public:
+  using State = BuiltSections::State;
   ElfEmitter(const ElfBuilder &writer, const ElfLayout &layout, MutableByteSpan out)
       : writer_(writer), layout_(layout), out_(out) {}
 
   void write_headers() const;
-  template <typename Shdr> void write_section_header(u32 position) const;
+  template <typename Shdr>
+  void write_section_header(u32 position, const State &state, const SectionSpec &kind) const;
   template <typename Sym> void write_symbols(u32 begin, u32 end) const;
   void write_section_names(u32 range) const;
   void write_symbol_names(u32 range) const;
-  void clear_rest(u32 position) const;
-  void write_content(u32 position) const;
+  void clear_rest(u32 position, const State &state, const SectionSpec &kind) const;
+  void write_content(u32 position, const State &state, const SectionSpec &kind) const;
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
 
 private:
@@ -34,8 +36,8 @@ private:
   template <typename Shdr> void write_null_section() const;
   template <typename Phdr> void write_program_headers() const;
   [[nodiscard]] u8 *at(SectionId id) const { return out_.data() + layout_.offset_of(id); }
-  [[nodiscard]] u64 size_of(SectionId id) const;
-  [[nodiscard]] u32 info_of(SectionId id) const;
+  [[nodiscard]] u64 size_of(SectionId id, const State &state) const;
+  [[nodiscard]] u32 info_of(SectionId id, const InfoField &form, u32 number) const;
   void fill_in(const Fixup &fixup, u8 *word) const;
   [[nodiscard]] bool is_too_large(u32 index) const;
   [[nodiscard]] u32 number_as_added(SectionId id) const;
@@ -78,9 +80,9 @@ template <typename Ehdr> void ElfEmitter::write_file_header() const {
   store_le(out_.data(), header);
 }
 
-inline u64 ElfEmitter::size_of(SectionId id) const {
+inline u64 ElfEmitter::size_of(SectionId id, const State &state) const {
   if (id.value > writer_.symtab_shndx().value)
-    return writer_.size(id);
+    return state.size;
   if (id == writer_.shstrtab())
     return layout_.shstrtab.size;
   if (id == writer_.strtab())
@@ -88,15 +90,13 @@ inline u64 ElfEmitter::size_of(SectionId id) const {
   return layout_.symbol_count * writer_.kind_of(id).entsize;
 }
 
-inline u32 ElfEmitter::info_of(SectionId id) const {
-  const InfoField info_field = writer_.sections_.info_of(writer_.sections_[id.value]);
-  const auto &value = info_field.value();
-  if (const SectionId *section = std::get_if<SectionId>(&value))
-    return section->valid() ? layout_.index_of(*section) : 0;
-  if (const u32 *number = std::get_if<u32>(&value))
-    return id == writer_.symtab() && *number == 0 ? layout_.first_global : *number;
-  const InfoField::SymbolNumber &info = std::get<InfoField::SymbolNumber>(value);
-  return layout_.number_of(info.symbol) | u32{info.top_byte} << 24;
+// `number`: that of a section or symbol, if the form has one, or the value.
+inline u32 ElfEmitter::info_of(SectionId id, const InfoField &form, u32 number) const {
+  if (std::holds_alternative<SectionId>(form.value()))
+    return SectionId(number).valid() ? layout_.index_of(SectionId(number)) : 0;
+  if (const auto *symbol = std::get_if<InfoField::SymbolNumber>(&form.value()))
+    return layout_.number_of(SymbolId(number)) | u32{symbol->top_byte} << 24;
+  return id == writer_.symtab() && number == 0 ? layout_.first_global : number;
 }
 
 template <typename Shdr> void ElfEmitter::write_null_section() const {
@@ -108,18 +108,19 @@ template <typename Shdr> void ElfEmitter::write_null_section() const {
 
 // The header of section layout.order[position].
 template <typename Shdr>
-[[gnu::always_inline]] inline void ElfEmitter::write_section_header(u32 position) const {
+[[gnu::always_inline]] inline void
+ElfEmitter::write_section_header(u32 position, const State &state, const SectionSpec &kind) const {
   using Word = decltype(Shdr::sh_size);
   const SectionId id = layout_.order[position];
-  const SectionSpec &spec = writer_.kind_of(id);
   constexpr Word kAddress = 0;
   store_fields<Shdr>(out_.data() + layout_.section_table + (u64{position} + 1) * sizeof(Shdr),
                      layout_.shstrtab.offsets[writer_.options_.compact ? position : id.value],
-                     static_cast<u32>(spec.type), static_cast<Word>(spec.flags), kAddress,
+                     static_cast<u32>(kind.type), static_cast<Word>(kind.flags), kAddress,
                      static_cast<Word>(layout_.content_offset[position]),
-                     static_cast<Word>(size_of(id)),
-                     spec.link.valid() ? layout_.index_of(spec.link) : 0, info_of(id),
-                     static_cast<Word>(spec.align), static_cast<Word>(spec.entsize));
+                     static_cast<Word>(size_of(id, state)),
+                     kind.link.valid() ? layout_.index_of(kind.link) : 0,
+                     info_of(id, kind.info, writer_.sections_.info_number_of(state)),
+                     static_cast<Word>(kind.align), static_cast<Word>(kind.entsize));
 }
 
 template <typename Phdr> void ElfEmitter::write_program_headers() const {
@@ -143,14 +144,17 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
   const u32 *names =
       layout_.late_symbol_name.empty() ? layout_.symbol_names() : layout_.late_symbol_name.data();
   const bool extended = layout_.index_of(writer_.symtab_shndx()) != 0;
+  const u32 *numbers = layout_.symbol_number.data(); // bytes that are written might be anywhere
+  const u32 *index_of = layout_.section_index.data();
+  const BuiltSymbols::State *states = writer_.symbols_.begin();
   SymbolSpec room;
   for (u32 id = begin; id < end; ++id) {
-    const u32 number = layout_.symbol_number[id];
+    const u32 number = numbers[id];
     if (number == 0)
       continue;
-    const SymbolSpec &spec = writer_.symbols_.without_name(writer_.symbols_[id], room);
+    const SymbolSpec &spec = writer_.symbols_.without_name(states[id], room);
     const u32 name = names[id];
-    const u32 index = spec.section.valid() ? layout_.index_of(spec.section) : spec.special_section;
+    const u32 index = spec.section.valid() ? index_of[spec.section.value] : spec.special_section;
     const bool lost = spec.named && index == kSectionCommon && writer_.options_.lose_section_fff2;
     const bool too_large = spec.section.valid() && !lost &&
                            (spec.named ? index >= kSectionLoReserve : is_too_large(index));
@@ -214,7 +218,14 @@ void ElfEmitter::write_symbol_names(u32 range) const {
     const u32 id = order ? order[position] : position;
     return writer_.symbols_.text_of(writer_.symbols_[id], writer_.sections_);
   };
-  layout_.strtab.write(range, text_at, table);
+  if (order || range * NameOffsets::kTogether < strings ||
+      (range + 1) * NameOffsets::kTogether > strings + symbols)
+    return layout_.strtab.write(range, text_at, table);
+  const BuiltSymbols::State *states = writer_.symbols_.begin();
+  const auto own_text = [&](u32 position) {
+    return writer_.symbols_.text_of(states[position - strings], writer_.sections_);
+  };
+  layout_.strtab.write(range, own_text, table);
 }
 
 // What there is once.
@@ -268,11 +279,9 @@ void ElfEmitter::write_entries(const Detail &detail, u8 *p) const {
 
 // Makes zeros of what write_content does not write of the bytes up to the next section. Few
 // sections have any but those that pad them.
-[[gnu::always_inline]] inline void ElfEmitter::clear_rest(u32 position) const {
-  const BuiltSections &sections = writer_.sections_;
-  const BuiltSections::State &state = sections[layout_.order[position].value];
-  const bool is_plain =
-      !sections.find_detail(state) && !has_no_file_data(sections.kind_of(state).type);
+[[gnu::always_inline]] inline void ElfEmitter::clear_rest(u32 position, const State &state,
+                                                          const SectionSpec &kind) const {
+  const bool is_plain = !writer_.sections_.find_detail(state) && !has_no_file_data(kind.type);
   const bool is_last = position + 1 == layout_.order.size();
   const u64 begin = layout_.content_offset[position] + (is_plain ? state.bytes().size() : 0);
   const u64 end = is_last ? layout_.section_table : layout_.content_offset[position + 1];
@@ -281,16 +290,14 @@ void ElfEmitter::write_entries(const Detail &detail, u8 *p) const {
 }
 
 // Of section layout.order[position].
-[[gnu::always_inline]] inline void ElfEmitter::write_content(u32 position) const {
-  const BuiltSections &sections = writer_.sections_;
-  const BuiltSections::State &state = sections[layout_.order[position].value];
-  const SectionSpec &spec = sections.kind_of(state);
-  if (has_no_file_data(spec.type) || spec.shares_bytes_with.valid())
+[[gnu::always_inline]] inline void ElfEmitter::write_content(u32 position, const State &state,
+                                                             const SectionSpec &kind) const {
+  if (has_no_file_data(kind.type) || kind.shares_bytes_with.valid())
     return;
   u8 *content = out_.data() + layout_.content_offset[position];
   if (const ByteSpan bytes = state.bytes(); !bytes.empty())
     std::memcpy(content, bytes.data(), bytes.size());
-  if (const Detail *detail = sections.find_detail(state)) [[unlikely]]
+  if (const Detail *detail = writer_.sections_.find_detail(state)) [[unlikely]]
     write_detail(*detail, content);
 }
 
@@ -430,13 +437,15 @@ void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u3
   for (u32 i = first; i < last; ++i) {
     if (i + kStepsAhead < count) // the caller may go on from `last`
       prefetch(&sections_[layout.order[i + kStepsAhead].value]);
+    const BuiltSections::State &state = sections_[layout.order[i].value];
+    const SectionSpec &kind = sections_.kind_of(state);
     if (wide)
-      emitter.write_section_header<wire::Shdr64>(i);
+      emitter.write_section_header<wire::Shdr64>(i, state, kind);
     else
-      emitter.write_section_header<wire::Shdr32>(i);
+      emitter.write_section_header<wire::Shdr32>(i, state, kind);
     if (!cleared)
-      emitter.clear_rest(i);
-    emitter.write_content(i);
+      emitter.clear_rest(i, state, kind);
+    emitter.write_content(i, state, kind);
   }
 }
 

@@ -83,10 +83,11 @@ RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketC
   RawVector<u8> buckets(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     BucketCounts &own = counts[begin / kTogether];
+    const State *states = sections.begin(); // bytes that are stored might be anywhere
+    u8 *bucket = buckets.data();
     for (u32 id = begin; id < end; ++id) {
-      const u8 bucket = bucket_of(sections[id]);
-      buckets[id] = bucket;
-      ++own[bucket];
+      bucket[id] = bucket_of(states[id]);
+      ++own[bucket[id]];
     }
     if (old_names_.empty() && end <= writer_.first_separate_)
       names.read(begin, end, own_name);
@@ -219,8 +220,9 @@ void SymbolCounter::count(const BuiltSymbols &symbols) {
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     Counts own{};
     u8 *flag = flags_.data();
+    const BuiltSymbols::State *states = symbols.begin(); // bytes that are stored might be anywhere
     for (u32 id = begin; id < end; ++id) {
-      const BuiltSymbols::State &symbol = symbols[id];
+      const BuiltSymbols::State symbol = states[id];
       const u32 kind =
           (symbols.is_local(symbol) ? kLocal : 0u) | (symbols.is_emitted(symbol) ? kEmitted : 0u);
       flag[id] = static_cast<u8>(kind);
@@ -403,9 +405,12 @@ void ElfLayouter::name_symbols() {
   if (compact())
     for (u32 i = 0; i < count; ++i)
       layout_.strtab_texts.push_back(name_at(i).text);
-  NameOffsets names(
-      writer_.sections_.names(), count, [&](u32 position) { return name_at(position).text; },
-      pool_);
+  const auto text_at = [&](u32 position) -> std::string_view {
+    if (const u32 i = position - symbols_at; i < symbols && !compact()) [[likely]]
+      return writer_.symbols_.text_of(writer_.symbols_[symbol_at(i)], writer_.sections_);
+    return name_at(position).text;
+  };
+  NameOffsets names(writer_.sections_.names(), count, text_at, pool_);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     if (compact() || begin < symbols_at || end > renamed_at)
       names.read(begin, end, name_at);

@@ -68,8 +68,8 @@ private:
     return id.valid() && layout_.section_index[id.value] == 0;
   }
   [[nodiscard]] bool is_valid(const SectionSpec &kind) const;
-  [[nodiscard]] bool is_valid(const InfoField &info) const;
-  [[nodiscard]] bool is_valid(const BuiltSections::Detail &detail, u64 size) const;
+  [[nodiscard]] bool is_valid_info(const InfoField &form, u32 number) const;
+  [[nodiscard]] bool is_valid(const BuiltSections::Detail &detail, const State &state) const;
   [[nodiscard]] std::optional<Error> check_section(u32 id) const;
   [[nodiscard]] std::optional<Error> measure_sections();
   [[nodiscard]] SectionExtent extent_of(const SectionSpec &spec) const;

@@ -78,15 +78,18 @@ bool ElfLayouter::is_valid(const SectionSpec &kind) const {
          !is_absent(kind.link) && !is_absent(kind.shares_bytes_with);
 }
 
-[[gnu::always_inline]] inline bool ElfLayouter::is_valid(const InfoField &info) const {
-  if (const auto *section = std::get_if<SectionId>(&info.value()))
-    return !is_absent(*section);
-  const auto *symbol = std::get_if<InfoField::SymbolNumber>(&info.value());
-  return !symbol || symbol->top_byte == 0 || layout_.number_of(symbol->symbol) <= kMostInfoSymbol;
+[[gnu::always_inline]] inline bool ElfLayouter::is_valid_info(const InfoField &form,
+                                                              u32 number) const {
+  if (std::holds_alternative<SectionId>(form.value()))
+    return !is_absent(SectionId(number));
+  const auto *symbol = std::get_if<InfoField::SymbolNumber>(&form.value());
+  return !symbol || symbol->top_byte == 0 || layout_.number_of(SymbolId(number)) <= kMostInfoSymbol;
 }
 
-bool ElfLayouter::is_valid(const BuiltSections::Detail &detail, u64 size) const {
-  bool valid = is_valid(detail.spec) && is_valid(detail.spec.info);
+bool ElfLayouter::is_valid(const BuiltSections::Detail &detail, const State &state) const {
+  const u64 size = state.size;
+  bool valid = is_valid(detail.spec) &&
+               is_valid_info(detail.spec.info, writer_.sections_.info_number_of(state));
   writer_.fixups_.for_each(detail.fixups, [&](const Fixup &fixup) {
     valid &= fixup.offset <= size && size - fixup.offset >= 4;
   });
@@ -131,14 +134,14 @@ void ElfLayouter::measure_kinds() {
   if (const BuiltSections::Detail *detail = sections.find_detail(state)) [[unlikely]] {
     extent = extent_of(detail->spec);
     extent.size = state.size;
-    return is_valid(*detail, state.size);
+    return is_valid(*detail, state);
   }
   const Kind &kind = kinds_[state.kind];
   extent = kind.extent;
   extent.size = state.size;
   if (extent.loads != 0 && !classic()) // the name may decide
     extent.loads = loads_of(sections.spec_of(state));
-  return kind.valid && is_valid(sections.info_of(state));
+  return kind.valid && is_valid_info(sections.kinds()[state.kind].info, state.info);
 }
 
 // Checks sections, and takes down what place_contents needs.

@@ -3,7 +3,8 @@
 // Offsets in string tables, by all threads. A name's offset is the sum of the sizes of all
 // different names that were used before it, so three things are found one after the other, each for
 // ranges of positions: which position uses a name first, how many bytes the names of a range take,
-// and, when the sum of the ranges before is known, the offsets.
+// and, when the sum of the ranges before is known, the offsets. One thread alone meets names in
+// order: it knows their first uses at once, and needs no sums.
 //
 // Most names of a large link are those of sections, which have numbers; the first use of a number
 // is the smallest position that a thread has seen. The others are looked up by hash in tables of
@@ -44,10 +45,11 @@ NameOffsets::NameOffsets(const StringIndex *numbered, u32 count, TextAt text_at,
 
 // At first without a lock, which takes longer than all the rest: if two threads store theirs at the
 // same time, the higher position may stay, until correct_firsts() asks each.
-void NameOffsets::note_first(u32 number, u32 position) {
+u32 NameOffsets::note_first(u32 number, u32 position) {
   std::atomic_ref<u32> first(first_of_[number]);
   if (position < first.load(std::memory_order_relaxed))
     first.store(position, std::memory_order_relaxed);
+  return kIsNumber | number;
 }
 
 void NameOffsets::correct_firsts(u32 begin, u32 end) {
@@ -64,8 +66,9 @@ void NameOffsets::correct_firsts(u32 begin, u32 end) {
 }
 
 // A name that is not one of those with numbers, or not known to be.
-u32 NameOffsets::take(const Name &name, u32 position, std::vector<Hashed> &hashed) {
-  switch (name.sharing) {
+u32 NameOffsets::take(std::string_view text, Sharing sharing, u32 position,
+                      std::vector<Hashed> &hashed) {
+  switch (sharing) {
   case Sharing::Separately:
     return position;
   case Sharing::None:
@@ -76,12 +79,12 @@ u32 NameOffsets::take(const Name &name, u32 position, std::vector<Hashed> &hashe
   case Sharing::Equal:
     break;
   }
-  if (name.text.empty())
+  if (text.empty())
     return kNone;
-  if (numbered_ && numbered_->may_contain(name.text))
-    if (const std::optional<u32> number = numbered_->find(name.text))
+  if (numbered_ && numbered_->may_contain(text))
+    if (const std::optional<u32> number = numbered_->find(text))
       return take_number(*number, position);
-  prefetch_line(name.text.data());
+  prefetch_line(text.data());
   hashed.push_back({0, position});
   return position;
 }
@@ -171,10 +174,40 @@ void NameOffsets::measure(u32 begin, u32 end) {
 
 PlacedNames NameOffsets::place() {
   find_equal();
+  names_.range_starts.assign(owners_.size() / kTogether + 1, 0);
+  if (alone_)
+    place_in_order();
+  else
+    place_all();
+  return std::move(names_);
+}
+
+// By one thread, for whom all owners are positions before.
+void NameOffsets::place_in_order() {
   const u32 count = static_cast<u32>(owners_.size());
-  if (!alone_)
-    pool_.for_ranges(count, kTogether, [this](u32 begin, u32 end) { correct_firsts(begin, end); });
-  names_.range_starts.assign(count / kTogether + 1, 0);
+  u32 *out = names_.offsets.data(); // sizes at first
+  const u32 *owners = owners_.data();
+  u64 offset = names_.size;
+  u32 i = 0;
+  for (u64 &start : names_.range_starts) {
+    start = offset;
+    for (const u32 end = i + std::min(kTogether, count - i); i < end; ++i) {
+      const u32 owner = owners[i];
+      const u64 size = u64{out[i]} + 1;
+      if (owner != i) [[unlikely]] {
+        out[i] = owner == kNone ? 0 : out[owner];
+        continue;
+      }
+      out[i] = static_cast<u32>(offset);
+      offset += size;
+    }
+  }
+  names_.size = offset;
+}
+
+void NameOffsets::place_all() {
+  const u32 count = static_cast<u32>(owners_.size());
+  pool_.for_ranges(count, kTogether, [this](u32 begin, u32 end) { correct_firsts(begin, end); });
   pool_.for_ranges(count, kTogether, [this](u32 begin, u32 end) { measure(begin, end); });
   for (u64 &start : names_.range_starts)
     names_.size += std::exchange(start, names_.size);
@@ -191,13 +224,12 @@ PlacedNames NameOffsets::place() {
     }
   });
   if (std::ranges::find(has_repeated_, 1) == has_repeated_.end())
-    return std::move(names_);
+    return;
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
       if (const u32 owner = owners[i]; owner != i && owner != kNone)
         out[i] = out[owner];
   });
-  return std::move(names_);
 }
 
 } // namespace culink::elf

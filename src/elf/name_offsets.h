@@ -35,9 +35,10 @@ struct PlacedNames {
   template <typename TextAt> void write(u32 range, TextAt text_at, u8 *table) const {
     const u32 begin = range * kTogether;
     const u32 end = static_cast<u32>(std::min<u64>(u64{begin} + kTogether, offsets.size()));
+    const u32 *offset = offsets.data();
     u64 next = range_starts[range];
     for (u32 i = begin; i < end; ++i) {
-      if (offsets[i] != next) // none, or the name of an earlier position
+      if (offset[i] != next) // none, or the name of an earlier position
         continue;
       const std::string_view text = text_at(i);
       if (!text.empty())
@@ -82,7 +83,7 @@ public:
       const Name name = name_at(position);
       sizes[position] = static_cast<u32>(name.text.size());
       owners[position] = name.number == kNoNumber || name.sharing != Sharing::Equal
-                             ? take(name, position, hashed.names)
+                             ? take(name.text, name.sharing, position, hashed.names)
                              : take_number(name.number, position);
     }
     hash(hashed);
@@ -102,26 +103,28 @@ private:
       return std::span(names).subspan(starts[shard], starts[shard + 1] - starts[shard]);
     }
   };
-  // An owner that is not a position: none, or the number of a name, whose first use is not known
-  // yet.
+  // An owner that is not a position: none, or, with several threads, the number of a name, whose
+  // first use is not known yet.
   static constexpr u32 kNone = 0xffffffff;
   static constexpr u32 kIsNumber = 0x80000000;
 
   // These return the owner.
-  u32 take(const Name &name, u32 position, std::vector<Hashed> &hashed);
+  u32 take(std::string_view text, Sharing sharing, u32 position, std::vector<Hashed> &hashed);
   u32 take_number(u32 number, u32 position) {
     if (!alone_)
-      note_first(number, position);
-    else if (position < first_of_[number])
-      first_of_[number] = position;
-    return kIsNumber | number;
+      return note_first(number, position);
+    u32 &first = first_of_[number]; // positions come in their order
+    first = std::min(first, position);
+    return first;
   }
   void hash(HashedNames &hashed) const;
-  void note_first(u32 number, u32 position);
+  u32 note_first(u32 number, u32 position);
   void correct_firsts(u32 begin, u32 end);
   void find_equal();
   void find_equal_in(std::optional<u32> shard);
   void measure(u32 begin, u32 end);
+  void place_all();
+  void place_in_order();
 
   const StringIndex *numbered_;
   TextAt text_at_;

@@ -50,10 +50,13 @@ void number_sections(const OutputSections &sections, std::span<const u32> discar
   out.next.value += sections.size() - left_out;
   pool.for_ranges(sections.size(), kSectionsTogether, [&](u32 begin, u32 end) {
     u32 next = starts[begin / kSectionsTogether];
-    const bool all = discarded[begin / kSectionsTogether] == 0;
-    for (u32 i = begin; i < end; ++i)
-      out.section_of[i] =
-          all || !sections.list[i].discarded() ? elf::SectionId(next++) : elf::SectionId();
+    elf::SectionId *section_of = out.section_of.data();
+    if (discarded[begin / kSectionsTogether] == 0)
+      for (u32 i = begin; i < end; ++i)
+        section_of[i].value = next + (i - begin);
+    else
+      for (u32 i = begin; i < end; ++i)
+        section_of[i] = sections.list[i].discarded() ? elf::SectionId() : elf::SectionId(next++);
   });
 }
 

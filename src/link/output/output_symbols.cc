@@ -249,10 +249,12 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
   u32 spec = elf.make_room_for_specs(local_specs.back(), pool);
   put_all(static_cast<u32>(sections.locals.size()), [&](u32 first, u32 begin, u32 end) {
     u32 next = spec + local_specs[begin / kSymbolsPut];
+    const std::span<const OutSection> list = sections.list;
     for (u32 i = begin; i < end; ++i) {
-      if (const LocalSymbol &local = sections.locals[i]; local.kind == LocalSymbol::Kind::Section)
-        prefetch_ahead(sections.list, local.id); // they have the order of their symbols
-      writer.put_local(elf::SymbolId(first + i), sections.locals[i], is_emitted, next);
+      const LocalSymbol local = sections.locals[i];
+      if (local.kind == LocalSymbol::Kind::Section)
+        prefetch_ahead(list, local.id); // they have the order of their symbols
+      writer.put_local(elf::SymbolId(first + i), local, is_emitted, next);
     }
   });
   if (rel_action.valid())
