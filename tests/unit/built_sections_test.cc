@@ -43,13 +43,12 @@ TEST(BuiltSections, ThoseThatArePutAreThoseThatAreAdded) {
                                    header(3, SectionType::Rela, 0, id(0)),
                                    header(4, SectionType::Nobits, kFlagAlloc | kFlagWrite, {})};
     const u64 sizes[] = {32, 40, 32, 0, 100}; // zeros behind the bytes of the second
-    ElfBuilder::RecentKinds recent;
     if (put)
       elf.add_sections(5, pool);
     for (u32 i = 0; i < 5; ++i) {
       const ByteSpan bytes = i < 3 ? ByteSpan(code) : ByteSpan();
       if (put) {
-        elf.put_section(id(i), headers[i], recent, bytes, sizes[i]);
+        elf.put_section(id(i), elf.number_of_kind(headers[i]), i, headers[i].info, bytes, sizes[i]);
         continue;
       }
       elf.add_section(headers[i]);
