@@ -221,6 +221,7 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   const elf::Section &text = object_->section(symbol.section);
   if (entity.first_definition != SymbolRef{id_, symbol_index}) { // overrides an earlier definition
     location(symbol.section).set(t_.address_of[id.value].section, 0);
+    families_[symbol.section].name = {}; // an alias may have created another section
     return;
   }
   if (const OutId known = location(symbol.section).section; known.valid()) { // an alias
