@@ -24,7 +24,19 @@ template <typename T> class RawTable {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
 public:
+  RawTable() = default;
+  RawTable(RawTable &&other) noexcept
+      : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)),
+        room_(std::exchange(other.room_, 0)) {}
+  RawTable &operator=(RawTable &&other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    room_ = std::exchange(other.room_, 0);
+    return *this;
+  }
+
   [[nodiscard]] u64 size() const { return size_; }
+  [[nodiscard]] u64 capacity() const { return room_; }
   [[nodiscard]] T &operator[](u64 i) { return data_.get()[i]; }
   [[nodiscard]] const T &operator[](u64 i) const { return data_.get()[i]; }
   [[nodiscard]] T *data() { return data_.get(); }
@@ -41,9 +53,15 @@ public:
     room_ = count;
   }
   T &push_back(const T &value) {
-    if (size_ == room_)
-      reserve(std::max<u64>(16, size_ * 2));
+    if (size_ == room_) [[unlikely]]
+      grow();
     return *std::construct_at(data_.get() + size_++, value);
+  }
+  // A new last element, whose fields the caller assigns one by one: see store_fields.
+  [[nodiscard]] T &add() {
+    if (size_ == room_) [[unlikely]]
+      grow();
+    return data_.get()[size_++];
   }
   // Makes the table longer and returns the number of the first new element. Each must be given a
   // value by put() before it is read.
@@ -51,6 +69,11 @@ public:
     if (size_ + count > room_)
       reserve(std::max(size_ + count, size_ * 2));
     return std::exchange(size_, size_ + count);
+  }
+  // A shorter or longer table; the same is true of new elements.
+  void resize(u64 count) {
+    reserve(count);
+    size_ = count;
   }
   // The same for elements that several threads will put.
   u64 extend(u64 count, WorkerPool &pool) {
@@ -62,6 +85,9 @@ public:
   void put(u64 i, const T &value) { std::construct_at(data_.get() + i, value); }
 
 private:
+  // Not inlined, so that callers are small.
+  [[gnu::noinline]] void grow() { reserve(std::max<u64>(16, size_ * 2)); }
+
   struct Free {
     u64 room = 0;
     void operator()(T *data) const { UninitializedAllocator<T>().deallocate(data, room); }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <compare>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/few_list.h"
+#include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
 #include "base/uninitialized.h"
@@ -102,14 +102,25 @@ public:
       recent = &*traits_.insert(traits).first;
     return recent;
   }
-  [[nodiscard]] PieceList *add_pieces() { return &pieces_.emplace_back(); }
+  [[nodiscard]] PieceList *add_pieces() {
+    if (next_ == end_) [[unlikely]]
+      add_block();
+    return next_++;
+  }
   // Frees the other one when this one is freed.
   void adopt(std::unique_ptr<SectionParts> other) { others_.push_back(std::move(other)); }
 
 private:
+  [[gnu::noinline]] void add_block() {
+    constexpr size_t kLists = 512;
+    next_ = pieces_.emplace_back(std::make_unique<PieceList[]>(kLists)).get();
+    end_ = next_ + kLists;
+  }
+
   std::set<SectionTraits> traits_;
-  std::array<const SectionTraits *, 64> recent_{}; // as a rule there are some ten
-  std::deque<PieceList> pieces_;
+  std::array<const SectionTraits *, 64> recent_{};   // as a rule there are some ten
+  std::vector<std::unique_ptr<PieceList[]>> pieces_; // blocks
+  PieceList *next_ = nullptr, *end_ = nullptr;       // in the last one
   std::vector<std::unique_ptr<SectionParts>> others_;
 };
 
@@ -162,7 +173,7 @@ struct OutputSections {
   // By OutId: the section of the same name that was created before; empty or shorter than the list
   // if there is none.
   std::vector<OutId> older_of;
-  std::vector<LocalSymbol, UninitializedAllocator<LocalSymbol>> locals;
+  RawTable<LocalSymbol> locals;
   std::vector<EntityId> globals;
   std::vector<SharedInstance> instances;
   std::vector<ObjectId> with_blank_symbol; // ascending (Q161)
@@ -240,8 +251,14 @@ struct OutputSections {
   // The same with another name; `made` is a NewSection, or what model_of returned.
   template <typename Made>
   [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, const Made &made) {
-    const NewName taken = take_name(name, hash);
-    return append(made, taken);
+    const OutId id(size());
+    const auto [number, newest] = name_section(name, hash, id);
+    if (newest != id) {
+      by_name[number] = id;
+      set_older(id, newest);
+    }
+    append(made, number);
+    return id;
   }
   // The section of that name, or a new one, and whether it is new.
   std::pair<OutId, bool> find_or_add(const NewSection &section) {
@@ -252,10 +269,11 @@ struct OutputSections {
   [[gnu::always_inline]] std::pair<OutId, bool> find_or_add(std::string_view name, u32 hash,
                                                             const Made &made) {
     const OutId id(size());
-    const auto [number, newest] = name_section(name, hash);
+    const auto [number, newest] = name_section(name, hash, id);
     if (newest != id)
       return {newest, false};
-    return {append(made, {number, OutId{}}), true};
+    append(made, number);
+    return {id, true};
   }
   // What sections of one kind have in common, for callers that add very many of it. It belongs to
   // this list, and has no name.
@@ -297,47 +315,29 @@ struct OutputSections {
 private:
   // Field by field: the processor would wait for a copy of what has just been put together.
   void add_local(LocalSymbol::Kind kind, u32 id) {
-    LocalSymbol &added = locals.emplace_back();
+    LocalSymbol &added = locals.add();
     added.kind = kind;
     added.id = id;
   }
 
-  struct NewName {
-    u32 number;
-    OutId older; // the section that had the name
-  };
-  // The next section that is appended has the name.
-  [[gnu::always_inline]] NewName take_name(std::string_view name, u32 hash) {
-    const OutId id(size());
-    const auto [number, newest] = name_section(name, hash);
-    if (newest == id)
-      return {number, OutId{}};
-    by_name[number] = id;
-    return {number, newest};
-  }
-  // The number of the name and its newest section, which is the next one that is appended if there
-  // is none yet.
+  // The number of a name and its newest section, which is `next` if there is none yet: the one that
+  // is appended next.
   struct Named {
     u32 number;
     OutId newest;
   };
-  [[gnu::noinline]] Named name_section(std::string_view name, u32 hash) {
+  [[gnu::noinline]] Named name_section(std::string_view name, u32 hash, OutId next) {
     const auto [number, is_new] = names.insert(name, hash);
     if (!is_new)
       return {number, by_name[number]};
-    const OutId id(size());
-    by_name.push_back(id);
-    return {number, id};
+    by_name.push_back(next);
+    return {number, next};
   }
-  template <typename Made> [[gnu::always_inline]] OutId append(const Made &made, NewName name) {
-    const OutId id(size());
-    if (name.older.valid())
-      set_older(id, name.older);
+  template <typename Made> [[gnu::always_inline]] void append(const Made &made, u32 name_number) {
     list.emplace_back();
     OutSection &added = list.back();
     fill(added, made);
-    added.name_number = name.number;
-    return id;
+    added.name_number = name_number;
   }
   void fill(OutSection &added, const OutSection &model) { added = model; }
   // Inlined, so that what callers say of a section is written once, into the list; field by field,

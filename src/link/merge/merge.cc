@@ -42,9 +42,10 @@ MergedChunk Merger::run() {
   mentioned_.assign(emulate::leaves_blank_symbols(p_) ? p_.symbols.entities.size() : 0, false);
   for (u32 i = begin_; i < end_; ++i)
     merge_object(ObjectId(i));
-  for (const RelocationGroup &group : layout_.relocs.groups)
-    if (layout_.sections[group.target].discarded())
-      layout_.sections[group.table].emit = Emit::Discarded;
+  if (discards_sections_)
+    for (const RelocationGroup &group : layout_.relocs.groups)
+      if (layout_.sections[group.target].discarded())
+        layout_.sections[group.table].emit = Emit::Discarded;
   finish_text();
   return std::move(out_);
 }
@@ -160,36 +161,42 @@ void Merger::leave_blank_symbol(EntityId id, u32 symbol) {
 }
 
 void Merger::create_functions() {
-  const u32 *hash = function_hashes_.data();
-  for (const u32 s : p_.symbols.functions_of[id_.value]) {
-    const u32 *known_hash = function_hashes_.empty() ? nullptr : hash++;
+  const std::span<const u32> functions = p_.symbols.functions_of[id_.value];
+  const std::span<const EntityId> entities = p_.symbols.entity_of[id_.value];
+  const std::span<const DefinitionOutcome> outcomes = p_.symbols.outcome_of[id_.value];
+  const bool leaves_blanks = !mentioned_.empty();
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const u32 s = functions[i];
     const elf::Symbol &symbol = object_->symbols[s];
-    const EntityId id = p_.symbols.of(id_, s);
+    const EntityId id = entities[s];
     if (!id.valid())
       continue;
-    if (!mentioned_.empty())
+    if (leaves_blanks)
       leave_blank_symbol(id, s);
-    const DefinitionOutcome outcome = p_.symbols.outcome(id_, s);
+    const Entity &entity = p_.symbols[id];
+    const DefinitionOutcome outcome = outcomes[s];
+    const bool accepted = outcome == DefinitionOutcome::Accepted;
     if (outcome == DefinitionOutcome::DiscardedForWeak ||
         outcome == DefinitionOutcome::DiscardedForStrong)
       location(symbol.section).discarded = true;
-    if (outcome == DefinitionOutcome::Accepted && p_.symbols[id].prevailing != SymbolRef{id_, s})
+    if (accepted && entity.prevailing != SymbolRef{id_, s})
       overridden_code_[symbol.section] = id;
-    beside_strong_[symbol.section] =
-        outcome == DefinitionOutcome::DiscardedForStrong ||
-        (outcome == DefinitionOutcome::Accepted && symbol.binding() != elf::SymbolBinding::Weak &&
-         p_.symbols[id].first_definition != SymbolRef{id_, s});
+    beside_strong_[symbol.section] = outcome == DefinitionOutcome::DiscardedForStrong ||
+                                     (accepted && symbol.binding() != elf::SymbolBinding::Weak &&
+                                      entity.first_definition != SymbolRef{id_, s});
     if (!p_.is_live(id)) {
       name_discarded_entry(id, s);
       continue;
     }
     if (!is_listed(id))
       list_function(id);
-    if (outcome == DefinitionOutcome::Accepted && is_defined_elsewhere(p_.symbols[id])) {
+    if (accepted && is_defined_elsewhere(entity)) {
       refuse();
-    } else if (outcome == DefinitionOutcome::Accepted) {
+    } else if (accepted) {
       discard_constants(id);
-      create_text(id, s, known_hash ? *known_hash : StringIndex::family_of(symbol.name));
+      create_text(id, s,
+                  function_hashes_.empty() ? StringIndex::family_of(symbol.name)
+                                           : function_hashes_[i]);
     }
   }
 }
@@ -305,7 +312,7 @@ void Merger::create_function_records() {
     const std::string_view function = p_.symbols[layout_.sections[text].function].name;
     const std::string_view name =
         join_name(".nv.info.", function, object_->section(info.section).name);
-    const OutId records = add(name, hash_of(name, info.text), models_.records, text);
+    const OutId records = add(name, hash_of_own(name, info.text), models_.records, text);
     layout_.sections[text].records = records;
   }
 }

@@ -55,6 +55,7 @@ void Merger::discard_constants(EntityId function) {
     layout_.sections.pieces(layout_.sections[old.section]).clear();
     layout_.sections[old.section].size = 0;
     layout_.sections[old.section].emit = Emit::Discarded; // unless the new definition needs it
+    discards_sections_ = true;
   }
   if (old.index == kNoIndex)
     return;

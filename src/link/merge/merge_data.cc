@@ -46,11 +46,13 @@ u64 Merger::end_of_symbols(u32 section) {
 }
 
 void Merger::create_data() {
-  for (u32 s = 1; s < object_->symbols.size(); ++s) {
-    const elf::Symbol &symbol = object_->symbols[s];
-    const EntityId id = p_.symbols.of(id_, s);
-    if (!id.valid() || symbol.type() == SymbolType::Function)
+  const std::span<const elf::Symbol> symbols = object_->symbols;
+  const std::span<const EntityId> entities = p_.symbols.entity_of[id_.value];
+  for (u32 s = 1; s < symbols.size(); ++s) {
+    const EntityId id = entities[s];
+    if (!id.valid() || symbols[s].type() == SymbolType::Function)
       continue;
+    const elf::Symbol &symbol = symbols[s];
     if (!symbol.in_section()) {
       list_undefined(id, symbol);
       continue;

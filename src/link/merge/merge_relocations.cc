@@ -92,22 +92,23 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
 // Whether an entry that is neither dropped nor the first has addend 0.
 bool Merger::has_zero_addend(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
-  const DiscardedRanges &discarded = t_.discarded[id_.value];
   // Relocations of code are never dropped one by one.
   const bool some_dropped = object_->kinds[table.info].is_debug() ||
-                            object_->kinds[table.info].is_constant() || discarded.touch(table.info);
-  bool first = true;
-  for (u32 i = 0; i < entries.size(); ++i) {
-    const elf::Relocation entry = entries[i];
-    if (some_dropped && (discarded.contain(table.info, entry.offset) ||
-                         describes_discarded_code(table.info, entry.symbol) ||
-                         emulate::loses_pointer(p_, id_, table.info, entry.symbol)))
-      continue;
-    if (!first && entry.addend == 0)
+                            object_->kinds[table.info].is_constant() ||
+                            t_.discarded[id_.value].touch(table.info);
+  u32 first = 0;
+  while (some_dropped && first < entries.size() && is_dropped(table.info, entries[first]))
+    ++first;
+  for (u32 i = first + 1; i < entries.size(); ++i)
+    if (entries[i].addend == 0 && !(some_dropped && is_dropped(table.info, entries[i])))
       return true;
-    first = false;
-  }
   return false;
+}
+
+bool Merger::is_dropped(u32 section, const elf::Relocation &entry) const {
+  return t_.discarded[id_.value].contain(section, entry.offset) ||
+         describes_discarded_code(section, entry.symbol) ||
+         emulate::loses_pointer(p_, id_, section, entry.symbol);
 }
 
 bool Merger::names_sections(const elf::Section &table) const {
@@ -144,7 +145,7 @@ bool Merger::is_shifted(u32 section) {
 
 RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_view own_name) {
   const OutId target = location(section).section;
-  if (group_of_.size() < layout_.sections.list.size()) {
+  if (target.value >= group_of_.size()) {
     constexpr size_t kAhead = 1024; // sections
     group_of_.reserve(layout_.sections.list.capacity());
     group_of_.resize(layout_.sections.list.size() + kAhead);

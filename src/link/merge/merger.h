@@ -47,6 +47,7 @@ private:
   // `section`: of the file, which is part of the target. `own_name`: of its table.
   RelocationGroup &relocation_group(u32 section, bool rela, std::string_view own_name);
   [[nodiscard]] bool has_zero_addend(const elf::Section &table) const;
+  [[nodiscard]] bool is_dropped(u32 section, const elf::Relocation &entry) const;
   enum class Shifted : u8 { None, Some, All };
   [[nodiscard]] Shifted shifted_entries(const elf::Section &table);
   [[nodiscard]] bool is_shifted(u32 section);
@@ -158,9 +159,8 @@ private:
   // The hash of the name of a section that belongs to code of the file, or to none (0).
   [[nodiscard]] u32 hash_of(std::string_view name, u32 code) const {
     const Family &family = families_[code];
-    return !family.name.empty() && ends_in(name, family.name)
-               ? StringIndex::hash_of(name, family.name, family.hash)
-               : StringIndex::hash_of(name);
+    return !family.name.empty() && ends_in(name, family.name) ? hash_of_own(name, code)
+                                                              : StringIndex::hash_of(name);
   }
   // The same for a name that ends in a dot and the name of the function.
   [[nodiscard]] u32 hash_of_own(std::string_view name, u32 code) const {
@@ -189,8 +189,8 @@ private:
     return true;
   }
   void set_listed(EntityId id) {
-    t_.listed[id.value] = 1;
     const Entity &entity = p_.symbols[id];
+    t_.listed[id.value] = 1;
     out_.has_commons |= entity.common_align != 0;
     layout_.sections.has_images |= is_image(entity.type()) || entity.opaque;
   }
@@ -255,6 +255,7 @@ private:
   std::optional<std::vector<std::pair<u32, u64>>> constant_starts_;
   std::optional<u64> dynamic_align_; // the largest of its dynamic memory, if that was asked for
 
+  bool discards_sections_ = false;   // some are Emit::Discarded
   std::vector<bool> mentioned_;      // by EntityId: a file names it
   std::vector<OutId> unfilled_text_; // code whose prevailing definition comes later
   std::vector<u32> group_of_;        // by target: number + 1 of its first group

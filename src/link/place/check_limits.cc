@@ -102,11 +102,11 @@ void LimitChecker::check_sections(WorkerPool &pool) {
   constexpr u32 kTogether = 8192;
   const arch::Limits &limits = p_.arch.limits;
   const u64 smallest = std::min(limits.static_shared, limits.constant_bank);
-  const auto find = [&](u32 i, std::vector<OutId> &large) {
-    prefetch_ahead(layout_.sections.list, i);
-    if (const OutSection &section = layout_.sections.list[i]; section.size > smallest &&
-                                                              section.emit != Emit::Discarded &&
-                                                              section.emit != Emit::NameOnly)
+  const std::span<const OutSection> list = layout_.sections.list;
+  const auto find = [list, smallest](u32 i, std::vector<OutId> &large) {
+    prefetch_ahead(list, i);
+    if (list[i].size > smallest && list[i].emit != Emit::Discarded &&
+        list[i].emit != Emit::NameOnly)
       large.emplace_back(i);
   };
   for (const OutId id : gather<OutId>(layout_.sections.size(), kTogether, pool, find)) {
