@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/reloc.h"
 #include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
@@ -88,6 +89,17 @@ struct Survey {
 };
 inline constexpr size_t kShortName = 15;
 
+// Records of .nv.info of one attribute, format and size that are right, if what they refer to is.
+struct RightRecord {
+  u32 known_bits = 0;   // of the first word of a record
+  u32 head = 1;         // those bits: at first there is no such word
+  u32 size = 0;         // of a record
+  u16 symbol_types = 0; // a bit for each that the symbol in the second word may have; 0: it is none
+  bool offsets = false; // the other words are offsets of instructions
+
+  [[nodiscard]] bool is_like(u32 first_word) const { return (first_word & known_bits) == head; }
+};
+
 // What has been learned about a file while its sections were checked. A large file has thousands of
 // sections that differ in nothing but their function; what they have in common is checked once.
 class FileMemory {
@@ -123,8 +135,9 @@ public:
     return symbols_;
   }
 
-  elf::RecordMemory records;                               // those that are right
+  std::array<RightRecord, 256> records = {};               // by attribute: the last that was right
   std::array<Header, elf::kSectionRoleCount> headers = {}; // by role: the last one that was right
+  const arch::RelocRows relocation_rows;
 
 private:
   const elf::ElfView &view_;
@@ -132,8 +145,8 @@ private:
   elf::SymbolTable symbols_;
 };
 
-// Adds a section to the survey of those before it.
-void survey_section(const elf::ElfView &view, const elf::Section &section, Survey &survey);
+// Adds sections of one type to the survey of those before them.
+void survey_sections(const elf::ElfView &view, SectionRange alike, Survey &survey);
 // Adds the survey of the sections that follow.
 void append_survey(const elf::ElfView &view, Survey &survey, const Survey &later);
 
@@ -157,10 +170,13 @@ inline constexpr std::string_view kCuverName = ".note.nv.cuver";
 void check_header(const elf::ElfView &view, Findings &findings);
 void check_names(const elf::ElfView &view, const Survey &survey, Findings &findings);
 void check_section(const elf::Section &section, FileMemory &memory, Findings &findings);
+// How many sections, from the first on, are known to keep all rules of check_section. They have one
+// type, the same flags and the same alignment.
+[[nodiscard]] u32 count_right(SectionRange sections, FileMemory &memory);
 void check_layout(const elf::ElfView &view, const Survey &survey, Findings &findings);
 void check_symbols(const elf::ElfView &view, const elf::Section &table, u32 begin, u32 end,
                    Findings &findings);
-void check_relocations(const elf::ElfView &view, const elf::Section &table, Findings &findings);
+void check_relocations(const elf::Section &table, const FileMemory &memory, Findings &findings);
 // Records from `begin` up to `end`, which are offsets of records or of the section's end.
 void check_info(const elf::Section &section, u64 begin, u64 end, FileMemory &memory,
                 Findings &findings);

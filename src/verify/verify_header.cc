@@ -22,6 +22,7 @@ using elf::ElfView;
 using elf::FileHeader;
 using elf::FileType;
 using elf::Section;
+using elf::SectionType;
 using elf::Segment;
 using elf::SegmentType;
 
@@ -61,9 +62,14 @@ public:
   }
 
   void check_cover(SectionRange sections) {
-    for (const Section &s : sections)
-      if (s.size != 0 && needs_segment(s))
-        check_home(s, find_home(s, [](const Segment &) {}));
+    RightPlace right;
+    for (const Section &s : sections) {
+      if (s.size == 0 || !needs_segment(s) || right.is_that_of(s))
+        continue;
+      const Segment *home = find_home(s, [](const Segment &) {});
+      if (check_home(s, home))
+        right = place_like(s, *home);
+    }
   }
 
   // An empty section needs no room, but one without data still aligns what follows it.
@@ -88,6 +94,35 @@ private:
   [[nodiscard]] static bool needs_segment(const Section &s) {
     return (s.flags & elf::kFlagAlloc) != 0 && !s.is_mercury();
   }
+
+  // Sections of one type and with the same flags lie in the right segment if they lie here. Most
+  // sections lie where the one before does.
+  struct RightPlace {
+    SectionType type = SectionType::Null;
+    u64 flags = 0;
+    u64 first_offset = 0; // the lowest
+    u64 last_offset = 0;  // the highest
+    u64 end = 0;          // of their bytes
+
+    [[nodiscard]] bool is_that_of(const Section &s) const {
+      return s.type == type && s.flags == flags && s.offset >= first_offset &&
+             s.offset <= last_offset && s.size <= end - s.offset;
+    }
+  };
+  [[nodiscard]] RightPlace place_like(const Section &s, const Segment &home) const {
+    if (s.no_data()) // of which only the offset counts
+      return {s.type, s.flags, s.offset, s.offset, ~u64{0}};
+    const std::optional<u64> end = checked_add(home.offset, home.filesz);
+    const auto shares_bytes = [&](const Segment *other) {
+      return other != &home &&
+             (other->offset <= home.offset ? home.offset - other->offset < other->filesz
+                                           : other->offset - home.offset < home.filesz);
+    };
+    if (!end || std::ranges::any_of(std::span(homes_).first(home_count_), shares_bytes))
+      return {};
+    return {s.type, s.flags, home.offset, *end, *end};
+  }
+
   [[nodiscard]] bool is_table(const Segment &segment) const {
     return same_range(segment, view_.header().phoff, table_size_);
   }
@@ -154,21 +189,24 @@ private:
     return home;
   }
 
-  void check_home(const Section &s, const Segment *home) {
+  // Whether it is the right segment.
+  bool check_home(const Section &s, const Segment *home) {
     if (!home) {
       findings_.in_section(Rule::SegmentCover, s, [] {
         return FieldMessage{"sh_flags", "is allocated, but no PT_LOAD covers it"};
       });
-      return;
+      return false;
     }
     const bool writable = (home->flags & elf::kSegmentWrite) != 0;
     const bool executable = (home->flags & elf::kSegmentExec) != 0;
-    if (writable != ((s.flags & elf::kFlagWrite) != 0) ||
-        (!executable && (s.flags & elf::kFlagExec) != 0))
-      findings_.in_section(Rule::SegmentCover, s, [&] {
-        return FieldMessage{"sh_flags",
-                            fmt::format("{:#x} in a segment with flags {}", s.flags, home->flags)};
-      });
+    if (writable == ((s.flags & elf::kFlagWrite) != 0) &&
+        (executable || (s.flags & elf::kFlagExec) == 0))
+      return true;
+    findings_.in_section(Rule::SegmentCover, s, [&] {
+      return FieldMessage{"sh_flags",
+                          fmt::format("{:#x} in a segment with flags {}", s.flags, home->flags)};
+    });
+    return false;
   }
 
   const ElfView &view_;

@@ -136,43 +136,59 @@ void check_alignment(const ElfView &view, Findings &findings) {
                                   : s.align == 0 || s.offset % s.align == 0;
 }
 
-// They follow each other in most files.
-void list_no_data(Survey &survey, const Section &s) {
-  if (!survey.no_data.empty())
-    if (SectionRange &last = survey.no_data.back(); last.data() + last.size() == &s) {
-      last = {last.data(), last.size() + 1};
-      return;
-    }
-  survey.no_data.push_back({&s, 1});
+// Whether sections of one type follow those of a tidy survey as they do in a tidy file.
+[[nodiscard]] bool are_tidy(const ElfView &view, SectionRange alike, bool no_data, Survey &survey) {
+  const Section *last = survey.last;
+  for (const Section &s : alike) {
+    if (!is_aligned(s))
+      return false;
+    if (!takes_room(view, s, no_data))
+      continue;
+    if (!last)
+      survey.first = &s;
+    else if (!follows_tidily(view.file(), s, end_of(*last)))
+      return false;
+    last = &s;
+  }
+  survey.last = last;
+  return true;
 }
 
-// Adds a section to the list of its type; code, constants, records and relocations are in none.
-[[gnu::noinline]] void list_section(Survey &survey, const Section &s, bool no_data) {
-  switch (s.type) {
-  case elf::SectionType::CudaInfo:
-  case elf::SectionType::MercuryInfo:
-    return;
+// They follow each other in most files.
+void list_no_data(Survey &survey, SectionRange alike) {
+  if (!survey.no_data.empty())
+    if (SectionRange &last = survey.no_data.back(); last.data() + last.size() == alike.data()) {
+      last = {last.data(), last.size() + alike.size()};
+      return;
+    }
+  survey.no_data.push_back(alike);
+}
+
+void list_all(std::vector<const Section *> &list, SectionRange alike) {
+  for (const Section &s : alike)
+    list.push_back(&s);
+}
+
+// Adds sections to the list of their type; code, constants, records and relocations are in none.
+void list_sections(Survey &survey, SectionRange alike, bool no_data) {
+  switch (alike.front().type) {
   case elf::SectionType::CudaCallgraph:
   case elf::SectionType::CudaPrototype:
   case elf::SectionType::MercuryCallgraph:
   case elf::SectionType::MercuryPrototype:
-    survey.calls.push_back(&s);
+    list_all(survey.calls, alike);
     return;
   case elf::SectionType::Note:
   case elf::SectionType::CudaCompat:
   case elf::SectionType::CudaRelocInfo:
-    survey.notes.push_back(&s);
+    list_all(survey.notes, alike);
     return;
   default:
     if (no_data)
-      list_no_data(survey, s);
-    else if (is_symbol_table(s.type))
-      survey.symbol_tables.push_back(&s);
+      list_no_data(survey, alike);
+    else if (is_symbol_table(alike.front().type))
+      list_all(survey.symbol_tables, alike);
   }
-}
-
-[[gnu::noinline]] void list_short_name(Survey &survey, const Section &s) {
-  survey.short_names.push_back(&s);
 }
 
 // The end of the last table in the file, or of the section data where there is no table.
@@ -220,24 +236,14 @@ Extent check_untidy(const ElfView &view, Findings &findings) {
 
 } // namespace
 
-void survey_section(const ElfView &view, const Section &s, Survey &survey) {
-  bool no_data = false;
-  if (s.type != elf::SectionType::Progbits && s.type != elf::SectionType::Rela) {
-    no_data = s.no_data();
-    list_section(survey, s, no_data);
-  }
-  if (s.name.size() <= kShortName)
-    list_short_name(survey, s);
-  if (!survey.tidy || s.type == elf::SectionType::Null)
-    return;
-  survey.tidy = is_aligned(s);
-  if (!takes_room(view, s, no_data))
-    return;
-  if (!survey.first)
-    survey.first = &s;
-  else
-    survey.tidy = survey.tidy && follows_tidily(view.file(), s, end_of(*survey.last));
-  survey.last = &s;
+void survey_sections(const ElfView &view, SectionRange alike, Survey &survey) {
+  const bool no_data = alike.front().no_data();
+  list_sections(survey, alike, no_data);
+  for (const Section &s : alike)
+    if (s.name.size() <= kShortName) [[unlikely]]
+      survey.short_names.push_back(&s);
+  if (alike.front().type != elf::SectionType::Null)
+    survey.tidy = survey.tidy && are_tidy(view, alike, no_data, survey);
 }
 
 void append_survey(const ElfView &view, Survey &survey, const Survey &later) {

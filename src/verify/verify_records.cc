@@ -51,28 +51,34 @@ void report_all(Rule rule, const Section &section, const std::vector<elf::Violat
   return name ? std::string(*name) : fmt::format("attribute {:#04x}", code);
 }
 
-// PARAM_CBANK names the section symbol of a constant bank; records about the stack and registers
-// name functions; those about images name anything but a section.
-[[nodiscard]] bool fits(elf::InfoAttribute attribute, SymbolType type) {
+[[nodiscard]] constexpr u16 bit_of(SymbolType type) {
+  return static_cast<u16>(1u << static_cast<u8>(type));
+}
+
+// The types of symbols that records may name, a bit for each. PARAM_CBANK names the section symbol
+// of a constant bank; records about the stack and registers name functions; those about images name
+// anything but a section.
+[[nodiscard]] constexpr u16 symbol_types_of(elf::InfoAttribute attribute) {
   using enum elf::InfoAttribute;
   switch (attribute) {
   case ParamCbank:
-    return type == SymbolType::Section;
+    return bit_of(SymbolType::Section);
   case FrameSize:
   case MinStackSize:
   case MaxStackSize:
   case Regcount:
   case Externs:
-    return type == SymbolType::Function;
+    return bit_of(SymbolType::Function);
   default:
-    return type != SymbolType::Section;
+    return static_cast<u16>(~bit_of(SymbolType::Section));
   }
 }
 
 // What records of an attribute refer to.
 struct References {
   elf::InfoSymbols symbols = elf::InfoSymbols::None;
-  bool offsets = false; // of instructions; only layouts that were seen in files are checked
+  bool offsets = false;      // of instructions; only layouts that were seen in files are checked
+  bool valid_by_size = true; // payloads without lists in lists, of which the size says too little
 };
 
 // By attribute.
@@ -80,17 +86,19 @@ struct References {
   static const std::array<References, 256> kReferences = [] {
     std::array<References, 256> out{};
     for (const elf::InfoRow &row : elf::info_rows())
-      out[static_cast<u8>(row.attribute)] = {row.symbols,
-                                             row.evidence == elf::InfoEvidence::Measured &&
-                                                 row.shape == elf::InfoShape::Offsets};
+      out[static_cast<u8>(row.attribute)] = {
+          .symbols = row.symbols,
+          .offsets =
+              row.evidence == elf::InfoEvidence::Measured && row.shape == elf::InfoShape::Offsets,
+          .valid_by_size = row.shape != elf::InfoShape::BranchTargets &&
+                           row.shape != elf::InfoShape::Annotations};
     return out;
   }();
   return kReferences;
 }
 
-[[nodiscard]] bool names_right_symbol(elf::InfoAttribute attribute, u32 index,
-                                      const SymbolTable &symbols) {
-  return index < symbols.size() && fits(attribute, symbols.type_of(index));
+[[nodiscard]] bool is_one_of(u16 symbol_types, u32 index, const SymbolTable &symbols) {
+  return index < symbols.size() && (symbol_types & bit_of(symbols.type_of(index))) != 0;
 }
 
 [[nodiscard]] bool is_instruction(const Section &code, u32 offset) {
@@ -108,56 +116,78 @@ public:
   }
 
   void run(u64 begin, u64 end) {
-    elf::RecordReader<elf::InfoAttribute> reader(s_.data.first(end), begin);
-    for (u64 at = begin; reader.skip(); at = reader.offset())
-      if (!is_right(s_.data.subspan(at, reader.offset() - at))) [[unlikely]]
-        report_wrong(at);
-    if (!reader.rest().empty())
-      report_all(Rule::InfoFraming, s_, {reader.problem()}, findings_);
+    const u8 *data = s_.data.data();
+    for (u64 at = begin; at != end;) {
+      const u64 size = size_if_right(data + at, end - at);
+      at = size != 0 ? at + size : check_closely(at, end);
+    }
   }
 
 private:
-  // Whether a record keeps all rules: a quick test that nearly all pass.
-  [[nodiscard]] bool is_right(ByteSpan bytes) const {
-    const auto attribute = static_cast<elf::InfoAttribute>(bytes[1]);
-    const ByteSpan payload = bytes.subspan(elf::kRecordHeaderSize);
-    if (!right_.knows({.format = static_cast<elf::RecordFormat>(bytes[0]),
-                       .attribute = attribute,
-                       .payload = payload}))
-      return false;
-    const References &refers = references_[bytes[1]];
-    if (refers.symbols != elf::InfoSymbols::None && payload.size() >= 4)
-      return refers.symbols == elf::InfoSymbols::First && !refers.offsets &&
-             names_right_symbol(attribute, load_le<u32>(payload.data()), symbols_);
-    return !refers.offsets || !code_ || are_instructions(payload);
+  // The size of the record in front of `left` bytes if it is known to keep all rules, as nearly all
+  // do; else 0.
+  [[nodiscard]] u64 size_if_right(const u8 *record, u64 left) const {
+    if (left < elf::kRecordHeaderSize)
+      return 0;
+    const RightRecord &right = right_[record[1]];
+    const bool known = right.is_like(load_le<u32>(record)) && right.size <= left;
+    return known && refers_to_right(right, record) ? right.size : 0;
   }
 
-  [[nodiscard]] bool are_instructions(ByteSpan offsets) const {
-    for (u64 at = 0; at + 4 <= offsets.size(); at += 4)
-      if (!is_instruction(*code_, load_le<u32>(&offsets[at])))
+  [[nodiscard]] bool refers_to_right(const RightRecord &right, const u8 *record) const {
+    if (right.symbol_types != 0)
+      return is_one_of(right.symbol_types, load_le<u32>(record + elf::kRecordHeaderSize), symbols_);
+    return !right.offsets || !code_ || are_instructions(record, right.size);
+  }
+
+  [[nodiscard]] bool are_instructions(const u8 *record, u64 size) const {
+    for (u64 at = elf::kRecordHeaderSize; at + 4 <= size; at += 4)
+      if (!is_instruction(*code_, load_le<u32>(record + at)))
         return false;
     return true;
   }
 
-  // The record at an offset that is not known to be right.
-  [[gnu::noinline]] void report_wrong(u64 at) {
-    elf::RecordReader<elf::InfoAttribute> reader(s_.data, at);
-    (void)reader.next();
+  // Checks a record that is not known to be right. Returns the offset of the next; `end` if this is
+  // no record.
+  [[gnu::noinline]] [[nodiscard]] u64 check_closely(u64 at, u64 end) {
+    elf::RecordReader<elf::InfoAttribute> reader(s_.data.first(end), at);
+    if (!reader.next()) {
+      report_all(Rule::InfoFraming, s_, {reader.problem()}, findings_);
+      return end;
+    }
     const elf::InfoRecord &record = reader.record();
     if (const std::optional<elf::Violation> violation = check_record(record))
       report_at(Rule::InfoRecord, s_, violation->offset, violation->message, findings_);
     else
-      right_.learn(record);
+      learn(record);
     report_symbols(record);
     if (code_ && references_[static_cast<u8>(record.attribute)].offsets)
       report_offsets(record);
+    return reader.offset();
+  }
+
+  // Remembers a valid record. Those that name several symbols are always checked closely.
+  void learn(const elf::InfoRecord &record) {
+    const References &refers = references_[static_cast<u8>(record.attribute)];
+    const bool names = refers.symbols != elf::InfoSymbols::None && record.payload.size() >= 4;
+    if (!refers.valid_by_size ||
+        (names && (refers.symbols != elf::InfoSymbols::First || refers.offsets)))
+      return;
+    const u32 size = static_cast<u32>(record.payload.size());
+    const u32 code = static_cast<u32>(record.attribute) << 8 | static_cast<u32>(record.format);
+    right_[static_cast<u8>(record.attribute)] = {
+        .known_bits = record.sized() ? 0xffffffff : 0xffff, // without the value
+        .head = record.sized() ? size << 16 | code : code,
+        .size = static_cast<u32>(elf::kRecordHeaderSize) + size,
+        .symbol_types = names ? symbol_types_of(record.attribute) : u16{0},
+        .offsets = refers.offsets};
   }
 
   void report_symbols(const elf::InfoRecord &record) {
     const u32 count = symbol_word_count(record);
     for (u32 i = 0; i < count; ++i) {
       const u32 index = load_le<u32>(record.payload.data() + u64{i} * 4);
-      if (names_right_symbol(record.attribute, index, symbols_))
+      if (is_one_of(symbol_types_of(record.attribute), index, symbols_))
         continue;
       report_at(Rule::InfoSymbol, s_, record.offset,
                 index >= symbols_.size()
@@ -183,8 +213,8 @@ private:
 
   const Section &s_;
   const SymbolTable &symbols_;
-  const Section *code_; // of the function, where there is some
-  elf::RecordMemory &right_;
+  const Section *code_;                 // of the function, where there is some
+  std::array<RightRecord, 256> &right_; // by attribute
   Findings &findings_;
   const std::array<References, 256> &references_ = references();
 };

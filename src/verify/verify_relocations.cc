@@ -6,7 +6,6 @@
 // checked.
 #include <fmt/format.h>
 
-#include "arch/reloc.h"
 #include "verify/verify_findings.h"
 
 namespace culink::verify {
@@ -28,15 +27,15 @@ namespace {
                              const Section &table, const Section &target) {
   if (table.is_mercury())
     return false;
+  bool all_inside = true;
   u64 offsets = 0; // all bits that are set in some
-  for (u32 i = 0; i < entries.size(); ++i) {
-    const Relocation r = entries[i];
+  entries.for_each([&, size = target.size](const Relocation &r) {
     const arch::RelocInfo *row = rows.find_cuda(r.type);
-    if (!row || r.offset >= target.size || row->field_bytes > target.size - r.offset)
-      return false;
+    if (!row || r.offset >= size || row->field_bytes > size - r.offset)
+      all_inside = false;
     offsets |= r.offset;
-  }
-  return (target.flags & elf::kFlagExec) == 0 || offsets % kInstructionSize == 0;
+  });
+  return all_inside && ((target.flags & elf::kFlagExec) == 0 || offsets % kInstructionSize == 0);
 }
 
 void check_place(const Section &table, const Section &target, const arch::RelocInfo &row,
@@ -59,8 +58,9 @@ void check_place(const Section &table, const Section &target, const arch::RelocI
 
 } // namespace
 
-void check_relocations(const ElfView &view, const Section &table, Findings &findings) {
-  const arch::RelocRows rows;
+void check_relocations(const Section &table, const FileMemory &memory, Findings &findings) {
+  const ElfView &view = memory.view();
+  const arch::RelocRows &rows = memory.relocation_rows;
   if (!is_readable(view, table))
     return;
   const Section &target = view.sections()[table.info];

@@ -108,11 +108,15 @@ constexpr std::string_view kUnifiedSlot = ".nv.uft.rel.";
 constexpr std::string_view kMercuryUnifiedSlot = ".nv.capmerc.nv.uft.rel.";
 constexpr u32 kUnifiedSlotSize = 128;
 
-[[nodiscard]] bool is_code_of(const Section &code, std::string_view owner, bool mercury) {
+// Whether code is that of a function by its name, as nearly all is.
+[[nodiscard]] inline bool is_text_of(const Section &code, std::string_view owner) {
   constexpr std::string_view kText = ".text.";
-  if (!mercury && code.type == SectionType::Progbits &&
-      code.name.size() == kText.size() + owner.size() && code.name.ends_with(owner) &&
-      code.name.starts_with(kText)) // nearly always, and then it is so
+  return code.type == SectionType::Progbits && code.name.size() == kText.size() + owner.size() &&
+         code.name.starts_with(kText) && code.name.ends_with(owner);
+}
+
+[[nodiscard]] bool is_code_of(const Section &code, std::string_view owner, bool mercury) {
+  if (!mercury && is_text_of(code, owner))
     return true;
   const SectionKind kind = kind_of(code);
   if (kind.role == (mercury ? SectionRole::CapmercText : SectionRole::Text) && kind.owner == owner)
@@ -140,29 +144,20 @@ constexpr u32 kSymbolMask = 0xffffff;
   return symbol.type() == elf::SymbolType::Function && symbol.section == code.index;
 }
 
-// Whether a common section keeps all rules: a quick test that nearly all pass. Its name calls for
-// its type, the rest of its header but sh_info is like one that was right, and sh_info is right.
-[[nodiscard]] bool is_right(const Section &s, const elf::CommonSection &common,
-                            FileMemory &memory) {
-  if (!memory.headers[static_cast<u8>(common.role)].is_that_of(s))
-    return false;
-  const std::span<const Section> sections = memory.view().sections();
-  switch (header_row(common.role)->info) {
-  case Info::Function: {
-    const elf::SymbolTable &symbols = memory.linked_symbols(s);
-    const u32 index = s.info & kSymbolMask;
-    return s.size % kInstructionSize == 0 && index < symbols.size() &&
-           is_function_in(symbols, index, s);
+// Counts sections of a common kind, up to the first that may break a rule. The name of each calls
+// for its type, the rest of its header but sh_info is like one that was right, and `has_right_info`
+// says the rest.
+template <typename HasRightInfo>
+[[nodiscard]] u32 count_while(SectionRange sections, const elf::CommonSection &common,
+                              const FileMemory::Header &right, HasRightInfo has_right_info) {
+  u32 count = 0;
+  for (const Section &s : sections) {
+    if (!right.is_that_of(s) || elf::find_common_section(s.name, s.type) != &common ||
+        !has_right_info(s))
+      break;
+    ++count;
   }
-  case Info::OwnerText:
-    return s.info != 0 && s.info < sections.size() && s.name.size() > common.prefix.size() &&
-           is_code_of(sections[s.info], s.name.substr(common.prefix.size()), false);
-  case Info::Target:
-    return s.info != 0 && s.info < sections.size() && sections[s.info].type != SectionType::Null &&
-           !sections[s.info].is_mercury() && s.name.ends_with(sections[s.info].name);
-  default:
-    return false;
-  }
+  return count;
 }
 
 class SectionCheck {
@@ -377,12 +372,6 @@ void SectionCheck::check_function() {
                        symbols[index].name));
 }
 
-// Not inline, so that the quick test of nearly all sections needs few registers.
-[[gnu::noinline]] void check_closely(const Section &s, bool common, FileMemory &memory,
-                                     Findings &findings) {
-  SectionCheck(s, memory, findings).run(common);
-}
-
 } // namespace
 
 void check_names(const ElfView &view, const Survey &survey, Findings &findings) {
@@ -408,11 +397,41 @@ void check_names(const ElfView &view, const Survey &survey, Findings &findings) 
                     fmt::format("there is no {}", kRequired[i]));
 }
 
+u32 count_right(SectionRange sections, FileMemory &memory) {
+  const Section &first = sections.front();
+  const elf::CommonSection *common = elf::find_common_section(first.name, first.type);
+  if (!common || first.index == 0)
+    return 0;
+  const FileMemory::Header &right = memory.headers[static_cast<u8>(common->role)];
+  const SectionRange all = memory.view().sections();
+  switch (header_row(common->role)->info) {
+  case Info::Function: {
+    const elf::SymbolTable &symbols = memory.linked_symbols(first);
+    return count_while(sections, *common, right, [&](const Section &s) {
+      const u32 index = s.info & kSymbolMask;
+      return s.size % kInstructionSize == 0 && index < symbols.size() &&
+             is_function_in(symbols, index, s);
+    });
+  }
+  case Info::OwnerText:
+    return count_while(sections, *common, right, [&](const Section &s) {
+      return s.info != 0 && s.info < all.size() && s.name.size() > common->prefix.size() &&
+             is_text_of(all[s.info], s.name.substr(common->prefix.size()));
+    });
+  case Info::Target:
+    return count_while(sections, *common, right, [&](const Section &s) {
+      return s.info != 0 && s.info < all.size() && all[s.info].type != SectionType::Null &&
+             !all[s.info].is_mercury() && s.name.ends_with(all[s.info].name);
+    });
+  default:
+    return 0;
+  }
+}
+
 void check_section(const Section &s, FileMemory &memory, Findings &findings) {
   if (s.index != 0) {
-    const elf::CommonSection *common = elf::find_common_section(s.name, s.type);
-    if (!common || !is_right(s, *common, memory))
-      check_closely(s, common != nullptr, memory, findings);
+    const bool common = elf::find_common_section(s.name, s.type) != nullptr;
+    SectionCheck(s, memory, findings).run(common);
     return;
   }
   const ElfView &view = memory.view();

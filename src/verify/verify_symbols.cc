@@ -74,7 +74,7 @@ public:
       check_null(symbols_[0]);
     for (u32 i = std::max(begin, 1u); i < end; ++i)
       if (!is_right(i, symbols_.without_name(i))) [[unlikely]]
-        report_wrong(i, symbols_.without_name(i));
+        report_wrong(i);
   }
 
 private:
@@ -91,11 +91,16 @@ private:
       report(Rule::SymbolNull, "fields", 0, [] { return std::string("are not all 0"); });
   }
 
+  // What is not inline takes no reference to a symbol, so that the usual one is in registers.
+
   // Whether there is such a binding and type. Few different ones are asked for, very often.
-  [[nodiscard]] bool is_known(const Symbol &symbol) { return known_[symbol.info] || learn(symbol); }
-  [[gnu::noinline]] bool learn(const Symbol &symbol) {
-    return known_[symbol.info] = elf::name_of_symbol_binding(symbol.binding()) &&
-                                 elf::name_of_symbol_type(symbol.type());
+  [[nodiscard]] bool is_known(const Symbol &symbol) {
+    return known_[symbol.info] || learn(symbol.info);
+  }
+  [[gnu::noinline]] bool learn(u8 info) {
+    const Symbol symbol{.info = info};
+    return known_[info] = elf::name_of_symbol_binding(symbol.binding()) &&
+                          elf::name_of_symbol_type(symbol.type());
   }
   [[nodiscard]] bool is_misplaced(u32 index, const Symbol &symbol) const {
     return symbol.binding() == SymbolBinding::Local && index >= table_.info &&
@@ -113,9 +118,9 @@ private:
   [[nodiscard]] static bool is_misplaced_function(const Symbol &symbol, const Section &section) {
     return symbol.type() == SymbolType::Function && !holds_code(section);
   }
-  [[nodiscard]] bool is_in_bounds(const Symbol &symbol, const Section &section) const {
+  [[nodiscard]] bool is_in_bounds(u32 index, const Symbol &symbol, const Section &section) const {
     return (symbol.value <= section.size && symbol.size <= section.size - symbol.value) ||
-           may_lie_outside(symbol, section);
+           may_lie_outside(index, section);
   }
   [[nodiscard]] static bool is_empty(const Symbol &symbol) {
     return (symbol.value | symbol.size) == 0;
@@ -135,10 +140,11 @@ private:
     if (symbol.type() == SymbolType::Section)
       return symbol.binding() == SymbolBinding::Local && is_empty(symbol) &&
              has_section_name(symbol, section);
-    return !is_misplaced_function(symbol, section) && is_in_bounds(symbol, section);
+    return !is_misplaced_function(symbol, section) && is_in_bounds(index, symbol, section);
   }
 
-  [[gnu::noinline]] void report_wrong(u32 index, const Symbol &symbol) {
+  [[gnu::noinline]] void report_wrong(u32 index) {
+    const Symbol symbol = symbols_.without_name(index);
     if (!is_known(symbol))
       report(Rule::SymbolKind, "st_info", index,
              [&] { return fmt::format("{:#04x} is not a valid binding and type", symbol.info); });
@@ -160,15 +166,15 @@ private:
       report(Rule::SymbolFunction, "st_shndx", index, [&] {
         return fmt::format("is a function in {}, which is not code", describe_section(section));
       });
-    if (!is_in_bounds(symbol, section))
+    if (!is_in_bounds(index, symbol, section))
       report(Rule::SymbolValue, "st_value, st_size", index, [&] {
         return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
                            symbol.size, describe_section(section), section.size);
       });
   }
 
-  [[gnu::noinline]] [[nodiscard]] bool may_lie_outside(const Symbol &symbol,
-                                                       const Section &section) const {
+  [[gnu::noinline]] [[nodiscard]] bool may_lie_outside(u32 index, const Section &section) const {
+    const Symbol symbol = symbols_.without_name(index);
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
       return true;
     // nvlink drops constants that host code does not use, but not the symbols after them; and -r
