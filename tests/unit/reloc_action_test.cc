@@ -193,9 +193,17 @@ TEST(RelocAction, TheTableHasTheAnswersOfTheRules) {
     for (u32 i = 0; i <= static_cast<u32>(Ignored); ++i) {
       const auto target = static_cast<TargetKind>(i);
       for (const arch::RelocInfo *row : test::all_rows())
-        EXPECT_EQ(rules.action(target, row->number, row), action_of(link, target, row->number, row))
+        EXPECT_EQ(rules.action(target, row->number, rules.find(row->number)),
+                  action_of(link, target, row->number, row))
             << row->name << " against " << i;
-      EXPECT_EQ(rules.action(target, 0xffff, nullptr), action_of(link, target, 0xffff, nullptr));
+      for (const u32 number : {0u, 0xffffu, 0x1ffffu})
+        EXPECT_EQ(rules.action(target, number, rules.find(number)),
+                  action_of(link, target, number, nullptr));
+    }
+    for (const arch::RelocInfo *row : test::all_rows()) {
+      EXPECT_EQ(rules.find(row->number)->row, row);
+      EXPECT_EQ(rules.find(row->number)->kept_as,
+                link.policy.executable ? row->number_in_executable() : row->number);
     }
   }
 }

@@ -94,25 +94,6 @@ constexpr RelocAction usual_action(LinkKind link, TargetKind target, Resolver re
   return action == Fold && value == ValueKind::AddendOnly ? FoldAddend : action;
 }
 
-using UsualTable = std::array<RelocAction, kResolvers * RelocRules::kStride * RelocRules::kStride>;
-
-constexpr UsualTable make_usual_table(LinkKind link) {
-  UsualTable out{};
-  for (const UsualActions &row : kUsualActions)
-    for (u32 resolver = 0; resolver < kResolvers; ++resolver)
-      for (u32 value = 0; value < arch::kValueKinds; ++value) {
-        const auto r = static_cast<Resolver>(resolver);
-        const auto v = static_cast<ValueKind>(value);
-        out[RelocRules::index(row.target, r, v)] = usual_action(link, row.target, r, v);
-      }
-  return out;
-}
-
-// The tables are indexed by LinkKind.
-constexpr std::array<UsualTable, 3> kUsualTables = {make_usual_table(LinkKind::Executable),
-                                                    make_usual_table(LinkKind::EarlyObject),
-                                                    make_usual_table(LinkKind::LosslessObject)};
-
 RelocAction image_action(const RelocRuleInputs &link, const RelocInfo &row) {
   if (row.resolver == Resolver::Nobody)
     return Drop;
@@ -165,6 +146,20 @@ RelocAction action_of(const RelocRuleInputs &link, TargetKind target, u32 number
 }
 
 RelocRules::RelocRules(const RelocRuleInputs &link)
-    : link_(link), usual_(kUsualTables[static_cast<u32>(kind_of(link.policy))].data()) {}
+    : link_(link), cuda_(list(arch::cuda_relocs())), mercury_(list(arch::mercury_relocs())),
+      cuda_count_(static_cast<u32>(cuda_.size())),
+      mercury_count_(static_cast<u32>(mercury_.size())) {}
+
+std::vector<RelocRules::OfNumber> RelocRules::list(std::span<const RelocInfo> rows) const {
+  std::vector<OfNumber> out;
+  out.reserve(rows.size());
+  for (const RelocInfo &row : rows) {
+    OfNumber &one = out.emplace_back(OfNumber{.row = &row});
+    for (u32 target = 0; target < kUsualTargets; ++target)
+      one.actions[target] = action_of(link_, static_cast<TargetKind>(target), row.number, &row);
+    one.kept_as = link_.policy.executable ? row.number_in_executable() : row.number;
+  }
+  return out;
+}
 
 } // namespace culink

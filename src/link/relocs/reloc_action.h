@@ -4,6 +4,9 @@
 // what kind of link this is.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "arch/reloc.h"
 #include "model/link_policy.h"
 
@@ -67,30 +70,40 @@ struct RelocRuleInputs {
 [[nodiscard]] RelocAction action_of(const RelocRuleInputs &link, TargetKind target, u32 number,
                                     const arch::RelocInfo *row);
 
-// The answers of action_of() for the usual targets, known when culink is compiled. They are all
-// that a row and a link of one kind can have in common.
+// The answers of action_of() for one link, by number.
 class RelocRules {
 public:
+  static constexpr u32 kUsualTargets = static_cast<u32>(TargetKind::Image);
+  // What passes ask for every relocation of a program.
+  struct OfNumber {
+    const arch::RelocInfo *row = nullptr;
+    std::array<RelocAction, kUsualTargets> actions{}; // by target
+    u32 kept_as = 0;                                  // the number of one that is kept
+  };
+
   explicit RelocRules(const RelocRuleInputs &link);
 
-  [[nodiscard]] RelocAction action(TargetKind target, u32 number,
-                                   const arch::RelocInfo *row) const {
-    return row && target < TargetKind::Image ? usual_[index(target, row->resolver, row->value)]
-                                             : action_of(link_, target, number, row);
+  // Nothing where the number has no row.
+  [[nodiscard]] const OfNumber *find(u32 number) const {
+    return number < arch::kFirstMercuryReloc
+               ? at(cuda_, cuda_count_, number - 1) // 0 wraps: there is no such row
+               : at(mercury_, mercury_count_, number - arch::kFirstMercuryReloc);
   }
-
-  [[nodiscard]] static constexpr u32 index(TargetKind target, arch::Resolver resolver,
-                                           arch::ValueKind value) {
-    return (static_cast<u32>(resolver) * kStride + static_cast<u32>(value)) * kStride +
-           static_cast<u32>(target);
+  [[nodiscard]] RelocAction action(TargetKind target, u32 number, const OfNumber *known) const {
+    return known && target < TargetKind::Image
+               ? known->actions[static_cast<u32>(target)]
+               : action_of(link_, target, number, known ? known->row : nullptr);
   }
-  static constexpr u32 kUsualTargets = static_cast<u32>(TargetKind::Image);
-  static constexpr u32 kStride = 16; // shifts are quick
-  static_assert(kUsualTargets <= kStride && arch::kValueKinds <= kStride);
 
 private:
+  [[nodiscard]] static const OfNumber *at(const std::vector<OfNumber> &list, u32 count, u32 index) {
+    return index < count ? &list[index] : nullptr;
+  }
+  [[nodiscard]] std::vector<OfNumber> list(std::span<const arch::RelocInfo> rows) const;
+
   RelocRuleInputs link_;
-  const RelocAction *usual_;
+  std::vector<OfNumber> cuda_, mercury_; // as the rows are
+  u32 cuda_count_, mercury_count_;       // their sizes, which take a division otherwise
 };
 
 } // namespace culink

@@ -149,14 +149,13 @@ void RelocationReader::read_slices(const RelocationGroup &group, u32 newest, u32
 
 // Assigns fields one by one: a structure that is built first and then copied takes longer.
 inline KeptRelocation &RelocationReader::keep_as_is(const RelocSource &source, u32 type, u64 offset,
-                                                    const RelocInfo *row, const RelocTarget &target,
-                                                    u64 addend) {
+                                                    const RelocTarget &target, u64 addend) {
   KeptRelocation &out = kept_.next();
   out.table = source.group->table;
   out.id = target.id;
   out.offset = offset;
   out.addend = static_cast<i64>(addend);
-  out.type = executable_ ? row->number_in_executable() : type;
+  out.type = type;
   out.against = target.against;
   return out;
 }
@@ -203,8 +202,8 @@ void RelocationReader::read_table(const RelocSource &source) {
   kept_.make_room(entries.size());
   folded_.make_room(entries.size());
   const bool may_drop_offsets = source.begin != 0 || source.end != ~u64{0} || source.discarded;
-  Run runs[2];
-  Run *run = &runs[0], *other = &runs[1];
+  Run *run = &runs_[0], *other = &runs_[1];
+  run->symbol = other->symbol = kNoIndex;
   for (u32 i = entries.size(); i-- > 0;) {
     const elf::Relocation raw = entries[i];
     if (raw.symbol != run->symbol) {
@@ -215,17 +214,20 @@ void RelocationReader::read_table(const RelocSource &source) {
     if (run->drops || (may_drop_offsets && drops_offset(c_, source, raw.offset)))
       continue;
     const RelocTarget &target = run->target;
-    const RelocInfo *row = rows_.find(raw.type);
-    const RelocAction action = c_.rules.action(target.kind, raw.type, row);
+    const RelocRules::OfNumber *known = c_.rules.find(raw.type);
+    const RelocAction action = c_.rules.action(target.kind, raw.type, known);
     const u64 offset = raw.offset + source.base;
     const u64 addend = static_cast<u64>(raw.addend) + target.addend_shift;
     if (action == RelocAction::Keep && run->keeps && offset < source.output_size)
-      keep_as_is(source, raw.type, offset, row, target, addend);
-    else if (action == RelocAction::Fold && run->folds && is_inside(source, raw.offset, *row) &&
-             (!checks_ranges_ || row->can_store(target.value + addend)))
-      fold_as_is(source, offset, row, run->implicit_addend, {target.value + addend, target.bank});
+      keep_as_is(source, known ? known->kept_as : raw.type, offset, target, addend);
+    else if (action == RelocAction::Fold && run->folds &&
+             is_inside(source, raw.offset, *known->row) &&
+             (!checks_ranges_ || known->row->can_store(target.value + addend)))
+      fold_as_is(source, offset, known->row, run->implicit_addend,
+                 {target.value + addend, target.bank});
     else if (action != RelocAction::Drop || !run->ignores)
-      read_other(action, {source, entries[i], output_offset(c_, source, raw.offset), row, target});
+      read_other(action, {source, entries[i], output_offset(c_, source, raw.offset),
+                          known ? known->row : nullptr, target});
   }
 }
 
@@ -293,8 +295,8 @@ u64 RelocationReader::addend_shift(const RelocEntry &entry) const {
 void RelocationReader::keep(const RelocEntry &entry) {
   const RelocationGroup &group = *entry.source.group;
   const u64 addend = static_cast<u64>(entry.raw.addend) + addend_shift(entry);
-  KeptRelocation &out =
-      keep_as_is(entry.source, entry.raw.type, entry.offset, entry.row, entry.target, addend);
+  const u32 type = executable_ && entry.row ? entry.row->number_in_executable() : entry.raw.type;
+  KeptRelocation &out = keep_as_is(entry.source, type, entry.offset, entry.target, addend);
   if (!needs_field(entry.source, entry.target))
     return;
   const bool moved = entry.target.addend_shift != 0;

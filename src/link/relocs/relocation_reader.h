@@ -74,7 +74,7 @@ private:
   void read_table(const RelocSource &source);
   [[gnu::noinline]] void begin_run(const RelocSource &source, u32 symbol, Run &run) const;
   KeptRelocation &keep_as_is(const RelocSource &source, u32 type, u64 offset,
-                             const arch::RelocInfo *row, const RelocTarget &target, u64 addend);
+                             const RelocTarget &target, u64 addend);
   FoldedRelocation &fold_as_is(const RelocSource &source, u64 offset, const arch::RelocInfo *row,
                                bool implicit_addend, arch::FieldValue value);
   [[gnu::noinline]] void read_other(RelocAction action, const RelocEntry &entry);
@@ -93,8 +93,8 @@ private:
   const bool executable_;
   const bool emulates_; // a release of nvlink, which takes what no compiler writes
   const bool checks_ranges_;
-  const arch::RelocRows rows_;
   Diagnostics &diag_;
+  Run runs_[2]; // of the table that is read
   GrowingList<KeptRelocations> kept_;
   GrowingList<FoldedRelocations> folded_;
 };

@@ -41,7 +41,7 @@ bool is_listed(const RelocationContext &c, const RelocRules &rules, const Listed
   if (rule_inputs_of(p).has_mercury &&
       !(is_shared_variable(p, target) && role == elf::SectionRole::Text))
     return false;
-  const RelocAction action = rules.action(target.kind, one.raw.type, one.row);
+  const RelocAction action = rules.action(target.kind, one.raw.type, rules.find(one.raw.type));
   switch (target.kind) {
   case TargetKind::Image: // where there is a slot, the slot's relocation is enough
     return folds(action) &&
