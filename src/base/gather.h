@@ -14,8 +14,9 @@ template <typename T, typename Find>
   std::vector<std::vector<T>> ranges(count / grain + 1);
   pool.for_ranges(count, grain, [&](u32 begin, u32 end) {
     std::vector<T> &range = ranges[begin / grain];
+    const Find own = find; // what it captures by value can be in registers
     for (u32 i = begin; i < end; ++i)
-      find(i, range);
+      own(i, range);
   });
   if (ranges.size() == 1)
     return std::move(ranges[0]);

@@ -107,8 +107,16 @@ void InfoStore::put_symbols(InfoList &list, InfoAttribute attribute,
   replace(list, offset, record, words);
 }
 
+// Does what replace() would do with nothing, for every kernel.
 void InfoStore::erase(InfoList &list, u64 record) {
-  replace(list, record, {}, {});
+  if (record == kNone)
+    return;
+  u8 *at = data(list) + record;
+  const u64 rest = list.size - record;
+  const u64 size = std::min(rest, size_of_record(at));
+  std::memmove(at, at + size, rest - size);
+  list.size -= size;
+  replace_words(list, record, record + size, record, {});
 }
 
 void InfoStore::append_list(InfoList &list, const InfoList &other) {
@@ -233,25 +241,20 @@ std::vector<InfoStore::Bytes> InfoStore::take_bytes() {
   return out;
 }
 
-InfoPrepender::InfoPrepender(InfoStore &store, u64 most, u32 chunk)
-    : chunk_(store.chunks_[chunk]), number_(chunk), front_(chunk_.bytes.size() + most),
-      first_word_(static_cast<u32>(chunk_.words.size())) {
-  chunk_.bytes.resize(front_);
+InfoPrepender::InfoPrepender(InfoStore &store, u64 most, u32 chunk, u64 spare)
+    : chunk_(store.chunks_[chunk]), number_(chunk),
+      first_word_(static_cast<u32>(chunk_.words.size())), spare_(spare) {
+  chunk_.bytes.resize(chunk_.bytes.size() + most + spare);
+  front_ = chunk_.bytes.data() + chunk_.bytes.size() - spare;
 }
 
-void InfoPrepender::name(u8 *word, InfoWord::Names names, u32 id) {
-  store_le<u32>(word, 0);
-  if (id != EntityId::kNone)
-    chunk_.words.push_back({static_cast<u64>(word - chunk_.bytes.data()), id, names});
-}
-
-InfoList InfoPrepender::finish(u64 spare) {
-  const u64 size = chunk_.bytes.size() - front_;
-  chunk_.bytes.resize(chunk_.bytes.size() + spare);
+InfoList InfoPrepender::finish() {
+  const u64 begin = static_cast<u64>(front_ - chunk_.bytes.data());
+  const u64 room = chunk_.bytes.size() - begin;
   const u32 word_count = static_cast<u32>(chunk_.words.size()) - first_word_;
-  for (u32 i = 0; i < word_count; ++i)
-    chunk_.words[first_word_ + i].offset -= front_;
-  return {front_, size, size + spare, first_word_, word_count, number_};
+  for (InfoWord &word : std::span(chunk_.words).subspan(first_word_))
+    word.offset -= begin;
+  return {begin, room - spare_, room, first_word_, word_count, number_};
 }
 
 } // namespace culink

@@ -132,38 +132,42 @@ private:
 // nvlink writes what it read last first.
 class InfoPrepender {
 public:
-  // For records of at most `most` bytes. Of one chunk, only one prepender may exist at a time.
-  InfoPrepender(InfoStore &store, u64 most, u32 chunk = 0);
+  // For records of at most `most` bytes and `spare` bytes of further room. While the prepender
+  // exists, nothing else adds to its chunk.
+  explicit InfoPrepender(InfoStore &store, u64 most, u32 chunk = 0, u64 spare = 0);
 
-  // Adds a record unchanged. Returns its bytes, which are valid until the next call.
+  // Adds a record unchanged. Returns its bytes.
   u8 *add(ByteSpan record) {
     front_ -= record.size();
-    u8 *at = chunk_.bytes.data() + front_;
     switch (record.size()) { // those of nearly all records
     case 4:
-      std::memcpy(at, record.data(), 4);
+      std::memcpy(front_, record.data(), 4);
       break;
     case 8:
-      std::memcpy(at, record.data(), 8);
+      std::memcpy(front_, record.data(), 8);
       break;
     case 12:
-      std::memcpy(at, record.data(), 12);
+      std::memcpy(front_, record.data(), 12);
       break;
     default:
-      std::memcpy(at, record.data(), record.size());
+      std::memcpy(front_, record.data(), record.size());
     }
-    return at;
+    return front_;
   }
   // Marks a word of the last record as the number of a symbol; it is 0 in an empty record.
-  void name(u8 *word, InfoWord::Names names, u32 id);
-  // The list, with `spare` bytes of further room.
-  [[nodiscard]] InfoList finish(u64 spare);
+  void name(u8 *word, InfoWord::Names names, u32 id) {
+    std::memset(word, 0, sizeof(u32));
+    if (id != EntityId::kNone)
+      chunk_.words.push_back({static_cast<u64>(word - chunk_.bytes.data()), id, names});
+  }
+  [[nodiscard]] InfoList finish();
 
 private:
   InfoStore::Chunk &chunk_;
   const u32 number_; // of the chunk
-  u64 front_;        // of the records, in the chunk
-  u32 first_word_;
+  const u32 first_word_;
+  const u64 spare_;
+  u8 *front_; // of the records
 };
 
 } // namespace culink

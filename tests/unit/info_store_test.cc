@@ -28,12 +28,12 @@ std::vector<InfoAttribute> attributes(const InfoStore &store, const InfoList &li
 
 // NUM_BARRIERS, then REGCOUNT of entity 5, as read; so written the other way round.
 InfoList two_records(InfoStore &store, u64 spare = 0) {
-  InfoPrepender list(store, 100);
+  InfoPrepender list(store, 100, 0, spare);
   list.add(encoded(RecordFormat::Byte, InfoAttribute::NumBarriers, 3));
   u8 *copy =
       list.add(encoded(RecordFormat::Sized, InfoAttribute::Regcount, 0, {9, 0, 0, 0, 24, 0, 0, 0}));
   list.name(copy + 4, InfoWord::Names::Entity, 5);
-  return list.finish(spare);
+  return list.finish();
 }
 
 TEST(InfoStore, writes_what_was_read_last_first) {
@@ -115,7 +115,7 @@ TEST(InfoStore, keeps_lists_of_chunks_apart) {
       u8 *copy = list.add(encoded(RecordFormat::Sized, InfoAttribute::Regcount, 0,
                                   {0, 0, 0, 0, static_cast<u8>(10 * chunk + i), 0, 0, 0}));
       list.name(copy + 4, InfoWord::Names::Entity, 10 * chunk + i);
-      lists.push_back(list.finish(0));
+      lists.push_back(list.finish());
     }
   store.put_value(lists[2], InfoAttribute::NumBarriers, RecordFormat::Byte, 7); // first of chunk 1
   store.append_list(lists[0], lists[5]);

@@ -99,14 +99,15 @@ std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
   const u32 local_count = static_cast<u32>(locals.size());
   const u32 count = local_count + static_cast<u32>(globals.size());
   constexpr u32 kTogether = 8192;
-  return gather<FunctionId>(count, kTogether, pool_, [&](u32 i, std::vector<FunctionId> &out) {
+  const auto find = [=, &p = p_](u32 i, std::vector<FunctionId> &out) {
     if (i < local_count && locals[i].kind != LocalSymbol::Kind::Entity)
       return;
     const EntityId id = i < local_count ? EntityId(locals[i].id) : globals[i - local_count];
-    const FunctionId f = p_.function_of(id);
-    if (f.valid() && p_.live.is_kernel(f) && p_.symbols[id].defined())
+    const FunctionId f = p.function_of(id);
+    if (f.valid() && p.live.is_kernel(f) && p.symbols[id].defined())
       out.push_back(f);
-  });
+  };
+  return gather<FunctionId>(count, kTogether, pool_, find);
 }
 
 // Limits that calls may break, in the order of the records.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
 #include <iterator>
 #include <mutex>
 #include <set>
@@ -302,7 +303,12 @@ void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
   constexpr size_t kExterns = kInheritRuleCount, kFragments = kExterns + 1; // not rules
   static_assert(kInheritRules.back().attribute == InfoAttribute::Language);
   constexpr size_t kLanguage = kInheritRuleCount - 1, kLate = kFragments + 1; // behind EXTERNS
-  std::array<std::pair<WalkPosition, size_t>, kLate> list;
+  struct Step {
+    WalkPosition position;
+    size_t rule;
+    auto operator<=>(const Step &) const = default;
+  };
+  std::array<Step, kLate> list; // the first `count`
   size_t count = 0;
   const auto add = [&](WalkPosition position, size_t rule) { list[count++] = {position, rule}; };
   static_assert(kInheritRules[0].attribute == InfoAttribute::SparseMmaMask);
@@ -323,7 +329,8 @@ void KernelRecordPlanner::inherit(FunctionId kernel, InfoList &records,
   if (!functions_.fragments.empty() && (!several_ || !inherited.fragments.empty()))
     add(several_ ? inherited.fragments[0].position : kNeverMet, kFragments);
   const std::span order(list.data(), count);
-  std::sort(order.begin(), order.end());
+  if (count > 1)
+    std::sort(order.begin(), order.end());
   for (const auto &[position, rule] : order)
     if (rule == kFragments) {
       take_over_fragments(kernel, records, inherited, worker);

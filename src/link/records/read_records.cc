@@ -63,20 +63,48 @@ elf::InfoRecord decoded(ByteSpan record) {
   return reader.record();
 }
 
+// What is to be done with a record of a function.
+enum class Treatment : u8 {
+  Copied,    // and nothing else
+  Named,     // copied; it may name a symbol
+  Inherited, // copied, and kernels inherit the value in its first word
+  Other,
+};
+
+Treatment treatment_of(InfoAttribute attribute) {
+  const bool names = elf::kInfoSymbols[static_cast<u8>(attribute)] != elf::InfoSymbols::None;
+  const bool inherited = kInheritRuleOf[static_cast<u8>(attribute)] != 0;
+  if (attribute == InfoAttribute::Externs || attribute == InfoAttribute::AtEntryFragments ||
+      (names && inherited))
+    return Treatment::Other;
+  return names ? Treatment::Named : inherited ? Treatment::Inherited : Treatment::Copied;
+}
+
+// By attribute.
+std::array<Treatment, 256> all_treatments() {
+  std::array<Treatment, 256> out;
+  for (u32 code = 0; code < out.size(); ++code)
+    out[code] = treatment_of(static_cast<InfoAttribute>(code));
+  return out;
+}
+
 class RecordReader {
 public:
   RecordReader(const Program &program, const Layout &layout, const Resources &resources, u32 chunk,
                ReadRecords &tables)
-      : p_(program), layout_(layout), resources_(resources), chunk_(chunk), tables_(tables) {}
+      : p_(program), layout_(layout), resources_(resources), chunk_(chunk), tables_(tables),
+        treatments_(all_treatments()) {}
 
   RangeOfRecords read(u32 begin, u32 end);
 
 private:
   void reserve(u32 begin, u32 end);
-  void inherit(u32 function, InfoAttribute attribute, u16 value) {
-    Inherited &record = tables_.functions.inherited[function].add();
+  void inherit(FunctionId function, InfoAttribute attribute, u16 value) {
+    Inherited &record = tables_.functions.inherited[function.value].add();
     record.attribute = attribute;
     record.value = value;
+    if (const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)]; rule != 0)
+      out_.rules |= static_cast<u16>(1u << (rule - 1));
   }
   void note_fragments(FunctionId function, const elf::InfoRecord &record);
   // The function whose records are read.
@@ -87,9 +115,11 @@ private:
     bool blank; // the object has a symbol without a name
   };
 
-  void read_function_records(ObjectId object, const InputObject::Info &info);
-  [[gnu::noinline]] void read_function_record(const Reading &reading, ByteSpan bytes,
-                                              InfoPrepender &list);
+  void read_function_records(ObjectId object, const InputObject::Info &info, bool blank);
+  void read_function_record(const Reading &reading, ByteSpan bytes, InfoPrepender &list);
+  [[gnu::noinline]] void read_other_record(const Reading &reading, ByteSpan bytes,
+                                           InfoPrepender &list);
+  [[gnu::noinline]] void read_externs(const Reading &reading, ByteSpan bytes, InfoPrepender &list);
   void join_repeated();
   [[nodiscard]] InfoList read_module_records(u32 begin, u32 end) const;
   void read_module_record(ObjectId object, ByteSpan bytes, NamedSymbol &named,
@@ -104,16 +134,19 @@ private:
   const Resources &resources_;
   const u32 chunk_;
   ReadRecords &tables_;
+  const std::array<Treatment, 256> treatments_;
   std::map<FunctionId, std::vector<InfoList>> repeated_; // in order of reading
   RangeOfRecords out_;
 };
 
 RangeOfRecords RecordReader::read(u32 begin, u32 end) {
   reserve(begin, end);
-  for (u32 i = begin; i < end; ++i)
+  for (u32 i = begin; i < end; ++i) {
+    const bool blank = std::ranges::binary_search(layout_.sections.with_blank_symbol, ObjectId(i));
     for (const InputObject::Info &info : p_.objects[i].infos)
       if (info.text != 0)
-        read_function_records(ObjectId(i), info);
+        read_function_records(ObjectId(i), info, blank);
+  }
   join_repeated();
   out_.module = read_module_records(begin, end);
   return std::move(out_);
@@ -152,15 +185,6 @@ u32 first_symbol(ByteSpan record) {
   const bool names = record.size() >= InfoStore::kRecordSize + 4 &&
                      elf::kInfoSymbols[record[1]] != elf::InfoSymbols::None;
   return names ? load_le<u32>(record.data() + InfoStore::kRecordSize) : 0;
-}
-
-// Whether a function's record is copied, and nothing else is to be done.
-bool is_copied(ByteSpan record, bool blank_symbol) {
-  const InfoAttribute attribute = attribute_of(record);
-  return kInheritRuleOf[static_cast<u8>(attribute)] == 0 &&
-         attribute != InfoAttribute::AtEntryFragments &&
-         (elf::kInfoSymbols[static_cast<u8>(attribute)] == elf::InfoSymbols::None ||
-          (attribute != InfoAttribute::Externs && first_symbol(record) == 0 && !blank_symbol));
 }
 
 // The entity or the bank that a symbol of a record names.
@@ -249,12 +273,12 @@ InfoList RecordReader::read_module_records(u32 begin, u32 end) const {
         read_module_record(ObjectId(i), record, named, list);
       });
     }
-  return list.finish(0);
+  return list.finish();
 }
 
 void RecordReader::note_fragments(FunctionId function, const elf::InfoRecord &record) {
   std::vector<std::vector<u32>> &known = out_.fragments[function.value];
-  inherit(function.value, record.attribute, static_cast<u16>(known.size()));
+  inherit(function, record.attribute, static_cast<u16>(known.size()));
   known.push_back(elf::words_of(record));
 }
 
@@ -281,31 +305,35 @@ constexpr std::array<u8, InfoStore::kRecordSize> kFirstIsaVersion = {
     static_cast<u8>(elf::RecordFormat::Half), static_cast<u8>(InfoAttribute::MercuryIsaVersion), 0,
     1};
 
-void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
-                                        InfoPrepender &list) {
-  const InfoAttribute attribute = attribute_of(bytes);
+// The value of a record without a payload; 0 for one with a payload.
+u16 value_of(ByteSpan record) {
+  return is_sized(record) ? u16{0} : load_le<u16>(record.data() + 2);
+}
+
+// The list is filled when all functions are read.
+void RecordReader::read_externs(const Reading &reading, ByteSpan bytes, InfoPrepender &list) {
   const u32 function = reading.function.value;
-  const bool sized = is_sized(bytes);
-  const u16 value = sized ? u16{0} : load_le<u16>(bytes.data() + 2);
-  if (attribute == InfoAttribute::Externs) { // the list is filled when all functions are read
-    inherit(function, attribute, value);
-    if (std::vector<EntityId> externs = still_undefined(reading.object, decoded(bytes));
-        externs.empty())
-      out_.externs.erase(function);
-    else
-      out_.externs[function] = std::move(externs);
-    if (!p_.policy.completes_kernels || !p_.live.kernel[function])
-      out_.lists_externs.push_back(reading.text);
-    store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value);
-    return;
-  }
-  if (const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)]; rule != 0) {
-    out_.rules |= static_cast<u16>(1u << (rule - 1));
-    inherit(function, attribute, sized ? bits_of_words(decoded(bytes)) : value);
-  }
+  inherit(reading.function, InfoAttribute::Externs, value_of(bytes));
+  if (std::vector<EntityId> externs = still_undefined(reading.object, decoded(bytes));
+      externs.empty())
+    out_.externs.erase(function);
+  else
+    out_.externs[function] = std::move(externs);
+  if (!p_.policy.completes_kernels || !p_.live.kernel[function])
+    out_.lists_externs.push_back(reading.text);
+  store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value_of(bytes));
+}
+
+void RecordReader::read_other_record(const Reading &reading, ByteSpan bytes, InfoPrepender &list) {
+  const InfoAttribute attribute = attribute_of(bytes);
+  if (attribute == InfoAttribute::Externs)
+    return read_externs(reading, bytes, list);
+  if (kInheritRuleOf[static_cast<u8>(attribute)] != 0)
+    inherit(reading.function, attribute,
+            is_sized(bytes) ? bits_of_words(decoded(bytes)) : value_of(bytes));
   if (attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
     note_fragments(reading.function, decoded(bytes));
-    if (!p_.live.kernel[function])
+    if (!p_.live.kernel[reading.function.value])
       return; // inherited by the kernels that reach it
   }
   u8 *copy = list.add(bytes);
@@ -317,7 +345,28 @@ void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
   }
 }
 
-void RecordReader::read_function_records(ObjectId object, const InputObject::Info &info) {
+inline void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
+                                               InfoPrepender &list) {
+  switch (treatments_[bytes[1]]) {
+  case Treatment::Copied:
+    break;
+  case Treatment::Named:
+    if (reading.blank || first_symbol(bytes) != 0)
+      return read_other_record(reading, bytes, list);
+    break;
+  case Treatment::Inherited:
+    if (is_sized(bytes))
+      return read_other_record(reading, bytes, list);
+    inherit(reading.function, attribute_of(bytes), value_of(bytes));
+    break;
+  case Treatment::Other:
+    return read_other_record(reading, bytes, list);
+  }
+  list.add(bytes);
+}
+
+void RecordReader::read_function_records(ObjectId object, const InputObject::Info &info,
+                                         bool blank) {
   const SectionLocation &text = layout_.placement.location_of[object.value][info.text];
   if (!text.section.valid() || text.discarded)
     return;
@@ -326,22 +375,17 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
     return;
   const FunctionId function = p_.function_of(entity);
   out_.read_order.push_back(function);
+  const bool kernel = p_.live.is_kernel(function);
+  out_.kernels += kernel ? 1 : 0;
   const ByteSpan section = info.records.bytes();
-  InfoPrepender list(tables_.plan.store, section.size() + kFirstIsaVersion.size(), chunk_);
-  const bool blank = std::ranges::binary_search(layout_.sections.with_blank_symbol, object);
+  InfoPrepender list(tables_.plan.store, section.size() + kFirstIsaVersion.size(), chunk_,
+                     kernel ? InfoStore::kRecordSize : 0);
   const Reading reading{object, function, text.section, blank};
-  for_each_record(section, [&](ByteSpan record) {
-    if (is_copied(record, blank))
-      list.add(record);
-    else
-      read_function_record(reading, record, list);
-  });
+  for_each_record(section, [&](ByteSpan record) { read_function_record(reading, record, list); });
   if (lacks_isa_version(p_, info.records))
     list.add(kFirstIsaVersion);
   InfoList &records = tables_.plan.of_function[function.value];
-  const bool kernel = p_.live.is_kernel(function);
-  out_.kernels += kernel ? 1 : 0;
-  const InfoList made = list.finish(kernel ? InfoStore::kRecordSize : 0);
+  const InfoList made = list.finish();
   if (!records.empty()) { // a second section about the same code
     std::vector<InfoList> &all = repeated_[function];
     if (all.empty())
