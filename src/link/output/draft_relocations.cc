@@ -101,10 +101,11 @@ u32 encode_table(std::span<KeptRelocation> kept, u32 i, TableRange &range, FileI
   const bool in_place = continues ? range.in_place : is_encoded_in_place(file, to);
   u8 *const entries = reinterpret_cast<u8 *>(&kept[i]);
   u8 *next = entries; // never behind the relocation that is read
+  const u32 *numbers = file.numbers->of.data();
   for (; i < range.end && kept[i].table == table; ++i) {
-    const KeptRelocation relocation = kept[i];
+    const KeptRelocation &relocation = kept[i];
     const elf::SymbolId against = symbol_of(file.symbols, relocation);
-    const u32 number = against.valid() ? file.numbers->of[against.value] : 0;
+    const u32 number = against.valid() ? numbers[against.value] : 0;
     if (names_nothing(file, relocation, against)) {
       range.refused.push_back(relocation);
       continue;
@@ -113,9 +114,11 @@ u32 encode_table(std::span<KeptRelocation> kept, u32 i, TableRange &range, FileI
       range.others.push_back(relocation);
       continue;
     }
+    // All is read before the first byte of the entry is written.
+    const i64 addend = relocation.addend;
     store_fields<elf::wire::Rel64>(next, relocation.offset, u64{number} << 32 | relocation.type);
     if (has_addends)
-      store_le(next + sizeof(elf::wire::Rel64), relocation.addend);
+      store_le(next + sizeof(elf::wire::Rel64), addend);
     next += size;
   }
   if (continues)

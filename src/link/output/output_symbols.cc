@@ -115,7 +115,9 @@ SymbolBinding SymbolWriter::binding_of_shared(EntityId id, SymbolBinding binding
                                                   : emulate::binding_of_shared(p_, binding);
 }
 
-void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
+// Inlined: a specification whose address is not taken is never in memory.
+[[gnu::always_inline]] inline void
+SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
   const Entity &entity = p_.symbols[id];
   // A weak reference without a memory space stays as objects have it: nvlink converts a symbol when
   // it knows where its variable is.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -50,19 +51,30 @@ RawVector<u32> first_values(const FileDraft &draft, WorkerPool &pool) {
   return out;
 }
 
-void store_value(const FileDraft &draft, elf::SectionId id, const FoldedRelocation &folded,
-                 MutableByteSpan image, Diagnostics &diag) {
-  if (elf::has_no_file_data(draft.elf.kind_of(id).type))
-    return;
-  const MutableByteSpan bytes = image.subspan(draft.layout.offset_of(id), draft.elf.size(id));
+// False: its field is outside.
+bool store_value(const FoldedRelocation &folded, MutableByteSpan bytes) {
   arch::FieldValue value = folded.value;
   if (folded.implicit_addend && folded.row->resolver != arch::Resolver::Clear)
     if (const auto addend = arch::implicit_addend(bytes, folded.offset, *folded.row))
       value = arch::add(*folded.row, value, *addend);
-  if (!arch::store_field(bytes, folded.offset, *folded.row, value))
-    diag.report(DiagId::RelocationOutsideSection,
-                {"output", std::string(folded.row->name),
-                 fmt::format("{}+{:#x}", draft.elf.name_of(id), folded.offset)});
+  return arch::store_field(bytes, folded.offset, *folded.row, value);
+}
+
+// Those of a section, from its first one on.
+void store_values(const FileDraft &draft, elf::SectionId id, u32 first, MutableByteSpan image,
+                  Diagnostics &diag) {
+  if (elf::has_no_file_data(draft.elf.kind_of(id).type))
+    return;
+  const MutableByteSpan bytes = image.subspan(draft.layout.offset_of(id), draft.elf.size(id));
+  const std::span<const FoldedRelocation> values = std::span(draft.values).subspan(first);
+  for (const FoldedRelocation &folded : values) {
+    if (folded.section != values[0].section)
+      return;
+    if (!store_value(folded, bytes)) [[unlikely]]
+      diag.report(DiagId::RelocationOutsideSection,
+                  {"output", std::string(folded.row->name),
+                   fmt::format("{}+{:#x}", draft.elf.name_of(id), folded.offset)});
+  }
 }
 
 // The parts of an image: tables, then ranges of sections, in the order of the file.
@@ -193,8 +205,6 @@ void clear_shared(const FileDraft &draft, MutableByteSpan bytes, WorkerPool &poo
 bool write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
                  Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
-  const FoldedRelocations &values = draft.values;
-  const auto section = [&](u32 value) { return draft.section_of[values[value].section.value]; };
   const RawVector<u32> first_value = first_values(draft, pool);
   const ImageParts parts(draft);
   const MutableByteSpan image = room.bytes;
@@ -210,12 +220,9 @@ bool write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool
     for (u32 begin = parts.first_section(range), end; begin < last; begin = end) {
       end = std::min(begin + kAtHand, last);
       draft.elf.write_contents(layout, image, begin, end, cleared);
-      for (u32 i = begin; i < end; ++i) {
-        const elf::SectionId id = layout.order[i];
-        if (first_value[id.value] != 0)
-          for (u32 v = first_value[id.value] - 1; v < values.size() && section(v) == id; ++v)
-            store_value(draft, id, values[v], image, messages[range]);
-      }
+      for (const elf::SectionId id : std::span(layout.order).subspan(begin, end - begin))
+        if (const u32 first = first_value[id.value]; first != 0)
+          store_values(draft, id, first - 1, image, messages[range]);
     }
   };
   const u32 long_ones = static_cast<u32>(parts.long_ranges().size());
