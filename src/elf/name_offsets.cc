@@ -129,12 +129,11 @@ void NameOffsets::find_equal_in(std::optional<u32> shard) {
   const u64 slots = std::bit_ceil(count * 2 + 1);
   std::vector<Hashed> table(slots, {0, kNone});
   const auto find = [&](const Hashed &name) -> Hashed & {
-    const std::string_view text = text_at_(name.position);
     for (u64 slot = name.hash & (slots - 1);; slot = (slot + 1) & (slots - 1)) {
       Hashed &found = table[slot];
       if (found.position == kNone)
         return found;
-      if (found.hash == name.hash && text_at_(found.position) == text)
+      if (found.hash == name.hash && text_at_(found.position) == text_at_(name.position))
         return found;
     }
   };
