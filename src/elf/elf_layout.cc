@@ -405,10 +405,9 @@ void ElfLayouter::name_symbols() {
   if (compact())
     for (u32 i = 0; i < count; ++i)
       layout_.strtab_texts.push_back(name_at(i).text);
-  const auto text_at = [&](u32 position) -> std::string_view {
-    if (const u32 i = position - symbols_at; i < symbols && !compact()) [[likely]]
-      return writer_.symbols_.text_of(writer_.symbols_[symbol_at(i)], writer_.sections_);
-    return name_at(position).text;
+  const auto text_at = [&](u32 position) {
+    const u32 i = position - symbols_at;
+    return i < symbols && !compact() ? own_text(i) : name_at(position).text;
   };
   NameOffsets names(writer_.sections_.names(), count, text_at, pool_);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {

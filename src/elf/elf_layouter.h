@@ -61,6 +61,9 @@ private:
   void name_symbols();
   void place_symbol_names(const u32 *offsets);
   [[nodiscard]] NameOffsets::Name own_name(u32 symbol) const;
+  [[nodiscard]] std::string_view own_text(u32 position) const {
+    return writer_.symbols_.text_of(writer_.symbols_[symbol_at(position)], writer_.sections_);
+  }
   void read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const;
   [[nodiscard]] std::optional<Error> check_symbols() const;
   void measure_kinds();
