@@ -296,8 +296,9 @@ void Merger::create_other_sections() {
   constexpr auto bit = [](SectionRole role) { return u64{1} << static_cast<u8>(role); };
   constexpr u64 kLeftOut = bit(SectionRole::Text) | bit(SectionRole::Info) | bit(SectionRole::Rel) |
                            bit(SectionRole::Rela) | bit(SectionRole::Shared);
-  for (u32 i = 0; i < object_->kinds.size(); ++i)
-    if ((kLeftOut & bit(object_->kinds[i].role)) == 0 && !location(i).section.valid() &&
+  const std::span<const elf::SectionKind> kinds = object_->kinds;
+  for (u32 i = 0; i < kinds.size(); ++i)
+    if ((kLeftOut >> static_cast<u8>(kinds[i].role) & 1) == 0 && !location(i).section.valid() &&
         location(i).constants == kNoIndex)
       create_other_section(object_->section(i));
 }

@@ -169,7 +169,7 @@ private:
                                : StringIndex::hash_of(name, family.name, family.hash);
   }
   // The same for a name that ends in the name of what a section of the file has become.
-  [[nodiscard]] u32 hash_of_table(std::string_view name, u32 section) const {
+  [[nodiscard, gnu::always_inline]] u32 hash_of_table(std::string_view name, u32 section) const {
     return families_[section].name.empty() ? hash_of(name, object_->owner_of(section))
                                            : hash_of_own(name, section);
   }

@@ -291,13 +291,16 @@ void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId ob
   where = object;
 }
 
-// Sorts the successors of a node and leaves each once.
-void sort_successors(std::vector<u32> &successors) {
-  if (std::is_sorted(successors.rbegin(), successors.rend())) // as objects list calls
-    std::reverse(successors.begin(), successors.end());
-  else if (!std::is_sorted(successors.begin(), successors.end()))
-    std::sort(successors.begin(), successors.end());
-  successors.erase(std::unique(successors.begin(), successors.end()), successors.end());
+// Sorts the last list, the successors of a node, and leaves each once.
+void sort_successors(std::vector<u32> &lists, size_t start) {
+  if (lists.size() < start + 2)
+    return;
+  const auto first = lists.begin() + static_cast<i64>(start);
+  if (std::is_sorted(lists.rbegin(), std::make_reverse_iterator(first))) // as objects list calls
+    std::reverse(first, lists.end());
+  else if (!std::is_sorted(first, lists.end()))
+    std::sort(first, lists.end());
+  lists.erase(std::unique(first, lists.end()), lists.end());
 }
 
 // Each thread makes the lists of some functions, which have their place when all sizes are known.
@@ -313,30 +316,29 @@ void GraphBuilder::connect() {
   const u32 prototypes = static_cast<u32>(out_.prototypes.size());
   std::vector<u32> starts(u64{functions} + prototypes + 1);
   std::vector<std::vector<u32>> parts(functions / kFunctionsOfPart + 2); // of all edges
-  const auto add_node = [&](u32 node, std::vector<u32> &successors, std::vector<u32> &part) {
-    sort_successors(successors);
-    part.insert(part.end(), successors.begin(), successors.end());
-    starts[node + 1] = static_cast<u32>(successors.size());
-    successors.clear();
+  const auto end_node = [&](u32 node, std::vector<u32> &part, size_t start) {
+    sort_successors(part, start);
+    starts[node + 1] = static_cast<u32>(part.size() - start);
   };
   pool_.for_ranges(functions, kFunctionsOfPart, [&](u32 begin, u32 end) {
-    std::vector<u32> successors;
+    std::vector<u32> &part = parts[begin / kFunctionsOfPart];
     auto call =
         std::ranges::lower_bound(callers, FunctionId(begin), {}, &CallGraph::Taken::function);
     for (u32 f = begin; f < end; ++f) {
+      const size_t start = part.size();
       for (const FunctionId callee : out_.calls[f])
-        successors.push_back(callee.value);
+        part.push_back(callee.value);
       for (; call != callers.end() && call->function.value == f; ++call)
-        successors.push_back(out_.node(call->prototype));
-      add_node(f, successors, parts[begin / kFunctionsOfPart]);
+        part.push_back(out_.node(call->prototype));
+      end_node(f, part, start);
     }
   });
-  std::vector<u32> successors;
   auto target = targets.begin();
   for (u32 p = 0; p < prototypes; ++p) {
+    const size_t start = parts.back().size();
     for (; target != targets.end() && target->prototype.value == p; ++target)
-      successors.push_back(target->function.value);
-    add_node(functions + p, successors, parts.back());
+      parts.back().push_back(target->function.value);
+    end_node(functions + p, parts.back(), start);
   }
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   out_.edges = EdgeLists(std::move(starts));
