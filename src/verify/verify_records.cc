@@ -98,7 +98,8 @@ struct References {
 }
 
 [[nodiscard]] bool is_one_of(u16 symbol_types, u32 index, const SymbolTable &symbols) {
-  return index < symbols.size() && (symbol_types & bit_of(symbols.type_of(index))) != 0;
+  return index < symbols.size() &&
+         (symbol_types & bit_of(symbols.without_name(index).type())) != 0; // inline
 }
 
 [[nodiscard]] bool is_instruction(const Section &code, u32 offset) {

@@ -94,12 +94,6 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
   return source;
 }
 
-bool is_of_overridden_code(const RelocationContext &c, const RelocationGroup &group,
-                           const RelocationSlice &slice) {
-  const EntityId function = c.layout.sections[group.target].function;
-  return function.valid() && c.program.symbols[function].prevailing.object != slice.object;
-}
-
 bool is_of_overridden_bank(const RelocationContext &c, const RelocationGroup &group,
                            const RelocationSlice &slice) {
   const OutId text = c.layout.sections[group.target].target;

@@ -36,9 +36,12 @@ struct RelocSource {
 
 // Whether all relocations of the slice belong to a definition of a function that did not prevail:
 // are in its code, or in its constants.
-[[nodiscard]] bool is_of_overridden_code(const RelocationContext &context,
-                                         const RelocationGroup &group,
-                                         const RelocationSlice &slice);
+[[nodiscard]] inline bool is_of_overridden_code(const RelocationContext &context,
+                                                const RelocationGroup &group,
+                                                const RelocationSlice &slice) {
+  const EntityId function = context.layout.sections[group.target].function;
+  return function.valid() && context.program.symbols[function].prevailing.object != slice.object;
+}
 [[nodiscard]] bool is_of_overridden_bank(const RelocationContext &context,
                                          const RelocationGroup &group,
                                          const RelocationSlice &slice);

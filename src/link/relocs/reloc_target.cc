@@ -49,23 +49,6 @@ TargetKind placed_kind(const Entity &entity) {
                                                                 : TargetKind::Placed;
 }
 
-RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 section) {
-  const SectionLocation &location = c.layout.placement.location_of[object.value][section];
-  if (!location.section.valid())
-    return {.kind = TargetKind::Placed}; // a section that is not part of the output starts at 0
-  const OutSection &out = c.layout.sections[location.section];
-  // Units of line tables move once more when SASS is rescheduled.
-  const bool moves_again = c.program.sass_plane && !c.program.policy.executable &&
-                           c.layout.sections.name(out) == kLineSection;
-  const bool unplaced =
-      is_global_memory(out.type()) || c.program.policy.keeps_all_relocations || moves_again;
-  return {.kind = unplaced ? TargetKind::Variable : TargetKind::Placed,
-          .against = Against::Section,
-          .bank = bank_of(out.type()),
-          .id = location.section.value,
-          .addend_shift = location.offset};
-}
-
 // -r leaves shared memory to the next link. nvlink stores offsets within this object's all the
 // same.
 RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget target,
@@ -85,9 +68,7 @@ RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget targe
   return target;
 }
 
-// Not inline, because most targets are functions, which then need few registers.
-[[gnu::noinline]] RelocTarget shared_target(const RelocationContext &c, EntityId id,
-                                            FunctionId function) {
+RelocTarget shared_target(const RelocationContext &c, EntityId id, FunctionId function) {
   const Entity &entity = c.program.symbols[id];
   RelocTarget target{.against = Against::Entity, .id = id.value};
   target.dynamic_shared = c.shared.dynamic(id);
@@ -135,8 +116,8 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
   return target;
 }
 
-[[gnu::noinline]] RelocTarget data_target(const RelocationContext &c, ObjectId object, EntityId id,
-                                          const elf::Symbol &symbol) {
+RelocTarget data_target(const RelocationContext &c, ObjectId object, EntityId id,
+                        const elf::Symbol &symbol) {
   const Entity &entity = c.program.symbols[id];
   const SymbolAddress &address = c.layout.placement.address_of[id.value];
   RelocTarget target{.kind = placed_kind(entity), .against = Against::Entity, .id = id.value};
@@ -175,20 +156,33 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
   return target;
 }
 
-RelocTarget function_target(const RelocationContext &c, EntityId id) {
-  if (!c.program.is_live(id))
-    return {.kind = TargetKind::DiscardedFunction, .against = Against::Entity, .id = id.value};
-  // Relocations do not refer to an alias, but to the function whose code it names.
-  const OutId text = c.layout.placement.address_of[id.value].section;
-  return {.kind = TargetKind::Function,
-          .against = Against::Entity,
-          .id = text.valid() ? c.layout.sections[text].function.value : id.value};
+} // namespace
+
+RelocRuleInputs rule_inputs_of(const Program &program) {
+  return {.policy = program.policy,
+          .has_mercury = program.sass_plane || program.arch.code_kind == arch::CodeKind::Capmerc,
+          .sass_plane = program.sass_plane};
 }
 
-// Not inline, for the same reason.
-[[gnu::noinline]] RelocTarget other_target(const RelocationContext &c, ObjectId object,
-                                           const elf::Symbol &symbol, EntityId id,
-                                           FunctionId function) {
+RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 section) {
+  const SectionLocation &location = c.layout.placement.location_of[object.value][section];
+  if (!location.section.valid())
+    return {.kind = TargetKind::Placed}; // a section that is not part of the output starts at 0
+  const OutSection &out = c.layout.sections[location.section];
+  // Units of line tables move once more when SASS is rescheduled.
+  const bool moves_again = c.program.sass_plane && !c.program.policy.executable &&
+                           c.layout.sections.name(out) == kLineSection;
+  const bool unplaced =
+      is_global_memory(out.type()) || c.program.policy.keeps_all_relocations || moves_again;
+  return {.kind = unplaced ? TargetKind::Variable : TargetKind::Placed,
+          .against = Against::Section,
+          .bank = bank_of(out.type()),
+          .id = location.section.value,
+          .addend_shift = location.offset};
+}
+
+RelocTarget other_target(const RelocationContext &c, ObjectId object, const elf::Symbol &symbol,
+                         EntityId id, FunctionId function) {
   constexpr RelocTarget null{.kind = TargetKind::Null, .bank = bank_of(SectionType::Null)};
   if (!id.valid()) { // a label without a location stands for symbol 0
     RelocTarget label = null;
@@ -215,25 +209,6 @@ RelocTarget function_target(const RelocationContext &c, EntityId id) {
       (!symbol.in_section() && !symbol.undefined() && !symbol.common()))
     return null;
   return data_target(c, object, id, symbol);
-}
-
-} // namespace
-
-RelocRuleInputs rule_inputs_of(const Program &program) {
-  return {.policy = program.policy,
-          .has_mercury = program.sass_plane || program.arch.code_kind == arch::CodeKind::Capmerc,
-          .sass_plane = program.sass_plane};
-}
-
-RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 index,
-                           FunctionId function) {
-  const elf::Symbol &symbol = c.program.objects[object.value].symbols[index];
-  if (symbol.type() == SymbolType::Section && symbol.in_section())
-    return section_target(c, object, symbol.section);
-  const EntityId id = c.program.symbols.of(object, index);
-  if (id.valid() && c.program.symbols[id].function) // as most are
-    return function_target(c, id);
-  return other_target(c, object, symbol, id, function);
 }
 
 bool is_shared_variable(const Program &program, const RelocTarget &target) {
