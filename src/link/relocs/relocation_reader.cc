@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The action for every relocation of some tables. The target of a relocation is resolved
-// (reloc_target.cc), the action is looked up (reloc_action.cc), and what is to be written is
+// (reloc_target.h), the action is looked up (reloc_action.cc), and what is to be written is
 // listed. Relocations against one symbol often follow each other, for the halves of an address, so
 // a target is resolved once for a run of them. classify_relocations joins the lists.
 //
