@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/raw_table.h"
 
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "base/worker_pool.h"
@@ -16,6 +19,41 @@ TEST(RawTable, grows_and_keeps_what_it_holds) {
   u32 next = 0;
   for (const u32 value : table)
     EXPECT_EQ(value, next++);
+}
+
+TEST(RawTable, adds_elements_that_the_caller_assigns) {
+  RawTable<u32> table;
+  for (u32 i = 0; i < 100; ++i)
+    table.add() = i * 3;
+  ASSERT_EQ(table.size(), 100u);
+  for (u32 i = 0; i < 100; ++i)
+    EXPECT_EQ(table[i], i * 3);
+}
+
+TEST(RawTable, keeps_the_first_elements_when_it_is_resized) {
+  RawTable<u32> table;
+  table.push_back(7);
+  table.push_back(8);
+  table.resize(1000);
+  EXPECT_EQ(table.size(), 1000u);
+  EXPECT_GE(table.capacity(), 1000u);
+  table.resize(2);
+  EXPECT_EQ(table.push_back(9), 9u);
+  EXPECT_EQ(std::vector<u32>(table.begin(), table.end()), (std::vector<u32>{7, 8, 9}));
+}
+
+TEST(RawTable, is_empty_when_it_has_been_moved) {
+  RawTable<u32> from;
+  from.push_back(7);
+  RawTable<u32> to = std::move(from);
+  EXPECT_EQ(to.size(), 1u);
+  EXPECT_EQ(from.size(), 0u); // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(from.capacity(), 0u);
+  from.push_back(8);
+  to = std::move(from);
+  EXPECT_EQ(to.size(), 1u);
+  EXPECT_EQ(to[0], 8u);
+  EXPECT_EQ(from.size(), 0u);
 }
 
 TEST(RawTable, leaves_new_elements_to_the_threads) {
