@@ -30,13 +30,14 @@ constexpr u32 kSectionsAtOnce = 512; // by one thread
 
 // What the parser has to know of a type, as bits: a table instead of comparisons with each type.
 constexpr u8 kNoData = 1, kRelocations = 2, kSymbols = 4, kExtendedIndices = 8;
+constexpr u8 kTable = kRelocations | kSymbols | kExtendedIndices;
 constexpr u32 kFirstNvidiaType = 0x70000000;
-constexpr u32 kOwnTypes = 0x20; // in the table, where NVIDIA's types follow the plain ones
-constexpr std::array<u8, 0xc0> kUses = [] {
-  std::array<u8, 0xc0> out{};
+constexpr u32 kNvidiaTypes = 0xa0, kPlainTypes = 0x20; // in the table: NVIDIA's, then plain ones
+constexpr std::array<u8, kNvidiaTypes + kPlainTypes> kUses = [] {
+  std::array<u8, kNvidiaTypes + kPlainTypes> out{};
   for (u32 i = 0; i < out.size(); ++i) {
     const auto type =
-        static_cast<SectionType>(i < kOwnTypes ? i : i - kOwnTypes + kFirstNvidiaType);
+        static_cast<SectionType>(i < kNvidiaTypes ? i + kFirstNvidiaType : i - kNvidiaTypes);
     out[i] = static_cast<u8>((has_no_file_data(type) ? kNoData : 0) |
                              (is_relocation_table(type) ? kRelocations : 0) |
                              (is_symbol_table(type) ? kSymbols : 0) |
@@ -44,15 +45,14 @@ constexpr std::array<u8, 0xc0> kUses = [] {
   }
   return out;
 }();
-static_assert(static_cast<u32>(SectionType::SymtabShndx) < kOwnTypes);
-static_assert(static_cast<u32>(SectionType::MercuryPrototype) - kFirstNvidiaType + kOwnTypes <
-              kUses.size());
+static_assert(static_cast<u32>(SectionType::SymtabShndx) < kPlainTypes);
+static_assert(static_cast<u32>(SectionType::MercuryPrototype) - kFirstNvidiaType < kNvidiaTypes);
 
 inline u8 uses_of(SectionType type) {
   const u32 number = static_cast<u32>(type);
-  const u32 own = number - kFirstNvidiaType + kOwnTypes;
-  const u32 key = number < kOwnTypes ? number : own < kOwnTypes ? ~0u : own;
-  return key < kUses.size() ? kUses[key] : 0;
+  if (number < kPlainTypes)
+    return kUses[number + kNvidiaTypes];
+  return number - kFirstNvidiaType < kNvidiaTypes ? kUses[number - kFirstNvidiaType] : 0;
 }
 
 } // namespace
@@ -191,41 +191,45 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
 
 template <typename Shdr>
 bool ElfParser::read_range(const u8 *table, u32 begin, u32 end, ByteSpan strings, Tables &tables) {
-  const u64 names_end = view_.header_.name_section == 0 ? ~u64{0} : strings.size();
+  const bool all_named = view_.header_.name_section != 0;
+  const Limits limits = {view_.file_, view_.header_.section_count};
   Section *sections = view_.sections_.data();
   bool valid = true;
   for (u32 i = begin; i < end; ++i) {
     Section &s = sections[i];
     fill_fields<Shdr>(s, table + u64{i} * sizeof(Shdr), i, strings);
+    if (!s.name.data() && all_named)
+      valid = false;
     const u8 uses = uses_of(s.type);
-    valid &= is_valid(s, uses) & (s.name_offset < names_end);
-    if ((uses & kRelocations) != 0)
-      tables.relocations.push_back(i);
-    else if ((uses & kSymbols) != 0)
-      tables.symbols.push_back(i);
-    else if ((uses & kExtendedIndices) != 0)
-      tables.extended.push_back(i);
+    if (!is_valid(s, uses, limits))
+      valid = false;
+    if ((uses & kTable) != 0)
+      ((uses & kRelocations) != 0 ? tables.relocations
+       : (uses & kSymbols) != 0   ? tables.symbols
+                                  : tables.extended)
+          .push_back(i);
   }
   return valid;
 }
 
 // Whether nothing is wrong with a section, whose data then is known.
-inline bool ElfParser::is_valid(Section &s, u8 uses) const {
-  const u32 count = view_.header_.section_count;
-  const ByteSpan file = view_.file_;
+inline bool ElfParser::is_valid(Section &s, u8 uses, const Limits &limits) {
   const bool has_data = (uses & kNoData) == 0;
-  const bool inside = s.offset <= file.size() && s.size <= file.size() - s.offset;
-  const bool info_is_section = (s.flags & kFlagInfoLink) != 0 || (uses & kRelocations) != 0;
-  s.data = has_data && inside ? file.subspan(s.offset, s.size) : ByteSpan{};
-  return (inside || !has_data) && s.link < count && !(info_is_section && s.info >= count) &&
-         (s.align & (s.align - 1)) == 0;
+  const bool inside = s.offset <= limits.file.size() && s.size <= limits.file.size() - s.offset;
+  s.data = has_data && inside ? ByteSpan(limits.file.data() + s.offset, s.size) : ByteSpan{};
+  if (has_data && !inside)
+    return false;
+  if (s.info >= limits.sections && ((s.flags & kFlagInfoLink) != 0 || (uses & kRelocations) != 0))
+    return false;
+  return s.link < limits.sections && (s.align & (s.align - 1)) == 0;
 }
 
 void ElfParser::correct_sections(ByteSpan strings) {
   const u32 names = view_.header_.name_section;
+  const Limits limits = {view_.file_, view_.header_.section_count};
   RepeatedViolation bad_names(view_.violations_, view_.sections_[names]);
   for (Section &s : view_.sections_) {
-    if (!is_valid(s, uses_of(s.type)))
+    if (!is_valid(s, uses_of(s.type), limits))
       correct_section(s);
     if (s.name_offset >= strings.size() && names != 0)
       bad_names.add([&] { return fmt::format("sh_name of section {}", s.index); },

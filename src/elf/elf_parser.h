@@ -36,7 +36,12 @@ private:
   template <typename Shdr>
   [[nodiscard]] bool read_range(const u8 *table, u32 begin, u32 end, ByteSpan strings,
                                 Tables &tables);
-  [[nodiscard]] bool is_valid(Section &s, u8 uses) const;
+  // What sections must lie inside. A copy of their own lets loops keep it in registers.
+  struct Limits {
+    ByteSpan file;
+    u32 sections;
+  };
+  [[nodiscard]] static bool is_valid(Section &s, u8 uses, const Limits &limits);
   void correct_sections(ByteSpan strings);
   void correct_section(Section &s);
   void read_segments();
@@ -50,7 +55,10 @@ private:
   void check_extended_indices(const Section &indices);
   void check_relocation_tables();
   using UsedTypes = std::array<bool, ElfView::kOtherTypes + 1>;
-  [[nodiscard]] bool is_valid_table(const Section &table, UsedTypes &types) const;
+  template <typename Rel, typename Rela, typename Sym>
+  [[nodiscard]] bool are_valid_tables(std::span<const u32> tables, UsedTypes &types);
+  template <typename Rel, typename Rela, typename Sym>
+  [[nodiscard]] bool is_valid_table(Section &table, UsedTypes &types) const;
   void report_relocation_table(const Section &table);
   [[nodiscard]] u64 relocation_size(const Section &table) const;
   [[nodiscard]] u64 end_of_offsets(const Section &table) const;

@@ -6,6 +6,7 @@
 #include "elf/elf_parser.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/format.h>
 
@@ -101,9 +102,9 @@ bool ElfParser::are_valid(const Section &table, u32 begin, u32 end, u64 names_en
   u32 last_name = 0, last_section = 0;
   bool extended = false;
   for (u32 i = begin; i < end; ++i) {
-    const Sym symbol = load_le<Sym>(table.data.data() + u64{i} * sizeof(Sym));
-    const u32 section = symbol.st_shndx;
-    last_name = std::max(last_name, symbol.st_name);
+    const u8 *symbol = table.data.data() + u64{i} * sizeof(Sym);
+    const u32 section = load_le<u16>(symbol + offsetof(Sym, st_shndx));
+    last_name = std::max(last_name, load_le<u32>(symbol + offsetof(Sym, st_name)));
     if (section < kSectionLoReserve)
       last_section = std::max(last_section, section);
     else
@@ -177,11 +178,9 @@ void ElfParser::check_relocation_tables() {
     Outcome &outcome = outcomes[begin / kTableRangesAtOnce];
     for (u32 range = begin; range < end; ++range) {
       const std::vector<u32> &tables = tables_[range].relocations;
-      for (size_t i = 0; i < tables.size(); ++i) {
-        if (i + kStepsAhead < tables.size())
-          prefetch_line(view_.sections_[tables[i + kStepsAhead]].data.data());
-        outcome.valid &= is_valid_table(view_.sections_[tables[i]], outcome.types);
-      }
+      outcome.valid &=
+          is_64() ? are_valid_tables<wire::Rel64, wire::Rela64, wire::Sym64>(tables, outcome.types)
+                  : are_valid_tables<wire::Rel32, wire::Rela32, wire::Sym32>(tables, outcome.types);
     }
   });
   bool valid = true;
@@ -198,26 +197,58 @@ void ElfParser::check_relocation_tables() {
         report_relocation_table(view_.sections_[index]);
 }
 
-bool ElfParser::is_valid_table(const Section &table, UsedTypes &types) const {
-  const u64 entry = relocation_size(table);
-  if (table.entsize != entry || table.data.size() % entry != 0)
+// The last symbol and the last offset of a table tell that of all. On the way the order of the
+// offsets is noted, with which others need not read the table for it. Inline, because most tables
+// are short.
+template <typename Rel, typename Rela, typename Sym>
+[[gnu::always_inline]] inline bool ElfParser::is_valid_table(Section &table,
+                                                             UsedTypes &types) const {
+  const u64 size = table.data.size();
+  const bool rela = is_rela(table.type);
+  const u64 entry = rela ? sizeof(Rela) : sizeof(Rel);
+  if (table.entsize != entry || (rela ? size % sizeof(Rela) : size % sizeof(Rel)) != 0)
     return false;
   if (!view_.header_.is_cuda())
     return true;
-  const Section &symbol_section = view_.sections_[table.link];
-  if (!is_symbol_table(symbol_section.type))
+  const Section &symbols = view_.sections_[table.link];
+  if (!is_symbol_table(symbols.type))
     return false;
-  // The widest index any entry can have lets the table decode what is stored.
-  const RelocationTable raw(view_.header_.elf_class(), is_rela(table.type), 0xffffffff, table.data);
-  u32 last_symbol = 0;
-  u64 last_offset = 0;
-  raw.for_each([&](const Relocation &r) {
-    types[std::min(r.type, ElfView::kOtherTypes)] = true;
-    last_symbol = std::max(last_symbol, r.symbol);
-    last_offset = std::max(last_offset, r.offset);
-  });
-  return raw.empty() || (last_symbol < std::max(view_.symbol_count(symbol_section), 1u) &&
-                         last_offset < end_of_offsets(table));
+  if (size == 0)
+    return true;
+  using Info = decltype(Rel::r_info);
+  constexpr u32 kSymbolShift = sizeof(Info) == 8 ? 32 : 8;
+  constexpr Info kTypeMask = (Info{1} << kSymbolShift) - 1;
+  const u8 *p = table.data.data(), *end = p + size;
+  u64 before = load_le<decltype(Rel::r_offset)>(p), last_offset = 0, bits = 0, up = 0, down = 0;
+  Info last_info = 0;
+  for (; p != end; p += entry) {
+    const u64 offset = load_le<decltype(Rel::r_offset)>(p);
+    const Info info = load_le<Info>(p + offsetof(Rel, r_info));
+    types[std::min(static_cast<u32>(info & kTypeMask), ElfView::kOtherTypes)] = true;
+    last_info = std::max(last_info, info); // its symbol is the last one, too
+    last_offset = std::max(last_offset, offset);
+    bits |= offset;
+    up += before < offset ? 1 : 0;
+    down += before > offset ? 1 : 0;
+    before = offset;
+  }
+  table.offsets_ordered = (std::max(up, down) + 1) * entry == size;
+  table.offset_bits = static_cast<u8>(bits);
+  const u64 last_symbol = last_info >> kSymbolShift;
+  return (last_symbol == 0 || (last_symbol + 1) * sizeof(Sym) <= symbols.data.size()) &&
+         last_offset < end_of_offsets(table);
+}
+
+template <typename Rel, typename Rela, typename Sym>
+bool ElfParser::are_valid_tables(std::span<const u32> tables, UsedTypes &types) {
+  Section *sections = view_.sections_.data();
+  bool valid = true;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (i + kStepsAhead < tables.size())
+      prefetch_line(sections[tables[i + kStepsAhead]].data.data());
+    valid &= is_valid_table<Rel, Rela, Sym>(sections[tables[i]], types);
+  }
+  return valid;
 }
 
 void ElfParser::report_relocation_table(const Section &table) {

@@ -20,12 +20,6 @@ u32 symbol_stride(ElfClass elf_class) {
   return elf_class == ElfClass::Elf64 ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
 }
 
-u32 relocation_stride(ElfClass elf_class, bool has_addends) {
-  if (elf_class == ElfClass::Elf64)
-    return has_addends ? sizeof(wire::Rela64) : sizeof(wire::Rel64);
-  return has_addends ? sizeof(wire::Rela32) : sizeof(wire::Rel32);
-}
-
 } // namespace
 
 SymbolTable::SymbolTable(ElfClass elf_class, u32 section_count, ByteSpan entries, ByteSpan strings,
@@ -51,23 +45,26 @@ TableVector<Symbol> SymbolTable::all(TableMemory *memory) const {
     return out;
   }
   // Fields go from the table to their places without a structure between: see store_fields.
+  out.resize(count_);
+  const ByteSpan strings = strings_;
+  const u32 section_count = section_count_;
   const u8 *raw = entries_.data();
-  for (u32 i = 0; i < count_; ++i, raw += sizeof(wire::Sym64)) {
+  for (Symbol &symbol : out) {
     const u32 name = load_le<u32>(raw + offsetof(wire::Sym64, st_name));
     const u16 section = load_le<u16>(raw + offsetof(wire::Sym64, st_shndx));
-    out.emplace_back(string_in(strings_, name), load_le<u64>(raw + offsetof(wire::Sym64, st_value)),
-                     load_le<u64>(raw + offsetof(wire::Sym64, st_size)), true_section(i, section),
-                     name, section, raw[offsetof(wire::Sym64, st_info)],
-                     raw[offsetof(wire::Sym64, st_other)]);
+    symbol.name_offset = name;
+    symbol.raw_section = section;
+    symbol.section = section < std::min<u32>(section_count, kSectionLoReserve)
+                         ? section
+                         : true_section(static_cast<u32>(&symbol - out.data()), section);
+    symbol.value = load_le<u64>(raw + offsetof(wire::Sym64, st_value));
+    symbol.size = load_le<u64>(raw + offsetof(wire::Sym64, st_size));
+    symbol.info = raw[offsetof(wire::Sym64, st_info)];
+    symbol.other = raw[offsetof(wire::Sym64, st_other)];
+    raw += sizeof(wire::Sym64);
+    symbol.name = string_in(strings, name);
   }
   return out;
-}
-
-RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbol_count,
-                                 ByteSpan entries)
-    : entries_(entries), stride_(relocation_stride(elf_class, has_addends)),
-      symbol_count_(symbol_count), class_(elf_class), has_addends_(has_addends) {
-  count_ = static_cast<u32>(entries.size() / stride_);
 }
 
 bool ElfView::holds_all_sections(ByteSpan file) {
@@ -79,9 +76,10 @@ bool ElfView::holds_all_sections(ByteSpan file) {
   if (!table)
     return false;
   for (u64 at = 0; at < table->size(); at += sizeof(wire::Shdr64)) {
-    const auto section = load_le<wire::Shdr64>(table->data() + at);
-    if (!has_no_file_data(static_cast<SectionType>(section.sh_type)) &&
-        !slice(file, section.sh_offset, section.sh_size))
+    const u8 *raw = table->data() + at;
+    if (!has_no_file_data(load_le<SectionType>(raw + offsetof(wire::Shdr64, sh_type))) &&
+        !slice(file, load_le<u64>(raw + offsetof(wire::Shdr64, sh_offset)),
+               load_le<u64>(raw + offsetof(wire::Shdr64, sh_size))))
       return false;
   }
   return header->e_shnum != 0;
@@ -109,12 +107,6 @@ ByteSpan ElfView::extended_indices(u32 symbol_table) const {
   return {};
 }
 
-u32 ElfView::symbol_count(const Section &table) const {
-  return is_symbol_table(table.type)
-             ? static_cast<u32>(table.data.size() / symbol_stride(header_.elf_class()))
-             : 0;
-}
-
 SymbolTable ElfView::symbols(const Section &table) const {
   if (!is_symbol_table(table.type))
     return {};
@@ -128,13 +120,6 @@ SymbolTable ElfView::symbols() const {
 
 SymbolTable ElfView::linked_symbols(const Section &user) const {
   return symbols(sections_[user.link]);
-}
-
-RelocationTable ElfView::relocations(const Section &table) const {
-  if (!is_relocation_table(table.type))
-    return {};
-  return {header_.elf_class(), is_rela(table.type), symbol_count(sections_[table.link]),
-          table.data};
 }
 
 const Section *ElfView::info_section(const Section &user) const {

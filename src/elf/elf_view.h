@@ -47,18 +47,24 @@ struct FileHeader {
 };
 
 struct Section {
-  u32 index = 0;
+  // The header as 64-bit files have it, which is copied as a whole: see fill_fields.
+  u32 name_offset = 0;
   SectionType type = SectionType::Null;
-  std::string_view name;
   u64 flags = 0;
   u64 addr = 0;
   u64 offset = 0;
   u64 size = 0;
-  u64 align = 0;
-  u64 entsize = 0;
   u32 link = 0;
   u32 info = 0;
-  u32 name_offset = 0;
+  u64 align = 0;
+  u64 entsize = 0;
+
+  u32 index = 0;
+  // Of relocations of a device file, where the parser has seen it: their offsets only grow or only
+  // fall, and the lowest bits that any of them has set.
+  bool offsets_ordered = false;
+  u8 offset_bits = 0xff;
+  std::string_view name;
   ByteSpan data; // empty for types without file data, whatever `size` says
 
   [[nodiscard]] bool no_data() const { return has_no_file_data(type); }
@@ -198,6 +204,11 @@ public:
 private:
   template <typename Rel, typename Addend>
   [[nodiscard]] Relocation decode(const u8 *entry, u32 symbol_shift, u64 type_mask) const;
+  template <typename Entry> void set_entries(ByteSpan entries) {
+    entries_ = entries;
+    count_ = static_cast<u32>(entries.size() / sizeof(Entry)); // by a constant
+    stride_ = sizeof(Entry);
+  }
 
   ByteSpan entries_;
   u32 count_ = 0;
@@ -207,7 +218,16 @@ private:
   bool has_addends_ = false;
 };
 
-// Inline, because every pass over relocations is a loop around these.
+// Inline, because every pass over relocations is a loop around these, and most tables are short.
+inline RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbol_count,
+                                        ByteSpan entries)
+    : symbol_count_(symbol_count), class_(elf_class), has_addends_(has_addends) {
+  if (elf_class == ElfClass::Elf64)
+    has_addends ? set_entries<wire::Rela64>(entries) : set_entries<wire::Rel64>(entries);
+  else
+    has_addends ? set_entries<wire::Rela32>(entries) : set_entries<wire::Rel32>(entries);
+}
+
 template <typename Rel, typename Addend>
 inline Relocation RelocationTable::decode(const u8 *entry, u32 symbol_shift, u64 type_mask) const {
   const auto raw = load_le<Rel>(entry);
@@ -319,6 +339,21 @@ private:
   u32 symtab_ = 0;                            // section index of .symtab, or 0
   std::vector<std::pair<u32, u32>> extended_; // (symbol table, its SHT_SYMTAB_SHNDX section)
 };
+
+inline u32 ElfView::symbol_count(const Section &table) const {
+  if (!is_symbol_table(table.type))
+    return 0;
+  const u64 size = table.data.size();
+  return static_cast<u32>(header_.elf_class() == ElfClass::Elf64 ? size / sizeof(wire::Sym64)
+                                                                 : size / sizeof(wire::Sym32));
+}
+
+inline RelocationTable ElfView::relocations(const Section &table) const {
+  if (!is_relocation_table(table.type))
+    return {};
+  return {header_.elf_class(), is_rela(table.type), symbol_count(sections_[table.link]),
+          table.data};
+}
 
 // The name of a section for messages: its name and index, or the index alone.
 [[nodiscard]] std::string describe_section(const Section &section);

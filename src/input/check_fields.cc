@@ -114,28 +114,35 @@ struct TableScan {
   bool distinct = false;
 };
 
-TableScan scan_table(const elf::RelocationTable &entries, bool debug) {
+TableScan scan_entries(const elf::RelocationTable &entries, bool debug) {
   if (entries.empty())
     return {.distinct = true};
+  const bool falls = entries[0].offset > entries[entries.size() - 1].offset;
   bool misplaced = false;
-  u32 up = 0, down = 0; // steps
+  u32 steps = 0; // that only grow or only fall, as the first and the last entry do
   elf::Relocation last = entries[0];
   if (debug) {
     const arch::RelocRows rows;
     entries.for_each([&](const elf::Relocation &next) {
-      up += is_before(last, next, rows) ? 1 : 0;
-      down += is_before(next, last, rows) ? 1 : 0;
+      steps += (falls ? is_before(next, last, rows) : is_before(last, next, rows)) ? 1 : 0;
       last = next;
     });
   } else {
     entries.for_each([&](const elf::Relocation &next) {
       misplaced |= is_misplaced(next);
-      up += last.offset < next.offset ? 1 : 0;
-      down += last.offset > next.offset ? 1 : 0;
+      steps += (falls ? next.offset < last.offset : last.offset < next.offset) ? 1 : 0;
       last.offset = next.offset;
     });
   }
-  return {misplaced, std::max(up, down) == entries.size() - 1};
+  return {misplaced, steps == entries.size() - 1};
+}
+
+// What the parser has seen of a table is enough as a rule. Fields of debug information have sizes,
+// too.
+inline TableScan scan_table(const elf::ElfView &view, const elf::Section &table, bool debug) {
+  if (table.offsets_ordered && table.offset_bits % arch::kInstructionSize == 0 && !debug)
+    return {.distinct = true};
+  return scan_entries(view.relocations(table), debug);
 }
 
 void add_uses(const InputObject &object, const elf::Section &table, std::vector<FieldUse> &uses) {
@@ -156,11 +163,10 @@ std::optional<Error> check_fields(const InputObject &object) {
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type) || object.kinds[table.index].mercury)
       continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
     const elf::SectionKind &target = object.kinds[table.info];
-    const TableScan scan = scan_table(entries, target.is_debug());
+    const TableScan scan = scan_table(object.view, table, target.is_debug());
     if (scan.misplaced && target.role == elf::SectionRole::Text)
-      return misplaced_entry(table, entries);
+      return misplaced_entry(table, object.view.relocations(table));
     distinct[table.index] = scan.distinct ? 1 : 0;
     before[table.index] = std::exchange(last[table.info], table.index);
     doubtful |= !scan.distinct || before[table.index] != 0;

@@ -92,6 +92,51 @@ TEST(RelocationTable, EntriesAreTheSameOneByOneAndInARow) {
       }
 }
 
+// The tiny file with a table of relocations of .symtab at these offsets.
+std::vector<u8> with_relocations(const std::vector<u64> &offsets) {
+  std::vector<u8> file = tiny_elf();
+  auto header = load_le<wire::Ehdr64>(file.data());
+  const std::vector<u8> headers(file.begin() + static_cast<i64>(header.e_shoff), file.end());
+  const u64 table = file.size();
+  for (const u64 offset : offsets) {
+    const wire::Rela64 entry = {offset, u64{1} << 32 | 2, 0};
+    file.resize(file.size() + sizeof(entry));
+    store_le(file.data() + file.size() - sizeof(entry), entry);
+  }
+  const wire::Shdr64 section = {1, 4, 0, 0, table, file.size() - table, 3, 3, 8, 24};
+  header.e_shoff = file.size();
+  header.e_shnum = 5;
+  file.insert(file.end(), headers.begin(), headers.end());
+  file.resize(file.size() + sizeof(section));
+  store_le(file.data() + file.size() - sizeof(section), section);
+  store_le(file.data(), header);
+  return file;
+}
+
+TEST(ElfView, NotesTheOrderOfRelocations) {
+  struct Row {
+    std::vector<u64> offsets;
+    bool ordered;
+    u8 bits;
+  };
+  const Row rows[] = {{{0x10, 0x20}, true, 0x30},        {{0x28, 0x10, 0x0}, true, 0x38},
+                      {{0x10, 0x10}, false, 0x10},       {{0x8}, true, 0x8},
+                      {{0x10, 0x20, 0x18}, false, 0x38}, {{0x20, 0x10, 0x10}, false, 0x30},
+                      {{0x20, 0x10, 0x28}, false, 0x38}};
+  for (const Row &row : rows) {
+    const std::vector<u8> file = with_relocations(row.offsets);
+    const Result<ElfView> view = ElfView::open(file);
+    ASSERT_TRUE(view) << view.error().text();
+    EXPECT_EQ(view->relocations(view->sections()[4]).size(), row.offsets.size());
+    EXPECT_EQ(view->sections()[4].offsets_ordered, row.ordered);
+    EXPECT_EQ(view->sections()[4].offset_bits, row.bits);
+    EXPECT_TRUE(view->may_have_relocations(2));
+  }
+  const std::vector<u8> outside = with_relocations({0x20, 0x30});
+  EXPECT_EQ(refusal(outside), "section 4 '.shstrtab', r_offset of entry 1: 0x30 lies outside "
+                              "section 3 '.symtab' (0x30 bytes)");
+}
+
 TEST(ElfView, EveryTruncationIsRefusedOrReadsTheSame) {
   const std::vector<u8> file = tiny_elf();
   for (size_t size = 0; size < file.size(); ++size) {
