@@ -78,11 +78,26 @@ u32 StringIndex::family_of(std::string_view name) {
   return static_cast<u32>(hash_bytes(0, name));
 }
 
+// Most strings are new and find a free slot in their home line. No string is compared here, so that
+// no registers have to be saved for that.
 u32 StringIndex::find_other_slot(std::string_view s, u32 hash) const {
-  return walk(hash, [&](u32 i) {
-    const u64 slot = slots_[i];
-    return slot == kFree || (hash_in(slot) == hash && strings_[number_in(slot)] == s);
-  });
+  const u32 home = hash & (static_cast<u32>(slots_.size()) - 1) & ~(kLine - 1);
+  const u64 *line = slots_.data() + home;
+  for (u32 i = (hash + 1) % kLine; i != hash % kLine; i = (i + 1) % kLine)
+    if (line[i] == kFree)
+      return home + i;
+    else if (hash_in(line[i]) == hash)
+      return find_at_home(s, hash);
+  return find_elsewhere(s, hash); // the caller has seen the first slot
+}
+
+[[gnu::noinline]] u32 StringIndex::find_at_home(std::string_view s, u32 hash) const {
+  return walk(hash, [&](u32 i) { return may_hold(slots_[i], s, hash); });
+}
+
+// Where the home line has no slot of that hash and no free one.
+[[gnu::noinline]] u32 StringIndex::find_elsewhere(std::string_view s, u32 hash) const {
+  return walk_on(hash, [&](u32 i) { return may_hold(slots_[i], s, hash); });
 }
 
 u32 StringIndex::hash_of(std::string_view s) {

@@ -119,6 +119,12 @@ private:
     for (u32 i = 0; i < kLine; ++i)
       if (const u32 slot = home | ((hash + i) & (kLine - 1)); is_it(slot))
         return slot;
+    return walk_on(hash, is_it);
+  }
+  // The same for slots beyond the home line.
+  template <typename IsIt> u32 walk_on(u32 hash, IsIt is_it) const {
+    const u32 mask = static_cast<u32>(slots_.size()) - 1;
+    const u32 home = hash & mask & ~(kLine - 1);
     for (u32 i = 0; i < kLine && i < slots_.size() - kLine;
          ++i) // the neighbouring line, which the processor fetches, too
       if (const u32 slot = (home ^ kLine) | ((hash + i) & (kLine - 1)); is_it(slot))
@@ -133,11 +139,15 @@ private:
   u32 find_slot(std::string_view s, u32 hash) const {
     const u32 first = hash & (static_cast<u32>(slots_.size()) - 1);
     const u64 slot = slots_[first];
-    if (slot == kFree || (hash_in(slot) == hash && strings_[number_in(slot)] == s))
-      return first;
-    return find_other_slot(s, hash);
+    return may_hold(slot, s, hash) ? first : find_other_slot(s, hash);
   }
+  // The same where it is not the first.
   [[nodiscard]] u32 find_other_slot(std::string_view s, u32 hash) const;
+  [[nodiscard]] u32 find_at_home(std::string_view s, u32 hash) const;
+  [[nodiscard]] u32 find_elsewhere(std::string_view s, u32 hash) const;
+  [[nodiscard]] bool may_hold(u64 slot, std::string_view s, u32 hash) const {
+    return slot == kFree || (hash_in(slot) == hash && strings_[number_in(slot)] == s);
+  }
 
   void resize_slots(u64 count) {
     Slots old;
