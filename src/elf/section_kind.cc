@@ -371,7 +371,8 @@ constexpr CommonSection kCommonRela{".rela.text.", SectionRole::Rela};
 constexpr CommonSection kCommonBank{".nv.constant0.", SectionRole::Constant, 0};
 constexpr CommonSection kCommonShared{".nv.shared.", SectionRole::Shared};
 
-inline const CommonSection *find_common(std::string_view name, SectionType type) {
+[[gnu::always_inline]] inline const CommonSection *find_common(std::string_view name,
+                                                               SectionType type) {
   const auto is = [name](const CommonSection &kind) {
     return name.starts_with(kind.prefix) ? &kind : nullptr;
   };
@@ -392,12 +393,12 @@ inline const CommonSection *find_common(std::string_view name, SectionType type)
   }
 }
 
-SectionKind kind_of_common(const CommonSection &common, std::string_view name, u64 flags) {
+inline SectionKind kind_of_common(const CommonSection &common, std::string_view name, u64 flags) {
   return {.role = common.role,
           .bank = common.bank,
           .mercury = (flags & kFlagMercury) != 0,
           .common = true,
-          .owner = name.substr(common.prefix.size())};
+          .owner = {name.data() + common.prefix.size(), name.size() - common.prefix.size()}};
 }
 
 SectionKind kind_of_other(std::string_view name, SectionType type, u64 flags) {
@@ -428,12 +429,15 @@ SectionKind classify_section(std::string_view name, SectionType type, u64 flags)
 
 TableVector<SectionKind> classify_sections(std::span<const Section> sections, TableMemory *memory) {
   TableVector<SectionKind> out(memory);
-  out.reserve(sections.size());
-  for (const Section &s : sections)
+  out.resize(sections.size());
+  SectionKind *kind = out.data();
+  for (const Section &s : sections) {
     if (const CommonSection *common = find_common(s.name, s.type))
-      out.push_back(kind_of_common(*common, s.name, s.flags));
+      *kind = kind_of_common(*common, s.name, s.flags);
     else
-      out.push_back(kind_of_other(s.name, s.type, s.flags));
+      *kind = kind_of_other(s.name, s.type, s.flags);
+    ++kind;
+  }
   return out;
 }
 

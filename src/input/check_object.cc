@@ -131,7 +131,8 @@ private:
   // These return false, and note the error, at the first thing that is wrong.
   [[nodiscard]] bool check_tables();
   [[nodiscard]] bool check_sizes();
-  [[nodiscard]] bool check_section(const elf::Section &section);
+  [[nodiscard]] bool check_section(const elf::Section &section, const elf::SectionKind &kind);
+  [[nodiscard]] bool check_relocations(const elf::Section &table);
   [[nodiscard]] bool check_name(const elf::Section &section, const elf::SectionKind &kind);
   [[nodiscard]] bool check_symbol(u32 index);
   [[nodiscard]] bool check_image(u32 index, const elf::Symbol &symbol);
@@ -186,8 +187,9 @@ std::optional<Error> ObjectChecker::run() {
 bool ObjectChecker::check_tables() {
   if (!check_sizes())
     return false;
+  const elf::SectionKind *kind = kinds_.data();
   for (const elf::Section &section : object_.view.sections())
-    if (!check_section(section))
+    if (!check_section(section, *kind++))
       return false;
   is_named_.assign(kinds_.size(), 0);
   if (symbols_.empty())
@@ -205,57 +207,65 @@ bool ObjectChecker::check_tables() {
 // compiler lets them, but a file may have a few.
 bool ObjectChecker::check_sizes() {
   constexpr u64 kMostTimes = 4;
-  const u64 file = object_.view.file().size();
+  const u64 most = kMostTimes * object_.view.file().size();
   u64 total = 0; // no section is larger than the file, so that no sum overflows
-  for (const elf::Section &section : object_.view.sections())
-    total += section.data.size();
-  if (total <= kMostTimes * file)
-    return true;
-  total = 0;
   for (const elf::Section &section : object_.view.sections()) {
     total += section.data.size();
-    if (total > kMostTimes * file)
+    if (total > most)
       return refuse(section, "sh_offset, sh_size",
                     "with this one, sections have more than {} times the "
                     "{:#x} bytes of the file: they overlap",
-                    kMostTimes, file);
+                    kMostTimes, object_.view.file().size());
   }
   return true;
 }
 
-bool ObjectChecker::check_section(const elf::Section &section) {
-  const elf::SectionKind &kind = kinds_[section.index];
+bool ObjectChecker::check_section(const elf::Section &section, const elf::SectionKind &kind) {
   if (section.is_mercury() && !section.name.starts_with(".nv.merc.") &&
       !section.name.starts_with(".nv.capmerc."))
     return refuse(section, "sh_flags", "the Mercury flag does not go with this name");
   if (section.index == 0 || kind.mercury)
     return true;
   const bool global = kind.role == SectionRole::Global || kind.role == SectionRole::GlobalInit;
-  if (section.align > (global ? kMaxGlobalAlign : kMaxAlign))
+  if (section.align > kMaxAlign && (!global || section.align > kMaxGlobalAlign))
     return refuse(section, "sh_addralign", "{:#x} is more than any target has", section.align);
   if (section.size >= kMaxSize && section.no_data())
     return refuse(section, "sh_size", "{:#x} is more than any target has", section.size);
-  if (!kind.common)
-    if (!check_name(section, kind))
-      return false;
-  if (kind.role == SectionRole::Info && !kind.owner.empty() && section.info < kinds_.size() &&
-      role(section.info) == SectionRole::Text && kinds_[section.info].owner != kind.owner)
-    return refuse(section, "sh_info", "{} is the code of another function",
-                  object_.section(section.info));
-  const bool of_all =
-      global || kind.role == SectionRole::Info || kind.role == SectionRole::Constant;
-  if (of_all && kind.owner.empty() && section.info != 0)
-    return refuse(section, "sh_info", "is {}, but this is about all functions", section.info);
-  if (kind.is_relocations()) {
-    if (section.link != symtab_->index)
-      return refuse(section, "sh_link", "{} is not the symbol table", section.link);
-    if (section.info == 0 && section.size != 0)
-      return refuse(section, "sh_info", "names no section that the relocations are for");
-    if (section.size != 0 && !is_table_of(section, object_.section(section.info).name))
-      return refuse(section, "sh_info", "{} is not the section of this name",
+  if (!kind.common && !check_name(section, kind))
+    return false;
+  switch (kind.role) {
+  case SectionRole::Info:
+    if (!kind.owner.empty() && section.info < kinds_.size() &&
+        role(section.info) == SectionRole::Text && kinds_[section.info].owner != kind.owner)
+      return refuse(section, "sh_info", "{} is the code of another function",
                     object_.section(section.info));
+    [[fallthrough]];
+  case SectionRole::Constant:
+  case SectionRole::Global:
+  case SectionRole::GlobalInit:
+    if (kind.owner.empty() && section.info != 0)
+      return refuse(section, "sh_info", "is {}, but this is about all functions", section.info);
+    return true;
+  case SectionRole::Rel:
+  case SectionRole::Rela:
+  case SectionRole::ResolvedRela:
+    return check_relocations(section);
+  default:
+    return true;
   }
-  return true;
+}
+
+// Whether a table of relocations belongs to the section that its name calls for.
+bool ObjectChecker::check_relocations(const elf::Section &table) {
+  if (table.link != symtab_->index)
+    return refuse(table, "sh_link", "{} is not the symbol table", table.link);
+  if (table.size == 0)
+    return true;
+  if (table.info == 0)
+    return refuse(table, "sh_info", "names no section that the relocations are for");
+  const elf::Section &target = object_.section(table.info);
+  return is_table_of(table, target.name) ||
+         refuse(table, "sh_info", "{} is not the section of this name", target);
 }
 
 // Whether name and type agree, which they do for sections of the common kinds.
@@ -287,9 +297,8 @@ bool ObjectChecker::check_symbol(u32 index) {
       return refuse(index, "st_info", "unknown type {}", symbol.info & 15);
     is_known_[symbol.info] = true;
   }
-  if (is_image(symbol.type()))
-    if (!check_image(index, symbol))
-      return false;
+  if (is_image(symbol.type()) && !check_image(index, symbol))
+    return false;
   if (symbol.type() == SymbolType::Function && (symbol.other & kSpaceMask) != 0)
     return refuse(index, "st_other", "a function with a memory space");
   if (is_table_name(symbol.name) &&
@@ -335,22 +344,16 @@ bool ObjectChecker::check_elsewhere(u32 index, const elf::Symbol &symbol) {
 bool ObjectChecker::check_image(u32 index, const elf::Symbol &symbol) {
   if ((symbol.other & kSpaceMask) != 0)
     return refuse(index, "st_other", "an image with a memory space");
-  if (symbol.in_section() && role(symbol.section) != SectionRole::Text)
-    return refuse(index, "st_shndx", "an image in {}", object_.section(symbol.section));
-  return true;
+  return !symbol.in_section() || role(symbol.section) == SectionRole::Text ||
+         refuse(index, "st_shndx", "an image in {}", object_.section(symbol.section));
 }
 
 bool ObjectChecker::check_place(u32 index, const elf::Symbol &symbol) {
-  switch (symbol.type()) {
-  case SymbolType::Section:
-    if (symbol.binding() != elf::SymbolBinding::Local)
-      return refuse(index, "st_info", "a section symbol is not local");
-    return true;
-  case SymbolType::Function:
-    return check_function(index, symbol);
-  default:
-    return check_variable(index, symbol);
-  }
+  if (symbol.type() == SymbolType::Section)
+    return symbol.binding() == elf::SymbolBinding::Local ||
+           refuse(index, "st_info", "a section symbol is not local");
+  return symbol.type() == SymbolType::Function ? check_function(index, symbol)
+                                               : check_variable(index, symbol);
 }
 
 bool ObjectChecker::check_function(u32 index, const elf::Symbol &symbol) {
@@ -424,16 +427,15 @@ bool ObjectChecker::check_variable(u32 index, const elf::Symbol &symbol) {
     return refuse(index, "st_shndx", "a variable in {}, which is empty", section);
   if (where == SectionRole::Shared && symbol.size == 0)
     return refuse(index, "st_size", "a shared variable without a size");
-  if (space->other == elf::kOtherShared) { // the value is its alignment
-    if (symbol.value > kMaxAlign)
-      return refuse(index, "st_value", "{:#x} is more than any target has", symbol.value);
-    return true;
-  }
-  if (where == SectionRole::Constant && kinds_[symbol.section].bank != kAddressBank &&
-      (symbol.other & kOtherInternal) != 0 && symbol.binding() != elf::SymbolBinding::Local)
+  if (space->other == elf::kOtherShared) // the value is its alignment
+    return symbol.value <= kMaxAlign ||
+           refuse(index, "st_value", "{:#x} is more than any target has", symbol.value);
+  const bool of_compiler = where == SectionRole::Constant &&
+                           kinds_[symbol.section].bank != kAddressBank &&
+                           (symbol.other & kOtherInternal) != 0;
+  if (of_compiler && symbol.binding() != elf::SymbolBinding::Local)
     return refuse(index, "st_info", "a constant of the compiler that is not local");
-  if (where == SectionRole::Constant && kinds_[symbol.section].bank != kAddressBank &&
-      (symbol.other & kOtherInternal) != 0 && symbol.size == 0)
+  if (of_compiler && symbol.size == 0)
     return refuse(index, "st_size", "a constant of the compiler without a size");
   if (where == SectionRole::ReservedShared && symbol.value > std::max<u64>(section.align, 1))
     return refuse(index, "st_value", "alignment {:#x} is more than that of {}", symbol.value,
@@ -472,8 +474,9 @@ bool ObjectChecker::is_of_kernel(const elf::Section &section, const elf::Section
 // Parameters and shared memory are those of kernels.
 bool ObjectChecker::check_code() {
   const elf::Section *stray = nullptr; // the first that is of no kernel
+  const elf::SectionKind *next = kinds_.data();
   for (const elf::Section &section : object_.view.sections()) {
-    const elf::SectionKind &kind = kinds_[section.index];
+    const elf::SectionKind &kind = *next++;
     if (kind.mercury)
       continue;
     if (kind.is_code()) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -54,6 +55,7 @@ private:
   void prefer_register_counts_of_code();
   void note_rare_functions();
   void classify_sections();
+  void note_section(const elf::Section &section, const elf::SectionKind &kind);
   void correct_types();
   [[nodiscard]] std::optional<Error> find_owners();
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
@@ -70,11 +72,22 @@ private:
 
   InputObject object_;
   u64 strings_end_ = 0;              // of terminated strings in object_.strings
-  u32 info_count_ = 0;               // sections with records
+  std::vector<u32> with_records_;    // sections that are read here, in order
   bool has_register_counts_ = false; // in sh_info of some section
   elf::RecordMemory right_records_;
   std::vector<u8> told_; // by symbol: the numbers that records of the module have given so far
-  ByteSpan right_info_;  // of a function: valid records without symbols
+  // Of a function: valid records, and where they name symbols.
+  struct SymbolWord {
+    u64 at = 0;
+    elf::InfoAttribute attribute{};
+  };
+  struct RightInfo {
+    ByteSpan records;
+    std::vector<SymbolWord> words;
+  };
+  [[nodiscard]] bool is_like(const RightInfo &right, ByteSpan records, u32 text) const;
+  std::array<RightInfo, 2> right_infos_; // the last ones without symbols, and with some
+  std::vector<SymbolWord> words_;        // of the records that are read
 };
 
 Error broken(const elf::Section &section, std::string field, std::string message) {
@@ -115,10 +128,10 @@ Result<InputObject> ObjectParser::run() {
     return std::move(*error);
   if (std::optional<Error> error = check_object(object_))
     return std::move(*error);
-  object_.infos.reserve(info_count_);
+  object_.infos.reserve(with_records_.size());
   told_.resize(object_.symbols.size());
-  for (const elf::Section &section : object_.view.sections())
-    if (std::optional<Error> error = read_section(section))
+  for (const u32 index : with_records_)
+    if (std::optional<Error> error = read_section(object_.section(index)))
       return std::move(*error);
   if (has_register_counts_)
     prefer_register_counts_of_code();
@@ -136,24 +149,50 @@ void ObjectParser::correct_types() {
 
 void ObjectParser::classify_sections() {
   object_.kinds = elf::classify_sections(object_.view.sections(), object_.view.table_memory());
+  const elf::SectionKind *kind = object_.kinds.data();
+  u32 infos = 0; // bits that any sh_info has
   bool has_other_types = false;
   for (const elf::Section &section : object_.view.sections()) {
-    const elf::SectionKind &kind = object_.kinds[section.index];
-    has_register_counts_ |= section.info >> 24 != 0;
-    info_count_ += kind.role == SectionRole::Info ? 1 : 0;
-    if (kind.role == SectionRole::Compat)
-      object_.compats.push_back(section.index);
-    if (kind.role == SectionRole::NoteTkinfo)
-      object_.tool_notes.push_back(section.index);
-    object_.has_unified |= kind.role == SectionRole::UftEntry || kind.role == SectionRole::UdtEntry;
-    object_.has_barrier_flags |= kind.is_code() && elf::text_barriers(section.flags) != 0;
-    if (section.type == elf::SectionType::Symtab)
-      object_.strings = object_.section(section.link).data;
-    has_other_types |= elf::type_in_objects(kind, section.type) != section.type;
+    infos |= section.info;
+    has_other_types |= elf::type_in_objects(*kind, section.type) != section.type;
+    note_section(section, *kind++);
   }
+  has_register_counts_ = infos >> 24 != 0;
   if (has_other_types)
     correct_types();
   strings_end_ = terminated_strings(object_.strings).size();
+}
+
+// What later steps need not look for among all sections.
+inline void ObjectParser::note_section(const elf::Section &section, const elf::SectionKind &kind) {
+  switch (kind.role) {
+  case SectionRole::Info:
+  case SectionRole::Callgraph:
+  case SectionRole::Prototype:
+    if (!kind.mercury)
+      with_records_.push_back(section.index);
+    break;
+  case SectionRole::Text:
+  case SectionRole::UftRel:
+    object_.has_barrier_flags |= elf::text_barriers(section.flags) != 0;
+    break;
+  case SectionRole::Compat:
+    object_.compats.push_back(section.index);
+    break;
+  case SectionRole::NoteTkinfo:
+    object_.tool_notes.push_back(section.index);
+    break;
+  case SectionRole::UftEntry:
+  case SectionRole::UdtEntry:
+    object_.has_unified = true;
+    break;
+  case SectionRole::SymbolTable:
+    if (section.type == elf::SectionType::Symtab)
+      object_.strings = object_.section(section.link).data;
+    break;
+  default:
+    break;
+  }
 }
 
 // Up to sm_89 the top byte of a code section's sh_info counts registers, too, and takes precedence
@@ -200,10 +239,7 @@ std::optional<Error> ObjectParser::find_owners() {
 }
 
 std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
-  const elf::SectionKind &kind = object_.kinds[section.index];
-  if (kind.mercury)
-    return std::nullopt;
-  switch (kind.role) {
+  switch (object_.kinds[section.index].role) {
   case SectionRole::Info:
     return read_info(section);
   case SectionRole::Callgraph:
@@ -218,13 +254,34 @@ std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
 std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
   const u32 text = object_.owner_of(section.index);
   object_.infos.push_back({section.index, text, elf::InfoRecords(section.data)});
-  if (text != 0 && !section.data.empty() && as_text(section.data) == as_text(right_info_))
-    return std::nullopt; // functions of one kind have equal records
+  if (text != 0)
+    for (const RightInfo &right : right_infos_)
+      if (is_like(right, section.data, text))
+        return std::nullopt;
   return check_records(section, text);
 }
 
+// Functions of one kind have equal records, but for the symbols that they name.
+inline bool ObjectParser::is_like(const RightInfo &right, ByteSpan records, u32 text) const {
+  if (records.size() != right.records.size() || records.empty())
+    return false;
+  const auto is_same = [&](u64 begin, u64 end) {
+    return std::memcmp(records.data() + begin, right.records.data() + begin, end - begin) == 0;
+  };
+  u64 begin = 0;
+  for (const SymbolWord &word : right.words) {
+    const u32 symbol = load_le<u32>(records.data() + word.at);
+    if (!is_same(begin, word.at) || symbol >= symbol_count() ||
+        (symbol != 0 && find_fault(word.attribute, symbol, text)))
+      return false;
+    begin = word.at + sizeof(u32);
+  }
+  return is_same(begin, records.size());
+}
+
 std::optional<Error> ObjectParser::check_records(const elf::Section &section, u32 text) {
-  bool names_symbols = false;
+  constexpr size_t kMostWords = 64; // with more, records are hardly like others
+  words_.clear();
   const u32 symbols = symbol_count();
   elf::RecordReader<elf::InfoAttribute> reader(section.data);
   while (reader.next()) {
@@ -234,13 +291,15 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
         return broken(section, *violation);
     const u32 symbol_words = elf::symbol_word_count(record);
     for (u32 i = 0; i < symbol_words; ++i) {
-      const u32 symbol = load_le<u32>(record.payload.data() + u64{i} * 4);
+      const u8 *word = record.payload.data() + u64{i} * 4;
+      const u32 symbol = load_le<u32>(word);
+      if (text != 0 && words_.size() < kMostWords)
+        words_.push_back({static_cast<u64>(word - section.data.data()), record.attribute});
       if (symbol >= symbols)
         return broken(section, fmt::format("record at {:#x}", record.offset),
                       fmt::format("{} is not a symbol (there are {})", symbol, symbols));
       if (symbol == 0) // no symbol
         continue;
-      names_symbols = true;
       if (const char *fault = find_fault(record.attribute, symbol, text))
         return broken(section, fmt::format("record at {:#x}", record.offset),
                       fmt::format("symbol {} is {}", symbol, fault));
@@ -256,8 +315,11 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
   }
   if (!reader.rest().empty())
     return broken(section, reader.problem());
-  if (text != 0 && !names_symbols)
-    right_info_ = section.data;
+  if (text != 0 && words_.size() < kMostWords) {
+    RightInfo &right = right_infos_[words_.empty() ? 0 : 1];
+    right.records = section.data;
+    right.words.swap(words_);
+  }
   return std::nullopt;
 }
 

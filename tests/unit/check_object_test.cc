@@ -306,6 +306,19 @@ TEST(CheckObject, refuses_parameters_in_the_bank_of_another_kernel) {
   expect_refusal(file, ".nv.info._Z6smoothPKfPfi", "record at");
 }
 
+// The records of one kernel for another one are the same but for the symbol, which is still that of
+// the first.
+TEST(CheckObject, reads_the_symbols_of_records_that_are_the_same_as_others) {
+  BrokenFile file = example();
+  const char *const first = ".nv.info._Z5totalPKfPfi", *const second = ".nv.info._Z6smoothPKfPfi";
+  const u64 size = file.get<u64>(file.header_of(first) + test::kShSize);
+  ASSERT_LE(size, file.get<u64>(file.header_of(second) + test::kShSize));
+  for (u64 i = 0; i < size; i += 4)
+    file.set<u32>(file.data_of(second) + i, file.get<u32>(file.data_of(first) + i));
+  file.set<u64>(file.header_of(second) + test::kShSize, size);
+  expect_refusal(file, second, "not in the bank of this function's parameters");
+}
+
 TEST(CheckObject, refuses_fields_of_debug_information_that_overlap) {
   BrokenFile file = example();
   const u64 table = file.data_of(".rela.debug_frame");
