@@ -44,10 +44,19 @@ u8 info_of(SymbolBinding binding, SymbolType type) {
   return static_cast<u8>(static_cast<u8>(binding) << 4 | static_cast<u8>(type));
 }
 
-} // namespace
+// Undefined symbols keep a weak binding, except variables that compilers declare in every file
+// (Q072). Others of their type become variables like any.
+[[gnu::noinline]] void declare_weak_object(Entity &entity) {
+  const bool declared = is_declared_everywhere(entity.name);
+  entity.in_local_part = entity.in_local_part && !declared;
+  entity.info = declared ? info_of(SymbolBinding::Global, SymbolType::Object)
+                         : info_of(SymbolBinding::Weak, SymbolType::CudaObject);
+}
 
-Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &policy) {
-  Entity entity;
+// Makes a new entity of one that has its initial values.
+inline void declare_entity(Entity &entity, SymbolRef ref, const elf::Symbol &symbol,
+                           const LinkPolicy &policy) {
+  const bool weak = symbol.binding() == SymbolBinding::Weak;
   entity.name = symbol.name;
   entity.first = ref;
   entity.local = symbol.binding() == SymbolBinding::Local;
@@ -56,15 +65,16 @@ Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &po
   entity.other = symbol.other;
   entity.size = symbol.size;
   entity.dynamic = is_shared(symbol.other) && symbol.size == 0;
-  // Undefined symbols keep a weak binding, except variables that compilers declare in every file
-  // (Q072). Others of their type become variables like any.
-  const bool weak = symbol.binding() == SymbolBinding::Weak;
-  const bool object = symbol.undefined() && symbol.type() == SymbolType::Object;
-  const bool declared = object && is_declared_everywhere(symbol.name);
-  entity.in_local_part = policy.weak_among_locals && weak && !declared;
-  if (weak && object)
-    entity.info = declared ? info_of(SymbolBinding::Global, SymbolType::Object)
-                           : info_of(SymbolBinding::Weak, SymbolType::CudaObject);
+  entity.in_local_part = policy.weak_among_locals && weak;
+  if (weak && symbol.undefined() && symbol.type() == SymbolType::Object)
+    declare_weak_object(entity);
+}
+
+} // namespace
+
+Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &policy) {
+  Entity entity;
+  declare_entity(entity, ref, symbol, policy);
   return entity;
 }
 
@@ -100,7 +110,7 @@ inline std::pair<Entity *, bool> NameRules::entity_for(SymbolRef ref, const elf:
 [[gnu::noinline]] void NameRules::add_draft(SymbolRef ref, const elf::Symbol &symbol) {
   if (symbol.type() == SymbolType::Function && arch::is_driver_function(symbol.name))
     driver_functions_.push_back(static_cast<u32>(drafts_.size()));
-  ::new (&drafts_.emplace_back()) Entity(new_entity(ref, symbol, policy_)); // see store_fields
+  declare_entity(*::new (&drafts_.emplace_back()) Entity, ref, symbol, policy_); // see store_fields
 }
 
 void NameRules::report_duplicate(const Entity &entity, SymbolRef ref) {
