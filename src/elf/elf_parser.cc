@@ -19,6 +19,7 @@
 #include "base/touch_pages.h"
 #include "elf/repeated_violation.h"
 #include "elf/section_fields.h"
+#include "elf/type_keys.h"
 
 #include <fmt/format.h>
 
@@ -31,28 +32,22 @@ constexpr u32 kSectionsAtOnce = 512; // by one thread
 // What the parser has to know of a type, as bits: a table instead of comparisons with each type.
 constexpr u8 kNoData = 1, kRelocations = 2, kSymbols = 4, kExtendedIndices = 8;
 constexpr u8 kTable = kRelocations | kSymbols | kExtendedIndices;
-constexpr u32 kFirstNvidiaType = 0x70000000;
-constexpr u32 kNvidiaTypes = 0xa0, kPlainTypes = 0x20; // in the table: NVIDIA's, then plain ones
-constexpr std::array<u8, kNvidiaTypes + kPlainTypes> kUses = [] {
-  std::array<u8, kNvidiaTypes + kPlainTypes> out{};
-  for (u32 i = 0; i < out.size(); ++i) {
-    const auto type =
-        static_cast<SectionType>(i < kNvidiaTypes ? i + kFirstNvidiaType : i - kNvidiaTypes);
-    out[i] = static_cast<u8>((has_no_file_data(type) ? kNoData : 0) |
-                             (is_relocation_table(type) ? kRelocations : 0) |
-                             (is_symbol_table(type) ? kSymbols : 0) |
-                             (type == SectionType::SymtabShndx ? kExtendedIndices : 0));
+constexpr std::array<u8, kTypeKeys> kUses = [] {
+  std::array<u8, kTypeKeys> out{};
+  for (u32 key = 0; key < kUnknownType; ++key) {
+    const SectionType type = type_of_key(key);
+    out[key] = static_cast<u8>((has_no_file_data(type) ? kNoData : 0) |
+                               (is_relocation_table(type) ? kRelocations : 0) |
+                               (is_symbol_table(type) ? kSymbols : 0) |
+                               (type == SectionType::SymtabShndx ? kExtendedIndices : 0));
   }
   return out;
 }();
-static_assert(static_cast<u32>(SectionType::SymtabShndx) < kPlainTypes);
-static_assert(static_cast<u32>(SectionType::MercuryPrototype) - kFirstNvidiaType < kNvidiaTypes);
+static_assert(type_key(SectionType::SymtabShndx) != kUnknownType);
+static_assert(type_key(SectionType::MercuryPrototype) != kUnknownType);
 
 inline u8 uses_of(SectionType type) {
-  const u32 number = static_cast<u32>(type);
-  if (number < kPlainTypes)
-    return kUses[number + kNvidiaTypes];
-  return number - kFirstNvidiaType < kNvidiaTypes ? kUses[number - kFirstNvidiaType] : 0;
+  return kUses[type_key(type)];
 }
 
 } // namespace

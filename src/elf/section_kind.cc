@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "elf/type_keys.h"
 
 namespace culink::elf {
 namespace {
@@ -230,23 +231,6 @@ std::optional<std::string_view> owner_in(std::string_view rest, NameMatch match)
   if (rest.starts_with('.') && match != Exact)
     return rest.substr(1);
   return std::nullopt;
-}
-
-// Types as small numbers: plain ones, then NVIDIA's, then one for all unknown ones.
-constexpr u32 kPlainTypes = 0x20;
-constexpr u32 kFirstOwnType = 0x70000000;
-constexpr u32 kTypeKeys = 0xc0;
-constexpr u32 kUnknownType = kTypeKeys - 1;
-constexpr u32 type_key(SectionType type) {
-  const u32 number = static_cast<u32>(type);
-  if (number < kPlainTypes)
-    return number;
-  return number >= kFirstOwnType && number - kFirstOwnType < kUnknownType - kPlainTypes
-             ? number - kFirstOwnType + kPlainTypes
-             : kUnknownType;
-}
-constexpr SectionType type_of_key(u32 key) {
-  return static_cast<SectionType>(key < kPlainTypes ? key : key - kPlainTypes + kFirstOwnType);
 }
 
 constexpr bool rule_allows(const SectionNameRule &rule, SectionType type) {
