@@ -87,6 +87,7 @@ public:
 private:
   [[nodiscard]] std::optional<Error> find_counterparts();
   [[nodiscard]] std::optional<Error> read_symbols();
+  [[nodiscard]] std::optional<Error> compare_types() const;
   [[nodiscard]] std::optional<Error> compare_tables() const;
   [[nodiscard]] std::optional<Error> compare_records() const;
   [[nodiscard]] std::optional<Error> compare_registers(const InputObject &plane) const;
@@ -136,6 +137,20 @@ std::optional<Error> PlaneBuilder::find_counterparts() {
     if (object_.kinds[section.index].mercury && section.type != SectionType::MercurySymtab &&
         sass_of_[section.index] == 0 && section.size != 0)
       return broken_plane(section, "", "there is no machine-code section for it");
+  return compare_types();
+}
+
+// A section of the plane has the type of the machine code's and the bytes of its Mercury form.
+std::optional<Error> PlaneBuilder::compare_types() const {
+  for (const elf::Section &sass : object_.view.sections()) {
+    const elf::Section &mercury = object_.section(counterpart_of_[sass.index]);
+    const bool lacks_data = mercury.no_data() && !sass.no_data();
+    const bool has_other_entries = elf::is_relocation_table(sass.type) &&
+                                   elf::is_rela(sass.type) != elf::is_rela(mercury.type);
+    if (mercury.index != 0 && mercury.size != 0 && (lacks_data || has_other_entries))
+      return broken_plane(mercury, "sh_type",
+                          fmt::format("does not go with {}", elf::describe_section(sass)));
+  }
   return std::nullopt;
 }
 

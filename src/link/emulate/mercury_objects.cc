@@ -40,6 +40,7 @@ void repeat_relocations(InputObject &object) {
       sections.assign(object.view.sections().begin(), object.view.sections().end());
     sections[table.index].data = known.data;
     sections[table.index].size = known.size;
+    sections[table.index].offsets_ordered = false; // not those that the parser has seen
   }
   if (!sections.empty())
     object.view = object.view.with_sections(std::move(sections));
