@@ -185,11 +185,10 @@ void BlockPlacer::list_extents() {
           {out.section, out.value, entity.size, std::max<u64>(in.value, 1), entity.name});
     if (!l_.place_of[entity.object][in.section].scattered)
       continue;
-    const u64 align = l_.program.objects[entity.object].section(in.section).align;
-    extents_.push_back(
-        {out.section, out.value, entity.size,
-         in.value == 0 ? std::max<u64>(align, 1) : std::min<u64>(align, in.value & -in.value),
-         entity.name, true});
+    const u64 align = std::max<u64>(l_.program.objects[entity.object].section(in.section).align, 1);
+    extents_.push_back({out.section, out.value, entity.size,
+                        in.value == 0 ? align : std::min<u64>(align, in.value & -in.value),
+                        entity.name, true});
   }
 }
 
