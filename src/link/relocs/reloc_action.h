@@ -85,9 +85,10 @@ public:
 
   // Nothing where the number has no row.
   [[nodiscard]] const OfNumber *find(u32 number) const {
-    return number < arch::kFirstMercuryReloc
-               ? at(cuda_, cuda_count_, number - 1) // 0 wraps: there is no such row
-               : at(mercury_, mercury_count_, number - arch::kFirstMercuryReloc);
+    if (number - 1 < cuda_count_) [[likely]] // 0 wraps: there is no such row
+      return &cuda_[number - 1];
+    const u32 index = number - arch::kFirstMercuryReloc;
+    return index < mercury_count_ ? &mercury_[index] : nullptr;
   }
   [[nodiscard]] RelocAction action(TargetKind target, u32 number, const OfNumber *known) const {
     return known && target < TargetKind::Image
@@ -96,9 +97,6 @@ public:
   }
 
 private:
-  [[nodiscard]] static const OfNumber *at(const std::vector<OfNumber> &list, u32 count, u32 index) {
-    return index < count ? &list[index] : nullptr;
-  }
   [[nodiscard]] std::vector<OfNumber> list(std::span<const arch::RelocInfo> rows) const;
 
   RelocRuleInputs link_;

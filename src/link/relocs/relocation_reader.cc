@@ -148,10 +148,10 @@ void RelocationReader::read_slices(const RelocationGroup &group, u32 newest, u32
 }
 
 // Assigns fields one by one: a structure that is built first and then copied takes longer.
-inline KeptRelocation &RelocationReader::keep_as_is(const RelocSource &source, u32 type, u64 offset,
+inline KeptRelocation &RelocationReader::keep_as_is(OutId table, u32 type, u64 offset,
                                                     const RelocTarget &target, u64 addend) {
   KeptRelocation &out = kept_.next();
-  out.table = source.group->table;
+  out.table = table;
   out.id = target.id;
   out.offset = offset;
   out.addend = static_cast<i64>(addend);
@@ -202,6 +202,10 @@ void RelocationReader::read_table(const RelocSource &source) {
   kept_.make_room(entries.size());
   folded_.make_room(entries.size());
   const bool may_drop_offsets = source.begin != 0 || source.end != ~u64{0} || source.discarded;
+  // Copies, because nothing that the loop stores may change them.
+  const RelocRules &rules = c_.rules;
+  const u64 base = source.base, output_size = source.output_size;
+  const OutId table = source.group->table;
   Run *run = &runs_[0], *other = &runs_[1];
   run->symbol = other->symbol = kNoIndex;
   for (u32 i = entries.size(); i-- > 0;) {
@@ -214,12 +218,12 @@ void RelocationReader::read_table(const RelocSource &source) {
     if (run->drops || (may_drop_offsets && drops_offset(c_, source, raw.offset)))
       continue;
     const RelocTarget &target = run->target;
-    const RelocRules::OfNumber *known = c_.rules.find(raw.type);
-    const RelocAction action = c_.rules.action(target.kind, raw.type, known);
-    const u64 offset = raw.offset + source.base;
+    const RelocRules::OfNumber *known = rules.find(raw.type);
+    const RelocAction action = rules.action(target.kind, raw.type, known);
+    const u64 offset = raw.offset + base;
     const u64 addend = static_cast<u64>(raw.addend) + target.addend_shift;
-    if (action == RelocAction::Keep && run->keeps && offset < source.output_size)
-      keep_as_is(source, known ? known->kept_as : raw.type, offset, target, addend);
+    if (action == RelocAction::Keep && run->keeps && offset < output_size)
+      keep_as_is(table, known ? known->kept_as : raw.type, offset, target, addend);
     else if (action == RelocAction::Fold && run->folds &&
              is_inside(source, raw.offset, *known->row) &&
              (!checks_ranges_ || known->row->can_store(target.value + addend)))
@@ -296,7 +300,7 @@ void RelocationReader::keep(const RelocEntry &entry) {
   const RelocationGroup &group = *entry.source.group;
   const u64 addend = static_cast<u64>(entry.raw.addend) + addend_shift(entry);
   const u32 type = executable_ && entry.row ? entry.row->number_in_executable() : entry.raw.type;
-  KeptRelocation &out = keep_as_is(entry.source, type, entry.offset, entry.target, addend);
+  KeptRelocation &out = keep_as_is(group.table, type, entry.offset, entry.target, addend);
   if (!needs_field(entry.source, entry.target))
     return;
   const bool moved = entry.target.addend_shift != 0;

@@ -22,22 +22,34 @@ struct RelocEntry {
 // A list of a plan while it grows. It has elements in store that nobody has assigned or touched.
 template <typename List> class GrowingList {
 public:
+  using Element = typename List::value_type;
+
   void make_room(size_t more) {
-    if (list_.size() - used_ < more) [[unlikely]]
-      list_.resize(std::max(2 * list_.size(), used_ + more));
+    if (static_cast<size_t>(end_ - next_) < more) [[unlikely]]
+      grow(more);
   }
   // The next element, whose fields the caller assigns. There must be room.
-  [[nodiscard]] typename List::value_type &next() { return list_[used_++]; }
-  void add(const typename List::value_type &element) { next() = element; }
-  [[nodiscard]] typename List::value_type &last() { return list_[used_ - 1]; }
+  [[nodiscard]] Element &next() { return *next_++; }
+  void add(const Element &element) { next() = element; }
+  [[nodiscard]] Element &last() { return next_[-1]; }
   [[nodiscard]] List take() {
-    list_.resize(used_);
+    list_.resize(used());
+    next_ = end_ = nullptr;
     return std::move(list_);
   }
 
 private:
+  [[nodiscard]] size_t used() const { return static_cast<size_t>(next_ - list_.data()); }
+  [[gnu::noinline]] void grow(size_t more) {
+    const size_t count = used();
+    list_.resize(std::max(2 * list_.size(), count + more));
+    next_ = list_.data() + count;
+    end_ = list_.data() + list_.size();
+  }
+
   List list_;
-  size_t used_ = 0;
+  Element *next_ = nullptr; // behind those that are used
+  Element *end_ = nullptr;
 };
 
 // A loop over relocations in output order, which fills the lists of a plan.
@@ -73,8 +85,8 @@ private:
 
   void read_table(const RelocSource &source);
   [[gnu::noinline]] void begin_run(const RelocSource &source, u32 symbol, Run &run) const;
-  KeptRelocation &keep_as_is(const RelocSource &source, u32 type, u64 offset,
-                             const RelocTarget &target, u64 addend);
+  KeptRelocation &keep_as_is(OutId table, u32 type, u64 offset, const RelocTarget &target,
+                             u64 addend);
   FoldedRelocation &fold_as_is(const RelocSource &source, u64 offset, const arch::RelocInfo *row,
                                bool implicit_addend, arch::FieldValue value);
   [[gnu::noinline]] void read_other(RelocAction action, const RelocEntry &entry);
