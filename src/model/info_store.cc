@@ -27,8 +27,14 @@ bool is_sized(const u8 *record) {
   return record[0] == static_cast<u8>(RecordFormat::Sized);
 }
 
+// Of a record with this first word.
+u64 size_of_record(u32 word) {
+  const bool sized = (word & 0xff) == static_cast<u32>(RecordFormat::Sized);
+  return InfoStore::kRecordSize + (sized ? word >> 16 : 0);
+}
+
 u64 size_of_record(const u8 *record) {
-  return InfoStore::kRecordSize + (is_sized(record) ? load_le<u16>(record + 2) : 0);
+  return size_of_record(load_le<u32>(record));
 }
 
 } // namespace
@@ -36,9 +42,12 @@ u64 size_of_record(const u8 *record) {
 u64 InfoStore::find(const InfoList &list, InfoAttribute attribute, u64 behind) const {
   const u8 *bytes = this->bytes(list).data();
   u64 at = behind == kNone ? 0 : behind + size_of_record(bytes + behind);
-  for (; at + kRecordSize <= list.size; at += size_of_record(bytes + at))
-    if (bytes[at + 1] == static_cast<u8>(attribute))
+  while (at + kRecordSize <= list.size) {
+    const u32 word = load_le<u32>(bytes + at);
+    if (static_cast<InfoAttribute>(word >> 8 & 0xff) == attribute)
       return at;
+    at += size_of_record(word);
+  }
   return kNone;
 }
 
@@ -78,8 +87,7 @@ void InfoStore::put_symbols_and_words(InfoList &list, InfoAttribute attribute, u
   list.size += count * kSize;
   move_words_to_end(list);
   Words &all = chunks_[list.chunk].words;
-  const size_t first_word = all.size();
-  all.resize(first_word + count);
+  const u64 first_word = all.extend(count);
   list.word_count += count;
   const std::array<u8, 4> head = record_head(RecordFormat::Sized, attribute, 8);
   pool.for_ranges(count, kTogether, [&](u32 first, u32 end) {
@@ -142,12 +150,10 @@ InfoList InfoStore::join_lists(std::span<const InfoList> lists, u64 bytes, u64 w
     out.word_count += list.word_count;
   }
   Chunk &chunk = chunks_[0];
-  out.begin = chunk.bytes.size();
-  out.first_word = static_cast<u32>(chunk.words.size());
   out.room = out.size;
-  reserve(out.begin + out.size + bytes, out.first_word + out.word_count + words);
-  chunk.bytes.resize(out.begin + out.size);
-  chunk.words.resize(out.first_word + out.word_count);
+  reserve(chunk.bytes.size() + out.size + bytes, chunk.words.size() + out.word_count + words);
+  out.begin = chunk.bytes.extend(out.size);
+  out.first_word = static_cast<u32>(chunk.words.extend(out.word_count));
   pool.for_each(static_cast<u32>(lists.size()), [&](u32 i) {
     const auto [byte, word] = starts[i];
     if (!lists[i].empty())
@@ -184,12 +190,12 @@ void InfoStore::make_room(InfoList &list, u64 size) {
     return;
   Bytes &bytes = chunks_[list.chunk].bytes;
   if (list.begin + list.room != bytes.size()) {
-    const u64 begin = bytes.size();
-    bytes.resize(begin + size);
-    std::memcpy(bytes.data() + begin, bytes.data() + list.begin, list.size);
+    const u64 begin = bytes.extend(size);
+    if (list.size != 0)
+      std::memcpy(bytes.data() + begin, bytes.data() + list.begin, list.size);
     list.begin = begin;
   } else {
-    bytes.resize(list.begin + size);
+    (void)bytes.extend(size - list.room);
   }
   list.room = size;
 }
@@ -199,8 +205,7 @@ void InfoStore::move_words_to_end(InfoList &list) {
   Words &all = chunks_[list.chunk].words;
   if (list.first_word + list.word_count == all.size())
     return;
-  const u32 first = static_cast<u32>(all.size());
-  all.resize(first + list.word_count);
+  const u32 first = static_cast<u32>(all.extend(list.word_count));
   std::copy_n(all.data() + list.first_word, list.word_count, all.data() + first);
   list.first_word = first;
 }
@@ -239,22 +244,6 @@ std::vector<InfoStore::Bytes> InfoStore::take_bytes() {
   for (Chunk &chunk : chunks_)
     out.push_back(std::move(chunk.bytes));
   return out;
-}
-
-InfoPrepender::InfoPrepender(InfoStore &store, u64 most, u32 chunk, u64 spare)
-    : chunk_(store.chunks_[chunk]), number_(chunk),
-      first_word_(static_cast<u32>(chunk_.words.size())), spare_(spare) {
-  chunk_.bytes.resize(chunk_.bytes.size() + most + spare);
-  front_ = chunk_.bytes.data() + chunk_.bytes.size() - spare;
-}
-
-InfoList InfoPrepender::finish() {
-  const u64 begin = static_cast<u64>(front_ - chunk_.bytes.data());
-  const u64 room = chunk_.bytes.size() - begin;
-  const u32 word_count = static_cast<u32>(chunk_.words.size()) - first_word_;
-  for (InfoWord &word : std::span(chunk_.words).subspan(first_word_))
-    word.offset -= begin;
-  return {begin, room - spare_, room, first_word_, word_count, number_};
 }
 
 } // namespace culink

@@ -13,7 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "base/uninitialized.h"
+#include "base/bytes.h"
+#include "base/raw_table.h"
 #include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "model/program.h"
@@ -45,7 +46,7 @@ struct InfoList {
 
 class InfoStore {
 public:
-  using Bytes = std::vector<u8, UninitializedAllocator<u8>>;
+  using Bytes = RawTable<u8>;
   static constexpr u64 kNone = ~u64{0};
   static constexpr u64 kRecordSize = 4; // of a record without a payload
 
@@ -58,14 +59,14 @@ public:
     chunks_[chunk].words.reserve(words);
   }
   [[nodiscard]] ByteSpan bytes(const InfoList &list) const {
-    return {chunks_[list.chunk].bytes.data() + list.begin, list.size};
+    return {chunks_[list.chunk].bytes.begin() + list.begin, list.size};
   }
   // For numbers of symbols, which are stored last.
   [[nodiscard]] MutableByteSpan open_bytes(const InfoList &list) {
     return {chunks_[list.chunk].bytes.data() + list.begin, list.size};
   }
   [[nodiscard]] std::span<const InfoWord> words(const InfoList &list) const {
-    return {chunks_[list.chunk].words.data() + list.first_word, list.word_count};
+    return {chunks_[list.chunk].words.begin() + list.first_word, list.word_count};
   }
   [[nodiscard]] elf::InfoRecords records(const InfoList &list) const {
     return elf::InfoRecords(bytes(list));
@@ -109,7 +110,7 @@ public:
 
 private:
   friend class InfoPrepender;
-  using Words = std::vector<InfoWord, UninitializedAllocator<InfoWord>>;
+  using Words = RawTable<InfoWord>;
   struct Chunk {
     Bytes bytes;
     Words words;
@@ -134,7 +135,12 @@ class InfoPrepender {
 public:
   // For records of at most `most` bytes and `spare` bytes of further room. While the prepender
   // exists, nothing else adds to its chunk.
-  explicit InfoPrepender(InfoStore &store, u64 most, u32 chunk = 0, u64 spare = 0);
+  explicit InfoPrepender(InfoStore &store, u64 most, u32 chunk = 0, u64 spare = 0)
+      : chunk_(store.chunks_[chunk]), number_(chunk),
+        first_word_(static_cast<u32>(chunk_.words.size())), spare_(spare) {
+    const u64 begin = chunk_.bytes.extend(most + spare);
+    front_ = chunk_.bytes.data() + begin + most;
+  }
 
   // Adds a record unchanged. Returns its bytes.
   u8 *add(ByteSpan record) {
@@ -149,6 +155,9 @@ public:
     case 12:
       std::memcpy(front_, record.data(), 12);
       break;
+    case 16:
+      std::memcpy(front_, record.data(), 16);
+      break;
     default:
       std::memcpy(front_, record.data(), record.size());
     }
@@ -156,11 +165,22 @@ public:
   }
   // Marks a word of the last record as the number of a symbol; it is 0 in an empty record.
   void name(u8 *word, InfoWord::Names names, u32 id) {
-    std::memset(word, 0, sizeof(u32));
-    if (id != EntityId::kNone)
-      chunk_.words.push_back({static_cast<u64>(word - chunk_.bytes.data()), id, names});
+    store_le<u32>(word, 0);
+    if (id == EntityId::kNone)
+      return;
+    InfoWord &made = chunk_.words.add();
+    made.offset = static_cast<u64>(word - chunk_.bytes.data());
+    made.id = id;
+    made.names = names;
   }
-  [[nodiscard]] InfoList finish();
+  [[nodiscard]] InfoList finish() {
+    const u64 begin = static_cast<u64>(front_ - chunk_.bytes.data());
+    const u64 room = chunk_.bytes.size() - begin;
+    const u32 end = static_cast<u32>(chunk_.words.size());
+    for (u32 i = first_word_; i < end; ++i)
+      chunk_.words[i].offset -= begin;
+    return {begin, room - spare_, room, first_word_, end - first_word_, number_};
+  }
 
 private:
   InfoStore::Chunk &chunk_;

@@ -42,6 +42,15 @@ void join(std::vector<T> &into, const std::vector<T> &other, Key key, Merge merg
   into = std::move(out);
 }
 
+// Whether some function has what does not combine.
+bool some_has_lists(const FunctionRecords &functions) {
+  const auto has_sum = [&](const InheritRule &rule) {
+    return rule.combine == Combine::Sum && functions.has(rule.attribute);
+  };
+  return !functions.externs.empty() || !functions.fragments.empty() ||
+         std::ranges::any_of(kInheritRules, has_sum);
+}
+
 } // namespace
 
 void Inheritance::Item::add(const Item &more) {
@@ -85,26 +94,21 @@ void Inheritance::add_lists(const Inheritance &other) {
 
 InheritanceSweep::InheritanceSweep(const Program &program, const Reach &reach,
                                    const FunctionRecords &functions)
-    : p_(program), reach_(reach), functions_(functions),
+    : p_(program), reach_(reach), functions_(functions), has_lists_(some_has_lists(functions)),
       part_of_(reach.component_count(), kNothing) {
   sweep();
 }
 
 void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
   WalkPosition position = u64{functions_.read_position[function.value]} << kListBits;
-  bool has_lists = !functions_.externs.empty();
   for (const Inherited &record : functions_.inherited[function.value]) {
     ++position;
-    if (const std::optional<size_t> rule = inherit_rule_of(record.attribute)) {
+    if (const std::optional<size_t> rule = inherit_rule_of(record.attribute))
       into.add(*rule, {position, position, record.value, record.value, record.value});
-      has_lists = has_lists || kInheritRules[*rule].combine == Combine::Sum;
-    } else if (record.attribute == elf::InfoAttribute::AtEntryFragments) {
-      has_lists = true;
-    } else { // EXTERNS
+    else if (record.attribute != elf::InfoAttribute::AtEntryFragments) // EXTERNS
       into.first_externs = std::min(into.first_externs, position);
-    }
   }
-  if (has_lists)
+  if (has_lists_)
     add_lists_of(function, into);
 }
 
@@ -209,28 +213,26 @@ void InheritanceSweep::sweep() {
 }
 
 // Adding a part twice changes nothing, but where there are many, a part may come up often.
-Inheritance InheritanceSweep::of(FunctionId kernel) const {
+void InheritanceSweep::add_reached(FunctionId kernel, Inheritance &into) const {
   constexpr size_t kFew = 8;
-  Inheritance out;
   const auto edges = p_.calls.edges[kernel.value];
   if (edges.size() <= kFew) { // of nearly all kernels
     for (const u32 callee : edges)
       if (is_leaf(callee)) {
         if (counts(callee))
-          add_own(FunctionId(callee), out);
+          add_own(FunctionId(callee), into);
       } else if (const u32 part = part_of_[reach_.component_of(callee)]; part != kNothing) {
-        add(part, out);
+        add(part, into);
       }
-    return out;
+    return;
   }
   Callees callees;
   list_callees(kernel.value, callees);
   sort_parts(callees.parts);
   for (const u32 part : callees.parts)
-    add(part, out);
+    add(part, into);
   for (const FunctionId function : callees.leaves)
-    add_own(function, out);
-  return out;
+    add_own(function, into);
 }
 
 } // namespace culink

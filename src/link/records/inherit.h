@@ -132,6 +132,13 @@ struct Inheritance {
   std::vector<Fragments> fragments; // by position
 
   [[nodiscard]] bool met(size_t rule) const { return (rules >> rule & 1) != 0; }
+  void clear() {
+    rules = 0;
+    first_externs = kNeverMet;
+    addends.clear();
+    undefined.clear();
+    fragments.clear();
+  }
   void add(size_t rule, const Item &item);
   void add(const Inheritance &other);
   void add_lists(const Inheritance &other); // all but the items
@@ -142,8 +149,9 @@ class InheritanceSweep {
 public:
   InheritanceSweep(const Program &program, const Reach &reach, const FunctionRecords &functions);
 
-  // Of all functions that the kernel reaches. Precondition: it does not reach itself.
-  [[nodiscard]] Inheritance of(FunctionId kernel) const;
+  // Of all functions that the kernel reaches, added to `into`. Precondition: it does not reach
+  // itself.
+  void add_reached(FunctionId kernel, Inheritance &into) const;
   // Of one function alone, added to `into`.
   void add_own(FunctionId function, Inheritance &into) const;
 
@@ -187,6 +195,7 @@ private:
   const Program &p_;
   const Reach &reach_;
   const FunctionRecords &functions_;
+  const bool has_lists_;     // some function has more than items
   std::vector<u32> part_of_; // by component: position among all parts, or kNothing
   Parts all_;
 };

@@ -46,6 +46,7 @@ private:
   // What one thread has for itself.
   struct Worker {
     Diagnostics diag;      // of the kernel that it works at
+    Inheritance inherited; // by that kernel
     std::vector<u32> seen; // by FunctionId: number of the last search; empty before the first
     u32 search = 0;
   };
@@ -57,8 +58,8 @@ private:
 
   void add_missing_masks();
   void finish_all(const InheritanceSweep &sweep);
-  void finish(FunctionId kernel, const Inheritance &inherited, Worker &worker);
-  [[nodiscard]] Inheritance inheritance_of(FunctionId kernel, const InheritanceSweep &sweep) const;
+  void finish(FunctionId kernel, Worker &worker);
+  void add_inheritance(FunctionId kernel, const InheritanceSweep &sweep, Inheritance &into) const;
   [[nodiscard]] std::vector<FunctionId> reached_from(FunctionId kernel) const {
     const std::lock_guard lock(searching_);
     return reach_.reached_from(kernel);
@@ -127,7 +128,9 @@ void KernelRecordPlanner::finish_all(const InheritanceSweep &sweep) {
   pool_.for_each(static_cast<u32>(of_chunk.size()), [&](u32 chunk) {
     Worker worker;
     for (const u32 i : of_chunk[chunk]) {
-      finish(kernels_[i], inheritance_of(kernels_[i], sweep), worker);
+      worker.inherited.clear();
+      add_inheritance(kernels_[i], sweep, worker.inherited);
+      finish(kernels_[i], worker);
       if (!worker.diag.all().empty())
         messages[chunk].push_back({i, std::exchange(worker.diag, {})});
     }
@@ -185,8 +188,9 @@ void KernelRecordPlanner::add_missing_masks() {
     functions_.inherited[f].push_front({InfoAttribute::SparseMmaMask, kNoSparseMask});
 }
 
-void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited, Worker &worker) {
+void KernelRecordPlanner::finish(FunctionId kernel, Worker &worker) {
   InfoList &records = records_of(kernel);
+  const Inheritance &inherited = worker.inherited;
   const std::vector<EntityId> undefined =
       several_ ? undefined_callees(kernel, inherited, worker) : undefined_callees_of_all(worker);
   check_record_size(kernel, "undefined functions", undefined.size(), worker);
@@ -198,21 +202,19 @@ void KernelRecordPlanner::finish(FunctionId kernel, const Inheritance &inherited
 
 // What a kernel inherits. The only kernel of a program inherits from all live functions (Q025); a
 // kernel never inherits from itself.
-Inheritance KernelRecordPlanner::inheritance_of(FunctionId kernel,
-                                                const InheritanceSweep &sweep) const {
-  if (several_ && !reach_.recursive(kernel.value))
-    return sweep.of(kernel);
-  Inheritance out;
+void KernelRecordPlanner::add_inheritance(FunctionId kernel, const InheritanceSweep &sweep,
+                                          Inheritance &into) const {
   if (!several_) {
     for (const FunctionId f : functions_.read_order)
       if (f != kernel)
-        sweep.add_own(f, out);
+        sweep.add_own(f, into);
+  } else if (!reach_.recursive(kernel.value)) {
+    sweep.add_reached(kernel, into);
   } else {
     for (const FunctionId f : reached_from(kernel))
       if (f != kernel && functions_.count(f))
-        sweep.add_own(f, out);
+        sweep.add_own(f, into);
   }
-  return out;
 }
 
 // Adds a function that is not among those that this search has met.

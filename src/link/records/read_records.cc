@@ -44,9 +44,17 @@ struct NamedSymbol {
 
 // The records in a section whose framing has been checked, as bytes.
 template <typename Use> void for_each_record(ByteSpan section, Use use) {
-  elf::RecordReader<InfoAttribute> reader(section);
-  for (u64 at = 0; reader.skip(); at = reader.offset())
-    use(section.subspan(at, reader.offset() - at));
+  const u8 *record = section.data();
+  for (u64 left = section.size(); left >= InfoStore::kRecordSize;) {
+    const u32 word = load_le<u32>(record);
+    const bool sized = (word & 0xff) == static_cast<u32>(elf::RecordFormat::Sized);
+    const u64 size = InfoStore::kRecordSize + (sized ? word >> 16 : 0);
+    if (size > left)
+      return;
+    use(ByteSpan(record, size));
+    record += size;
+    left -= size;
+  }
 }
 
 InfoAttribute attribute_of(ByteSpan record) {
@@ -167,16 +175,18 @@ void RecordReader::join_repeated() {
 // rule, and one in that of the module.
 void RecordReader::reserve(u32 begin, u32 end) {
   constexpr u64 kMore = InfoStore::kRecordSize + 12;
-  constexpr u64 kWords = 5; // as a rule: three in the module's section, one of its own, one more
-  u64 bytes = 0, sections = 0;
+  constexpr u64 kModuleRecord = InfoStore::kRecordSize + 8; // a symbol and its value
+  u64 bytes = 0, sections = 0, words = 0;
   for (u32 i = begin; i < end; ++i)
     for (const InputObject::Info &info : p_.objects[i].infos) {
       if (layout_.placement.location_of[i][info.text].discarded)
         continue;
-      bytes += info.records.bytes().size();
+      const u64 size = info.records.bytes().size();
+      bytes += size;
+      words += info.text == 0 ? size / kModuleRecord : 1;
       ++sections;
     }
-  tables_.plan.store.reserve(bytes + sections * kMore, sections * kWords, chunk_);
+  tables_.plan.store.reserve(bytes + sections * kMore, words, chunk_);
 }
 
 // The symbol in the first word of a record, or 0: KPARAM_INFO has a word for one and names none.
@@ -315,10 +325,10 @@ void RecordReader::read_externs(const Reading &reading, ByteSpan bytes, InfoPrep
   const u32 function = reading.function.value;
   inherit(reading.function, InfoAttribute::Externs, value_of(bytes));
   if (std::vector<EntityId> externs = still_undefined(reading.object, decoded(bytes));
-      externs.empty())
-    out_.externs.erase(function);
-  else
+      !externs.empty())
     out_.externs[function] = std::move(externs);
+  else if (!out_.externs.empty())
+    out_.externs.erase(function);
   if (!p_.policy.completes_kernels || !p_.live.kernel[function])
     out_.lists_externs.push_back(reading.text);
   store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value_of(bytes));
@@ -347,21 +357,12 @@ void RecordReader::read_other_record(const Reading &reading, ByteSpan bytes, Inf
 
 inline void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
                                                InfoPrepender &list) {
-  switch (treatments_[bytes[1]]) {
-  case Treatment::Copied:
-    break;
-  case Treatment::Named:
-    if (reading.blank || first_symbol(bytes) != 0)
-      return read_other_record(reading, bytes, list);
-    break;
-  case Treatment::Inherited:
-    if (is_sized(bytes))
-      return read_other_record(reading, bytes, list);
-    inherit(reading.function, attribute_of(bytes), value_of(bytes));
-    break;
-  case Treatment::Other:
+  const Treatment treatment = treatments_[bytes[1]];
+  if (treatment == Treatment::Inherited && !is_sized(bytes))
+    inherit(reading.function, attribute_of(bytes), load_le<u16>(bytes.data() + 2));
+  else if (treatment != Treatment::Copied &&
+           !(treatment == Treatment::Named && !reading.blank && first_symbol(bytes) == 0))
     return read_other_record(reading, bytes, list);
-  }
   list.add(bytes);
 }
 
@@ -378,11 +379,13 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
   const bool kernel = p_.live.is_kernel(function);
   out_.kernels += kernel ? 1 : 0;
   const ByteSpan section = info.records.bytes();
-  InfoPrepender list(tables_.plan.store, section.size() + kFirstIsaVersion.size(), chunk_,
+  const bool gets_version = lacks_isa_version(p_, info.records);
+  InfoPrepender list(tables_.plan.store,
+                     section.size() + (gets_version ? kFirstIsaVersion.size() : 0), chunk_,
                      kernel ? InfoStore::kRecordSize : 0);
   const Reading reading{object, function, text.section, blank};
   for_each_record(section, [&](ByteSpan record) { read_function_record(reading, record, list); });
-  if (lacks_isa_version(p_, info.records))
+  if (gets_version)
     list.add(kFirstIsaVersion);
   InfoList &records = tables_.plan.of_function[function.value];
   const InfoList made = list.finish();
