@@ -4,7 +4,9 @@
 // one fits. They are optional: kernels without them refuse, which is no error.
 //
 // Pages that are kept lie where their tables were. A table that is larger than any such place gets
-// a new one, and the system moves pages there, which takes a microsecond for each.
+// a new one, and the system moves pages there, which takes a microsecond for each. A smaller table
+// gets some parts of a page. Only pages that are free anyway are cut up: elsewhere it would take a
+// new one for what the heap has room for.
 #include "base/large_pages.h"
 
 #include <algorithm>
@@ -48,6 +50,32 @@ u8 *map_aligned(u64 room) {
 
 using Pages = std::span<u8>; // whole large pages
 
+// A page that several tables share.
+struct CutPage {
+  u8 *begin = nullptr;
+  u32 used = 0; // a bit for each part
+
+  [[nodiscard]] bool has(const u8 *bytes) const {
+    return bytes >= begin && bytes < begin + kLargePage;
+  }
+  [[nodiscard]] u8 *take(u32 count) {
+    const u32 wanted = (u32{1} << count) - 1;
+    for (u32 first = 0; first + count <= kLargePage / kPartOfPage; ++first)
+      if ((used & wanted << first) == 0) {
+        used |= wanted << first;
+        return begin + first * kPartOfPage;
+      }
+    return nullptr;
+  }
+  void put(const u8 *bytes, u32 count) {
+    used &= ~(((u32{1} << count) - 1) << static_cast<u64>(bytes - begin) / kPartOfPage);
+  }
+};
+
+u32 parts_for(u64 size) {
+  return static_cast<u32>((size + kPartOfPage - 1) / kPartOfPage);
+}
+
 // Pages that nobody uses, in a few places. Never destroyed: others may be freed after it.
 class FreePages {
 public:
@@ -63,14 +91,42 @@ public:
   // False: they are not kept.
   [[nodiscard]] bool put(Pages pages) {
     const std::lock_guard lock(mutex_);
-    if (keepers_ == 0 || count_ == places_.size())
-      return false;
-    places_[count_++] = pages;
-    return true;
+    return put_locked(pages);
   }
-  // At most `size` bytes, from one place: the smallest that has as many, or the largest.
   [[nodiscard]] Pages take(u64 size) {
     const std::lock_guard lock(mutex_);
+    return take_locked(size);
+  }
+  // Parts of one page that follow each other. Null: there are none.
+  [[nodiscard]] u8 *take_parts(u32 count) {
+    const std::lock_guard lock(mutex_);
+    for (CutPage &page : cut())
+      if (u8 *bytes = page.take(count))
+        return bytes;
+    if (cut_count_ == cut_.size() || count_ == 0)
+      return nullptr;
+    return (cut_[cut_count_++] = {take_locked(kLargePage).data()}).take(count);
+  }
+  // False: they are none of these.
+  [[nodiscard]] bool put_parts(u8 *bytes, u32 count) {
+    const std::lock_guard lock(mutex_);
+    const auto page =
+        std::ranges::find_if(cut(), [bytes](const CutPage &p) { return p.has(bytes); });
+    if (page == cut().end())
+      return false;
+    page->put(bytes, count);
+    if (page->used != 0)
+      return true;
+    const Pages whole(page->begin, kLargePage);
+    *page = cut_[--cut_count_];
+    if (!put_locked(whole))
+      ::munmap(whole.data(), whole.size());
+    return true;
+  }
+
+private:
+  // At most `size` bytes, from one place: the smallest that has as many, or the largest.
+  [[nodiscard]] Pages take_locked(u64 size) {
     const auto is_better = [size](Pages a, Pages b) {
       const bool enough = a.size() >= size;
       if (enough != (b.size() >= size))
@@ -86,19 +142,26 @@ public:
       *best = places_[--count_];
     return taken;
   }
-
-private:
+  [[nodiscard]] bool put_locked(Pages pages) {
+    if (keepers_ == 0 || count_ == places_.size())
+      return false;
+    places_[count_++] = pages;
+    return true;
+  }
   void unmap_all() {
     for (const Pages pages : places())
       ::munmap(pages.data(), pages.size());
     count_ = 0;
   }
   [[nodiscard]] std::span<Pages> places() { return std::span(places_).first(count_); }
+  [[nodiscard]] std::span<CutPage> cut() { return std::span(cut_).first(cut_count_); }
 
   std::mutex mutex_;
   u32 keepers_ = 0;
   u32 count_ = 0;
   std::array<Pages, 256> places_;
+  u32 cut_count_ = 0;
+  std::array<CutPage, 32> cut_; // pages of which somebody has a part
 };
 
 FreePages &free_pages() {
@@ -162,6 +225,14 @@ void unmap_large_pages(u8 *bytes, u64 size, u64 touched) {
     unmap_large_pages(bytes, used);
   if (used < size)
     ::munmap(bytes + used, size - used);
+}
+
+u8 *take_part_of_page(u64 size) {
+  return size > kLargePage ? nullptr : free_pages().take_parts(parts_for(size));
+}
+
+bool return_part_of_page(u8 *bytes, u64 size) {
+  return free_pages().put_parts(bytes, parts_for(size));
 }
 
 KeepLargePages::KeepLargePages() {

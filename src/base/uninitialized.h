@@ -19,8 +19,10 @@ template <typename T> struct UninitializedAllocator {
   using is_always_equal = std::true_type;
 
   [[nodiscard]] T *allocate(size_t count) {
-    if (!is_large(count))
-      return std::allocator<T>().allocate(count);
+    if (!is_large(count)) {
+      u8 *part = is_medium(count) ? take_part_of_page(count * sizeof(T)) : nullptr;
+      return part ? reinterpret_cast<T *>(part) : std::allocator<T>().allocate(count);
+    }
     u8 *bytes = map_large_pages(count * sizeof(T), FirstContent::Anything);
     // Without memory it fails as a vector does.
     return bytes ? reinterpret_cast<T *>(bytes) : std::allocator<T>().allocate(~size_t{0});
@@ -28,7 +30,8 @@ template <typename T> struct UninitializedAllocator {
   void deallocate(T *elements, size_t count) {
     if (is_large(count))
       unmap_large_pages(reinterpret_cast<u8 *>(elements), count * sizeof(T));
-    else
+    else if (!is_medium(count) ||
+             !return_part_of_page(reinterpret_cast<u8 *>(elements), count * sizeof(T)))
       std::allocator<T>().deallocate(elements, count);
   }
 
@@ -42,6 +45,10 @@ private:
   // Also false where the size would overflow, which std::allocator refuses.
   [[nodiscard]] static bool is_large(size_t count) {
     return count <= (size_t{1} << 40) / sizeof(T) && count * sizeof(T) >= kLargePage;
+  }
+  // Of a table that is not large: whether it may be in a page that nobody else needs.
+  [[nodiscard]] static bool is_medium(size_t count) {
+    return count <= kLargePage / sizeof(T) && count * sizeof(T) >= kPartOfPage;
   }
 };
 

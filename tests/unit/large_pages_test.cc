@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -106,6 +107,40 @@ TEST(LargePages, ManyPlaces) {
   ASSERT_NE(bytes, nullptr);
   EXPECT_EQ(bytes[299 * kLargePage], 0);
   unmap_large_pages(bytes, 300 * kLargePage);
+}
+
+TEST(LargePages, AreCutUpForSmallerTablesWhileKept) {
+  const KeepLargePages keep;
+  EXPECT_EQ(take_part_of_page(kPartOfPage), nullptr); // none is free
+  u8 *page = map_filled(kLargePage, 1);
+  unmap_large_pages(page, kLargePage);
+  u8 *first = take_part_of_page(kPartOfPage), *second = take_part_of_page(5 * kPartOfPage - 1);
+  EXPECT_EQ(first, page);
+  EXPECT_EQ(second, page + kPartOfPage);
+  EXPECT_EQ(take_part_of_page(3 * kPartOfPage), nullptr);
+  u8 *third = take_part_of_page(kPartOfPage + 1);
+  EXPECT_EQ(third, page + 6 * kPartOfPage);
+  EXPECT_TRUE(return_part_of_page(second, 5 * kPartOfPage - 1));
+  EXPECT_EQ(take_part_of_page(5 * kPartOfPage), second);
+  for (const auto &[part, size] :
+       {std::pair(first, kPartOfPage), std::pair(second, 5 * kPartOfPage),
+        std::pair(third, kPartOfPage + 1)})
+    EXPECT_TRUE(return_part_of_page(part, size));
+  EXPECT_EQ(map_large_pages(kLargePage, FirstContent::Anything), page); // it is whole again
+  unmap_large_pages(page, kLargePage);
+}
+
+TEST(LargePages, PartsOutliveThoseWhoKeepPages) {
+  u8 *part = nullptr;
+  {
+    const KeepLargePages keep;
+    unmap_large_pages(map_filled(kLargePage, 1), kLargePage);
+    part = take_part_of_page(kLargePage);
+    ASSERT_NE(part, nullptr);
+  }
+  std::fill_n(part, kLargePage, u8{2});
+  EXPECT_TRUE(return_part_of_page(part, kLargePage));
+  EXPECT_FALSE(return_part_of_page(part, kLargePage));
 }
 
 } // namespace
