@@ -57,7 +57,7 @@ private:
   using UsedTypes = std::array<bool, ElfView::kOtherTypes + 1>;
   template <typename Rel, typename Rela, typename Sym>
   [[nodiscard]] bool are_valid_tables(std::span<const u32> tables, UsedTypes &types);
-  template <typename Rel, typename Rela, typename Sym>
+  template <typename Rel, u64 kEntry, typename Sym>
   [[nodiscard]] bool is_valid_table(Section &table, UsedTypes &types) const;
   void report_relocation_table(const Section &table);
   [[nodiscard]] u64 relocation_size(const Section &table) const;

@@ -197,16 +197,22 @@ void ElfParser::check_relocation_tables() {
         report_relocation_table(view_.sections_[index]);
 }
 
+// Where the offsets of a table neither only grow nor only fall.
+template <typename Rel> [[gnu::noinline]] u64 last_offset_of(ByteSpan table, u64 entry) {
+  u64 last = 0;
+  for (u64 at = 0; at < table.size(); at += entry)
+    last = std::max<u64>(last, load_le<decltype(Rel::r_offset)>(table.data() + at));
+  return last;
+}
+
 // The last symbol and the last offset of a table tell that of all. On the way the order of the
 // offsets is noted, with which others need not read the table for it. Inline, because most tables
 // are short.
-template <typename Rel, typename Rela, typename Sym>
+template <typename Rel, u64 kEntry, typename Sym>
 [[gnu::always_inline]] inline bool ElfParser::is_valid_table(Section &table,
                                                              UsedTypes &types) const {
-  const u64 size = table.data.size();
-  const bool rela = is_rela(table.type);
-  const u64 entry = rela ? sizeof(Rela) : sizeof(Rel);
-  if (table.entsize != entry || (rela ? size % sizeof(Rela) : size % sizeof(Rel)) != 0)
+  const u64 size = table.data.size(), count = size / kEntry;
+  if (table.entsize != kEntry || size != count * kEntry)
     return false;
   if (!view_.header_.is_cuda())
     return true;
@@ -219,21 +225,23 @@ template <typename Rel, typename Rela, typename Sym>
   constexpr u32 kSymbolShift = sizeof(Info) == 8 ? 32 : 8;
   constexpr Info kTypeMask = (Info{1} << kSymbolShift) - 1;
   const u8 *p = table.data.data(), *end = p + size;
-  u64 before = load_le<decltype(Rel::r_offset)>(p), last_offset = 0, bits = 0, up = 0, down = 0;
+  const u64 first = load_le<decltype(Rel::r_offset)>(p);
+  u64 before = first, bits = 0, up = 0, down = 0;
   Info last_info = 0;
-  for (; p != end; p += entry) {
+  for (; p != end; p += kEntry) {
     const u64 offset = load_le<decltype(Rel::r_offset)>(p);
     const Info info = load_le<Info>(p + offsetof(Rel, r_info));
     types[std::min(static_cast<u32>(info & kTypeMask), ElfView::kOtherTypes)] = true;
     last_info = std::max(last_info, info); // its symbol is the last one, too
-    last_offset = std::max(last_offset, offset);
     bits |= offset;
     up += before < offset ? 1 : 0;
     down += before > offset ? 1 : 0;
     before = offset;
   }
-  table.offsets_ordered = (std::max(up, down) + 1) * entry == size;
+  table.offsets_ordered = std::max(up, down) + 1 == count;
   table.offset_bits = static_cast<u8>(bits);
+  const u64 last_offset =
+      table.offsets_ordered ? std::max(first, before) : last_offset_of<Rel>(table.data, kEntry);
   const u64 last_symbol = last_info >> kSymbolShift;
   return (last_symbol == 0 || (last_symbol + 1) * sizeof(Sym) <= symbols.data.size()) &&
          last_offset < end_of_offsets(table);
@@ -246,7 +254,9 @@ bool ElfParser::are_valid_tables(std::span<const u32> tables, UsedTypes &types) 
   for (size_t i = 0; i < tables.size(); ++i) {
     if (i + kStepsAhead < tables.size())
       prefetch_line(sections[tables[i + kStepsAhead]].data.data());
-    valid &= is_valid_table<Rel, Rela, Sym>(sections[tables[i]], types);
+    Section &table = sections[tables[i]];
+    valid &= is_rela(table.type) ? is_valid_table<Rel, sizeof(Rela), Sym>(table, types)
+                                 : is_valid_table<Rel, sizeof(Rel), Sym>(table, types);
   }
   return valid;
 }

@@ -77,9 +77,10 @@ bool ElfView::holds_all_sections(ByteSpan file) {
     return false;
   for (u64 at = 0; at < table->size(); at += sizeof(wire::Shdr64)) {
     const u8 *raw = table->data() + at;
-    if (!has_no_file_data(load_le<SectionType>(raw + offsetof(wire::Shdr64, sh_type))) &&
-        !slice(file, load_le<u64>(raw + offsetof(wire::Shdr64, sh_offset)),
-               load_le<u64>(raw + offsetof(wire::Shdr64, sh_size))))
+    const u64 offset = load_le<u64>(raw + offsetof(wire::Shdr64, sh_offset));
+    const u64 size = load_le<u64>(raw + offsetof(wire::Shdr64, sh_size));
+    if ((offset > file.size() || size > file.size() - offset) &&
+        !has_no_file_data(load_le<SectionType>(raw + offsetof(wire::Shdr64, sh_type))))
       return false;
   }
   return header->e_shnum != 0;
