@@ -155,21 +155,20 @@ void add_uses(const InputObject &object, const elf::Section &table, std::vector<
 
 } // namespace
 
-std::optional<Error> check_fields(const InputObject &object) {
+std::optional<Error> check_fields(const InputObject &object, std::span<const u32> tables) {
   // The last table of each section, and of each table the one before it for the same section.
   std::vector<u32> last(object.kinds.size(), 0), before(object.kinds.size(), 0);
   std::vector<u8> distinct(object.kinds.size(), 0);
   bool doubtful = false; // some section needs a closer look
-  for (const elf::Section &table : object.view.sections()) {
-    if (!elf::is_relocation_table(table.type) || object.kinds[table.index].mercury)
-      continue;
+  for (const u32 index : tables) {
+    const elf::Section &table = object.section(index);
     const elf::SectionKind &target = object.kinds[table.info];
     const TableScan scan = scan_table(object.view, table, target.is_debug());
     if (scan.misplaced && target.role == elf::SectionRole::Text)
       return misplaced_entry(table, object.view.relocations(table));
-    distinct[table.index] = scan.distinct ? 1 : 0;
-    before[table.index] = std::exchange(last[table.info], table.index);
-    doubtful |= !scan.distinct || before[table.index] != 0;
+    distinct[index] = scan.distinct ? 1 : 0;
+    before[index] = std::exchange(last[table.info], index);
+    doubtful |= !scan.distinct || before[index] != 0;
   }
   if (!doubtful)
     return std::nullopt;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "base/result.h"
 #include "model/input_object.h"
@@ -9,6 +10,8 @@
 namespace culink {
 
 // Checks that no two relocations of an object give values to one field. Returns the first that do.
-[[nodiscard]] std::optional<Error> check_fields(const InputObject &object);
+// `tables`: its tables of relocations, without those of Mercury code, in their order.
+[[nodiscard]] std::optional<Error> check_fields(const InputObject &object,
+                                                std::span<const u32> tables);
 
 } // namespace culink

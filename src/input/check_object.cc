@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/names.h"
 #include "input/check_fields.h"
+#include "input/object_rules.h"
 
 namespace culink {
 
@@ -43,56 +44,16 @@ std::string shown(const elf::Section &section) {
 }
 template <typename T> using Shown = std::remove_cvref_t<decltype(shown(std::declval<const T &>()))>;
 
-// Sections of these kinds are merged by name, so their names must be of the kind. Those without
-// bytes in the file may claim any size, and must be of one of these kinds.
-struct RoleName {
-  SectionRole role;
-  std::string_view prefix;
-};
-constexpr std::array<RoleName, 9> kRoleNames = {{
-    {SectionRole::Text, ".text."},
-    {SectionRole::Info, ".nv.info"},
-    {SectionRole::Constant, ".nv.constant"},
-    {SectionRole::ConstantNamed, ".nv.constant."},
-    {SectionRole::GlobalInit, ".nv.global.init"},
-    {SectionRole::Global, ".nv.global"},
-    {SectionRole::Shared, ".nv.shared."},
-    {SectionRole::DebugShared, ".nv_debug.shared"},
-    {SectionRole::Local, ".nv.local."},
-}};
-constexpr std::array<std::string_view, elf::kSectionRoleCount> kPrefixOfRole = [] {
-  std::array<std::string_view, elf::kSectionRoleCount> prefixes;
-  for (const RoleName &row : kRoleNames)
-    prefixes[static_cast<u8>(row.role)] = row.prefix;
-  return prefixes;
-}();
-
-// Whether a text is the number of a bank, alone or followed by a dot.
-bool starts_with_bank(std::string_view text, u8 bank) {
-  if (bank >= 10) {
-    if (!text.starts_with(static_cast<char>('0' + bank / 10)))
-      return false;
-    text.remove_prefix(1);
-  }
-  return text.starts_with(static_cast<char>('0' + bank % 10)) &&
-         (text.size() == 1 || text[1] == '.');
-}
-
-bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
-  if (kind.role == SectionRole::ReservedShared)
-    return section.name.starts_with(".nv.shared.reserved.") ||
-           section.name.starts_with(".nv.reservedSmem");
-  const std::string_view prefix = kPrefixOfRole[static_cast<u8>(kind.role)];
-  if (prefix.empty())
-    return !section.no_data();
-  return section.name.starts_with(prefix) &&
-         (kind.role != SectionRole::Constant ||
-          starts_with_bank(section.name.substr(prefix.size()), kind.bank));
-}
-
 // Names of source files, common and thread-local variables: no device code has such symbols.
 bool is_for_hosts(SymbolType type) {
   return type >= SymbolType::File && type < SymbolType::CudaTexture;
+}
+
+constexpr std::string_view kReserved = ".nv.reservedSmem.";
+
+// Whether a name begins as those do that say what a symbol is: see check_special_name.
+inline bool may_be_special(std::string_view name) {
+  return name.starts_with("__U") || name.starts_with(".nv.r");
 }
 
 // Whether a name is that of a table of unified functions or data, or a part of one. Compilers
@@ -102,39 +63,23 @@ bool is_table_name(std::string_view name) {
          (name.size() == 5 || name[5] == '_');
 }
 
-// Whether the name is known, as that of a section of another type.
-bool has_known_name(std::string_view name, SectionRole role) {
-  return name.starts_with(".rel") ||
-         std::any_of(elf::section_name_rules().begin(), elf::section_name_rules().end(),
-                     [name, role](const elf::SectionNameRule &rule) {
-                       const bool whole = rule.match == elf::NameMatch::Exact;
-                       return rule.role != role &&
-                              (whole ? name == rule.name : name.starts_with(rule.name));
-                     });
-}
-
-// Whether a table of relocations has the name that goes with the section it is for.
-bool is_table_of(const elf::Section &table, std::string_view target) {
-  const bool rela = table.type == elf::SectionType::Rela;
-  return table.name.starts_with(".rel") && (!rela || table.name.substr(4).starts_with('a')) &&
-         table.name.substr(rela ? 5 : 4) == target;
-}
-
 class ObjectChecker {
 public:
   explicit ObjectChecker(const InputObject &object)
       : object_(object), kinds_(object.kinds), symbols_(object.symbols) {}
 
-  [[nodiscard]] std::optional<Error> run();
+  [[nodiscard]] Result<std::vector<u32>> run();
 
 private:
   // These return false, and note the error, at the first thing that is wrong.
   [[nodiscard]] bool check_tables();
-  [[nodiscard]] bool check_sizes();
+  [[nodiscard]] bool check_sections();
+  void refuse_sizes();
   [[nodiscard]] bool check_section(const elf::Section &section, const elf::SectionKind &kind);
   [[nodiscard]] bool check_relocations(const elf::Section &table);
   [[nodiscard]] bool check_name(const elf::Section &section, const elf::SectionKind &kind);
   [[nodiscard]] bool check_symbol(u32 index);
+  [[nodiscard]] bool check_special_name(u32 index, const elf::Symbol &symbol);
   [[nodiscard]] bool check_image(u32 index, const elf::Symbol &symbol);
   [[nodiscard]] bool check_place(u32 index, const elf::Symbol &symbol);
   [[nodiscard]] bool check_elsewhere(u32 index, const elf::Symbol &symbol);
@@ -143,6 +88,9 @@ private:
   [[nodiscard]] bool check_code();
   [[nodiscard]] bool check_code_of(const elf::Section &section, const elf::SectionKind &kind);
   [[nodiscard]] bool is_of_kernel(const elf::Section &section, const elf::SectionKind &kind) const;
+  void note_first(const elf::Section &section, const elf::SectionKind &kind);
+  void note_code(const elf::Section &section);
+  void note_memory(const elf::Section &section, const elf::SectionKind &kind);
   // Notes what is wrong with a section or a symbol, and returns false. Nearly all checks are
   // passed; so texts are made here, where they do not make the checks slower.
   template <typename... Args>
@@ -169,29 +117,31 @@ private:
   const std::span<const elf::Symbol> symbols_;
   std::optional<Error> error_;
   const elf::Section *symtab_ = nullptr;
-  std::vector<u8> is_named_;         // by section: a function symbol starts there
-  std::array<bool, 256> is_known_{}; // by st_info: there is such a binding and type
+  std::vector<u32> code_, tables_;      // sections of code and of relocations, not of Mercury code
+  const elf::Section *stray_ = nullptr; // the first memory that is of no kernel
+  std::vector<u32> functions_;          // symbols of those that are defined
+  std::vector<u8> is_named_;            // by section: a function symbol starts there
+  std::array<bool, 256> is_known_{};    // by st_info: there is such a binding and type
 };
 
-std::optional<Error> ObjectChecker::run() {
+Result<std::vector<u32>> ObjectChecker::run() {
   const std::span<const elf::Section> sections = object_.view.sections();
   const auto symtab = std::ranges::find(sections, elf::SectionType::Symtab, &elf::Section::type);
   if (symtab == sections.end())
     return Error{"section table", "", "there is no symbol table"};
   symtab_ = &*symtab;
   if (!check_tables())
-    return std::move(error_);
-  return check_fields(object_);
+    return std::move(*error_);
+  if (std::optional<Error> error = check_fields(object_, tables_))
+    return std::move(*error);
+  return std::move(functions_);
 }
 
 bool ObjectChecker::check_tables() {
-  if (!check_sizes())
+  if (!check_sections())
     return false;
-  const elf::SectionKind *kind = kinds_.data();
-  for (const elf::Section &section : object_.view.sections())
-    if (!check_section(section, *kind++))
-      return false;
   is_named_.assign(kinds_.size(), 0);
+  functions_.reserve(symbols_.size());
   if (symbols_.empty())
     return refuse(*symtab_, "sh_size", "there is not even the first, empty symbol");
   if (const elf::Symbol &first = symbols_[0];
@@ -205,27 +155,50 @@ bool ObjectChecker::check_tables() {
 
 // Sections that share bytes would each be written out: a megabyte could become terabytes. No
 // compiler lets them, but a file may have a few.
-bool ObjectChecker::check_sizes() {
-  constexpr u64 kMostTimes = 4;
+constexpr u64 kMostTimes = 4;
+
+// All that follows from single sections, in one walk.
+bool ObjectChecker::check_sections() {
+  const u64 most = kMostTimes * object_.view.file().size();
+  u64 total = 0;
+  code_.reserve(kinds_.size());
+  tables_.reserve(kinds_.size());
+  const elf::SectionKind *kind = kinds_.data();
+  for (const elf::Section &section : object_.view.sections()) {
+    total += section.data.size();
+    if (!check_section(section, *kind++) || total > most) {
+      refuse_sizes(); // which is said first, if they are wrong as well
+      return false;
+    }
+  }
+  return true;
+}
+
+void ObjectChecker::refuse_sizes() {
   const u64 most = kMostTimes * object_.view.file().size();
   u64 total = 0; // no section is larger than the file, so that no sum overflows
   for (const elf::Section &section : object_.view.sections()) {
     total += section.data.size();
-    if (total > most)
-      return refuse(section, "sh_offset, sh_size",
-                    "with this one, sections have more than {} times the "
-                    "{:#x} bytes of the file: they overlap",
-                    kMostTimes, object_.view.file().size());
+    if (total > most) {
+      refuse(section, "sh_offset, sh_size",
+             "with this one, sections have more than {} times the "
+             "{:#x} bytes of the file: they overlap",
+             kMostTimes, object_.view.file().size());
+      return;
+    }
   }
-  return true;
 }
 
 bool ObjectChecker::check_section(const elf::Section &section, const elf::SectionKind &kind) {
   if (section.is_mercury() && !section.name.starts_with(".nv.merc.") &&
       !section.name.starts_with(".nv.capmerc."))
     return refuse(section, "sh_flags", "the Mercury flag does not go with this name");
-  if (section.index == 0 || kind.mercury)
+  if (kind.mercury)
     return true;
+  if (section.index == 0) [[unlikely]] {
+    note_first(section, kind);
+    return true;
+  }
   const bool global = kind.role == SectionRole::Global || kind.role == SectionRole::GlobalInit;
   if (section.align > kMaxAlign && (!global || section.align > kMaxGlobalAlign))
     return refuse(section, "sh_addralign", "{:#x} is more than any target has", section.align);
@@ -245,14 +218,49 @@ bool ObjectChecker::check_section(const elf::Section &section, const elf::Sectio
   case SectionRole::GlobalInit:
     if (kind.owner.empty() && section.info != 0)
       return refuse(section, "sh_info", "is {}, but this is about all functions", section.info);
+    note_memory(section, kind);
+    return true;
+  case SectionRole::Shared:
+    note_memory(section, kind);
+    return true;
+  case SectionRole::Text:
+  case SectionRole::UftRel:
+    note_code(section);
     return true;
   case SectionRole::Rel:
   case SectionRole::Rela:
   case SectionRole::ResolvedRela:
+    tables_.push_back(section.index);
     return check_relocations(section);
   default:
     return true;
   }
+}
+
+// Code without a symbol would be left out silently.
+inline void ObjectChecker::note_code(const elf::Section &section) {
+  if (section.size != 0)
+    code_.push_back(section.index);
+}
+
+// Parameters and shared memory are those of kernels.
+inline void ObjectChecker::note_memory(const elf::Section &section, const elf::SectionKind &kind) {
+  const bool of_kernel =
+      kind.role == SectionRole::Shared ||
+      (kind.role == SectionRole::Constant && kind.bank == 0 && !kind.owner.empty());
+  if (of_kernel && !stray_ && !is_of_kernel(section, kind))
+    stray_ = &section;
+}
+
+// The first section has no contents that could be wrong, but it must not be code.
+[[gnu::cold]] void ObjectChecker::note_first(const elf::Section &section,
+                                             const elf::SectionKind &kind) {
+  if (kind.is_code())
+    note_code(section);
+  else if (kind.is_relocations())
+    tables_.push_back(section.index);
+  else
+    note_memory(section, kind);
 }
 
 // Whether a table of relocations belongs to the section that its name calls for.
@@ -290,6 +298,10 @@ bool ObjectChecker::check_name(const elf::Section &section, const elf::SectionKi
 
 bool ObjectChecker::check_symbol(u32 index) {
   const elf::Symbol &symbol = symbols_[index];
+  constexpr u8 kLocalSection = static_cast<u8>(SymbolType::Section);
+  if (symbol.info == kLocalSection && symbol.in_section() && symbol.size < kMaxSize &&
+      !may_be_special(symbol.name))
+    return true; // as of half of all symbols
   if (!is_known_[symbol.info]) {
     if (symbol.binding() > elf::SymbolBinding::Weak)
       return refuse(index, "st_info", "unknown binding {}", symbol.info >> 4);
@@ -301,19 +313,24 @@ bool ObjectChecker::check_symbol(u32 index) {
     return false;
   if (symbol.type() == SymbolType::Function && (symbol.other & kSpaceMask) != 0)
     return refuse(index, "st_other", "a function with a memory space");
+  if (may_be_special(symbol.name) && !check_special_name(index, symbol))
+    return false;
+  if (symbol.size >= kMaxSize)
+    return refuse(index, "st_size", "{:#x} is more than any target has", symbol.size);
+  return symbol.in_section() ? check_place(index, symbol) : check_elsewhere(index, symbol);
+}
+
+bool ObjectChecker::check_special_name(u32 index, const elf::Symbol &symbol) {
   if (is_table_name(symbol.name) &&
       (!symbol.undefined() ||
        (symbol.type() != SymbolType::Object && symbol.type() != SymbolType::CudaObject)))
     return refuse(index, "st_info, st_shndx",
                   "a definition or no variable, with the name of a table of the system");
-  constexpr std::string_view kReserved = ".nv.reservedSmem.";
-  if (has_prefix(symbol.name, kReserved) &&
+  if (symbol.name.starts_with(kReserved) &&
       (symbol.type() == SymbolType::Function ||
        (symbol.in_section() && role(symbol.section) != SectionRole::ReservedShared)))
     return refuse(index, "st_info, st_shndx", "is not in the shared memory of the system");
-  if (symbol.size >= kMaxSize)
-    return refuse(index, "st_size", "{:#x} is more than any target has", symbol.size);
-  return symbol.in_section() ? check_place(index, symbol) : check_elsewhere(index, symbol);
+  return true;
 }
 
 // Checks a symbol that is in no section of the file: undefined, common or a mistake.
@@ -337,6 +354,8 @@ bool ObjectChecker::check_elsewhere(u32 index, const elf::Symbol &symbol) {
     return refuse(index, "st_other", "a common symbol that is not in global memory");
   if (!symbol.undefined() && !symbol.common())
     return refuse(index, "st_shndx", "{:#x} has no meaning here", symbol.raw_section);
+  if (symbol.type() == SymbolType::Function && !symbol.undefined())
+    functions_.push_back(index);
   return true;
 }
 
@@ -380,35 +399,14 @@ bool ObjectChecker::check_function(u32 index, const elf::Symbol &symbol) {
     return refuse(index, "st_other", "{} is the code of '{}', and one of both is a kernel", section,
                   symbols_[owner].name);
   is_named_[symbol.section] |= symbol.value == 0 ? 1 : 0;
+  functions_.push_back(index);
   return true;
 }
-
-// Memory spaces: the sections that variables may be in, and their st_other.
-struct SpaceRow {
-  SectionRole role;
-  u8 other; // 0: anything
-};
-constexpr std::array<SpaceRow, 13> kSpaces = {{
-    {SectionRole::Constant, elf::kOtherConstant},
-    {SectionRole::ConstantNamed, elf::kOtherConstant},
-    {SectionRole::Global, elf::kOtherGlobal},
-    {SectionRole::GlobalInit, elf::kOtherGlobal},
-    {SectionRole::Shared, elf::kOtherShared},
-    {SectionRole::DebugShared, elf::kOtherShared},
-    {SectionRole::ReservedShared, 0},
-    {SectionRole::Local, 0},
-    {SectionRole::Host, 0},
-    {SectionRole::Uft, 0},
-    {SectionRole::UftEntry, 0},
-    {SectionRole::Udt, 0},
-    {SectionRole::UdtEntry, 0},
-}};
 
 bool ObjectChecker::check_variable(u32 index, const elf::Symbol &symbol) {
   const elf::Section &section = object_.section(symbol.section);
   const SectionRole where = role(symbol.section);
-  const auto space = std::find_if(kSpaces.begin(), kSpaces.end(),
-                                  [where](const SpaceRow &row) { return row.role == where; });
+  const SpaceRow *space = kSpaceOfRole[static_cast<u8>(where)];
   if (symbol.name.empty() && symbol.type() == SymbolType::NoType)
     return true; // a placeholder of ptxas
   if (is_image(symbol.type()) && where == SectionRole::Text && !symbol.name.empty())
@@ -416,7 +414,7 @@ bool ObjectChecker::check_variable(u32 index, const elf::Symbol &symbol) {
   if (symbol.type() != SymbolType::Object && symbol.type() != SymbolType::CudaObject &&
       symbol.type() != SymbolType::NoType && !is_image(symbol.type()))
     return refuse(index, "st_info", "no variable, but in {}", section);
-  if (space == kSpaces.end() || symbol.name.empty())
+  if (!space || symbol.name.empty())
     return refuse(index, "st_shndx", "a variable in {}", section);
   if (const u8 other = symbol.other & kSpaceMask;
       space->other != 0 && other != space->other &&
@@ -447,8 +445,7 @@ bool ObjectChecker::check_variable(u32 index, const elf::Symbol &symbol) {
   return true;
 }
 
-// Code without a symbol would be left out silently; and names of output sections are made from the
-// function that sh_info names.
+// Names of output sections are made from the function that sh_info names.
 bool ObjectChecker::check_code_of(const elf::Section &section, const elf::SectionKind &kind) {
   if (is_named_[section.index] == 0)
     return refuse(section, "", "no function symbol names this code");
@@ -471,29 +468,17 @@ bool ObjectChecker::is_of_kernel(const elf::Section &section, const elf::Section
   return owner != 0 && owner < symbols_.size() && (symbols_[owner].other & elf::kOtherKernel) != 0;
 }
 
-// Parameters and shared memory are those of kernels.
+// What can be told only when the symbols are known.
 bool ObjectChecker::check_code() {
-  const elf::Section *stray = nullptr; // the first that is of no kernel
-  const elf::SectionKind *next = kinds_.data();
-  for (const elf::Section &section : object_.view.sections()) {
-    const elf::SectionKind &kind = *next++;
-    if (kind.mercury)
-      continue;
-    if (kind.is_code()) {
-      if (section.size != 0 && !check_code_of(section, kind))
-        return false;
-    } else if (kind.role == SectionRole::Shared ||
-               (kind.role == SectionRole::Constant && kind.bank == 0 && !kind.owner.empty())) {
-      if (!stray && !is_of_kernel(section, kind))
-        stray = &section;
-    }
-  }
-  return !stray || refuse(*stray, "sh_info", "is not the code of a kernel of this name");
+  for (const u32 index : code_)
+    if (!check_code_of(object_.section(index), kinds_[index]))
+      return false;
+  return !stray_ || refuse(*stray_, "sh_info", "is not the code of a kernel of this name");
 }
 
 } // namespace
 
-std::optional<Error> check_object(const InputObject &object) {
+Result<std::vector<u32>> check_object(const InputObject &object) {
   return ObjectChecker(object).run();
 }
 

@@ -25,6 +25,8 @@ namespace {
 // What there is to know of the symbols of a record, by its attribute.
 constexpr u8 kTellsRegisters = 1, kTellsFrame = 2, kTellsStack = 4, kOfFunction = 8, kOfBank = 16;
 constexpr u8 kNumbers = kTellsRegisters | kTellsFrame | kTellsStack;
+// Records of numbers: a header, the symbol and the number.
+constexpr u32 kNumberSize = 12, kNumberHeader = 0x0008'00'04, kAttributeMask = 0xff00;
 constexpr std::array<u8, 256> kUses = [] {
   using A = elf::InfoAttribute;
   std::array<u8, 256> out{};
@@ -52,15 +54,16 @@ public:
   [[nodiscard]] Result<InputObject> run();
 
 private:
-  void prefer_register_counts_of_code();
-  void note_rare_functions();
-  void classify_sections();
-  void note_section(const elf::Section &section, const elf::SectionKind &kind);
+  void prefer_register_counts_of_code(std::span<const u32> functions);
+  void note_rare_functions(std::span<const u32> functions);
+  [[nodiscard]] std::optional<Error> classify_sections();
+  [[nodiscard]] bool note_section(const elf::Section &section, const elf::SectionKind &kind);
+  [[nodiscard]] bool find_owner(const elf::Section &section, const elf::SectionKind &kind);
   void correct_types();
-  [[nodiscard]] std::optional<Error> find_owners();
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
   [[nodiscard]] std::optional<Error> check_records(const elf::Section &section, u32 text);
+  [[nodiscard]] u64 read_numbers(ByteSpan records, u64 offset);
   [[nodiscard]] std::optional<elf::Violation> learn(ByteSpan records, u64 offset);
   [[nodiscard]] bool is_repeated(elf::InfoAttribute attribute, u32 symbol);
   [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
@@ -74,6 +77,7 @@ private:
   u64 strings_end_ = 0;              // of terminated strings in object_.strings
   std::vector<u32> with_records_;    // sections that are read here, in order
   bool has_register_counts_ = false; // in sh_info of some section
+  bool has_other_types_ = false;     // some memory has the type of executables
   elf::RecordMemory right_records_;
   std::vector<u8> told_; // by symbol: the numbers that records of the module have given so far
   // Of a function: valid records, and where they name symbols.
@@ -122,20 +126,21 @@ void ObjectParser::read_symbols() {
 }
 
 Result<InputObject> ObjectParser::run() {
-  object_.registers.assign(object_.symbols.size(), InputObject::kNoRegisters);
-  classify_sections();
-  if (std::optional<Error> error = find_owners())
+  object_.registers.resize(object_.symbols.size());
+  std::ranges::fill(object_.registers, InputObject::kNoRegisters);
+  if (std::optional<Error> error = classify_sections())
     return std::move(*error);
-  if (std::optional<Error> error = check_object(object_))
-    return std::move(*error);
+  const Result<std::vector<u32>> functions = check_object(object_);
+  if (!functions)
+    return functions.error();
   object_.infos.reserve(with_records_.size());
   told_.resize(object_.symbols.size());
   for (const u32 index : with_records_)
     if (std::optional<Error> error = read_section(object_.section(index)))
       return std::move(*error);
   if (has_register_counts_)
-    prefer_register_counts_of_code();
-  note_rare_functions();
+    prefer_register_counts_of_code(*functions);
+  note_rare_functions(*functions);
   return std::move(object_);
 }
 
@@ -147,34 +152,57 @@ void ObjectParser::correct_types() {
   object_.view = object_.view.with_sections(std::move(sections));
 }
 
-void ObjectParser::classify_sections() {
+std::optional<Error> ObjectParser::classify_sections() {
   object_.kinds = elf::classify_sections(object_.view.sections(), object_.view.table_memory());
+  object_.owners.resize(object_.kinds.size());
+  std::ranges::fill(object_.owners, 0);
+  with_records_.reserve(object_.kinds.size());
   const elf::SectionKind *kind = object_.kinds.data();
   u32 infos = 0; // bits that any sh_info has
-  bool has_other_types = false;
   for (const elf::Section &section : object_.view.sections()) {
     infos |= section.info;
-    has_other_types |= elf::type_in_objects(*kind, section.type) != section.type;
-    note_section(section, *kind++);
+    if (!note_section(section, *kind++))
+      return broken(section, "sh_info", fmt::format("section {} is not code", section.info));
   }
   has_register_counts_ = infos >> 24 != 0;
-  if (has_other_types)
+  if (has_other_types_)
     correct_types();
   strings_end_ = terminated_strings(object_.strings).size();
+  return std::nullopt;
 }
 
-// What later steps need not look for among all sections.
-inline void ObjectParser::note_section(const elf::Section &section, const elf::SectionKind &kind) {
+// What later steps need not look for among all sections. False: it has no owner, but should.
+inline bool ObjectParser::note_section(const elf::Section &section, const elf::SectionKind &kind) {
+  const auto note_type = [&] {
+    has_other_types_ |= elf::type_in_objects(kind, section.type) != section.type;
+  };
   switch (kind.role) {
   case SectionRole::Info:
+    if (!kind.mercury)
+      with_records_.push_back(section.index);
+    return find_owner(section, kind);
   case SectionRole::Callgraph:
   case SectionRole::Prototype:
     if (!kind.mercury)
       with_records_.push_back(section.index);
     break;
-  case SectionRole::Text:
   case SectionRole::UftRel:
+    note_type();
+    [[fallthrough]];
+  case SectionRole::Text:
     object_.has_barrier_flags |= elf::text_barriers(section.flags) != 0;
+    break;
+  case SectionRole::Constant:
+  case SectionRole::Shared:
+    note_type();
+    return find_owner(section, kind);
+  case SectionRole::ConstantNamed:
+  case SectionRole::Local:
+    return find_owner(section, kind);
+  case SectionRole::Global:
+  case SectionRole::GlobalInit:
+  case SectionRole::DebugShared:
+    note_type();
     break;
   case SectionRole::Compat:
     object_.compats.push_back(section.index);
@@ -193,14 +221,25 @@ inline void ObjectParser::note_section(const elf::Section &section, const elf::S
   default:
     break;
   }
+  return true;
+}
+
+// Notes the code that a section belongs to. False: what it belongs to is no code.
+inline bool ObjectParser::find_owner(const elf::Section &section, const elf::SectionKind &kind) {
+  if (kind.mercury || (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0))
+    return true;
+  if (section.info >= object_.kinds.size() || !object_.kinds[section.info].is_code())
+    return false;
+  object_.owners[section.index] = section.info;
+  return true;
 }
 
 // Up to sm_89 the top byte of a code section's sh_info counts registers, too, and takes precedence
 // in nvlink (Q029).
-void ObjectParser::prefer_register_counts_of_code() {
-  for (u32 i = 0; i < object_.symbols.size(); ++i) {
+void ObjectParser::prefer_register_counts_of_code(std::span<const u32> functions) {
+  for (const u32 i : functions) {
     const elf::Symbol &symbol = object_.symbols[i];
-    if (symbol.type() != elf::SymbolType::Function || !symbol.in_section())
+    if (!symbol.in_section())
       continue;
     if (const u32 count = object_.section(symbol.section).info >> 24; count != 0)
       object_.registers[i] = count;
@@ -208,34 +247,13 @@ void ObjectParser::prefer_register_counts_of_code() {
 }
 
 // What later passes need not look for where it is not.
-void ObjectParser::note_rare_functions() {
+void ObjectParser::note_rare_functions(std::span<const u32> functions) {
   object_.has_uncounted = false;
-  for (u32 i = 0; i < object_.symbols.size(); ++i) {
+  for (const u32 i : functions) {
     const elf::Symbol &symbol = object_.symbols[i];
-    if (symbol.type() != elf::SymbolType::Function || symbol.undefined())
-      continue;
     object_.has_uncounted |= object_.registers[i] == InputObject::kNoRegisters;
     object_.has_aliases |= symbol.in_section() && object_.owner_of_code(symbol.section) != i;
   }
-}
-
-std::optional<Error> ObjectParser::find_owners() {
-  constexpr auto bit = [](SectionRole role) { return u64{1} << static_cast<u8>(role); };
-  constexpr u64 kOwned = bit(SectionRole::Info) | bit(SectionRole::Constant) |
-                         bit(SectionRole::ConstantNamed) | bit(SectionRole::Shared) |
-                         bit(SectionRole::Local);
-  static_assert(elf::kSectionRoleCount <= 64);
-  object_.owners.assign(object_.kinds.size(), 0);
-  for (const elf::Section &section : object_.view.sections()) {
-    const elf::SectionKind &kind = object_.kinds[section.index];
-    if ((kOwned & bit(kind.role)) == 0 || kind.mercury ||
-        (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0))
-      continue;
-    if (section.info >= object_.kinds.size() || !object_.kinds[section.info].is_code())
-      return broken(section, "sh_info", fmt::format("section {} is not code", section.info));
-    object_.owners[section.index] = section.info;
-  }
-  return std::nullopt;
 }
 
 std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
@@ -284,7 +302,12 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
   words_.clear();
   const u32 symbols = symbol_count();
   elf::RecordReader<elf::InfoAttribute> reader(section.data);
-  while (reader.next()) {
+  for (;;) {
+    if (text == 0)
+      reader = elf::RecordReader<elf::InfoAttribute>(section.data,
+                                                     read_numbers(section.data, reader.offset()));
+    if (!reader.next())
+      break;
     const elf::InfoRecord &record = reader.record();
     if (!right_records_.knows(record)) [[unlikely]]
       if (std::optional<elf::Violation> violation = learn(section.data, record.offset))
@@ -321,6 +344,25 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
     right.words.swap(words_);
   }
   return std::nullopt;
+}
+
+// Reads records of the module from an offset on, as long as they give functions a number and
+// nothing is wrong with them: nearly all do. Returns the offset of the next one.
+u64 ObjectParser::read_numbers(ByteSpan records, u64 offset) {
+  const std::span<const elf::Symbol> symbols = object_.symbols;
+  for (; records.size() - offset >= kNumberSize; offset += kNumberSize) {
+    const u8 *record = records.data() + offset;
+    const u32 header = load_le<u32>(record), function = load_le<u32>(record + 4);
+    const u8 bit = kUses[(header & kAttributeMask) >> 8] & kNumbers;
+    if ((header & ~kAttributeMask) != kNumberHeader || bit == 0 || function >= symbols.size() ||
+        symbols[function].type() != elf::SymbolType::Function || symbols[function].name.empty() ||
+        (told_[function] & bit) != 0)
+      break;
+    told_[function] |= bit;
+    if (bit == kTellsRegisters)
+      object_.registers[function] = load_le<u32>(record + 8);
+  }
+  return offset;
 }
 
 // Whether there was another record of the module with this number of a function. Which one counts
