@@ -21,6 +21,15 @@ namespace {
   return table.info != 0 && table.info < view.sections().size();
 }
 
+// Whether the parser has seen that no entry of a table of code breaks a rule: each is at an
+// instruction, which is what it changes at most, and the code ends with a whole one.
+[[nodiscard]] bool are_at_instructions(FileMemory &memory, const Section &table,
+                                       const Section &target) {
+  return table.offset_bits % kInstructionSize == 0 && (target.flags & elf::kFlagExec) != 0 &&
+         target.size % kInstructionSize == 0 && !table.is_mercury() &&
+         memory.has_usual_relocations();
+}
+
 // Whether no entry of a table of machine code breaks a rule: a quick test that nearly all tables
 // pass.
 [[nodiscard]] bool are_right(const arch::RelocRows &rows, const elf::RelocationTable &entries,
@@ -58,12 +67,26 @@ void check_place(const Section &table, const Section &target, const arch::RelocI
 
 } // namespace
 
-void check_relocations(const Section &table, const FileMemory &memory, Findings &findings) {
+bool FileMemory::find_usual_relocations() const {
+  constexpr u32 kTypes = 256; // which the parser tells apart
+  if (view_.may_have_relocations(~u32{0}))
+    return false;
+  for (u32 type = 0; type < kTypes; ++type) {
+    const arch::RelocInfo *row = relocation_rows.find_cuda(type);
+    if (view_.may_have_relocations(type) && (!row || row->field_bytes > kInstructionSize))
+      return false;
+  }
+  return true;
+}
+
+void check_relocations(const Section &table, FileMemory &memory, Findings &findings) {
   const ElfView &view = memory.view();
   const arch::RelocRows &rows = memory.relocation_rows;
   if (!is_readable(view, table))
     return;
   const Section &target = view.sections()[table.info];
+  if (are_at_instructions(memory, table, target))
+    return;
   const elf::RelocationTable entries = view.relocations(table);
   if (are_right(rows, entries, table, target))
     return;

@@ -94,15 +94,12 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
   return source;
 }
 
-bool is_of_overridden_bank(const RelocationContext &c, const RelocationGroup &group,
-                           const RelocationSlice &slice) {
-  const OutId text = c.layout.sections[group.target].target;
-  if (!text.valid() || !c.layout.sections[text].function.valid() ||
-      emulate::keeps_overridden_relocations(c.program))
+bool is_of_overridden_bank_of(const RelocationContext &c, EntityId function,
+                              const RelocationSlice &slice) {
+  if (emulate::keeps_overridden_relocations(c.program))
     return false;
   const u32 bank = c.program.objects[slice.object.value].section(slice.section).info;
-  const Entity &function = c.program.symbols[c.layout.sections[text].function];
-  return function.prevailing.object != slice.object &&
+  return c.program.symbols[function].prevailing.object != slice.object &&
          !c.layout.placement.location_of[slice.object.value][bank].discarded;
 }
 

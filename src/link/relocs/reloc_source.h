@@ -42,9 +42,15 @@ struct RelocSource {
   const EntityId function = context.layout.sections[group.target].function;
   return function.valid() && context.program.symbols[function].prevailing.object != slice.object;
 }
-[[nodiscard]] bool is_of_overridden_bank(const RelocationContext &context,
-                                         const RelocationGroup &group,
-                                         const RelocationSlice &slice);
+[[nodiscard]] bool is_of_overridden_bank_of(const RelocationContext &context, EntityId function,
+                                            const RelocationSlice &slice);
+[[nodiscard]] inline bool is_of_overridden_bank(const RelocationContext &context,
+                                                const RelocationGroup &group,
+                                                const RelocationSlice &slice) {
+  const OutId text = context.layout.sections[group.target].target; // of constants, not of code
+  return text.valid() && context.layout.sections[text].function.valid() &&
+         is_of_overridden_bank_of(context, context.layout.sections[text].function, slice);
+}
 
 // Whether a relocation belongs to something that was discarded, so that no rule applies to it: its
 // offset says so, or its symbol.
