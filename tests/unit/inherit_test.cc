@@ -69,8 +69,8 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
     records.read_position.push_back(i);
   }
   live.kernel.assign(kLinks, false);
-  records.inherited.resize(kLinks);
-  records.inherited[kLinks - 1] = {{elf::InfoAttribute::NumBarriers, 3}};
+  records.inherited.assign(kLinks, {});
+  records.put_first(FunctionId(kLinks - 1), {elf::InfoAttribute::NumBarriers, 3});
   WorkerPool pool(1);
   const Reach reach(calls, live, pool);
   const std::vector<InputObject> objects;
@@ -89,6 +89,19 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
   for (const u32 start : {0u, 50u, kLinks - 2})
     EXPECT_EQ(reached_from(start).items[barriers].largest, 3) << start;
   EXPECT_FALSE(reached_from(kLinks - 1).met(barriers));
+}
+
+TEST(FunctionRecords, puts_records_in_front_of_few_and_of_many) {
+  FunctionRecords records;
+  records.inherited.assign(2, {});
+  for (u16 value = 0; value <= 2 * InheritedList::kFew; ++value) {
+    records.put_first(FunctionId(1), {elf::InfoAttribute::NumBarriers, value});
+    const std::span<const Inherited> found = records.inherited_from(FunctionId(1));
+    ASSERT_EQ(found.size(), value + 1u);
+    EXPECT_EQ(found.front().value, value);
+    EXPECT_EQ(found.back().value, 0);
+  }
+  EXPECT_TRUE(records.inherited_from(FunctionId(0)).empty());
 }
 
 } // namespace

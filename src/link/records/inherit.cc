@@ -53,6 +53,18 @@ bool some_has_lists(const FunctionRecords &functions) {
 
 } // namespace
 
+void FunctionRecords::put_first(FunctionId function, const Inherited &record) {
+  const std::span<const Inherited> old = inherited_from(function);
+  std::vector<Inherited> all = {record};
+  all.insert(all.end(), old.begin(), old.end());
+  InheritedList &list = inherited[function.value];
+  list.count = static_cast<u32>(all.size());
+  if (list.count <= InheritedList::kFew)
+    std::ranges::copy(all, list.few.begin());
+  else
+    many_inherited[function.value] = std::move(all);
+}
+
 void Inheritance::Item::add(const Item &more) {
   if (more.last > last) {
     last = more.last;
@@ -101,7 +113,7 @@ InheritanceSweep::InheritanceSweep(const Program &program, const Reach &reach,
 
 void InheritanceSweep::add_own(FunctionId function, Inheritance &into) const {
   WalkPosition position = u64{functions_.read_position[function.value]} << kListBits;
-  for (const Inherited &record : functions_.inherited[function.value]) {
+  for (const Inherited &record : functions_.inherited_from(function)) {
     ++position;
     if (const std::optional<size_t> rule = inherit_rule_of(record.attribute))
       into.add(*rule, {position, position, record.value, record.value, record.value});
@@ -116,7 +128,7 @@ void InheritanceSweep::add_lists_of(FunctionId function, Inheritance &into) cons
   Inheritance own;
   const WalkPosition start = u64{functions_.read_position[function.value]} << kListBits;
   WalkPosition position = start;
-  for (const Inherited &record : functions_.inherited[function.value]) {
+  for (const Inherited &record : functions_.inherited_from(function)) {
     ++position;
     if (record.attribute == elf::InfoAttribute::AtEntryFragments)
       own.fragments.push_back({position, function, record.value});

@@ -7,7 +7,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "base/few_list.h"
 #include "base/uninitialized.h"
 #include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
@@ -66,8 +65,13 @@ struct Inherited {
   u16 value = 0; // of Combine::Words: a bit for each number
 };
 
-// The inherited records of one function.
-using InheritedList = FewList<Inherited, 5>;
+// The inherited records of one function, of which nearly all have few. There is one for each
+// function, so it owns nothing: threads make them, and nobody has to destroy them.
+struct InheritedList {
+  static constexpr u32 kFew = 5;
+  std::array<Inherited, kFew> few;
+  u32 count = 0; // more than kFew: all are elsewhere
+};
 
 // What the records of functions say that kernels take over.
 struct FunctionRecords {
@@ -76,8 +80,9 @@ struct FunctionRecords {
   // Of their .nv.info.F sections; and by FunctionId: the last position there, or kNotRead.
   std::vector<FunctionId, UninitializedAllocator<FunctionId>> read_order;
   std::vector<u32, UninitializedAllocator<u32>> read_position;
-  // By FunctionId: in order of reading.
-  std::vector<InheritedList, ZeroedAllocator<InheritedList>> inherited;
+  // By FunctionId: in order of reading; and those of functions that have many.
+  std::vector<InheritedList, UninitializedAllocator<InheritedList>> inherited;
+  std::unordered_map<u32, std::vector<Inherited>> many_inherited;
   // By FunctionId: undefined callees, filtered; few have any.
   std::unordered_map<u32, std::vector<EntityId>> externs;
   // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
@@ -85,6 +90,12 @@ struct FunctionRecords {
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
   u16 rules = 0; // a bit for each rule whose attribute some function has
 
+  [[nodiscard]] std::span<const Inherited> inherited_from(FunctionId function) const {
+    const InheritedList &list = inherited[function.value];
+    return list.count <= InheritedList::kFew ? std::span(list.few).first(list.count)
+                                             : std::span(many_inherited.at(function.value));
+  }
+  void put_first(FunctionId function, const Inherited &record);
   [[nodiscard]] std::span<const EntityId> externs_of(FunctionId function) const {
     const auto found = externs.empty() ? externs.end() : externs.find(function.value);
     return found == externs.end() ? std::span<const EntityId>() : found->second;
@@ -92,7 +103,7 @@ struct FunctionRecords {
   // Whether a kernel that reaches the function may inherit from it.
   [[nodiscard]] bool count(FunctionId function) const {
     return read_position[function.value] != kNotRead &&
-           !(inherited[function.value].empty() && externs_of(function).empty());
+           !(inherited[function.value].count == 0 && externs_of(function).empty());
   }
   [[nodiscard]] bool has(elf::InfoAttribute attribute) const {
     return (rules >> (kInheritRuleOf[static_cast<u8>(attribute)] - 1) & 1) != 0;

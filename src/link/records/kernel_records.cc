@@ -144,8 +144,8 @@ void KernelRecordPlanner::finish_all(const InheritanceSweep &sweep) {
 }
 
 void KernelRecordPlanner::add_missing_masks() {
-  const auto has_mask = [](const InheritedList &list) {
-    return std::any_of(list.begin(), list.end(), [](const Inherited &i) {
+  const auto has_mask = [&](u32 f) {
+    return std::ranges::any_of(functions_.inherited_from(FunctionId(f)), [](const Inherited &i) {
       return i.attribute == InfoAttribute::SparseMmaMask;
     });
   };
@@ -159,7 +159,7 @@ void KernelRecordPlanner::add_missing_masks() {
     const OutId text = text_of(FunctionId(f));
     const bool own =
         text.valid() && p_.live.live[f] && layout_.sections[text].function == p_.calls.functions[f];
-    if (!own || !has_mask(functions_.inherited[f]))
+    if (!own || !has_mask(f))
       out.push_back(f);
   };
   std::vector<u32> without; // functions that get one
@@ -172,7 +172,7 @@ void KernelRecordPlanner::add_missing_masks() {
     const EntityId owner = layout_.sections[text].function; // another one for an alias
     const bool alias = owner != p_.calls.functions[f];
     const u32 owner_function = p_.function_of(owner).value;
-    if (!alias && has_mask(functions_.inherited[owner_function]))
+    if (!alias && has_mask(owner_function))
       continue;
     if (alias && is_kernel_mark(p_.symbols[owner].other)) // a function in the kernel's code
       continue;
@@ -185,7 +185,7 @@ void KernelRecordPlanner::add_missing_masks() {
     without.push_back(owner_function);
   }
   for (const u32 f : without)
-    functions_.inherited[f].push_front({InfoAttribute::SparseMmaMask, kNoSparseMask});
+    functions_.put_first(FunctionId(f), {InfoAttribute::SparseMmaMask, kNoSparseMask});
 }
 
 void KernelRecordPlanner::finish(FunctionId kernel, Worker &worker) {

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/bytes.h"
+#include "link/records/record_bytes.h"
 
 namespace culink {
 
@@ -40,20 +41,18 @@ void read_values(const Program &p, ObjectId object, ByteSpan records, Resources 
                                                  out.own_frame.data(), out.stack_limit.data()};
   u32 symbol = 0;
   FunctionId function;
-  elf::RecordReader<elf::InfoAttribute> reader(records);
-  for (u64 at = 0; reader.skip(); at = reader.offset()) {
-    const u8 *record = records.data() + at;
+  for_each_record(records, [&](ByteSpan record) {
     const u8 value = kValueOf[record[1]];
-    if (value == kNoValue || reader.offset() - at < kSize)
-      continue;
-    const u32 named = load_le<u32>(record + elf::kRecordHeaderSize);
+    if (value == kNoValue || record.size() < kSize)
+      return;
+    const u32 named = load_le<u32>(record.data() + elf::kRecordHeaderSize);
     if (named != symbol || symbol == 0) {
       symbol = named;
       function = defined_by(p, object, symbol);
     }
     if (function.valid())
-      values[value][function.value] = load_le<u32>(record + elf::kRecordHeaderSize + 4);
-  }
+      values[value][function.value] = load_le<u32>(record.data() + elf::kRecordHeaderSize + 4);
+  });
 }
 
 void read_own(const Program &p, WorkerPool &pool, Resources &out) {

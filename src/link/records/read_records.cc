@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "base/bytes.h"
+#include "link/records/record_bytes.h"
 
 namespace culink {
 
@@ -26,6 +27,7 @@ namespace {
 struct RangeOfRecords {
   // As in FunctionRecords:
   std::vector<FunctionId> read_order;
+  std::unordered_map<u32, std::vector<Inherited>> many_inherited;
   std::unordered_map<u32, std::vector<EntityId>> externs;
   std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
   u16 rules = 0;
@@ -41,21 +43,6 @@ struct NamedSymbol {
   InfoWord word;
   bool dropped = false; // records about it are left out
 };
-
-// The records in a section whose framing has been checked, as bytes.
-template <typename Use> void for_each_record(ByteSpan section, Use use) {
-  const u8 *record = section.data();
-  for (u64 left = section.size(); left >= InfoStore::kRecordSize;) {
-    const u32 word = load_le<u32>(record);
-    const bool sized = (word & 0xff) == static_cast<u32>(elf::RecordFormat::Sized);
-    const u64 size = InfoStore::kRecordSize + (sized ? word >> 16 : 0);
-    if (size > left)
-      return;
-    use(ByteSpan(record, size));
-    record += size;
-    left -= size;
-  }
-}
 
 InfoAttribute attribute_of(ByteSpan record) {
   return static_cast<InfoAttribute>(record[1]);
@@ -108,12 +95,15 @@ public:
 private:
   void reserve(u32 begin, u32 end);
   void inherit(FunctionId function, InfoAttribute attribute, u16 value) {
-    Inherited &record = tables_.functions.inherited[function.value].add();
+    InheritedList &list = tables_.functions.inherited[function.value];
+    Inherited &record =
+        list.count < InheritedList::kFew ? list.few[list.count++] : add_to_many(function);
     record.attribute = attribute;
     record.value = value;
     if (const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)]; rule != 0)
       out_.rules |= static_cast<u16>(1u << (rule - 1));
   }
+  [[gnu::noinline]] Inherited &add_to_many(FunctionId function);
   void note_fragments(FunctionId function, const elf::InfoRecord &record);
   // The function whose records are read.
   struct Reading {
@@ -286,6 +276,15 @@ InfoList RecordReader::read_module_records(u32 begin, u32 end) const {
   return list.finish();
 }
 
+Inherited &RecordReader::add_to_many(FunctionId function) {
+  InheritedList &list = tables_.functions.inherited[function.value];
+  std::vector<Inherited> &all = out_.many_inherited[function.value];
+  if (list.count == InheritedList::kFew)
+    all.assign(list.few.begin(), list.few.end());
+  ++list.count;
+  return all.emplace_back();
+}
+
 void RecordReader::note_fragments(FunctionId function, const elf::InfoRecord &record) {
   std::vector<std::vector<u32>> &known = out_.fragments[function.value];
   inherit(function, record.attribute, static_cast<u16>(known.size()));
@@ -419,6 +418,8 @@ void make_tables(u32 count, WorkerPool &pool, ReadRecords &out) {
   constexpr u32 kTogether = 8192;
   pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     std::fill(out.plan.of_function.begin() + begin, out.plan.of_function.begin() + end, InfoList{});
+    for (u32 i = begin; i < end; ++i)
+      out.functions.inherited[i].count = 0;
     std::fill(out.functions.read_position.begin() + begin,
               out.functions.read_position.begin() + end, FunctionRecords::kNotRead);
   });
@@ -461,6 +462,7 @@ ReadRecords read_info_records(const Program &program, const Layout &layout,
     out.lists_externs.insert(out.lists_externs.end(), range.lists_externs.begin(),
                              range.lists_externs.end());
     out.functions.rules |= range.rules;
+    out.functions.many_inherited.merge(range.many_inherited);
     out.functions.externs.merge(range.externs);
     out.functions.fragments.merge(range.fragments);
   }
