@@ -14,6 +14,7 @@
 #include "input/check_fields.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -79,20 +80,25 @@ std::optional<Error> find_collision(std::vector<FieldUse> uses) {
   return std::nullopt;
 }
 
-u64 size_of_field(const elf::Relocation &entry, const arch::RelocRows &rows) {
-  const arch::RelocInfo *row = rows.find(entry.type);
-  return row && row->has_field() ? row->field_bytes : 1;
-}
+// The sizes of the fields of relocations. Tables have few types, often one after the other.
+class FieldSizes {
+public:
+  [[nodiscard]] u64 of(u32 type) {
+    Known &known = known_[type % known_.size()];
+    if (known.type != type) [[unlikely]] {
+      const arch::RelocInfo *row = arch::find_reloc(type);
+      known = {type, row && row->has_field() ? row->field_bytes : 1u};
+    }
+    return known.size;
+  }
 
-// Whether the field of a relocation ends before that of another begins.
-bool is_before(const elf::Relocation &first, const elf::Relocation &second,
-               const arch::RelocRows &rows) {
-  constexpr u64 kLargest = 16; // an instruction
-  if (first.offset >= second.offset)
-    return false;
-  const u64 gap = second.offset - first.offset;
-  return gap >= kLargest || gap >= size_of_field(first, rows);
-}
+private:
+  struct Known {
+    u32 type = 0; // of no field
+    u32 size = 1;
+  };
+  std::array<Known, 8> known_;
+};
 
 // Whether an entry is for machine code but not for the beginning of an instruction.
 bool is_misplaced(const elf::Relocation &entry) {
@@ -120,18 +126,24 @@ TableScan scan_entries(const elf::RelocationTable &entries, bool debug) {
   const bool falls = entries[0].offset > entries[entries.size() - 1].offset;
   bool misplaced = false;
   u32 steps = 0; // that only grow or only fall, as the first and the last entry do
-  elf::Relocation last = entries[0];
+  u64 last = entries[0].offset;
   if (debug) {
-    const arch::RelocRows rows;
+    FieldSizes sizes;
+    u64 last_size = sizes.of(entries[0].type);
     entries.for_each([&](const elf::Relocation &next) {
-      steps += (falls ? is_before(next, last, rows) : is_before(last, next, rows)) ? 1 : 0;
-      last = next;
+      const u64 size = sizes.of(next.type);
+      steps += (falls ? next.offset < last && last - next.offset >= size
+                      : last < next.offset && next.offset - last >= last_size)
+                   ? 1
+                   : 0;
+      last = next.offset;
+      last_size = size;
     });
   } else {
     entries.for_each([&](const elf::Relocation &next) {
       misplaced |= is_misplaced(next);
-      steps += (falls ? next.offset < last.offset : last.offset < next.offset) ? 1 : 0;
-      last.offset = next.offset;
+      steps += (falls ? next.offset < last : last < next.offset) ? 1 : 0;
+      last = next.offset;
     });
   }
   return {misplaced, steps == entries.size() - 1};

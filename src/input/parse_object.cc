@@ -70,10 +70,10 @@ private:
   [[nodiscard]] std::optional<Error> read_prototypes(const elf::Section &section);
   [[nodiscard]] const char *find_fault(elf::InfoAttribute attribute, u32 symbol, u32 text) const;
 
-  [[nodiscard]] u32 symbol_count() const { return static_cast<u32>(object_.symbols.size()); }
   [[nodiscard]] bool has_string(u32 offset) const { return offset < strings_end_; }
 
   InputObject object_;
+  u32 section_count_ = 0, symbol_count_ = 0;
   u64 strings_end_ = 0;              // of terminated strings in object_.strings
   std::vector<u32> with_records_;    // sections that are read here, in order
   bool has_register_counts_ = false; // in sh_info of some section
@@ -126,7 +126,8 @@ void ObjectParser::read_symbols() {
 }
 
 Result<InputObject> ObjectParser::run() {
-  object_.registers.resize(object_.symbols.size());
+  symbol_count_ = static_cast<u32>(object_.symbols.size());
+  object_.registers.resize(symbol_count_);
   std::ranges::fill(object_.registers, InputObject::kNoRegisters);
   if (std::optional<Error> error = classify_sections())
     return std::move(*error);
@@ -134,7 +135,7 @@ Result<InputObject> ObjectParser::run() {
   if (!functions)
     return functions.error();
   object_.infos.reserve(with_records_.size());
-  told_.resize(object_.symbols.size());
+  told_.resize(symbol_count_);
   for (const u32 index : with_records_)
     if (std::optional<Error> error = read_section(object_.section(index)))
       return std::move(*error);
@@ -154,9 +155,10 @@ void ObjectParser::correct_types() {
 
 std::optional<Error> ObjectParser::classify_sections() {
   object_.kinds = elf::classify_sections(object_.view.sections(), object_.view.table_memory());
-  object_.owners.resize(object_.kinds.size());
+  section_count_ = static_cast<u32>(object_.kinds.size());
+  object_.owners.resize(section_count_);
   std::ranges::fill(object_.owners, 0);
-  with_records_.reserve(object_.kinds.size());
+  with_records_.reserve(section_count_);
   const elf::SectionKind *kind = object_.kinds.data();
   u32 infos = 0; // bits that any sh_info has
   for (const elf::Section &section : object_.view.sections()) {
@@ -228,7 +230,7 @@ inline bool ObjectParser::note_section(const elf::Section &section, const elf::S
 inline bool ObjectParser::find_owner(const elf::Section &section, const elf::SectionKind &kind) {
   if (kind.mercury || (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0))
     return true;
-  if (section.info >= object_.kinds.size() || !object_.kinds[section.info].is_code())
+  if (section.info >= section_count_ || !object_.kinds[section.info].is_code())
     return false;
   object_.owners[section.index] = section.info;
   return true;
@@ -289,7 +291,7 @@ inline bool ObjectParser::is_like(const RightInfo &right, ByteSpan records, u32 
   u64 begin = 0;
   for (const SymbolWord &word : right.words) {
     const u32 symbol = load_le<u32>(records.data() + word.at);
-    if (!is_same(begin, word.at) || symbol >= symbol_count() ||
+    if (!is_same(begin, word.at) || symbol >= symbol_count_ ||
         (symbol != 0 && find_fault(word.attribute, symbol, text)))
       return false;
     begin = word.at + sizeof(u32);
@@ -300,7 +302,7 @@ inline bool ObjectParser::is_like(const RightInfo &right, ByteSpan records, u32 
 std::optional<Error> ObjectParser::check_records(const elf::Section &section, u32 text) {
   constexpr size_t kMostWords = 64; // with more, records are hardly like others
   words_.clear();
-  const u32 symbols = symbol_count();
+  const u32 symbols = symbol_count_;
   elf::RecordReader<elf::InfoAttribute> reader(section.data);
   for (;;) {
     if (text == 0)
@@ -349,12 +351,12 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
 // Reads records of the module from an offset on, as long as they give functions a number and
 // nothing is wrong with them: nearly all do. Returns the offset of the next one.
 u64 ObjectParser::read_numbers(ByteSpan records, u64 offset) {
-  const std::span<const elf::Symbol> symbols = object_.symbols;
+  const elf::Symbol *symbols = object_.symbols.data();
   for (; records.size() - offset >= kNumberSize; offset += kNumberSize) {
     const u8 *record = records.data() + offset;
     const u32 header = load_le<u32>(record), function = load_le<u32>(record + 4);
     const u8 bit = kUses[(header & kAttributeMask) >> 8] & kNumbers;
-    if ((header & ~kAttributeMask) != kNumberHeader || bit == 0 || function >= symbols.size() ||
+    if ((header & ~kAttributeMask) != kNumberHeader || bit == 0 || function >= symbol_count_ ||
         symbols[function].type() != elf::SymbolType::Function || symbols[function].name.empty() ||
         (told_[function] & bit) != 0)
       break;
@@ -419,7 +421,7 @@ std::optional<Error> ObjectParser::read_call_graph(const elf::Section &section) 
   if (object_.calls.lacks_targets() && !object_.view.header().is_before_toolkit_12())
     return broken(section, "", "the graph ends without marker -4");
   const auto is_function = [this](u32 symbol) {
-    return symbol < symbol_count() && object_.symbols[symbol].type() == elf::SymbolType::Function;
+    return symbol < symbol_count_ && object_.symbols[symbol].type() == elf::SymbolType::Function;
   };
   for (const elf::CallGroup &group : object_.calls.groups)
     for (const elf::CallPair &pair : group.pairs) {
@@ -439,7 +441,7 @@ std::optional<Error> ObjectParser::read_prototypes(const elf::Section &section) 
   if (!object_.prototypes.violations.empty())
     return broken(section, object_.prototypes.violations.front());
   for (const elf::Prototype &record : object_.prototypes.records) {
-    if (record.symbol >= symbol_count() ||
+    if (record.symbol >= symbol_count_ ||
         object_.symbols[record.symbol].type() != elf::SymbolType::Function)
       return broken(section, "function", fmt::format("symbol {} is not a function", record.symbol));
     if (!has_string(record.string))
