@@ -30,15 +30,16 @@ public:
   void make_tables(WorkerPool &pool);
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
   // Symbols under ids that they have already. Threads may do so for different ones.
-  // `spec`: the number of its specification; that of a local symbol is used up if it needs one.
-  void put_local(elf::SymbolId to, const LocalSymbol &symbol, std::span<const u8> is_emitted,
-                 u32 &spec);
+  // `spec`: the number of its specification, or the first one of several symbols.
+  // Those of OutputSections::locals [begin, end).
+  void put_locals(elf::SymbolId first, u32 begin, u32 end, std::span<const u8> is_emitted,
+                  u32 spec);
   void put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part, u32 spec);
   void put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part, u32 spec);
   OutputSymbols take() { return std::move(out_); }
 
 private:
-  void put_section(elf::SymbolId to, OutId id, bool emitted);
+  void put_other_local(elf::SymbolId to, const LocalSymbol &symbol, u32 spec);
   void put_blank(elf::SymbolId to, ObjectId object, u32 spec);
   [[nodiscard]] SymbolBinding binding_of_shared(EntityId id, SymbolBinding binding) const;
   [[nodiscard]] bool is_removed(EntityId id, elf::SymbolPart part) const;
@@ -67,33 +68,53 @@ void SymbolWriter::make_tables(WorkerPool &pool) {
     out_.blank_of.resize(p_.objects.size());
 }
 
-void SymbolWriter::put_local(elf::SymbolId to, const LocalSymbol &symbol,
-                             std::span<const u8> is_emitted, u32 &spec) {
-  switch (symbol.kind) {
-  case LocalSymbol::Kind::Section:
-    return put_section(to, OutId(symbol.id), is_emitted[symbol.id] != 0);
-  case LocalSymbol::Kind::Entity:
-    return put_entity(to, EntityId(symbol.id), elf::SymbolPart::Local, spec++);
-  case LocalSymbol::Kind::Blank:
-    return put_blank(to, ObjectId(symbol.id), spec++);
-  case LocalSymbol::Kind::SharedInstance:
-    if (p_.dialect.release.weak_among_locals)
-      return put_instance(to, symbol.id, elf::SymbolPart::Local, spec++);
-    return elf_.put_nothing(to);
+// A symbol of a section that is emitted. Empty sections of some types have none.
+inline bool has_section_symbol(const OutSection &s) {
+  const auto needs_size = [](SectionType type) {
+    return type == SectionType::Progbits || type == SectionType::CudaShared ||
+           type == SectionType::CudaGlobal;
+  };
+  return s.has_symbol && (s.size != 0 || !needs_size(s.type()));
+}
+
+// Most are those of sections.
+void SymbolWriter::put_locals(elf::SymbolId first, u32 begin, u32 end,
+                              std::span<const u8> is_emitted, u32 spec) {
+  const std::span<const LocalSymbol> locals = layout_.sections.locals;
+  const std::span<const OutSection> list = layout_.sections.list;
+  const std::span<const elf::SectionId> section_of = section_of_;
+  elf::SymbolId *of_section = out_.of_section.data();
+  for (u32 i = begin; i < end; ++i) {
+    const elf::SymbolId to(first.value + i);
+    const u32 id = locals[i].id;
+    if (locals[i].kind != LocalSymbol::Kind::Section) {
+      put_other_local(to, locals[i], spec++);
+      continue;
+    }
+    prefetch_ahead(list, id); // they have the order of their symbols
+    if (list[id].discarded()) [[unlikely]] {
+      elf_.put_nothing(to);
+      continue;
+    }
+    elf_.put_section_symbol(to, section_of[id],
+                            is_emitted[id] != 0 && has_section_symbol(list[id]));
+    of_section[id] = to;
   }
 }
 
-void SymbolWriter::put_section(elf::SymbolId to, OutId id, bool emitted) {
-  const OutSection &s = layout_.sections[id];
-  if (s.discarded())
+void SymbolWriter::put_other_local(elf::SymbolId to, const LocalSymbol &symbol, u32 spec) {
+  switch (symbol.kind) {
+  case LocalSymbol::Kind::Entity:
+    return put_entity(to, EntityId(symbol.id), elf::SymbolPart::Local, spec);
+  case LocalSymbol::Kind::Blank:
+    return put_blank(to, ObjectId(symbol.id), spec);
+  case LocalSymbol::Kind::SharedInstance:
+    if (p_.dialect.release.weak_among_locals)
+      return put_instance(to, symbol.id, elf::SymbolPart::Local, spec);
     return elf_.put_nothing(to);
-  // Empty sections of these types have no symbol even if they are emitted.
-  const bool needs_size = s.type() == SectionType::Progbits ||
-                          s.type() == SectionType::CudaShared ||
-                          s.type() == SectionType::CudaGlobal;
-  elf_.put_section_symbol(to, section_of_[id.value],
-                          emitted && s.has_symbol && (s.size != 0 || !needs_size));
-  out_.of_section[id.value] = to;
+  case LocalSymbol::Kind::Section: // see put_locals
+    return;
+  }
 }
 
 bool SymbolWriter::is_removed(EntityId id, elf::SymbolPart part) const {
@@ -250,14 +271,8 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
   };
   u32 spec = elf.make_room_for_specs(local_specs.back(), pool);
   put_all(static_cast<u32>(sections.locals.size()), [&](u32 first, u32 begin, u32 end) {
-    u32 next = spec + local_specs[begin / kSymbolsPut];
-    const std::span<const OutSection> list = sections.list;
-    for (u32 i = begin; i < end; ++i) {
-      const LocalSymbol local = sections.locals[i];
-      if (local.kind == LocalSymbol::Kind::Section)
-        prefetch_ahead(list, local.id); // they have the order of their symbols
-      writer.put_local(elf::SymbolId(first + i), local, is_emitted, next);
-    }
+    writer.put_locals(elf::SymbolId(first), begin, end, is_emitted,
+                      spec + local_specs[begin / kSymbolsPut]);
   });
   if (rel_action.valid())
     elf.add_symbol({.name = kRelAction,
