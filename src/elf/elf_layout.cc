@@ -10,6 +10,7 @@
 #include "elf/elf_layouter.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -25,9 +26,8 @@ namespace culink::elf {
 Result<ElfLayout> ElfLayouter::run() {
   loads_ = classic() ? classic_loads() : mercury_loads();
   order_sections();
-  if (std::optional<Error> error = check_symbols())
-    return std::move(*error);
-  name_symbols();
+  if (!name_symbols())
+    return absent_section();
   if (std::max(layout_.strtab.size, layout_.shstrtab.size) > 0xffffffff)
     return Error{".strtab", "sh_size", "names take more than 4 GiB"};
   if (std::optional<Error> error = measure_sections())
@@ -165,31 +165,26 @@ void ElfLayouter::name_sections_in_use() {
   layout_.shstrtab = names.place();
 }
 
-// Whether the section of each symbol is part of the file, too.
-std::optional<Error> ElfLayouter::check_symbols() const {
+// Whether a symbol of the file is in a section that is not.
+[[gnu::always_inline]] inline bool ElfLayouter::names_absent_section(u32 symbol) const {
   const BuiltSymbols &symbols = writer_.symbols_;
-  const auto find_wrong = [&](u32 begin, u32 end) {
-    while (begin < end && !is_absent(symbols.section_of(symbols[begin])))
-      ++begin;
-    return begin;
-  };
-  const u32 count = symbols.size();
-  std::vector<u32> wrong(count / kTogether + 1, count); // the first of each range
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    if (const u32 found = find_wrong(begin, end); found != end)
-      wrong[begin / kTogether] = found;
-  });
-  const u32 first = *std::ranges::min_element(wrong);
-  if (first == count)
-    return std::nullopt;
-  return Error{fmt::format("symbol '{}'", writer_.symbol(SymbolId(first)).name), "st_shndx",
+  return is_absent(symbols.section_of(symbols[symbol]));
+}
+
+// The error of the first such symbol.
+Error ElfLayouter::absent_section() const {
+  u32 symbol = 0;
+  while (!names_absent_section(symbol))
+    ++symbol;
+  return Error{fmt::format("symbol '{}'", writer_.symbol(SymbolId(symbol)).name), "st_shndx",
                "its section is not part of the file"};
 }
 
 namespace {
 
-// Numbers symbols, local ones first. Two walks: one counts, and remembers what the other has to
-// know.
+// Numbers symbols, local ones first. One walk counts, and numbers those of each range as if these
+// were in order, which they are where a linker gives them. One thread alone knows where the numbers
+// of a range begin; of several, a second walk adds that.
 class SymbolCounter {
 public:
   explicit SymbolCounter(WorkerPool &pool) : pool_(pool) {}
@@ -203,32 +198,38 @@ private:
     u32 of[4];         // by the two flags
     u32 behind_locals; // the id that follows the last local one
   };
+  [[nodiscard]] static u32 kind_of(const BuiltSymbols &symbols, const BuiltSymbols::State &symbol) {
+    return (symbols.is_local(symbol) ? kLocal : 0u) | (symbols.is_emitted(symbol) ? kEmitted : 0u);
+  }
   void count(const BuiltSymbols &symbols);
   void number_in_order();
-  void sort(u32 locals);
+  void sort(const BuiltSymbols &symbols, u32 locals);
 
   WorkerPool &pool_;
-  RawVector<u8> flags_; // by SymbolId
   std::vector<Counts> ranges_;
   SymbolNumbers out_;
 };
 
 void SymbolCounter::count(const BuiltSymbols &symbols) {
   const u32 count = symbols.size();
-  flags_.resize(count);
+  out_.of.resize(count);
   ranges_.resize(count / kTogether + 1);
+  u32 first = 1;
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     Counts own{};
-    u8 *flag = flags_.data();
-    const BuiltSymbols::State *states = symbols.begin(); // bytes that are stored might be anywhere
+    u32 *numbers = out_.of.data();
+    const BuiltSymbols::State *states = symbols.begin();
+    u32 next = pool_.threads() == 1 ? first : 1;
     for (u32 id = begin; id < end; ++id) {
-      const BuiltSymbols::State symbol = states[id];
-      const u32 kind =
-          (symbols.is_local(symbol) ? kLocal : 0u) | (symbols.is_emitted(symbol) ? kEmitted : 0u);
-      flag[id] = static_cast<u8>(kind);
+      const u32 kind = kind_of(symbols, states[id]);
+      const u32 emitted = kind / kEmitted;
+      numbers[id] = emitted != 0 ? next : 0;
+      next += emitted;
       ++own.of[kind];
       own.behind_locals = (kind & kLocal) != 0 ? id + 1 : own.behind_locals;
     }
+    if (pool_.threads() == 1)
+      first = next;
     ranges_[begin / kTogether] = own;
   });
 }
@@ -244,35 +245,30 @@ SymbolNumbers SymbolCounter::run(const BuiltSymbols &symbols) {
   }
   out_.first_global = 1 + emitted_locals;
   out_.count = 1 + emitted;
-  out_.of.resize(symbols.size());
-  if (behind_locals == locals)
+  if (behind_locals != locals)
+    sort(symbols, locals);
+  else if (pool_.threads() != 1)
     number_in_order();
-  else
-    sort(locals);
   return std::move(out_);
 }
 
-// Symbols that are given with the local ones first, as linkers do.
+// Of symbols that are given with the local ones first, as linkers do.
 void SymbolCounter::number_in_order() {
-  std::vector<u32> starts(ranges_.size());
-  u32 first = 1;
+  std::vector<u32> before(ranges_.size()); // how many are in earlier ranges
+  u32 all = 0;
   for (size_t i = 0; i < ranges_.size(); ++i) {
-    starts[i] = first;
-    first += ranges_[i].of[kEmitted] + ranges_[i].of[kLocal | kEmitted];
+    before[i] = all;
+    all += ranges_[i].of[kEmitted] + ranges_[i].of[kLocal | kEmitted];
   }
-  pool_.for_ranges(static_cast<u32>(flags_.size()), kTogether, [&](u32 begin, u32 end) {
-    u32 next = starts[begin / kTogether];
-    const u8 *flag = flags_.data();
-    u32 *number = out_.of.data();
-    for (u32 id = begin; id < end; ++id) {
-      const u32 emitted = flag[id] / kEmitted;
-      number[id] = emitted != 0 ? next : 0;
-      next += emitted;
-    }
+  pool_.for_ranges(static_cast<u32>(out_.of.size()), kTogether, [&](u32 begin, u32 end) {
+    const u32 more = before[begin / kTogether];
+    u32 *numbers = out_.of.data();
+    for (u32 id = begin; id < end; ++id)
+      numbers[id] += numbers[id] != 0 ? more : 0;
   });
 }
 
-void SymbolCounter::sort(u32 locals) {
+void SymbolCounter::sort(const BuiltSymbols &symbols, u32 locals) {
   struct Next {
     u32 position, number;
   };
@@ -285,13 +281,14 @@ void SymbolCounter::sort(u32 locals) {
     local = {local.position + of[kLocal] + of[kLocal | kEmitted],
              local.number + of[kLocal | kEmitted]};
   }
-  const u32 count = static_cast<u32>(flags_.size());
+  const u32 count = symbols.size();
   out_.order.resize(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     for (u32 id = begin; id < end; ++id) {
-      Next &next = starts[begin / kTogether][flags_[id] & kLocal];
+      const u32 kind = kind_of(symbols, symbols[id]);
+      Next &next = starts[begin / kTogether][kind & kLocal];
       out_.order[next.position++] = id;
-      out_.of[id] = (flags_[id] & kEmitted) != 0 ? next.number++ : 0;
+      out_.of[id] = (kind & kEmitted) != 0 ? next.number++ : 0;
     }
   });
 }
@@ -322,7 +319,6 @@ std::vector<u32> ElfLayouter::order_strings() const {
 }
 
 [[gnu::always_inline]] inline NameOffsets::Name ElfLayouter::own_name(u32 id) const {
-  using Sharing = NameOffsets::Sharing;
   const BuiltSymbols &symbols = writer_.symbols_;
   const BuiltSections &sections = writer_.sections_;
   const BuiltSymbols::State &state = symbols[id];
@@ -335,20 +331,28 @@ std::vector<u32> ElfLayouter::order_strings() const {
     break;
   }
   const SymbolSpec &symbol = symbols.spec(state);
+  if (id + kStepsAhead < symbols.size()) // its name will be hashed
+    symbols.expect_text(symbols[id + kStepsAhead]);
   return {symbol.name, symbol.name_number,
           symbol.blank_name ? Sharing::Blank
           : symbol.named    ? Sharing::Equal
                             : Sharing::None};
 }
 
-// Names of symbols that follow each other from position `symbols_at` on.
-void ElfLayouter::read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const {
+// Names of symbols that follow each other from position `symbols_at` on. False: one names a section
+// that is not part of the file.
+bool ElfLayouter::read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const {
+  bool absent = false;
+  const auto name_of = [this, &absent](u32 id) {
+    absent |= names_absent_section(id);
+    return own_name(id);
+  };
   if (layout_.symbol_order.empty())
-    names.read(begin, end, [=, this](u32 position) { return own_name(position - symbols_at); });
+    names.read(begin, end, [&](u32 position) { return name_of(position - symbols_at); });
   else
-    names.read(begin, end, [=, this](u32 position) {
-      return own_name(layout_.symbol_order[position - symbols_at]);
-    });
+    names.read(begin, end,
+               [&](u32 position) { return name_of(layout_.symbol_order[position - symbols_at]); });
+  return !absent;
 }
 
 // `offsets`: of names in the order of the symbols.
@@ -368,11 +372,21 @@ void ElfLayouter::place_symbol_names(const u32 *offsets) {
   });
 }
 
+// `offsets`: of the new names of symbols that were renamed, in a compact file of the old ones.
+void ElfLayouter::place_late_names(const u32 *offsets) {
+  const std::vector<ElfBuilder::LateName> &renamed = writer_.late_names_;
+  if (renamed.empty())
+    return;
+  layout_.late_symbol_name = layout_.symbol_name;
+  RawVector<u32> &names = compact() ? layout_.symbol_name : layout_.late_symbol_name;
+  for (size_t i = 0; i < renamed.size(); ++i)
+    names[renamed[i].symbol.value] = offsets[i];
+}
+
 // Strings for the front, names in the order of the symbols, new names of those that were renamed.
 // In a compact file: names in the order of the symbols, old names, strings as contents use them.
-void ElfLayouter::name_symbols() {
-  using Sharing = NameOffsets::Sharing;
-  using Name = NameOffsets::Name;
+// False: see read_own_names.
+bool ElfLayouter::name_symbols() {
   const u32 strings = static_cast<u32>(writer_.strings_.size());
   const u32 symbols = writer_.symbol_count();
   const u32 renamed = static_cast<u32>(writer_.late_names_.size());
@@ -410,11 +424,17 @@ void ElfLayouter::name_symbols() {
     return i < symbols && !compact() ? own_text(i) : name_at(position).text;
   };
   NameOffsets names(writer_.sections_.names(), count, text_at, pool_);
+  std::atomic<bool> valid = true;
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    if (compact() || begin < symbols_at || end > renamed_at)
-      names.read(begin, end, name_at);
-    else
-      read_own_names(names, begin, end, symbols_at);
+    const bool own = !compact() && begin >= symbols_at && end <= renamed_at;
+    if (own && !read_own_names(names, begin, end, symbols_at))
+      valid = false;
+    if (own)
+      return;
+    names.read(begin, end, name_at);
+    for (u32 i = std::max(begin, symbols_at); i < std::min(end, renamed_at); ++i)
+      if (names_absent_section(symbol_at(i - symbols_at)))
+        valid = false;
   });
   layout_.strtab = names.place();
   const u32 *offsets = layout_.strtab.offsets.data();
@@ -423,12 +443,8 @@ void ElfLayouter::name_symbols() {
     if (string_order[i] != kNoString)
       layout_.string_offset[string_order[i]] = offsets[strings_at + i];
   place_symbol_names(offsets + symbols_at);
-  if (renamed != 0)
-    layout_.late_symbol_name = layout_.symbol_name;
-  for (u32 i = 0; i < renamed; ++i)
-    (compact() ? layout_.symbol_name
-               : layout_.late_symbol_name)[writer_.late_names_[i].symbol.value] =
-        offsets[renamed_at + i];
+  place_late_names(offsets + renamed_at);
+  return valid;
 }
 
 Result<ElfLayout> ElfBuilder::lay_out() const {

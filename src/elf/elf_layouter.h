@@ -31,6 +31,8 @@ private:
   static constexpr u32 kNoString = 0xffffffff;
   static constexpr u64 kNotPlaced = ~u64{0};
   using State = BuiltSections::State;
+  using Name = NameOffsets::Name;
+  using Sharing = NameOffsets::Sharing;
   // What sections of one kind have in common.
   struct Kind {
     u8 bucket;
@@ -58,14 +60,16 @@ private:
   }
   [[nodiscard]] NameOffsets::Name given_name(u32 section) const;
   [[nodiscard]] std::vector<u32> order_strings() const;
-  void name_symbols();
+  [[nodiscard]] bool name_symbols();
   void place_symbol_names(const u32 *offsets);
+  void place_late_names(const u32 *offsets);
   [[nodiscard]] NameOffsets::Name own_name(u32 symbol) const;
+  [[nodiscard]] bool names_absent_section(u32 symbol) const;
   [[nodiscard]] std::string_view own_text(u32 position) const {
     return writer_.symbols_.text_of(writer_.symbols_[symbol_at(position)], writer_.sections_);
   }
-  void read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const;
-  [[nodiscard]] std::optional<Error> check_symbols() const;
+  [[nodiscard]] bool read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const;
+  [[nodiscard]] Error absent_section() const;
   void measure_kinds();
   [[nodiscard]] bool is_absent(SectionId id) const {
     return id.valid() && layout_.section_index[id.value] == 0;

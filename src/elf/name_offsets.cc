@@ -4,7 +4,7 @@
 // different names that were used before it, so three things are found one after the other, each for
 // ranges of positions: which position uses a name first, how many bytes the names of a range take,
 // and, when the sum of the ranges before is known, the offsets. One thread alone meets names in
-// order: it knows their first uses at once, and needs no sums.
+// order, and knows the offset of each when it meets it first.
 //
 // Most names of a large link are those of sections, which have numbers; the first use of a number
 // is the smallest position that a thread has seen. The others are looked up by hash in tables of
@@ -30,6 +30,11 @@ namespace {
 constexpr u64 kWorthSharding = 16384; // names
 constexpr u32 kShardShift = 26;
 
+u32 short_hash(std::string_view text) {
+  const u64 wide = NameHash()(text);
+  return static_cast<u32>(wide >> 32 ^ wide);
+}
+
 constexpr u32 shard_of(u32 hash) {
   return hash >> kShardShift;
 }
@@ -39,8 +44,61 @@ constexpr u32 shard_of(u32 hash) {
 NameOffsets::NameOffsets(const StringIndex *numbered, u32 count, TextAt text_at, WorkerPool &pool)
     : numbered_(numbered), text_at_(std::move(text_at)), pool_(pool), alone_(pool.threads() == 1),
       first_of_(make_table((numbered ? numbered->size() : 0) + u64{1}, u32{kNone}, pool)),
-      hashed_(count / kTogether + 1), has_repeated_(hashed_.size()), owners_(count) {
+      hashed_(alone_ ? 0 : count / kTogether + 1), has_repeated_(hashed_.size()),
+      owners_(alone_ ? 0 : count) {
   names_.offsets.resize(count);
+}
+
+// Where the offset of a name is or will be that is not known by its number.
+u32 &NameOffsets::find_offset(std::string_view text, Sharing sharing, u32 position) {
+  switch (sharing) {
+  case Sharing::Separately:
+    return other_offset_ = kNone;
+  case Sharing::None:
+    return other_offset_ = 0;
+  case Sharing::Blank:
+    return first_of_.back();
+  case Sharing::Equal:
+    break;
+  }
+  if (text.empty())
+    return other_offset_ = 0;
+  if (numbered_ && numbered_->may_contain(text))
+    if (const std::optional<u32> number = numbered_->find(text))
+      return first_of_[*number];
+  return find_offset_of_text(text, position);
+}
+
+u32 &NameOffsets::find_offset_of_text(std::string_view text, u32 position) {
+  if (table_used_ * u64{2} >= table_.size())
+    grow_table();
+  const u32 hash = short_hash(text);
+  const u64 mask = table_.size() - 1;
+  for (u64 slot = hash & mask;; slot = (slot + 1) & mask) {
+    Hashed &found = table_[slot];
+    if (found.position == kNone) {
+      found = {hash, position};
+      ++table_used_;
+      return names_.offsets[position] = kNone;
+    }
+    if (found.hash == hash && text_at_(found.position) == text)
+      return names_.offsets[found.position];
+  }
+}
+
+void NameOffsets::grow_table() {
+  constexpr u64 kFirst = 1024;
+  std::vector<Hashed> old(std::max(kFirst, table_.size() * 4), {0, kNone});
+  old.swap(table_);
+  const u64 mask = table_.size() - 1;
+  for (const Hashed &name : old) {
+    if (name.position == kNone)
+      continue;
+    u64 slot = name.hash & mask;
+    while (table_[slot].position != kNone)
+      slot = (slot + 1) & mask;
+    table_[slot] = name;
+  }
 }
 
 // At first without a lock, which takes longer than all the rest: if two threads store theirs at the
@@ -75,7 +133,7 @@ u32 NameOffsets::take(std::string_view text, Sharing sharing, u32 position,
     return kNone;
   case Sharing::Blank:
     names_.offsets[position] = 0; // its size
-    return take_number(static_cast<u32>(first_of_.size()) - 1, position);
+    return note_first(static_cast<u32>(first_of_.size()) - 1, position);
   case Sharing::Equal:
     break;
   }
@@ -83,19 +141,15 @@ u32 NameOffsets::take(std::string_view text, Sharing sharing, u32 position,
     return kNone;
   if (numbered_ && numbered_->may_contain(text))
     if (const std::optional<u32> number = numbered_->find(text))
-      return take_number(*number, position);
+      return note_first(*number, position);
   prefetch_line(text.data());
   hashed.push_back({0, position});
   return position;
 }
 
 void NameOffsets::hash(HashedNames &hashed) const {
-  for (Hashed &name : hashed.names) {
-    const u64 wide = NameHash()(text_at_(name.position));
-    name.hash = static_cast<u32>(wide >> 32 ^ wide);
-  }
-  if (alone_)
-    return;
+  for (Hashed &name : hashed.names)
+    name.hash = short_hash(text_at_(name.position));
   // Names of one shard follow each other, still in order of positions.
   hashed.starts.fill(0);
   for (const Hashed &name : hashed.names)
@@ -113,7 +167,7 @@ void NameOffsets::find_equal() {
   u64 all = 0;
   for (const HashedNames &hashed : hashed_)
     all += hashed.names.size();
-  if (alone_ || all < kWorthSharding)
+  if (all < kWorthSharding)
     return find_equal_in(std::nullopt);
   pool_.for_each(kShards, [&](u32 shard) { find_equal_in(shard); });
 }
@@ -172,36 +226,15 @@ void NameOffsets::measure(u32 begin, u32 end) {
 }
 
 PlacedNames NameOffsets::place() {
-  find_equal();
-  names_.range_starts.assign(owners_.size() / kTogether + 1, 0);
-  if (alone_)
-    place_in_order();
-  else
-    place_all();
-  return std::move(names_);
-}
-
-// By one thread, for whom all owners are positions before.
-void NameOffsets::place_in_order() {
-  const u32 count = static_cast<u32>(owners_.size());
-  u32 *out = names_.offsets.data(); // sizes at first
-  const u32 *owners = owners_.data();
-  u64 offset = names_.size;
-  u32 i = 0;
-  for (u64 &start : names_.range_starts) {
-    start = offset;
-    for (const u32 end = i + std::min(kTogether, count - i); i < end; ++i) {
-      const u32 owner = owners[i];
-      const u64 size = u64{out[i]} + 1;
-      if (owner != i) [[unlikely]] {
-        out[i] = owner == kNone ? 0 : out[owner];
-        continue;
-      }
-      out[i] = static_cast<u32>(offset);
-      offset += size;
-    }
+  const u64 ranges = names_.offsets.size() / kTogether + 1;
+  if (alone_) {
+    names_.range_starts.resize(ranges, names_.size);
+    return std::move(names_);
   }
-  names_.size = offset;
+  find_equal();
+  names_.range_starts.assign(ranges, 0);
+  place_all();
+  return std::move(names_);
 }
 
 void NameOffsets::place_all() {

@@ -74,8 +74,11 @@ public:
   NameOffsets(const StringIndex *numbered, u32 count, TextAt text_at, WorkerPool &pool);
 
   // Reads the names of positions [begin, end), a range of kTogether or the last. Different threads
-  // may do so for different ranges; all must have been read before place().
+  // may do so for different ranges; all must have been read before place(). One thread alone reads
+  // them in order.
   template <typename NameAt> void read(u32 begin, u32 end, NameAt name_at) {
+    if (alone_)
+      return place_range(begin, end, name_at);
     HashedNames &hashed = hashed_[begin / kTogether];
     u32 *owners = owners_.data();
     u32 *sizes = names_.offsets.data(); // until they are placed
@@ -84,7 +87,7 @@ public:
       sizes[position] = static_cast<u32>(name.text.size());
       owners[position] = name.number == kNoNumber || name.sharing != Sharing::Equal
                              ? take(name.text, name.sharing, position, hashed.names)
-                             : take_number(name.number, position);
+                             : note_first(name.number, position);
     }
     hash(hashed);
   }
@@ -97,40 +100,61 @@ private:
   };
   static constexpr u32 kShards = 64; // selected by the top bits of a hash
   struct HashedNames {
-    std::vector<Hashed> names; // with several threads those of one shard follow each other
+    std::vector<Hashed> names;             // those of one shard follow each other in the end
     std::array<u32, kShards + 1> starts{}; // of shards, and the end
     [[nodiscard]] std::span<const Hashed> of_shard(u32 shard) const {
       return std::span(names).subspan(starts[shard], starts[shard + 1] - starts[shard]);
     }
   };
-  // An owner that is not a position: none, or, with several threads, the number of a name, whose
-  // first use is not known yet.
+  // An owner that is not a position: none, or the number of a name, whose first use is not known
+  // yet.
   static constexpr u32 kNone = 0xffffffff;
   static constexpr u32 kIsNumber = 0x80000000;
 
-  // These return the owner.
-  u32 take(std::string_view text, Sharing sharing, u32 position, std::vector<Hashed> &hashed);
-  u32 take_number(u32 number, u32 position) {
-    if (!alone_)
-      return note_first(number, position);
-    u32 &first = first_of_[number]; // positions come in their order
-    first = std::min(first, position);
-    return first;
+  // For one thread: a name that has no offset yet gets the next one.
+  template <typename NameAt> [[gnu::flatten]] void place_range(u32 begin, u32 end, NameAt name_at) {
+    u32 *offsets = names_.offsets.data();
+    u32 *first_of = first_of_.data();
+    u64 next = names_.size;
+    names_.range_starts.push_back(next);
+    for (u32 position = begin; position < end; ++position) {
+      const Name name = name_at(position);
+      u32 &offset = name.number != kNoNumber && name.sharing == Sharing::Equal
+                        ? first_of[name.number]
+                        : find_offset(name.text, name.sharing, position);
+      if (offset == kNone) {
+        offset = static_cast<u32>(next);
+        next += (name.sharing == Sharing::Blank ? 0 : name.text.size()) + 1;
+      }
+      offsets[position] = offset;
+    }
+    names_.size = next;
   }
-  void hash(HashedNames &hashed) const;
+  u32 &find_offset(std::string_view text, Sharing sharing, u32 position);
+  u32 &find_offset_of_text(std::string_view text, u32 position);
+  void grow_table();
+
+  // For several threads. These return the owner.
+  u32 take(std::string_view text, Sharing sharing, u32 position, std::vector<Hashed> &hashed);
   u32 note_first(u32 number, u32 position);
+  void hash(HashedNames &hashed) const;
   void correct_firsts(u32 begin, u32 end);
   void find_equal();
   void find_equal_in(std::optional<u32> shard);
   void measure(u32 begin, u32 end);
   void place_all();
-  void place_in_order();
 
   const StringIndex *numbered_;
   TextAt text_at_;
   WorkerPool &pool_;
-  const bool alone_;        // there is one thread
-  RawVector<u32> first_of_; // by number: the first position; behind them that of blank names
+  const bool alone_; // there is one thread
+  // By number: the first position, or, for one thread, the offset; behind them that of blank names.
+  RawVector<u32> first_of_;
+  // Of one thread: names without a number, slots by hash.
+  std::vector<Hashed> table_;
+  u32 table_used_ = 0;
+  u32 other_offset_ = 0; // of a name that is not shared
+  // Of several:
   std::vector<HashedNames> hashed_; // names without a number, by range
   std::vector<u8> has_repeated_;    // by range: a name that was used before is in it
   // By position: the position of the first name that is the same; its own: the bytes are here.
