@@ -25,6 +25,11 @@ template <typename T> class RawTable {
 
 public:
   RawTable() = default;
+  RawTable(const RawTable &other) {
+    extend(other.size_);
+    std::copy(other.begin(), other.end(), data());
+  }
+  RawTable &operator=(const RawTable &other) { return *this = RawTable(other); }
   RawTable(RawTable &&other) noexcept
       : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)),
         room_(std::exchange(other.room_, 0)) {}
@@ -63,6 +68,8 @@ public:
       grow();
     return data_.get()[size_++];
   }
+  // The same where there is room. Precondition: size() < capacity().
+  [[nodiscard]] T &add_in_room() { return data_.get()[size_++]; }
   // Makes the table longer and returns the number of the first new element. Each must be given a
   // value by put() before it is read.
   u64 extend(u64 count) {

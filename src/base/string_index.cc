@@ -16,11 +16,14 @@
 // smallest number remains. If the table of the first part is large enough for all, it is used.
 #include "base/string_index.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <sys/auxv.h>
 
+#include "base/bytes.h"
 #include "base/name_map.h"
 #include "base/touch_pages.h"
 #include "base/worker_pool.h"
@@ -78,26 +81,8 @@ u32 StringIndex::family_of(std::string_view name) {
   return static_cast<u32>(hash_bytes(0, name));
 }
 
-// Most strings are new and find a free slot in their home line. No string is compared here, so that
-// no registers have to be saved for that.
-u32 StringIndex::find_other_slot(std::string_view s, u32 hash) const {
-  const u32 home = hash & (static_cast<u32>(slots_.size()) - 1) & ~(kLine - 1);
-  const u64 *line = slots_.data() + home;
-  for (u32 i = (hash + 1) % kLine; i != hash % kLine; i = (i + 1) % kLine)
-    if (line[i] == kFree)
-      return home + i;
-    else if (hash_in(line[i]) == hash)
-      return find_at_home(s, hash);
-  return find_elsewhere(s, hash); // the caller has seen the first slot
-}
-
-[[gnu::noinline]] u32 StringIndex::find_at_home(std::string_view s, u32 hash) const {
-  return walk(hash, [&](u32 i) { return may_hold(slots_[i], s, hash); });
-}
-
-// Where the home line has no slot of that hash and no free one.
-[[gnu::noinline]] u32 StringIndex::find_elsewhere(std::string_view s, u32 hash) const {
-  return walk_on(hash, [&](u32 i) { return may_hold(slots_[i], s, hash); });
+u32 StringIndex::hash_of_prefix(std::string_view prefix) {
+  return static_cast<u32>(hash_bytes(kSizeFactor, prefix));
 }
 
 u32 StringIndex::hash_of(std::string_view s) {
@@ -105,12 +90,7 @@ u32 StringIndex::hash_of(std::string_view s) {
     return family_of(s);
   const char *dot = static_cast<const char *>(::memrchr(s.data(), '.', s.size()));
   const size_t prefix = static_cast<size_t>(dot - s.data());
-  return hash_of_member(s.substr(0, prefix), family_of(s.substr(prefix + 1)));
-}
-
-u32 StringIndex::hash_of_member(std::string_view prefix, u32 family) {
-  const u32 member = static_cast<u32>(hash_bytes(family, prefix));
-  return (family & kFamilyBits) | (member & ~kFamilyBits);
+  return join_hashes(hash_of_prefix(s.substr(0, prefix)), family_of(s.substr(prefix + 1)));
 }
 
 class StringIndex::Joiner {
@@ -133,6 +113,12 @@ private:
   struct TextRange {
     u32 part, begin, end;
   };
+
+  using Slots = NameSlots::Slots;
+  static constexpr u64 kFree = NameSlots::kFree;
+  static constexpr u32 kLine = NameSlots::kLine;
+  static u32 hash_in(u64 slot) { return NameSlots::hash_in(slot); }
+  static u32 number_in(u64 slot) { return NameSlots::number_in(slot); }
 
   void make_room();
   void cut_columns();
@@ -162,6 +148,7 @@ private:
   u32 width_ = 0;  // slots of a column in each period
   std::vector<Column> columns_;
   std::vector<TextRange> text_ranges_;
+  Slots slots_; // of the whole
   Joined out_;
 };
 
@@ -184,6 +171,7 @@ StringIndex::Joined StringIndex::Joiner::run() {
   });
   pool_.for_each(columns, [&](u32 i) { insert_others(columns_[i]); });
   list_known();
+  out_.index.slots_ = NameSlots(std::move(slots_), out_.starts.back());
   return std::move(out_);
 }
 
@@ -192,12 +180,12 @@ void StringIndex::Joiner::make_room() {
   StringIndex &whole = out_.index, &first = *parts_[0];
   const u32 count = out_.starts.back();
   const u64 least = std::bit_ceil(std::max<u64>(u64{count} * 2, 2 * kLine));
-  if (first.slots_.size() >= least) {
-    whole.slots_ = std::move(first.slots_);
+  if (first.slots_.slots().size() >= least) {
+    slots_ = first.slots_.take_slots();
     whole.strings_ = std::move(first.strings_);
     first_part_ = 1;
   } else {
-    whole.slots_.resize(least); // all kFree
+    slots_.resize(least); // all kFree
   }
   if (constexpr u64 kMore = 1024; whole.strings_.capacity() < count + kMore)
     whole.strings_.reserve(count + count / 8 + kMore); // those that follow do not copy all
@@ -213,7 +201,7 @@ void StringIndex::Joiner::touch_memory() {
   StringIndex &whole = out_.index;
   FirstTouch memory;
   if (first_part_ == 0)
-    memory.add(whole.slots_.data(), whole.slots_.data() + whole.slots_.size());
+    memory.add(slots_.data(), slots_.data() + slots_.size());
   memory.add(whole.strings_.data() + out_.starts[first_part_],
              whole.strings_.data() + whole.strings_.size());
   memory.run(pool_);
@@ -222,10 +210,10 @@ void StringIndex::Joiner::touch_memory() {
 void StringIndex::Joiner::cut_columns() {
   constexpr u32 kColumns = 64;
   constexpr u32 kLeast = 4 * kLine;
-  period_ = static_cast<u32>(out_.index.slots_.size());
+  period_ = static_cast<u32>(slots_.size());
   for (const StringIndex *part : parts_.subspan(first_part_))
-    if (!part->slots_.empty())
-      period_ = std::min(period_, static_cast<u32>(part->slots_.size()));
+    if (const Slots &own = part->slots_.slots(); !own.empty())
+      period_ = std::min(period_, static_cast<u32>(own.size()));
   width_ = std::min(period_, std::max(period_ / kColumns, kLeast));
   columns_.resize(period_ / width_);
 }
@@ -233,18 +221,18 @@ void StringIndex::Joiner::cut_columns() {
 void StringIndex::Joiner::copy_texts(u32 range) {
   const auto &[part, begin, end] = text_ranges_[range];
   std::copy(texts_[part] + begin, texts_[part] + end,
-            out_.index.strings_.begin() + out_.starts[part] + begin);
+            out_.index.strings_.data() + out_.starts[part] + begin);
 }
 
 void StringIndex::Joiner::insert_column(u32 number) {
   Column &column = columns_[number];
   const u32 begin = number * width_;
   const u32 column_bits = (period_ - 1) & ~(width_ - 1);
-  const u32 mask = static_cast<u32>(out_.index.slots_.size()) - 1;
+  const u32 mask = static_cast<u32>(slots_.size()) - 1;
   constexpr u32 kTogether = 8 * kLine;
   std::array<u64, kTogether> taken;
   for (u32 part = first_part_; part < parts_.size(); ++part) {
-    const Slots &slots = parts_[part]->slots_;
+    const Slots &slots = parts_[part]->slots_.slots();
     const u64 start = u64{out_.starts[part]} << 32;
     for (u64 at = begin; at < slots.size(); at += period_)
       for (u64 i = at; i < at + width_; i += kTogether) {
@@ -254,7 +242,7 @@ void StringIndex::Joiner::insert_column(u32 number) {
           count += slots[j] != kFree;
         }
         for (const u64 entry : std::span(taken).first(count))
-          prefetch_line(&out_.index.slots_[hash_in(entry) & mask]);
+          prefetch_line(&slots_[hash_in(entry) & mask]);
         for (const u64 entry : std::span(taken).first(count))
           if ((hash_in(entry) & column_bits) == begin)
             insert_at_home(entry, column);
@@ -265,12 +253,11 @@ void StringIndex::Joiner::insert_column(u32 number) {
 }
 
 void StringIndex::Joiner::insert_at_home(u64 entry, Column &column) {
-  Slots &slots = out_.index.slots_;
   const u32 hash = hash_in(entry);
-  const u32 home = hash & (static_cast<u32>(slots.size()) - 1) & ~(kLine - 1);
+  const u32 home = NameSlots::home_of(slots_, hash);
   for (u32 i = 0; i < 2 * kLine; ++i) { // as in walk()
     const u32 number = (home ^ (i & kLine)) | ((hash + i) & (kLine - 1));
-    u64 &slot = slots[number];
+    u64 &slot = slots_[number];
     if (slot == kFree) {
       slot = entry;
       return;
@@ -284,13 +271,13 @@ void StringIndex::Joiner::insert_at_home(u64 entry, Column &column) {
 }
 
 void StringIndex::Joiner::insert_others(Column &column) {
-  u64 *slots = out_.index.slots_.data();
+  const u32 mask = static_cast<u32>(slots_.size()) - 1;
   for (size_t next = 0; next < column.others.size(); ++next) {
     const u64 entry = column.others[next];
     if (next + kStepsAhead < column.others.size())
-      out_.index.expect(hash_in(column.others[next + kStepsAhead]));
-    out_.index.walk(hash_in(entry), [&](u32 i) {
-      const u64 there = std::atomic_ref<u64>(slots[i]).load(std::memory_order_relaxed);
+      prefetch_line(&slots_[hash_in(column.others[next + kStepsAhead]) & mask]);
+    NameSlots::walk(slots_, hash_in(entry), [&](u32 i) {
+      const u64 there = std::atomic_ref<u64>(slots_[i]).load(std::memory_order_relaxed);
       return (there == kFree || hash_in(there) == hash_in(entry)) &&
              take_slot(i, entry, column.repeated);
     });
@@ -300,7 +287,7 @@ void StringIndex::Joiner::insert_others(Column &column) {
 
 // False: another string has the slot.
 bool StringIndex::Joiner::take_slot(u32 number, u64 entry, std::vector<Repeated> &repeated) {
-  std::atomic_ref<u64> slot(out_.index.slots_[number]);
+  std::atomic_ref<u64> slot(slots_[number]);
   u64 there = slot.load(std::memory_order_relaxed);
   while (there == kFree)
     if (slot.compare_exchange_weak(there, entry, std::memory_order_relaxed))
@@ -332,7 +319,7 @@ void StringIndex::Joiner::list_known_of(u32 part) {
   for (const Column &column : columns_)
     for (auto at = std::ranges::lower_bound(column.repeated, start, {}, &Repeated::number);
          at != column.repeated.end() && at->number < end; ++at)
-      known.push_back({at->number - start, number_in(out_.index.slots_[at->slot])});
+      known.push_back({at->number - start, number_in(slots_[at->slot])});
   std::ranges::sort(known, {}, &Joined::Known::own);
 }
 

@@ -187,7 +187,7 @@ struct OutputSections {
   std::vector<FewList<EntityId, 2>, ZeroedAllocator<FewList<EntityId, 2>>> shared_lists;
   StringIndex names; // of sections
   // By index into `names`: the newest section of that name.
-  std::vector<OutId, UninitializedAllocator<OutId>> by_name;
+  RawTable<OutId> by_name;
   // The names that keep_name makes. Behind a pointer, so that an OutputSections can be moved.
   std::unique_ptr<NameStorage> name_storage = std::make_unique<NameStorage>();
   std::unique_ptr<SectionParts> parts = std::make_unique<SectionParts>();
@@ -326,7 +326,14 @@ private:
     u32 number;
     OutId newest;
   };
+  // Most names are new: without calls, so that no registers have to be saved.
   [[gnu::noinline]] Named name_section(std::string_view name, u32 hash, OutId next) {
+    if (by_name.size() == by_name.capacity() || !names.insert_quickly(name, hash))
+      return find_name(name, hash, next);
+    by_name.add_in_room() = next;
+    return {names.size() - 1, next};
+  }
+  [[gnu::noinline]] Named find_name(std::string_view name, u32 hash, OutId next) {
     const auto [number, is_new] = names.insert(name, hash);
     if (!is_new)
       return {number, by_name[number]};

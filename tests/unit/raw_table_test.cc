@@ -30,6 +30,23 @@ TEST(RawTable, adds_elements_that_the_caller_assigns) {
     EXPECT_EQ(table[i], i * 3);
 }
 
+TEST(RawTable, is_copied_with_what_it_holds) {
+  RawTable<u32> table;
+  table.reserve(2);
+  table.add_in_room() = 7;
+  table.add_in_room() = 8;
+  RawTable<u32> copy = table;
+  table[0] = 9;
+  ASSERT_EQ(copy.size(), 2u);
+  EXPECT_EQ(copy[0], 7u);
+  EXPECT_EQ(copy[1], 8u);
+  copy = RawTable<u32>();
+  EXPECT_EQ(copy.size(), 0u);
+  copy = table;
+  ASSERT_EQ(copy.size(), 2u);
+  EXPECT_EQ(copy[0], 9u);
+}
+
 TEST(RawTable, keeps_the_first_elements_when_it_is_resized) {
   RawTable<u32> table;
   table.push_back(7);

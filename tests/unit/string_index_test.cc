@@ -49,6 +49,41 @@ TEST(StringIndex, tells_the_members_of_families_apart) {
   EXPECT_EQ(index.find(".text.kernel"), std::nullopt);
 }
 
+// What cannot be inserted quickly is left to insert(), and both find what the other one has added.
+TEST(StringIndex, inserts_new_strings_quickly_where_there_is_room) {
+  std::vector<std::string> strings;
+  for (u32 i = 0; i < 2000; ++i)
+    strings.push_back(".p" + std::to_string(i % 11) + ".f" + std::to_string(i / 11));
+  StringIndex index;
+  EXPECT_FALSE(index.insert_quickly(strings[0], StringIndex::hash_of(strings[0])));
+  EXPECT_EQ(index.size(), 0u);
+  index.reserve(1000);
+  u32 quick = 0;
+  for (u32 i = 0; i < strings.size(); ++i) {
+    const u32 hash = StringIndex::hash_of(strings[i]);
+    if (index.insert_quickly(strings[i], hash))
+      ++quick;
+    else
+      EXPECT_EQ(index.insert(strings[i], hash), std::pair(i, true));
+    EXPECT_FALSE(index.insert_quickly(strings[i], hash));
+  }
+  EXPECT_GT(quick, 100u);
+  ASSERT_EQ(index.size(), strings.size());
+  for (u32 i = 0; i < strings.size(); ++i) {
+    EXPECT_EQ(index.find(strings[i]), i);
+    EXPECT_EQ(index[i], strings[i]);
+  }
+}
+
+TEST(StringIndex, joins_hashes_of_the_parts_of_a_name) {
+  const u32 family = StringIndex::family_of("kernel");
+  EXPECT_EQ(StringIndex::hash_of(".rela.text.kernel"),
+            StringIndex::join_hashes(StringIndex::hash_of_prefix(".rela.text"), family));
+  EXPECT_EQ(StringIndex::hash_of(".rela.text.kernel"),
+            StringIndex::hash_of(".rela.text.kernel", "kernel", family));
+  EXPECT_NE(StringIndex::hash_of(".rela.text.kernel"), StringIndex::hash_of(".rel.text.kernel"));
+}
+
 // Parts share some strings, some of which have more of their kind than lines have room for, and one
 // of them has none of its own. The first one may have room for all.
 TEST(StringIndex, joins_parts_and_finds_the_first_of_equal_strings) {

@@ -33,6 +33,17 @@ namespace culink {
 using elf::SectionRole;
 using elf::SectionType;
 
+namespace {
+
+// Whether a name is that of the code of a function.
+bool is_text_of(std::string_view name, std::string_view function) {
+  constexpr std::string_view kText = ".text.";
+  return name.size() == kText.size() + function.size() && name.starts_with(kText) &&
+         name.ends_with(function);
+}
+
+} // namespace
+
 MergedChunk Merger::run() {
   if (begin_ == 0)
     create_tables();
@@ -239,9 +250,9 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
   const std::string_view name =
       is_owner ? text.name : layout_.sections.keep_name(".text.", symbol.name);
-  if (symbol.name.find('.') == symbol.name.npos && ends_in(name, symbol.name))
+  if (is_text_of(name, symbol.name) && symbol.name.find('.') == symbol.name.npos)
     families_[symbol.section] = {symbol.name, family, families_[symbol.section].records};
-  const OutId section = add(name, hash_of_own(name, symbol.section),
+  const OutId section = add(name, hash_of_own(prefixes_.text, name, symbol.section),
                             {.type = text.type,
                              .flags = elf::kFlagAlloc | elf::kFlagExec,
                              .align = text.align,
@@ -265,11 +276,12 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
     return;
   const std::string_view info =
       join_name(".nv.info.", symbol.name, object_->section(families_[symbol.section].records).name);
-  const OutId records = add(info, hash_of_own(info, symbol.section), models_.records, section);
+  const OutId records =
+      add(info, hash_of_own(prefixes_.info, info, symbol.section), models_.records, section);
   layout_.sections[section].records = records;
   const std::string_view shared = layout_.sections.keep_name(".nv.shared.", symbol.name);
-  t_.shared_of[id.value] =
-      need_for_kernel(shared, hash_of_own(shared, symbol.section), section, models_.shared);
+  t_.shared_of[id.value] = need_for_kernel(
+      shared, hash_of_own(prefixes_.shared, shared, symbol.section), section, models_.shared);
   if (!alone_)
     out_.with_shared.push_back(id);
 }
@@ -312,7 +324,8 @@ void Merger::create_function_records() {
     const std::string_view function = p_.symbols[layout_.sections[text].function].name;
     const std::string_view name =
         join_name(".nv.info.", function, object_->section(info.section).name);
-    const OutId records = add(name, hash_of_own(name, info.text), models_.records, text);
+    const OutId records =
+        add(name, hash_of_own(prefixes_.info, name, info.text), models_.records, text);
     layout_.sections[text].records = records;
   }
 }

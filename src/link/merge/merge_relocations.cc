@@ -86,7 +86,7 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     return;
   const std::string_view name =
       layout_.sections.keep_name(".rel", layout_.sections.name(at.section));
-  name_only(name, hash_of_table(name, table.info));
+  name_only(name, hash_of_table(prefixes_.rel, name, table.info));
 }
 
 // Whether an entry that is neither dropped nor the first has addend 0.
@@ -160,8 +160,8 @@ RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_vi
   const std::string_view target_name = layout_.sections.name(target);
   const std::string_view table_name =
       rela ? join_name(".rela", target_name, own_name) : join_name(".rel", target_name, own_name);
-  const OutId table = add(table_name, hash_of_table(table_name, section),
-                          rela ? models_.rela : models_.rel, target);
+  const u32 hash = hash_of_table(rela ? prefixes_.rela : prefixes_.rel, table_name, section);
+  const OutId table = add(table_name, hash, rela ? models_.rela : models_.rel, target);
   if (emulate::counts_table_twice(p_, second))
     layout_.sections.created_again.push_back(table);
   if (p_.policy.lists_resolved && !second) {

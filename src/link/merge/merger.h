@@ -159,19 +159,22 @@ private:
   // The hash of the name of a section that belongs to code of the file, or to none (0).
   [[nodiscard]] u32 hash_of(std::string_view name, u32 code) const {
     const Family &family = families_[code];
-    return !family.name.empty() && ends_in(name, family.name) ? hash_of_own(name, code)
-                                                              : StringIndex::hash_of(name);
+    return !family.name.empty() && ends_in(name, family.name)
+               ? StringIndex::hash_of(name, family.name, family.hash)
+               : StringIndex::hash_of(name);
   }
-  // The same for a name that ends in a dot and the name of the function.
-  [[nodiscard]] u32 hash_of_own(std::string_view name, u32 code) const {
+  // The same for a name that consists of that prefix, a dot and the name of the function.
+  [[nodiscard]] u32 hash_of_own(u32 prefix, std::string_view name, u32 code) const {
     const Family &family = families_[code];
     return family.name.empty() ? StringIndex::hash_of(name)
-                               : StringIndex::hash_of(name, family.name, family.hash);
+                               : StringIndex::join_hashes(prefix, family.hash);
   }
-  // The same for a name that ends in the name of what a section of the file has become.
-  [[nodiscard, gnu::always_inline]] u32 hash_of_table(std::string_view name, u32 section) const {
+  // The same for a table of relocations of what a section of the file has become. The prefix is
+  // that of tables of code.
+  [[nodiscard, gnu::always_inline]] u32 hash_of_table(u32 prefix, std::string_view name,
+                                                      u32 section) const {
     return families_[section].name.empty() ? hash_of(name, object_->owner_of(section))
-                                           : hash_of_own(name, section);
+                                           : hash_of_own(prefix, name, section);
   }
   // Whether a name ends in a dot and the name of a function.
   [[nodiscard]] static bool ends_in(std::string_view name, std::string_view function) {
@@ -235,8 +238,18 @@ private:
   [[nodiscard]] Models make_models();
   const Models models_ = make_models();
 
+  // Hashes of what is before the names of functions in names of their sections.
+  struct Prefixes {
+    u32 text = StringIndex::hash_of_prefix(".text");
+    u32 info = StringIndex::hash_of_prefix(".nv.info");
+    u32 shared = StringIndex::hash_of_prefix(".nv.shared");
+    u32 rel = StringIndex::hash_of_prefix(".rel.text");
+    u32 rela = StringIndex::hash_of_prefix(".rela.text");
+  };
+  const Prefixes prefixes_;
+
   // The name of a function, unless it has a dot, and its hash: its sections have names that end so,
-  // that of its code among them.
+  // and its code is .text.<function>.
   struct Family {
     std::string_view name;
     u32 hash = 0;
