@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <new>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -87,20 +88,18 @@ void NameRules::read(SymbolRef ref, const Occurrence &next, const elf::Symbol &s
 }
 
 const Entity *NameRules::find(std::string_view name, u32 hash) const {
-  const std::optional<u32> number = names_.find(name, hash);
-  return number ? &drafts_[draft_of_name_[*number]] : nullptr;
+  const std::optional<u32> draft =
+      names_.find(hash, [&](u32 other) { return drafts_[other].name == name; });
+  return draft ? &drafts_[*draft] : nullptr;
 }
 
-inline std::pair<Entity *, bool> NameRules::entity_for(SymbolRef ref, const elf::Symbol &symbol) {
+[[gnu::always_inline]] inline std::pair<Entity *, bool>
+NameRules::entity_for(SymbolRef ref, const elf::Symbol &symbol) {
   u32 draft = static_cast<u32>(drafts_.size());
   bool is_new = true;
-  if (symbol.binding() != SymbolBinding::Local) {
-    const auto [number, inserted] = names_.insert(symbol.name, reading_->hash);
-    if (inserted)
-      draft_of_name_.push_back(draft);
-    draft = draft_of_name_[number];
-    is_new = inserted;
-  }
+  if (symbol.binding() != SymbolBinding::Local)
+    std::tie(draft, is_new) = names_.insert(
+        reading_->hash, draft, [&](u32 other) { return drafts_[other].name == symbol.name; });
   if (is_new)
     add_draft(ref, symbol);
   tables_.entity_of[ref.object.value][ref.symbol] = entity_for_draft(draft, is_new);

@@ -4,13 +4,14 @@
 // that resolve different names put what they find.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/string_index.h"
+#include "base/name_slots.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
 #include "model/program.h"
@@ -73,6 +74,13 @@ public:
         tables_(tables) {}
 
   void reserve(u64 entities) { drafts_.reserve(entities); }
+  // To be called after each batch of objects, with the number of those that follow: makes room for
+  // their names if they have as many new ones as this one, but for no more than `most` in all.
+  void expect_batches(u64 more, u64 most) {
+    const u64 before = std::exchange(names_before_, names_.size());
+    if (before != 0 && more != 0)
+      names_.reserve(std::min(names_.size() + (names_.size() - before) * more, most));
+  }
   // Starts to fetch what read() needs.
   void expect(u32 hash) const { names_.expect(hash); }
   void expect(std::string_view name, u32 hash) const {
@@ -169,10 +177,10 @@ private:
   const u32 shard_bits_;
   NameTables &tables_;
   const Occurrence *reading_ = nullptr; // of the symbol that is read
-  StringIndex names_;
+  NameSlots names_;                     // of drafts
+  u64 names_before_ = 0;                // at the end of the batch before
   Entities drafts_;
   std::vector<u32> driver_functions_; // positions in drafts_
-  std::vector<u32> draft_of_name_;    // positions in drafts_
   std::vector<u32> entity_of_draft_;
   std::map<u32, SymbolRef> largest_common_; // by draft of a common symbol
   std::map<std::string_view, u32> opaque_;  // drafts by name, where names decide

@@ -94,12 +94,14 @@ private:
   };
 
   void list_symbols(u32 begin, u32 end);
-  void list_symbols_of(u32 object, std::vector<Listed> &out);
+  void list_symbols_of(u32 object, RawTable<u32> &others, RawTable<Listed> &out);
+  void list_symbol(u32 object, u32 symbol, RawTable<Listed> &out);
   [[nodiscard]] Occurrence occurrence_of(const Listed &listed, const elf::Symbol &symbol) const;
   [[nodiscard]] const elf::Symbol &symbol_of(const Listed &listed) const {
     return objects_[listed.ref.object.value].symbols[listed.ref.symbol];
   }
-  [[nodiscard]] Batch order_by_shard(const std::vector<Listed> &symbols) const;
+  void expect_batches(NameRules &rules, u32 read) const;
+  [[nodiscard]] Batch order_by_shard(const RawTable<Listed> &symbols) const;
   void make_shards();
   void resolve_shard(u32 shard);
   void order_aliases(u32 object);
@@ -185,20 +187,31 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
   size_t most = 0;
   for (u32 i = begin; i < end; ++i)
     most += objects_[i].symbols.size();
-  std::vector<Listed> symbols;
+  RawTable<Listed> symbols;
+  RawTable<u32> others;
   symbols.reserve(most);
+  others.reserve(most);
   for (u32 i = begin; i < end; ++i) {
     if (i + 1 < end)
       prefetch_bytes(objects_[i + 1].strings);
-    list_symbols_of(i, symbols);
+    list_symbols_of(i, others, symbols);
     if (!alone_)
       continue;
     for (const Listed &one : symbols) // while names are still in the cache
       shards_[0].read(one.ref, occurrence_of(one, symbol_of(one)), symbol_of(one));
-    symbols.clear();
+    symbols.resize(0);
   }
-  if (!alone_)
-    batches_[begin / kObjectsTogether] = order_by_shard(symbols);
+  const u32 batch = begin / kObjectsTogether;
+  if (alone_)
+    expect_batches(shards_[0], batch);
+  else
+    batches_[batch] = order_by_shard(symbols);
+}
+
+// New names of the second batch tell how many will follow: many of the first are in all objects.
+void SymbolResolver::expect_batches(NameRules &rules, u32 read) const {
+  if (read < 2)
+    rules.expect_batches(batches_.size() - read - 1, symbols_);
 }
 
 inline Occurrence SymbolResolver::occurrence_of(const Listed &listed,
@@ -210,44 +223,50 @@ inline Occurrence SymbolResolver::occurrence_of(const Listed &listed,
           .in_code = is_in_code(object, symbol)};
 }
 
-void SymbolResolver::list_symbols_of(u32 id, std::vector<Listed> &out) {
+// `others` is memory for symbols that are neither functions nor sections, as `out` is with room.
+void SymbolResolver::list_symbols_of(u32 id, RawTable<u32> &others, RawTable<Listed> &out) {
   const InputObject &object = objects_[id];
   const std::span<const elf::Symbol> symbols = object.symbols;
-  const std::span<EntityId> entity_of = tables_.entity_of[id];
   const std::span<u32> functions = out_.functions_of.room(id);
   std::ranges::fill(tables_.outcome_of[id], DefinitionOutcome::None);
-  std::ranges::fill(entity_of, EntityId{});
-  std::vector<u32> others; // symbols that are neither functions nor sections
+  std::ranges::fill(tables_.entity_of[id], EntityId{});
   u32 function_count = 0;
   bool has_weak_kernel = false;
+  others.resize(0);
   for (u32 s = 1; s < symbols.size(); ++s) {
     const elf::Symbol &symbol = symbols[s];
     if (symbol.type() == SymbolType::Function) {
       functions[function_count++] = s;
       has_weak_kernel |= symbol.binding() == SymbolBinding::Weak && is_kernel_mark(symbol.other);
+      list_symbol(id, s, out);
     } else if (symbol.type() != SymbolType::Section) {
-      others.push_back(s);
+      others.add_in_room() = s;
     }
   }
   out_.functions_of.set_size(id, function_count);
   if (has_weak_kernel)
     tables_.parameters[id] = parameter_sizes(object);
-
-  for (const std::span<const u32> list : {out_.functions_of[id], std::span<const u32>(others)})
-    for (const u32 s : list) {
-      const Way way = way_of(symbols[s]);
-      if (way == Way::Alone)
-        entity_of[s] = DraftEntity::without_draft();
-      if (way == Way::None || (way == Way::Alone && !alone_))
-        continue;
-      const u32 hash = way == Way::ByName ? StringIndex::hash_of(symbols[s].name) : 0;
-      out.push_back({hash, {ObjectId(id), s}});
-      if (way == Way::ByName && alone_)
-        shards_[0].expect(hash);
-    }
+  for (const u32 s : others)
+    list_symbol(id, s, out);
 }
 
-SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Listed> &symbols) const {
+[[gnu::always_inline]] inline void SymbolResolver::list_symbol(u32 object, u32 s,
+                                                               RawTable<Listed> &out) {
+  const elf::Symbol &symbol = objects_[object].symbols[s];
+  const Way way = way_of(symbol);
+  if (way == Way::Alone)
+    tables_.entity_of[object][s] = DraftEntity::without_draft();
+  if (way == Way::None || (way == Way::Alone && !alone_))
+    return;
+  const u32 hash = way == Way::ByName ? StringIndex::hash_of(symbol.name) : 0;
+  auto &[its_hash, ref] = out.add_in_room();
+  its_hash = hash;
+  ref = {ObjectId(object), s};
+  if (way == Way::ByName && alone_)
+    shards_[0].expect(hash);
+}
+
+SymbolResolver::Batch SymbolResolver::order_by_shard(const RawTable<Listed> &symbols) const {
   Batch out;
   out.starts.assign((size_t{1} << shard_bits_) + 1, 0);
   for (const Listed &one : symbols)
@@ -273,7 +292,8 @@ void SymbolResolver::make_shards() {
 
 void SymbolResolver::resolve_shard(u32 shard) {
   NameRules &rules = shards_[shard];
-  for (const Batch &batch : batches_)
+  for (u32 number = 0; number < batches_.size(); ++number) {
+    const Batch &batch = batches_[number];
     for (u32 i = batch.starts[shard]; i < batch.starts[shard + 1]; ++i) {
       if (i + kStepsAhead < batch.starts[shard + 1]) {
         const Copied &later = batch.symbols[i + kStepsAhead];
@@ -281,6 +301,8 @@ void SymbolResolver::resolve_shard(u32 shard) {
       }
       rules.read(batch.symbols[i].ref, batch.symbols[i].occurrence, batch.symbols[i].symbol);
     }
+    expect_batches(rules, number);
+  }
 }
 
 bool SymbolResolver::is_used_before(u32 object, const elf::Symbol &symbol,
