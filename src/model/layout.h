@@ -16,18 +16,19 @@ namespace culink {
 // Where one section of an object is in the output.
 struct SectionLocation {
   OutId section;
-  u64 offset = 0;
   u32 constants = kNoIndex; // compiler constants of a device function: in function_constants
-  bool discarded = false;   // code of a definition that did not prevail when it was read
+  u64 offset : 63 = 0;
+  bool discarded : 1 = false; // code of a definition that did not prevail when it was read
 
   // Field by field: see store_fields.
   void set(OutId in, u64 at) {
     section = in;
-    offset = at;
     constants = kNoIndex;
+    offset = at;
     discarded = false;
   }
 };
+static_assert(sizeof(SectionLocation) == 16); // there is one for each section of each object
 
 // Where a symbol is in the output: an offset in a section.
 struct SymbolAddress {
