@@ -24,12 +24,6 @@ public:
   // A new element at the end, whose fields the caller assigns one by one: see store_fields.
   [[nodiscard]] T &add() { return count_ < kFew ? few_[count_++] : add_to_many(); }
   void push_back(const T &element) { add() = element; }
-  void push_front(const T &element) {
-    const std::vector<T> old(begin(), end());
-    *this = {element};
-    for (const T &next : old)
-      push_back(next);
-  }
 
   [[nodiscard]] u32 size() const { return count_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }

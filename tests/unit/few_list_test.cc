@@ -28,19 +28,6 @@ TEST(FewList, keeps_few_and_many_in_order) {
   }
 }
 
-TEST(FewList, takes_an_element_in_front) {
-  for (const u32 count : {0u, 1u, 2u, 3u}) {
-    List list;
-    std::vector<u32> expected = {7};
-    for (u32 i = 0; i < count; ++i) {
-      list.push_back(i);
-      expected.push_back(i);
-    }
-    list.push_front(7);
-    EXPECT_EQ(elements(list), expected);
-  }
-}
-
 TEST(FewList, moves_with_what_it_has) {
   List few = {1, 2}, many = {1, 2, 3};
   EXPECT_EQ(elements(std::exchange(few, {})), (std::vector<u32>{1, 2}));
