@@ -350,12 +350,12 @@ bool ObjectChecker::check_elsewhere(u32 index, const elf::Symbol &symbol) {
     return refuse(index, "st_size", "an instance of dynamic memory with a size");
   if (symbol.common() && symbol.binding() != elf::SymbolBinding::Global)
     return refuse(index, "st_info", "a common symbol is not global");
+  if (symbol.common() && symbol.type() == SymbolType::Function)
+    return refuse(index, "st_shndx", "a function has no code in any section");
   if (symbol.common() && (symbol.other & (elf::kOtherShared | elf::kOtherConstant)) != 0)
     return refuse(index, "st_other", "a common symbol that is not in global memory");
   if (!symbol.undefined() && !symbol.common())
     return refuse(index, "st_shndx", "{:#x} has no meaning here", symbol.raw_section);
-  if (symbol.type() == SymbolType::Function && !symbol.undefined())
-    functions_.push_back(index);
   return true;
 }
 

@@ -237,6 +237,12 @@ TEST(CheckObject, takes_common_symbols_in_global_memory_only) {
   }
 }
 
+TEST(CheckObject, refuses_functions_that_are_common_symbols) {
+  BrokenFile file = example();
+  file.set<u16>(file.symbol("_Z9block_sumf") + test::kStShndx, elf::kSectionCommon);
+  expect_refusal(file, ".symtab", "st_shndx of symbol");
+}
+
 // nvlink knows memory by its name, and gives it the types of objects again. Links this small are
 // also checked, so that a wrong bank in code, or one that is taken for wrong, would be a message.
 TEST(CheckObject, takes_memory_with_the_types_of_executables) {
