@@ -100,7 +100,7 @@ private:
   [[nodiscard]] const elf::Symbol &symbol_of(const Listed &listed) const {
     return objects_[listed.ref.object.value].symbols[listed.ref.symbol];
   }
-  void expect_batches(NameRules &rules, u32 read) const;
+  void expect_batches(NameRules &rules, u32 read, u64 symbols) const;
   [[nodiscard]] Batch order_by_shard(const RawTable<Listed> &symbols) const;
   void make_shards();
   void resolve_shard(u32 shard);
@@ -203,15 +203,15 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
   }
   const u32 batch = begin / kObjectsTogether;
   if (alone_)
-    expect_batches(shards_[0], batch);
+    expect_batches(shards_[0], batch, symbols_);
   else
     batches_[batch] = order_by_shard(symbols);
 }
 
 // New names of the second batch tell how many will follow: many of the first are in all objects.
-void SymbolResolver::expect_batches(NameRules &rules, u32 read) const {
+void SymbolResolver::expect_batches(NameRules &rules, u32 read, u64 symbols) const {
   if (read < 2)
-    rules.expect_batches(batches_.size() - read - 1, symbols_);
+    rules.expect_batches(batches_.size() - read - 1, symbols);
 }
 
 inline Occurrence SymbolResolver::occurrence_of(const Listed &listed,
@@ -292,6 +292,9 @@ void SymbolResolver::make_shards() {
 
 void SymbolResolver::resolve_shard(u32 shard) {
   NameRules &rules = shards_[shard];
+  u64 symbols = 0;
+  for (const Batch &batch : batches_)
+    symbols += batch.starts[shard + 1] - batch.starts[shard];
   for (u32 number = 0; number < batches_.size(); ++number) {
     const Batch &batch = batches_[number];
     for (u32 i = batch.starts[shard]; i < batch.starts[shard + 1]; ++i) {
@@ -301,7 +304,7 @@ void SymbolResolver::resolve_shard(u32 shard) {
       }
       rules.read(batch.symbols[i].ref, batch.symbols[i].occurrence, batch.symbols[i].symbol);
     }
-    expect_batches(rules, number);
+    expect_batches(rules, number, symbols);
   }
 }
 
