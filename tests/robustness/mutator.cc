@@ -62,7 +62,7 @@ Target target_of(const elf::Section &s) {
 
 // Numbers at which sizes, counts and indices go wrong.
 u64 boundary_value(const std::vector<u8> &bytes, Random &random) {
-  switch (random.below(12)) {
+  switch (random.below(13)) {
   case 0:
     return 0;
   case 1:
@@ -85,6 +85,8 @@ u64 boundary_value(const std::vector<u8> &bytes, Random &random) {
     return random.below(256);
   case 10:
     return u64{0x70000000} + random.below(0x90);
+  case 11:
+    return 0xff00 + random.below(256); // section numbers with a meaning of their own
   default:
     return random.next();
   }

@@ -56,7 +56,8 @@ Operation choose_operation(u64 count, u64 fields, Random &random) {
   out.at = random.below(count);
   out.from = random.below(count);
   out.field = random.below(fields);
-  constexpr std::array<u64, 12> kValues = {0, 1, 2, 3, 4, 8, 15, 16, 64, 255, 0x10000, ~u64{0}};
+  constexpr std::array<u64, 13> kValues = {
+      0, 1, 2, 3, 4, 8, 15, 16, 64, 255, elf::kSectionCommon, 0x10000, ~u64{0}};
   out.value = random.one_in(3) ? random.below(128) : kValues[random.below(kValues.size())];
   return out;
 }
