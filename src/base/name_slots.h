@@ -128,7 +128,7 @@ public:
 
 private:
   [[nodiscard]] bool is_full() const { return (count_ + 1) * 2 > slots_.size(); }
-  [[gnu::noinline]] void grow() { resize(slots_.empty() ? 16 : slots_.size() * 2); }
+  [[gnu::noinline]] void grow() { resize(slots_.empty() ? 2 * kLine : slots_.size() * 2); }
   void resize(u64 count) {
     Slots old(count); // all kFree
     old.swap(slots_);

@@ -202,7 +202,7 @@ void RelocationReader::read_table(const RelocSource &source) {
   kept_.make_room(entries.size());
   folded_.make_room(entries.size());
   const bool may_drop_offsets = source.begin != 0 || source.end != ~u64{0} || source.discarded;
-  // Copies, because nothing that the loop stores may change them.
+  // Read once: nothing that the loop stores may change them.
   const RelocRules &rules = c_.rules;
   const u64 base = source.base, output_size = source.output_size;
   const OutId table = source.group->table;
