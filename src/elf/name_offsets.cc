@@ -70,35 +70,11 @@ u32 &NameOffsets::find_offset(std::string_view text, Sharing sharing, u32 positi
 }
 
 u32 &NameOffsets::find_offset_of_text(std::string_view text, u32 position) {
-  if (table_used_ * u64{2} >= table_.size())
-    grow_table();
-  const u32 hash = short_hash(text);
-  const u64 mask = table_.size() - 1;
-  for (u64 slot = hash & mask;; slot = (slot + 1) & mask) {
-    Hashed &found = table_[slot];
-    if (found.position == kNone) {
-      found = {hash, position};
-      ++table_used_;
-      return names_.offsets[position] = kNone;
-    }
-    if (found.hash == hash && text_at_(found.position) == text)
-      return names_.offsets[found.position];
-  }
-}
-
-void NameOffsets::grow_table() {
-  constexpr u64 kFirst = 1024;
-  std::vector<Hashed> old(std::max(kFirst, table_.size() * 4), {0, kNone});
-  old.swap(table_);
-  const u64 mask = table_.size() - 1;
-  for (const Hashed &name : old) {
-    if (name.position == kNone)
-      continue;
-    u64 slot = name.hash & mask;
-    while (table_[slot].position != kNone)
-      slot = (slot + 1) & mask;
-    table_[slot] = name;
-  }
+  const auto [first, is_new] =
+      slots_.insert(short_hash(text), position, [&](u32 other) { return text_at_(other) == text; });
+  if (is_new)
+    names_.offsets[position] = kNone;
+  return names_.offsets[first];
 }
 
 // At first without a lock, which takes longer than all the rest: if two threads store theirs at the

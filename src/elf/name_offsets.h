@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/name_slots.h"
 #include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
@@ -132,7 +133,6 @@ private:
   }
   u32 &find_offset(std::string_view text, Sharing sharing, u32 position);
   u32 &find_offset_of_text(std::string_view text, u32 position);
-  void grow_table();
 
   // For several threads. These return the owner.
   u32 take(std::string_view text, Sharing sharing, u32 position, std::vector<Hashed> &hashed);
@@ -151,8 +151,7 @@ private:
   // By number: the first position, or, for one thread, the offset; behind them that of blank names.
   RawVector<u32> first_of_;
   // Of one thread: names without a number, slots by hash.
-  std::vector<Hashed> table_;
-  u32 table_used_ = 0;
+  NameSlots slots_;
   u32 other_offset_ = 0; // of a name that is not shared
   // Of several:
   std::vector<HashedNames> hashed_; // names without a number, by range
