@@ -5,8 +5,9 @@
 // alone: then the whole output is machine code, and a warning says what that means. All of this is
 // about these targets; earlier ones have machine code only.
 //
-// Mercury code of a later release may have sections of types that nobody knows. They cannot be left
-// out or kept without being understood; machine code can do without them.
+// Mercury code of a later release may have sections or records of types that nobody knows. They
+// cannot be left out or kept without being understood, and engines crash on unknown records or
+// leave functions out; machine code can do without them.
 //
 // What may surprise: machine code of one member of a family is not that of another. nvlink
 // links objects of sm_100 for sm_103 because its finalizer translates the code again.
@@ -43,7 +44,19 @@ void check_copied_code(const std::vector<InputObject> &objects, const arch::Arch
   }
 }
 
-// Mercury code that is copied must have a form that others can read.
+// A capsule with a record of an unknown kind; empty if there is none.
+std::string find_unknown_record(const InputObject &object) {
+  if (!object.capsule || elf::has_older_capsules(object.view))
+    return {};
+  for (const elf::Section &section : object.view.sections())
+    if (section.type == elf::SectionType::CudaCapmerc)
+      if (const elf::Capsule capsule = elf::decode_capsule(section.data);
+          capsule.has_unknown_record)
+        return fmt::format("'{}', of which {}", section.name, capsule.violations.back().message);
+  return {};
+}
+
+// Mercury code that is copied must have a form that others can read, and values are stored into it.
 void check_copied_capsules(const std::vector<InputObject> &objects, Diagnostics &diag) {
   for (const InputObject &object : objects)
     if (object.capsule && elf::has_older_capsules(object.view))
@@ -51,6 +64,9 @@ void check_copied_capsules(const std::vector<InputObject> &objects, Diagnostics 
                   {object.name,
                    "has Mercury code in the form of CUDA 12.8, which has to be finalized again"},
                   {}, "--code=exact does that; --code=sass leaves it out");
+    else if (const std::string unknown = find_unknown_record(object); !unknown.empty())
+      diag.report(DiagId::BadInput, {object.name, "has Mercury code with " + unknown}, {},
+                  "--code=sass leaves it out");
 }
 
 bool has_samplers(const InputObject &object) {
@@ -86,6 +102,23 @@ const InputObject *find_foreign_textures(const std::vector<InputObject> &objects
     return !has_samplers(object) && (object.sm != target.number || calls_for_textures(object));
   });
   return found == objects.end() ? nullptr : &*found;
+}
+
+// Reports the first object with Mercury code that is not all known. nvlink reads what it can.
+bool has_unknown_mercury(const std::vector<InputObject> &objects, const Dialect &dialect,
+                         const arch::ArchInfo &target, Diagnostics &diag) {
+  for (const InputObject &object : objects) {
+    std::string unknown;
+    if (!object.unfamiliar.mercury.empty())
+      unknown = object.unfamiliar.mercury.front();
+    else if (!dialect.has(Defect::SilentlyDropped))
+      unknown = find_unknown_record(object);
+    if (!unknown.empty()) {
+      diag.report(DiagId::UnknownMercury, {object.name, unknown, std::string(target.name)});
+      return true;
+    }
+  }
+  return false;
 }
 
 // nvlink -r may mix branch tables of two definitions up (Q040). Then those of the machine code are
@@ -139,13 +172,9 @@ OutputCode choose_output_code(const LinkOptions &options, const Dialect &dialect
                 {foreign->name, std::string(kForeign), std::string(target.name)});
     code = OutputCode::Sass;
   }
-  const auto unknown = std::find_if(objects.begin(), objects.end(), [](const InputObject &object) {
-    return !object.unfamiliar.mercury.empty();
-  });
-  if (code == OutputCode::Default && !some_plain && unknown != objects.end())
-    diag.report(DiagId::UnknownMercury,
-                {unknown->name, unknown->unfamiliar.mercury.front(), std::string(target.name)});
-  if (code == OutputCode::Default && (some_plain || unknown != objects.end()))
+  if (code == OutputCode::Default && some_plain)
+    code = OutputCode::Sass;
+  if (code == OutputCode::Default && has_unknown_mercury(objects, dialect, target, diag))
     code = OutputCode::Sass;
   if (code == OutputCode::Default) {
     code = has_finalizer ? OutputCode::Exact : OutputCode::Sass;

@@ -30,14 +30,9 @@ ByteSpan capsule_out(const Link &sass, const CodePlace &code) {
 // By number of a machine instruction: where in the capsule the last word of its record is.
 std::unordered_map<u64, u64> value_words(ByteSpan capsule) {
   std::unordered_map<u64, u64> out;
-  u64 extra = 0;
-  for (const elf::CapsuleRecord &record : elf::decode_capsule(capsule).records) {
-    if (record.kind == elf::CapsuleRecordKind::SassOnly)
-      extra += record.sass_count();
-    else if (record.kind == elf::CapsuleRecordKind::Instruction &&
-             record.bytes.size() >= sizeof(u32))
-      out.emplace(record.instruction + extra, record.offset + record.bytes.size() - sizeof(u32));
-  }
+  for (const elf::CapsuleRecord &record : elf::decode_capsule(capsule).records)
+    if (record.kind == elf::CapsuleRecordKind::Instruction)
+      out.emplace(record.machine, record.offset + record.bytes.size() - sizeof(u32));
   return out;
 }
 
@@ -75,20 +70,6 @@ std::vector<u8> expected_capsule(const Link &sass, const CodePlace &code, ByteSp
   return out;
 }
 
-// By Mercury instruction: the number of its machine instruction.
-std::vector<u32> positions(const elf::Capsule &capsule) {
-  std::vector<u32> out;
-  u32 extra = 0;
-  size_t next = 0;
-  for (u32 i = 0; i < capsule.instruction_count; ++i) {
-    for (; next < capsule.records.size() && capsule.records[next].instruction == i; ++next)
-      if (capsule.records[next].kind == elf::CapsuleRecordKind::SassOnly)
-        extra += capsule.records[next].sass_count();
-    out.push_back(i + extra);
-  }
-  return out;
-}
-
 // Whether the machine code is a sequence of the same operations.
 bool same_sequence(const Link &sass, const CodePlace &code) {
   constexpr u16 kOperation = 0xfff;
@@ -104,12 +85,12 @@ bool same_sequence(const Link &sass, const CodePlace &code) {
 
 // Machine instructions that Mercury instructions stand for, without those that only wait. Where a
 // Mercury instruction stands for several, the last.
-std::vector<u32> machine_instructions(const elf::Capsule &capsule) {
-  std::vector<u32> out = positions(capsule);
-  for (auto record = capsule.records.rbegin(); record != capsule.records.rend(); ++record)
-    if (record->kind == elf::CapsuleRecordKind::End && record->sass_count() == 0 &&
-        record->instruction + 1 < capsule.instruction_count)
-      out.erase(out.begin() + record->instruction);
+std::vector<u64> lasting_instructions(const elf::Capsule &capsule) {
+  std::vector<u64> out = elf::machine_instructions(capsule);
+  for (const elf::CapsuleRecord &record : capsule.records)
+    if (record.kind == elf::CapsuleRecordKind::End && record.sass_count() == 0 &&
+        record.instruction + 1 < capsule.instruction_count)
+      std::erase(out, record.machine);
   return out;
 }
 
@@ -121,7 +102,7 @@ bool same_instructions(const Link &sass, const CodePlace &code) {
   const elf::Capsule after = elf::decode_capsule(capsule_out(sass, code));
   if (!after.violations.empty())
     return false;
-  const std::vector<u32> from = machine_instructions(before), to = machine_instructions(after);
+  const std::vector<u64> from = lasting_instructions(before), to = lasting_instructions(after);
   const std::vector<u32> &place = code.restored.place;
   for (size_t i = 0; i < from.size() && i < to.size(); ++i)
     if (place.empty()

@@ -25,26 +25,13 @@ namespace {
 
 constexpr u64 kInstructionBytes = 16;
 
-// By Mercury instruction: the number of its machine instruction. Nothing for a damaged capsule, or
-// one that counts more code than there is.
-std::optional<std::vector<u32>> mercury_positions(const CodeWithCapsule &code) {
+// Numbers of the machine instructions that Mercury instructions stand for. Nothing for a damaged
+// capsule, or one that counts more code than there is.
+std::optional<std::vector<u64>> mercury_positions(const CodeWithCapsule &code) {
   const elf::Capsule capsule = elf::decode_capsule(code.capsule);
-  const u64 instructions = code.text.size() / kInstructionBytes;
-  if (!capsule.violations.empty() || capsule.instruction_count > instructions)
+  if (!capsule.violations.empty() || capsule.machine_count > code.text.size() / kInstructionBytes)
     return std::nullopt;
-  std::vector<u32> positions;
-  positions.reserve(capsule.instruction_count);
-  u64 inserted = 0;
-  size_t next = 0;
-  for (u32 i = 0; i < capsule.instruction_count; ++i) {
-    for (; next < capsule.records.size() && capsule.records[next].instruction == i; ++next)
-      if (capsule.records[next].kind == elf::CapsuleRecordKind::SassOnly)
-        inserted += capsule.records[next].sass_count();
-    if (i + inserted >= instructions)
-      return std::nullopt;
-    positions.push_back(static_cast<u32>(i + inserted));
-  }
-  return positions;
+  return elf::machine_instructions(capsule);
 }
 
 // Fills the gaps of a map of some instructions: removed ones map to the next one.
@@ -146,8 +133,8 @@ std::vector<u32> keys_of(ByteSpan text) {
 Result<InstructionMap> map_instructions(const CodeWithCapsule &before,
                                         const CodeWithCapsule &after) {
   const u32 new_count = static_cast<u32>(after.text.size() / kInstructionBytes);
-  const std::optional<std::vector<u32>> from = mercury_positions(before);
-  const std::optional<std::vector<u32>> to = mercury_positions(after);
+  const std::optional<std::vector<u64>> from = mercury_positions(before);
+  const std::optional<std::vector<u64>> to = mercury_positions(after);
   const bool same_mercury = from && to && from->size() == to->size();
   if (before.text.size() == after.text.size() && same_mercury && *from == *to)
     return InstructionMap();
@@ -158,7 +145,7 @@ Result<InstructionMap> map_instructions(const CodeWithCapsule &before,
   if (same_mercury) {
     std::vector<std::optional<u32>> known(old_keys.size());
     for (size_t i = 0; i < from->size(); ++i)
-      known[(*from)[i]] = (*to)[i];
+      known[(*from)[i]] = static_cast<u32>((*to)[i]);
     return complete(std::move(known), new_count);
   }
   std::optional<std::vector<std::optional<u32>>> known =

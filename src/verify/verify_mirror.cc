@@ -232,14 +232,11 @@ private:
                             fmt::format("names section {}, not {}", capsule.text_section,
                                         elf::describe_section(code))};
       });
-    u64 count = capsule.instruction_count;
-    for (const elf::CapsuleRecord &record : capsule.records)
-      count += record.sass_count();
-    if (count * kInstructionSize != code.size)
+    if (capsule.machine_count * kInstructionSize != code.size)
       findings_.in_section(Rule::CapsuleSize, section, [&] {
-        return FieldMessage{"",
-                            fmt::format("speaks of {} instructions, {} has {}", count,
-                                        elf::describe_section(code), code.size / kInstructionSize)};
+        return FieldMessage{"", fmt::format("speaks of {} instructions, {} has {}",
+                                            capsule.machine_count, elf::describe_section(code),
+                                            code.size / kInstructionSize)};
       });
   }
 

@@ -47,6 +47,29 @@ TEST(NvCapmerc, ReadsWholeInstructionsAndSassOnlyPrefixes) {
   EXPECT_EQ(encode_capsule(capsule), bytes);
 }
 
+// ptxas -O3 adds directives to kernels with "cutlass" in their names.
+TEST(NvCapmerc, DirectivesHaveNoMachineInstruction) {
+  Bytes bytes = {3, 0, 0, 0, 1, 0, 0, 0xc0, 5, 0, 0, 0, 0x2, 0, 0, 0};
+  const auto add = [&bytes](u8 first, u64 size) {
+    bytes.push_back(first);
+    bytes.resize(bytes.size() + size - 1);
+  };
+  add(0x31, 16);                        // instruction 0; the next has no record
+  add(0x31, 16);                        // 2
+  bytes.insert(bytes.end(), {0x51, 1}); // a machine instruction without a counterpart
+  add(0x02, 32);                        // 3
+  bytes.insert(bytes.end(), {0xd0, 1}); // 4, and padding of two
+  const Capsule capsule = decode_capsule(bytes);
+  EXPECT_TRUE(capsule.violations.empty());
+  ASSERT_EQ(capsule.records.size(), 5u);
+  EXPECT_EQ(capsule.records[0].kind, CapsuleRecordKind::Directive);
+  EXPECT_EQ(capsule.records[1].machine, 1u);
+  EXPECT_EQ(capsule.records[3].machine, 2u);
+  EXPECT_EQ(machine_instructions(capsule), (std::vector<u64>{0, 2, 3}));
+  EXPECT_EQ(capsule.machine_count, 6u);
+  EXPECT_EQ(encode_capsule(capsule), bytes);
+}
+
 TEST(NvCapmerc, KeepsWhatItCannotWalk) {
   for (u64 size = 0; size < kStub.size(); ++size) {
     const Bytes bytes(kStub.begin(), kStub.begin() + static_cast<std::ptrdiff_t>(size));

@@ -3,6 +3,10 @@
 // The grammar of a capsule, as far as it is needed to walk it: every instruction whose mask bit is
 // clear has one record, whose first byte gives its length; SassOnly prefixes precede a record and
 // are not counted. The instruction bits are opaque here; only the finalizer interprets them.
+//
+// What may surprise: ptxas -O3 adds directives to kernels with "cutlass" in their names. They have
+// mask bits and records like Mercury instructions and are counted as such, but no machine
+// instruction belongs to them.
 #include "elf/records/nv_capmerc.h"
 
 #include <algorithm>
@@ -29,6 +33,8 @@ std::optional<RecordLayout> layout_of(u8 first) {
     return RecordLayout{CapsuleRecordKind::Instruction, u64{first} * 16};
   if ((first & 0xf0) == 0x40)
     return RecordLayout{CapsuleRecordKind::Short, 4};
+  if (first == 0x31)
+    return RecordLayout{CapsuleRecordKind::Directive, 16};
   if ((first & 0x7f) == 0x51)
     return RecordLayout{CapsuleRecordKind::SassOnly, 2};
   if ((first & 0x7f) == 0x50)
@@ -44,6 +50,7 @@ bool read_record(ByteSpan section, u64 at, u32 i, Capsule &out) {
   }
   const std::optional<RecordLayout> layout = layout_of(section[at]);
   if (!layout) {
+    out.has_unknown_record = true;
     out.violations.push_back(
         {at, fmt::format("record byte {:#04x} of instruction {} is not known", section[at], i)});
     return false;
@@ -53,15 +60,19 @@ bool read_record(ByteSpan section, u64 at, u32 i, Capsule &out) {
     out.violations.push_back({at, fmt::format("the record of instruction {} is cut off", i)});
     return false;
   }
-  out.records.push_back({layout->kind, i, at, *bytes});
+  const CapsuleRecord record = {layout->kind, i, out.machine_count, at, *bytes};
+  out.machine_count += record.sass_count() + (record.has_machine_instruction() ? 1 : 0);
+  out.records.push_back(record);
   return true;
 }
 
 // The records from `at` on; returns where reading ended.
 u64 read_records(ByteSpan section, u64 at, Capsule &out) {
   for (u32 i = 0; i < out.instruction_count; ++i) {
-    if (out.recovered(i))
+    if (out.recovered(i)) {
+      ++out.machine_count;
       continue;
+    }
     do {
       if (!read_record(section, at, i, out))
         return at;
@@ -110,6 +121,21 @@ Capsule decode_capsule(ByteSpan section) {
   for (u64 i = 0; i < mask_words; ++i)
     out.mask.push_back(load_le<u32>(mask->data() + 4 * i));
   out.rest = section.subspan(read_records(section, kHeaderSize + mask->size(), out));
+  return out;
+}
+
+std::vector<u64> machine_instructions(const Capsule &capsule) {
+  std::vector<u64> out;
+  u64 next = 0;
+  for (const CapsuleRecord &record : capsule.records) {
+    while (next < record.machine)
+      out.push_back(next++);
+    if (record.has_machine_instruction())
+      out.push_back(next++);
+    next += record.sass_count();
+  }
+  while (next < capsule.machine_count)
+    out.push_back(next++);
   return out;
 }
 

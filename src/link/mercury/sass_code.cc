@@ -36,14 +36,9 @@ SassCode compiled_code(const SassContext &c, EntityId function) {
 void store_values(std::vector<u8> &bytes, std::span<const FoldedRelocation> values, u64 slot_base) {
   const elf::Capsule capsule = elf::decode_capsule(bytes);
   std::unordered_map<u64, u64> last_word; // by number of the instruction in the SASS
-  u64 extra = 0;
-  for (const elf::CapsuleRecord &record : capsule.records) {
-    if (record.kind == elf::CapsuleRecordKind::SassOnly)
-      extra += record.sass_count();
-    else if (record.kind == elf::CapsuleRecordKind::Instruction)
-      last_word.emplace(record.instruction + extra,
-                        record.offset + record.bytes.size() - sizeof(u32));
-  }
+  for (const elf::CapsuleRecord &record : capsule.records)
+    if (record.kind == elf::CapsuleRecordKind::Instruction)
+      last_word.emplace(record.machine, record.offset + record.bytes.size() - sizeof(u32));
   for (const FoldedRelocation &value : values) {
     const auto found = last_word.find(value.offset / arch::kInstructionSize);
     if (found == last_word.end())

@@ -115,6 +115,9 @@ void put_capsule(const DumpContext &context, const elf::Section &section) {
     sink.field({"instructions", ""}, number(capsule.instruction_count));
     sink.field({"recovered", ""}, number(recovered));
     sink.field({"records", ""}, number(capsule.records.size()));
+    sink.field({"directives", ""}, number(static_cast<u64>(std::ranges::count(
+                                       capsule.records, elf::CapsuleRecordKind::Directive,
+                                       &elf::CapsuleRecord::kind))));
     u64 inserted = 0, padding = 0; // machine instructions without a Mercury counterpart
     for (const elf::CapsuleRecord &record : capsule.records)
       (record.kind == elf::CapsuleRecordKind::End ? padding : inserted) += record.sass_count();
