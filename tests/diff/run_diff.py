@@ -288,7 +288,7 @@ def compare_program(tools, options, seed, targets, recipes):
     results = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.join(scratch, "s%04d" % seed)
-        generate(seed).write(folder)
+        generate(seed, options.kernel_prefix).write(folder)
         build = Build(tools, folder)
         for target in targets:
             memory = LinkMemory(tools, "s%04d-%s" % (seed, target))
@@ -439,6 +439,8 @@ def main():
     parser = arguments_parser(__doc__)
     parser.add_argument("--recipes", default="all", help="option sets: " + ", ".join(
         recipe.name for recipe in RECIPES))
+    parser.add_argument("--kernel-prefix", default="",
+                        help="before the names of all kernels; ptxas adds directives to those with 'cutlass'")
     options = finish_arguments(parser)
     if find_toolkit() is None:
         print("skipped: no CUDA toolkit with nvlink here")

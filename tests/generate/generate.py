@@ -86,7 +86,7 @@ def choose_later_options(program, dice):
         program.features.append("mixed debug")
 
 
-def generate(seed):
+def generate(seed, kernel_prefix=""):
     dice = Dice("culink", seed)
     program = Program(seed, file_count(dice.fork("size")))
     later = LATER_FEATURES if seed >= LATER_FROM else []
@@ -100,6 +100,8 @@ def generate(seed):
     choose_options(program, dice.fork("options"))
     if latest:
         choose_later_options(program, dice.fork("later options"))
+    if kernel_prefix and program.kernels:
+        program.rename_kernels(kernel_prefix)
     return program
 
 
@@ -107,8 +109,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--out", required=True, help="folder to write to")
+    parser.add_argument("--kernel-prefix", default="", help="before the names of all kernels")
     options = parser.parse_args()
-    generate(options.seed).write(options.out)
+    generate(options.seed, options.kernel_prefix).write(options.out)
     return 0
 
 

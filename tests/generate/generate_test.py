@@ -117,6 +117,14 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual(len(names), len(set(names)))
             self.assertEqual(len(program.kernels), len(set(program.kernels)))
 
+    def test_kernels_get_a_prefix_wherever_they_are_named(self):
+        for seed in SEEDS[:20]:
+            program = generate(seed, "cutlass_")
+            text = "".join(file.text() for file in program.files)
+            self.assertTrue(all(name.startswith("cutlass_") and name in text for name in program.kernels))
+            plain = "".join(file.text() for file in generate(seed).files)
+            self.assertEqual(text.replace("cutlass_", ""), plain)
+
     def test_writing_leaves_sources_and_manifest(self):
         with tempfile.TemporaryDirectory() as folder:
             self.programs[0].write(folder)

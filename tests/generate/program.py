@@ -9,6 +9,7 @@ cycles that nobody asked for: the body of a function of level n draws steps of h
 
 import json
 import os
+import re
 
 from toolchain import HEADERS_TINY
 
@@ -114,6 +115,14 @@ class Program:
                 file.declare(text)
             lines.append("  " + step.text)
         return lines
+
+    def rename_kernels(self, prefix):
+        """For compilers that look at names: ptxas at "cutlass"."""
+        names = re.compile(r"\b(%s)\b" % "|".join(self.kernels))
+        for file in self.files:
+            for texts in (file.declarations, file.definitions):
+                texts[:] = [names.sub(prefix + r"\1", text) for text in texts]
+        self.kernels = [prefix + name for name in self.kernels]
 
     def manifest(self):
         options = {"plain": [], "relocatable": ["-r"], "debug": ["-g"],
