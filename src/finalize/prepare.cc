@@ -42,8 +42,8 @@ bool is_systems_own(const elf::Symbol &symbol) {
 }
 
 // Functions and variables that other objects define get names of functions that the driver might
-// provide, which are the only ones that every engine lets a program leave undefined. Dynamic shared
-// memory is undefined in every program.
+// provide, which are the only ones that every engine lets a program leave undefined. Shared
+// variables become dynamic memory, which has no size and is undefined in every program.
 void hide_undefined(const elf::ElfView &object, const elf::Section &table, const NameSet &defined,
                     std::vector<u8> &names, std::vector<u8> &file) {
   constexpr std::string_view kDriverPrefix = "__cuda_syscall_";
@@ -51,10 +51,15 @@ void hide_undefined(const elf::ElfView &object, const elf::Section &table, const
   for (u32 i = 1; i < symbols.size(); ++i) {
     const elf::Symbol symbol = symbols[i];
     if (!symbol.undefined() || symbol.binding() == elf::SymbolBinding::Local ||
-        (symbol.other & elf::kOtherShared) != 0 || arch::is_driver_function(symbol.name))
+        arch::is_driver_function(symbol.name))
       continue;
     u8 *entry = file.data() + table.offset + i * kSymbolBytes;
     auto wire = load_le<elf::wire::Sym64>(entry);
+    if ((symbol.other & elf::kOtherShared) != 0) {
+      if (!defined.contains(symbol.name))
+        store_le<u64>(entry + offsetof(elf::wire::Sym64, st_size), 0);
+      continue;
+    }
     const auto set_info = [&wire](elf::SymbolBinding binding, elf::SymbolType type) {
       wire.st_info = static_cast<u8>(static_cast<u8>(binding) << 4 | static_cast<u8>(type));
     };

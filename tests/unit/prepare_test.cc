@@ -56,6 +56,35 @@ TEST(PrepareObject, GivesUndefinedSymbolsNamesOfTheDriverInBothTables) {
   }
 }
 
+TEST(PrepareObject, MakesSharedVariablesOfOtherFilesDynamic) {
+  const std::string path = "../golden/shared_variables_of_other_files/";
+  for (const bool other_defines_it : {false, true}) {
+    const std::vector<u8> user = recorded_bytes(path + "user.cubin");
+    const elf::ElfView object = elf::ElfView::open(user).value();
+    NameSet defined;
+    if (other_defines_it)
+      defined.insert("sized");
+    const std::vector<u8> file = prepare_object(object, {.defined = defined}).value();
+    const elf::ElfView view = elf::ElfView::open(file).value();
+    for (const char *table : {".symtab", ".nv.merc.symtab"}) {
+      const elf::SymbolTable before = object.symbols(*object.find(table));
+      const elf::SymbolTable after = view.symbols(*view.find(table));
+      u32 variables = 0;
+      for (u32 i = 1; i < after.size(); ++i)
+        if (after[i].name == "sized") {
+          ++variables;
+          EXPECT_EQ(before[i].size, 256u);
+          EXPECT_EQ(after[i].size, other_defines_it ? 256u : 0u);
+          EXPECT_EQ(after[i].type(), before[i].type());
+        }
+      EXPECT_EQ(variables, 1u) << table;
+    }
+  }
+  const Prepared owner(path + "owner.cubin");
+  for (u32 i = 1; i < owner.view.symbols().size(); ++i)
+    EXPECT_EQ(owner.view.symbols()[i].size, owner.old_view.symbols()[i].size);
+}
+
 TEST(PrepareObject, LeavesWhatTheOtherCopiesDefine) {
   const std::vector<u8> bytes = recorded_bytes("steps.cubin");
   const elf::ElfView object = elf::ElfView::open(bytes).value();
