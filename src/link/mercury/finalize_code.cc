@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "elf/records/nv_capmerc.h"
+#include "elf/records/nv_notes.h"
 #include "link/emulate/images.h"
 #include "link/emulate/mercury_objects.h"
 #include "link/mercury/sass_code.h"
@@ -58,6 +59,22 @@ std::vector<NeededCode> find_needed_code(const SassContext &c) {
   return out;
 }
 
+// Whether code was scheduled as the linker schedules it. Builds of one release differ, too: later
+// ones wait for a fault of the chip (NVSAL_SW_WAR), earlier ones remove these instructions. Only an
+// emulated linker has a build; others keep what the compiler of the release has made.
+bool has_own_schedule(const InputObject &object, const Dialect &dialect) {
+  if (object.toolkit != dialect.release.toolkit)
+    return false;
+  if (dialect.name.empty())
+    return true;
+  for (const u32 section : object.tool_notes)
+    for (const elf::Note &note : elf::decode_notes(object.section(section).data).notes)
+      if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
+          info && info->tool_version != dialect.tool_version)
+        return false;
+  return true;
+}
+
 // Only kernels are scheduled otherwise in a linked program than in the object: the code around
 // their entry and their exits is. Device functions keep the schedule that the compiler of the same
 // release gave them (docs/mercury.md), unless calls of the driver may be among it.
@@ -68,7 +85,7 @@ bool functions_keep_schedule(const SassContext &c, const InputObject &object,
   };
   const auto &sections = object.view.sections();
   return !c.inputs.arch.calls_driver_for_images && c.mercury.policy.executable && !request.debug &&
-         !request.debug_code && object.toolkit == c.mercury.dialect.release.toolkit &&
+         !request.debug_code && has_own_schedule(object, c.mercury.dialect) &&
          std::none_of(sections.begin(), sections.end(), has_lines);
 }
 
@@ -131,7 +148,7 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   for (u32 i = 0; i < c.sass.objects.size(); ++i) {
     const InputObject &object = c.sass.objects[i];
     const bool other_finalizer =
-        (c.mercury.policy.resolves_early && object.toolkit != c.mercury.dialect.release.toolkit) ||
+        (c.mercury.policy.resolves_early && !has_own_schedule(object, c.mercury.dialect)) ||
         elf::has_older_capsules(object.view);
     const bool translated =
         object.sm != c.inputs.arch.number || other_finalizer ||

@@ -80,6 +80,26 @@ std::vector<bool> add_callers(const Program &p, std::vector<FunctionId> list) {
   return out;
 }
 
+bool has_workaround(const elf::InfoRecords &records) {
+  for (const elf::InfoRecord record : records)
+    if (record.attribute == elf::InfoAttribute::NvsalSwWar)
+      return true;
+  return false;
+}
+
+// Engines of earlier builds remove a workaround that the compiler has put into the code. nvlink
+// does so, too; code for another chip cannot stay as it is.
+bool loses_workaround(const SassContext &c, const SassCode &code,
+                      const FinalizedFunction &finalized) {
+  const InputObject &object = c.sass.objects[code.definition.object.value];
+  if (!c.mercury.dialect.name.empty() || object.sm != c.inputs.arch.number ||
+      has_workaround(elf::InfoRecords(finalized.info)))
+    return false;
+  return std::any_of(object.infos.begin(), object.infos.end(), [&](const InputObject::Info &info) {
+    return info.text == code.section && has_workaround(info.records);
+  });
+}
+
 } // namespace
 
 SassCodeList read_code(const SassContext &c, std::span<const FinalizedObject> finalized,
@@ -110,6 +130,8 @@ SassCodeList read_code(const SassContext &c, std::span<const FinalizedObject> fi
                     {object.name, std::string(c.mercury.symbols[function].name)});
       continue;
     }
+    if (loses_workaround(c, code, *found->second))
+      continue;
     code.finalized = found->second;
     code.text = code.finalized->text;
     code.capsule = code.finalized->capsule;

@@ -235,12 +235,16 @@ bool is_on_sass_plane_only(InfoAttribute attribute, bool has_annotations) {
 }
 
 // The records of the compiler, with what the finalizer says instead, and behind them what it adds.
-// Code that nobody finalizes gets a record about a workaround only from its compiler.
+// A record about a workaround comes from the compiler or the engine that made the code; only for -r
+// it is what the emulated linker would have added.
 std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCode &code,
                                               std::vector<elf::InfoRecord> records) {
-  if (code.finalized)
-    for (const elf::InfoRecord record : elf::InfoRecords(code.finalized->info)) {
+  if (code.finalized) {
+    const elf::InfoRecords answer(code.finalized->info);
+    bool works_around = false;
+    for (const elf::InfoRecord record : answer) {
       const bool annotations = record.attribute == InfoAttribute::Annotations;
+      works_around = works_around || record.attribute == InfoAttribute::NvsalSwWar;
       if (!annotations && std::ranges::find(kFactsOfCode, record.attribute) == kFactsOfCode.end())
         continue;
       const auto same = std::ranges::find(records, record.attribute, &elf::InfoRecord::attribute);
@@ -249,10 +253,16 @@ std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCo
       else
         records.insert(annotations ? records.begin() : records.end(), record);
     }
+    if (!works_around)
+      std::erase_if(records, [](const elf::InfoRecord &record) {
+        return record.attribute == InfoAttribute::NvsalSwWar;
+      });
+  }
   for (const elf::InfoRecord &record : c.mercury.dialect.release.finalizer_records)
     if (std::ranges::find(records, record.attribute, &elf::InfoRecord::attribute) ==
             records.end() &&
-        (is_finalized(c, code) || record.attribute != InfoAttribute::NvsalSwWar))
+        ((!code.finalized && c.mercury.policy.resolves_early) ||
+         record.attribute != InfoAttribute::NvsalSwWar))
       records.push_back(record);
   return records;
 }
