@@ -87,6 +87,9 @@ struct LinkRequest {
   // refused.
   std::string ptxas;
   std::vector<std::string> ptxas_options;
+  // PTX of a fatbin is compiled with the options that the fatbin has beside it, too, before those
+  // above. nvlink does so, nvJitLink does not.
+  bool heeds_recorded_options = true;
   // Code for link-time optimisation among the inputs.
   LtoOptions lto;
   // The host program will register the modules of the result.

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/gather.h"
+#include "base/option_words.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
 #include "input/accept.h"
@@ -19,6 +20,7 @@
 #include "input/file_kind.h"
 #include "input/library_search.h"
 #include "input/load_object.h"
+#include "lto/module_options.h"
 
 namespace culink {
 
@@ -32,6 +34,24 @@ bool is_elf64(ByteSpan bytes) {
 
 u64 size_when_unpacked(const DeviceCode &code) {
   return code.entry && code.entry->compression != Compression::None ? code.entry->size : 0;
+}
+
+// With -Werror nvlink refuses options that contradict each other, whatever else its compiler warns
+// of. That compiler then stops before it reads the text.
+bool raise_redefinitions(CompiledPtx &compiled) {
+  constexpr std::string_view kWarning = "ptxas warning : incompatible redefinition";
+  constexpr std::string_view kError = "ptxas error   : incompatible redefinition";
+  std::string &text = compiled.remarks;
+  const size_t last = text.rfind(kWarning);
+  if (last == std::string::npos)
+    return false;
+  if (compiled.status == 0) {
+    text.resize(std::min(text.find('\n', last), text.size()));
+    text += "\nptxas fatal   : Ptx assembly aborted due to errors\n";
+  }
+  for (size_t at = 0; (at = text.find(kWarning, at)) != std::string::npos;)
+    text.replace(at, kWarning.size(), kError);
+  return true;
 }
 
 } // namespace
@@ -275,6 +295,14 @@ PtxCompiler InputLoader::compiler_for(const DeviceCode &code) const {
   PtxCompiler out{.path = request_.ptxas, .options = request_.ptxas_options};
   out.cache = cache_;
   out.cancelled = request_.progress ? &request_.progress->cancelled : nullptr;
+  if (code.entry && request_.heeds_recorded_options)
+    out.recorded = option_words(code.entry->options);
+  if (code.split_compile) { // nvlink puts it in the place of the link's own
+    if (request_.lto.split_compile)
+      std::erase(out.options, fmt::format("-split-compile={}", *request_.lto.split_compile));
+    if (*code.split_compile != 1)
+      out.options.push_back(fmt::format("-split-compile={}", *code.split_compile));
+  }
   if (code.optimised)
     out.options.insert(out.options.end(), optimised_->ptxas_options.begin(),
                        optimised_->ptxas_options.end());
@@ -290,11 +318,17 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
     diag.report(DiagId::BadInput, {name, compiled.error().text()});
     return std::nullopt;
   }
-  if (compiled->status != 0) {
-    diag.report(
-        DiagId::PtxRefused,
-        {name, fmt::format("{} ended with {}", compiler.path, compiled->status), compiled->remarks},
-        remark_lines(compiled->remarks));
+  std::string why;
+  if (compiled->status != 0)
+    why = fmt::format("{} ended with {}", compiler.path, compiled->status);
+  if (request_.options.warnings_are_errors && raise_redefinitions(*compiled))
+    why = "of two values for an option of the compiler the last one would count";
+  if (!why.empty()) {
+    if (!compiler.recorded.empty())
+      why +=
+          fmt::format("; its fatbin records the options '{}'", fmt::join(compiler.recorded, " "));
+    diag.report(DiagId::PtxRefused, {name, why, compiled->remarks},
+                remark_lines(compiled->remarks));
     return std::nullopt;
   }
   if (!compiled->remarks.empty())
@@ -312,8 +346,14 @@ void InputLoader::optimize() {
   if (optimised_ && found_.host)
     found_.host->known_early = true;
   std::vector<DeviceCode> code;
+  std::optional<u32> split_compile;
   for (size_t i = 0; i < found_.code.size(); ++i) {
     DeviceCode &one = found_.code[i];
+    if (one.form == DeviceCode::Form::Lto && one.entry)
+      if (const ModuleOptions recorded = parse_module_options(one.entry->options);
+          recorded.split_compile)
+        split_compile = recorded.split_compile;
+    one.split_compile = split_compile;
     if (optimised_ && !optimised_->whole && i == optimised_->place)
       for (const std::string &part : optimised_->parts)
         code.push_back({.name = optimised_->name,
@@ -321,6 +361,7 @@ void InputLoader::optimize() {
                         .bytes = as_bytes(part),
                         .discarded = optimised_->lost,
                         .optimised = true,
+                        .split_compile = optimised_->split_compile,
                         .messages_before = one.messages_before});
     if (one.form != DeviceCode::Form::Lto)
       code.push_back(std::move(one));
@@ -330,7 +371,8 @@ void InputLoader::optimize() {
 
 std::optional<std::vector<u8>> InputLoader::compile_whole() {
   report();
-  PtxCompiler compiler = compiler_for({.optimised = true});
+  PtxCompiler compiler =
+      compiler_for({.optimised = true, .split_compile = optimised_->split_compile});
   compiler.whole_program = true;
   return compile(compiler, optimised_->name, as_bytes(optimised_->parts.front()), diag_);
 }

@@ -150,6 +150,12 @@ std::optional<OptimizerTask> LtoJob::make_task(const Mix &mix) {
   task.compiled = join_module_options(records, request_.lto.max_registers, diag_);
   if (diag_.failed())
     return std::nullopt;
+  if (request_.lto.split_compile_extended && request_.lto.emit_ptx)
+    diag_.report(DiagId::SplitIgnored, {"-emit-ptx", "-split-compile-extended", "-split-compile"});
+  else if (request_.lto.split_compile_extended &&
+           (request_.lto.split_compile || task.compiled.split_compile))
+    diag_.report(DiagId::SplitIgnored,
+                 {"-split-compile", "-split-compile-extended", "-split-compile-extended"});
   task.separate = request_.options.relocatable || mix.others;
   task.open = !dialect_.has(Defect::LtoByHostObjects) || mix.system_after_host;
   task.debug = request_.options.debug;
@@ -164,8 +170,11 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
                  " and name the toolkit's folder with --cuda=FOLDER, -nvvmpath or CUDA_HOME");
     return std::nullopt;
   }
-  const LtoOptions options =
-      dialect_.has(Defect::LtoOrderByChance) ? request_.lto : with_repeatable_code(request_.lto);
+  LtoOptions options = request_.lto;
+  if (task.compiled.split_compile)
+    options.split_compile = task.compiled.split_compile;
+  if (!dialect_.has(Defect::LtoOrderByChance))
+    options = with_repeatable_code(std::move(options));
   Result<OptimizedProgram> program =
       optimize(task, options, cache_, request_.progress ? &request_.progress->cancelled : nullptr);
   if (!program || program->failed) {
@@ -220,6 +229,7 @@ std::optional<LtoOutcome> LtoJob::run() {
   out.name = nvlinks_place ? std::string(kNameInNvlink) : describe(task->modules);
   if (task->compiled.max_registers && !request_.lto.max_registers)
     out.ptxas_options.push_back(fmt::format("-maxrregcount={}", *task->compiled.max_registers));
+  out.split_compile = task->compiled.split_compile;
   // The file is written all the same (Q171).
   if (out.whole && nvlinks_place && mix.last_host && !mix.system_last && !request_.lto.emit_ptx)
     diag_.report(DiagId::RuntimeExpected, {});

@@ -22,6 +22,7 @@ struct LtoOutcome {
   bool lost = false;              // nvlink compiles them and forgets them (Q170)
   std::string name;               // of the parts, for messages
   std::vector<std::string> ptxas_options;
+  std::optional<u32> split_compile; // recorded by the modules
 };
 
 // Optimises the code of that kind that was found. Nothing: there was none, or it failed. The cache

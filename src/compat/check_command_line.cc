@@ -89,13 +89,6 @@ void check_lto(const CommandLine &line, Diagnostics &diag, const FileSource &fil
                 {speed, std::string(option_row(OptionId::FastCompile).name)}, {},
                 "values: 0, min, mid, max");
   check_nvvm_path(line, diag, files);
-  if (!line.has(OptionId::SplitCompileExtended))
-    return;
-  if (line.has(OptionId::EmitPtx))
-    diag.report(DiagId::SplitIgnored, {"-emit-ptx", "-split-compile-extended", "-split-compile"});
-  else if (line.has(OptionId::SplitCompile))
-    diag.report(DiagId::SplitIgnored,
-                {"-split-compile", "-split-compile-extended", "-split-compile-extended"});
 }
 
 // Nobody has seen such an index: neither compilers nor documents of CUDA 13 know one, and nvlink

@@ -186,7 +186,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NvvmNotThere, Stage::Options, Weight::Fatal, "elfLink linker library load error"},
     {DiagId::LtoIgnored, Stage::Load, Weight::Warning,
      "Ignoring -dlto option because no LTO objects found"},
-    {DiagId::SplitIgnored, Stage::Options, Weight::Info,
+    {DiagId::SplitIgnored, Stage::Load, Weight::Info,
      "Incompatible options '{0}' and '{1}', using '{2}'"},
     {DiagId::NotOptimised, Stage::Load, Weight::Info,
      "requested LTO but '{0}' not built for LTO so doing partial LTO"},

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/byte_size.h"
+#include "base/option_words.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 
@@ -32,23 +33,26 @@ std::string comma_joined(const std::vector<std::string> &items) {
 
 namespace {
 
-// The options that nvlink passes to its own compiler of PTX, in its order.
+// The options that nvlink passes to its own compiler of PTX, in its order and spelling: of two
+// values the last one counts, and messages repeat the word.
 std::vector<std::string> ptxas_options(const CommandLine &line) {
   std::vector<std::string> out;
   if (line.has(OptionId::Debug))
     out.emplace_back("-g");
+  for (const std::string &text : line.list(OptionId::Xptxas))
+    for (std::string &word : option_words(text))
+      out.push_back(std::move(word));
   if (line.has(OptionId::MaxRegisters))
     out.push_back("-maxrregcount=" + line.value(OptionId::MaxRegisters));
-  if (line.has(OptionId::SplitCompile))
-    out.push_back("-split-compile=" + line.value(OptionId::SplitCompile));
-  if (line.has(OptionId::DeviceStackProtector))
-    out.push_back("-device-stack-protector=" + line.value(OptionId::DeviceStackProtector));
   if (const std::string speed = line.value(OptionId::FastCompile); !speed.empty() && speed != "0")
-    out.push_back("-Ofc=" + speed);
+    out.push_back("--Ofast-compile=" + speed);
+  if (line.has(OptionId::DeviceStackProtector))
+    out.push_back("--device-stack-protector=" + line.value(OptionId::DeviceStackProtector));
+  if (const std::string threads = line.value(OptionId::SplitCompile);
+      !threads.empty() && threads != "1")
+    out.push_back("-split-compile=" + threads);
   if (line.has(OptionId::Verbose2))
     out.emplace_back("-v2");
-  const std::vector<std::string> &more = line.list(OptionId::Xptxas);
-  out.insert(out.end(), more.begin(), more.end());
   return out;
 }
 

@@ -33,9 +33,10 @@ struct DeviceCode {
   u32 archive_length = 0; // length of the archive's name in `name`; 0: not from an archive
   bool discarded = false; // compiled for its errors only
   bool in_host_object = false;
-  bool optimised = false;     // PTX that was made of link-time-optimisation code
-  std::string module;         // of the host object it was in
-  size_t messages_before = 0; // how many had been reported when it was found
+  bool optimised = false;           // PTX that was made of link-time-optimisation code
+  std::optional<u32> split_compile; // recorded in link-time-optimisation code up to here
+  std::string module;               // of the host object it was in
+  size_t messages_before = 0;       // how many had been reported when it was found
 };
 
 // A module whose registration function the host program has, once it is linked.

@@ -2,7 +2,8 @@
 //
 // PTX is compiled by the installed ptxas as a child process. Text and result are files in memory:
 // nothing is left behind, whatever happens. ptxas records its options in the object, and nvlink's
-// order is "-arch -m -c". With -g it records the names of the files too: ours are numbers that
+// order is "-arch -m -c", with those that nvcc has written beside the text in front of -c and those
+// of the link after it (Q178). With -g it records the names of the files too: ours are numbers that
 // differ from run to run, and nvlink, which compiles inside itself, has none but "elf.o". So that
 // note is rewritten. What was compiled before, the cache has.
 #include "input/compile_ptx.h"
@@ -99,6 +100,7 @@ constexpr std::string_view kNamePlace = "\x01";
 
 std::vector<std::string> compiler_words(const PtxCompiler &compiler, std::string_view target) {
   std::vector<std::string> words = {"-arch", std::string(target), "-m", "64"};
+  words.insert(words.end(), compiler.recorded.begin(), compiler.recorded.end());
   if (!compiler.whole_program)
     words.emplace_back("-c");
   words.insert(words.end(), compiler.options.begin(), compiler.options.end());

@@ -14,7 +14,8 @@ namespace culink {
 
 // The compiler of NVIDIA's toolkit, and its options besides target and files.
 struct PtxCompiler {
-  std::string path; // empty: there is none
+  std::string path;                  // empty: there is none
+  std::vector<std::string> recorded; // beside the text, when it was written; later ones count
   std::vector<std::string> options;
   const std::atomic<bool> *cancelled = nullptr; // ends it when it is set, unless null
   Cache *cache = nullptr;                       // of its answers, unless null

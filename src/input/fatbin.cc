@@ -141,7 +141,7 @@ Result<FatbinEntry> Walker::describe(ByteSpan header, const WireEntry &wire,
     const std::optional<u32> size = load_at<u32>(header, u64{wire.options} + 4);
     const std::optional<ByteSpan> text =
         start && size ? slice(header, *start, *size) : std::nullopt;
-    if (!text && !as_nvlink_)
+    if (!text && (!as_nvlink_ || entry.kind == FatbinKind::Ptx))
       return refuse(entry.offset, "entry", "options", "lie outside the header");
     entry.options = text ? as_text(*text) : "";
   }

@@ -60,7 +60,8 @@ struct FatbinContainer {
 enum class FatbinReading : u8 {
   Strict,
   AsNvlink, // Q087: the first container only; an entry that begins in it is read whole; texts
-            // outside the header are ignored; of several packings the first flag counts
+            // outside the header are ignored, but for options of PTX, at which nvlink crashes; of
+            // several packings the first flag counts
 };
 
 // All containers in a row, as `cat` and `ld -r` leave them. Reads headers only, so that pages with

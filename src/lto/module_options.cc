@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // nvcc writes the options that concern the optimiser beside the code: "-ftz=0 -prec_div=1
-// -prec_sqrt=1 -fmad=1", "-maxreg 40", "-generate-line-info". Optimised as one program, all modules
+// -prec_sqrt=1 -fmad=1", "-maxreg 40", "-generate-line-info", "-split-compile 2". Optimised as one
+// program, all modules
 // have the same; a program of which one half rounds in another way than the other cannot be made,
 // and nvlink refuses it. Raw modules (.ltoir) have no such record.
 #include "lto/module_options.h"
@@ -10,6 +11,8 @@
 #include <charconv>
 
 #include <fmt/format.h>
+
+#include "base/option_words.h"
 
 namespace culink {
 
@@ -26,14 +29,6 @@ constexpr std::array<Arithmetic, 4> kArithmetic = {{{"-ftz=", "-ftz", "-ftz="},
                                                     {"-prec_div=", "-prec-div", "-prec-div="},
                                                     {"-prec_sqrt=", "-prec-sqrt", "-prec-sqrt="},
                                                     {"-fmad=", "-fmad", "-fma="}}};
-
-std::string_view next_word(std::string_view &text) {
-  text.remove_prefix(std::min(text.find_first_not_of(std::string_view(" \0", 2)), text.size()));
-  const size_t end = std::min(text.find_first_of(std::string_view(" \0", 2)), text.size());
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(end);
-  return word;
-}
 
 std::optional<u32> number_in(std::string_view word) {
   u32 out = 0;
@@ -54,14 +49,20 @@ void report_difference(std::string_view option, const ModuleRecord &first,
 
 ModuleOptions parse_module_options(std::string_view text) {
   ModuleOptions out;
-  for (std::string_view word = next_word(text); !word.empty(); word = next_word(text)) {
+  const std::vector<std::string> words = option_words(text);
+  for (size_t at = 0; at < words.size(); ++at) {
+    const std::string &word = words[at];
     for (size_t i = 0; i < kArithmetic.size(); ++i)
       if (word.starts_with(kArithmetic[i].recorded))
         out.arithmetic[i] = word.substr(kArithmetic[i].recorded.size()) != "0";
-    if (word == "-maxreg")
-      out.max_registers = number_in(next_word(text));
-    else if (word == "-generate-line-info")
+    if (word == "-generate-line-info")
       out.line_info = true;
+    if (at + 1 == words.size())
+      break;
+    if (word == "-maxreg")
+      out.max_registers = number_in(words[++at]);
+    else if (word == "-split-compile" && !out.split_compile)
+      out.split_compile = number_in(words[++at]);
   }
   return out;
 }
@@ -69,7 +70,8 @@ ModuleOptions parse_module_options(std::string_view text) {
 ModuleOptions join_module_options(const std::vector<ModuleRecord> &modules,
                                   std::optional<u32> max_registers, Diagnostics &diag) {
   ModuleOptions out;
-  const ModuleRecord *limited = nullptr; // the first module with a number of registers
+  const ModuleRecord *limited = nullptr;  // the first module with a number of registers
+  const ModuleRecord *threaded = nullptr; // the first with a number of threads
   bool some_unlimited = false, some_without_lines = false;
   for (size_t i = 0; i < modules.size(); ++i) {
     const ModuleOptions one = parse_module_options(modules[i].options);
@@ -83,6 +85,12 @@ ModuleOptions join_module_options(const std::vector<ModuleRecord> &modules,
     if (one.max_registers && !limited) {
       limited = &modules[i];
       out.max_registers = one.max_registers;
+    }
+    if (one.split_compile && threaded && out.split_compile != one.split_compile)
+      report_difference("-split-compile", *threaded, modules[i], diag);
+    if (one.split_compile && !threaded) {
+      threaded = &modules[i];
+      out.split_compile = one.split_compile;
     }
     some_unlimited |= !one.max_registers;
     some_without_lines |= !one.line_info;

@@ -18,6 +18,7 @@ struct ModuleOptions {
   // Whether -ftz, -prec-div, -prec-sqrt and -fmad were on, in this order.
   std::array<bool, 4> arithmetic = {false, true, true, true};
   std::optional<u32> max_registers;
+  std::optional<u32> split_compile; // threads of the optimiser and of ptxas
   bool line_info = false;
 };
 

@@ -145,6 +145,7 @@ LinkRequest Session::make_request() const {
     request.inputs.push_back(LinkInput::memory(piece.name, piece.contents()));
   request.emulate = options_.emulate;
   request.ptxas_options = options_.ptxas;
+  request.heeds_recorded_options = false;
   if (!options_.no_cache)
     request.cache = find_cache();
   LinkOptions &options = request.options;

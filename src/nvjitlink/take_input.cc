@@ -164,6 +164,7 @@ TakenInput InputTaker::run(ByteSpan bytes) {
   request.emulate = options_.emulate;
   request.options.threads = 1;
   request.ptxas_options = options_.ptxas;
+  request.heeds_recorded_options = false;
   const Dialect *dialect = choose_dialect(request, diag_);
   if (!dialect)
     return refused(Code::UnrecognizedOption, "unknown value of -culink-emulate");

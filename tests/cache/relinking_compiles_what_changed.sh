@@ -26,6 +26,15 @@ check 0 -Xptxas=-O1
 check 2 -maxrregcount=32
 touch main.ptx ptxas
 check 0
+# Options that a fatbin has beside the text decide, too.
+beside() { # COUNT OPTIONS
+  python3 -B "$SOURCE/tests/fatbin.py" beside.fatbin "90=main.ptx,options=$2"
+  "$CULINK" -arch=sm_90 -r --ptxas="$PWD/ptxas" beside.fatbin -o out.cubin --cache-dir=cache
+  expect_compiled "$1"
+}
+beside 1 -O1
+beside 0 -O1
+beside 1 -O2
 mv ptxas old && cp "$bin/fake_ptxas" ptxas && rm old
 check 0
 printf 'x' >> ptxas

@@ -55,6 +55,8 @@ SAME = {
     "split-twice": "-split-compile=2 -split-compile-extended=2 main.fatbin math.fatbin",
     "split-text": "-split-compile-extended=2 -emit-ptx main.fatbin math.fatbin",
     "mixed-arithmetic": "main.fatbin math.ftz.fatbin",
+    "recorded-threads": "main.fatbin math.threads.fatbin",
+    "recorded-threads-count": "-split-compile=4 -split-compile-extended=2 main.fatbin math.threads.fatbin",
     "mixed-registers": "main.fatbin math.limited.fatbin",
     "not-a-module": "main.ltoir wrong.ltoir",
     "damaged-module": "cut.ltoir",
@@ -175,6 +177,7 @@ def make_inputs(cuda):
         nvcc("-fatbin", *lto, f"{name}.cu", "-o", f"{name}.fatbin")
     nvcc("-fatbin", "-ftz=true", *lto, "math.cu", "-o", "math.ftz.fatbin")
     nvcc("-fatbin", "-maxrregcount=40", *lto, "math.cu", "-o", "math.limited.fatbin")
+    nvcc("-fatbin", "-split-compile=2", *lto, "math.cu", "-o", "math.threads.fatbin")
     nvcc("-fatbin", "-gencode", "arch=compute_90a,code=lto_90a", "chip.cu", "-o", "chip.fatbin")
     nvcc("-cubin", "-arch=sm_90", "math.cu", "-o", "math.cubin")
     shutil.copy(os.path.join(RECORDED, "math.cubin"), os.path.join(RECORDED, "wrong.ltoir"))

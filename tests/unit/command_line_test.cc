@@ -243,10 +243,6 @@ TEST(CheckCommandLine, finds_contradictions_and_what_is_missing) {
   EXPECT_EQ(ids(with({"-dlto"})), Ids{});
   EXPECT_EQ(ids(with({"-dlto", "--emulate=nvlink-13.0.88"})),
             (Ids{DiagId::NvvmPathMissing, DiagId::NvvmNotThere}));
-  EXPECT_EQ(ids(with({"-dlto", "-split-compile=2", "-split-compile-extended=2"})),
-            Ids{DiagId::SplitIgnored});
-  EXPECT_EQ(ids(with({"-dlto", "-emit-ptx", "-split-compile-extended=2"})),
-            Ids{DiagId::SplitIgnored});
   EXPECT_EQ(ids(with({"-Xptxas=-v", "-maxrregcount=3", "-L/a", "-cpu-arch=X86"})), Ids{});
   EXPECT_EQ(ids(with({"-Xnvvm=-x"})), Ids{DiagId::NoEffect});
   EXPECT_EQ(ids(with({"-use-host-info", "-kernels-used=k"})), Ids{DiagId::HostInfoIgnored});

@@ -33,18 +33,19 @@ protected:
     const std::filesystem::path path = root_ / "ptxas";
     std::ofstream(path) << "#!/bin/sh\n" << script;
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return {path.string(), {"-O1"}};
+    return {.path = path.string(), .options = {"-O1"}};
   }
 
   std::filesystem::path root_;
 };
 
 TEST_F(CompilePtx, passes_target_options_and_text) {
-  const Result<CompiledPtx> out =
-      compile_ptx(compiler("echo \"$1 $2 $3 $4 $5 $6\" > \"$9\"; cat \"$7\" >> \"$9\"\n"), "x.ptx",
-                  "sm_90", as_bytes(".version"));
+  PtxCompiler asked =
+      compiler("echo \"$1 $2 $3 $4 $5 $6 $7\" > \"${10}\"; cat \"$8\" >> \"${10}\"\n");
+  asked.recorded = {"-v"};
+  const Result<CompiledPtx> out = compile_ptx(asked, "x.ptx", "sm_90", as_bytes(".version"));
   ASSERT_TRUE(out) << out.error().text();
-  EXPECT_EQ(as_text(out->cubin), "-arch sm_90 -m 64 -c -O1\n.version");
+  EXPECT_EQ(as_text(out->cubin), "-arch sm_90 -m 64 -v -c -O1\n.version");
 }
 
 TEST_F(CompilePtx, errors_name_the_file_as_we_call_it) {

@@ -206,6 +206,9 @@ TEST(Fatbin, nvlink_minds_less) {
     ASSERT_EQ(found->front().entries.size(), 1u) << damage.what;
     EXPECT_EQ(unpacked(found->front().entries.front()), "some code") << damage.what;
   }
+  member.kind = FatbinKind::Ptx;
+  EXPECT_FALSE(
+      read_fatbins(damaged(test::container({member}), damages[3]), FatbinReading::AsNvlink));
 }
 
 TEST(Fatbin, damaged_payloads_are_refused_when_unpacked) {

@@ -14,10 +14,11 @@ TEST(ModuleOptions, RecordsOfNvccAreUnderstood) {
   EXPECT_FALSE(usual.max_registers);
   EXPECT_FALSE(usual.line_info);
   const ModuleOptions other = parse_module_options(
-      "-generate-line-info -maxreg 40 -ftz=1 -prec_div=0 -prec_sqrt=0 -fmad=0");
+      "-split-compile 2 -generate-line-info -maxreg 40 -ftz=1 -prec_div=0 -prec_sqrt=0 -fmad=0");
   EXPECT_EQ(other.arithmetic, (std::array<bool, 4>{true, false, false, false}));
   EXPECT_EQ(other.max_registers, 40u);
   EXPECT_TRUE(other.line_info);
+  EXPECT_EQ(other.split_compile, 2u);
   EXPECT_FALSE(parse_module_options("-maxreg").max_registers);
   EXPECT_FALSE(parse_module_options("-maxreg many").max_registers);
 }
@@ -44,6 +45,11 @@ TEST(ModuleOptions, ContradictionsAreErrors) {
   (void)join_module_options({{"a", "-maxreg 40"}, {"b", ""}, {"c", "-maxreg 50"}}, {}, registers);
   ASSERT_EQ(registers.all().size(), 1u);
   EXPECT_EQ(registers.all()[0].arguments, (std::vector<std::string>{"-maxrregcount", "a", "c"}));
+  Diagnostics threads;
+  (void)join_module_options({{"a", "-split-compile 2"}, {"b", ""}, {"c", "-split-compile 3"}}, {},
+                            threads);
+  ASSERT_EQ(threads.all().size(), 1u);
+  EXPECT_EQ(threads.all()[0].arguments, (std::vector<std::string>{"-split-compile", "a", "c"}));
 }
 
 TEST(ModuleOptions, TheLinksOwnRegisterLimitCountsAlone) {

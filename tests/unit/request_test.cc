@@ -56,10 +56,17 @@ TEST(NoteOptions, name_files_with_debug_only) {
             "m,f -o o -g  -L /a/b - r.c -time t.csv -suppress-debug-info  ");
 }
 
-TEST(MakeRequest, passes_extended_verbosity_on_to_the_compiler) {
+// Of two values the last one counts.
+TEST(MakeRequest, passes_options_on_to_the_compiler_in_the_order_of_nvlink) {
   Diagnostics diag;
-  EXPECT_EQ(make_request(parse_command_line({"-v2", "-v", "-Xptxas=-O1"}, diag)).ptxas_options,
-            (std::vector<std::string>{"-v2", "-O1"}));
+  const CommandLine line =
+      parse_command_line({"-v2", "-v", "-split-compile=2", "-device-stack-protector=true", "-dlto",
+                          "-Ofc=mid", "-maxrregcount=32", "-Xptxas=-O1 -O2,-w", "-g"},
+                         diag);
+  EXPECT_EQ(
+      make_request(line).ptxas_options,
+      (std::vector<std::string>{"-g", "-O1", "-O2", "-w", "-maxrregcount=32", "--Ofast-compile=mid",
+                                "--device-stack-protector=true", "-split-compile=2", "-v2"}));
 }
 
 TEST(DescribeRequest, gives_the_words_that_would_have_asked_for_it) {

@@ -71,6 +71,14 @@ void make_visible(Message &message) {
       *text = visible(*text);
 }
 
+// nvlink -disable-infos hides what its compiler of PTX says about two values of an option.
+void drop_redefinitions(Message &message) {
+  constexpr std::string_view kLine = "ptxas warning : incompatible redefinition";
+  for (std::string &text : message.arguments)
+    for (size_t at = 0; (at = text.find(kLine)) != std::string::npos;)
+      text.erase(at, text.find('\n', at) + 1 - at);
+}
+
 } // namespace
 
 void print_to(FILE *to, const std::string &text) {
@@ -105,8 +113,11 @@ LinkOutcome Console::show(const std::vector<Message> &messages) const {
   };
   std::vector<Message> shown;
   std::remove_copy_if(messages.begin(), messages.end(), std::back_inserter(shown), is_remark);
-  for (Message &message : shown)
+  for (Message &message : shown) {
     make_visible(message);
+    if (hide_infos_)
+      drop_redefinitions(message);
+  }
   const NvlinkReport report = nvlink_report(shown, toolkit_);
   if (format_ == ErrorFormat::Nvlink)
     for (const std::string &line : report.lines)
