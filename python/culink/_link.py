@@ -91,7 +91,8 @@ def _package_folders() -> list[str]:
     except (ImportError, ValueError):
         spec = None
     roots = (spec and spec.submodule_search_locations) or ()
-    return [os.path.join(root, package, "bin") for root in roots for package in ("cu13", "cuda_nvcc")]
+    return [os.path.join(root, package, "bin") for root in roots
+            for package in ("cu13", "cuda_nvcc", "nvjitlink")]
 
 
 def _toolkit_options(cuda: Optional[Path], ptxas: Optional[Path], finalizer: Optional[Path],

@@ -293,6 +293,9 @@ std::vector<std::string> InputLoader::ptx_names() const {
 
 PtxCompiler InputLoader::compiler_for(const DeviceCode &code) const {
   PtxCompiler out{.path = request_.ptxas, .options = request_.ptxas_options};
+  const bool has_engine = request_.finalizer.has_library();
+  out.library = has_engine ? request_.finalizer.library : request_.lto.library;
+  out.worker = has_engine ? request_.finalizer.worker : request_.lto.worker;
   out.cache = cache_;
   out.cancelled = request_.progress ? &request_.progress->cancelled : nullptr;
   if (code.entry && request_.heeds_recorded_options)
@@ -320,7 +323,7 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
   }
   std::string why;
   if (compiled->status != 0)
-    why = fmt::format("{} ended with {}", compiler.path, compiled->status);
+    why = fmt::format("{} ended with {}", compiler.name(), compiled->status);
   if (request_.options.warnings_are_errors && raise_redefinitions(*compiled))
     why = "of two values for an option of the compiler the last one would count";
   if (!why.empty()) {

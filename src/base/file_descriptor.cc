@@ -4,6 +4,7 @@
 #include "base/file_descriptor.h"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace culink {
@@ -47,6 +48,16 @@ bool read_all(int fd, std::vector<u8> &out) {
 
 bool replace_content(int fd, ByteSpan bytes) {
   return ::ftruncate(fd, static_cast<off_t>(bytes.size())) == 0 && write_all_at(fd, bytes, 0);
+}
+
+int above_standard(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO)
+    return fd;
+  const int out = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error = errno;
+  ::close(fd);
+  errno = error;
+  return out;
 }
 
 } // namespace culink

@@ -19,4 +19,9 @@ namespace culink {
 // Makes the bytes all that a file has. Its position, which another process may share, stays.
 [[nodiscard]] bool replace_content(int fd, ByteSpan bytes);
 
+// The descriptor, or a duplicate that children do not inherit, with `fd` closed, if it has one of
+// the numbers of standard input and outputs: a program may have closed these, but its children use
+// them. -1 stays -1, and stands for a failure, too.
+[[nodiscard]] int above_standard(int fd);
+
 } // namespace culink

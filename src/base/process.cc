@@ -41,6 +41,13 @@ struct Pipe {
     close_end(0);
     close_end(1);
   }
+  [[nodiscard]] bool open() {
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      return false;
+    for (int &end : ends)
+      end = above_standard(end);
+    return ends[0] >= 0 && ends[1] >= 0;
+  }
   void close_end(int end) {
     if (ends[end] >= 0)
       ::close(ends[end]);
@@ -66,13 +73,14 @@ void become(const ChildPlan &plan) {
   ::setpgid(0, 0); // what it starts itself is in its group
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(nothing, 0);
+  ::fcntl(0, F_SETFD, 0); // dup2 does nothing where 0 was closed in this process
   ::dup2(plan.output, 1);
   ::dup2(plan.output, 2);
   for (const int fd : plan.kept)
     ::fcntl(fd, F_SETFD, 0);
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
-  for (const int signal : {SIGPIPE, SIGXFSZ}) // which programs of ours ignore
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGCHLD}) // which this process may ignore
     ::sigaction(signal, &usual, nullptr);
   ::sigprocmask(SIG_SETMASK, &plan.signals, nullptr);
   ::execve(plan.arguments.front(), plan.arguments.data(), plan.environment);
@@ -146,7 +154,7 @@ bool read_pipe(int fd, const Patience &patience, std::string &out) {
 } // namespace
 
 Result<MemoryFile> MemoryFile::create(ByteSpan contents) {
-  MemoryFile out(::memfd_create("culink", MFD_CLOEXEC));
+  MemoryFile out(above_standard(::memfd_create("culink", MFD_CLOEXEC)));
   if (out.fd_ < 0)
     return system_error("cannot create a file in memory");
   if (std::optional<Error> error = out.replace(contents))
@@ -181,8 +189,18 @@ Result<std::vector<u8>> MemoryFile::read() const {
   return out;
 }
 
+std::optional<int> wait_for_child(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return std::nullopt;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 std::string describe_exit(int status) {
   constexpr int kSignal = 128;
+  if (status == kLostStatus)
+    return "ended";
   if (status <= kSignal)
     return "ended with " + std::to_string(status);
   return "ended by signal " + std::to_string(status - kSignal) + " (" +
@@ -194,7 +212,7 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                   std::optional<std::chrono::seconds> limit,
                                   const std::atomic<bool> *cancelled) {
   Pipe pipe;
-  if (::pipe2(pipe.ends, O_CLOEXEC) != 0)
+  if (!pipe.open())
     return system_error("cannot create a pipe");
   ChildEnvironment environment;
   ChildPlan plan{.environment = environment.data(), .output = pipe.ends[1]};
@@ -215,11 +233,7 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
     out.late = true;
     ::kill(-child, SIGKILL);
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return system_error("cannot wait for");
-  out.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  out.status = wait_for_child(child).value_or(kLostStatus);
   return out;
 }
 

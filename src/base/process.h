@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "base/result.h"
@@ -35,11 +36,18 @@ private:
   int fd_;
 };
 
+// In place of an exit code: this process ignores SIGCHLD, or another part of it has waited for the
+// child. Only the output of the child shows then how it ended.
+inline constexpr int kLostStatus = -1;
+
 struct ProcessResult {
-  int status = 0;     // the exit code; 128 and more: ended by a signal
+  int status = 0;     // the exit code; 128 and more: ended by a signal; or kLostStatus
   std::string output; // of stdout and stderr, the first 16 MB of it
   bool late = false;  // it was ended at the deadline, or because that was asked for
 };
+
+// Waits until a child has ended: the exit code as above, or nothing where it is lost.
+[[nodiscard]] std::optional<int> wait_for_child(pid_t child);
 
 // "ended with 3", "ended by signal 11 (Segmentation fault)": for messages.
 [[nodiscard]] std::string describe_exit(int status);

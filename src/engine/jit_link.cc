@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls through the documented interface of libnvJitLink, whose functions are looked up by name, so
-// that culink is built and runs without the toolkit. The library stays loaded: the process that
-// loads it does nothing else.
+// that culink is built and runs without the toolkit. The library stays loaded.
 //
 // A program that is linked statically cannot load libraries.
 #include "engine/jit_link.h"
@@ -38,8 +37,9 @@ template <typename Size, typename Text> std::string read_log(void *handle, Size 
 
 } // namespace
 
-Result<JitLink> JitLink::load(const std::string &library) {
-  void *handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+Result<JitLink> JitLink::load(const std::string &library, Beside beside) {
+  void *handle = ::dlopen(library.c_str(),
+                          RTLD_NOW | RTLD_LOCAL | (beside == Beside::StandIn ? RTLD_DEEPBIND : 0));
   if (!handle) {
     const char *reason = ::dlerror();
     return Error{"", "", std::string("cannot be loaded: ") + (reason ? reason : library)};
@@ -108,12 +108,14 @@ JitLinkResult JitLink::run(const EngineJob &job) const {
               read_log(handle, call_.error_size, call_.errors);
     call_.destroy(&handle);
   }
+  if (out.code != 0)
+    out.image.clear();
   return out;
 }
 
 #else
 
-Result<JitLink> JitLink::load(const std::string &library) {
+Result<JitLink> JitLink::load(const std::string &library, Beside) {
   return Error{"", "", "a statically linked culink cannot load " + library};
 }
 

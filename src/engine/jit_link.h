@@ -7,20 +7,32 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "engine/engine_job.h"
+#include "engine/worker_messages.h"
 
 namespace culink {
 
 struct JitLinkResult {
-  int code = 0;         // 0: all went well
-  bool refused = false; // an input was not taken
-  std::string log;      // what the library said
-  std::vector<u8> image;
+  int code = 0;          // 0: all went well
+  bool refused = false;  // an input was not taken
+  std::string log;       // what the library said
+  std::vector<u8> image; // none if it failed
+
+  [[nodiscard]] WorkerOutcome outcome() const {
+    return refused     ? WorkerOutcome::Refused
+           : code != 0 ? WorkerOutcome::Failed
+                       : WorkerOutcome::Linked;
+  }
 };
 
-// libnvJitLink, loaded at run time. Not for two threads at once.
+// libnvJitLink, loaded at run time.
 class JitLink {
 public:
-  [[nodiscard]] static Result<JitLink> load(const std::string &library);
+  // What the process may have loaded under the library's name: nothing, or culink's own, into which
+  // the library would call when it calls itself.
+  enum class Beside : u8 { Nothing, StandIn };
+
+  [[nodiscard]] static Result<JitLink> load(const std::string &library,
+                                            Beside beside = Beside::Nothing);
 
   [[nodiscard]] JitLinkResult run(const EngineJob &job) const;
 

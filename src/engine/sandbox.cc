@@ -13,8 +13,10 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <fcntl.h>
 #include <sched.h>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -127,6 +129,11 @@ std::vector<sock_filter> make_filter() {
 }
 
 } // namespace
+
+bool wants_sandbox() {
+  const char *wanted = std::getenv("CULINK_SANDBOX");
+  return wanted && std::string_view(wanted) != "0";
+}
 
 std::optional<Error> enter_sandbox() {
   if (kMachine == 0)

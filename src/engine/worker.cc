@@ -72,19 +72,14 @@ WorkerReply serve(const JitLink &engine, const WorkerFiles &files, const WorkerR
   if (!job)
     return {.outcome = WorkerOutcome::NotUnderstood};
   JitLinkResult result = engine.run(*job);
-  const WorkerOutcome outcome = result.refused     ? WorkerOutcome::Refused
-                                : result.code != 0 ? WorkerOutcome::Failed
-                                                   : WorkerOutcome::Linked;
-  if (outcome != WorkerOutcome::Linked)
-    result.image.clear();
+  const WorkerOutcome outcome = result.outcome();
   return answer_with(outcome, result.code, std::move(result.image), result.log, files.answer);
 }
 
 // The engine, loaded; in the sandbox, if the environment asks for that.
 Result<JitLink> load_engine(const std::string &library) {
   Result<JitLink> engine = JitLink::load(library);
-  const char *wanted = std::getenv("CULINK_SANDBOX");
-  if (!engine || !wanted || std::string_view(wanted) == "0")
+  if (!engine || !wants_sandbox())
     return engine;
   if (std::optional<Error> error = enter_sandbox())
     return std::move(*error);

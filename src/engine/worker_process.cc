@@ -3,6 +3,10 @@
 // The linker's side of a worker. Nothing a worker does may stop the linker: replies are waited for
 // with a deadline, their sizes are checked against the file, contents are copied and not mapped (a
 // file that shrinks under a mapping would be a signal), and writing to a dead worker is an error.
+//
+// What may surprise: a process that ignores SIGCHLD, or waits for all its children, loses the
+// worker before it is waited for here, and its number may be that of another process by then. So a
+// worker is ended by a signal only while it has its end of the socket open.
 #include "engine/worker_process.h"
 
 #include <algorithm>
@@ -13,12 +17,13 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
 #include "base/child_environment.h"
+#include "base/file_descriptor.h"
 #include "base/system_error.h"
+#include "engine/sandbox.h"
 
 namespace culink {
 
@@ -50,6 +55,17 @@ Result<pid_t> spawn_worker(const std::vector<std::string> &words, const std::vec
 } // namespace
 
 Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std::string &library) {
+  Result<WorkerProcess> out = start_child(program, library);
+  if (out || wants_sandbox())
+    return out;
+  Result<JitLink> here = JitLink::load(library, JitLink::Beside::StandIn);
+  if (!here)
+    return Error{"", "", out.error().text() + "; " + here.error().text()};
+  return WorkerProcess(std::move(*here));
+}
+
+Result<WorkerProcess> WorkerProcess::start_child(const std::string &program,
+                                                 const std::string &library) {
   Result<MemoryFile> job = MemoryFile::create({});
   Result<MemoryFile> answer = MemoryFile::create({});
   if (!job || !answer)
@@ -57,6 +73,8 @@ Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return system_error("cannot create a socket");
+  for (int &end : ends)
+    end = above_standard(end);
   const Result<pid_t> child =
       spawn_worker({program, std::string(kWorkerWord), library, std::to_string(ends[1]),
                     std::to_string(job->descriptor()), std::to_string(answer->descriptor())},
@@ -71,7 +89,8 @@ Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std
 
 WorkerProcess::WorkerProcess(WorkerProcess &&other) noexcept
     : child_(std::exchange(other.child_, -1)), socket_(std::exchange(other.socket_, -1)),
-      job_(std::move(other.job_)), answer_(std::move(other.answer_)) {}
+      job_(std::move(other.job_)), answer_(std::move(other.answer_)),
+      here_(std::exchange(other.here_, std::nullopt)) {}
 
 WorkerProcess::~WorkerProcess() {
   end();
@@ -79,7 +98,8 @@ WorkerProcess::~WorkerProcess() {
 
 // It has nothing to lose: what is wanted of it lies in our files.
 void WorkerProcess::stop() const {
-  if (child_ > 0)
+  pollfd other_end{socket_, 0, 0};
+  if (child_ > 0 && ::poll(&other_end, 1, 0) == 0)
     ::kill(child_, SIGKILL);
 }
 
@@ -90,18 +110,11 @@ int WorkerProcess::end() {
     ::close(std::exchange(socket_, -1));
   if (child_ <= 0)
     return 0;
-  int status = 0;
-  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR)
-    continue;
-  child_ = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return wait_for_child(std::exchange(child_, -1)).value_or(kLostStatus);
 }
 
 // The socket was closed at the other end, so it is ending, if it has not ended.
 Error WorkerProcess::gone() {
-  siginfo_t info{};
-  while (::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-    continue;
   return Error{"", "", "the engine " + describe_exit(end())};
 }
 
@@ -146,8 +159,13 @@ Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::secon
                                         const std::atomic<bool> *cancelled) {
   if (!alive())
     return Error{"", "", "the engine's worker is gone"};
+  if (here_) {
+    JitLinkResult result = here_->run(job);
+    const WorkerOutcome outcome = result.outcome();
+    return WorkerAnswer{outcome, std::move(result.image), std::move(result.log)};
+  }
   const std::vector<u8> bytes = encode_job(job);
-  if (std::optional<Error> error = job_.replace(bytes))
+  if (std::optional<Error> error = job_->replace(bytes))
     return std::move(*error);
   const WorkerRequest request{.job_size = bytes.size()};
   if (::send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request)
@@ -158,7 +176,7 @@ Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::secon
   WorkerAnswer out;
   out.outcome = reply->outcome;
   if (reply->image_size != 0 || reply->text_size != 0) {
-    Result<std::vector<u8>> answer = answer_.read();
+    Result<std::vector<u8>> answer = answer_->read();
     if (!answer)
       return answer.error();
     if (reply->image_size > answer->size() ||

@@ -47,7 +47,7 @@ Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::
   if (run->late)
     return Error{"", "",
                  program + " did not finish within " + std::to_string(limit.count()) + " seconds"};
-  if (run->status != 0)
+  if (run->status != 0 && run->status != kLostStatus)
     return Error{"", "",
                  program + " " + describe_exit(run->status) + ": " +
                      std::string(without_newlines_at_end(run->output))};

@@ -6,6 +6,9 @@
 // of the link after it (Q178). With -g it records the names of the files too: ours are numbers that
 // differ from run to run, and nvlink, which compiles inside itself, has none but "elf.o". So that
 // note is rewritten. What was compiled before, the cache has.
+//
+// libnvJitLink has the same compiler inside. It links what it has compiled, so for an object it is
+// asked for a relocatable link of the one text.
 #include "input/compile_ptx.h"
 
 #include <algorithm>
@@ -21,6 +24,7 @@
 #include "elf/records/nv_notes.h"
 #include "elf/replace_section.h"
 #include "elf/wire.h"
+#include "engine/worker_process.h"
 
 namespace culink {
 
@@ -98,7 +102,19 @@ namespace {
 // Stands for the name of the text in what the compiler said, which is kept for texts of any name.
 constexpr std::string_view kNamePlace = "\x01";
 
+std::vector<std::string> library_words(const PtxCompiler &compiler, std::string_view target) {
+  std::vector<std::string> words = {fmt::format("-arch={}", target)};
+  if (!compiler.whole_program)
+    words.emplace_back("-r");
+  for (const std::vector<std::string> *options : {&compiler.recorded, &compiler.options})
+    for (const std::string &option : *options)
+      words.push_back("-Xptxas=" + option);
+  return words;
+}
+
 std::vector<std::string> compiler_words(const PtxCompiler &compiler, std::string_view target) {
+  if (compiler.path.empty())
+    return library_words(compiler, target);
   std::vector<std::string> words = {"-arch", std::string(target), "-m", "64"};
   words.insert(words.end(), compiler.recorded.begin(), compiler.recorded.end());
   if (!compiler.whole_program)
@@ -111,6 +127,21 @@ std::vector<std::string> compiler_words(const PtxCompiler &compiler, std::string
 std::chrono::seconds time_limit(u64 bytes) {
   constexpr u64 kBytesPerSecond = 256;
   return std::chrono::seconds(3600 + bytes / kBytesPerSecond);
+}
+
+Result<CompiledPtx> ask_library(const PtxCompiler &compiler,
+                                const std::vector<std::string> &options, ByteSpan text) {
+  Result<WorkerProcess> worker = WorkerProcess::start(compiler.worker, compiler.library);
+  if (!worker)
+    return Error{"", compiler.library, worker.error().text()};
+  std::vector<u8> ended(text.begin(), text.end());
+  ended.push_back(0); // up to which the library reads
+  const EngineJob job{options, {{EngineInputKind::Ptx, std::string(kNamePlace), ended}}};
+  Result<WorkerAnswer> answer = worker->run(job, time_limit(text.size()), compiler.cancelled);
+  if (!answer || answer->outcome == WorkerOutcome::NoEngine)
+    return Error{"", compiler.library, answer ? answer->text : answer.error().text()};
+  const int status = answer->outcome == WorkerOutcome::Linked ? 0 : 1;
+  return CompiledPtx{std::move(answer->image), std::move(answer->text), status};
 }
 
 Result<CompiledPtx> run_compiler(const PtxCompiler &compiler,
@@ -130,11 +161,13 @@ Result<CompiledPtx> run_compiler(const PtxCompiler &compiler,
     return Error{"", compiler.path,
                  "did not finish within " + std::to_string(limit.count()) + " seconds"};
   replace_all(run->output, source->path(), kNamePlace);
-  if (run->status != 0)
-    return CompiledPtx{{}, std::move(run->output), run->status};
   Result<std::vector<u8>> cubin = object->read();
   if (!cubin)
     return cubin.error();
+  if (run->status == kLostStatus)
+    run->status = cubin->empty() ? 1 : 0;
+  if (run->status != 0)
+    return CompiledPtx{{}, std::move(run->output), run->status};
   remove_file_names(*cubin, source->path(), object->path());
   return CompiledPtx{std::move(*cubin), std::move(run->output), 0};
 }
@@ -147,12 +180,13 @@ Result<CompiledPtx> find_or_compile(const PtxCompiler &compiler, std::string_vie
     return arch::is_code_for(target, answer.image);
   };
   const std::optional<CacheKey> key =
-      compiler.cache ? compiler.cache->key_of({"ptx", {compiler.path}, words, {text}})
+      compiler.cache ? compiler.cache->key_of({"ptx", {compiler.name()}, words, {text}})
                      : std::nullopt;
   if (key)
     if (std::optional<CachedAnswer> known = compiler.cache->find(*key, is_object))
       return CompiledPtx{std::move(known->image), std::move(known->text), 0};
-  Result<CompiledPtx> out = run_compiler(compiler, words, text);
+  Result<CompiledPtx> out = compiler.path.empty() ? ask_library(compiler, words, text)
+                                                  : run_compiler(compiler, words, text);
   if (key && out && out->status == 0)
     compiler.cache->keep(*key, out->cubin, out->remarks);
   return out;
@@ -162,9 +196,16 @@ Result<CompiledPtx> find_or_compile(const PtxCompiler &compiler, std::string_vie
 
 Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                 std::string_view target, ByteSpan text) {
-  if (compiler.path.empty())
+  if (compiler.name().empty())
     return Error{"", "", "is PTX, but no ptxas was found to compile it (--ptxas names one)"};
   Result<CompiledPtx> out = find_or_compile(compiler, target, text);
+  if (!out && !compiler.path.empty() && !compiler.library.empty() &&
+      !(compiler.cancelled && *compiler.cancelled)) {
+    PtxCompiler other = compiler;
+    other.path.clear();
+    if (Result<CompiledPtx> from_library = find_or_compile(other, target, text))
+      out = std::move(from_library);
+  }
   if (out)
     replace_all(out->remarks, kNamePlace, name);
   return out;

@@ -14,12 +14,18 @@ namespace culink {
 
 // The compiler of NVIDIA's toolkit, and its options besides target and files.
 struct PtxCompiler {
-  std::string path;                  // empty: there is none
+  std::string path;                  // ptxas; empty: there is none
   std::vector<std::string> recorded; // beside the text, when it was written; later ones count
   std::vector<std::string> options;
   const std::atomic<bool> *cancelled = nullptr; // ends it when it is set, unless null
   Cache *cache = nullptr;                       // of its answers, unless null
   bool whole_program = false; // the result is an image and not an object for linking
+  // libnvJitLink and the program culink, which loads it: they compile PTX where there is no ptxas,
+  // or where it cannot be started.
+  std::string library;
+  std::string worker;
+
+  [[nodiscard]] const std::string &name() const { return path.empty() ? library : path; }
 };
 
 struct CompiledPtx {

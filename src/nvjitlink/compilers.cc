@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX, LTO-IR and code of sm_100 need NVIDIA's compilers. Which toolkit is the client's? Variables
-// say so (CUDA_HOME, CUDA_PATH); else it is the one whose libraries the process has loaded: beside
-// its libnvrtc, or among the Python packages that extension modules were loaded from. Then come
-// nvcc in PATH and the usual place.
+// PTX, LTO-IR and code of sm_100 need NVIDIA's compilers. Which toolkit is the client's? The one
+// whose libraries the process has loaded, because their release made the code: among the Python
+// packages that extension modules were loaded from, or beside its libnvrtc. Then come variables
+// (CUDA_HOME, CUDA_PATH), nvcc in PATH and the usual place.
 //
 // The program culink runs NVIDIA's library in a process of its own. It lies beside this library in
 // a folder of --make-jit-folder, and in bin of the tree in which this library is installed or
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "nvjitlink/abi.h"
+#include "nvjitlink/release.h"
 #include "toolkit/find_finalizer.h"
 #include "toolkit/find_ptxas.h"
 #include "toolkit/places.h"
@@ -38,28 +39,29 @@ std::string folder_of(const std::string &path) {
 // Libraries of a toolkit that clients of a linker are likely to have loaded.
 constexpr std::array<std::string_view, 3> kToolkitLibraries = {"libnvrtc.so", "libcudart.so",
                                                                "libnvrtc-builtins.so"};
-// Below the folder of Python's packages: CUDA 13, then 12, whose parts have a folder each.
-constexpr std::array<std::string_view, 2> kPackages = {"/nvidia/cu13/bin", "/nvidia/cuda_nvcc/bin"};
-
 void add_once(std::vector<std::string> &list, std::string folder) {
   if (std::find(list.begin(), list.end(), folder) == list.end())
     list.push_back(std::move(folder));
 }
 
-// Program folders of toolkits near one loaded library.
-void add_folders_near(const std::string &library, std::vector<std::string> &out) {
-  const std::string_view name = std::string_view(library).substr(library.rfind('/') + 1);
-  for (const std::string_view known : kToolkitLibraries)
-    if (name.starts_with(known))
-      add_once(out, folder_of(library) + "/../bin");
+// Packages of an older release than this library's cannot read what its clients give it.
+void add_packages(const std::string &library, std::vector<std::string> &out) {
   for (const std::string_view packages : {"/site-packages/", "/dist-packages/"}) {
     const size_t at = library.find(packages);
     if (at == std::string::npos)
       continue;
     const std::string root = library.substr(0, at + packages.size() - 1);
-    for (const std::string_view package : kPackages)
-      add_once(out, root + std::string(package));
+    for (u32 major = release_of_library().major; major <= 13; ++major)
+      for (std::string &folder : package_program_folders(root, major))
+        add_once(out, std::move(folder));
   }
+}
+
+void add_folder_beside(const std::string &library, std::vector<std::string> &out) {
+  const std::string_view name = std::string_view(library).substr(library.rfind('/') + 1);
+  for (const std::string_view known : kToolkitLibraries)
+    if (name.starts_with(known))
+      add_once(out, folder_of(folder_of(library)) + "/bin");
 }
 
 std::vector<std::string> folders_near_client() {
@@ -73,20 +75,23 @@ std::vector<std::string> folders_near_client() {
       &libraries);
   std::vector<std::string> out;
   for (const std::string &library : libraries)
-    add_folders_near(library, out);
+    add_packages(library, out);
+  for (const std::string &library : libraries)
+    add_folder_beside(library, out);
   return out;
 }
 
-// The program culink that belongs to this library, or nothing.
+// The program culink that belongs to this library, or where it should be: compilers are loaded into
+// this process if it is not there.
 std::string find_worker() {
   Dl_info info{};
-  if (::dladdr(culink_stand_in_for_nvJitLink, &info) == 0 || !info.dli_fname)
-    return "";
-  const std::string folder = folder_of(info.dli_fname);
+  std::string folder = ".";
+  if (::dladdr(culink_stand_in_for_nvJitLink, &info) != 0 && info.dli_fname)
+    folder = folder_of(info.dli_fname);
   for (const char *place : {"", "/../bin", "/../../bin", "/../../../bin", "/../../../../bin"})
     if (std::string found = program_in(folder + place, "culink"); !found.empty())
       return found;
-  return "";
+  return folder + "/culink";
 }
 
 Compilers search() {

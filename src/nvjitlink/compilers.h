@@ -10,9 +10,10 @@ namespace culink::jit {
 // NVIDIA's compilers, by their paths; those that are not installed are empty.
 struct Compilers {
   std::string ptxas;
-  FinalizerEngine engine; // for sm_100 and later; its library also compiles LTO-IR
+  FinalizerEngine engine; // for sm_100 and later; its library also compiles LTO-IR, and PTX
+                          // where there is no ptxas
 
-  [[nodiscard]] bool complete() const { return !ptxas.empty() && engine.has_library(); }
+  [[nodiscard]] bool complete() const { return engine.has_library(); }
 };
 
 // Those of the toolkit near this process. They are looked for when they are first needed, and what

@@ -173,11 +173,13 @@ TakenInput InputTaker::run(ByteSpan bytes) {
   WorkerPool pool(request.options.threads);
   loader.collect(pool);
   if (loader.has_ptx()) {
-    request.ptxas = find_compilers().ptxas;
-    if (request.ptxas.empty())
+    Compilers compilers = find_compilers();
+    request.ptxas = std::move(compilers.ptxas);
+    request.finalizer = std::move(compilers.engine);
+    if (request.ptxas.empty() && !request.finalizer.has_library())
       return refused(Code::PtxCompile,
                      fmt::format("ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX ({}): no ptxas "
-                                 "was found; set CUDA_HOME, or put it into PATH",
+                                 "or libnvJitLink was found; set CUDA_HOME, or put ptxas into PATH",
                                  name_));
   }
   static_cast<void>(loader.load(pool));

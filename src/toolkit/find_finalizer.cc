@@ -66,6 +66,13 @@ bool is_stand_in(const std::string &path) {
          std::string_view::npos;
 }
 
+std::string find_library_beside(const std::string &program_folder) {
+  for (const std::string &folder : library_folders_beside(program_folder))
+    if (std::string found = library_in(folder); !found.empty())
+      return found;
+  return "";
+}
+
 FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda,
                                const std::string &self, const std::vector<std::string> &near) {
   FinalizerEngine out;
@@ -82,9 +89,7 @@ FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda
   if (const std::string nvlink = program_in_path("nvlink"); cuda.empty() && !nvlink.empty())
     folders.push_back(std::filesystem::path(nvlink).parent_path().string());
   for (const std::string &folder : folders) {
-    for (const std::string &libraries : library_folders_beside(folder))
-      if (out.library.empty())
-        out.library = library_in(libraries);
+    out.library = find_library_beside(folder);
     if (std::string nvlink = program_in(folder, "nvlink");
         out.nvlink.empty() && !nvlink.empty() && !is_same_file(nvlink, self))
       out.nvlink = std::move(nvlink);

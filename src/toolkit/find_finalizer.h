@@ -15,6 +15,9 @@ namespace culink {
                                              const std::string &self = "/proc/self/exe",
                                              const std::vector<std::string> &near = {});
 
+// The libnvJitLink of the toolkit that has its programs in this folder, or nothing.
+[[nodiscard]] std::string find_library_beside(const std::string &program_folder);
+
 // Whether a library only stands in for libnvJitLink: it is culink's own.
 [[nodiscard]] bool is_stand_in(const std::string &library);
 

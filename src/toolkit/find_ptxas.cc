@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where ptxas is. The toolkit whose nvcc compiles should also compile PTX here.
+// Where ptxas is. The toolkit whose nvcc compiles should also compile PTX here. A toolkit without
+// ptxas may have libnvJitLink, with the same compiler inside; a ptxas of another toolkit may be too
+// old for its code.
 #include "toolkit/find_ptxas.h"
 
+#include "toolkit/find_finalizer.h"
 #include "toolkit/places.h"
 
 namespace culink {
 
 std::string find_ptxas(const std::string &cuda, const std::vector<std::string> &near) {
-  for (const std::string &folder : toolkit_program_folders(cuda, near))
+  for (const std::string &folder : toolkit_program_folders(cuda, near)) {
     if (std::string found = program_in(folder, "ptxas"); !found.empty())
       return found;
+#ifndef CULINK_STATIC_PROGRAM // which cannot load it
+    if (!find_library_beside(folder).empty())
+      return "";
+#endif
+  }
   return cuda.empty() ? program_in_path("ptxas") : "";
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where NVIDIA's toolkit is. What the user says comes first: an option, then a variable, then nvcc
-// in PATH, which often is a link into a toolkit.
+// in PATH, which often is a link into a toolkit. Compilers near a program that uses the linker are
+// of the release that makes its code, and a variable may name an older one.
 //
 // The linker itself reads no environment; those who call it look here first.
 //
@@ -10,6 +11,7 @@
 // objects. So the path by which this program was called counts, not the file that it is.
 #include "toolkit/places.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -38,6 +40,17 @@ std::string folder_of_caller() {
     return "";
   const std::string folder = fs::path(called).parent_path().string();
   return real_folder(program_in(folder.empty() ? "." : folder, "nvcc"));
+}
+
+// Folders of the Python packages of an environment, as venv and conda make them.
+std::vector<std::string> site_packages_in(const std::string &root) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const fs::directory_entry &entry : fs::directory_iterator(root + "/lib", error))
+    if (entry.path().filename().string().starts_with("python3."))
+      out.push_back((entry.path() / "site-packages").string());
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 } // namespace
@@ -74,18 +87,30 @@ std::vector<std::string> toolkit_program_folders(const std::string &cuda,
       out.push_back(std::move(folder));
   };
   add(folder_of_caller());
+  out.insert(out.end(), near.begin(), near.end());
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string root = environment(name); !root.empty())
       add(root + "/bin");
-  out.insert(out.end(), near.begin(), near.end());
   add(real_folder(program_in_path("nvcc")));
   add(kUsualProgramFolder);
+  for (const std::string &root : {environment("VIRTUAL_ENV"), environment("CONDA_PREFIX"),
+                                  fs::path(real_folder("/proc/self/exe")).parent_path().string()})
+    for (const std::string &site_packages : site_packages_in(root))
+      for (const u32 major : {13, 12})
+        for (std::string &folder : package_program_folders(site_packages, major))
+          add(std::move(folder));
   return out;
 }
 
+std::vector<std::string> package_program_folders(const std::string &site_packages, u32 major) {
+  if (major >= 13)
+    return {site_packages + "/nvidia/cu13/bin"};
+  return {site_packages + "/nvidia/cuda_nvcc/bin", site_packages + "/nvidia/nvjitlink/bin"};
+}
+
 std::vector<std::string> library_folders_beside(const std::string &program_folder) {
-  return {program_folder + "/../lib64", program_folder + "/../lib",
-          program_folder + "/../../nvjitlink/lib"};
+  const std::string root = fs::path(program_folder).parent_path().string();
+  return {root + "/lib64", root + "/lib", root + "/../nvjitlink/lib"};
 }
 
 } // namespace culink

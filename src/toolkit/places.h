@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/types.h"
+
 namespace culink {
 
 // The value of an environment variable; empty if there is none.
@@ -17,10 +19,16 @@ namespace culink {
 
 // Where the programs of toolkits should be, best first: that of `cuda`, which the command line
 // names and then is the only one; that of the toolchain folder through which this program was
-// called; where variables say; those in `near`; beside the nvcc in PATH; where they are if nothing
-// says so.
+// called; those in `near`; where variables say; beside the nvcc in PATH; where they are if nothing
+// says so; in the Python environment that is active, or that this program is installed in.
 [[nodiscard]] std::vector<std::string>
 toolkit_program_folders(const std::string &cuda, const std::vector<std::string> &near = {});
+
+// The same in a folder site-packages, where NVIDIA's packages are installed: of CUDA 13, which
+// share a folder, and of CUDA 12, which have one each. A folder need not exist: the libraries are
+// beside it (see below).
+[[nodiscard]] std::vector<std::string> package_program_folders(const std::string &site_packages,
+                                                               u32 major);
 
 // Folders of a toolkit's libraries, as installers (lib64) and Python packages have them, of CUDA 13
 // (lib) and of CUDA 12 (a folder for each part).

@@ -30,7 +30,7 @@ LAYERS["engine"] = ["base"]
 SIBLINGS = ["input", "link", "finalize", "lto", "compat", "report", "page", "text"]
 for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
-LAYERS["input"] = LAYERS["input"] + ["cache"]
+LAYERS["input"] = LAYERS["input"] + ["engine", "cache"]
 LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine", "cache"]
 LAYERS["lto"] = LAYERS["lto"] + ["engine", "cache"]
 LAYERS["text"] = LAYERS["text"] + ["inspect"]

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,20 @@ TEST_F(CompilePtx, errors_name_the_file_as_we_call_it) {
   ASSERT_TRUE(out);
   EXPECT_EQ(out->status, 255);
   EXPECT_EQ(out->remarks, "ptxas lib.a:x.o, line 3; fatal: bad\n");
+}
+
+TEST_F(CompilePtx, the_object_shows_whether_it_was_made_if_the_status_is_lost) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const Result<CompiledPtx> made =
+      compile_ptx(compiler("cat \"$7\" > \"$9\"\n"), "x.ptx", "sm_90", as_bytes("x"));
+  const Result<CompiledPtx> refused =
+      compile_ptx(compiler("echo bad; exit 1\n"), "x.ptx", "sm_90", as_bytes("x"));
+  std::signal(SIGCHLD, before);
+  ASSERT_TRUE(made && refused);
+  EXPECT_EQ(made->status, 0);
+  EXPECT_EQ(as_text(made->cubin), "x");
+  EXPECT_EQ(refused->status, 1);
+  EXPECT_EQ(refused->remarks, "bad\n");
 }
 
 TEST_F(CompilePtx, ends_when_it_is_cancelled) {

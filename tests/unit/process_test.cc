@@ -33,6 +33,29 @@ TEST(Process, a_signal_is_a_status) {
   EXPECT_EQ(run->status, 128 + 9);
 }
 
+TEST(Process, a_status_that_is_lost_leaves_the_output) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const Result<ProcessResult> run = shell("/bin/true; echo $?; exit 3");
+  std::signal(SIGCHLD, before);
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_EQ(run->status, kLostStatus);
+  EXPECT_EQ(run->output, "0\n") << "the child does not ignore its own children";
+}
+
+TEST(Process, closed_descriptors_are_not_in_the_way) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (const int fd : {0, 1, 2})
+      ::close(fd);
+    const Result<MemoryFile> file = MemoryFile::create({});
+    const Result<ProcessResult> run =
+        file ? shell("cat && echo out && echo err >&2 && echo x > " + file->path(), {&*file})
+             : file.error();
+    ::_exit(run && run->status == 0 && run->output == "out\nerr\n" ? 0 : 1);
+  }
+  EXPECT_EQ(wait_for_child(child), 0);
+}
+
 TEST(Process, a_program_that_is_not_there_is_an_error) {
   EXPECT_FALSE(run_process({"/no/such/program"}));
 }

@@ -212,7 +212,7 @@ LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) 
     request.ptxas = find_ptxas(line.value(OptionId::Cuda));
   // Looking for it would take longer than a small link does.
   const arch::ArchInfo *target = arch::find_arch(request.target);
-  if ((target && target->has_mercury_plane) || request.lto.enabled)
+  if ((target && target->has_mercury_plane) || request.lto.enabled || request.ptxas.empty())
     find_engines(line, places, request);
   return request;
 }
