@@ -22,10 +22,28 @@ namespace culink::jit {
 
 namespace {
 
+// Codes from 10 on are those of CUDA 13: releases of CUDA 12 have other ones in their place.
+Code in_release(Code code) {
+  if (release_of_library().major >= 13)
+    return code;
+  switch (code) {
+  case Code::NullInput:
+  case Code::IncompatibleOptions:
+  case Code::IncorrectInputType:
+    return Code::InvalidInput;
+  case Code::UnrecognizedArch:
+  case Code::UnsupportedArch:
+  case Code::LtoNotEnabled:
+    return Code::Internal;
+  default:
+    return code;
+  }
+}
+
 // A function's result as a number; nothing may be thrown into a client.
 template <typename Function> int guarded(const Function &function) noexcept {
   try {
-    return static_cast<int>(function());
+    return static_cast<int>(in_release(function()));
   } catch (...) {
     return static_cast<int>(Code::Internal);
   }

@@ -24,6 +24,7 @@ enum class Code : int {
   NullInput = 10,
   IncompatibleOptions = 11,
   IncorrectInputType = 12,
+  UnrecognizedArch = 16,
   UnsupportedArch = 17,
   LtoNotEnabled = 18,
 };

@@ -23,6 +23,7 @@ enum class OptionId : u8 {
   Debug,
   DebugLines,
   Emulate,
+  FastCompile,
   Flag,         // sets OptionRow::flag and no more
   ForOptimiser, // goes to the compiler of LTO-IR as it is
   KernelsUsed,
@@ -40,12 +41,17 @@ struct OptionRow {
   std::string_view name; // with '=' at its end: a value follows
   OptionId id;
   bool JitOptions::*flag = nullptr;
+
+  [[nodiscard]] bool may_be_empty() const {
+    return id == OptionId::ForOptimiser || id == OptionId::SplitCompile;
+  }
 };
 
 // What only the optimiser understands has no effect without LTO-IR.
-constexpr std::array<OptionRow, 26> kOptions = {{
+constexpr std::array<OptionRow, 27> kOptions = {{
     {"-O0", OptionId::Optimisation},
     {"-O3", OptionId::Optimisation},
+    {"-Ofc=", OptionId::FastCompile},
     {"-Xnvvm=", OptionId::Xnvvm},
     {"-Xptxas=", OptionId::Xptxas},
     {"-arch=", OptionId::Arch},
@@ -86,12 +92,20 @@ bool is_digit(char c) {
 
 // "sm_90a": at least two digits, and a letter perhaps.
 bool looks_like_target(std::string_view text) {
-  for (const std::string_view kind : {"sm_", "compute_"})
+  for (const std::string_view kind : std::to_array<std::string_view>({"sm_", "compute_", "lto_"}))
     if (text.starts_with(kind)) {
       text.remove_prefix(kind.size());
       return text.size() >= 2 && is_digit(text[0]) && is_digit(text[1]);
     }
   return false;
+}
+
+// Targets of earlier releases: those before sm_75, and the former names of sm_110.
+bool was_target(std::string_view number) {
+  constexpr std::string_view kFormer[] = {"12", "20", "30", "32", "35", "37", "50",  "52",
+                                          "53", "60", "61", "62", "70", "72", "101", "102"};
+  number = number.substr(0, number.find_first_not_of("0123456789"));
+  return std::find(std::begin(kFormer), std::end(kFormer), number) != std::end(kFormer);
 }
 
 class Parser {
@@ -126,12 +140,15 @@ void Parser::take_arch(const std::string &word, const std::string &value) {
         Code::UnrecognizedOption,
         fmt::format("ERROR NVJITLINK_ERROR_UNRECOGNIZED_OPTION: missing option value ({})", word));
   const std::string number = value.substr(value.find('_') + 1);
-  if (!arch::find_arch("sm_" + number))
-    return fail(Code::UnsupportedArch,
-                fmt::format("ERROR NVJITLINK_ERROR_UNSUPPORTED_ARCH: unsupported architecture "
-                            "(compute_{})",
-                            number));
-  out_.options.arch = value;
+  if (!arch::find_arch("sm_" + number)) {
+    const bool known = was_target(number);
+    return fail(known ? Code::UnsupportedArch : Code::UnrecognizedArch,
+                fmt::format("ERROR NVJITLINK_ERROR_{}_ARCH: {} architecture (compute_{})",
+                            known ? "UNSUPPORTED" : "UNRECOGNIZED",
+                            known ? "unsupported" : "unrecognized", number));
+  }
+  out_.options.ltoir = value.starts_with("lto_");
+  out_.options.arch = out_.options.ltoir ? "sm_" + number : value;
 }
 
 void append_to(std::optional<std::vector<std::string>> &list, const std::string &value) {
@@ -156,6 +173,15 @@ void Parser::take_value(OptionId id, const std::string &word, const std::string 
   case OptionId::Emulate:
     options.emulate = value;
     break;
+  case OptionId::FastCompile:
+    if (value != "0" && value != "min" && value != "mid" && value != "max")
+      return fail(Code::UnrecognizedOption,
+                  fmt::format("unsupported value of --Ofast-compile (-Ofc): {}. Only 0, min, mid, "
+                              "and max are supported.",
+                              value));
+    options.fast_compile = value;
+    options.ptxas.push_back(word);
+    break;
   case OptionId::ForOptimiser:
     options.lto_words.push_back(word);
     break;
@@ -169,12 +195,12 @@ void Parser::take_value(OptionId id, const std::string &word, const std::string 
   case OptionId::Flag:
     break;
   case OptionId::SplitCompile:
-    if (value.starts_with('-'))
-      return fail(Code::UnrecognizedOption, "argument for -split-compile must be non-negative.");
-    options.split_compile = value;
-    break;
   case OptionId::SplitCompileExtended:
-    options.split_compile_extended = value;
+    if (value.starts_with('-'))
+      return fail(Code::UnrecognizedOption,
+                  fmt::format("argument for {} must be non-negative.",
+                              std::string_view(word).substr(0, word.find('='))));
+    (id == OptionId::SplitCompile ? options.split_compile : options.split_compile_extended) = value;
     break;
   case OptionId::VariablesUsed:
     append_to(options.variables_used, value);
@@ -196,7 +222,7 @@ void Parser::take(const std::string &word) {
   if (!row)
     return take_unknown(word);
   const std::string value = word.substr(row->name.size());
-  if (row->name.ends_with('=') && value.empty())
+  if (row->name.ends_with('=') && value.empty() && !row->may_be_empty())
     return fail(
         Code::UnrecognizedOption,
         fmt::format("ERROR NVJITLINK_ERROR_UNRECOGNIZED_OPTION: missing option value ({})", word));
@@ -208,10 +234,20 @@ void Parser::take(const std::string &word) {
 // What is wrong with all of them together.
 void Parser::check() {
   const JitOptions &options = out_.options;
+  const auto has_threads = [](const std::string &count) { return !count.empty() && count != "1"; };
+  if (has_threads(options.split_compile) && !options.split_compile_extended.empty())
+    out_.infos += "'-split-compile' is not compatible with '-split-compile-extended', using "
+                  "'-split-compile-extended'\n";
+  if (options.ptx && has_threads(options.split_compile_extended))
+    out_.infos += "'-ptx' is not compatible with '-split-compile-extended', using "
+                  "'-split-compile' instead\n";
   if (options.arch.empty())
     fail(Code::MissingArch, "");
   else if (options.arch.starts_with("compute_") && !options.ptx)
     fail(Code::IncompatibleOptions, "ERROR: virtual arch requires -ptx");
+  else if (options.ltoir && options.ptx)
+    fail(Code::IncompatibleOptions,
+         fmt::format("ERROR: -arch=lto_{} conflicts with -ptx", options.arch.substr(3)));
   else if (options.ptx && !options.lto)
     fail(Code::IncompatibleOptions, "ERROR: -ptx requires -lto");
 }

@@ -11,7 +11,8 @@ namespace culink::jit {
 
 // What the options of a session say.
 struct JitOptions {
-  std::string arch; // "sm_90"; with ptx also "compute_90"
+  std::string arch;   // "sm_90"; with ptx also "compute_90"
+  bool ltoir = false; // the result is LTO-IR and no more: "-arch=lto_90"
   bool lto = false;
   bool ptx = false;
   bool relocatable = false;
@@ -27,6 +28,7 @@ struct JitOptions {
   std::vector<std::string> nvvm;      // for the optimiser
   std::vector<std::string> lto_words; // for libnvJitLink, which has the optimiser, as they are
   std::string max_registers;
+  std::string fast_compile;
   std::string split_compile;
   std::string split_compile_extended;
 };
@@ -35,6 +37,7 @@ struct JitOptions {
 struct ParsedOptions {
   Code code = Code::Success;
   std::string error; // a line for the log, or empty
+  std::string infos; // lines for the other log
   JitOptions options;
 };
 

@@ -53,6 +53,7 @@ LtoOptions lto_options(const JitOptions &options, const Compilers &compilers) {
   out.nvvm_options = options.nvvm;
   out.library_options = options.lto_words;
   out.max_registers = number_of(options.max_registers);
+  out.fast_compile = options.fast_compile;
   out.split_compile = number_of(options.split_compile);
   out.split_compile_extended = number_of(options.split_compile_extended);
   return out;
@@ -74,6 +75,7 @@ bool lacks_last_byte(ByteSpan bytes) {
 Session::Session(const std::vector<std::string> &options) : words_(options) {
   ParsedOptions parsed = parse_options(options);
   created_ = parsed.code;
+  infos_ = std::move(parsed.infos);
   options_ = std::move(parsed.options);
   if (!parsed.error.empty())
     errors_ = parsed.error + "\n";
@@ -200,6 +202,12 @@ Code Session::complete() {
   const Clock::time_point begin = Clock::now();
   if (options_.time)
     infos_ += fmt::format("nvJitLink time until Complete: {:.6f}\n", milliseconds(begin - start_));
+  if (options_.lto && options_.ltoir) {
+    if (!ltoir().empty())
+      return Code::Success;
+    errors_ += "error   : LTO-IR is made by libnvJitLink of CUDA 13.4 and later only\n";
+    return Code::NvvmCompile;
+  }
   const LinkRequest request = make_request();
   LinkResult result = link(request);
   const Code code = report(result);

@@ -42,12 +42,13 @@ NULL_CALLS = """create-null-result file-null file-null-handle data-null-handle c
 ACCEPTED = """-maxrregcount=32 -lto -dlto -O0 -O3 -g -lineinfo -ftz=true -prec-div=false -prec-sqrt=1 -fma=1
     -kernels-used=k -variables-used=v -optimize-unused-variables -Xptxas=-O1 -Xnvvm=-O1 -split-compile=2
     -split-compile=0 -split-compile-extended=2 -jump-table-density=50 -no-cache -r -verbose -time
-    -maxrregcount=x""".split()
+    -maxrregcount=x -Ofc=0 -Ofc=min -Ofc=mid -Ofc=max -ftz= -prec-div= -prec-sqrt= -fma= -jump-table-density=
+    -split-compile= -split-compile=x""".split()
 REFUSED = """-foo -Xptxas -ftz -device-stack-protector=true -preserve-relocs -use-host-info -m64 -w -Werror
     -keep-system-libraries -suppress-stack-size-warning -Ofast-compile=max -extra-warnings
     -minnctapersm=2 -maxntid=3 --verbose sm_90 -O -O33 -maxrregcount""".split()
-EMPTY_VALUES = "-maxrregcount= -kernels-used= -Xptxas= -variables-used= -Xnvvm=".split()
-LONGER_WORDS = "-lineinfox -timex -lto1 -no-cachex -verbose=1 -r1".split()
+EMPTY_VALUES = "-Ofc= -split-compile-extended= -maxrregcount= -kernels-used= -Xptxas= -variables-used= -Xnvvm=".split()
+LONGER_WORDS = "-lineinfox -timex -lto1 -no-cachex -verbose=1 -r1 -rdc -relocatable".split()
 KINDS = "cubin ptx ltoir fatbin object library index any none wild".split()
 # What each file is, by the kinds under which it is taken.
 FILES = {"a.cubin": "cubin any", "a.fatbin": "fatbin any", "a.o": "object any", "libb.a": "library any",
@@ -72,8 +73,11 @@ def option_cases():
     yield Case("no target", "-lto", "", "2")
     yield Case("unsupported target", "-arch=sm_12", "", "17",
                errors=("ERROR NVJITLINK_ERROR_UNSUPPORTED_ARCH: unsupported architecture (compute_12)",))
-    yield Case("no such target", "-arch=sm_90b", "", "17",
-               errors=("ERROR NVJITLINK_ERROR_UNSUPPORTED_ARCH: unsupported architecture (compute_90b)",),
+    for number in ("76", "105", "999"):
+        yield Case(f"sm_{number}, which never was", f"-arch=sm_{number}", "", "16", errors=(
+            f"ERROR NVJITLINK_ERROR_UNRECOGNIZED_ARCH: unrecognized architecture (compute_{number})",))
+    yield Case("no such target", "-arch=sm_90b", "", "16",
+               errors=("ERROR NVJITLINK_ERROR_UNRECOGNIZED_ARCH: unrecognized architecture (compute_90b)",),
                real={"codes": "0", "errors": ()}, why="there is no sm_90b")
     for value in ("90", "", "foo", "sm_", "compute_9"):
         yield Case(f"target '{value}'", f"-arch={value}", "", "1", errors=(
@@ -87,6 +91,23 @@ def option_cases():
                errors=("ERROR: -ptx requires -lto",))
     yield Case("-O1", "-arch=sm_90 -O1", "", "1",
                errors=("unsupported value of -O: 1. Only 0 and 3 are supported.",))
+    yield Case("-Ofc=x", "-arch=sm_90 -Ofc=x", "", "1", errors=(
+        "unsupported value of --Ofast-compile (-Ofc): x. Only 0, min, mid, and max are supported.",))
+    since_13_4 = "-arch=lto_90 asks for LTO-IR since 13.4, and for nothing that exists before"
+    yield Case("target of LTO-IR", "-arch=lto_90 -lto", "", "0", why=since_13_4,
+               real={"codes": "11", "errors": ("ERROR: virtual arch requires -ptx",)})
+    yield Case("PTX for a target of LTO-IR", "-arch=lto_90 -lto -ptx", "", "11", why=since_13_4,
+               errors=("ERROR: -arch=lto_90 conflicts with -ptx",), real={"codes": "0", "errors": ()})
+    for words, info in (("-split-compile=2 -split-compile-extended=2", True),
+                        ("-split-compile-extended=0 -split-compile=0", True),
+                        ("-split-compile=1 -split-compile-extended=2", False)):
+        yield Case(words, f"-arch=sm_90 {words}", "", "0", infos=(
+            "'-split-compile' is not compatible with '-split-compile-extended', using "
+            "'-split-compile-extended'",) if info else ())
+    yield Case("-ptx with -split-compile-extended", "-arch=sm_90 -lto -ptx -split-compile-extended=2", "", "0",
+               infos=("'-ptx' is not compatible with '-split-compile-extended', using '-split-compile' instead",))
+    yield Case("negative -split-compile-extended", "-arch=sm_90 -split-compile-extended=-1", "", "1",
+               errors=("argument for -split-compile-extended must be non-negative.",))
     yield Case("negative -split-compile", "-arch=sm_90 -split-compile=-1", "", "1",
                errors=("argument for -split-compile must be non-negative.",))
     yield Case("the last target counts", "-arch=sm_90 -arch=sm_80", "file:cubin:old.cubin", "0 0")

@@ -31,6 +31,14 @@ for release in 13_{0..5} 12_{0..9}; do
   expect_contains got "complete -> 0"
 done
 
+# CUDA 12 has no codes from 10 on.
+code() { "$client" "$@" -- > got || true; grep -o 'create -> [0-9]*' got; }
+for case in "-arch=compute_90 11 3" "-arch=sm_999 16 6" "-arch=sm_12 17 6"; do
+  read -r option new old <<< "$case"
+  [ "$(code jit/libnvJitLink.so.13 "$option")" = "create -> $new" ] || fail "$option: $(cat got)"
+  [ "$(code jit/libnvJitLink.so.12 "$option")" = "create -> $old" ] || fail "$option: $(cat got)"
+done
+
 # What is not culink's stays: files, and links to other libraries.
 mkdir occupied toolkit
 echo library > occupied/libnvJitLink.so.13
