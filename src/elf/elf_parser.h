@@ -52,6 +52,7 @@ private:
   [[nodiscard]] bool are_valid(const Section &table, u32 begin, u32 end, u64 names_end) const;
   [[nodiscard]] bool are_valid(const Section &table, const SymbolTable &symbols, u64 names_end);
   void report_symbols(const Section &table, const SymbolTable &symbols, u64 names_end);
+  void correct_stale_links();
   void check_extended_indices(const Section &indices);
   void check_relocation_tables();
   using UsedTypes = std::array<bool, ElfView::kOtherTypes + 1>;

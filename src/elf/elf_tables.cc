@@ -32,7 +32,26 @@ void ElfParser::check_tables() {
   for (const Tables &range : tables_)
     for (const u32 index : range.symbols)
       check_symbol_table(view_.sections_[index]);
+  correct_stale_links();
   check_relocation_tables();
+}
+
+// nvlink 12.1 and 12.3 number the symbol table of an image as in an earlier order of the sections:
+// .nv.info names a section that has no symbols, usually itself, and all sections with symbols name
+// the same one. An image with one symbol table leaves no doubt which is meant.
+void ElfParser::correct_stale_links() {
+  const FileHeader &h = view_.header_;
+  if (h.type != FileType::Executable || !h.is_cuda() || h.ident[kIdentOsAbi] != kOsAbiCudaOld)
+    return;
+  SectionList &sections = view_.sections_;
+  const auto info = std::ranges::find(sections, SectionType::CudaInfo, &Section::type);
+  const u32 stale = info == sections.end() ? 0 : info->link;
+  if (stale == 0 || view_.symtab_ == 0 || is_symbol_table(sections[stale].type) ||
+      std::ranges::count_if(sections, is_symbol_table, &Section::type) != 1)
+    return;
+  for (Section &section : sections)
+    if (section.link == stale && section.index != view_.symtab_)
+      section.link = view_.symtab_;
 }
 
 void ElfParser::check_extended_indices(const Section &indices) {

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "arch/elf_flags.h"
 #include "verify/verify_findings.h"
 
 namespace culink {
@@ -142,10 +143,23 @@ std::vector<Finding> verify::Findings::take() && {
   return out;
 }
 
+std::optional<std::string> target_without_rules(const elf::ElfView &view) {
+  constexpr u32 kFirst = 20, kFirstWithRules = 75;
+  const elf::FileHeader &h = view.header();
+  const arch::ElfTarget target =
+      arch::decode_elf_target(h.ident[elf::kIdentOsAbi], h.ident[elf::kIdentAbiVersion], h.flags);
+  if (!h.is_cuda() || !verify::has_old_abi(view) || target.sm < kFirst ||
+      target.sm >= kFirstWithRules)
+    return std::nullopt;
+  return fmt::format("sm_{}", target.sm);
+}
+
 std::vector<Finding> verify_device_elf(const elf::ElfView &view, WorkerPool &pool) {
   verify::Findings findings;
   for (const Error &violation : view.violations())
     findings.push(Rule::Structure, violation.place, violation.field, violation.message);
+  if (target_without_rules(view))
+    return std::move(findings).take();
   verify::check_header(view, findings);
   // Sections and symbols of a file for another machine have other meanings.
   if (view.header().is_cuda())

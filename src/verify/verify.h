@@ -4,7 +4,9 @@
 // them all; the linker checks its own output with them, `cubin verify` any file.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -97,7 +99,10 @@ struct Finding {
   Error what;
 };
 
-// Everything wrong with the file. A rule broken many times in one section is one finding, with the
+// The target of a file that the rules are not for: one before sm_75, which CUDA 12 still wrote.
+[[nodiscard]] std::optional<std::string> target_without_rules(const elf::ElfView &view);
+
+// Everything wrong with the file; of one for a target without rules, only its structure. A rule broken many times in one section is one finding, with the
 // first occurrence and a count. Time and memory are linear in the file. Takes strict and tolerant
 // views; the violations of a tolerant one are findings of Rule::Structure. The threads of a pool
 // share the work; the findings do not depend on their number.

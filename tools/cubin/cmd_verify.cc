@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -30,6 +31,7 @@ struct VerifyArguments {
 struct Verdict {
   std::string name;
   std::vector<Finding> findings;
+  std::optional<std::string> not_checked = {}; // the target that the rules are not for
 };
 
 void print_text(const Verdict &verdict, bool quiet, TextOut &out) {
@@ -43,12 +45,13 @@ void print_text(const Verdict &verdict, bool quiet, TextOut &out) {
   }
   if (verdict.findings.empty() && !quiet) {
     out.name(verdict.name);
-    out.put(": ok\n");
+    out.put(verdict.not_checked ? ": " + *verdict.not_checked + " is not checked\n" : ": ok\n");
   }
 }
 
 void print_json(const Verdict &verdict, text::DumpSink &sink) {
   sink.begin_file(verdict.name);
+  sink.field({"checked", "", 0}, text::flag(!verdict.not_checked));
   sink.open_list("findings", "");
   for (const Finding &finding : verdict.findings) {
     sink.open_row();
@@ -92,8 +95,8 @@ int run_verify(const VerifyArguments &arguments) {
   };
   const ImageVisitor visitor{
       .look = [&](const Image &image) -> std::function<void()> {
-        return
-            [&, verdict = Verdict{image.name, verify_device_elf(*image.view)}] { print(verdict); };
+        return [&, verdict = Verdict{image.name, verify_device_elf(*image.view),
+                                     target_without_rules(*image.view)}] { print(verdict); };
       },
       .report =
           [&](const Problem &problem) {
