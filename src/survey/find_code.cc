@@ -9,8 +9,8 @@
 // since the host linker keeps what it does not know. So what is linked comes first.
 #include "survey/find_code.h"
 
+#include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -219,15 +219,14 @@ void CodeFinder::add_fatbin(const FatbinContainer &container, ByteSpan bytes,
   }
 }
 
-// A program keeps the objects of its device link, of which nothing is ever loaded.
+// A program keeps the objects of its device link, of which nothing is ever loaded: libcudadevrt's
+// for all its targets.
 void CodeFinder::mark_leftovers() {
-  std::set<std::string_view> linked; // targets
-  for (const FoundCode &code : out_.code)
-    if (code.form == FoundCode::Form::Cubin && !code.linkable)
-      linked.insert(code.target);
+  const bool linked = std::ranges::any_of(out_.code, [](const FoundCode &code) {
+    return code.form == FoundCode::Form::Cubin && !code.linkable;
+  });
   for (FoundCode &code : out_.code)
-    code.leftover = code.form == FoundCode::Form::Cubin && code.linkable &&
-                    linked.contains(std::string_view(code.target));
+    code.leftover = code.linkable && linked;
 }
 
 struct FormNames {

@@ -26,7 +26,7 @@ struct FoundCode {
   std::string_view place;           // the section, "fatbin", or "file" where it is no part of one
   bool in_data = false;             // found in data by its header, not by the name of its section
   bool linkable = false;            // a relocatable part, of which a linked image may be there too
-  bool leftover = false;            // one of a program that has linked code for the target, too
+  bool leftover = false;            // linkable, in a program that has linked code
   ByteSpan bytes;                   // as in the file
   std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
   u32 fatbin = 0;                   // number of that fatbin in the file, from 1; 0: none

@@ -114,6 +114,17 @@ expect_lacks shown "[relocatable objects]" "[host]"
 "$CUBIN" size --duplicates program > shown
 expect_contains shown "relocatable objects of the device link beside the linked code (cubin prune --drop=relocatable)"
 
+# They are leftovers whatever their target: libcudadevrt has objects for all targets.
+fatbin more.fatbin "90=$main" "80=$SOURCE/examples/vector_math/sm_80/main.cubin" 75=text.ptx
+printf '.section __nv_relfatbin,"a"\n.incbin "more.fatbin"\n' > more.s
+gcc plain.c more.s code.s -o larger
+"$CUBIN" usage larger > shown 2> log
+expect_contains log "note: larger: 2 relocatable objects of its device link are not shown"
+expect_lacks shown sm_80
+"$CUBIN" size larger > shown
+expect_contains shown "[relocatable objects]"
+expect_lacks shown "[ptx]"
+
 # Files with several images are compared one by one.
 printf '.section .nv_fatbin,"a"\n.incbin "others.fatbin"\n' > others.s
 as others.s -o others.o
