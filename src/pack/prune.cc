@@ -92,7 +92,10 @@ std::vector<ByteSpan> Pruner::kept_entries(const FatbinContainer &container, boo
     PruneCount &count = out_.targets[target_name(entry)];
     ++count.pieces;
     count.bytes += entry.whole.size();
-    if (!is_kept(entry, leftover)) {
+    const bool kept = is_kept(entry, leftover);
+    if (!leftover)
+      out_.linked_kept[target_name(entry)] |= kept;
+    if (!kept) {
       ++count.dropped;
       continue;
     }
@@ -270,26 +273,43 @@ Result<PrunedPieces> Pruner::run(ByteSpan file) {
 
 } // namespace
 
-PruneCount PruneTally::total() const {
-  PruneCount out;
-  for (const auto &[target, count] : targets) {
-    out.pieces += count.pieces;
-    out.dropped += count.dropped;
-    out.bytes += count.bytes;
-    out.bytes_after += count.bytes_after;
+namespace {
+
+// Nothing if code is left that can be run, or linked where nothing is.
+std::optional<Error> refuse_empty(const PruneTally &pruned, const PruneRules &rules) {
+  u64 pieces = 0, dropped = 0;
+  for (const auto &[target, count] : pruned.targets) {
+    pieces += count.pieces;
+    dropped += count.dropped;
   }
-  return out;
+  if (pieces == 0)
+    return Error{"", "", "has no device code in fatbins"};
+  if (dropped == pieces)
+    return Error{"", "", "no code at all would be left"};
+  const auto is_kept = [](const auto &target) { return target.second; };
+  if (pruned.linked_kept.empty() || std::ranges::any_of(pruned.linked_kept, is_kept))
+    return std::nullopt;
+  std::vector<std::string_view> targets;
+  for (const auto &[target, _] : pruned.linked_kept)
+    targets.push_back(target);
+  if (!rules.drop.empty())
+    return Error{"", "",
+                 fmt::format("no linked code would be left of that for {}, only "
+                             "relocatable objects",
+                             fmt::join(targets, ", "))};
+  return Error{"", "",
+               fmt::format("no linked code for {}, only {}", fmt::join(rules.keep, ", "),
+                           fmt::join(targets, ", "))};
 }
+
+} // namespace
 
 Result<PrunedPieces> prune_in_place(ByteSpan file, const PruneRules &rules) {
   Result<PrunedPieces> out = Pruner(rules).run(file);
   if (!out)
     return out;
-  const PruneCount total = out->total();
-  if (total.pieces == 0)
-    return Error{"", "", "has no device code in fatbins"};
-  if (total.dropped == total.pieces)
-    return Error{"", "", "no code at all would be left"};
+  if (std::optional<Error> error = refuse_empty(*out, rules))
+    return *error;
   return out;
 }
 

@@ -32,9 +32,8 @@ struct PruneCount {
 struct PruneTally {
   u64 size = 0; // of the new file
   std::map<std::string, PruneCount> targets;
+  std::map<std::string, bool> linked_kept; // targets of code that is not relocatable: if any stays
   u64 zeroed = 0; // bytes that could not be removed, because what is behind them has an address
-
-  [[nodiscard]] PruneCount total() const;
 };
 
 struct PrunedFile : PruneTally {

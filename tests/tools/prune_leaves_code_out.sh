@@ -92,7 +92,7 @@ expect_same main.fatbin none.stripped
 
 # A program: every byte that is not device code stays where it is, and so does its size.
 [ "$(uname -m)" = x86_64 ] || skip "the objects are of x86_64"
-need gcc
+need gcc python3
 gcc -no-pie -nostdlib -Wl,--unresolved-symbols=ignore-all main.o filter.o -o program 2> log ||
   skip "no linker for the objects: $(head -1 log)"
 "$CUBIN" prune program --keep=sm_90 -o program.pruned
@@ -108,3 +108,19 @@ objcopy --remove-section=__nv_relfatbin --remove-section=.nv_fatbin program.prun
 expect_same rest rest.pruned
 expect_status 1 "$CUBIN" prune program --drop=relocatable -o no 2> log
 expect_contains log "no code at all would be left"
+
+# Linked code is what counts: relocatable objects alone are no program.
+vector=$SOURCE/examples/vector_math
+python3 -B "$SOURCE/tests/fatbin.py" linked.fatbin "90=$vector/sm_90/linked.cubin"
+python3 -B "$SOURCE/tests/fatbin.py" parts.fatbin "90=$vector/sm_90/main.cubin" "80=$vector/sm_80/main.cubin"
+printf '.section .nv_fatbin,"a"\n.incbin "linked.fatbin"\n.section __nv_relfatbin,"a"\n.incbin "parts.fatbin"\n' > code.s
+gcc -shared -nostdlib code.s -o library.so
+expect_status 1 "$CUBIN" prune library.so --keep=sm_80 -o no 2> log
+expect_contains log "library.so: no linked code for sm_80, only sm_90"
+expect_status 1 "$CUBIN" prune library.so --keep=relocatable -o no 2> log
+expect_contains log "no linked code for relocatable, only sm_90"
+expect_status 1 "$CUBIN" prune library.so --drop=sm_90 -o no 2> log
+expect_contains log "no linked code would be left of that for sm_90, only relocatable objects"
+[ ! -e no ] || fail "an output despite an error"
+"$CUBIN" prune library.so --keep=sm_90 -o library.pruned
+"$CUBIN" prune library.so --drop=relocatable -o library.pruned
