@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "base/child_environment.h"
+#include "cache/shard.h"
 
 namespace culink {
 
@@ -93,7 +94,7 @@ Cache::Cache(CacheOptions options)
     : options_(std::move(options)),
       environment_(options_.empty() ? "" : environment_of_compilers()) {
   if (!options_.remote.empty())
-    remote_.emplace(options_.remote, options_.remote_read_only);
+    remote_.emplace(options_.remote, options_.remote_read_only, options_.size / kCacheShards);
 }
 
 void Cache::note_trouble(std::string &place, const std::string &what) {
@@ -214,16 +215,11 @@ std::optional<CachedAnswer> Cache::find(const CacheKey &key,
     folder()->remove(key.digest_);
     refuse(options_.folder);
   }
-  const std::optional<std::vector<u8>> entry =
-      remote_ ? remote_->get(key.digest_, options_.size / 2) : std::nullopt;
-  if (entry) {
-    std::optional<CachedAnswer> answer = decode_entry(key.digest_, *entry);
-    if (answer && holds(*answer)) {
-      ++remote_hits_;
-      keep_local(key.digest_, *entry);
-      return answer;
-    }
-    remote_->report("sent a damaged entry");
+  if (std::optional<RemoteStore::Found> found =
+          remote_ ? remote_->get(key.digest_, holds) : std::nullopt) {
+    ++remote_hits_;
+    keep_local(key.digest_, found->entry);
+    return std::move(found->answer);
   }
   ++misses_;
   return std::nullopt;

@@ -31,7 +31,21 @@ bool has_at(ByteSpan file, u64 offset, const Digest &digest) {
   return std::equal(digest.begin(), digest.end(), file.begin() + static_cast<i64>(offset));
 }
 
+static_assert(kContentsAt == kEntryHeader);
+
 } // namespace
+
+std::optional<u64> entry_size(const Digest &key, ByteSpan beginning) {
+  if (beginning.size() < kContentsAt || load_le<u64>(beginning.data()) != kMark ||
+      !has_at(beginning, kKeyAt, key))
+    return std::nullopt;
+  const u64 image_size = load_le<u64>(beginning.data() + kSizesAt);
+  const u64 text_size = load_le<u64>(beginning.data() + kSizesAt + sizeof(u64));
+  constexpr u64 kMost = ~u64{0} - kContentsAt;
+  if (image_size > kMost || text_size > kMost - image_size)
+    return std::nullopt;
+  return kContentsAt + image_size + text_size;
+}
 
 std::vector<u8> encode_entry(const Digest &key, ByteSpan image, std::string_view text) {
   std::vector<u8> out(kContentsAt);
@@ -48,14 +62,10 @@ std::vector<u8> encode_entry(const Digest &key, ByteSpan image, std::string_view
 }
 
 std::optional<CachedAnswer> decode_entry(const Digest &key, ByteSpan file) {
-  if (file.size() < kContentsAt || load_le<u64>(file.data()) != kMark)
+  if (entry_size(key, file) != file.size() || !has_at(file, kChecksumAt, checksum_of(file)))
     return std::nullopt;
-  const u64 image_size = load_le<u64>(file.data() + kSizesAt);
-  const u64 text_size = load_le<u64>(file.data() + kSizesAt + sizeof(u64));
   const ByteSpan contents = file.subspan(kContentsAt);
-  if (image_size > contents.size() || contents.size() - image_size != text_size ||
-      !has_at(file, kKeyAt, key) || !has_at(file, kChecksumAt, checksum_of(file)))
-    return std::nullopt;
+  const u64 image_size = load_le<u64>(file.data() + kSizesAt);
   const ByteSpan image = contents.first(image_size);
   return CachedAnswer{{image.begin(), image.end()},
                       std::string(as_text(contents.subspan(image_size)))};

@@ -17,6 +17,11 @@ struct CachedAnswer {
   std::string text; // what it said
 };
 
+// How long the beginning of an entry is, and the size of the whole, which the beginning says.
+// Nothing: it does not begin as an entry for that key.
+inline constexpr u64 kEntryHeader = 88;
+[[nodiscard]] std::optional<u64> entry_size(const Digest &key, ByteSpan beginning);
+
 // An answer as a file, in a folder or in a shared store, and back. Nothing: the file is not whole,
 // or is the answer to another question than `key`.
 [[nodiscard]] std::vector<u8> encode_entry(const Digest &key, ByteSpan image,

@@ -2,8 +2,10 @@
 //
 // The shared store. Its entries are files, and all that it has to know are GET and PUT, as for the
 // remote caches of ccache and Bazel. A server that is gone, slow, full or confused must not cost a
-// link: connections and transfers have short deadlines, the time spent in vain is summed up, and
-// after the first failure of its kind nothing more is asked or sent.
+// link: connections and transfers have short deadlines, the time beyond what the bytes of an answer
+// may take is summed up, and after the first failure of its kind nothing more is asked or sent. An
+// answer that does not begin as an entry ends there, and memory is taken for what the beginning
+// says, from a small part of what there is.
 //
 // What may surprise: redirections are not followed, and a status other than 404 is a failure. Both
 // are signs of something that is no such store, a page to log in for instance.
@@ -11,7 +13,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <utility>
+
+#include "base/bytes.h"
 
 namespace culink {
 
@@ -21,6 +28,7 @@ constexpr long kMillisecondsToConnect = 1000;
 constexpr long kMillisecondsToTransfer = 5000;
 constexpr u64 kBytesPerMillisecond = 1000; // what is sent may take that long in addition
 constexpr i64 kMostWasted = 10'000;        // milliseconds
+constexpr u64 kMostOfOther = 1 << 16;      // bytes of what is no entry
 
 constexpr long kFound = 200;
 constexpr long kNotFound = 404;
@@ -31,34 +39,90 @@ bool is_success(long status) {
   return status >= 200 && status < 300;
 }
 
+// Milliseconds that so many bytes may take.
+i64 time_of(u64 bytes) {
+  constexpr u64 kSoonEnough = 50; // for what is small
+  return static_cast<i64>(kSoonEnough + bytes / kBytesPerMillisecond);
+}
+
+// Bytes that the process may allocate.
+u64 limit_of_memory() {
+  u64 out = static_cast<u64>(::sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(::sysconf(_SC_PAGESIZE));
+  for (const auto resource : {RLIMIT_DATA, RLIMIT_AS})
+    if (rlimit limit{}; ::getrlimit(resource, &limit) == 0)
+      out = std::min<u64>(out, limit.rlim_cur); // RLIM_INFINITY is the largest number
+  return out;
+}
+
+i64 milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  const auto time = std::chrono::steady_clock::now() - begin;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
 } // namespace
 
 std::string without_password(const std::string &url) {
-  const size_t host = url.find("://");
-  if (host == std::string::npos)
-    return url;
-  const size_t path = std::min(url.find('/', host + 3), url.size());
+  const size_t scheme = url.find("://");
+  const size_t host = scheme == std::string::npos ? 0 : scheme + 3;
+  const size_t path = std::min(url.find('/', host), url.size());
   const size_t at = url.rfind('@', path);
-  return at == std::string::npos || at < host ? url : url.substr(0, host + 3) + url.substr(at + 1);
+  return at == std::string::npos || at < host ? url : url.substr(0, host) + url.substr(at + 1);
 }
 
 // One answer or one file to send.
 struct RemoteStore::Transfer {
+  const Digest &key;
+  u64 most;               // of an entry
+  std::atomic<i64> &room; // for entries
   bool sends = false;
   ByteSpan rest;            // to send
-  std::vector<u8> received; // at most `most` bytes
-  u64 most = 0;
+  std::vector<u8> received; // an entry, or the beginning of something else
+  u64 size = 0;             // of that entry; 0: not known, or it is none
+  u64 dropped = 0;          // bytes of something else
+  i64 held = 0;             // of the room
   bool too_large = false;
+  bool no_memory = false;
+
+  // False: the transfer ends.
+  bool take(ByteSpan bytes) {
+    if (received.size() < kEntryHeader) {
+      const ByteSpan part =
+          bytes.first(std::min<u64>(bytes.size(), kEntryHeader - received.size()));
+      received.insert(received.end(), part.begin(), part.end());
+      bytes = bytes.subspan(part.size());
+      if (received.size() == kEntryHeader) {
+        size = sends ? 0 : entry_size(key, received).value_or(0);
+        if (size != 0 && !prepare())
+          return false;
+      }
+    }
+    if (size == 0)
+      dropped += bytes.size();
+    too_large = size == 0 ? dropped > kMostOfOther : bytes.size() > size - received.size();
+    if (size != 0 && !too_large)
+      received.insert(received.end(), bytes.begin(), bytes.end());
+    return !too_large;
+  }
+  bool prepare() {
+    too_large = size > most;
+    if (too_large)
+      return false;
+    held = static_cast<i64>(size);
+    no_memory = (room -= held) < 0;
+    try {
+      if (!no_memory)
+        received.reserve(size);
+    } catch (const std::bad_alloc &) { // must not pass the library's frames
+      no_memory = true;
+    }
+    return !no_memory;
+  }
+  [[nodiscard]] bool was_ended() const { return too_large || no_memory; }
 
   static size_t receive(char *bytes, size_t one, size_t count, void *self) {
-    auto &transfer = *static_cast<Transfer *>(self);
     const size_t size = one * count;
-    if (transfer.received.size() + size > transfer.most) {
-      transfer.too_large = true;
-      return 0; // which ends it
-    }
-    transfer.received.insert(transfer.received.end(), bytes, bytes + size);
-    return size;
+    const bool goes_on = static_cast<Transfer *>(self)->take(as_bytes({bytes, size}));
+    return goes_on ? size : 0;
   }
   static size_t send(char *bytes, size_t one, size_t count, void *self) {
     auto &transfer = *static_cast<Transfer *>(self);
@@ -70,8 +134,8 @@ struct RemoteStore::Transfer {
   }
 };
 
-RemoteStore::RemoteStore(std::string url, bool read_only)
-    : url_(url.ends_with('/') ? std::move(url) : url + "/"), writes_(!read_only) {}
+RemoteStore::RemoteStore(std::string url, bool read_only, u64 most)
+    : url_(url.ends_with('/') ? std::move(url) : url + "/"), most_(most), writes_(!read_only) {}
 
 RemoteStore::~RemoteStore() {
   for (void *handle : idle_)
@@ -97,8 +161,8 @@ void RemoteStore::give_up(const std::string &what) {
   report(what + "; it is not asked again");
 }
 
-void RemoteStore::spend(Clock::duration time) {
-  wasted_ += std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+void RemoteStore::spend(i64 milliseconds) {
+  wasted_ += std::max<i64>(milliseconds, 0);
   if (wasted_ > kMostWasted && reads_)
     give_up("too slow");
 }
@@ -115,6 +179,7 @@ bool RemoteStore::load() {
     return false;
   }
   call_ = *functions;
+  room_ = static_cast<i64>(std::min(most_, limit_of_memory() / 16));
   // Else it waits for leave to send, which not every server gives.
   headers_ = call_.slist_append(nullptr, "Expect:");
   return true;
@@ -131,17 +196,17 @@ void *RemoteStore::take_handle() {
 }
 
 // The status of the answer; kNoAnswer: there is none.
-long RemoteStore::run(void *handle, Transfer &transfer, const Digest &name) {
-  const std::string digits = to_hex(name);
+long RemoteStore::run(void *handle, Transfer &transfer) {
+  const std::string digits = to_hex(transfer.key);
   const std::string url = url_ + digits.substr(0, 1) + "/" + digits.substr(1);
-  const long extra = static_cast<long>(transfer.rest.size() / kBytesPerMillisecond);
+  const i64 time = kMillisecondsToTransfer + time_of(transfer.rest.size());
   call_.setopt(handle, curl::kUrl, url.c_str());
   call_.setopt(handle, curl::kUserAgent, "culink/" CULINK_VERSION);
   call_.setopt(handle, curl::kNoSignal, 1L);
   call_.setopt(handle, curl::kProtocols, curl::kHttpAndHttps);
   call_.setopt(handle, curl::kNetrc, curl::kNetrcOptional);
   call_.setopt(handle, curl::kConnectTimeout, kMillisecondsToConnect);
-  call_.setopt(handle, curl::kTimeout, kMillisecondsToTransfer + extra);
+  call_.setopt(handle, curl::kTimeout, std::clamp<long>(kMostWasted - wasted_, 1, time));
   call_.setopt(handle, curl::kWriteFunction, &Transfer::receive);
   call_.setopt(handle, curl::kWriteData, static_cast<void *>(&transfer));
   call_.setopt(handle, curl::kHeaders, headers_);
@@ -152,45 +217,55 @@ long RemoteStore::run(void *handle, Transfer &transfer, const Digest &name) {
     call_.setopt(handle, curl::kReadData, static_cast<void *>(&transfer));
   }
   const int code = call_.perform(handle);
-  if (code != curl::kOk) {
-    call_.cleanup(handle);
-    if (!transfer.too_large)
-      give_up(call_.strerror(code));
-    return kNoAnswer;
-  }
   long status = 0;
   call_.getinfo(handle, curl::kResponseCode, &status);
+  if (code != curl::kOk) {
+    call_.cleanup(handle);
+    if (transfer.was_ended())
+      return status;
+    give_up(call_.strerror(code));
+    return kNoAnswer;
+  }
   const std::lock_guard lock(mutex_);
   idle_.push_back(handle);
   return status;
 }
 
-std::optional<std::vector<u8>> RemoteStore::get(const Digest &name, u64 most) {
+std::optional<RemoteStore::Found>
+RemoteStore::get(const Digest &key, const std::function<bool(const CachedAnswer &)> &holds) {
   void *handle = reads_ && load() ? take_handle() : nullptr;
   if (!handle)
     return std::nullopt;
   const Clock::time_point begin = Clock::now();
-  Transfer transfer{.most = most};
-  const long status = run(handle, transfer, name);
-  if (status == kFound)
-    return std::move(transfer.received);
-  spend(Clock::now() - begin);
+  Transfer transfer{.key = key, .most = most_, .room = room_};
+  const long status = run(handle, transfer);
+  const i64 time = milliseconds_since(begin);
+  std::optional<CachedAnswer> answer;
+  if (status == kFound && !transfer.was_ended())
+    answer = decode_entry(key, transfer.received);
+  if (answer && !holds(*answer))
+    answer.reset();
+  room_ += transfer.held;
+  spend(time - (answer ? time_of(transfer.received.size()) : 0));
+  if (answer)
+    return Found{std::move(*answer), std::move(transfer.received)};
   if (transfer.too_large)
     report("sent more than an entry can have");
-  else if (status != kNoAnswer && status != kNotFound && status != kGone)
+  else if (status == kFound && !transfer.no_memory)
+    report("sent a damaged entry");
+  else if (status != kFound && status != kNoAnswer && status != kNotFound && status != kGone)
     give_up("answered with status " + std::to_string(status));
   return std::nullopt;
 }
 
 bool RemoteStore::put(const Digest &name, ByteSpan bytes) {
-  constexpr u64 kMostOfAnswer = 1 << 16;
-  void *handle = writes_ && load() ? take_handle() : nullptr;
+  void *handle = writes_ && bytes.size() <= most_ && load() ? take_handle() : nullptr;
   if (!handle)
     return false;
   const Clock::time_point begin = Clock::now();
-  Transfer transfer{.sends = true, .rest = bytes, .most = kMostOfAnswer};
-  const long status = run(handle, transfer, name);
-  spend(Clock::now() - begin);
+  Transfer transfer{.key = name, .most = 0, .room = room_, .sends = true, .rest = bytes};
+  const long status = run(handle, transfer);
+  spend(milliseconds_since(begin));
   if (is_success(status))
     return true;
   // It may be full, or only for reading.

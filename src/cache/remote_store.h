@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/types.h"
 #include "cache/curl_library.h"
 #include "cache/digest.h"
+#include "cache/entry.h"
 
 namespace culink {
 
@@ -19,17 +21,21 @@ namespace culink {
 // threads at once.
 class RemoteStore {
 public:
-  RemoteStore(std::string url, bool read_only);
+  // No entry is larger than `most`.
+  RemoteStore(std::string url, bool read_only, u64 most);
   RemoteStore(const RemoteStore &) = delete;
   RemoteStore &operator=(const RemoteStore &) = delete;
   ~RemoteStore();
 
-  // Nothing: it has no such file, or none that is at most that large.
-  [[nodiscard]] std::optional<std::vector<u8>> get(const Digest &name, u64 most);
+  struct Found {
+    CachedAnswer answer;
+    std::vector<u8> entry; // of which it is made
+  };
+  // Nothing: it has no such entry, or one that does not hold, or for which there is no memory.
+  [[nodiscard]] std::optional<Found> get(const Digest &key,
+                                         const std::function<bool(const CachedAnswer &)> &holds);
   // Whether it was taken.
   bool put(const Digest &name, ByteSpan bytes);
-  // What it gave was not what it should have been.
-  void report(const std::string &what);
   // The first report, or nothing.
   [[nodiscard]] std::string trouble() const;
 
@@ -39,14 +45,17 @@ private:
 
   [[nodiscard]] bool load();
   [[nodiscard]] void *take_handle();
-  [[nodiscard]] long run(void *handle, Transfer &transfer, const Digest &name);
-  void spend(Clock::duration time);
+  [[nodiscard]] long run(void *handle, Transfer &transfer);
+  void spend(i64 milliseconds);
   void give_up(const std::string &what);
+  void report(const std::string &what);
 
   const std::string url_;
+  const u64 most_;
+  std::atomic<i64> room_ = 0; // bytes that transfers may still hold, all together
   std::atomic<bool> reads_ = true;
   std::atomic<bool> writes_;
-  std::atomic<i64> wasted_ = 0; // milliseconds spent without being spared any work
+  std::atomic<i64> wasted_ = 0; // milliseconds spent, but for those that bytes of use may take
   mutable std::mutex mutex_;    // for all below
   bool loaded_ = false;
   curl::Functions call_;

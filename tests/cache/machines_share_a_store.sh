@@ -83,6 +83,40 @@ echo huge > store/mode
 rm -rf one
 check 2 one --cache-size=64M
 expect_warning "sent more than an entry can have"
+
+# No answer takes the memory of the link.
+for mode in huge grow; do
+  echo $mode > store/mode
+  rm -rf one
+  check 2 one --memory-limit=64M --cache-size=64G
+  rm -rf one
+  (ulimit -v 400000; check 2 one)
+done
+
+# Time counts whatever the answer is: an entry, or a damaged one.
+rm -rf one store/mode
+ptx=()
+for ((i = 0; i < 40; ++i)); do
+  printf '// answer: main.cubin\n// %d\n.version 8.8\n.target sm_90\n.address_size 64\n' "$i" > "$i.ptx"
+  ptx+=("$i.ptx")
+done
+ask_for_all() { # THREADS: the definitions of all are the same, which is an error; that comes later
+  rm -rf one store/requests
+  not "$CULINK" -arch=sm_90 --ptxas="$PWD/ptxas" "${ptx[@]}" --cache-dir=one --cache-remote="$url" --threads="$1" \
+    -o out.cubin > err 2>&1
+}
+ask_for_all 1
+[ "$(grep -c PUT store/requests)" -gt 20 ] || fail "nothing was stored: $(cat err)"
+echo late > store/mode
+ask_for_all 16
+[ "$(grep -c GET store/requests)" -lt 40 ] || fail "late entries are asked for"
+expect_contains err "it is not asked again"
+find store -type f -size +1k | while read -r file; do
+  printf 'x' | dd of="$file" bs=1 seek=200 conv=notrunc status=none
+done
+ask_for_all 16
+[ "$(grep -c GET store/requests)" -lt 40 ] || fail "late rubbish is asked for"
+rm -f log
 echo slow > store/mode
 rm -rf one
 SECONDS=0

@@ -4,14 +4,15 @@
     store.py FOLDER PORT_FILE
 
 The port goes to PORT_FILE. What FOLDER/mode says, it does from then on: `full` (takes nothing), `slow`
-(answers after 20 s), `hang` (takes requests and says nothing), `lie` (answers with other bytes), `huge`
-(never ends an answer), `broken` (status 500), `away` (redirects), `forbidden` (wants a password).
+(answers after 20 s), `late` (the same after 1 s), `hang` (takes requests and says nothing), `lie` (answers with other bytes), `huge`
+(never ends an answer), `grow` (the same, and it begins as an entry of 4 GB), `broken` (status 500), `away` (redirects), `forbidden` (wants a password).
 """
 
 import base64
 import http.server
 import os
 import pathlib
+import struct
 import sys
 import time
 
@@ -40,18 +41,20 @@ class Store(http.server.BaseHTTPRequestHandler):
         """Does what the mode says; False: nothing special."""
         mode = self.mode()
         wanted = "Basic " + base64.b64encode(b"me:secret").decode()
-        if mode in ("slow", "hang"):
-            time.sleep(20 if mode == "slow" else 600)
+        time.sleep({"slow": 20, "late": 1, "hang": 600}.get(mode, 0))
         if mode == "broken":
             self.answer(500, b"no")
         elif mode == "away":
             self.answer(302, headers=[("Location", "http://127.0.0.1:1/")])
         elif mode == "forbidden" and self.headers.get("Authorization") != wanted:
             self.answer(401, headers=[("WWW-Authenticate", "Basic")])
-        elif mode == "huge":
+        elif mode in ("huge", "grow"):
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
+            if mode == "grow":
+                key = bytes.fromhex("".join(self.path.split("/")[-2:]))
+                self.wfile.write(b"58\r\n" + struct.pack("<8sQQ", b"uCache01", 4 << 30, 0) + key + bytes(32) + b"\r\n")
             while True:
                 self.wfile.write(b"10000\r\n" + bytes(1 << 16) + b"\r\n")
         else:

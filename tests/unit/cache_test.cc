@@ -278,6 +278,7 @@ TEST(RemoteStore, HidesPasswords) {
   EXPECT_EQ(without_password("http://host/a@b"), "http://host/a@b");
   EXPECT_EQ(without_password("https://me:word@host:1/a"), "https://host:1/a");
   EXPECT_EQ(without_password("https://me:w@rd@host"), "https://host");
+  EXPECT_EQ(without_password("me:word@host:1/a"), "host:1/a");
 }
 
 } // namespace
