@@ -75,11 +75,17 @@ TEST(ByteLines, complains_with_the_line) {
 }
 
 TEST(ByteLines, refuses_to_fill_the_memory) {
-  EXPECT_EQ(complaint("data: zero x99999999999999999", false),
-            "line 1, data: more than 0x40000000 bytes");
-  EXPECT_EQ(complaint("code: nop x18446744073709551615", true),
-            "line 1, code: 18446744073709551615 instructions are too many");
-  EXPECT_EQ(complaint("code: nop x67108865", true), "line 1, code: more than 0x40000000 bytes");
+  const std::string refusal = ": the file would be larger than 0x40000000 bytes";
+  EXPECT_EQ(complaint("data: zero x99999999999999999", false), "line 1, data" + refusal);
+  EXPECT_EQ(complaint("code: nop x18446744073709551615", true), "line 1, code" + refusal);
+  EXPECT_EQ(complaint("code: nop x67108865", true), "line 1, code" + refusal);
+  // Of a document all that it asks for counts.
+  Complaints complaints;
+  const Node large = node_from_yaml("data: zero x1000000");
+  for (int i = 0; i < 1100; ++i)
+    (void)read_data(large, complaints);
+  ASSERT_TRUE(complaints.any());
+  EXPECT_EQ(complaints.first().text(), "line 1, data" + refusal);
 }
 
 } // namespace

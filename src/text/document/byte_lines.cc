@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bytes as lines of text. Most of a large document is this, so it is written and read without a
-// formatting library: 35 MB of cubin are some 80 MB of lines. A repeat count is the only way to ask
-// for much with little; it is bounded by kMaxImageBytes.
+// formatting library: 35 MB of cubin are some 80 MB of lines. A repeat count asks for much with
+// little, so it is counted before the bytes are made.
 #include "text/document/byte_lines.h"
 
 #include <algorithm>
@@ -130,16 +130,21 @@ private:
   }
 
   void zeros(u64 count, const Node &place) {
-    if (room(count, place))
+    failed_ = !complaints_.spend(count, place);
+    if (!failed_)
       bytes_.resize(bytes_.size() + count);
   }
 
   void nops(u64 count, const Node &place) {
-    if (count > kMaxImageBytes || !room(count * kInstructionSize, place))
-      return fail(place, fmt::format("{} instructions are too many", count));
-    for (u64 i = 0; i < count; ++i) {
-      append_word_bytes(kNopLow);
-      append_word_bytes(kNopHigh);
+    const u64 most = kMaxImageBytes / kInstructionSize + 1; // no product is beyond 64 bits
+    failed_ = !complaints_.spend(std::min(count, most) * kInstructionSize, place);
+    if (failed_)
+      return;
+    u64 at = bytes_.size();
+    bytes_.resize(at + count * kInstructionSize);
+    for (; at < bytes_.size(); at += kInstructionSize) {
+      store_le(bytes_.data() + at, kNopLow);
+      store_le(bytes_.data() + at + sizeof(u64), kNopHigh);
     }
   }
 
@@ -175,13 +180,6 @@ private:
     const u64 at = bytes_.size();
     bytes_.resize(at + sizeof(word));
     store_le(bytes_.data() + at, word);
-  }
-
-  [[nodiscard]] bool room(u64 size, const Node &place) {
-    if (size <= kMaxImageBytes && bytes_.size() + size <= kMaxImageBytes)
-      return true;
-    fail(place, fmt::format("more than {:#x} bytes", kMaxImageBytes));
-    return false;
   }
 
   void fail(const Node &place, std::string message) {

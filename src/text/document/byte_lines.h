@@ -17,9 +17,6 @@
 
 namespace culink::text {
 
-// No file is assembled beyond this, and so no single content.
-inline constexpr u64 kMaxImageBytes = u64{1} << 30;
-
 inline constexpr u64 kInstructionSize = 16;
 
 // Bytes of lines as above.

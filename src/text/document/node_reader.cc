@@ -45,6 +45,13 @@ void Complaints::add(const Node &node, std::string message) {
                    std::move(message)};
 }
 
+bool Complaints::spend(u64 bytes, const Node &node) {
+  if (bytes <= kMaxImageBytes && (spent_ += bytes) <= kMaxImageBytes)
+    return true;
+  add(node, fmt::format("the file would be larger than {:#x} bytes", kMaxImageBytes));
+  return false;
+}
+
 std::optional<u64> parse_number(std::string_view text) {
   int base = 10;
   if (text.starts_with("0x") || text.starts_with("0X")) {

@@ -16,16 +16,23 @@
 
 namespace culink::text {
 
-// Remembers the first complaint.
+// No file is assembled beyond this.
+inline constexpr u64 kMaxImageBytes = u64{1} << 30;
+
+// Remembers the first complaint, and how much the document asks for.
 class Complaints {
 public:
   void add(const Node &node, std::string message);
+  // Asked for bytes that take few characters, before they are made. False: with those of the whole
+  // document they are too many.
+  [[nodiscard]] bool spend(u64 bytes, const Node &node);
   [[nodiscard]] bool any() const { return first_.has_value(); }
   // Precondition: any().
   [[nodiscard]] const Error &first() const { return *first_; }
 
 private:
   std::optional<Error> first_;
+  u64 spent_ = 0;
 };
 
 // Decimal or 0x hexadecimal; a minus sign is allowed in the second form.

@@ -125,8 +125,8 @@ void ExactAssembler::read_section_fields(u32 index) {
     complaints_.add(*map.find("size"), "the size follows from the content; leave it out");
   if (!section.content && !section.header_only && !elf::has_no_file_data(raw.type)) {
     // Bytes of no interest.
-    spend(raw.size, *section.node);
-    section.bytes.resize(complaints_.any() ? 0 : raw.size);
+    if (complaints_.spend(raw.size, *section.node))
+      section.bytes.resize(raw.size);
   }
 }
 
@@ -182,10 +182,8 @@ void ExactAssembler::build_strings() {
 }
 
 void ExactAssembler::encode_contents() {
-  for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i) {
+  for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
     encode_section(i);
-    spend(sections_[i].bytes.size(), *sections_[i].node);
-  }
 }
 
 void ExactAssembler::encode_section(u32 index) {
@@ -351,12 +349,6 @@ void ExactAssembler::lay_out() {
   header_ = default_header(header_facts_);
   if (const Node *item = top_.find("header"))
     read_header(*item, header_, complaints_);
-}
-
-void ExactAssembler::spend(u64 bytes, const Node &place) {
-  if (bytes > kMaxImageBytes || (spent_ += bytes) > kMaxImageBytes)
-    complaints_.add(place,
-                    fmt::format("the file would be larger than {:#x} bytes", kMaxImageBytes));
 }
 
 Result<std::vector<u8>> assemble_exact(const Node &document) {

@@ -156,12 +156,6 @@ u32 MinimalAssembler::resolve(const Node &node) {
   return number < ids_.size() ? number : 0;
 }
 
-void MinimalAssembler::spend(u64 bytes, const Node &place) {
-  if (bytes > kMaxImageBytes || (spent_ += bytes) > kMaxImageBytes)
-    complaints_.add(place,
-                    fmt::format("the file would be larger than {:#x} bytes", kMaxImageBytes));
-}
-
 void MinimalAssembler::declare_notes() {
   const SectionId tkinfo = add_section(".note.nv.tkinfo");
   const SectionId cuinfo = add_section(".note.nv.cuinfo");
@@ -233,7 +227,6 @@ void MinimalAssembler::declare_code(Function &function, const MapReader &map) {
   if (const Node *item = map.find("code"))
     code = read_code(*item, complaints_);
   function.size = code.size();
-  spend(function.size, *function.node);
   writer_->append_copy(function.text, code);
   function.number = add_symbol(name, {.binding = read_binding(map),
                                       .type = SymbolType::Function,
@@ -269,8 +262,8 @@ void MinimalAssembler::declare_parameters(Function &function, const MapReader &m
   function.parameter_size = end;
   function.bank = add_section(keep(fmt::format(".nv.constant0.{}", function.name)));
   writer_->edit_section(function.bank).info = function.text;
-  writer_->append_zeros(function.bank, arch_->parameter_base + end);
-  spend(arch_->parameter_base + end, *function.node);
+  if (complaints_.spend(arch_->parameter_base + end, *function.node))
+    writer_->append_zeros(function.bank, arch_->parameter_base + end);
   function.bank_number = add_section_symbol(function.bank);
 }
 
@@ -333,8 +326,7 @@ void MinimalAssembler::declare_variable(const Node &node, bool constant, const F
     return row.report("`align` must be a power of two");
   if (size < data.size())
     return row.report(fmt::format("`size` is {}, but `data` has {} bytes", size, data.size()));
-  spend(size, node);
-  if (complaints_.any())
+  if (!complaints_.spend(size - data.size(), node) || complaints_.any())
     return;
   SymbolSpec spec;
   spec.binding = read_binding(row, owner ? SymbolBinding::Local : SymbolBinding::Global);

@@ -83,7 +83,6 @@ private:
   void write_segments();
   void apply_patches();
   void copy(u64 offset, ByteSpan bytes, const Node &place);
-  void spend(u64 bytes, const Node &place);
   [[nodiscard]] MutableByteSpan room(u64 offset, u64 size, std::string_view what);
 
   // Only the header says how large it is.
@@ -110,7 +109,6 @@ private:
   NameIndex no_symbols_{"symbol"};
   StringPlaces no_strings_;
   u32 name_section_ = 0;
-  u64 spent_ = 0;
   u64 data_end_ = 0;
   std::vector<u8> image_;
 };

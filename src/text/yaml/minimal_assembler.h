@@ -83,7 +83,6 @@ private:
   [[nodiscard]] std::string_view keep(std::string text) {
     return owned_.emplace_back(std::move(text));
   }
-  void spend(u64 bytes, const Node &place);
   [[nodiscard]] bool executable() const { return facts_.type == elf::FileType::Executable; }
 
   Complaints complaints_;
@@ -103,7 +102,6 @@ private:
   std::vector<std::pair<u32, std::string_view>> prototypes_; // (symbol, text)
   std::set<std::string, std::less<>> called_;                // names under `calls`
   std::vector<bool> undefined_;                              // by number in names_
-  u64 spent_ = 0;
 };
 
 } // namespace culink::text
