@@ -18,7 +18,9 @@ constexpr size_t kFlushAt = 256 * 1024;
 constexpr char kHexDigits[] = "0123456789abcdef";
 
 // The length of the valid UTF-8 sequence at the start of `s`, or 0. Overlong forms, surrogates and
-// values past U+10FFFF are not valid, nor are C1 control characters what anyone wants to see.
+// values past U+10FFFF are not valid, nor are C1 control characters what anyone wants to see, nor
+// characters that begin a line or turn the direction of those around them (U+061C, U+200E, U+200F,
+// U+2028 to U+202E, U+2066 to U+2069).
 size_t utf8_length(std::string_view s) {
   const auto byte = [&](size_t i) { return static_cast<u8>(s[i]); };
   const u8 lead = byte(0);
@@ -34,7 +36,12 @@ size_t utf8_length(std::string_view s) {
   const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
   const bool surrogate = lead == 0xed && second >= 0xa0;
   const bool too_large = lead == 0xf4 && second >= 0x90;
-  const bool control = lead == 0xc2 && second < 0xa0;
+  const u8 third = length == 3 ? byte(2) : 0;
+  const bool mark =
+      lead == 0xe2 &&
+      ((second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae))) ||
+       (second == 0x81 && third >= 0xa6 && third <= 0xa9));
+  const bool control = (lead == 0xc2 && second < 0xa0) || (lead == 0xd8 && second == 0x9c) || mark;
   return overlong || surrogate || too_large || control ? 0 : length;
 }
 

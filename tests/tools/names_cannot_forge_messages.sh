@@ -38,3 +38,17 @@ for format in text nvlink json; do
   not "$CULINK" -arch=sm_90 --error-format=$format $'no\033[1m such\nforged: file' -o out.cubin 2> error
   clean error
 done
+
+# Signs with which a spreadsheet begins a formula, and names of files that are made of names of members.
+printf 'arch: sm_90\nfunctions:\n- {name: "=1+1", kernel: true, code: nop}\n' > formula.yaml
+"$CUBIN" assemble formula.yaml -o formula.cubin
+for command in "usage --csv" "size --csv"; do
+  # shellcheck disable=SC2086  # several words
+  "$CUBIN" $command formula.cubin > table
+  expect_contains table ',\x3d1+1'
+  expect_lacks table "=1+1"
+done
+cp formula.cubin $'m\033[31m.o'
+ar rc members.a $'m\033[31m.o'
+"$CUBIN" extract members.a -C pieces
+[ -e 'pieces/members.m\x1b[31m.1.sm_90.cubin' ] || fail "$(ls -b pieces)"

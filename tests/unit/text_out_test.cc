@@ -40,6 +40,12 @@ TEST(TextOut, keeps_valid_utf8_and_escapes_the_rest) {
   EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");          // cut short
   EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");          // C1 control
   EXPECT_EQ(printable("a\\xff"), "a\\\\xff");
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae"); // U+202E: right to left
+  EXPECT_EQ(printable("\xe2\x81\xa6"), "\\xe2\\x81\\xa6"); // U+2066
+  EXPECT_EQ(printable("\xe2\x80\xa8"), "\\xe2\\x80\\xa8"); // U+2028: a line ends
+  EXPECT_EQ(printable("\xe2\x80\x8f"), "\\xe2\\x80\\x8f"); // U+200F
+  EXPECT_EQ(printable("\xd8\x9c"), "\\xd8\\x9c");          // U+061C
+  EXPECT_EQ(printable("\xe2\x80\xa7"), "\xe2\x80\xa7");    // U+2027: a point
 }
 
 TEST(TextOut, stops_and_reports_when_a_write_fails) {

@@ -103,7 +103,8 @@ void print_csv(const Table &table, TextOut &out) {
   out.put('\n');
   for (const std::vector<Cell> &row : table.rows) {
     for (size_t i = 0; i < row.size(); ++i)
-      out.put((i == 0 ? "" : ",") + text::csv_field(printable(text_of(row[i]))));
+      out.put((i == 0 ? "" : ",") +
+              text::csv_field(row[i].number ? text_of(row[i]) : text::csv_name(row[i].text)));
     out.put('\n');
   }
 }

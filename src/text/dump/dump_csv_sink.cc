@@ -5,6 +5,8 @@
 // is left out. What a file does not say is an empty field.
 #include <string>
 
+#include <fmt/format.h>
+
 #include "text/dump/dump_sink.h"
 
 namespace culink::text {
@@ -64,7 +66,7 @@ private:
     case Value::Kind::Label:
       return value.text.empty() ? std::to_string(value.number) : std::string(value.text);
     case Value::Kind::Name:
-      return printable(value.text);
+      return csv_name(value.text);
     case Value::Kind::Flag:
       return value.number != 0 ? "true" : "false";
     case Value::Kind::Missing:
@@ -100,6 +102,14 @@ std::string csv_field(std::string_view text) {
   for (const char c : text)
     out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";
+}
+
+std::string csv_name(std::string_view bytes) {
+  const bool formula =
+      !bytes.empty() && std::string_view("=+-@").find(bytes.front()) != std::string_view::npos;
+  return formula ? fmt::format("\\x{:02x}{}", static_cast<u8>(bytes.front()),
+                               printable(bytes.substr(1)))
+                 : printable(bytes);
 }
 
 std::unique_ptr<DumpSink> make_csv_sink(TextOut &out) {

@@ -113,5 +113,8 @@ public:
 
 // A field of comma-separated values, in quotes where it has to be (RFC 4180).
 [[nodiscard]] std::string csv_field(std::string_view text);
+// A name from a file for such a field: printable, and the sign with which spreadsheets begin a
+// formula as a number.
+[[nodiscard]] std::string csv_name(std::string_view bytes);
 
 } // namespace culink::text
