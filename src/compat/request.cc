@@ -225,8 +225,20 @@ CommandLine describe_request(const LinkRequest &request) {
   return line;
 }
 
+namespace {
+
+// nvlink records folders, and files that options of ptxas name.
+void remove_paths(OptionId id, std::vector<std::string> &values) {
+  const bool folders = id == OptionId::LibraryPath || id == OptionId::NvvmPath;
+  std::erase_if(values, [folders](const std::string &value) {
+    return folders || value.find('/') != std::string::npos;
+  });
+}
+
+} // namespace
+
 std::string note_options(const CommandLine &line) {
-  const bool debug = line.has(OptionId::Debug);
+  const bool debug = line.has(OptionId::Debug), emulates = !dialect_of(line).name.empty();
   std::string out;
   if (debug) {
     std::vector<std::string> names;
@@ -238,7 +250,12 @@ std::string note_options(const CommandLine &line) {
     if (!line.has(row.id) || row.recorded == Recorded::Never ||
         (row.recorded == Recorded::WithDebug && !debug))
       continue;
-    const std::string value = comma_joined(line.list(row.id));
+    std::vector<std::string> values = line.list(row.id);
+    if (!emulates && row.recorded == Recorded::Always)
+      remove_paths(row.id, values);
+    if (values.empty() && !line.list(row.id).empty())
+      continue;
+    const std::string value = comma_joined(values);
     out += fmt::format("-{} {} ", row.brief,
                        row.recorded == Recorded::WithDebug ? base_name(value) : value);
   }

@@ -8,6 +8,8 @@
 namespace culink {
 namespace {
 
+constexpr const char *kEmulate = "--emulate=nvlink-13.0.88";
+
 std::string recorded(const std::vector<std::string> &words) {
   Diagnostics diag;
   return note_options(parse_command_line(words, diag));
@@ -38,7 +40,7 @@ TEST(NoteOptions, have_places_for_options_of_later_releases) {
 }
 
 TEST(NoteOptions, join_lists_and_normalise_numbers) {
-  EXPECT_EQ(recorded({"-l", "a,,b", "-L", "x,", "-L", ",y", "-lfoo,bar"}),
+  EXPECT_EQ(recorded({"-l", "a,,b", "-L", "x,", "-L", ",y", "-lfoo,bar", kEmulate}),
             "-l a,b,foo,bar -L x,y ");
   EXPECT_EQ(recorded({"-kernels-used", ""}), "-kernels-used  ");
   EXPECT_EQ(recorded({"-maxrregcount", "032"}), "-maxrregcount 26 ");
@@ -48,12 +50,20 @@ TEST(NoteOptions, name_files_with_debug_only) {
   EXPECT_EQ(recorded({"d/a.cubin", "-o", "./o.cubin", "-time", "t", "-arch=sm_90"}),
             "-arch sm_90 ");
   EXPECT_EQ(recorded({"d/m2.cubin", "filter.cubin", "-g", "-o", "./o.cubin", "-v", "-arch=sm_90",
-                      "-suppress-arch-warning", "-L/x/y/", "-lz"}),
+                      "-suppress-arch-warning", "-L/x/y/", "-lz", kEmulate}),
             "m2.cubin,filter.cubin -suppress-arch-warning  -o o.cubin -g  -arch sm_90 -l z "
             "-L /x/y/ -v  ");
   EXPECT_EQ(recorded({"m", "f", "-g", "-time", "t.csv", "--register-link-binaries", "x/r.c", "-L",
-                      "/a/b", "-suppress-debug-info", "--host-ccbin", "gcc", "-o", "o"}),
+                      "/a/b", "-suppress-debug-info", "--host-ccbin", "gcc", "-o", "o", kEmulate}),
             "m,f -o o -g  -L /a/b - r.c -time t.csv -suppress-debug-info  ");
+}
+
+// No path of the machine reaches an output that is not to be nvlink's.
+TEST(NoteOptions, leave_paths_out) {
+  const std::vector<std::string> words = {"-arch=sm_90", "-L/a", "-lb", "-nvvmpath=/c",
+                                          "-Xptxas=-O2,--file=/d"};
+  EXPECT_EQ(recorded(words), "-arch sm_90 -l b -Xptxas -O2 ");
+  EXPECT_EQ(recorded({"-Xptxas=--file=/d"}), "");
 }
 
 // Of two values the last one counts.
