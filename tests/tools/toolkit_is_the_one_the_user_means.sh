@@ -71,6 +71,14 @@ expect_status 1 "$CULINK" --make-toolchain gone 2> error
 expect_contains error "gone/bin/nvlink: is in the way, and not culink's"
 expect_contains home/bin/nvlink "nvlink of home"
 
+# One that was not finished.
+mkdir -p begun/bin
+"$CULINK" --make-toolchain begun > told
+is_of begun home
+rm begun/bin/nvlink begun/include 2> error || true
+"$CULINK" --make-toolchain begun > told
+is_of begun home
+
 # The compiler of PTX.
 printf '.version 9.0\n.target sm_90\n.address_size 64\n' > code.ptx
 not "$CULINK" -arch=sm_90 code.ptx -o out 2> error

@@ -17,12 +17,15 @@
 // a link may lead to the toolkit's own programs.
 #include "toolchain.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 #include <system_error>
 
+#include "base/bytes.h"
+#include "base/output_file.h"
 #include "links.h"
 #include "toolkit/places.h"
 
@@ -55,11 +58,8 @@ std::string put_script(const fs::path &path) {
   if (fs::exists(status) && !fs::is_symlink(status))
     return is_our_script(path) ? "" : path.string() + ": is in the way, and not culink's";
   fs::remove(path, error);
-  std::ofstream file(path, std::ios::binary);
-  file << kScript;
-  file.close();
-  if (!file)
-    return path.string() + ": cannot be written";
+  if (const std::optional<Error> failed = write_file(path.string(), as_bytes(kScript)))
+    return path.string() + ": " + failed->text();
   fs::permissions(path, fs::perms(0755), error);
   return failure(path, error);
 }
@@ -83,6 +83,12 @@ std::string link_toolkit(const fs::path &toolkit, const fs::path &folder) {
   fs::create_directories(folder / "bin", error);
   if (error)
     return failure(folder / "bin", error);
+  const fs::path self = fs::canonical("/proc/self/exe", error);
+  if (error)
+    return failure("/proc/self/exe", error);
+  // First, as the mark of our folders: whatever happens, it can be made again.
+  if (std::string problem = renew_link(self, folder / "bin" / "culink"); !problem.empty())
+    return problem;
   if (std::string problem = link_contents(toolkit, folder, "bin"); !problem.empty())
     return problem;
   if (std::string problem = link_contents(toolkit / "bin", folder / "bin", "nvlink");
@@ -91,11 +97,16 @@ std::string link_toolkit(const fs::path &toolkit, const fs::path &folder) {
   if (!fs::exists(toolkit / "lib64", error) && fs::exists(toolkit / "lib", error))
     if (std::string problem = renew_link(toolkit / "lib", folder / "lib64"); !problem.empty())
       return problem;
-  const fs::path self = fs::canonical("/proc/self/exe", error);
-  if (error)
-    return failure("/proc/self/exe", error);
-  const std::string problem = renew_link(self, folder / "bin" / "culink");
-  return problem.empty() ? put_script(folder / "bin" / "nvlink") : problem;
+  return put_script(folder / "bin" / "nvlink");
+}
+
+// Empty, or with an empty `bin`: as it is when it is begun.
+bool is_begun(const fs::path &folder) {
+  std::error_code error;
+  return std::ranges::all_of(fs::directory_iterator(folder, error), [](const auto &entry) {
+    std::error_code ignored;
+    return entry.path().filename() == "bin" && fs::is_empty(entry.path(), ignored);
+  });
 }
 
 // The toolkit's own folder, links followed: that of a toolchain folder is the one it was made of.
@@ -121,7 +132,7 @@ std::string make_toolchain(const std::string &folder, const std::string &cuda) {
     return "it is the CUDA toolkit itself";
   if (fs::is_symlink(made / "bin", error))
     return (made / "bin").string() + " is a link";
-  if (fs::exists(made, error) && !fs::is_empty(made, error) &&
+  if (fs::exists(made, error) && !is_begun(made) &&
       !fs::is_symlink(made / "bin" / "nvlink", error) && // as culink 0.1 made it
       !fs::is_symlink(made / "bin" / "culink", error))
     return "it is not empty, and no folder that culink has made: there is no link bin/culink";
