@@ -31,3 +31,11 @@ done
 [ -c /dev/full ] || skip "no /dev/full"
 expect_status 1 "$CUBIN" dump "${files[0]}" >/dev/full 2>err.txt
 expect_contains err.txt "cubin: error: <stdout>: cannot write: No space left on device"
+for command in "$CUBIN --version" "$CUBIN --help" "$CULINK --version" "$CULINK --help" "$CULINK --explain fold" \
+  "$CULINK -arch=sm_90 $SOURCE/examples/vector_math/sm_90/main.cubin $SOURCE/examples/vector_math/sm_90/filter.cubin \
+    -o out.cubin --print-map"; do
+  # shellcheck disable=SC2086  # several words
+  expect_status 1 $command >/dev/full 2>err.txt
+  expect_contains err.txt "error: <stdout>: cannot write"
+  [ ! -e out.cubin ] || fail "an output despite an error"
+done

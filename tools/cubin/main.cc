@@ -7,8 +7,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -33,6 +36,7 @@
 #include "compat/version_text.h"
 #include "completions.h"
 #include "man_page.h"
+#include "messages.h"
 #include "suggest.h"
 
 namespace {
@@ -80,6 +84,12 @@ std::string version_without_end() {
   return text;
 }
 
+int print(const std::string &text) {
+  culink::TextOut out(STDOUT_FILENO);
+  out.put(text);
+  return culink::tools::finish_output(out) ? 0 : kExitProblem;
+}
+
 int run(int argc, char **argv) {
   int exit_code = 0;
   using culink::tools::completions, culink::tools::man_page;
@@ -106,8 +116,7 @@ int run(int argc, char **argv) {
   // For the build, which installs them: cubin --print-docs man.
   if (argc == 3 && std::string_view(argv[1]) == "--print-docs") {
     const std::string_view form = argv[2];
-    std::fputs((form == "man" ? man_page(app) : completions(app, form)).c_str(), stdout);
-    return 0;
+    return print(form == "man" ? man_page(app) : completions(app, form));
   }
   if (argc == 1) {
     std::fputs(app.help().c_str(), stderr);
@@ -118,7 +127,9 @@ int run(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : kExitUsage; // --help and --version end here with 0
+    std::ostringstream text;
+    const int status = app.exit(error, text, std::cerr);
+    return status == 0 ? print(text.str()) : kExitUsage; // --help and --version end here with 0
   }
   return exit_code;
 }

@@ -5,7 +5,9 @@
 #include "command.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -68,6 +70,19 @@ int show_one(const Console &console, DiagId id, std::vector<std::string> argumen
   Diagnostics diag;
   diag.report(id, std::move(arguments)).advise(std::move(hint));
   return console.show(messages_of(diag)).status;
+}
+
+// 0, or the exit status after a message: not all that was printed has arrived. A reader that went
+// away has what it wants.
+int finish_printing(const Console &console) {
+  errno = 0;
+  const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (arrived || errno == EPIPE)
+    return 0;
+  std::clearerr(stdout);
+  return show_one(console, DiagId::CannotWriteOutput,
+                  {"<stdout>", std::string("cannot write") +
+                                   (errno == 0 ? "" : std::string(": ") + std::strerror(errno))});
 }
 
 // 0, or the exit status after a message.
@@ -248,6 +263,8 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
     print_nvlink_reports(line, console, result);
   if (!line.has(OptionId::ReportFile))
     print_to(is_standard_output(output_path(line, places)) ? stderr : stdout, report);
+  if (const int status = finish_printing(console); status != 0)
+    return status;
   const StrippedImage stripped =
       line.has(OptionId::StripDebug) ? strip_output(result.bytes) : StrippedImage{};
   if (!stripped.flaw.empty())
@@ -370,13 +387,8 @@ int run_host_script(const CommandLine &line, const Console &console) {
                        as_bytes(*script));
 }
 
-} // namespace
-
-int run_command(const std::vector<std::string> &words) {
-  Diagnostics diag;
-  const RecordedFiles recorded;
-  const CommandLine line = parse_command_line(words, diag, recorded);
-  const Console console(line, !diag.failed());
+int run_line(const std::vector<std::string> &words, const CommandLine &line,
+             const RecordedFiles &recorded, const Console &console, Diagnostics &diag) {
   const std::string instead = words.empty() ? "" : suggest_command(words.front());
   if (!instead.empty() && dialect_of(line).name.empty() && !std::filesystem::exists(words.front()))
     return show_one(console, DiagId::NoCommand, {words.front()}, "instead: " + instead);
@@ -419,6 +431,18 @@ int run_command(const std::vector<std::string> &words) {
   const KeptFiles files;
   const LinkPlaces places{.inputs = &files};
   return status != 0 ? status : run_link(line, places, console, complete_request(line, places));
+}
+
+} // namespace
+
+int run_command(const std::vector<std::string> &words) {
+  Diagnostics diag;
+  const RecordedFiles recorded;
+  const CommandLine line = parse_command_line(words, diag, recorded);
+  const Console console(line, !diag.failed());
+  const int status = run_line(words, line, recorded, console, diag);
+  const int printed = finish_printing(console);
+  return status != 0 ? status : printed;
 }
 
 } // namespace culink
