@@ -102,10 +102,11 @@ struct Finding {
 // The target of a file that the rules are not for: one before sm_75, which CUDA 12 still wrote.
 [[nodiscard]] std::optional<std::string> target_without_rules(const elf::ElfView &view);
 
-// Everything wrong with the file; of one for a target without rules, only its structure. A rule broken many times in one section is one finding, with the
-// first occurrence and a count. Time and memory are linear in the file. Takes strict and tolerant
-// views; the violations of a tolerant one are findings of Rule::Structure. The threads of a pool
-// share the work; the findings do not depend on their number.
+// Everything wrong with the file; of one for a target without rules, only its structure. A rule
+// broken many times in one section is one finding, with the first occurrence and a count. Time and
+// memory are linear in the file. Takes strict and tolerant views; the violations of a tolerant one
+// are findings of Rule::Structure. The threads of a pool share the work; the findings do not depend
+// on their number.
 [[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view, WorkerPool &pool);
 [[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view);
 

@@ -35,7 +35,8 @@ std::string file_name(const std::string &path, const FoundCode &code) {
     const std::string_view last = last_part(name);
     return std::string(last.substr(0, last.rfind('.')));
   };
-  return stem(path) + "." + (code.member.empty() ? "" : visible(stem(code.member)) + ".") + code.name();
+  return stem(path) + "." + (code.member.empty() ? "" : visible(stem(code.member)) + ".") +
+         code.name();
 }
 
 // By form, and by kernels, for which machine code has to be unpacked.
