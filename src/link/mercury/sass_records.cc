@@ -22,6 +22,8 @@ namespace {
 
 // The bit of the shortcuts that code for one chip of a family does not allow.
 constexpr u64 kOtherChips = 8;
+// The bit of sm_121 for code of sm_120.
+constexpr u64 kSm121 = 0x40;
 // The value of INST_TCGEN05_MMA if integers are multiplied; 5 if not, or if there are none.
 constexpr u16 kTensorIntegers = 6;
 
@@ -105,6 +107,19 @@ bool multiplies_integers(const elf::CompatSection &compat) {
     return record.attribute == elf::CompatAttribute::InstTcgen05Mma &&
            record.value == kTensorIntegers;
   });
+}
+
+// Whether a link for sm_120a takes shortcuts away from sm_121: since 13.3 objects have a version of
+// attribute 13 with which it does.
+bool excludes_sm_121(const elf::CompatSection &compat) {
+  constexpr u64 kFirstVersion = 0x101;
+  const auto has = [&](elf::CompatAttribute attribute, u64 least) {
+    return std::any_of(compat.records.begin(), compat.records.end(), [&](const auto &record) {
+      return record.attribute == attribute && !record.sized() && record.value >= least;
+    });
+  };
+  return has(elf::CompatAttribute::CudaAcceleratorTarget, 1) &&
+         has(elf::CompatAttribute::Unnamed13, kFirstVersion);
 }
 
 // Writes the records of one section after the other.
@@ -339,6 +354,8 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
   u64 mask = fastpath_mask(c, code);
   if (multiplies_integers(compat))
     mask &= ~kOtherChips;
+  if (excludes_sm_121(compat))
+    mask &= ~kSm121;
   std::vector<u8> payload(8);
   store_le<u64>(payload.data(), mask);
   const auto known = std::find_if(
