@@ -330,8 +330,8 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
     if (!compiler.recorded.empty())
       why +=
           fmt::format("; its fatbin records the options '{}'", fmt::join(compiler.recorded, " "));
-    diag.report(DiagId::PtxRefused, {name, why, compiled->remarks},
-                remark_lines(compiled->remarks));
+    diag.report(DiagId::PtxRefused, {name, why, compiled->remarks}, remark_lines(compiled->remarks),
+                hint_for_newer_ptx(compiled->remarks, compiler.name()));
     return std::nullopt;
   }
   if (!compiled->remarks.empty())

@@ -39,6 +39,20 @@ std::string describe(const std::vector<EngineInput> &modules) {
   return out + ", optimised";
 }
 
+// What to do if the compiler says that it is too old.
+std::string hint_for_newer_modules(const std::vector<EngineInput> &modules,
+                                   const std::string &said) {
+  if (said.find("newer version of nvJitLink") == std::string::npos)
+    return "";
+  for (const EngineInput &module : modules)
+    if (const std::string release = release_of_ltoir(module.bytes);
+        module.kind == EngineInputKind::LtoIr && !release.empty())
+      return fmt::format(
+          "{} is of CUDA {}: name a toolkit of that release with --cuda or CUDA_HOME", module.name,
+          release);
+  return "name the toolkit that made the code with --cuda or CUDA_HOME";
+}
+
 // What of the command line holds for patterns of whole names.
 std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
   std::vector<std::string> out;
@@ -181,7 +195,7 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
     const std::string what = program ? program->remarks : program.error().text();
     diag_.report(DiagId::LtoFailed,
                  {describe(task.modules), request_.lto.library, what, program ? "" : "broken"},
-                 remark_lines(what));
+                 remark_lines(what), hint_for_newer_modules(task.modules, what));
     return std::nullopt;
   }
   if (!program->remarks.empty())

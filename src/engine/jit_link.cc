@@ -65,6 +65,7 @@ Result<JitLink> JitLink::load(const std::string &library, Beside beside) {
   if (!look_up(handle, "nvJitLinkGetLinkedLTOIRSize", found.ltoir_size) ||
       !look_up(handle, "nvJitLinkGetLinkedLTOIR", found.ltoir))
     found.ltoir_size = nullptr;
+  static_cast<void>(look_up(handle, "nvJitLinkVersion", found.version));
   return JitLink(found);
 }
 
@@ -108,6 +109,10 @@ JitLinkResult JitLink::run(const EngineJob &job) const {
               read_log(handle, call_.error_size, call_.errors);
     call_.destroy(&handle);
   }
+  unsigned major = 0, minor = 0;
+  if (out.log.find("newer version of nvJitLink") != std::string::npos && call_.version &&
+      call_.version(&major, &minor) == 0)
+    out.log += "this one is of CUDA " + std::to_string(major) + "." + std::to_string(minor) + "\n";
   if (out.code != 0)
     out.image.clear();
   return out;

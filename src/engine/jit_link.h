@@ -53,6 +53,7 @@ private:
     int (*errors)(Handle, char *) = nullptr;
     int (*info_size)(Handle, size_t *) = nullptr;
     int (*infos)(Handle, char *) = nullptr;
+    int (*version)(unsigned *, unsigned *) = nullptr; // null before 12.3
   };
   explicit JitLink(const Functions &functions) : call_(functions) {}
   [[nodiscard]] int fetch(Handle handle, EngineOutput wanted, std::vector<u8> &image) const;

@@ -63,6 +63,37 @@ std::vector<u8> without_names(ByteSpan section, std::string_view source, std::st
 
 } // namespace
 
+namespace {
+
+// "13.4" for the version 9.4 of PTX: each release has a version of its own, but for two of CUDA 12.
+std::string release_of_ptx(std::string_view version) {
+  if (version.size() != 3 || version[1] != '.')
+    return "?";
+  const int major = version[0] - '0', minor = version[2] - '0';
+  return fmt::format("{}.{}", major + 4, minor + (major == 8 && minor > 5 ? 1 : 0));
+}
+
+// What follows a word, up to the next of some characters.
+std::string_view text_after(std::string_view text, std::string_view word, std::string_view ends) {
+  const size_t at = text.find(word);
+  if (at == std::string_view::npos)
+    return "";
+  text.remove_prefix(at + word.size());
+  return text.substr(0, text.find_first_of(ends));
+}
+
+} // namespace
+
+std::string hint_for_newer_ptx(std::string_view remarks, std::string_view compiler) {
+  const std::string_view version = text_after(remarks, "Unsupported .version ", "; \n");
+  const std::string_view known = text_after(remarks, "current version is '", "'\n");
+  if (version.empty() || known.empty())
+    return "";
+  return fmt::format("PTX {} is of CUDA {}, and {} of CUDA {}: name a newer toolkit with --cuda or "
+                     "CUDA_HOME",
+                     version, release_of_ptx(version), compiler, release_of_ptx(known));
+}
+
 std::vector<std::string> remark_lines(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {

@@ -121,4 +121,15 @@ std::vector<std::string> arithmetic_words(const ModuleOptions &options,
   return out;
 }
 
+// Each release has written another number there.
+std::string release_of_ltoir(ByteSpan module) {
+  constexpr size_t kPlace = 7;
+  constexpr std::pair<u8, std::string_view> kReleases[] = {
+      {0x62, "13.0"}, {0x6b, "13.1"}, {0x72, "13.2"}, {0x73, "13.3"}, {0x78, "13.4"}};
+  for (const auto &[number, release] : kReleases)
+    if (module.size() > kPlace && module[kPlace] == number)
+      return std::string(release);
+  return "";
+}
+
 } // namespace culink

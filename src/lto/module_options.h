@@ -41,4 +41,7 @@ struct ModuleRecord {
 [[nodiscard]] std::vector<std::string> arithmetic_words(const ModuleOptions &options,
                                                         const std::vector<std::string> &given);
 
+// The release of CUDA whose compiler wrote LTO-IR, "13.4"; empty if it is not known.
+[[nodiscard]] std::string release_of_ltoir(ByteSpan module);
+
 } // namespace culink

@@ -115,8 +115,9 @@ void InputTaker::take_messages() {
       out_.infos += compiler_text(message.arguments);
     else if (diagnostic.id == DiagId::PtxRefused)
       out_.errors += compiler_text(message.arguments) +
-                     fmt::format("ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX ({})\n",
-                                 message.arguments.front());
+                     fmt::format("ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX ({})\n{}",
+                                 message.arguments.front(),
+                                 message.hint.empty() ? "" : "hint    : " + message.hint + "\n");
     else if (diagnostic.id == DiagId::LtoCode)
       out_.errors += fmt::format("ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto): "
                                  "{}\n",

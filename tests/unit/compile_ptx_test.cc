@@ -114,6 +114,20 @@ TEST_F(CompilePtx, names_of_files_do_not_get_into_the_object) {
   EXPECT_EQ(junk, std::vector<u8>(100, 'x'));
 }
 
+TEST(NewerPtx, names_both_releases) {
+  const auto hint = [](std::string_view version, std::string_view known) {
+    return hint_for_newer_ptx("ptxas x.ptx, line 1; fatal   : Unsupported .version " +
+                                  std::string(version) + "; current version is '" +
+                                  std::string(known) + "'\n",
+                              "/old/ptxas");
+  };
+  EXPECT_NE(hint("9.4", "9.0").find("PTX 9.4 is of CUDA 13.4, and /old/ptxas of CUDA 13.0"),
+            std::string::npos);
+  EXPECT_NE(hint("8.8", "8.4").find("PTX 8.8 is of CUDA 12.9, and /old/ptxas of CUDA 12.4"),
+            std::string::npos);
+  EXPECT_EQ(hint_for_newer_ptx("ptxas fatal   : syntax error\n", "ptxas"), "");
+}
+
 TEST_F(CompilePtx, without_a_compiler_ptx_is_refused) {
   const Result<CompiledPtx> out = compile_ptx({}, "x.ptx", "sm_90", as_bytes("x"));
   ASSERT_FALSE(out);
