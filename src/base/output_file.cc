@@ -222,7 +222,8 @@ void OutputFile::write_temporary(std::span<const ByteSpan> pieces) {
 
 // Closing a copy makes a network write what it has, and say whether it could.
 void OutputFile::finish() {
-  if ((mode_ && ::fchmod(fd_, *mode_) != 0) || ::close(::dup(fd_)) != 0)
+  const int copy = mode_ && ::fchmod(fd_, *mode_) != 0 ? -1 : ::dup(fd_);
+  if (copy < 0 || ::close(copy) != 0)
     error_ = system_error("cannot write");
 }
 

@@ -21,3 +21,9 @@ expect_status 1 "$CULINK" -arch=sm_90 "$objects/main.cubin" "$objects/filter.cub
   -o no/such/folder/out 2> errors
 expect_contains errors "no/such/folder/out: cannot create"
 [ "$(ls)" = "$(printf 'cut.cubin\nerrors\nout\ntext.cubin')" ] || fail "left files behind: $(ls)"
+
+# Too few descriptors are said to be that.
+for number in 4 5 6 7; do
+  bash -c 'ulimit -n "$1"; shift; exec "$@"' - "$number" "$CULINK" -arch=sm_90 "$objects/main.cubin" "$objects/filter.cubin" \
+    -o new -Map=map --report=page > log 2>&1 || expect_lacks log "Bad file descriptor"
+done
