@@ -4,17 +4,29 @@
 // grammar, one list, one set of messages. Each call is checked at once, together with the words
 // before it, because the caller knows best which of its words it was.
 //
+// Words come from the caller alone: a library that read them from files would let whoever chooses a
+// word choose a file.
+//
 // What may surprise: the program also has options that are not about the link but about what it
 // prints and writes. A library that accepted them and did nothing would deceive its caller.
 #include "capi/options.h"
 
 #include <fmt/format.h>
 
+#include "base/file_source.h"
 #include "capi/guard.h"
 
 namespace culink::capi {
 
 namespace {
+
+class NoFiles final : public FileSource {
+public:
+  [[nodiscard]] Result<MappedFile> open(const std::string &, FileType) const override {
+    return Error{"", "", "the library reads no option files"};
+  }
+  [[nodiscard]] bool ask(FileQuestion, const std::string &) const override { return false; }
+};
 
 void set_tools(const culink_link &link, LinkRequest &request) {
   const auto path_of = [&link](Tool tool) {
@@ -46,7 +58,7 @@ CommandLine with_output(CommandLine line) {
 ParsedOptions parse_options(const std::vector<std::string> &words) {
   ParsedOptions out;
   Diagnostics diag;
-  out.line = parse_command_line(words, diag);
+  out.line = parse_command_line(words, diag, NoFiles());
   add_messages(diag, out.messages);
   for (const Message &message : out.messages)
     if (message.severity >= Severity::Error && out.error.empty())

@@ -101,6 +101,12 @@ static void options_are_those_of_the_command_line(void) {
     EXPECT(culink_link_add_option(link, for_programs[i]) == CULINK_BAD_OPTION);
     EXPECT(strstr(culink_link_error(link), "option of the program") != NULL);
   }
+  FILE *words = fopen("words.rsp", "w");
+  fputs("-r\n", words);
+  fclose(words);
+  EXPECT(culink_link_add_option(link, "@words.rsp") == CULINK_BAD_OPTION);
+  EXPECT(strstr(culink_link_error(link), "the library reads no option files") != NULL);
+  remove("words.rsp");
   // What was refused has left nothing behind.
   EXPECT(culink_link_add_file(link, CULINK_SOURCE_DIR "/" FOLDER "main.cubin") == CULINK_OK);
   culink_result *result = NULL;
