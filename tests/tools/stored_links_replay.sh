@@ -148,3 +148,10 @@ expect_contains log "more.cubin: the inputs of a replay are those that were stor
 expect_status 1 "$CULINK" --repro=none/x.tar -arch=sm_90 here/main.cubin here/filter.cubin -o y 2> log
 expect_contains log "none/x.tar: cannot create"
 [ ! -e y ] || fail "linked without the archive that was asked for"
+
+# A password is no part of an archive.
+"$CULINK" --repro=store.tar --cache-remote=http://me:secret@127.0.0.1:9/ -arch=sm_90 here/main.cubin here/filter.cubin -o z 2> log
+! grep -aq secret store.tar || fail "the archive has the password of a store"
+grep -aq "cache-remote=http://127.0.0.1:9/" store.tar || fail "the archive has no store"
+"$CULINK" --repro=store.tar --cache-remote http://me:secret@127.0.0.1:9/ -arch=sm_90 here/main.cubin here/filter.cubin -o z 2> log
+! grep -aq secret store.tar || fail "the archive has the password of a store"

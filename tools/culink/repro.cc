@@ -15,6 +15,7 @@
 
 #include "base/output_file.h"
 #include "base/process.h"
+#include "cache/remote_store.h"
 
 namespace culink {
 
@@ -96,6 +97,10 @@ std::optional<Error> write_repro(const CommandLine &line, const std::vector<std:
                                  const std::vector<std::string> &versions,
                                  const RecordedFiles &files) {
   LinkRecord record{words, "", versions, response_text(unpacked_line(line, files))};
+  const std::string store = line.value(OptionId::CacheRemote);
+  for (std::string &word : record.words)
+    if (const size_t at = word.rfind(store); !store.empty() && at != std::string::npos)
+      word.replace(at, store.size(), without_password(store));
   std::error_code unused;
   if (line.has(OptionId::RegisterLinkBinaries))
     record.folder = std::filesystem::current_path(unused).string();
