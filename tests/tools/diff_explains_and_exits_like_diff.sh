@@ -64,3 +64,35 @@ expect_contains errors "nonsense not in {header,functions,"
 expect_status 2 "$CUBIN" diff --summary --all "$first" "$second" 2> errors
 expect_contains errors "--summary"
 expect_status 2 "$CUBIN" diff "$first" 2> errors
+
+# A kernel that moved to another image of its target is the same kernel, and cubin size says the same.
+need python3
+image() { # FILE KERNEL=INSTRUCTIONS...
+  local name=$1 kernel
+  shift
+  printf 'arch: sm_90\nfunctions:\n' > image.yaml
+  for kernel in "$@"; do
+    printf -- '- {name: %s, kernel: true, code: nop x%s}\n' "${kernel%=*}" "${kernel#*=}" >> image.yaml
+  done
+  "$CUBIN" assemble image.yaml -o "$name"
+}
+image 1.cubin grows=8 moves=8
+image 2.cubin stays=8 goes=8
+image 3.cubin stays=8 comes=8
+image 4.cubin grows=16
+image 5.cubin moves=8
+python3 -B "$SOURCE/tests/fatbin.py" old.fatbin 90=1.cubin 90=2.cubin
+python3 -B "$SOURCE/tests/fatbin.py" new.fatbin 90=3.cubin 90=4.cubin 90=5.cubin
+expect_status 1 "$CUBIN" diff --summary old.fatbin new.fatbin > summary
+[ "$(head -1 summary)" = sm_90: ] || fail "$(cat summary)"
+sed -n 's/^kernel \([a-z]*\): \([a-z]*\).*/\1 \2/p' summary | sort > kernels
+printf 'comes added\ngoes removed\ngrows code\n' > expected
+expect_same kernels expected
+expect_contains summary "functions: 1 changed, 1 added, 1 removed, 2 the same"
+"$CUBIN" size --csv old.fatbin new.fatbin | sed -n 's/.*,\([a-z]*\)$/\1/p' | grep -v name | sort > sizes
+sed 's/ .*//' kernels > names
+expect_same sizes names
+expect_status 1 "$CUBIN" diff old.fatbin new.fatbin > told
+expect_contains told "old.fatbin:2.sm_90.cubin and new.fatbin:1.sm_90.cubin:" "only in the second file: new.fatbin:3.sm_90.cubin"
+expect_status 1 "$CUBIN" diff --json old.fatbin new.fatbin > json
+[ "$(grep -c '"change": "added"' json)" = 1 ] || fail "$(cat json)"

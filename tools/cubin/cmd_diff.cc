@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cubin diff: reads both files tolerantly and reports how they differ: what became of each
-// function, then how much differs beside that; the details, causes first, if asked for. Files with
-// several images are compared image by image: those of one archive member and target are matched in
-// their order. Exit codes as those of diff(1): 0 the same, 1 different, 2 trouble.
+// function, then how much differs beside that; the details, causes first, if asked for. Functions
+// are matched by name over all images of a target, because they move between images; the images
+// themselves are matched by the functions that they share. Exit codes as those of diff(1): 0 the
+// same, 1 different, 2 trouble.
 #include "cmd_diff.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unistd.h>
@@ -143,20 +147,14 @@ void put_summary(const DiffArguments &arguments, const text::DiffSummary &summar
   sink.close_list();
 }
 
-// Two images that were compared.
-struct Comparison {
-  text::DiffResult result;
-  text::DiffSummary summary;
-};
-
 void print_json(const DiffArguments &arguments, const std::string &first, const std::string &second,
-                const Comparison &compared, text::DumpSink &sink) {
-  const text::DiffResult &result = compared.result;
+                const text::DiffResult &result, const text::DiffSummary &summary,
+                text::DumpSink &sink) {
   sink.begin_file(first);
   sink.field({"other", "", 0}, second.empty() ? text::missing() : text::name(second));
   sink.field({"same", "", 0}, text::flag(result.same()));
   sink.field({"count", "", 0}, text::number(result.count()));
-  put_summary(arguments, compared.summary, sink);
+  put_summary(arguments, summary, sink);
   sink.open_list("differences", "");
   for (const text::Difference &difference : result.differences) {
     sink.open_row();
@@ -169,34 +167,88 @@ void print_json(const DiffArguments &arguments, const std::string &first, const 
   sink.end_file();
 }
 
-// Images of the two files that are compared; one may be missing.
-struct ImagePair {
-  const FoundCode *of[2] = {nullptr, nullptr};
+constexpr u32 kNoImage = ~u32{0};
+
+// The images of one target in both files, and their functions.
+struct TargetImages {
+  std::string target;
+  std::vector<const FoundCode *> of[2];
+  std::vector<text::FunctionFacts> functions[2];
 };
 
-std::vector<ImagePair> match_images(const std::vector<const FoundCode *> &first,
-                                    const std::vector<const FoundCode *> &second) {
-  if (first.size() == 1 && second.size() == 1)
-    return {{{first[0], second[0]}}};
-  std::vector<ImagePair> out;
-  std::map<std::tuple<std::string, std::string, bool>, std::vector<size_t>> unmatched;
-  const auto key = [](const FoundCode &code) {
-    return std::tuple(code.member, code.target, code.linkable);
+// By target, unless each file has one target only.
+std::vector<TargetImages> group_images(const std::vector<const FoundCode *> (&images)[2]) {
+  const auto has_one = [](const std::vector<const FoundCode *> &list) {
+    return std::ranges::all_of(
+        list, [&](const FoundCode *code) { return code->target == list.front()->target; });
   };
-  for (const FoundCode *code : first) {
-    unmatched[key(*code)].push_back(out.size());
-    out.push_back({{code, nullptr}});
-  }
-  for (auto &[_, list] : unmatched)
-    std::ranges::reverse(list);
-  for (const FoundCode *code : second) {
-    std::vector<size_t> &list = unmatched[key(*code)];
-    if (list.empty()) {
-      out.push_back({{nullptr, code}});
-      continue;
+  const bool one_each = has_one(images[0]) && has_one(images[1]);
+  std::vector<TargetImages> out;
+  for (u32 side = 0; side < 2; ++side)
+    for (const FoundCode *code : images[side]) {
+      auto at =
+          one_each ? out.begin() : std::ranges::find(out, code->target, &TargetImages::target);
+      if (at == out.end())
+        at = out.insert(at, TargetImages{.target = code->target});
+      at->of[side].push_back(code);
     }
-    out[list.back()].of[1] = code;
-    list.pop_back();
+  return out;
+}
+
+// Images of the two files that are compared, by their places; one may be missing.
+struct ImagePair {
+  u32 of[2] = {kNoImage, kNoImage};
+};
+
+// Each image of the first file with the one of the second that has most of its functions, of the
+// same archive member if there is one.
+std::vector<ImagePair> match_images(const TargetImages &images) {
+  std::map<std::string_view, std::vector<u32>> places; // of the second file
+  for (const text::FunctionFacts &facts : images.functions[1])
+    places[facts.name].push_back(facts.image);
+  const size_t count = images.of[1].size();
+  std::vector<bool> taken(count);
+  std::vector<ImagePair> out;
+  auto next = images.functions[0].begin();
+  for (u32 first = 0; first < images.of[0].size(); ++first) {
+    std::vector<u32> shared(count);
+    for (; next != images.functions[0].end() && next->image == first; ++next)
+      if (const auto at = places.find(next->name); at != places.end())
+        for (const u32 second : at->second)
+          ++shared[second];
+    const auto rank = [&](u32 second) {
+      const FoundCode &a = *images.of[0][first], &b = *images.of[1][second];
+      return std::tuple(a.linkable == b.linkable && a.member == b.member, shared[second]);
+    };
+    ImagePair pair{{first, kNoImage}};
+    for (u32 second = 0; second < count; ++second)
+      if (!taken[second] && std::get<0>(rank(second)) &&
+          (pair.of[1] == kNoImage || rank(second) > rank(pair.of[1])))
+        pair.of[1] = second;
+    if (pair.of[1] == kNoImage && images.of[0].size() == 1 && count == 1)
+      pair.of[1] = 0;
+    if (pair.of[1] != kNoImage)
+      taken[pair.of[1]] = true;
+    out.push_back(pair);
+  }
+  for (u32 second = 0; second < count; ++second)
+    if (!taken[second])
+      out.push_back({{kNoImage, second}});
+  return out;
+}
+
+// What of a summary is about two images.
+text::DiffSummary part_of(const text::DiffSummary &summary, const TargetImages &images,
+                          const ImagePair &pair) {
+  using Kind = text::FunctionChange::Kind;
+  text::DiffSummary out;
+  out.same = static_cast<u64>(
+      std::ranges::count(images.functions[0], pair.of[0], &text::FunctionFacts::image));
+  for (const text::FunctionChange &change : summary.changes) {
+    if (change.image != pair.of[change.kind == Kind::Added ? 1 : 0])
+      continue;
+    out.changes.push_back(change);
+    out.same -= change.kind == Kind::Added ? 0 : 1;
   }
   return out;
 }
@@ -211,9 +263,13 @@ public:
 
 private:
   [[nodiscard]] bool open(const std::string &argument, u32 side);
-  void compare(const ImagePair &pair);
-  void tell_missing(const ImagePair &pair);
-  [[nodiscard]] Result<Comparison> diff(const ImagePair &pair) const;
+  // Calls `use` with the image, read tolerantly. False after a message.
+  [[nodiscard]] bool read(const FoundCode &code, u32 side,
+                          const std::function<void(const elf::ElfView &)> &use);
+  void compare(TargetImages &images);
+  [[nodiscard]] std::optional<text::DiffResult> diff(const TargetImages &images,
+                                                     const ImagePair &pair);
+  void tell(const TargetImages &images, const ImagePair &pair, const text::DiffResult &result);
 
   const DiffArguments &arguments_;
   const text::DiffOptions &options_;
@@ -245,75 +301,98 @@ bool FileComparison::open(const std::string &argument, u32 side) {
   return true;
 }
 
-Result<Comparison> FileComparison::diff(const ImagePair &pair) const {
-  std::vector<u8> unpacked[2];
-  std::vector<elf::ElfView> views;
-  for (u32 side = 0; side < 2; ++side) {
-    const auto failed = [&](Error error) {
-      error.file = files_[side].name_of(*pair.of[side]);
-      return error;
-    };
-    Result<std::vector<u8>> bytes = unpack(*pair.of[side]);
-    if (!bytes)
-      return failed(bytes.error());
-    unpacked[side] = std::move(*bytes);
-    Result<elf::ElfView> view = elf::ElfView::open_tolerant(unpacked[side]);
-    if (!view)
-      return failed(view.error());
-    views.push_back(std::move(*view));
-  }
-  return Comparison{text::diff_files(views[0], views[1], options_),
-                    text::summarize_functions(views[0], views[1])};
+bool FileComparison::read(const FoundCode &code, u32 side,
+                          const std::function<void(const elf::ElfView &)> &use) {
+  const Result<std::vector<u8>> bytes = unpack(code);
+  const Result<elf::ElfView> view =
+      bytes ? elf::ElfView::open_tolerant(*bytes) : Result<elf::ElfView>(bytes.error());
+  if (view)
+    use(*view);
+  else
+    print_error(files_[side].name_of(code), view.error());
+  trouble_ = trouble_ || !view;
+  return static_cast<bool>(view);
 }
 
-void FileComparison::tell_missing(const ImagePair &pair) {
-  const u32 side = pair.of[0] ? 0 : 1;
-  const std::string name = files_[side].name_of(*pair.of[side]);
-  same_ = false;
-  if (arguments_.json) {
-    Comparison compared;
-    text::DiffResult &result = compared.result;
-    result.counts[static_cast<u32>(text::DiffTopic::Header)] = 1;
-    result.differences.push_back(
+// Nothing after a message.
+std::optional<text::DiffResult> FileComparison::diff(const TargetImages &images,
+                                                     const ImagePair &pair) {
+  std::optional<text::DiffResult> out;
+  if (pair.of[0] == kNoImage || pair.of[1] == kNoImage) {
+    out.emplace();
+    out->counts[static_cast<u32>(text::DiffTopic::Header)] = 1;
+    out->differences.push_back(
         {text::DiffTopic::Header, "",
-         side == 0 ? "only in the first file" : "only in the second file"});
-    print_json(arguments_, name, "", compared, *sink_);
-  } else if (!arguments_.quiet) {
-    out_.put(side == 0 ? "only in the first file: " : "only in the second file: ");
-    out_.name(name);
-    out_.put('\n');
+         pair.of[1] == kNoImage ? "only in the first file" : "only in the second file"});
+    return out;
   }
+  const bool was_read = read(*images.of[0][pair.of[0]], 0, [&](const elf::ElfView &a) {
+    (void)read(*images.of[1][pair.of[1]], 1,
+               [&](const elf::ElfView &b) { out = text::diff_files(a, b, options_); });
+  });
+  return was_read ? out : std::nullopt;
 }
 
-void FileComparison::compare(const ImagePair &pair) {
-  if (!pair.of[0] || !pair.of[1])
-    return tell_missing(pair);
-  const Result<Comparison> compared = diff(pair);
-  const std::string names[] = {files_[0].name_of(*pair.of[0]), files_[1].name_of(*pair.of[1])};
-  if (!compared) {
-    Error error = compared.error();
-    const std::string name = std::exchange(error.file, "");
-    print_error(name, error);
-    trouble_ = true;
+// What differs between two images beside functions, or which one there is.
+void FileComparison::tell(const TargetImages &images, const ImagePair &pair,
+                          const text::DiffResult &result) {
+  if (pair.of[0] == kNoImage || pair.of[1] == kNoImage) {
+    const u32 side = pair.of[0] == kNoImage ? 1 : 0;
+    out_.put(result.differences.front().text + ": ");
+    out_.name(files_[side].name_of(*images.of[side][pair.of[side]]));
+    out_.put('\n');
     return;
   }
-  same_ = same_ && compared->result.same();
-  if (arguments_.json)
-    return print_json(arguments_, names[0], names[1], *compared, *sink_);
-  if (arguments_.quiet || compared->result.same())
-    return;
   if (!single_) {
-    out_.name(heading(names[0], *pair.of[0]));
-    out_.put(" and ");
-    out_.name(heading(names[1], *pair.of[1]));
+    for (u32 side = 0; side < 2; ++side) {
+      const FoundCode &code = *images.of[side][pair.of[side]];
+      out_.put(side == 0 ? "" : " and ");
+      out_.name(heading(files_[side].name_of(code), code));
+    }
     out_.put(":\n");
   }
-  if (!arguments_.details)
-    print_summary(arguments_, compared->summary, out_);
   if (arguments_.details || arguments_.all || arguments_.limited)
-    print_details(arguments_, compared->result, out_);
-  else if (!arguments_.summary)
-    print_counts(compared->result, out_);
+    print_details(arguments_, result, out_);
+  else
+    print_counts(result, out_);
+}
+
+void FileComparison::compare(TargetImages &images) {
+  for (u32 side = 0; side < 2; ++side)
+    for (u32 i = 0; i < images.of[side].size(); ++i)
+      if (!read(*images.of[side][i], side, [&](const elf::ElfView &view) {
+            std::ranges::move(text::function_facts(view, i),
+                              std::back_inserter(images.functions[side]));
+          }))
+        return;
+  const text::DiffSummary summary =
+      text::summarize_functions(images.functions[0], images.functions[1]);
+  bool told = arguments_.details;
+  for (const ImagePair &pair : match_images(images)) {
+    const std::optional<text::DiffResult> result = diff(images, pair);
+    if (!result)
+      continue;
+    same_ = same_ && result->same();
+    const auto name_of = [&](u32 side) {
+      const u32 image = pair.of[side];
+      return image == kNoImage ? "" : files_[side].name_of(*images.of[side][image]);
+    };
+    if (arguments_.json) {
+      const bool second = pair.of[0] == kNoImage;
+      print_json(arguments_, name_of(second ? 1 : 0), second ? "" : name_of(1), *result,
+                 part_of(summary, images, pair), *sink_);
+      continue;
+    }
+    if (arguments_.quiet || result->same())
+      continue;
+    if (!std::exchange(told, true)) {
+      if (!single_)
+        out_.put(images.target + ":\n");
+      print_summary(arguments_, summary, out_);
+    }
+    if (!arguments_.summary)
+      tell(images, pair, *result);
+  }
 }
 
 int FileComparison::run() {
@@ -321,12 +400,11 @@ int FileComparison::run() {
   const bool opened = open(arguments_.first, 0) && open(arguments_.second, 1);
   if (!opened)
     return kTrouble;
-  const std::vector<ImagePair> pairs = match_images(images_[0], images_[1]);
-  single_ = pairs.size() == 1;
+  single_ = images_[0].size() == 1 && images_[1].size() == 1;
   if (arguments_.json)
     sink_->begin();
-  for (const ImagePair &pair : pairs)
-    compare(pair);
+  for (TargetImages &images : group_images(images_))
+    compare(images);
   if (arguments_.json)
     sink_->end();
   if (!finish_output(out_) || trouble_)

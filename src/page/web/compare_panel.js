@@ -1,17 +1,26 @@
 // Two images side by side: sums, two treemaps with the same colours, and what became of each kernel.
-// Functions are the same if they have the same name in the file and are for the same target.
+// Functions are the same if they have the same name in the file and are for the same target, where a
+// file has several; those of one name are matched in their order. `cubin diff` does the same.
 
 // Rows of functions, [earlier or undefined, later or undefined].
 function matchFunctions(report) {
+  const sides = [true, false].map((earlier) => report.images.filter((image) => image.earlier === (earlier ? 1 : 0)));
+  const byTarget = sides.some((images) => new Set(images.map((image) => image.target)).size > 1);
   const rows = new Map();
-  for (const image of report.images) {
-    const names = mangledNames(image);
-    for (let f = image.first; f < image.end; ++f) {
-      const key = names[f - image.first] + "\n" + (report.sameTarget ? "" : image.target);
-      if (!rows.has(key)) rows.set(key, [undefined, undefined]);
-      rows.get(key)[image.earlier ? 0 : 1] ??= f;
+  sides.forEach((images, side) => {
+    const seen = new Map();
+    for (const image of images) {
+      const names = mangledNames(image);
+      for (let f = image.first; f < image.end; ++f) {
+        const key = names[f - image.first] + "\n" + (byTarget ? image.target : "");
+        const number = seen.get(key) ?? 0;
+        seen.set(key, number + 1);
+        const place = key + "\n" + number;
+        if (!rows.has(place)) rows.set(place, [undefined, undefined]);
+        rows.get(place)[side] = f;
+      }
     }
-  }
+  });
   return [...rows.values()];
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 #include "base/bytes.h"
@@ -36,7 +37,7 @@ std::optional<u64> all_constants(const FunctionUsage &use) {
   return sum;
 }
 
-constexpr std::array<SummaryField, 10> kFields{{
+constexpr std::array<SummaryField, FunctionFacts::kNumbers> kFields{{
     {"code", counted<&FunctionUsage::code>},
     {"registers", said<&FunctionUsage::registers>},
     {"stack", said<&FunctionUsage::min_stack>},
@@ -49,6 +50,9 @@ constexpr std::array<SummaryField, 10> kFields{{
     {"constants", all_constants},
 }};
 
+constexpr size_t kCode = 0;
+static_assert(kFields[kCode].key == "code");
+
 ByteSpan code_of(const elf::ElfView &file, const FunctionUsage &use) {
   const elf::Symbol symbol = file.symbols()[use.symbol];
   if (!symbol.in_section())
@@ -57,11 +61,15 @@ ByteSpan code_of(const elf::ElfView &file, const FunctionUsage &use) {
       .value_or(ByteSpan());
 }
 
-FunctionChange of_one_file(const FunctionUsage &use, FunctionChange::Kind kind) {
-  FunctionChange out{std::string(use.name), use.kernel, kind, false, {}};
-  for (const SummaryField &field : kFields)
-    if (const std::optional<u64> value = field.value(use); value && *value != 0) {
-      FieldChange &change = out.fields.emplace_back(FieldChange{field.key, {}, {}});
+u64 hash_of(ByteSpan bytes) {
+  return std::hash<std::string_view>()(as_text(bytes));
+}
+
+FunctionChange of_one_file(const FunctionFacts &facts, FunctionChange::Kind kind) {
+  FunctionChange out{facts.name, facts.kernel, kind, facts.image, false, {}};
+  for (size_t i = 0; i < kFields.size(); ++i)
+    if (const std::optional<u64> value = facts.numbers[i]; value && *value != 0) {
+      FieldChange &change = out.fields.emplace_back(FieldChange{kFields[i].key, {}, {}});
       (kind == FunctionChange::Kind::Added ? change.after : change.before) = value;
     }
   return out;
@@ -76,39 +84,49 @@ std::string shown(const FieldChange &field, const std::optional<u64> &value) {
 
 } // namespace
 
-DiffSummary summarize_functions(const elf::ElfView &a, const elf::ElfView &b) {
-  const ModuleUsage first = inspect::collect_usage(a), second = inspect::collect_usage(b);
-  std::map<std::string_view, std::vector<const FunctionUsage *>> unmatched; // the first one last
-  for (const FunctionUsage &use : second.functions)
-    unmatched[use.name].push_back(&use);
+std::vector<FunctionFacts> function_facts(const elf::ElfView &file, u32 image) {
+  std::vector<FunctionFacts> out;
+  for (const FunctionUsage &use : inspect::collect_usage(file).functions) {
+    FunctionFacts &facts = out.emplace_back(
+        FunctionFacts{std::string(use.name), use.kernel, image, {}, hash_of(code_of(file, use))});
+    for (size_t i = 0; i < kFields.size(); ++i)
+      facts.numbers[i] = kFields[i].value(use);
+  }
+  return out;
+}
+
+DiffSummary summarize_functions(std::span<const FunctionFacts> a,
+                                std::span<const FunctionFacts> b) {
+  std::map<std::string_view, std::vector<const FunctionFacts *>> unmatched; // the first one last
+  for (const FunctionFacts &facts : b)
+    unmatched[facts.name].push_back(&facts);
   for (auto &[_, list] : unmatched)
     std::ranges::reverse(list);
   DiffSummary out;
-  for (const FunctionUsage &use : first.functions) {
-    const auto at = unmatched.find(use.name);
+  for (const FunctionFacts &facts : a) {
+    const auto at = unmatched.find(facts.name);
     if (at == unmatched.end() || at->second.empty()) {
-      out.changes.push_back(of_one_file(use, FunctionChange::Kind::Removed));
+      out.changes.push_back(of_one_file(facts, FunctionChange::Kind::Removed));
       continue;
     }
-    const FunctionUsage &other = *at->second.back();
+    const FunctionFacts &other = *at->second.back();
     at->second.pop_back();
-    FunctionChange change{
-        std::string(use.name), other.kernel, FunctionChange::Kind::Changed, false, {}};
-    for (const SummaryField &field : kFields)
-      if (const std::optional<u64> before = field.value(use), after = field.value(other);
-          before != after)
-        change.fields.push_back({field.key, before, after});
+    FunctionChange change{facts.name,  other.kernel, FunctionChange::Kind::Changed,
+                          facts.image, false,        {}};
+    for (size_t i = 0; i < kFields.size(); ++i)
+      if (facts.numbers[i] != other.numbers[i])
+        change.fields.push_back({kFields[i].key, facts.numbers[i], other.numbers[i]});
     change.instructions =
-        use.code == other.code && !std::ranges::equal(code_of(a, use), code_of(b, other));
+        facts.numbers[kCode] == other.numbers[kCode] && facts.instructions != other.instructions;
     if (change.fields.empty() && !change.instructions)
       ++out.same;
     else
       out.changes.push_back(std::move(change));
   }
-  for (const FunctionUsage &use : second.functions) {
-    std::vector<const FunctionUsage *> &list = unmatched[use.name];
-    if (std::ranges::find(list, &use) != list.end())
-      out.changes.push_back(of_one_file(use, FunctionChange::Kind::Added));
+  for (const FunctionFacts &facts : b) {
+    const std::vector<const FunctionFacts *> &list = unmatched[facts.name];
+    if (std::ranges::find(list, &facts) != list.end())
+      out.changes.push_back(of_one_file(facts, FunctionChange::Kind::Added));
   }
   return out;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,19 @@
 #include "elf/elf_view.h"
 
 namespace culink::text {
+
+// What of a function is compared, without its image.
+struct FunctionFacts {
+  static constexpr size_t kNumbers = 10;
+
+  std::string name; // mangled
+  bool kernel = false;
+  u32 image = 0; // for the caller
+  std::array<std::optional<u64>, kNumbers> numbers;
+  u64 instructions = 0; // a hash of them
+};
+// Tolerant views will do.
+[[nodiscard]] std::vector<FunctionFacts> function_facts(const elf::ElfView &file, u32 image);
 
 // A number of a function that is not the same in both files; nothing where a file does not say.
 struct FieldChange {
@@ -21,19 +36,21 @@ struct FunctionChange {
   std::string name; // mangled
   bool kernel = false;
   Kind kind = Kind::Changed;
+  u32 image = 0;             // of the first file; of the second if it was added
   bool instructions = false; // as many as before, but others
   std::vector<FieldChange> fields;
 };
 
-// What became of the functions of a file.
+// What became of functions.
 struct DiffSummary {
   std::vector<FunctionChange> changes; // in the order of the first file, then of the second
   u64 same = 0;                        // functions without a change
 };
 
-// Compares functions by name; several of one name are matched in their order. Tolerant views will
-// do.
-[[nodiscard]] DiffSummary summarize_functions(const elf::ElfView &a, const elf::ElfView &b);
+// Compares functions by name, whatever images they are in; several of one name are matched in their
+// order.
+[[nodiscard]] DiffSummary summarize_functions(std::span<const FunctionFacts> a,
+                                              std::span<const FunctionFacts> b);
 
 // "added", "removed", "changed".
 [[nodiscard]] std::string_view name_of_change(FunctionChange::Kind kind);
