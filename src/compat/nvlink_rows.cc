@@ -74,6 +74,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NoFinalizer, Stage::Load, Weight::Silent, ""},
     {DiagId::FinalizerMissing, Stage::Load, Weight::Fatal, "--code=exact needs a finalizer"},
     {DiagId::FinalizerFailed, Stage::Load, Weight::Fatal, "{0}: cannot be finalized: {1}"},
+    {DiagId::NotScheduled, Stage::Load, Weight::Silent, ""},
     {DiagId::NotFinalized, Stage::Load, Weight::Fatal, "{0}: '{1}' was not finalized"},
     {DiagId::ForeignEngine, Stage::Load, Weight::Fatal,
      "the finalizer is of CUDA {0}, but --emulate asks for the code of {1}"},

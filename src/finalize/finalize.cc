@@ -25,6 +25,11 @@ namespace {
 
 using Answer = Result<std::vector<u8>>;
 
+constexpr const char *kOtherEngine = "--cuda=FOLDER and --finalizer=FILE choose another engine";
+constexpr const char *kWaysOut =
+    "--code=mercury and --code=sass link the code as it was compiled; --cuda=FOLDER and "
+    "--finalizer=FILE choose another engine";
+
 u8 sm_of(const elf::FileHeader &header) {
   return arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
                                  header.ident[elf::kIdentAbiVersion], header.flags)
@@ -256,12 +261,16 @@ std::vector<FinalizedObject> Finalizer::operator()(const FinalizeRequest &reques
   engines_.end_workers();
   std::vector<FinalizedObject> out;
   for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i])
+    if (results[i]) {
       out.push_back(std::move(*results[i]));
-    else
-      diag.report(DiagId::FinalizerFailed,
-                  {std::string(request.objects[i].name), results[i].error().text()}, {},
-                  "--cuda=FOLDER and --finalizer=FILE choose another engine");
+      continue;
+    }
+    const bool optional = !request.required && request.sound_as_compiled;
+    diag.report(optional ? DiagId::NotScheduled : DiagId::FinalizerFailed,
+                {std::string(request.objects[i].name), results[i].error().text()}, {},
+                request.sound_as_compiled ? kWaysOut : kOtherEngine);
+    if (optional)
+      return {};
   }
   return out.size() == results.size() ? std::move(out) : std::vector<FinalizedObject>();
 }

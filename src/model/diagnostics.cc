@@ -88,6 +88,8 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::FinalizerMissing, Severity::Error, "finalizer-missing",
      "--code=exact needs a finalizer, but none was found"},
     {DiagId::FinalizerFailed, Severity::Error, "finalizer-failed", "{0}: cannot be finalized: {1}"},
+    {DiagId::NotScheduled, Severity::Warning, "not-scheduled",
+     "{0}: cannot be finalized, so that all code stays as it was compiled: {1}"},
     {DiagId::NotFinalized, Severity::Error, "not-finalized",
      "{0}: the finalizer has not given back the code of '{1s}'"},
     {DiagId::ForeignEngine, Severity::Error, "foreign-engine",

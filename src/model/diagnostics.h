@@ -59,6 +59,7 @@ enum class DiagId : u16 {
   NoFinalizer,
   FinalizerMissing,
   FinalizerFailed,
+  NotScheduled,
   NotFinalized,
   ForeignEngine,
   OtherEngine,

@@ -92,9 +92,12 @@ struct FinalizeRequest {
   bool independent_textures = false;
   // Local functions of one name in one object are kept apart, which engines do not do (Q110).
   bool distinct_names = true;
+  bool sound_as_compiled = false; // the code of all these objects runs on the target as it is
+  bool required = true;           // else a refused object is a warning if that holds
 };
 
-// Returns the results in the order of the objects, or nothing after a message.
+// Returns the results in the order of the objects; nothing after an error, or after a warning that
+// an engine has refused an object.
 using FinalizeObjects =
     std::function<std::vector<FinalizedObject>(const FinalizeRequest &, Diagnostics &)>;
 

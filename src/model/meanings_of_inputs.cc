@@ -186,8 +186,14 @@ constexpr auto kInputMeanings = std::to_array<MessageMeaning>({
     {DiagId::FinalizerFailed,
      "The engine that schedules code for sm_100 and later again does not take a kernel; its own "
      "words follow.",
-     "--code=sass links without it. Please report it with --repro=FILE.tar if nvlink links the "
-     "same files."},
+     "--code=mercury and --code=sass link without it. Please report it with --repro=FILE.tar if "
+     "nvlink links the same files."},
+    {DiagId::NotScheduled,
+     "The engine that schedules code for sm_100 and later again does not take a kernel; its own "
+     "words follow. The output has the code of ptxas in both forms, as with --code=mercury. It is "
+     "correct, but not nvlink's byte for byte.",
+     "--code=mercury says that it is meant so. Please report it with --repro=FILE.tar if nvlink "
+     "links the same files."},
     {DiagId::NotFinalized, "The engine that schedules code again has lost a function.",
      "--code=sass links without it. Please report it with --repro=FILE.tar."},
     {DiagId::ForeignEngine,

@@ -91,7 +91,7 @@ expect_contains error "ptxas of option"
 expect_contains error "ptxas of program"
 
 # The engine for sm_100 and later.
-link() { not "$@" -arch=sm_100 "$SOURCE/examples/vector_math/sm_100/"{main,filter}.cubin -o out 2> error; }
+link() { not "$@" --code=exact -arch=sm_100 "$SOURCE/examples/vector_math/sm_100/"{main,filter}.cubin -o out 2> error; }
 link "$CULINK"
 expect_contains error "nvlink of home"
 link "$CULINK" --cuda=path

@@ -76,6 +76,29 @@ TEST_F(FinalizeWithScript, FailuresNameTheObject) {
   EXPECT_NE(diag.all()[0].arguments[1].find("ended with 3: it is broken"), std::string::npos);
 }
 
+TEST_F(FinalizeWithScript, FailuresAreOneWarningWhereTheCodeWillDoAsItIs) {
+  const ProgramScript program("exit 3");
+  FinalizerEngine engine;
+  engine.nvlink = program.path();
+  engine.folder = ::testing::TempDir();
+  const std::vector<u8> steps = recorded_bytes("steps.cubin"),
+                        doubles = recorded_bytes("doubles.cubin");
+  for (const bool sound : {false, true})
+    for (const bool required : {false, true}) {
+      FinalizeRequest request;
+      request.target = "sm_100";
+      request.objects = {{"an object", steps}, {"another one", doubles}};
+      request.sound_as_compiled = sound;
+      request.required = required;
+      Diagnostics told;
+      EXPECT_TRUE(Finalizer(engine, 2)(request, told).empty());
+      const bool warning = sound && !required;
+      EXPECT_EQ(told.failed(), !warning);
+      EXPECT_EQ(told.all().size(), warning ? 1u : 2u);
+      EXPECT_EQ(told.all()[0].hint.find("--code=mercury") != std::string::npos, sound);
+    }
+}
+
 TEST_F(FinalizeWithScript, WhatItFailsOnIsTriedWithoutTheRest) {
   const std::string second = "[ -e '" + calls + "' ] || { echo > '" + calls + "'; exit 1; }; ";
   const ProgramScript program(second + copying());

@@ -143,6 +143,9 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   FinalizeRequest request = make_request(c);
   const bool changes = c.mercury.policy.executable ||
                        (c.mercury.policy.resolves_early && (request.debug || request.debug_code));
+  // Without these options, any sound code will do.
+  request.required = c.mercury.options.code == OutputCode::Exact || !c.mercury.dialect.name.empty();
+  request.sound_as_compiled = true;
   std::vector<NeededCode> needed = find_needed_code(c);
   std::vector<u32> numbers; // of the objects in the request
   for (u32 i = 0; i < c.sass.objects.size(); ++i) {
@@ -160,6 +163,7 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
       sections.insert(sections.end(), needed[i].functions.begin(), needed[i].functions.end());
     if (sections.empty() || !(changes || translated))
       continue;
+    request.sound_as_compiled = request.sound_as_compiled && !translated;
     const u64 code_bytes = size_of_code(object, sections);
     request.objects.push_back({object.name, object.view.file(), std::move(sections), code_bytes});
     numbers.push_back(i);
@@ -172,7 +176,8 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   if (request.objects.empty())
     return out;
   std::vector<FinalizedObject> results = c.inputs.finalizer(request, diag);
-  if (results.size() != request.objects.size())
+  out.refused = results.empty();
+  if (out.refused)
     return out; // and the finalizer has reported why
   check_engine(c, results, diag);
   out.objects.resize(c.sass.objects.size());

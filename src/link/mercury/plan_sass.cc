@@ -58,9 +58,10 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
   out.shape = shape_file(plan, mercury.dialect.release);
   const std::vector<u32> rank = rank_functions(mercury, plan.layout.sections);
   out.alias_owners = emulate::find_alias_owners(mercury, plan.layout, rank);
-  const SassContext context{mercury, sass, inputs, plan, out.shape, rank, out.alias_owners};
+  SassContext context{mercury, sass, inputs, plan, out.shape, rank, out.alias_owners};
 
   FinalizedCode finalized = finalize_code(context, diag);
+  context.finalizes = inputs.finalizer && !finalized.refused;
   out.finalized = std::move(finalized.objects);
   out.code = read_code(context, out.finalized, diag);
 

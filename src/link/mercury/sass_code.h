@@ -17,6 +17,7 @@ struct SectionBytes {
 struct FinalizedCode {
   std::vector<FinalizedObject> objects; // by ObjectId; or empty: nothing was finalized
   emulate::MergedDebug merged;          // see link/emulate; mostly empty
+  bool refused = false;                 // by the finalizer: all code stays as it was compiled
 };
 
 // Gives every object with code in the output to the finalizer, if there is one.

@@ -10,7 +10,7 @@
 
 namespace culink {
 
-// What every part of the SASS plan is made from. Nothing of it is changed.
+// What every part of the SASS plan is made from.
 struct SassContext {
   const Program &mercury; // all passes have run over its objects
   const Program &sass;    // the same program; its objects have the same numbers
@@ -19,6 +19,7 @@ struct SassContext {
   const FileShape &shape;
   std::span<const u32> symbol_rank; // by EntityId: see rank_functions
   const emulate::AliasOwners &alias_owners;
+  bool finalizes = false; // code is that of an engine, or as it would have made it
 
   [[nodiscard]] const Layout &layout() const { return plan.layout; }
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }

@@ -51,7 +51,7 @@ bool explains_limit(const InputObject &object) {
 // (Q104).
 bool is_finalized(const SassContext &c, const SassCode &code) {
   return code.finalized || c.mercury.policy.resolves_early ||
-         (c.inputs.finalizer && c.mercury.policy.executable);
+         (c.finalizes && c.mercury.policy.executable);
 }
 
 std::optional<u64> fastpath_mask_of(const InputObject &object) {
