@@ -88,7 +88,18 @@ struct BranchInfo {
 };
 constexpr u32 kLowBitsAt = 16, kHighBitsAt = 34, kHighBits = 30, kWordSize = 4;
 constexpr u32 kMoreBits = 18; // in the second half of an instruction, if there are low bits
-constexpr std::array<BranchInfo, 3> kBranches{{{0x945, 0}, {0x947, 8}, {0x547, 8}}};
+constexpr u16 kCall = 0x944, kCallOfPointer = 0x344;
+constexpr std::array<BranchInfo, 10> kBranches{{{0x945, 0}, // BSSY
+                                                {0x947, 8}, // BRA
+                                                {0x547, 8}, // BRA.U
+                                                {0x949, 8}, // BRX
+                                                {0x958, 8}, // BRXU
+                                                {kCall, 8}, // CALL.REL
+                                                {kCallOfPointer, 8},
+                                                {0x950, 8},   // RET.REL
+                                                {0x348, 8},   // WARPSYNC.COLLECTIVE
+                                                {0x948, 8}}}; // the same for all threads
+constexpr u16 kMoveOfConstant = 0x802;
 
 const BranchInfo *find_branch(ByteSpan code) {
   if (code.size() < kInstructionSize)
@@ -151,6 +162,17 @@ Barrier barrier_of(ByteSpan code) {
   default:
     return Barrier::None;
   }
+}
+
+bool is_local_call(ByteSpan code) {
+  return code.size() >= kInstructionSize &&
+         (operation_of(code) == kCall || operation_of(code) == kCallOfPointer);
+}
+
+std::optional<u32> moved_constant(ByteSpan code) {
+  if (code.size() < kInstructionSize || operation_of(code) != kMoveOfConstant)
+    return std::nullopt;
+  return load_le<u32>(code.data() + kConstantByte);
 }
 
 std::optional<i64> branch_distance(ByteSpan code) {

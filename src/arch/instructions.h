@@ -15,6 +15,8 @@ namespace culink::arch {
 inline constexpr u64 kInstructionSize = 16;
 // Bytes of an instruction that hold the register it writes and the first one it reads.
 inline constexpr u32 kDestinationByte = 2, kSourceByte = 3;
+// Where an instruction has a constant of four bytes, if it has one.
+inline constexpr u32 kConstantByte = 4;
 
 struct InstructionInfo {
   std::string_view name;
@@ -50,7 +52,14 @@ enum class Barrier : u8 {
 };
 [[nodiscard]] Barrier barrier_of(ByteSpan code);
 
+// Whether an instruction calls a place in its own section.
+[[nodiscard]] bool is_local_call(ByteSpan code);
+
+// The constant that MOV writes into a register; nothing for other instructions.
+[[nodiscard]] std::optional<u32> moved_constant(ByteSpan code);
+
 // How far a branch goes from the instruction behind it, in bytes; nothing for other instructions.
+// Computed branches and returns add a register to that.
 [[nodiscard]] std::optional<i64> branch_distance(ByteSpan code);
 // Precondition: it is a branch.
 void set_branch_distance(std::span<u8> code, i64 distance);

@@ -45,7 +45,9 @@ void check_moved_code(const Link &link, const CodePlace &code, std::vector<KeptE
       continue;
     for (const KeptEntry &one : expected)
       if (one.offset == entry.offset && one.symbol == self && one.type == entry.type &&
-          code.restored.is_same_place(static_cast<u64>(one.addend), static_cast<u64>(entry.addend)))
+          code.restored.place_before(static_cast<u64>(one.addend),
+                                     static_cast<u64>(entry.addend)) ==
+              static_cast<u64>(one.addend))
         entry.addend = one.addend;
   }
   compare_kept(link, code.out, std::move(expected), std::move(found), report);

@@ -33,7 +33,7 @@ struct Block {
   bool debug = false;          // information about code, also about what is gone
   bool any_bytes = false;      // only relocations are compared
   bool any_schedule = false;   // bits that only say when instructions start are not compared
-  ByteSpan restored;           // what the output has there, if not that; of code
+  ByteSpan restored;           // what the output has there, if not that
 };
 
 // Compares bytes and fields, and adds to `kept` what the output's tables have to have.

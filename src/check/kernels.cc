@@ -115,6 +115,8 @@ void KernelChecker::check_constants(const CodePlace &kernel, const std::vector<u
              hex(base) + " in a bank of alignment " + hex(section.align));
     const u64 end = std::min(object.named_end[bank.index], bank.size);
     covered.emplace_back(base, base + end);
+    const std::vector<u8> restored =
+        code.moved ? restore_tables(l_, code, bank.index, out, base) : std::vector<u8>{};
     check_block(l_,
                 {.object = code.object,
                  .section = bank.index,
@@ -122,7 +124,7 @@ void KernelChecker::check_constants(const CodePlace &kernel, const std::vector<u
                  .base = base,
                  .end = end,
                  .name = name,
-                 .any_bytes = code.moved}, // branch tables name places in the code
+                 .restored = restored},
                 kept, report_);
   }
   if (out != 0 && !somewhere)

@@ -30,8 +30,13 @@ struct RestoredCode {
   [[nodiscard]] bool moved() const;
   // The offset in the definition of what is at an offset of the output.
   [[nodiscard]] std::optional<u64> origin_of(u64 offset) const;
-  // Whether an offset in the definition and one in the output lead to the same instruction.
-  [[nodiscard]] bool is_same_place(u64 before, u64 after) const;
+  // Where the first instruction that the output has from an offset in the definition on is in the
+  // definition, and the same for an offset in the output: equal if both lead to one instruction.
+  [[nodiscard]] u64 first_kept(u64 offset) const;
+  [[nodiscard]] u64 first_kept_of_output(u64 offset) const;
+  // `before`, an offset in the definition, if `after` in the output leads to the same instruction;
+  // else where that leads.
+  [[nodiscard]] u64 place_before(u64 before, u64 after) const;
 };
 
 // A code section of an input that is part of the output.
@@ -132,6 +137,10 @@ void check_records(Link &link, Report &report);
 void check_call_graph(Link &link, Report &report);
 // The code of a function that a finalizer may have changed.
 [[nodiscard]] RestoredCode restore_code(const Link &link, const CodePlace &code);
+// A section of the output that has the compiler's constants of such code at `base`, with the tables
+// of branches that the code had before. `bank` is the section of the input.
+[[nodiscard]] std::vector<u8> restore_tables(const Link &link, const CodePlace &code, u32 bank,
+                                             u32 out, u64 base);
 // Capsules: Mercury code as a difference to the machine code, with the values stored there.
 void check_capsules(const Link &sass, Report &report);
 // Sections of the output that nothing accounts for.

@@ -72,21 +72,23 @@ bool is_made_for_chip(InfoAttribute attribute) {
   return attribute == InfoAttribute::SwWar;
 }
 
-// Attributes that name places in the code.
-bool has_code_offsets(InfoAttribute attribute) {
-  const elf::InfoRow *row = elf::info_row(attribute);
-  if (!row)
-    return false;
-  switch (row->shape) {
-  case elf::InfoShape::Offsets:
-  case elf::InfoShape::BranchTargets:
-  case elf::InfoShape::OffsetPairs:
-  case elf::InfoShape::OffsetTriples:
-  case elf::InfoShape::OffsetQuads:
-  case elf::InfoShape::Annotations:
-    return true;
-  default:
-    return false;
+// A record whose offsets in code name the first instruction from there on that the code of the
+// definition and that of the output have both.
+void replace_offsets(elf::InfoValue &value, const InfoRecord &record, const auto &replace) {
+  if (auto *list = std::get_if<elf::InfoWords>(&value);
+      list && elf::effective_shape(record) == elf::InfoShape::Offsets) {
+    std::ranges::for_each(list->words, replace);
+  } else if (auto *rows = std::get_if<elf::InfoTable>(&value)) {
+    for (size_t i = 0; i < rows->words.size(); i += rows->columns)
+      replace(rows->words[i]);
+  } else if (auto *table = std::get_if<elf::InfoBranchTargets>(&value)) {
+    for (elf::InfoBranch &branch : table->branches) {
+      replace(branch.offset);
+      std::ranges::for_each(branch.targets, replace);
+    }
+  } else if (auto *remarks = std::get_if<elf::InfoAnnotations>(&value)) {
+    for (elf::InfoAnnotation &remark : remarks->annotations)
+      replace(remark.offset);
   }
 }
 
@@ -120,7 +122,7 @@ private:
   [[nodiscard]] ListedThings listed_by(u32 object, u32 code) const;
   void check_lists(const CodePlace &code, const std::vector<u32> &reached);
   [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section,
-                                     bool moved) const;
+                                     const CodePlace &code) const;
   void report(u32 node, std::string expected, std::string found) {
     report_.add({FindingKind::Records,
                  std::string(l_.program.entities[l_.calls.entity_of[node]].name), ".nv.info", 0,
@@ -216,11 +218,17 @@ void RecordChecker::check_numbers(u32 node, const Needs &least, const Needs &mos
 
 // A record in a form in which it can be compared: symbols are those of the output.
 std::string RecordChecker::image_of(u32 object, const InfoRecord &record, ByteSpan section,
-                                    bool moved) const {
+                                    const CodePlace &code) const {
   const ByteSpan bytes = section.subspan(record.offset, record.encoded_size());
   std::string out(as_text(bytes));
-  if (moved && has_code_offsets(record.attribute))
-    return out.substr(0, 2);
+  if (code.moved && record.sized()) {
+    elf::InfoValue value = elf::decode_value(record);
+    replace_offsets(value, record, [&](u32 &offset) {
+      offset = static_cast<u32>(object == kNone ? code.restored.first_kept_of_output(offset)
+                                                : code.restored.first_kept(offset));
+    });
+    out.replace(elf::kRecordHeaderSize, record.payload.size(), as_text(elf::encode_payload(value)));
+  }
   if (elf::symbol_word_count(record) == 0)
     return out;
   const u32 symbol = load_le<u32>(record.payload.data());
@@ -271,7 +279,7 @@ void RecordChecker::check_function(u32 position) {
           !(l_.options.finalized && is_added_by_finalizer(record.attribute)) &&
           !(other_chip && is_made_for_chip(record.attribute)) &&
           !(object == kNone && is_first_version(record) && !names_version(code)))
-        out.push_back(image_of(object, record, records.bytes(), code.moved));
+        out.push_back(image_of(object, record, records.bytes(), code));
     std::sort(out.begin(), out.end());
     return out;
   };

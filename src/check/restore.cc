@@ -3,16 +3,17 @@
 // Code that a finalizer has changed, as it was before. A finalizer may add and remove instructions
 // that do nothing, add barriers, remove a barrier before a stronger one, and spell an instruction
 // in another way. All other instructions have to follow each other as in the definition, and
-// branches have to lead to the same ones. Then the code of the output is written down in the order
-// of the definition, with the fields that it has, so that everything else (derive.cc, block.cc) is
-// compared as if nothing had moved. Where the instructions are others nothing is restored, and the
-// comparison of bytes tells the difference.
+// branches, return addresses and tables of branches have to lead to the same ones. Then the code of
+// the output is written down in the order of the definition, with the fields that it has, so that
+// everything else (derive.cc, block.cc) is compared as if nothing had moved. Where the instructions
+// are others nothing is restored, and the comparison of bytes tells the difference.
 #include <algorithm>
 #include <array>
 
 #include "arch/instructions.h"
 #include "base/bytes.h"
 #include "check/targets.h"
+#include "elf/records/nv_info.h"
 
 namespace culink::check {
 
@@ -51,7 +52,7 @@ private:
   [[nodiscard]] bool is_same(u64 from, u64 to) const;
   [[nodiscard]] bool may_be_removed(u64 from) const;
   [[nodiscard]] bool align(); // false: they are others
-  [[nodiscard]] bool leads_to_same(u64 from, u64 to) const;
+  [[nodiscard]] bool has_return_address(u64 from) const;
   void restore(u64 from);
 
   const ByteSpan in_, out_;
@@ -66,11 +67,24 @@ u16 operation_of(ByteSpan code) {
 
 // An instruction with the constant of another one.
 std::array<u8, kInstructionSize> with_constant_of(ByteSpan code, ByteSpan other) {
-  constexpr u64 kBegin = 4, kEnd = 8;
   std::array<u8, kInstructionSize> result{};
   std::copy_n(code.begin(), result.size(), result.begin());
-  std::copy(other.begin() + kBegin, other.begin() + kEnd, result.begin() + kBegin);
+  std::copy_n(other.begin() + arch::kConstantByte, sizeof(u32),
+              result.begin() + arch::kConstantByte);
   return result;
+}
+
+// The instruction behind the next call of a part of the same code.
+bool Restorer::has_return_address(u64 from) const {
+  const std::optional<u32> place = arch::moved_constant(in(from));
+  const u64 behind = place.value_or(0) / kInstructionSize;
+  if (relocated_[from] || place.value_or(1) % kInstructionSize != 0 || behind <= from + 1 ||
+      behind > in_count_)
+    return false;
+  u64 call = from + 1;
+  while (call < behind && !arch::is_local_call(in(call)))
+    ++call;
+  return call + 1 == behind;
 }
 
 // Fields are compared later, when it is known what has to be in them.
@@ -80,6 +94,8 @@ bool Restorer::is_same(u64 from, u64 to) const {
     return true;
   if (relocated_[from])
     return operation_of(a) == operation_of(b) || arch::is_other_spelling(with_constant_of(a, b), b);
+  if (has_return_address(from))
+    return arch::is_same_instruction(with_constant_of(a, b), b);
   if (operation_of(a) != operation_of(b) || !arch::branch_distance(a))
     return false;
   std::array<u8, kInstructionSize> branch{};
@@ -130,13 +146,6 @@ bool Restorer::align() {
   return true;
 }
 
-bool Restorer::leads_to_same(u64 from, u64 to) const {
-  const auto target = [](u64 at, ByteSpan code) {
-    return (at + 1) * kInstructionSize + static_cast<u64>(*arch::branch_distance(code));
-  };
-  return result_.is_same_place(target(from, in(from)), target(to, out(to)));
-}
-
 // The instruction as the output has it, in the spelling and place of the definition.
 void Restorer::restore(u64 from) {
   const u64 to = result_.place[from];
@@ -151,8 +160,16 @@ void Restorer::restore(u64 from) {
   if (arch::is_other_spelling(a, b))
     return;
   std::ranges::copy(b, code.begin());
-  if (!relocated_[from] && arch::branch_distance(a) && leads_to_same(from, to))
-    arch::set_branch_distance(code, *arch::branch_distance(a));
+  if (has_return_address(from)) {
+    const u64 place = result_.place_before(*arch::moved_constant(a), *arch::moved_constant(b));
+    store_le<u32>(code.data() + arch::kConstantByte, static_cast<u32>(place));
+  } else if (!relocated_[from] && arch::branch_distance(a)) {
+    const u64 end = (from + 1) * kInstructionSize, end_of_other = (to + 1) * kInstructionSize;
+    const u64 place =
+        result_.place_before(end + static_cast<u64>(*arch::branch_distance(a)),
+                             end_of_other + static_cast<u64>(*arch::branch_distance(b)));
+    arch::set_branch_distance(code, static_cast<i64>(place - end));
+  }
 }
 
 RestoredCode Restorer::run() {
@@ -192,17 +209,73 @@ std::optional<u64> RestoredCode::origin_of(u64 offset) const {
   return origin[at] * kInstructionSize + offset % kInstructionSize;
 }
 
-bool RestoredCode::is_same_place(u64 before, u64 after) const {
-  const auto next = [](const std::vector<u32> &other, u64 at) {
-    while (at < other.size() && other[at] == kNone)
-      ++at;
-    return std::min<u64>(at, other.size());
-  };
-  if (before % kInstructionSize != 0 || after % kInstructionSize != 0)
-    return false;
-  const u64 from = next(place, before / kInstructionSize),
-            to = next(origin, after / kInstructionSize);
-  return from < place.size() ? place[from] == to : to == origin.size();
+u64 RestoredCode::first_kept(u64 offset) const {
+  u64 at = offset / kInstructionSize;
+  while (at < place.size() && place[at] == kNone)
+    ++at;
+  return at * kInstructionSize + offset % kInstructionSize;
+}
+
+u64 RestoredCode::first_kept_of_output(u64 offset) const {
+  u64 at = offset / kInstructionSize;
+  while (at < origin.size() && origin[at] == kNone)
+    ++at;
+  return (at < origin.size() ? origin[at] : place.size() + at - origin.size()) * kInstructionSize +
+         offset % kInstructionSize;
+}
+
+u64 RestoredCode::place_before(u64 before, u64 after) const {
+  const u64 found = first_kept_of_output(after);
+  return first_kept(before) == found ? before : found;
+}
+
+namespace {
+
+// Where the computed branches of code may go.
+std::vector<u32> branch_targets(const Object &object, u32 code) {
+  std::vector<u32> out;
+  const u32 section = object.records_of[code];
+  for (const elf::InfoRecord &record :
+       elf::InfoRecords(section == 0 ? ByteSpan{} : object.section(section).data)) {
+    const elf::InfoValue value = elf::decode_value(record);
+    if (const auto *table = std::get_if<elf::InfoBranchTargets>(&value))
+      for (const elf::InfoBranch &branch : table->branches)
+        out.insert(out.end(), branch.targets.begin(), branch.targets.end());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+bool is_branch_table(ByteSpan constant, const std::vector<u32> &targets) {
+  for (u64 at = 0; at < constant.size(); at += sizeof(u32))
+    if (constant.size() - at < sizeof(u32) ||
+        !std::binary_search(targets.begin(), targets.end(), load_le<u32>(constant.data() + at)))
+      return false;
+  return true;
+}
+
+} // namespace
+
+std::vector<u8> restore_tables(const Link &link, const CodePlace &code, u32 bank, u32 out,
+                               u64 base) {
+  const Object &object = link.program.objects[code.object];
+  const ByteSpan before = object.section(bank).data, after = link.out.section(out).data;
+  std::vector<u8> bytes(after.begin(), after.end());
+  const std::vector<u32> targets = branch_targets(object, code.section);
+  for (const elf::Symbol &symbol : object.symbols) {
+    const std::optional<ByteSpan> constant =
+        symbol.section == bank ? slice(before, symbol.value, symbol.size) : std::nullopt;
+    if (!constant || !is_branch_table(*constant, targets))
+      continue;
+    const u64 begin = base + symbol.value;
+    for (u64 at = 0; at < symbol.size && begin + at + sizeof(u32) <= bytes.size();
+         at += sizeof(u32)) {
+      u8 *word = bytes.data() + begin + at;
+      store_le<u32>(word, static_cast<u32>(code.restored.place_before(
+                              load_le<u32>(constant->data() + at), load_le<u32>(word))));
+    }
+  }
+  return bytes;
 }
 
 RestoredCode restore_code(const Link &link, const CodePlace &code) {

@@ -140,6 +140,17 @@ TEST(Instructions, BarriersAreTold) {
   EXPECT_EQ(barrier_of({}), Barrier::None);
 }
 
+TEST(Instructions, ReturnAddressesAreConstantsOfMoves) {
+  const std::array<u8, 16> move = {0x02, 0x78, 0, 0, 0xe0, 0, 0, 0, 0, 0x0f};
+  EXPECT_EQ(moved_constant(move), 0xe0U);
+  EXPECT_EQ(moved_constant(kNop), std::nullopt);
+  EXPECT_EQ(moved_constant(ByteSpan(move).first(15)), std::nullopt);
+  EXPECT_TRUE(is_local_call(instruction(0x7944)));
+  EXPECT_TRUE(is_local_call(instruction(0x7344)));
+  EXPECT_FALSE(is_local_call(instruction(0x7943))); // CALL.ABS
+  EXPECT_FALSE(is_local_call({}));
+}
+
 TEST(Instructions, BranchesHaveDistances) {
   // BRA to itself, @!P0 BRA 0x370 forward, BSSY 0x470 forward.
   constexpr std::array<u8, 16> self = {0x47, 0x79, 0xfc, 0,    0xfc, 0xff, 0xff, 0xff,
@@ -149,6 +160,10 @@ TEST(Instructions, BranchesHaveDistances) {
   EXPECT_EQ(branch_distance(self), -16);
   EXPECT_EQ(branch_distance(forward), 0x370);
   EXPECT_EQ(branch_distance(region), 0x470);
+  // BRX and RET.REL count from the begin of the function.
+  constexpr std::array<u8, 16> computed = {0x49, 0x79, 0x1c, 0x04, 0xf8, 0xff, 0xff, 0xff,
+                                           0xff, 0xff, 0x83, 0x03, 0,    0xea, 0x0f, 0};
+  EXPECT_EQ(branch_distance(computed), -0x790);
   EXPECT_EQ(branch_distance(kNop), std::nullopt);
   EXPECT_EQ(branch_distance(ByteSpan(self).first(15)), std::nullopt);
   for (const i64 distance : {i64{-16}, i64{0}, i64{0x370}, i64{0x12340}, i64{-0x12340}}) {
