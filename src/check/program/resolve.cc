@@ -162,6 +162,10 @@ void NameTable::define(Entity &entity, u32 object, u32 index) {
   if (!entity.function() && entity.common_align != 0 && !prevails_over_common(object, index))
     return; // one more common symbol
   if (entity.defined()) {
+    if (!entity.function() && entity.size != symbol.size)
+      report_.add({FindingKind::Symbol, std::string(entity.name), "", 0,
+                   hex(entity.size) + " bytes, as in " + program_.objects[entity.object].name,
+                   hex(symbol.size) + " in " + program_.objects[object].name});
     if (strong && !entity.weak()) {
       report_.add({FindingKind::Symbol, std::string(entity.name), "", 0, "one strong definition",
                    "two, in " + program_.objects[entity.object].name + " and " +

@@ -253,8 +253,7 @@ void NameRules::read_data(SymbolRef ref, const elf::Symbol &symbol) {
   }
   const auto [entity, is_new] = entity_for(ref, symbol);
   const bool agrees = is_new || compatible(*entity, ref, symbol);
-  if (!is_new && entity->size != 0 && symbol.size != 0 && entity->size != symbol.size &&
-      !may_differ_in_size(*entity, ref, symbol)) {
+  if (!is_new && entity->size != symbol.size && !may_differ_in_size(*entity, ref, symbol)) {
     report(DiagId::SizeMismatch, ref,
            {std::string(entity->name), std::to_string(entity->size), std::to_string(symbol.size)})
         .at("first specified in", origin(entity->first, bytes_text(entity->size)))
@@ -313,9 +312,15 @@ bool NameRules::is_initialised(SymbolRef ref) const {
   return object.kinds[object.symbols[ref.symbol].section].role != elf::SectionRole::Global;
 }
 
-// The largest of several common symbols prevails; initialised data only has to be large enough.
+// A declaration without a size agrees with any, and so does dynamic shared memory that is read
+// first. The largest of several common symbols prevails; initialised data only has to be large
+// enough.
 bool NameRules::may_differ_in_size(const Entity &entity, SymbolRef ref,
                                    const elf::Symbol &symbol) const {
+  const bool declared = !entity.defined() && entity.common_align == 0;
+  if ((symbol.size == 0 && symbol.undefined()) ||
+      (entity.size == 0 && (declared || is_shared(entity.other))))
+    return true;
   if (symbol.common())
     return entity.common_align != 0 || (entity.defined() && is_initialised(entity.prevailing));
   return entity.common_align != 0 && symbol.in_section() && is_initialised(ref);
