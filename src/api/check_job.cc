@@ -7,6 +7,7 @@
 #include "api/check_job.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "api/input_loader.h"
 #include "arch/target_name.h"
@@ -85,6 +86,13 @@ void read_options(std::string_view recorded, LinkRequest &request) {
       break;
     case OptionId::Debug:
       options.debug = true;
+      request.ptxas_options.emplace_back("-g");
+      break;
+    case OptionId::MaxRegisters:
+      request.ptxas_options.push_back("-maxrregcount=" + value);
+      break;
+    case OptionId::Xptxas:
+      std::ranges::move(split(value, ','), std::back_inserter(request.ptxas_options));
       break;
     case OptionId::SuppressDebugInfo:
       options.suppress_debug_info = true;
@@ -180,9 +188,13 @@ std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &cod
 // another release does wrong is asked for where it is copied, and code of a release that nobody
 // here has seen may follow rules that the checker does not know; there is a warning about that
 // already.
-bool is_to_check(const LinkRequest &request, u64 code_size, const Diagnostics &diag) {
+bool is_to_check(const LinkRequest &request, const std::vector<InputObject> &objects,
+                 const Diagnostics &diag) {
   if (request.options.check)
     return true;
+  u64 code_size = 0;
+  for (const InputObject &object : objects)
+    code_size += object.view.file().size();
   return request.options.check_small && request.emulate.empty() &&
          code_size <= LinkOptions::kSmallLink &&
          std::none_of(diag.all().begin(), diag.all().end(),

@@ -21,7 +21,8 @@ struct LinkedCode {
 [[nodiscard]] std::vector<LinkedCode> list_linked_code(const std::vector<InputObject> &objects);
 
 // Whether a link compares its output with its inputs: where it was asked to, and where it is small.
-[[nodiscard]] bool is_to_check(const LinkRequest &request, u64 code_size, const Diagnostics &diag);
+[[nodiscard]] bool is_to_check(const LinkRequest &request, const std::vector<InputObject> &objects,
+                               const Diagnostics &diag);
 
 // Findings as messages: errors for all of them, or one warning.
 void report_findings(const std::vector<check::Finding> &findings, bool all, Diagnostics &diag);

@@ -318,7 +318,7 @@ LinkResult LinkJob::link_and_verify() {
       !request_.options.suppress_arch_warning)
     warn_about_lost_kernels(objects, loader.skipped(), diag_);
   std::vector<LinkedModule> modules = linked_modules(loader, objects);
-  const bool checked = is_to_check(request_, loader.code_size(), diag_);
+  const bool checked = is_to_check(request_, objects, diag_);
   const std::vector<LinkedCode> linked =
       checked ? list_linked_code(objects) : std::vector<LinkedCode>{};
   std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);

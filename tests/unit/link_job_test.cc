@@ -252,6 +252,10 @@ TEST(Link, compares_a_small_output_with_its_inputs) {
   large.insert(large.end(), padding.begin(), padding.end());
   request.inputs[1] = LinkInput::memory("second", large);
   EXPECT_EQ(ids(link(request)), std::vector<std::string>{});
+
+  // A library of which nothing is linked counts for nothing.
+  request.inputs = {strict.inputs[0], strict.inputs[1], LinkInput::memory("libcudadevrt.a", large)};
+  EXPECT_EQ(ids(link(request)), (std::vector<std::string>{"check-failed"}));
 }
 
 TEST(FormatMessage, shows_notes_and_hint_below_the_text) {

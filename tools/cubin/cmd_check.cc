@@ -16,6 +16,7 @@
 #include "device_code.h"
 #include "messages.h"
 #include "text/dump/dump_sink.h"
+#include "toolkit/find_ptxas.h"
 
 namespace culink::tools {
 
@@ -27,6 +28,8 @@ struct CheckArguments {
   std::vector<std::string> inputs;
   std::vector<std::string> libraries;
   std::vector<std::string> library_paths;
+  std::string ptxas;
+  std::string cuda;
   unsigned threads = 0;
   bool as_compiled = false;
   bool json = false;
@@ -71,6 +74,7 @@ CheckAnswer check_image(const CheckArguments &arguments, ByteSpan image) {
     request.inputs.push_back(LinkInput::file(input));
   request.libraries = arguments.libraries;
   request.library_paths = arguments.library_paths;
+  request.ptxas = arguments.ptxas.empty() ? find_ptxas(arguments.cuda) : arguments.ptxas;
   request.options.threads = arguments.threads;
   CheckAnswer answer = check_file(std::move(request), image, arguments.as_compiled);
   for (const Message &message : answer.messages)
@@ -137,6 +141,9 @@ void add_check_command(CLI::App &app, int &exit_code) {
       ->allow_extra_args(false);
   command->add_option("-L,--library-path", arguments->library_paths, "Where libraries are searched")
       ->allow_extra_args(false);
+  command->add_option("--cuda", arguments->cuda,
+                      "The toolkit whose ptxas compiles PTX, as for culink");
+  command->add_option("--ptxas", arguments->ptxas, "The ptxas that compiles PTX, as for culink");
   add_code_selection(*command, arguments->selection);
   command->add_option("--threads", arguments->threads, "Threads to use; 0: one per core");
   command->add_flag("--as-compiled", arguments->as_compiled,
