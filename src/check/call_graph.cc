@@ -5,7 +5,9 @@
 // stack that is too small. Calls of overridden definitions may be there, too (Q026).
 #include <algorithm>
 
+#include "arch/reloc_roles.h"
 #include "check/link.h"
+#include "elf/records/nv_rel_action.h"
 
 namespace culink::check {
 
@@ -171,6 +173,26 @@ bool is_useless(const Link &link, u32 section) {
          link.claimed[code];
 }
 
+// How a loader applies a relocation that it may not know: as the table of relocations has it.
+void check_actions(const Link &link, Report &report) {
+  const arch::RelocInfo &row = arch::reloc_for(arch::RelocRole::NewestField);
+  elf::RelocationAction action;
+  for (size_t i = 0; i < action.fields.size(); ++i)
+    action.fields[i] = {row.pieces[i].value_bit, row.pieces[i].width, row.pieces[i].word_bit};
+  const std::vector<u8> expected = elf::encode_relocation_actions(
+      {.has_header = true, .first_type = row.number, .actions = {action}});
+  bool found = !link.executable || !link.arch.has_rel_action;
+  for (const elf::Section &section : link.out.view.sections())
+    if (link.out.kinds[section.index].role == SectionRole::RelAction) {
+      found = true;
+      if (!std::ranges::equal(section.data, expected))
+        report.add({FindingKind::Relocation, "", std::string(section.name), 0, bytes_text(expected),
+                    bytes_text(section.data)});
+    }
+  if (!found)
+    report.add({FindingKind::Relocation, "", ".nv.rel.action", 0, bytes_text(expected), "none"});
+}
+
 } // namespace
 
 void check_call_graph(Link &link, Report &report) {
@@ -179,6 +201,7 @@ void check_call_graph(Link &link, Report &report) {
 }
 
 void check_leftovers(Link &link, Report &report) {
+  check_actions(link, report);
   for (const elf::Section &section : link.out.view.sections()) {
     const elf::SectionKind &kind = link.out.kinds[section.index];
     if (kind.mercury || link.claimed[section.index])

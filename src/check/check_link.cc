@@ -60,7 +60,9 @@ void find_calls(Link &link) {
     link.all_calls = build_calls(link.program, true);
   // Functions that the driver provides stay even if only unreachable code calls them.
   const Calls &calls = link.exact ? link.calls : link.all_calls;
-  link.allowed = find_live(link.program, calls, link.options, keeps_all, true).needed;
+  // Files before 13.0 have no note of the options of their link.
+  const bool may_keep_all = keeps_all || link.out.toolkit == 0;
+  link.allowed = find_live(link.program, calls, link.options, may_keep_all, true).needed;
   for (u32 f = 0; f < calls.functions(); ++f)
     if (!link.program.entities[calls.entity_of[f]].defined())
       link.allowed[f] = true;

@@ -33,8 +33,9 @@ private:
   void check_constants(const CodePlace &kernel, const std::vector<u32> &users);
   void check_shared(const CodePlace &kernel, const std::vector<u32> &users);
   void check_static(const CodePlace &kernel, const std::vector<u32> &variables, u64 room);
-  void check_dynamic(const CodePlace &kernel, const std::vector<u32> &users, u64 static_end,
-                     u64 room, bool has_section);
+  u64 check_dynamic(const CodePlace &kernel, const std::vector<u32> &users, u64 static_end,
+                    u64 room, bool has_section);
+  void find_most_shared();
   void check_images(const CodePlace &kernel, const std::vector<u32> &users);
   void check_slots(const CodePlace &kernel, const std::vector<KeptEntry> &entries, u64 parameters,
                    u64 end);
@@ -51,8 +52,9 @@ private:
 
   Link &l_;
   Report &report_;
-  std::vector<u32> bank_of_code_; // by position in l_.code: section of the input, or 0
-  std::vector<bool> marked_;      // by function node
+  std::vector<u32> bank_of_code_;            // by position in l_.code: section of the input, or 0
+  std::vector<bool> marked_;                 // by function node
+  u64 room_of_unused_ = 0, most_shared_ = 0; // in shared memory
 };
 
 // The compiler's bank of each code section.
@@ -159,8 +161,10 @@ void KernelChecker::check_static(const CodePlace &kernel, const std::vector<u32>
 
 // Dynamic memory begins behind all static memory and inside the section, to whose size the launch
 // adds its own; the section may end later, at its alignment.
-void KernelChecker::check_dynamic(const CodePlace &kernel, const std::vector<u32> &users,
-                                  u64 static_end, u64 room, bool has_section) {
+// Returns where it ends.
+u64 KernelChecker::check_dynamic(const CodePlace &kernel, const std::vector<u32> &users,
+                                 u64 static_end, u64 room, bool has_section) {
+  u64 end = static_end;
   for (const u32 user : users) {
     const u64 start = l_.dynamic_start[user];
     if (start == kUnknown)
@@ -177,7 +181,33 @@ void KernelChecker::check_dynamic(const CodePlace &kernel, const std::vector<u32
     if (start % align != 0)
       report(FindingKind::Alignment, kernel, ".nv.shared", start,
              "dynamic memory aligned to " + hex(align), hex(start));
+    end = std::max(end, start);
   }
+  return end;
+}
+
+// The most that any kernel may have: a linker may count calls of overridden definitions and of
+// kernels that are not selected (Q026). Variables that no field shows may be anywhere.
+void KernelChecker::find_most_shared() {
+  u64 align = 1;
+  for (u32 id = 0; id < l_.program.entities.size(); ++id) {
+    const Entity &entity = l_.program.entities[id];
+    if (entity.function() || !in_shared_memory(entity.other))
+      continue;
+    align = std::max(align, entity.dynamic_align);
+    if (!entity.defined())
+      continue;
+    const u64 own_align = std::max<u64>(l_.program.definition(entity).value, 1);
+    align = std::max(align, own_align);
+    if (l_.shared_offset[id] == kUnknown)
+      room_of_unused_ += entity.size + own_align;
+    else
+      most_shared_ = std::max(most_shared_, l_.shared_offset[id] + entity.size);
+  }
+  for (const u64 start : l_.dynamic_start)
+    if (start != kUnknown)
+      most_shared_ = std::max(most_shared_, start);
+  most_shared_ = align_up(most_shared_, align);
 }
 
 void KernelChecker::check_shared(const CodePlace &kernel, const std::vector<u32> &users) {
@@ -200,13 +230,18 @@ void KernelChecker::check_shared(const CodePlace &kernel, const std::vector<u32>
   u64 static_end = 0;
   for (const u32 id : variables)
     static_end = std::max(static_end, l_.shared_offset[id] + l_.program.entities[id].size);
-  check_dynamic(kernel, users, static_end, room, section != 0);
+  const u64 end = check_dynamic(kernel, users, static_end, room, section != 0);
   u64 align = 1;
   for (const u32 id : variables)
     align = std::max(align, l_.program.definition(l_.program.entities[id]).value);
   for (const u32 user : users)
     for (const u32 id : l_.shared_uses[user])
       align = std::max(align, l_.program.entities[id].dynamic_align);
+  const bool certain = l_.exact && l_.live.root[l_.calls.node_of[kernel.entity]];
+  if (const u64 most = (certain ? align_up(end, align) : most_shared_) + room_of_unused_;
+      room > most)
+    report(FindingKind::Memory, kernel, l_.out.section(section).name, 0, "at most " + hex(most),
+           hex(room));
   if (section != 0 && l_.out.section(section).align < align)
     report(FindingKind::Alignment, kernel, l_.out.section(section).name, 0,
            "alignment " + hex(align), hex(l_.out.section(section).align));
@@ -294,6 +329,7 @@ void KernelChecker::check_shared_symbols() {
 void KernelChecker::run() {
   find_banks();
   mark_users();
+  find_most_shared();
   const ReachedSets reached(l_.calls, marked_);
   for (u32 node = 0; node < l_.calls.functions(); ++node) {
     if (l_.code_of_node[node] == kNone || !l_.program.entities[l_.calls.entity_of[node]].kernel())

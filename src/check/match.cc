@@ -254,6 +254,12 @@ void Matcher::check_definition(const Entity &entity) {
   if (!entity.defined() && !common) {
     if (found.in_section() && !in_shared_memory(entity.other))
       differ(entity, "an", "undefined symbol", "a definition");
+    const SymbolBinding binding = entity.local            ? SymbolBinding::Local
+                                  : entity.weak_reference ? SymbolBinding::Weak
+                                                          : SymbolBinding::Global;
+    if (entity.function() && found.binding() != binding)
+      differ(entity, "binding", std::to_string(static_cast<u32>(binding)),
+             std::to_string(found.info >> 4));
     // No value is an alignment of 1.
     if (!found.in_section() && !l_.executable && entity.dynamic_align > 1 &&
         found.value < entity.dynamic_align)

@@ -60,6 +60,14 @@ bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
   }
 }
 
+// Attributes of which a function may have several records.
+bool may_repeat(InfoAttribute attribute) {
+  return attribute == InfoAttribute::SparseMmaMask ||
+         attribute == InfoAttribute::BindlessImageOffsets ||
+         attribute == InfoAttribute::BindlessTextureBank ||
+         attribute == InfoAttribute::BindlessSurfaceBank;
+}
+
 // Attributes that engines put in: a later release finds the first two in code of an earlier one,
 // and that of sm_107 adds the last, for which there is no name.
 bool is_added_by_finalizer(InfoAttribute attribute) {
@@ -287,6 +295,11 @@ void RecordChecker::check_function(u32 position) {
   const u32 from = in.records_of[code.section], to = l_.out.records_of[code.out];
   if (from != 0 && to == 0)
     return report(node, std::string(in.section(from).name), "no such section");
+  std::set<InfoAttribute> seen;
+  for (const InfoRecord &record : records_of(l_.out, code.out))
+    if (is_changed(record.attribute, kernel, unbounded_[node]) && !may_repeat(record.attribute) &&
+        !seen.insert(record.attribute).second)
+      report(node, fmt::format("one record {:#x}", static_cast<u32>(record.attribute)), "two");
   const std::vector<std::string> expected = list(code.object), found = list(kNone);
   if (expected == found)
     return;
@@ -476,6 +489,7 @@ void RecordChecker::run() {
 } // namespace
 
 void check_records(Link &link, Report &report) {
+  check_module_records(link, report);
   RecordChecker(link, report).run();
 }
 

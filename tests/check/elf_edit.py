@@ -2,7 +2,7 @@
 """A 64-bit device ELF file that can be changed in place: sections, symbols, relocations, records.
 
 It is meant for faults, so it checks nothing and keeps the file's layout: contents change, sizes
-shrink, nothing moves.
+shrink, nothing moves but what grows.
 """
 
 import struct
@@ -96,6 +96,7 @@ class Record:
 class ElfFile:
     def __init__(self, data):
         self.data = bytearray(data)
+        self.is_executable = self.data[16] == 2
         self.header_table, = struct.unpack_from("<Q", self.data, 40)
         count, names = struct.unpack_from("<HH", self.data, 60)
         self.target_flags, = struct.unpack_from("<I", self.data, 48)

@@ -21,7 +21,8 @@ import tarfile
 import tempfile
 from collections import Counter
 
-from faults import KINDS, Link
+from faults import KINDS
+from sound_link import Link
 
 # What culink links is compared, not what it remembers (docs/cache.md).
 os.environ["CULINK_NO_CACHE"] = "1"
