@@ -374,6 +374,8 @@ void InputLoader::optimize() {
 
 std::optional<std::vector<u8>> InputLoader::compile_whole() {
   report();
+  if (!optimised_->image.empty())
+    return std::vector<u8>(optimised_->image.begin(), optimised_->image.end());
   PtxCompiler compiler =
       compiler_for({.optimised = true, .split_compile = optimised_->split_compile});
   compiler.whole_program = true;

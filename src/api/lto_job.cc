@@ -213,6 +213,14 @@ bool LtoJob::is_closed(const Mix &mix, const std::string &ptx) const {
          !(mix.system && request_.options.keep_system_libraries);
 }
 
+// Compiled from PTX by the library, the program would have functions that can be linked, with their
+// calls: only from LTO-IR does it compile it as a whole.
+std::optional<std::string> LtoJob::compile_whole(OptimizerTask task, const LtoOutcome &outcome) {
+  task.ptxas = request_.ptxas_options;
+  task.ptxas->insert(task.ptxas->end(), outcome.ptxas_options.begin(), outcome.ptxas_options.end());
+  return compile(task);
+}
+
 std::optional<LtoOutcome> LtoJob::run() {
   const Mix mix = look_at_inputs();
   if (!mix.last_module) {
@@ -244,6 +252,12 @@ std::optional<LtoOutcome> LtoJob::run() {
   if (task->compiled.max_registers && !request_.lto.max_registers)
     out.ptxas_options.push_back(fmt::format("-maxrregcount={}", *task->compiled.max_registers));
   out.split_compile = task->compiled.split_compile;
+  if (out.whole && request_.ptxas.empty() && !request_.lto.emit_ptx) {
+    std::optional<std::string> image = compile_whole(*task, out);
+    if (!image)
+      return std::nullopt;
+    out.image = std::move(*image);
+  }
   // The file is written all the same (Q171).
   if (out.whole && nvlinks_place && mix.last_host && !mix.system_last && !request_.lto.emit_ptx)
     diag_.report(DiagId::RuntimeExpected, {});

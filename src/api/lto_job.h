@@ -18,6 +18,7 @@ namespace culink {
 struct LtoOutcome {
   std::vector<std::string> parts; // PTX
   bool whole = false;             // the one part is the program, and there is nothing to link
+  std::string image;              // what the library made of it where there is no ptxas
   size_t place = 0;               // else: where the parts belong among the other code
   bool lost = false;              // nvlink compiles them and forgets them (Q170)
   std::string name;               // of the parts, for messages
@@ -42,6 +43,8 @@ private:
   [[nodiscard]] Mix look_at_inputs() const;
   [[nodiscard]] std::optional<OptimizerTask> make_task(const Mix &mix);
   [[nodiscard]] std::optional<std::string> compile(const OptimizerTask &task);
+  [[nodiscard]] std::optional<std::string> compile_whole(OptimizerTask task,
+                                                         const LtoOutcome &outcome);
   [[nodiscard]] bool is_closed(const Mix &mix, const std::string &ptx) const;
   void set_host_references(OptimizerTask &task) const;
 

@@ -230,11 +230,13 @@ Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view na
   if (compiler.name().empty())
     return Error{"", "", "is PTX, but no ptxas was found to compile it (--ptxas names one)"};
   Result<CompiledPtx> out = find_or_compile(compiler, target, text);
-  if (!out && !compiler.path.empty() && !compiler.library.empty() &&
+  const bool too_new = out && !hint_for_newer_ptx(out->remarks, "").empty();
+  if ((!out || too_new) && !compiler.path.empty() && !compiler.library.empty() &&
       !(compiler.cancelled && *compiler.cancelled)) {
     PtxCompiler other = compiler;
     other.path.clear();
-    if (Result<CompiledPtx> from_library = find_or_compile(other, target, text))
+    if (Result<CompiledPtx> from_library = find_or_compile(other, target, text);
+        from_library && (!out || from_library->status == 0))
       out = std::move(from_library);
   }
   if (out)

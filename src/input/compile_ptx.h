@@ -21,7 +21,7 @@ struct PtxCompiler {
   Cache *cache = nullptr;                       // of its answers, unless null
   bool whole_program = false; // the result is an image and not an object for linking
   // libnvJitLink and the program culink, which loads it: they compile PTX where there is no ptxas,
-  // or where it cannot be started.
+  // where it cannot be started, and where the PTX is too new for it.
   std::string library;
   std::string worker;
 

@@ -95,13 +95,17 @@ namespace {
 
 EngineJob optimizer_job(const OptimizerTask &task, const LtoOptions &options) {
   EngineJob job;
-  job.options = {"-arch=" + task.target, "-lto", "-ptx"};
+  job.options = {"-arch=" + task.target, "-lto"};
+  if (!task.ptxas)
+    job.options.emplace_back("-ptx");
   for (const std::string &word : optimizer_words(task, options))
     job.options.push_back("-Xnvvm=" + word);
   job.options.insert(job.options.end(), options.library_options.begin(),
                      options.library_options.end());
+  for (const std::string &word : task.ptxas.value_or(std::vector<std::string>()))
+    job.options.push_back("-Xptxas=" + word);
   job.inputs = task.modules;
-  job.wanted = EngineOutput::Ptx;
+  job.wanted = task.ptxas ? EngineOutput::Cubin : EngineOutput::Ptx;
   return job;
 }
 
@@ -144,8 +148,11 @@ Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &o
   const EngineJob job = optimizer_job(task, options);
   const std::optional<CacheKey> key =
       cache ? cache->key_of(question_for(job, options)) : std::nullopt;
+  const auto is_sound = [&task](const CachedAnswer &answer) {
+    return is_ptx(answer) != task.ptxas.has_value();
+  };
   if (key)
-    if (std::optional<CachedAnswer> known = cache->find(*key, is_ptx))
+    if (std::optional<CachedAnswer> known = cache->find(*key, is_sound))
       return OptimizedProgram{.text = std::string(as_text(known->image)),
                               .remarks = std::move(known->text)};
   Result<OptimizedProgram> out = ask_compiler(job, options, cancelled);

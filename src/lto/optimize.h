@@ -26,6 +26,8 @@ struct OptimizerTask {
   // What the host uses. Nothing: there is no word about it, and all of it stays.
   std::optional<HostReferences> host;
   bool host_counts = true; // else the optimiser is not told that the host was asked about
+  // The library compiles the whole program itself, with these options of ptxas; nothing: to PTX.
+  std::optional<std::vector<std::string>> ptxas;
 };
 
 // The options of libnvvm, in the order in which nvlink gives them.
@@ -38,7 +40,7 @@ struct OptimizerTask {
 
 struct OptimizedProgram {
   bool failed = false;
-  std::string text;    // PTX, of several parts perhaps
+  std::string text;    // PTX, of several parts perhaps, or the bytes of an image
   std::string remarks; // what the compiler said
 };
 

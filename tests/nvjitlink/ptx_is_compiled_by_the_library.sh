@@ -72,6 +72,18 @@ expect_contains said "complete -> 0"
 is_expected out
 rm old_lib64
 
+# A ptxas that is too old for the text, as packages of two releases may have it.
+cat > old/bin/ptxas << 'SH'
+#!/bin/sh
+echo "ptxas x, line 1; fatal   : Unsupported .version 9.0; current version is '8.8'"
+exit 255
+SH
+chmod +x old/bin/ptxas
+run CUDA_HOME="$WORK/old" "$client" "$jit" -arch=sm_90 -- "${steps[@]}" cubin:out
+expect_contains said "complete -> 0"
+is_expected out
+rm old_lib64 old/bin/ptxas
+
 # The packages beside the client's own come before what a variable names.
 run LD_PRELOAD="$WORK/site-packages/module.so" CUDA_HOME="$WORK/old" "$client" "$jit" -arch=sm_90 -- \
   "${steps[@]}" cubin:out
