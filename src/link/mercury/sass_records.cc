@@ -109,9 +109,10 @@ bool multiplies_integers(const elf::CompatSection &compat) {
   });
 }
 
-// Whether a link for sm_120a takes shortcuts away from sm_121: since 13.3 objects have a version of
-// attribute 13 with which it does.
-bool excludes_sm_121(const elf::CompatSection &compat) {
+// Whether a link for sm_100a or sm_120a takes shortcuts away from the other chip of the family:
+// since 13.3 objects have a version of attribute 13 with which it does, unless all say which
+// instructions of tcgen05.mma they have.
+bool excludes_other_chip(const elf::CompatSection &compat) {
   constexpr u64 kFirstVersion = 0x101;
   const auto has = [&](elf::CompatAttribute attribute, u64 least) {
     return std::any_of(compat.records.begin(), compat.records.end(), [&](const auto &record) {
@@ -119,7 +120,8 @@ bool excludes_sm_121(const elf::CompatSection &compat) {
     });
   };
   return has(elf::CompatAttribute::CudaAcceleratorTarget, 1) &&
-         has(elf::CompatAttribute::Unnamed13, kFirstVersion);
+         has(elf::CompatAttribute::Unnamed13, kFirstVersion) &&
+         !has(elf::CompatAttribute::InstTcgen05Mma, 0);
 }
 
 // Writes the records of one section after the other.
@@ -352,10 +354,12 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
     return {};
   elf::CompatSection compat = elf::decode_compat(c.plan.synthetic.compat);
   u64 mask = fastpath_mask(c, code);
+  const bool has_code =
+      std::ranges::any_of(c.shape.order, [&](OutId id) { return c.section(id).function.valid(); });
   if (multiplies_integers(compat))
     mask &= ~kOtherChips;
-  if (excludes_sm_121(compat))
-    mask &= ~kSm121;
+  if (has_code && excludes_other_chip(compat))
+    mask &= ~(kOtherChips | kSm121);
   std::vector<u8> payload(8);
   store_le<u64>(payload.data(), mask);
   const auto known = std::find_if(
