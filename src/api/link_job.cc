@@ -12,6 +12,7 @@
 #include "api/link_from.h"
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
+#include "base/child_environment.h"
 #include "base/release_memory.h"
 #include "base/start_beside.h"
 #include "base/touch_pages.h"
@@ -97,6 +98,14 @@ bool only_runtime_expected(const Diagnostics &diag) {
          std::all_of(diag.all().begin(), diag.all().end(), [&](const Diagnostic &one) {
            return is_it(one) || diag_row(one.id).severity < Severity::Error;
          });
+}
+
+// A script called nvlink that runs culink would start itself without end.
+void refuse_to_be_an_engine(Diagnostics &diag) {
+  if (runs_as_engine())
+    diag.report(DiagId::BadInput,
+                {"CULINK_ENGINE", "is set: another link runs this one as its compiler, and so on"},
+                {}, "--cuda=FOLDER, --finalizer=FILE and --ptxas=FILE name NVIDIA's compilers");
 }
 
 u32 newest_toolkit(const std::vector<InputObject> &objects) {
@@ -279,6 +288,7 @@ LinkResult LinkJob::give_out_optimised(InputLoader &loader) {
 }
 
 LinkResult LinkJob::link_and_verify() {
+  refuse_to_be_an_engine(diag_);
   const arch::ArchInfo *target = choose_target();
   dialect_ = choose_dialect(request_, diag_);
   if (request_.inputs.empty() && request_.libraries.empty())

@@ -3,9 +3,12 @@
 // Programs that look for libnvJitLink themselves get culink's by LD_PRELOAD. Their children inherit
 // the variable, and so would the process in which culink loads NVIDIA's library: that library calls
 // its own functions by name, and would end up in ours. Other libraries in the list stay.
+//
+// A script called nvlink or ptxas may run culink. The mark in its environment ends that at once.
 #include "base/child_environment.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 
 extern char **environ;
@@ -17,6 +20,8 @@ namespace {
 constexpr std::string_view kPreload = "LD_PRELOAD=";
 constexpr const char *kLibrary = "libnvJitLink.so";
 constexpr const char *kSeparators = " :";
+constexpr const char *kMark = "CULINK_ENGINE";
+constexpr const char *kMarked = "CULINK_ENGINE=1";
 
 } // namespace
 
@@ -32,6 +37,10 @@ std::string without_library(const std::string &list, const std::string &name) {
   return out;
 }
 
+bool runs_as_engine() {
+  return std::getenv(kMark) != nullptr;
+}
+
 ChildEnvironment::ChildEnvironment() {
   for (char **variable = environ; variable && *variable; ++variable) {
     const std::string_view text = *variable;
@@ -43,6 +52,7 @@ ChildEnvironment::ChildEnvironment() {
       pointers_.push_back(*variable);
     }
   }
+  pointers_.push_back(const_cast<char *>(kMarked));
   pointers_.push_back(nullptr);
 }
 

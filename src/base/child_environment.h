@@ -8,7 +8,7 @@ namespace culink {
 
 // The variables of this process for a child that runs a compiler, with a list of pointers as system
 // calls take it. A libnvJitLink in LD_PRELOAD is left out: it would come between NVIDIA's library
-// and itself in a process that loads the latter.
+// and itself in a process that loads the latter. A mark is added for runs_as_engine().
 class ChildEnvironment {
 public:
   ChildEnvironment();
@@ -19,6 +19,10 @@ private:
   std::string preload_; // the one variable that may differ
   std::vector<char *> pointers_;
 };
+
+// Whether a linker has started this process as one of its compilers. A link there would start
+// compilers in its turn, and so on without end.
+[[nodiscard]] bool runs_as_engine();
 
 // A list of libraries for LD_PRELOAD without those of that name, whatever folder they are in.
 [[nodiscard]] std::string without_library(const std::string &list, const std::string &name);

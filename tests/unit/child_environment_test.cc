@@ -27,13 +27,15 @@ TEST(ChildEnvironment, HasEveryOtherVariableAsItIs) {
   ::setenv("CULINK_TEST_VARIABLE", "value", 1);
   ChildEnvironment environment;
   ::unsetenv("LD_PRELOAD");
-  bool found = false;
+  bool found = false, marked = false;
   for (char **variable = environment.data(); *variable; ++variable) {
     const std::string_view text = *variable;
+    marked = marked || text == "CULINK_ENGINE=1";
     found = found || text == "CULINK_TEST_VARIABLE=value";
     EXPECT_EQ(text.find("libnvJitLink"), std::string_view::npos) << text;
   }
   EXPECT_TRUE(found);
+  EXPECT_TRUE(marked); // for runs_as_engine()
   ::unsetenv("CULINK_TEST_VARIABLE");
 }
 
