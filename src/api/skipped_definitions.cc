@@ -97,19 +97,23 @@ void name_skipped_definitions(const std::vector<SkippedCode> &skipped, Diagnosti
 }
 
 // Nothing in such an output can be launched. Where code was left out, that is why; else somebody
-// links functions alone.
+// links functions alone. An object that was compiled as a whole has a linked image and registers
+// it, so its kernels are not lost: it is what nvcc links for every program without -rdc=true.
 void warn_about_lost_kernels(const std::vector<InputObject> &objects,
                              const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
+  const auto is_lost = [](const SkippedCode &code) { return code.why != kWholeProgram; };
+  const auto first = std::find_if(skipped.begin(), skipped.end(), is_lost);
+  const auto lost = std::count_if(skipped.begin(), skipped.end(), is_lost);
   const bool other_target =
       std::any_of(skipped.begin(), skipped.end(),
                   [](const SkippedCode &code) { return code.entry || !code.bytes.empty(); });
-  if (skipped.empty() || (!objects.empty() && !other_target) ||
+  if (lost == 0 || (!objects.empty() && !other_target) ||
       std::any_of(objects.begin(), objects.end(), has_kernels))
     return;
-  diag.report(DiagId::NoKernels, {skipped.front().name, skipped.front().why})
-      .advise(skipped.size() > 1 ? std::to_string(skipped.size() - 1) +
-                                       " more left out; cubin list shows what inputs have"
-                                 : "cubin list shows what inputs have");
+  diag.report(DiagId::NoKernels, {first->name, first->why})
+      .advise(lost > 1
+                  ? std::to_string(lost - 1) + " more left out; cubin list shows what inputs have"
+                  : "cubin list shows what inputs have");
 }
 
 } // namespace culink

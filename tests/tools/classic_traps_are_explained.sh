@@ -31,8 +31,10 @@ tells 255 ">>> would be defined in dlink.o, but that is the result of a device l
 # Compiled without -rdc: there may be no name left to tell which symbol is meant.
 tells 255 "hint: whole.o was compiled without -rdc=true, so that other files cannot use device code there" \
   main.o whole.o
-tells 0 "warning: the output has no kernels: whole.o is not linked, because it was compiled without -rdc=true" \
-  whole.o
+# An object by itself is in order, which nvcc links for every program without -rdc.
+"$CULINK" -arch=sm_90 whole.o -o out.cubin -Werror > told 2>&1 || fail "refused: $(cat told)"
+[ ! -s told ] || fail "warns: $(cat told)"
+tells 0 "warning: the output has no kernels: main80.o is not linked" whole.o main80.o
 
 # For another target: an object, a library, everything.
 tells 255 ">>> would be defined in f80.o, but it has no code for sm_90, only sm_80" main.o f80.o
