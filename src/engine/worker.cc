@@ -7,6 +7,8 @@
 // Only the documented functions of the library are used.
 #include "engine/worker.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -17,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -44,6 +47,19 @@ std::optional<int> descriptor_of(const std::string &word) {
   if (error != std::errc() || end != word.data() + word.size() || number < 0)
     return std::nullopt;
   return number;
+}
+
+// A program that uses the library may have left others open.
+void close_all_but(const WorkerFiles &files) {
+  std::array<int, 3> kept = {files.socket, files.job, files.answer};
+  std::sort(kept.begin(), kept.end());
+  int first = STDERR_FILENO + 1;
+  for (const int fd : kept) {
+    if (fd > first)
+      ::syscall(SYS_close_range, first, fd - 1, 0);
+    first = fd + 1;
+  }
+  ::syscall(SYS_close_range, first, ~0U, 0);
 }
 
 // The reply, once image and text lie in the file of answers.
@@ -96,6 +112,7 @@ int run_engine_worker(const std::vector<std::string> &words) {
   if (!socket || !job || !answer)
     return kBadCommandLine;
   const WorkerFiles files{*socket, *job, *answer};
+  close_all_but(files);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);

@@ -10,13 +10,15 @@
 //
 // A worker takes four times as long to start as the program does, most of it for loading the
 // library, but does so once. So the program gets the links of small programs, and there are only so
-// many workers that each has more to do than to start.
+// many workers that each has more to do than to start. The sandbox is for workers, which then come
+// first.
 #include "finalize/engines.h"
 
 #include <algorithm>
 #include <chrono>
 
 #include "arch/target_name.h"
+#include "engine/sandbox.h"
 #include "finalize/nvlink_program.h"
 
 namespace culink {
@@ -59,7 +61,8 @@ EngineUse choose_engines(const FinalizerEngine &paths, u64 links, u64 code_bytes
   const u64 work = code_bytes * kPerByte + links * kPerLink;
   const u64 workers = std::clamp<u64>(work / kStartOfWorker, 1, most);
   EngineUse out;
-  out.program_first = !paths.nvlink.empty() && links <= kProgramsPerWorker * workers;
+  out.program_first =
+      !paths.nvlink.empty() && !wants_sandbox() && links <= kProgramsPerWorker * workers;
   out.at_once = static_cast<u32>(out.program_first || !paths.has_library() ? most : workers);
   return out;
 }
