@@ -159,7 +159,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::UnknownOption, Stage::Options, Weight::Fatal, "Unknown option '{1}'"},
     {DiagId::NoCommand, Stage::Options, Weight::Fatal, "Could not open input file '{0}'"},
     {DiagId::NoSuchSymbol, Stage::Program, Weight::Error, "No symbol '{1}' for option '{0}'"},
-    {DiagId::NoSuchKernel, Stage::Program, Weight::Error, "No kernel '{1}' for option '{0}'"},
+    {DiagId::NoSuchKernel, Stage::Program, Weight::Warning, "No kernel '{1}' for option '{0}'"},
     {DiagId::ArgumentExpected, Stage::Options, Weight::Fatal, "argument expected after '{0}'"},
     {DiagId::NoArgumentExpected, Stage::Options, Weight::Fatal, "no argument expected after '{0}'"},
     {DiagId::NotANumber, Stage::Options, Weight::Fatal, "'{0}': expected a number"},

@@ -176,7 +176,7 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
     {DiagId::NoCommand, Severity::Error, "no-command",
      "'{0}' is no file, and culink has no commands"},
     {DiagId::NoSuchSymbol, Severity::Error, "no-such-symbol", "{0}: no input has a symbol '{1}'"},
-    {DiagId::NoSuchKernel, Severity::Error, "no-such-kernel", "{0}: no kernel is called '{1}'"},
+    {DiagId::NoSuchKernel, Severity::Warning, "no-such-kernel", "{0}: no kernel is called '{1}'"},
     {DiagId::ArgumentExpected, Severity::Error, "argument-expected", "option '{0}' needs a value"},
     {DiagId::NoArgumentExpected, Severity::Error, "no-argument-expected",
      "option '{0}' takes no value"},

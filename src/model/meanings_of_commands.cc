@@ -31,8 +31,11 @@ constexpr auto kCommandMeanings = std::to_array<MessageMeaning>({
      "A name that --why-live or --trace-symbol asks for is that of no symbol of the inputs.",
      "The hint lists names that are alike; `*` stands for any text, and names may be those of the "
      "source or of the object."},
-    {DiagId::NoSuchKernel, "-kernels-used names a kernel that no input has.",
-     "The hint lists names that are alike; `cubin usage FILE` shows those of a file."},
+    {DiagId::NoSuchKernel,
+     "-kernels-used names a kernel that no input has. The output has the others that it names, or "
+     "none.",
+     "The hint lists names that are alike; `cubin usage FILE` shows those of a file. -Werror makes "
+     "this an error."},
     {DiagId::ArgumentExpected, "The last word is an option whose value is missing.",
      "Give the value, as the next word or after '='."},
     {DiagId::NoArgumentExpected, "An option that takes no value was given one.", "Leave it out."},

@@ -308,7 +308,6 @@ OWN = {
     "cpu-of-13.3": "options of all releases are known",
     "at-is-a-file": "@file stands for the words in a file",
     "output-is-full": "an output that cannot be written is an error",
-    "no-such-kernel": "a kernel that does not exist cannot be kept",
     "virtual-target-of-older-ptx": "it is not compiled for a virtual target",
     "relocation-of-no-type": "relocations that nobody knows are refused",
     "lto-no-library": "libnvvm is not needed where there is nothing to optimise",
