@@ -33,15 +33,6 @@ std::string real_folder(const std::string &program) {
   return error ? "" : real.parent_path().string();
 }
 
-// The folder of the toolkit whose nvcc is beside the link through which this program was called.
-std::string folder_of_caller() {
-  const auto *const called = reinterpret_cast<const char *>(::getauxval(AT_EXECFN));
-  if (!called)
-    return "";
-  const std::string folder = fs::path(called).parent_path().string();
-  return real_folder(program_in(folder.empty() ? "." : folder, "nvcc"));
-}
-
 // Folders of the Python packages of an environment, as venv and conda make them.
 std::vector<std::string> site_packages_in(const std::string &root) {
   std::vector<std::string> out;
@@ -54,6 +45,15 @@ std::vector<std::string> site_packages_in(const std::string &root) {
 }
 
 } // namespace
+
+// That of the nvcc beside the link through which this program was called.
+std::string toolkit_of_caller() {
+  const auto *const called = reinterpret_cast<const char *>(::getauxval(AT_EXECFN));
+  if (!called)
+    return "";
+  const std::string folder = fs::path(called).parent_path().string();
+  return real_folder(program_in(folder.empty() ? "." : folder, "nvcc"));
+}
 
 std::string environment(const char *name) {
   const char *value = std::getenv(name);
@@ -86,7 +86,7 @@ std::vector<std::string> toolkit_program_folders(const std::string &cuda,
     if (!folder.empty())
       out.push_back(std::move(folder));
   };
-  add(folder_of_caller());
+  add(toolkit_of_caller());
   out.insert(out.end(), near.begin(), near.end());
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string root = environment(name); !root.empty())

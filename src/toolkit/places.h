@@ -17,6 +17,10 @@ namespace culink {
 // The first program of that name in PATH, or empty.
 [[nodiscard]] std::string program_in_path(const std::string &name);
 
+// The programs of the toolkit that a toolchain folder leads to, if this program was called through
+// one; else empty.
+[[nodiscard]] std::string toolkit_of_caller();
+
 // Where the programs of toolkits should be, best first: that of `cuda`, which the command line
 // names and then is the only one; that of the toolchain folder through which this program was
 // called; those in `near`; where variables say; beside the nvcc in PATH; where they are if nothing

@@ -36,6 +36,17 @@ CUDA_HOME="" CUDA_PATH="" "$CULINK" --make-toolchain by_program > told
 is_of by_program program
 CUDA_HOME=$WORK/nothing "$CULINK" --make-toolchain by_next > told # where CUDA_HOME has no nvcc
 is_of by_next path
+# Scripts read the release of the toolkit in the last lines of nvlink --version.
+mv home/bin/ptxas ptxas
+cat > home/bin/ptxas << 'CODE'
+#!/bin/sh
+printf 'ptxas: compiler\nCuda compilation tools, release 7.7, V7.7.7\nBuild cuda_7.7\n'
+CODE
+chmod +x home/bin/ptxas
+by_home/bin/nvlink --version > version
+[ "$(tail -n 2 version)" = "$(home/bin/ptxas | tail -n 2)" ] || fail "another release: $(cat version)"
+[ "$(wc -l < version)" -eq 3 ] || fail "not in nvlink's form: $(cat version)"
+mv ptxas home/bin
 "$CULINK" --make-toolchain by_home --cuda=by_option > told # made again, of a toolchain folder
 is_of by_home option
 "$CULINK" --make-toolchain by_home > told

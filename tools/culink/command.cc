@@ -50,6 +50,7 @@
 #include "toolkit/find_cache.h"
 #include "toolkit/find_finalizer.h"
 #include "toolkit/find_ptxas.h"
+#include "toolkit/places.h"
 #include "write_outputs.h"
 
 namespace culink {
@@ -387,6 +388,14 @@ int run_host_script(const CommandLine &line, const Console &console) {
                        as_bytes(*script));
 }
 
+// In a toolchain folder it ends as nvlink's does: scripts read the release of the toolkit there.
+void print_version() {
+  const std::string toolkit = toolkit_of_caller();
+  print_to(stdout, toolkit.empty() ? version_text("culink")
+                                   : "culink " CULINK_VERSION ", in the place of nvlink\n" +
+                                         release_lines(toolkit + "/ptxas"));
+}
+
 int run_line(const std::vector<std::string> &words, const CommandLine &line,
              const RecordedFiles &recorded, const Console &console, Diagnostics &diag) {
   const std::string instead = words.empty() ? "" : suggest_command(words.front());
@@ -397,7 +406,7 @@ int run_line(const std::vector<std::string> &words, const CommandLine &line,
     return 0;
   }
   if (!diag.failed() && line.has(OptionId::Version)) {
-    print_to(stdout, version_text("culink"));
+    print_version();
     return 0;
   }
   if (!diag.failed() && line.has(OptionId::PrintDocs)) {

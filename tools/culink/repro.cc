@@ -44,14 +44,9 @@ std::string real_name(const std::string &library) {
 
 // "ptxas: Cuda compilation tools, release 13.0, V13.0.88"
 std::string program_version(const std::string &path) {
-  constexpr std::chrono::seconds kLimit{10};
-  const Result<ProcessResult> run = run_process({path, "--version"}, {}, kLimit);
-  const std::string text = run ? run->output : "";
-  const size_t place = text.find(", release ");
-  if (place == std::string::npos)
-    return base_name(path) + ": unknown version";
-  const size_t begin = text.rfind('\n', place) + 1;
-  return base_name(path) + ": " + text.substr(begin, text.find('\n', place) - begin);
+  const std::string lines = release_lines(path);
+  return base_name(path) + ": " +
+         (lines.empty() ? "unknown version" : lines.substr(0, lines.find('\n')));
 }
 
 // The folders in which the libraries lie once the archive is unpacked.
@@ -82,6 +77,14 @@ CommandLine unpacked_line(CommandLine line, const RecordedFiles &files) {
 }
 
 } // namespace
+
+std::string release_lines(const std::string &program) {
+  constexpr std::chrono::seconds kLimit{10};
+  const Result<ProcessResult> run = run_process({program, "--version"}, {}, kLimit);
+  const std::string text = run ? run->output : "";
+  const size_t place = text.find(", release ");
+  return place == std::string::npos ? "" : text.substr(text.rfind('\n', place) + 1);
+}
 
 std::vector<std::string> tool_versions(const LinkRequest &request) {
   std::vector<std::string> out = {"culink " CULINK_VERSION};

@@ -15,6 +15,9 @@ namespace culink {
 // culink's version, and those of the compilers that a link may use.
 [[nodiscard]] std::vector<std::string> tool_versions(const LinkRequest &request);
 
+// What a program of a toolkit says of its release, the last lines of its --version; empty: nothing.
+[[nodiscard]] std::string release_lines(const std::string &program);
+
 // --repro: writes the archive. Whatever the link reads has been read through `files`.
 [[nodiscard]] std::optional<Error> write_repro(const CommandLine &line,
                                                const std::vector<std::string> &words,
