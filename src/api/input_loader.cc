@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/gather.h"
 #include "base/option_words.h"
+#include "base/process.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
 #include "input/accept.h"
@@ -323,7 +324,7 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
   }
   std::string why;
   if (compiled->status != 0)
-    why = fmt::format("{} ended with {}", compiler.name(), compiled->status);
+    why = compiler.name() + " " + describe_exit(compiled->status);
   if (request_.options.warnings_are_errors && raise_redefinitions(*compiled))
     why = "of two values for an option of the compiler the last one would count";
   if (!why.empty()) {

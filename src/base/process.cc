@@ -189,19 +189,21 @@ Result<std::vector<u8>> MemoryFile::read() const {
   return out;
 }
 
+// Programs end with any code up to 255, nvlink with that one.
+constexpr int kSignal = 256;
+
 std::optional<int> wait_for_child(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
       return std::nullopt;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignal + WTERMSIG(status);
 }
 
 std::string describe_exit(int status) {
-  constexpr int kSignal = 128;
   if (status == kLostStatus)
     return "ended";
-  if (status <= kSignal)
+  if (status < kSignal)
     return "ended with " + std::to_string(status);
   return "ended by signal " + std::to_string(status - kSignal) + " (" +
          ::strsignal(status - kSignal) + ")";

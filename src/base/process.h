@@ -41,7 +41,7 @@ private:
 inline constexpr int kLostStatus = -1;
 
 struct ProcessResult {
-  int status = 0;     // the exit code; 128 and more: ended by a signal; or kLostStatus
+  int status = 0;     // the exit code; 256 and more: ended by a signal; or kLostStatus
   std::string output; // of stdout and stderr, the first 16 MB of it
   bool late = false;  // it was ended at the deadline, or because that was asked for
 };

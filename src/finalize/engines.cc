@@ -47,6 +47,15 @@ EngineJob library_job(const EngineLink &job) {
   return out;
 }
 
+// What an engine says has lines; a message about it is one.
+Error on_one_line(const Error &error) {
+  std::string out;
+  for (const char c : error.text())
+    out += c == '\n' ? "; " : std::string(1, c);
+  out.erase(out.find_last_not_of("; ") + 1);
+  return Error{"", "", std::move(out)};
+}
+
 bool needs_program(const EngineLink &job) {
   return job.relocatable || !job.kernels.empty() || job.objects.size() != 1;
 }
@@ -167,7 +176,9 @@ Engines::Answer Engines::link(const EngineLink &job, bool program_first) {
         }))
       return std::move(known->image);
   Answer answer = ask(job, program_first);
-  if (key && answer && arch::is_code_for(job.target, *answer))
+  if (!answer)
+    return on_one_line(answer.error());
+  if (key && arch::is_code_for(job.target, *answer))
     cache_->keep(*key, *answer, {});
   return answer;
 }

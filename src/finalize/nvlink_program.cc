@@ -14,16 +14,6 @@
 
 namespace culink {
 
-namespace {
-
-std::string_view without_newlines_at_end(std::string_view text) {
-  while (text.ends_with('\n'))
-    text.remove_suffix(1);
-  return text;
-}
-
-} // namespace
-
 Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::string &folder,
                                          const std::vector<std::string> &options,
                                          const std::vector<ByteSpan> &objects,
@@ -48,9 +38,7 @@ Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::
     return Error{"", "",
                  program + " did not finish within " + std::to_string(limit.count()) + " seconds"};
   if (run->status != 0 && run->status != kLostStatus)
-    return Error{"", "",
-                 program + " " + describe_exit(run->status) + ": " +
-                     std::string(without_newlines_at_end(run->output))};
+    return Error{"", "", program + " " + describe_exit(run->status) + ": " + run->output};
   const Result<MappedFile> linked = MappedFile::open(output);
   if (!linked)
     return linked.error();

@@ -233,11 +233,13 @@ void InputCollector::add_code(DeviceCode code) {
   code.in_host_object = in_host_object_;
   out_.code.push_back(std::move(code));
   const DeviceCode &added = out_.code.back();
-  if (options_.optimises && added.form != DeviceCode::Form::Lto && !added.system &&
-      !added.discarded)
-    diag_.report(DiagId::NotOptimised,
-                 {added.name,
-                  added.form == DeviceCode::Form::Ptx ? "compiled by itself" : "linked as it is"});
+  if (!options_.optimises || added.form == DeviceCode::Form::Lto || added.system || added.discarded)
+    return;
+  const bool own = dialect_.name.empty(); // nvlink names each member of an archive
+  const std::string name(added.name, 0, own && archive_length_ != 0 ? archive_length_ : -1);
+  const char *how = added.form == DeviceCode::Form::Ptx ? "compiled by itself" : "linked as it is";
+  if (std::exchange(not_optimised_, name) != name || !own)
+    diag_.report(DiagId::NotOptimised, {name, how});
 }
 
 void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) {

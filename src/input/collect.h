@@ -175,6 +175,7 @@ private:
   bool in_host_object_ = false;
   u32 archive_length_ = 0;          // of the name of the archive that is being read
   std::string module_;              // of the host object that is being read
+  std::string not_optimised_;       // the input that was reported last to be so
   std::vector<HostModule> further_; // modules of objects that have listed one
 };
 

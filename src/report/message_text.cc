@@ -25,13 +25,22 @@ constexpr std::array<std::string_view, 4> kSeverityColors = {"\033[1;36m", "\033
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 
-// The text of the table has marks for symbols; a message that is not of the table has a text only.
-std::string message_text(const Message &message, bool demangled) {
-  const DiagRow *row = demangled ? find_diag_row(message.id) : nullptr;
-  return row ? fill_blanks(row->text, message.arguments, demangle) : message.text;
+// Names of templates may have thousands of characters. --no-demangle and JSON have all of them.
+std::string readable_name(std::string_view name) {
+  constexpr size_t kMost = 400, kBegin = 250, kEnd = 140;
+  std::string out = demangle(name);
+  if (out.size() > kMost)
+    out.replace(kBegin, out.size() - kBegin - kEnd, " ... ");
+  return out;
 }
 
-std::string origin_text(const Origin &origin, bool demangled) {
+// The text of the table has marks for symbols; a message that is not of the table has a text only.
+std::string message_text(const Message &message, NameStyle names) {
+  const DiagRow *row = names ? find_diag_row(message.id) : nullptr;
+  return row ? fill_blanks(row->text, message.arguments, names) : message.text;
+}
+
+std::string origin_text(const Origin &origin, NameStyle names) {
   std::string out = origin.role;
   const auto add = [&out](std::string_view between, const std::string &text) {
     if (text.empty())
@@ -42,7 +51,7 @@ std::string origin_text(const Origin &origin, bool demangled) {
   };
   add(" ", origin.file);
   add(":", origin.member);
-  add(origin.file.empty() ? " " : ": ", shown_name(origin.symbol, demangled ? demangle : nullptr));
+  add(origin.file.empty() ? " " : ": ", shown_name(origin.symbol, names));
   add(", ", origin.detail);
   return out;
 }
@@ -78,15 +87,16 @@ std::string format_message(const Message &message, std::string_view program,
   const auto colored = [&style](std::string_view color, std::string_view text) {
     return style.color ? fmt::format("{}{}{}", color, text, kPlain) : std::string(text);
   };
+  const NameStyle names = style.demangle ? readable_name : nullptr;
   std::string out =
       colored(kBold, fmt::format("{}:", program)) + " " +
       colored(kSeverityColors[severity], fmt::format("{}:", kSeverityWords[severity])) + " " +
-      visible(message_text(message, style.demangle));
+      visible(message_text(message, names));
   if (!style.target.empty())
     out += fmt::format(" (target: {})", style.target);
   out += "\n";
   for (const Origin &origin : message.origins)
-    out += ">>> " + visible(origin_text(origin, style.demangle)) + "\n";
+    out += ">>> " + visible(origin_text(origin, names)) + "\n";
   for (const std::string &note : message.notes)
     out += ">>> " + visible(note) + "\n";
   if (!message.hint.empty())
@@ -102,7 +112,7 @@ std::string format_message_json(const Message &message, std::string_view target)
       "{{\"severity\":{},\"id\":{},\"text\":{},\"arguments\":{},\"origins\":[{}],\"notes\":{},"
       "\"hint\":{}{}}}\n",
       quoted_json(kSeverityWords[static_cast<size_t>(message.severity)]), quoted_json(message.id),
-      quoted_json(message_text(message, true)), json_strings(message.arguments), origins,
+      quoted_json(message_text(message, demangle)), json_strings(message.arguments), origins,
       json_strings(message.notes), quoted_json(message.hint),
       target.empty() ? "" : fmt::format(",\"target\":{}", quoted_json(target)));
 }

@@ -264,6 +264,17 @@ TEST(Collect, code_of_link_time_optimisation_comes_first_if_it_is_wanted) {
   EXPECT_EQ(taken.diag.all()[0].arguments[0], "b.fatbin");
 }
 
+TEST(Collect, libraries_that_are_not_optimised_are_named_once) {
+  const Bytes object = rdc_object("_a", container({{.kind = FatbinKind::Elf}})).build64();
+  const Bytes library = archive_of({{"a.o", object}, {"b.o", object}});
+  const std::vector<std::pair<std::string, Bytes>> files = {{"c.a", library}, {"d.o", object}};
+  const Taken own(own_dialect(), files, "sm_90", true);
+  ASSERT_EQ(own.ids(), (Words{"not-optimised", "not-optimised"}));
+  EXPECT_EQ(own.diag.all()[0].arguments[0], "c.a");
+  EXPECT_EQ(own.diag.all()[1].arguments[0], "d.o");
+  EXPECT_EQ(Taken(nvlink_13_0_88(), files, "sm_90", true).ids().size(), 3u);
+}
+
 TEST(Collect, modules_of_link_time_optimisation_are_files_to_nvlink) {
   const Bytes module = sample(FileKind::LtoIr);
   for (const char *name : {"a.ltoir", "a.nvvm"})

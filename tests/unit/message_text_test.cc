@@ -27,6 +27,19 @@ TEST(FormatMessage, leaves_names_mangled_on_request) {
   EXPECT_NE(text.find("symbol: _Z1fi\n>>> referenced by lib.a:b.o: _Z1kv"), std::string::npos);
 }
 
+TEST(FormatMessage, leaves_out_the_middle_of_long_names) {
+  Diagnostics diag;
+  const std::string part(300, 'a');
+  const std::string name = "_Z300" + part + "N300" + part + "300" + part + "E";
+  diag.report(DiagId::UndefinedReference, {name}).at("referenced by", {"", "a.o", "", name, ""});
+  const Message message = to_message(diag.all().front());
+  const std::string text = format_message(message, "culink");
+  EXPECT_LT(text.size(), 900u);
+  EXPECT_NE(text.find("aaa ... aaa"), std::string::npos);
+  EXPECT_NE(format_message(message, "culink", {.demangle = false}).find(name), std::string::npos);
+  EXPECT_NE(format_message_json(message, "").find(part + "::" + part), std::string::npos);
+}
+
 TEST(FormatMessage, names_the_target_and_colours_the_severity) {
   const std::string text =
       format_message(undefined(), "culink", {.color = true, .target = "sm_90"});

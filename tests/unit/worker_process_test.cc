@@ -29,6 +29,7 @@ TEST(WorkerProcess, ProgramsThatDoNotExistAreErrors) {
 
 TEST(WorkerProcess, OneThatEndsIsAnError) {
   EXPECT_EQ(failure_of_worker("exit 3"), "the engine ended with 3");
+  EXPECT_EQ(failure_of_worker("exit 255"), "the engine ended with 255");
 }
 
 TEST(WorkerProcess, OneThatCrashesIsAnErrorThatSaysSo) {
