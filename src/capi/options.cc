@@ -64,7 +64,7 @@ ParsedOptions parse_options(const std::vector<std::string> &words) {
     if (message.severity >= Severity::Error && out.error.empty())
       out.error = message.text;
   for (const OptionRow &row : option_rows())
-    if (row.concerns == Concerns::Program && out.line.has(row.id) && out.error.empty())
+    if (is_of_program(row.concerns) && out.line.has(row.id) && out.error.empty())
       out.error = fmt::format("--{} is an option of the program, not of the library", row.name);
   if (!out.line.inputs.empty() && out.error.empty())
     out.error = fmt::format("'{}' is no option", out.line.inputs.front());

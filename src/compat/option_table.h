@@ -130,8 +130,9 @@ enum class Recorded : u8 {
 };
 
 // What an option is about: the link, or only what the program prints, writes and looks for. The
-// library refuses the latter, because it could not do what they ask for.
-enum class Concerns : u8 { Link, Program };
+// library refuses the latter, because it could not do what they ask for. Those of a machine name
+// compilers, caches and what is made there; a stored link has none of them.
+enum class Concerns : u8 { Link, LinkOnMachine, Program, ProgramOnMachine };
 
 // What is done with the file that the value names. A link never writes to a file that it reads, nor
 // two outputs to one file.
@@ -152,6 +153,13 @@ struct OptionRow {
   u32 brief_since = 0; // the first that takes the brief name, where that is an earlier one
   FileUse file = FileUse::None;
 };
+
+[[nodiscard]] constexpr bool is_of_program(Concerns what) {
+  return what == Concerns::Program || what == Concerns::ProgramOnMachine;
+}
+[[nodiscard]] constexpr bool is_of_machine(Concerns what) {
+  return what == Concerns::LinkOnMachine || what == Concerns::ProgramOnMachine;
+}
 
 [[nodiscard]] constexpr bool is_list(ValueKind kind) {
   return kind == ValueKind::List || kind == ValueKind::Names;

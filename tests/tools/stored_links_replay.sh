@@ -127,6 +127,30 @@ for file in started victim victim.map; do
 done
 expect_contains log "was stored with evil: unknown version"
 
+# Words for compilers are those that concern the code: ptxas would write the file that this one names.
+# What the replay gives itself is its own affair.
+hostile() {
+  (cd here && "$CULINK" --repro=../hostile.tar -arch=sm_90 text.ptx filter.cubin --ptxas="$WORK/compiler" "$@" -o out/a.cubin)
+}
+cat > compiler <<EOF
+#!/bin/sh
+echo "\$*" >> "$WORK/words"
+eval "shift \$((\$# - 1))"
+cat "$PWD/kept/main.cubin" > "\$1"
+EOF
+for word in --compiler-stats=time,--compiler-stats-file=victim -O3,--compiler-stats-file,victim -o,./victim \
+  -optf,words.txt --unknown=1; do
+  hostile -Xptxas=$word 2> log || true
+  rm -f words
+  expect_status 1 "$CULINK" --replay hostile.tar --ptxas="$WORK/compiler" -o a.cubin 2> log
+  expect_contains log "hostile.tar: command.txt: '-Xptxas=-" "' may write files"
+  [ ! -e words ] || [ "$(grep -vc -- --version words)" -eq 0 ] || fail "the compiler was started: $(cat words)"
+done
+"$CULINK" --replay hostile.tar --ptxas="$WORK/compiler" -Xptxas=--unknown=1 -o a.cubin 2> log ||
+  fail "an option of the replay: $(cat log)"
+hostile -Xptxas=-O2,--register-usage-level=3,-maxrregcount,40,--fmad=false
+"$CULINK" --replay hostile.tar --ptxas="$WORK/compiler" -o a.cubin 2> log || fail "harmless: $(cat log)"
+
 # What is no stored link.
 expect_status 1 "$CULINK" --replay listing 2> log
 expect_contains log "listing: tar header at 0x0"

@@ -327,6 +327,10 @@ int run_replay(const CommandLine &replay, const Console &own_console) {
   const CommandLine line =
       replayed_line(parse_command_line(stored->record.words, diag, stored->files), replay);
   const Console console(line, !diag.failed());
+  if (const std::string word = word_of_stranger(line, replay); !word.empty())
+    diag.report(DiagId::BadInput, {path, "command.txt: '" + word + "' may write files"}, {},
+                "-Xptxas or -Xnvvm of the replay takes its place; unpacked, the archive links as "
+                "response.txt says");
   if (!diag.failed())
     check_command_line(line, diag, stored->files);
   if (const int status = console.show(messages_of(diag)).status; status != 0)

@@ -5,30 +5,32 @@
 // large. Their versions are, so that a replay can say why it may differ.
 //
 // The archive may come from anybody. A replay writes no file that it names, starts no program and
-// asks no server that it names.
+// asks no server that it names, and hands no option to a compiler that might.
 #include "repro.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 
 #include "base/output_file.h"
 #include "base/process.h"
 #include "cache/remote_store.h"
+#include "toolkit/compiler_words.h"
 
 namespace culink {
 
 namespace {
 
-// What belongs to the machine and not to the link.
-constexpr std::array kOfMachine = {
-    OptionId::Repro,    OptionId::Cuda,      OptionId::Ptxas,       OptionId::Finalizer,
-    OptionId::CacheDir, OptionId::CacheSize, OptionId::CacheRemote, OptionId::CacheRemoteReadOnly};
-
 void remove(CommandLine &line, OptionId id) {
   line.given[static_cast<size_t>(id)] = false;
   line.values[static_cast<size_t>(id)].clear();
+}
+
+// What belongs to the machine and not to the link.
+void remove_options_of_machine(CommandLine &line) {
+  for (const OptionRow &row : option_rows())
+    if (is_of_machine(row.concerns))
+      remove(line, row.id);
 }
 
 std::string base_name(const std::string &path) {
@@ -71,8 +73,7 @@ CommandLine unpacked_line(CommandLine line, const RecordedFiles &files) {
   for (const OptionRow &row : option_rows())
     if (row.file == FileUse::Writes && line.has(row.id))
       line.set(row.id, {base_name(line.value(row.id))});
-  for (const OptionId id : kOfMachine)
-    remove(line, id);
+  remove_options_of_machine(line);
   return line;
 }
 
@@ -114,12 +115,19 @@ std::optional<Error> write_repro(const CommandLine &line, const std::vector<std:
 }
 
 CommandLine replayed_line(CommandLine stored, const CommandLine &replay) {
-  for (const OptionId id : kOfMachine)
-    remove(stored, id);
+  remove_options_of_machine(stored);
   for (const OptionRow &row : option_rows())
     if (replay.has(row.id) && row.id != OptionId::Replay && row.file != FileUse::Writes)
       stored.set(row.id, replay.list(row.id));
   return stored;
+}
+
+std::string word_of_stranger(const CommandLine &stored, const CommandLine &replay) {
+  for (const OptionId id : {OptionId::Xptxas, OptionId::Xnvvm})
+    for (const std::string &word : stored.list(id))
+      if (!replay.has(id) && !concerns_code_alone(word))
+        return spelled(id) + "=" + word;
+  return "";
 }
 
 std::vector<Message> compare_versions(const std::vector<std::string> &stored,

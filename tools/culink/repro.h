@@ -28,6 +28,10 @@ namespace culink {
 // that it gives too. What names compilers and caches of another machine is left out.
 [[nodiscard]] CommandLine replayed_line(CommandLine stored, const CommandLine &replay);
 
+// The first word of a stored link for a compiler that may do more than to concern the code, where
+// the replay does not give others; empty: there is none.
+[[nodiscard]] std::string word_of_stranger(const CommandLine &stored, const CommandLine &replay);
+
 // A remark about each line in which versions differ.
 [[nodiscard]] std::vector<Message> compare_versions(const std::vector<std::string> &stored,
                                                     const std::vector<std::string> &here);
