@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
+#include "engine/compiler_words.h"
 #include "input/accept.h"
 #include "input/compile_ptx.h"
 #include "input/file_kind.h"
@@ -317,6 +318,12 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
                                                     const std::string &name, ByteSpan text,
                                                     Diagnostics &diag) const {
   const CompilerClock::Wait wait(ptxas_);
+  if (const auto word = std::ranges::find_if(compiler.recorded, names_file);
+      word != compiler.recorded.end()) {
+    diag.report(DiagId::BadInput, {name, "its fatbin records the compiler option '" + *word +
+                                             "', which names a file"});
+    return std::nullopt;
+  }
   Result<CompiledPtx> compiled = compile_ptx(compiler, name, target_.name, text);
   if (!compiled) {
     diag.report(DiagId::BadInput, {name, compiled.error().text()});

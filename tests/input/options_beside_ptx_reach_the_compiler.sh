@@ -50,6 +50,14 @@ link || fail "$(cat log)"
 not link -Werror
 expect_contains log "of two values for an option of the compiler the last one would count"
 rm remarks
+# A fatbin names no file that the compiler would read or write.
+for option in --compiler-stats-file=victim "-o victim" -output-file=victim "-optf words"; do
+  fatbin "options=--compiler-stats=time $option"
+  rm -f words
+  not link
+  expect_contains log "code.fatbin" "its fatbin records the compiler option '${option%% *}', which names a file"
+  [ ! -e words ] || fail "the compiler was started with $(cat words)"
+done
 # The record lies outside the header of its entry.
 printf '\xff' | dd of=code.fatbin bs=1 seek=80 conv=notrunc 2> /dev/null
 for emulate in "" --emulate=nvlink-13.0.88; do

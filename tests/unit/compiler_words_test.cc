@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "toolkit/compiler_words.h"
+#include "engine/compiler_words.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,13 @@ TEST(CompilerWords, ConcernTheCodeAloneByTheirNames) {
                            "-", "./x", "x.ptx", "-O3 -o", "--maxrregcount=32 -o x",
                            "--maxrregcount=../x", "--keep", "-fmad -ftz", "-O/x", "-o3", "---O3"})
     EXPECT_FALSE(concerns_code_alone(word)) << word;
+}
+
+TEST(CompilerWords, MayNameFiles) {
+  for (const char *word : {"--compiler-stats-file=x", "-o", "-optf=x", "--output-file"})
+    EXPECT_TRUE(names_file(word)) << word;
+  for (const char *word : {"-O3", "o", "-opt", "--compiler-stats=time", "-maxrregcount=32", "-"})
+    EXPECT_FALSE(names_file(word)) << word;
 }
 
 } // namespace

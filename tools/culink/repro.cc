@@ -15,7 +15,7 @@
 #include "base/output_file.h"
 #include "base/process.h"
 #include "cache/remote_store.h"
-#include "toolkit/compiler_words.h"
+#include "engine/compiler_words.h"
 
 namespace culink {
 

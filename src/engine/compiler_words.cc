@@ -3,7 +3,7 @@
 // Compilers write files that their options name: ptxas --compiler-stats-file, -o, and whatever
 // later releases add. Words from strangers are therefore options of a list: those of ptxas 11.8
 // to 13.4 and of libNVVM that say how code is compiled.
-#include "toolkit/compiler_words.h"
+#include "engine/compiler_words.h"
 
 #include <algorithm>
 #include <string>
@@ -35,19 +35,32 @@ bool is_value(std::string_view text) {
   });
 }
 
+// The name of an option without its dashes, between blanks; empty: the word is none.
+std::string option_in(std::string_view word) {
+  const size_t dashes = word.starts_with("--") ? 2 : word.starts_with("-") ? 1 : 0;
+  const std::string_view name = word.substr(dashes, word.find('=') - dashes);
+  const bool is_name = dashes != 0 && !name.empty() && name.find(' ') == std::string_view::npos;
+  return is_name ? " " + std::string(name) + " " : "";
+}
+
 } // namespace
 
 bool concerns_code_alone(std::string_view word) {
-  const size_t name = word.starts_with("--") ? 2 : word.starts_with("-") ? 1 : 0;
-  if (name == 0)
+  const std::string option = option_in(word);
+  if (option.empty())
     return is_value(word);
-  word.remove_prefix(name);
-  if (word.starts_with("O") && is_value(word) && word.size() == 2) // -O3
-    return true;
-  const size_t equals = std::min(word.find('='), word.size());
-  const std::string option = " " + std::string(word.substr(0, equals)) + " ";
-  return option.find(' ', 1) == option.size() - 1 && kOptions.find(option) != kOptions.npos &&
-         is_value(word.substr(std::min(equals + 1, word.size())));
+  if (word.size() == 3 && word.starts_with("-O")) // -O3
+    return is_value(word.substr(1));
+  const size_t equals = std::min(word.find('='), word.size() - 1);
+  return kOptions.find(option) != std::string_view::npos && is_value(word.substr(equals + 1));
+}
+
+bool names_file(std::string_view word) {
+  constexpr std::string_view kOfFiles =
+      " apply-controls compiler-stats-file ias input-as-string jobserver o optf options-file"
+      " output-file ";
+  const std::string option = option_in(word);
+  return !option.empty() && kOfFiles.find(option) != std::string_view::npos;
 }
 
 } // namespace culink
