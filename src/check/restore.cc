@@ -114,10 +114,16 @@ bool Restorer::is_in_place() const {
   return true;
 }
 
-// Code for debuggers waits at the end of a kernel; a barrier before another one orders nothing
-// more.
+// Code for debuggers waits at the end of a kernel, and reports errors then; a barrier before
+// another one orders nothing more.
 bool Restorer::may_be_removed(u64 from) const {
   const Barrier barrier = arch::barrier_of(in(from));
+  if (barrier == Barrier::ReportErrors) {
+    u64 first = from;
+    while (first > 0 && arch::barrier_of(in(first)) == Barrier::ReportErrors)
+      --first;
+    return arch::barrier_of(in(first)) == Barrier::EndOfKernel && result_.place[first] == kNone;
+  }
   if (barrier == Barrier::EndOfKernel)
     return true;
   const u64 next = next_in(from + 1);

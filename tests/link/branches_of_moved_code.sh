@@ -3,7 +3,8 @@
 # same code and return addresses then have other values. The checker follows them, and finds each that leads elsewhere.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 cp "$SOURCE"/tests/golden/branches_of_moved_code/* .
-for link in debug:tables other:calls; do
+cp joined.expected joined.cubin # with the barriers of debuggers, which the final link removes
+for link in debug:tables other:calls joined:calls final:joined; do
   "$CUBIN" check ${link%:*}.expected --inputs ${link#*:}.cubin > log
   expect_contains log "ok"
 done
