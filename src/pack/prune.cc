@@ -277,14 +277,10 @@ namespace {
 
 // Nothing if code is left that can be run, or linked where nothing is.
 std::optional<Error> refuse_empty(const PruneTally &pruned, const PruneRules &rules) {
-  u64 pieces = 0, dropped = 0;
-  for (const auto &[target, count] : pruned.targets) {
-    pieces += count.pieces;
-    dropped += count.dropped;
-  }
-  if (pieces == 0)
+  const PruneCount total = pruned.total();
+  if (total.pieces == 0)
     return Error{"", "", "has no device code in fatbins"};
-  if (dropped == pieces)
+  if (total.dropped == total.pieces)
     return Error{"", "", "no code at all would be left"};
   const auto is_kept = [](const auto &target) { return target.second; };
   if (pruned.linked_kept.empty() || std::ranges::any_of(pruned.linked_kept, is_kept))
@@ -303,6 +299,17 @@ std::optional<Error> refuse_empty(const PruneTally &pruned, const PruneRules &ru
 }
 
 } // namespace
+
+PruneCount PruneTally::total() const {
+  PruneCount out;
+  for (const auto &[target, count] : targets) {
+    out.pieces += count.pieces;
+    out.dropped += count.dropped;
+    out.bytes += count.bytes;
+    out.bytes_after += count.bytes_after;
+  }
+  return out;
+}
 
 Result<PrunedPieces> prune_in_place(ByteSpan file, const PruneRules &rules) {
   Result<PrunedPieces> out = Pruner(rules).run(file);

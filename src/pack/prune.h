@@ -34,6 +34,8 @@ struct PruneTally {
   std::map<std::string, PruneCount> targets;
   std::map<std::string, bool> linked_kept; // targets of code that is not relocatable: if any stays
   u64 zeroed = 0; // bytes that could not be removed, because what is behind them has an address
+
+  [[nodiscard]] PruneCount total() const;
 };
 
 struct PrunedFile : PruneTally {
