@@ -9,7 +9,7 @@ older=$SOURCE/examples/vector_math/sm_80/main.cubin
 
 # A fatbin of two cubins and PTX, the second as an LZ4 block of literals only.
 printf '.version 9.0\n.target sm_75\n.address_size 64\n' > text.ptx
-python3 -B "$SOURCE/tests/fatbin.py" code.fatbin "90=$main,name=main.cu" "80=$older,lz4" 75=text.ptx
+python3 -B "$SOURCE/tests/fatbin.py" code.fatbin "90=$main,name=main.cu" "80=$older,lz4,options=?" "75=text.ptx,options=-O1 -v"
 printf '.section __nv_relfatbin,"a"\n.incbin "code.fatbin"\n' > code.s
 as code.s -o code.o
 echo 'int f() { return 0; }' > plain.c
@@ -20,7 +20,8 @@ gcc -shared -nostdlib library.s -o library.so
 
 for file in code.fatbin code.o libcode.a library.so; do
   "$CUBIN" list $file > list
-  expect_contains list "cubin  sm_90" "cubin  sm_80" "ptx    compute_75" "lz4" "main.cu"
+  expect_contains list "cubin  sm_90" "cubin  sm_80" "ptx    compute_75" "lz4" "main.cu" "-O1 -v"
+  expect_lacks list "?"
   rm -rf out
   mkdir out
   "$CUBIN" extract $file -C out

@@ -24,7 +24,7 @@ struct ListArguments {
   bool json = false;
 };
 
-constexpr std::array<text::Column, 11> kListColumns{{
+constexpr std::array<text::Column, 12> kListColumns{{
     {"number", "number", 6},
     {"form", "form", -5},
     {"target", "target", -12},
@@ -35,7 +35,8 @@ constexpr std::array<text::Column, 11> kListColumns{{
     {"packing", "packing", -7},
     {"place", "in", -15},
     {"member", "member", -16},
-    {"identifier", "source"},
+    {"identifier", "source", -16},
+    {"options", "options"},
 }};
 
 text::Value text_or_missing(std::string_view text) {
@@ -56,6 +57,9 @@ std::string_view kind_of(const FoundCode &code, const elf::ElfView *view) {
 void put_code(const FoundCode &code, std::string_view kind, const std::string &release,
               text::DumpSink &sink) {
   const std::string place = std::string(code.place) + (code.in_data ? " (data)" : "");
+  // Machine code has other bytes in their place.
+  const bool is_text =
+      code.entry && (code.form == FoundCode::Form::Ptx || code.form == FoundCode::Form::Lto);
   const std::array<text::Value, kListColumns.size()> values = {
       text::number(code.number),
       text::name(code.form_name()),
@@ -68,6 +72,7 @@ void put_code(const FoundCode &code, std::string_view kind, const std::string &r
       text::name(place),
       text_or_missing(code.member),
       text_or_missing(code.entry ? code.entry->identifier : ""),
+      text_or_missing(is_text ? code.entry->options : ""),
   };
   sink.open_row();
   for (size_t i = 0; i < values.size(); ++i)
