@@ -2,7 +2,7 @@
 //
 // Where ptxas is. The toolkit whose nvcc compiles should also compile PTX here. A toolkit without
 // ptxas may have libnvJitLink, with the same compiler inside; a ptxas of another toolkit may be too
-// old for its code.
+// old for its code. The library of CUDA 12 does not make objects (-r).
 #include "toolkit/find_ptxas.h"
 
 #include "toolkit/find_finalizer.h"
@@ -15,7 +15,8 @@ std::string find_ptxas(const std::string &cuda, const std::vector<std::string> &
     if (std::string found = program_in(folder, "ptxas"); !found.empty())
       return found;
 #ifndef CULINK_STATIC_PROGRAM // which cannot load it
-    if (!find_library_beside(folder).empty())
+    if (const std::string library = find_library_beside(folder);
+        !library.empty() && !library.ends_with(".so.12"))
       return "";
 #endif
   }

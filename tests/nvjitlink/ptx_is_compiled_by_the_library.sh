@@ -84,6 +84,16 @@ expect_contains said "complete -> 0"
 is_expected out
 rm old_lib64 old/bin/ptxas
 
+# The library of CUDA 12 cannot give out an object: the search for ptxas goes on.
+mkdir -p twelve/lib64 twelve/bin next/bin
+cp old/lib64/libnvJitLink.so.13 twelve/lib64/libnvJitLink.so.12
+printf '#!/bin/sh\ncat "%s" > "$8"\n' "$example/filter.cubin" > next/bin/ptxas
+chmod +x next/bin/ptxas
+run CUDA_HOME="$WORK/twelve" CUDA_PATH="$WORK/next" "$client" "$jit" -arch=sm_90 -- "${steps[@]}" cubin:out
+expect_contains said "complete -> 0"
+[ ! -e old_lib64 ] || fail "$(cat old_lib64)"
+is_expected out
+
 # The packages beside the client's own come before what a variable names.
 run LD_PRELOAD="$WORK/site-packages/module.so" CUDA_HOME="$WORK/old" "$client" "$jit" -arch=sm_90 -- \
   "${steps[@]}" cubin:out
