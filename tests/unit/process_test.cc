@@ -30,7 +30,7 @@ TEST(Process, gives_status_and_output) {
 TEST(Process, a_signal_is_a_status) {
   const Result<ProcessResult> run = shell("kill -9 $$");
   ASSERT_TRUE(run);
-  EXPECT_EQ(run->status, 128 + 9);
+  EXPECT_EQ(run->status, 256 + 9);
 }
 
 TEST(Process, a_status_that_is_lost_leaves_the_output) {
