@@ -191,8 +191,7 @@ void SymbolWriter::put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart par
   if (!p_.policy.executable && entity.name == kConstantBankSize)
     spec.type = SymbolType::CudaObject;
   // In Mercury code these have the type of other variables.
-  if (p_.arch.code_kind == arch::CodeKind::Capmerc &&
-      (is_reserved_shared_mark(entity.name) || is_unified_table(entity.name)))
+  if (p_.arch.code_kind == arch::CodeKind::Capmerc && is_declared_everywhere(entity.name))
     spec.type = SymbolType::CudaObject;
   if (p_.policy.executable) {
     if (p_.arch.code_kind == arch::CodeKind::Sass)

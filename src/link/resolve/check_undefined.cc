@@ -26,7 +26,7 @@ bool may_be_undefined(const Entity &entity, bool weak) {
   if (entity.function)
     return arch::is_driver_function(entity.name) || weak;
   if (is_image(entity.type()) || entity.dynamic || is_unified_table(entity.name) ||
-      entity.name.starts_with(".nv.reservedSmem"))
+      is_descriptor_size(entity.name) || entity.name.starts_with(".nv.reservedSmem"))
     return true;
   return entity.common_align != 0 || weak;
 }

@@ -37,10 +37,6 @@ std::string bytes_text(u64 size) {
   return fmt::format("{} bytes", size);
 }
 
-bool is_declared_everywhere(std::string_view name) {
-  return is_unified_table(name) || is_reserved_shared_mark(name);
-}
-
 u8 info_of(SymbolBinding binding, SymbolType type) {
   return static_cast<u8>(static_cast<u8>(binding) << 4 | static_cast<u8>(type));
 }

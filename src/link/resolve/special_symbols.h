@@ -28,6 +28,20 @@ inline constexpr std::string_view kUnifiedOffset = "__UFT_OFFSET";
          std::find(kEnds.begin(), kEnds.end(), name.substr(kBegin.size())) != kEnds.end();
 }
 
+// Sizes of the descriptors of images, which code that asks for properties of images refers to.
+[[nodiscard]] inline bool is_descriptor_size(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kNames = {
+      ".nv.independent.samplerrefDescSize", ".nv.independent.texrefDescSize", ".nv.surfrefDescSize",
+      ".nv.unified.texrefDescSize"};
+  return name.ends_with("refDescSize") &&
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+// Objects that compilers declare as weak in every file that may need them.
+[[nodiscard]] inline bool is_declared_everywhere(std::string_view name) {
+  return is_unified_table(name) || is_reserved_shared_mark(name) || is_descriptor_size(name);
+}
+
 // A local undefined symbol of the device runtime library; its value is the size of the whole bank
 // of user constants.
 inline constexpr std::string_view kConstantBankSize = ".nv.ptx.const0.size";
