@@ -101,16 +101,19 @@ void BlockPlacer::ask_symbols() {
   }
 }
 
-// Memory without initial values of which every definition was discarded is left out.
+// Memory without initial values is left out where no definition in it counts. Strong ones beside a
+// common symbol do (Q057).
 bool BlockPlacer::is_gone(u32 object, u32 section) const {
   const Object &file = l_.program.objects[object];
   if (file.kinds[section].role != SectionRole::Global)
     return false;
   for (u32 s = 1; s < file.symbols.size(); ++s)
-    if (file.symbols[s].section == section && l_.program.outcome[object][s] == Outcome::Discarded &&
-        l_.entity(object, s)->common_align == 0) // beside a common symbol it takes memory (Q057)
-      return true;
-  return false;
+    if (const elf::Symbol &symbol = file.symbols[s];
+        symbol.section == section && symbol.type() != elf::SymbolType::Section &&
+        (l_.program.outcome[object][s] != Outcome::Discarded ||
+         (l_.entity(object, s)->common_align != 0 && symbol.binding() != elf::SymbolBinding::Weak)))
+      return false;
+  return true;
 }
 
 void BlockPlacer::follow_order() {

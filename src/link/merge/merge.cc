@@ -105,7 +105,6 @@ void Merger::begin(ObjectId id) {
   extents_.reset();
   constant_starts_.reset();
   dynamic_align_.reset();
-  has_discarded_.assign(object_->view.sections().size(), false);
   beside_strong_.assign(object_->view.sections().size(), false);
   overridden_code_.assign(object_->view.sections().size(), EntityId{});
   if (id.value + 1 < end_)

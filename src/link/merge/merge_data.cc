@@ -5,8 +5,8 @@
 // listed here, because their addresses depend on which kernels use them (place/place_shared.cc).
 // Constants of single functions are in merge_constants.cc.
 //
-// What may surprise: a block of initialised data is appended even if every definition in it is
-// discarded, a block of zeroed data is not; and relocations inside a weak definition that is
+// What may surprise: a block of initialised data is appended even if it has no definition that
+// counts, a block of zeroed data is not; and relocations inside a weak definition that is
 // discarded for an earlier weak one are dropped.
 #include "link/merge/merger.h"
 
@@ -204,9 +204,9 @@ void Merger::discard_data(EntityId id, const elf::Symbol &symbol, DefinitionOutc
   if (outcome == DefinitionOutcome::DiscardedForWeak &&
       emulate::drops_discarded_pointers(p_, id_, symbol.section))
     t_.discarded[id_.value].add(symbol.section, symbol.value, symbol.value + symbol.size);
-  // A definition that is discarded for a common symbol still takes memory (Q057).
-  if (entity.common_align == 0 || entity.defined())
-    has_discarded_[symbol.section] = true;
+  // A strong definition that is discarded for a common symbol still takes memory (Q057).
+  if (entity.common_align != 0 && !entity.defined() && symbol.binding() != SymbolBinding::Weak)
+    append_block(object_->section(symbol.section));
   if (!emulate::is_never_placed(entity))
     return;
   if (!alone_) {
@@ -362,10 +362,6 @@ void Merger::create_other_section(const elf::Section &section) {
                kind.bank == p_.arch.banks.compiler) {
       append_discarded_constants(section);
     }
-    break;
-  case SectionRole::Global:
-    if (!has_discarded_[section.index])
-      append_block(section);
     break;
   case SectionRole::Unknown:
     if (section.type != SectionType::Progbits && p_.policy.keeps_unknown_sections) {

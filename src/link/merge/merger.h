@@ -259,7 +259,6 @@ private:
 
   // By section of the file being walked:
   std::vector<Family> families_;
-  std::vector<u8> has_discarded_;         // some definition in it is discarded
   std::vector<u8> beside_strong_;         // code of a definition that meets a strong one (Q044)
   std::vector<EntityId> overridden_code_; // code that a later definition overrides
   // The end of the last symbol in a section; nothing until it is asked for
