@@ -95,9 +95,9 @@ void CallReader::read_calls(ObjectId id, CallBatch &batch) const {
     for (const elf::CallPair &pair : group.pairs) {
       const FunctionId first = function(pair.first);
       if (elf::second_is_prototype(group.part)) {
-        const u32 p = prototypes.find(pair.second).number;
         if (!first.valid() || !counts(id, pair.first))
           continue;
+        const u32 p = prototypes.find(pair.second).number;
         if (group.part == CallPart::AddressTaken) {
           batch.taken.push_back({first, p, id});
           batch.statements.push_back({first, p, id, true});
