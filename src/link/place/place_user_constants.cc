@@ -279,8 +279,9 @@ void UserBank::pack() {
     dropped.clear();
   }
   move_pointers(variables, std::move(dropped));
-  if (emulate::accepts_guessed_alignment(p_))
-    bank.align = std::bit_floor(guess); // of the whole bank such a number would be no valid ELF
+  if (emulate::accepts_guessed_alignment(p_) && !variables.empty())
+    bank.align = std::bit_floor(std::max<u64>(
+        variables.front().rank, 1)); // of the whole bank such a number would be no valid ELF
 }
 
 } // namespace
