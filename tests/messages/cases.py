@@ -200,6 +200,7 @@ CASES = [
     ("reference-and-sampler", "-arch=sm_90 main.cubin sampler.cubin"),
     ("function-and-texture", "-arch=sm_90 funcgvar.cubin texture.cubin"),
     ("managed-differs", "-arch=sm_90 main.cubin managed.cubin"),
+    ("managed-and-constant", "-arch=sm_90 constant.cubin managed.cubin"),
     ("kernel-and-function", "-arch=sm_90 main.cubin kernelfoo.cubin"),
     ("common-larger", "-arch=sm_90 common32.cubin common16.cubin"),
     ("common-larger-second", "-arch=sm_90 common16.cubin common32.cubin"),

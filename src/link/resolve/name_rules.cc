@@ -150,26 +150,26 @@ bool NameRules::report_disagreement(const Entity &entity, SymbolRef ref,
   };
   const bool function = symbol.type() == SymbolType::Function;
   const bool image = is_image(entity.type());
-  if (entity.function != function || image != is_image(symbol.type()) ||
-      (!function && ((entity.other ^ symbol.other) & 0xe0) != 0)) {
+  const bool other_space = entity.function != function || image != is_image(symbol.type()) ||
+                           (!function && ((entity.other ^ symbol.other) & 0xe0) != 0);
+  if (other_space) {
     const std::string here = space_name(entity.type(), entity.other);
     const std::string there = space_name(symbol.type(), symbol.other);
     disagree(DiagId::SpaceMismatch, {here, there, named_file(entity, entity.first)}, here, there);
-    return true;
   }
-  if (function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
+  if (!other_space && function && is_kernel_mark(entity.other) != is_kernel_mark(symbol.other)) {
     const auto kind = [](u8 other) { return is_kernel_mark(other) ? "__global__" : "__device__"; };
     disagree(DiagId::NotAKernelEverywhere, {}, kind(entity.other), kind(symbol.other));
     return true;
   }
-  if (!function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
+  if (!function && !entity.function && ((entity.other ^ symbol.other) & elf::kOtherManaged) != 0) {
     const auto kind = [](u8 other) {
       return (other & elf::kOtherManaged) != 0 ? "__managed__" : "not __managed__";
     };
     disagree(DiagId::ManagedMismatch, {}, kind(entity.other), kind(symbol.other));
     return true;
   }
-  return false;
+  return other_space;
 }
 
 void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
