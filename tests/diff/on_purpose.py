@@ -94,6 +94,12 @@ RULES = (
     # A function that only data points to is not said to have its address taken.
     Rule("Q144", r"callgraph: '\.nv\.callgraph': record \d+ only in the first file: part -2: ",
          r"(callgraph|sections|strings|symbols): .*'\.nv\.prototype'|headers: '\.symtab'|" + MOVED),
+    # Nor is one of which only a file with a discarded copy takes the address: it is left out, and the pointer is 0.
+    Rule("Q144", r"functions: function only in the first file: '",
+         r"(callgraph|debug|headers|info|relocs|sections|strings|symbols): |" + MOVED,
+         when=lambda options: not selects_kernels(options)),
+    # Weak variables do not count for the alignment of a packed bank.
+    Rule("Q051", r"headers: '\.nv\.(constant3|merc\.nv\.constant\.user)': alignment (2|4|8) vs 1$"),
     # Branch tables of an overridden definition are written over those of the one that prevails.
     Rule("Q040", r"relocs: '\.nv\.merc\.rela\.nv\.constant\.optimizer\.[^']*': relocation \d+ only in the second file: .*"
          r"R_MERCURY_CODE_OFFSET32 against '", r"(data|headers|relocs|sections): .*constant|" + MOVED),

@@ -322,7 +322,7 @@ class Report:
         self.counts = {}       # (recipe, target) -> Counter of statuses
         self.failures = 0
 
-    def add(self, seed, target, outcomes):
+    def add(self, name, target, outcomes):
         for outcome in outcomes:
             self.counts.setdefault((outcome.recipe, target), Counter())[outcome.status] += 1
             if outcome.status not in FAILURES:
@@ -330,7 +330,7 @@ class Report:
             self.failures += 1
             if self.failures <= self.limit:
                 lines = outcome.detail.splitlines()
-                print("seed %d %s %s: %s (%s)" % (seed, target, outcome.recipe, outcome.status,
+                print("%s %s %s: %s (%s)" % (name, target, outcome.recipe, outcome.status,
                                                   " ".join(outcome.step.options) or "plain"))
                 for line in lines[:12]:
                     print("    " + line)
@@ -411,7 +411,7 @@ def compare_programs(options, targets, report, compare):
             work.append((seed, pool.submit(compare, seed, chosen)))
         for seed, task in work:
             for target, outcomes in task.result():
-                report.add(seed, target, outcomes)
+                report.add("seed %d" % seed, target, outcomes)
 
 
 def run(options, cache):
