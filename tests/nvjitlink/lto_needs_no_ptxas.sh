@@ -3,7 +3,7 @@
 # to do it: its kernels need the same registers and stack, and no function is left that could be linked.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 cuda=${CUDA_HOME:-/usr/local/cuda}
-[ -x "$cuda/bin/nvcc" ] && [ -e "$cuda/lib64/libnvJitLink.so.13" ] || skip "no nvcc and libnvJitLink"
+if [ ! -x "$cuda/bin/nvcc" ] || [ ! -e "$cuda/lib64/libnvJitLink.so.13" ]; then skip "no nvcc and libnvJitLink"; fi
 mkdir -p only/bin only/lib64
 ln -s "$cuda/lib64/libnvJitLink.so.13" only/lib64
 cat > a.cu << 'CU'

@@ -97,7 +97,7 @@ is_expected out
 # The packages beside the client's own come before what a variable names.
 run LD_PRELOAD="$WORK/site-packages/module.so" CUDA_HOME="$WORK/old" "$client" "$jit" -arch=sm_90 -- \
   "${steps[@]}" cubin:out
-[ ! -e old_lib64 ] && [ -e site-packages_nvidia_cu13_lib ] || fail "the library of CUDA_HOME was asked"
+if [ -e old_lib64 ] || [ ! -e site-packages_nvidia_cu13_lib ]; then fail "the library of CUDA_HOME was asked"; fi
 is_expected out
 
 # The program culink beside no toolkit finds those of an environment of Python, after all others.
