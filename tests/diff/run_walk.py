@@ -50,10 +50,6 @@ KNOWN_DIFFERENCES = [
     ("variable/unified/*common*", (run_diff.DIFFERENT, OTHER_TEXT),
      "open: common variables that are unified; executables need an index file, which no public tool makes"),
     ("declared-and-defined/unified/common", (run_diff.DIFFERENT,), "open: the same"),
-    ("dynamic/sized-here/*", (run_diff.ONLY_NVLINK,),
-     "open: nvlink refuses a size before a definition of dynamic memory in a file that -r made"),
-    ("dynamic/weak/*", (run_diff.DIFFERENT,), "open: the binding of a weak variable that an earlier file declares without a size"),
-    ("shape/shared/weak/unsized", (run_diff.DIFFERENT,), "open: the same"),
     ("variable/shared/visible-weak*", (run_diff.DIFFERENT,),
      "open: nvlink adds the reserved memory of sm_90 twice to the symbol of a replaced variable, with -g"),
 ]

@@ -353,6 +353,7 @@ void NameRules::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &sy
   if (entity.dynamic && entity.first != ref) {
     outcome(ref) = DefinitionOutcome::DiscardedForStrong;
     entity.sized = entity.sized || symbol.size != 0;
+    entity.info = symbol.info;
     entity.size = std::max(entity.size, symbol.size);
     if (symbol.size == 0 && strong && !policy_.repeats_dynamic_memory)
       report_duplicate(entity, ref);
