@@ -304,7 +304,7 @@ void convert_to_sass_symbols(const Program &program, const Layout &layout, const
     writer.convert_for_executable(EntityId(i), spec);
     if (is_shared(program.symbols[EntityId(i)].other) && !program.symbols[EntityId(i)].function)
       spec.value = offset + program.arch.reserved_shared;
-    if (is_reserved_shared_mark(program.symbols[EntityId(i)].name))
+    if (is_declared_everywhere(program.symbols[EntityId(i)].name))
       spec.type = type;
   }
 }
