@@ -59,9 +59,10 @@ struct DebugTables {
 };
 
 bool shares_bytes(const OutSection &s, std::string_view name, const DebugTables &tables) {
-  constexpr std::array<std::string_view, 9> kShared = {
-      ".nv.constant3",   ".nv.constant4",   ".nv.global.init", ".debug_abbrev", ".debug_macinfo",
-      ".debug_pubnames", ".debug_pubtypes", ".debug_str",      ".debug_loc"};
+  constexpr std::array<std::string_view, 11> kShared = {
+      ".nv.constant3",  ".nv.constant4",  ".nv.global.init", ".debug_abbrev",
+      ".debug_aranges", ".debug_macinfo", ".debug_pubnames", ".debug_pubtypes",
+      ".debug_ranges",  ".debug_str",     ".debug_loc"};
   if (s.type() == SectionType::Progbits && s.size == 0)
     return true;
   if (name == ".debug_info")

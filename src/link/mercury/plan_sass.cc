@@ -15,6 +15,8 @@
 // relocations, whose values they hold, too.
 #include "link/mercury/plan_sass.h"
 
+#include <algorithm>
+
 #include "link/mercury/sass_relocations.h"
 #include "link/relocs/image_index.h"
 
@@ -48,6 +50,21 @@ FunctionsByName first_functions_of_name(const SassContext &c) {
       found->second = function;
   }
   return out;
+}
+
+// A table of registers that is the same on both planes: the file has it once (Q179).
+bool is_table_of_both(const OutputSections &sections, const DebugSection &sass) {
+  const OutSection &mercury = sections[sass.id];
+  if (!sections.name(sass.id).starts_with(".nv_debug_info_reg_") ||
+      sass.bytes.size() != mercury.size)
+    return false;
+  const PieceList &pieces = mercury.pieces();
+  for (u32 i = 0; i < pieces.size(); ++i)
+    if (!std::ranges::equal(
+            ByteSpan(sass.bytes).subspan(pieces[i].offset, pieces[i].bytes.size()),
+            pieces[i].bytes))
+      return false;
+  return true;
 }
 
 SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
@@ -84,7 +101,9 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
   for (DebugSection &section : debug.sections) {
     out.relocations.kept.insert(out.relocations.kept.end(), section.addresses.begin(),
                                 section.addresses.end());
-    if (!section.bytes.empty())
+    if (is_table_of_both(context.plan.layout.sections, section))
+      out.shape.counterpart[section.id.value] = Counterpart::Shared;
+    else if (!section.bytes.empty())
       out.debug.push_back({section.id, std::move(section.bytes)});
   }
   return out;
