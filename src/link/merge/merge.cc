@@ -186,8 +186,8 @@ void Merger::create_functions() {
     const Entity &entity = p_.symbols[id];
     const DefinitionOutcome outcome = outcomes[s];
     const bool accepted = outcome == DefinitionOutcome::Accepted;
-    if (outcome == DefinitionOutcome::DiscardedForWeak ||
-        outcome == DefinitionOutcome::DiscardedForStrong)
+    if (object_->owner_of_function(s) == s && (outcome == DefinitionOutcome::DiscardedForWeak ||
+                                               outcome == DefinitionOutcome::DiscardedForStrong))
       location(symbol.section).discarded = true;
     if (accepted && entity.prevailing != SymbolRef{id_, s})
       overridden_code_[symbol.section] = id;
@@ -238,7 +238,6 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   const elf::Section &text = object_->section(symbol.section);
   if (entity.first_definition != SymbolRef{id_, symbol_index}) { // overrides an earlier definition
     location(symbol.section).set(t_.address_of[id.value].section, 0);
-    families_[symbol.section].name = {}; // an alias may have created another section
     return;
   }
   if (const OutId known = location(symbol.section).section; known.valid()) { // an alias

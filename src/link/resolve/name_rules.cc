@@ -209,6 +209,10 @@ void NameRules::compare_parameters(const Entity &kernel, SymbolRef ref) {
         .at("defined in", origin(ref, bytes_text(second)));
 }
 
+bool NameRules::is_alias(SymbolRef ref) const {
+  return objects_[ref.object.value].owner_of_function(ref.symbol) != ref.symbol;
+}
+
 void NameRules::define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
   if (entity.defined()) {
@@ -225,6 +229,12 @@ void NameRules::define_function(Entity &entity, SymbolRef ref, const elf::Symbol
     if (!strong && !prevails_over_weak(ref, entity)) {
       outcome(ref) = DefinitionOutcome::DiscardedForWeak;
       return;
+    }
+    // An alias does not share the section that another definition has created.
+    if (is_alias(ref) || is_alias(entity.prevailing)) {
+      outcome(entity.first_definition) = outcome(entity.prevailing) =
+          DefinitionOutcome::DiscardedForStrong;
+      entity.first_definition = ref;
     }
   } else {
     entity.first_definition = ref;

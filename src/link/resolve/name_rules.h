@@ -110,6 +110,7 @@ private:
   [[nodiscard]] bool has_other_kind(const Entity &known, SymbolRef ref, const elf::Symbol &symbol,
                                     bool opaque);
   [[nodiscard]] bool agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, bool opaque);
+  [[nodiscard]] bool is_alias(SymbolRef ref) const;
   void define_function(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
   void merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &symbol);
