@@ -87,6 +87,8 @@ rm old_lib64 old/bin/ptxas
 # The library of CUDA 12 cannot give out an object: the search for ptxas goes on.
 mkdir -p twelve/lib64 twelve/bin next/bin
 cp old/lib64/libnvJitLink.so.13 twelve/lib64/libnvJitLink.so.12
+# The command line of the stand-in has its words.
+# shellcheck disable=SC2016
 printf '#!/bin/sh\ncat "%s" > "$8"\n' "$example/filter.cubin" > next/bin/ptxas
 chmod +x next/bin/ptxas
 run CUDA_HOME="$WORK/twelve" CUDA_PATH="$WORK/next" "$client" "$jit" -arch=sm_90 -- "${steps[@]}" cubin:out
