@@ -56,7 +56,7 @@ Result<pid_t> spawn_worker(const std::vector<std::string> &words, const std::vec
 
 Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std::string &library) {
   Result<WorkerProcess> out = start_child(program, library);
-  if (out || wants_sandbox())
+  if (out || library.empty() || wants_sandbox())
     return out;
   Result<JitLink> here = JitLink::load(library, JitLink::Beside::StandIn);
   if (!here)
