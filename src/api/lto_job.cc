@@ -39,7 +39,7 @@ std::string describe(const std::vector<EngineInput> &modules) {
   return out + ", optimised";
 }
 
-// What to do if the compiler says that it is too old.
+// A hint for the error of a compiler that is older than its input.
 std::string hint_for_newer_modules(const std::vector<EngineInput> &modules,
                                    const std::string &said) {
   if (said.find("newer version of nvJitLink") == std::string::npos)

@@ -5,7 +5,7 @@
 // alone: then the whole output is machine code, and a warning says what that means. All of this is
 // about these targets; earlier ones have machine code only.
 //
-// Mercury code of a later release may have sections or records of types that nobody knows. They
+// Mercury code of a later release may have sections or records of unknown types. They
 // cannot be left out or kept without being understood, and engines crash on unknown records or
 // leave functions out; machine code can do without them.
 //

@@ -52,7 +52,7 @@ enum class Barrier : u8 {
 };
 [[nodiscard]] Barrier barrier_of(ByteSpan code);
 
-// Whether an instruction calls a place in its own section.
+// True for a call within the section of the instruction.
 [[nodiscard]] bool is_local_call(ByteSpan code);
 
 // The constant that MOV writes into a register; nothing for other instructions.

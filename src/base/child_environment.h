@@ -20,8 +20,8 @@ private:
   std::vector<char *> pointers_;
 };
 
-// Whether a linker has started this process as one of its compilers. A link there would start
-// compilers in its turn, and so on without end.
+// True in a process that a linker has started as a compiler. A link there would start compilers
+// again, without end.
 [[nodiscard]] bool runs_as_engine();
 
 // A list of libraries for LD_PRELOAD without those of that name, whatever folder they are in.

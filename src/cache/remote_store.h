@@ -31,7 +31,7 @@ public:
     CachedAnswer answer;
     std::vector<u8> entry; // of which it is made
   };
-  // Nothing: it has no such entry, or one that does not hold, or for which there is no memory.
+  // Empty if the entry is missing or invalid, or if memory is short.
   [[nodiscard]] std::optional<Found> get(const Digest &key,
                                          const std::function<bool(const CachedAnswer &)> &holds);
   // Whether it was taken.

@@ -4,8 +4,8 @@
 // grammar, one list, one set of messages. Each call is checked at once, together with the words
 // before it, because the caller knows best which of its words it was.
 //
-// Words come from the caller alone: a library that read them from files would let whoever chooses a
-// word choose a file.
+// Options come from the caller alone. With response files, an option from an untrusted source could
+// name any file.
 //
 // What may surprise: the program also has options that are not about the link but about what it
 // prints and writes. A library that accepted them and did nothing would deceive its caller.

@@ -133,7 +133,7 @@ void check_contents(Link &link, WorkerPool &pool, Report &report);
 void check_kernels(Link &link, Report &report);
 // Registers, stack and other records.
 void check_records(Link &link, Report &report);
-// That records of the module do not contradict each other.
+// Finds records of the module that contradict each other.
 void check_module_records(const Link &link, Report &report);
 // The call graph of the output.
 void check_call_graph(Link &link, Report &report);

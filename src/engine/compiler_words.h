@@ -5,11 +5,11 @@
 
 namespace culink {
 
-// Whether a word for ptxas or the optimizer (-Xptxas, -Xnvvm) is known to concern the code alone:
+// True for options of ptxas or the optimizer (-Xptxas, -Xnvvm) that are known to affect code alone:
 // an option that names no file, with its value after '=', or a value without a slash.
 [[nodiscard]] bool concerns_code_alone(std::string_view word);
 
-// Whether a word is an option of ptxas that names a file, or more options.
+// True for options of ptxas that name a file or a response file.
 [[nodiscard]] bool names_file(std::string_view word);
 
 } // namespace culink

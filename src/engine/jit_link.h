@@ -27,8 +27,8 @@ struct JitLinkResult {
 // libnvJitLink, loaded at run time.
 class JitLink {
 public:
-  // What the process may have loaded under the library's name: nothing, or culink's own, into which
-  // the library would call when it calls itself.
+  // A library that the process may have loaded under the same name: none, or culink's own, which
+  // would then receive the calls that the library makes to itself.
   enum class Beside : u8 { Nothing, StandIn };
 
   [[nodiscard]] static Result<JitLink> load(const std::string &library,

@@ -7,7 +7,7 @@
 
 namespace culink {
 
-// Whether CULINK_SANDBOX asks for it.
+// True if CULINK_SANDBOX is set.
 [[nodiscard]] bool wants_sandbox();
 
 // From now on this process, with all its threads, can compute, and use what it has open: no files

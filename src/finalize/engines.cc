@@ -47,7 +47,7 @@ EngineJob library_job(const EngineLink &job) {
   return out;
 }
 
-// What an engine says has lines; a message about it is one.
+// Joins the lines of an engine's error into one message.
 Error on_one_line(const Error &error) {
   std::string out;
   for (const char c : error.text())

@@ -73,7 +73,7 @@ std::string release_of_ptx(std::string_view version) {
   return fmt::format("{}.{}", major + 4, minor + (major == 8 && minor > 5 ? 1 : 0));
 }
 
-// What follows a word, up to the next of some characters.
+// The text between a word and the next of some characters.
 std::string_view text_after(std::string_view text, std::string_view word, std::string_view ends) {
   const size_t at = text.find(word);
   if (at == std::string_view::npos)

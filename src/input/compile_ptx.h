@@ -40,8 +40,8 @@ struct CompiledPtx {
 [[nodiscard]] Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
                                               std::string_view target, ByteSpan text);
 
-// What to do if the output says that PTX is newer than its compiler: a text with the releases of
-// both, or nothing.
+// A hint for the error of a compiler that is older than its PTX, with both releases; empty for
+// other output.
 [[nodiscard]] std::string hint_for_newer_ptx(std::string_view remarks, std::string_view compiler);
 
 // The lines of a compiler's output that are not empty, for messages.

@@ -46,7 +46,7 @@ std::vector<std::string> site_packages_in(const std::string &root) {
 
 } // namespace
 
-// That of the nvcc beside the link through which this program was called.
+// The toolkit of the nvcc beside the symbolic link that started this program.
 std::string toolkit_of_caller() {
   const auto *const called = reinterpret_cast<const char *>(::getauxval(AT_EXECFN));
   if (!called)

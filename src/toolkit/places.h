@@ -28,8 +28,8 @@ namespace culink {
 [[nodiscard]] std::vector<std::string>
 toolkit_program_folders(const std::string &cuda, const std::vector<std::string> &near = {});
 
-// The same in a folder site-packages, where NVIDIA's packages are installed: of CUDA 13, which
-// share a folder, and of CUDA 12, which have one each. A folder need not exist: the libraries are
+// Program folders in site-packages. NVIDIA's packages of CUDA 13 share a folder, those of CUDA 12
+// have one each. A folder need not exist: the libraries are
 // beside it (see below).
 [[nodiscard]] std::vector<std::string> package_program_folders(const std::string &site_packages,
                                                                u32 major);

@@ -131,7 +131,7 @@ constexpr int kReaching[] = {
 };
 static_assert(std::size(kReaching) >= 60);
 
-// Whether one of them does more than to be refused.
+// True if one of them has an effect.
 bool escapes() {
   if (::write(kLeaked, "escaped", 7) > 0)
     return true;

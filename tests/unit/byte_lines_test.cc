@@ -79,7 +79,7 @@ TEST(ByteLines, refuses_to_fill_the_memory) {
   EXPECT_EQ(complaint("data: zero x99999999999999999", false), "line 1, data" + refusal);
   EXPECT_EQ(complaint("code: nop x18446744073709551615", true), "line 1, code" + refusal);
   EXPECT_EQ(complaint("code: nop x67108865", true), "line 1, code" + refusal);
-  // Of a document all that it asks for counts.
+  // The limit covers all contents of a document together.
   Complaints complaints;
   const Node large = node_from_yaml("data: zero x1000000");
   for (int i = 0; i < 1100; ++i)

@@ -66,7 +66,7 @@ TEST(NoteOptions, leave_paths_out) {
   EXPECT_EQ(recorded({"-Xptxas=--file=/d"}), "");
 }
 
-// Of two values the last one counts.
+// The last of two values counts.
 TEST(MakeRequest, passes_options_on_to_the_compiler_in_the_order_of_nvlink) {
   Diagnostics diag;
   const CommandLine line =

@@ -237,7 +237,7 @@ std::vector<ImagePair> match_images(const TargetImages &images) {
   return out;
 }
 
-// What of a summary is about two images.
+// The part of a summary about two images.
 text::DiffSummary part_of(const text::DiffSummary &summary, const TargetImages &images,
                           const ImagePair &pair) {
   using Kind = text::FunctionChange::Kind;
@@ -333,7 +333,7 @@ std::optional<text::DiffResult> FileComparison::diff(const TargetImages &images,
   return was_read ? out : std::nullopt;
 }
 
-// What differs between two images beside functions, or which one there is.
+// Differences between two images outside functions, or the only one of the two.
 void FileComparison::tell(const TargetImages &images, const ImagePair &pair,
                           const text::DiffResult &result) {
   if (pair.of[0] == kNoImage || pair.of[1] == kNoImage) {

@@ -26,7 +26,7 @@ void remove(CommandLine &line, OptionId id) {
   line.values[static_cast<size_t>(id)].clear();
 }
 
-// What belongs to the machine and not to the link.
+// Removes options that belong to the machine, not to the link.
 void remove_options_of_machine(CommandLine &line) {
   for (const OptionRow &row : option_rows())
     if (is_of_machine(row.concerns))

@@ -15,7 +15,7 @@ namespace culink {
 // culink's version, and those of the compilers that a link may use.
 [[nodiscard]] std::vector<std::string> tool_versions(const LinkRequest &request);
 
-// What a program of a toolkit says of its release, the last lines of its --version; empty: nothing.
+// The release lines at the end of a toolkit program's --version, or empty.
 [[nodiscard]] std::string release_lines(const std::string &program);
 
 // --repro: writes the archive. Whatever the link reads has been read through `files`.

@@ -59,9 +59,9 @@ std::vector<NeededCode> find_needed_code(const SassContext &c) {
   return out;
 }
 
-// Whether code was scheduled as the linker schedules it. Builds of one release differ, too: later
-// ones wait for a fault of the chip (NVSAL_SW_WAR), earlier ones remove these instructions. Only an
-// emulated linker has a build; others keep what the compiler of the release has made.
+// True for code that is scheduled as the linker schedules it. Builds of one release differ, too:
+// later ones wait for a fault of the chip (NVSAL_SW_WAR), earlier ones remove these instructions.
+// Only an emulated linker has a build; others keep what the compiler of the release has made.
 bool has_own_schedule(const InputObject &object, const Dialect &dialect) {
   if (object.toolkit != dialect.release.toolkit)
     return false;

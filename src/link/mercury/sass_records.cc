@@ -109,9 +109,9 @@ bool multiplies_integers(const elf::CompatSection &compat) {
   });
 }
 
-// Whether a link for sm_100a or sm_120a takes shortcuts away from the other chip of the family:
-// since 13.3 objects have a version of attribute 13 with which it does, unless all say which
-// instructions of tcgen05.mma they have.
+// True if a link for sm_100a or sm_120a clears the shortcut of the other chip of the family. Since
+// 13.3 a version of attribute 13 in some object does so, unless all objects list their
+// instructions of tcgen05.mma.
 bool excludes_other_chip(const elf::CompatSection &compat) {
   constexpr u64 kFirstVersion = 0x101;
   const auto has = [&](elf::CompatAttribute attribute, u64 least) {

@@ -12,7 +12,7 @@
 
 namespace culink::text {
 
-// What of a function is compared, without its image.
+// The properties of a function that are compared.
 struct FunctionFacts {
   static constexpr size_t kNumbers = 10;
 
@@ -41,7 +41,7 @@ struct FunctionChange {
   std::vector<FieldChange> fields;
 };
 
-// What became of functions.
+// Functions that were added, removed or changed.
 struct DiffSummary {
   std::vector<FunctionChange> changes; // in the order of the first file, then of the second
   u64 same = 0;                        // functions without a change
