@@ -60,9 +60,8 @@ bool is_table_of_both(const OutputSections &sections, const DebugSection &sass) 
     return false;
   const PieceList &pieces = mercury.pieces();
   for (u32 i = 0; i < pieces.size(); ++i)
-    if (!std::ranges::equal(
-            ByteSpan(sass.bytes).subspan(pieces[i].offset, pieces[i].bytes.size()),
-            pieces[i].bytes))
+    if (!std::ranges::equal(ByteSpan(sass.bytes).subspan(pieces[i].offset, pieces[i].bytes.size()),
+                            pieces[i].bytes))
       return false;
   return true;
 }
