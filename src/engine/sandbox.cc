@@ -58,6 +58,10 @@ constexpr auto kAllowed = std::to_array<u32>({
 #endif
 });
 
+// A thread of root can have namespaces of its own.
+constexpr u32 kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                            CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
 // The rights of Landlock's first version, which later ones have, too, and no rule that grants one.
 // A kernel without Landlock has no such call.
 void refuse_files() {
@@ -94,8 +98,10 @@ std::vector<sock_filter> make_filter() {
   }
   only_for(BPF_JEQ, SYS_clone3, 1); // whose arguments are in memory; the C library then uses clone
   answer(kAbsent);
-  only_for(BPF_JEQ, SYS_clone, 3);
+  only_for(BPF_JEQ, SYS_clone, 5);
   load(offsetof(seccomp_data, args));
+  only_for(BPF_JSET, kNamespaces, 1);
+  answer(kRefused);
   only_for(BPF_JSET, CLONE_THREAD, 1);
   answer(SECCOMP_RET_ALLOW);
   answer(kRefused);

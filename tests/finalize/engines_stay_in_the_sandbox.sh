@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# With CULINK_SANDBOX=1 an engine can do nothing but compute: each of some 80 system calls that reach
-# further is refused. It still does its work, as does NVIDIA's own, where it is.
+# With CULINK_SANDBOX=1 an engine can do nothing but compute: each of more than 100 system calls that
+# reach further is refused. It still does its work.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 
 bin=$(dirname "$CULINK")
