@@ -44,8 +44,8 @@ replays objects a.cubin -arch=sm_90 main.o filter.o -o out/a.cubin
 replays emulated a.cubin -arch=sm_90 --emulate=nvlink-13.0.88 main.o filter.o -g -o out/a.cubin
 replays archive a.cubin -arch=sm_90 main.o lib/libfilter.a lib/../lib/libfilter.a -o out/a.cubin
 replays thin a.cubin -arch=sm_90 main.o lib/libthin.a -o out/a.cubin
-# The folders of -L are part of the output.
-replays library a.cubin -arch=sm_90 main.o -L"$PWD/here/lib" -L lib -lfilter -lnone -o out/a.cubin
+# The folders of -L are part of nvlink's output.
+replays library a.cubin -arch=sm_90 --emulate=nvlink-13.0.88 main.o -L"$PWD/here/lib" -L lib -lfilter -lnone -o out/a.cubin
 replays options options.cubin @response
 replays response a.cubin -arch=sm_90 @response -o out/a.cubin
 with=(--ptxas="$PWD/compiler")
