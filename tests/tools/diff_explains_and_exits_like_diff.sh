@@ -61,7 +61,7 @@ expect_status 2 "$CUBIN" diff "$first" missing.cubin 2> errors
 expect_contains errors "missing.cubin"
 expect_status 2 "$CUBIN" diff --ignore=nonsense "$first" "$first" 2> errors
 expect_contains errors "nonsense not in {header,functions,"
-expect_status 2 "$CUBIN" diff --summary --all "$first" "$second" 2> errors
+expect_status 2 "$CUBIN" diff --summary --details "$first" "$second" 2> errors
 expect_contains errors "--summary"
 expect_status 2 "$CUBIN" diff "$first" 2> errors
 
@@ -89,6 +89,11 @@ sed -n 's/^kernel \([a-z]*\): \([a-z]*\).*/\1 \2/p' summary | sort > kernels
 printf 'comes added\ngoes removed\ngrows code\n' > expected
 expect_same kernels expected
 expect_contains summary "functions: 1 changed, 1 added, 1 removed, 2 the same"
+expect_status 1 "$CUBIN" diff --summary --limit=1 old.fatbin new.fatbin > summary
+expect_contains summary "... 2 more functions (--all shows all)"
+expect_status 1 "$CUBIN" diff --summary --all --limit=1 old.fatbin new.fatbin > summary
+[ "$(grep -c '^kernel ' summary)" = 3 ] || fail "$(cat summary)"
+expect_lacks summary "differences"
 "$CUBIN" size --csv old.fatbin new.fatbin | sed -n 's/.*,\([a-z]*\)$/\1/p' | grep -v name | sort > sizes
 sed 's/ .*//' kernels > names
 expect_same sizes names

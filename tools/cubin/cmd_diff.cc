@@ -440,9 +440,8 @@ void add_diff_command(CLI::App &app, int &exit_code) {
       command->add_flag("--details", arguments->details, "Only the details, a few of each topic");
   CLI::Option *limit =
       command->add_option("--limit", arguments->limit, "Also the details, so many of each topic");
-  CLI::Option *all = command->add_flag("--all", arguments->all, "Also the details, all of them");
-  for (CLI::Option *other : {details, limit, all})
-    other->excludes(summary);
+  command->add_flag("--all", arguments->all, "Also the details, all of them");
+  details->excludes(summary);
   command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
   command->add_flag("--json", arguments->json, "The differences as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "Only the exit code");
