@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace culink::page {
 
@@ -40,6 +41,19 @@ std::vector<std::vector<u32>> number_duplicates(const Report &report) {
       of_image.push_back(
           several ? numbers.try_emplace(key, static_cast<u32>(numbers.size() + 1)).first->second
                   : 0);
+    }
+  }
+  return out;
+}
+
+std::vector<std::vector<u32>> number_code(const Report &report) {
+  std::map<std::pair<u64, u64>, u32> numbers;
+  std::vector<std::vector<u32>> out;
+  for (const ImageReport &image : report.images) {
+    std::vector<u32> &of_image = out.emplace_back();
+    for (const FunctionRow &function : image.functions) {
+      const auto next = static_cast<u32>(numbers.size());
+      of_image.push_back(numbers.try_emplace({function.code, function.digest}, next).first->second);
     }
   }
   return out;

@@ -12,4 +12,7 @@ namespace culink::page {
 // what it calls is not in it yet. Sides of a comparison are apart.
 [[nodiscard]] std::vector<std::vector<u32>> number_duplicates(const Report &report);
 
+// By image and function: a number for its machine code, equal for equal code, on both sides.
+[[nodiscard]] std::vector<std::vector<u32>> number_code(const Report &report);
+
 } // namespace culink::page

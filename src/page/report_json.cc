@@ -181,7 +181,8 @@ void put_multiprocessor(JsonWriter &out, std::string_view target) {
   out.close('}');
 }
 
-void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32> &duplicates) {
+void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32> &duplicates,
+               const std::vector<u32> *code) {
   out.next();
   out.open('{');
   out.field("file", image.file);
@@ -199,6 +200,8 @@ void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32>
   out.list("partBytes", image.parts, [](const FilePart &part) { return part.bytes; });
   put_functions(out, image.functions);
   out.list("duplicates", duplicates, [](u32 group) { return group; });
+  if (code)
+    out.list("instructions", *code, [](u32 number) { return number; });
   out.close('}');
 }
 
@@ -264,8 +267,10 @@ std::string report_json(const Report &report) {
   out.key("images");
   out.open('[');
   const std::vector<std::vector<u32>> duplicates = number_duplicates(report);
+  const std::vector<std::vector<u32>> code =
+      report.compares ? number_code(report) : std::vector<std::vector<u32>>();
   for (size_t i = 0; i < report.images.size(); ++i)
-    put_image(out, report.images[i], duplicates[i]);
+    put_image(out, report.images[i], duplicates[i], code.empty() ? nullptr : &code[i]);
   out.close(']');
   if (report.of_link)
     put_link(out, report);

@@ -82,6 +82,25 @@ TEST(ReportPage, NamesAreStoredByWhatTheyDoNotShare) {
       << json;
 }
 
+TEST(ReportPage, ComparisonsTellOtherInstructionsOfOneSizeApart) {
+  Report report;
+  for (const u64 digest : {1, 2}) {
+    ImageReport &image = report.images.emplace_back();
+    image.earlier = digest == 1;
+    for (const char *name : {"kept", "scheduled"}) {
+      FunctionRow &row = image.functions.emplace_back();
+      row.name = name;
+      row.code = 64;
+      row.digest = row.name == "kept" ? 7 : digest;
+    }
+  }
+  EXPECT_EQ(report_json(report).find("instructions"), std::string::npos);
+  report.compares = true;
+  const std::string json = report_json(report);
+  EXPECT_NE(json.find(R"("instructions":[0,1])"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("instructions":[0,2])"), std::string::npos) << json;
+}
+
 TEST(ReportPage, IsOneTextWithoutNamesInItsMarkup) {
   Report report;
   ImageReport &image = report.images.emplace_back();

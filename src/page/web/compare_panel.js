@@ -24,7 +24,7 @@ function matchFunctions(report) {
   return [...rows.values()];
 }
 
-const kCompared = ["code", "registers", "stack", "spills", "local", "shared", "constant"];
+const kCompared = ["code", "registers", "stack", "spills", "barriers", "local", "shared", "constant", "instructions"];
 
 function changeOf(report, [before, after]) {
   if (before === undefined) return "new";

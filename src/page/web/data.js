@@ -22,7 +22,8 @@ function readReport(text) {
     ...raw, count: total, name: [], family: [], image: new Uint32Array(total), input: new Array(total),
     callStart: new Uint32Array(total + 1), callTo: [],
   };
-  for (const column of kColumns) report[column] = new Float64Array(total);
+  report.columns = raw.compares ? [...kColumns, "instructions"] : kColumns;
+  for (const column of report.columns) report[column] = new Float64Array(total);
   let first = 0;
   raw.images.forEach((image, number) => {
     addImage(report, image, number, first);
@@ -45,7 +46,7 @@ function addImage(report, image, number, first) {
     const end = i + 1 < names.length ? image.callStart[i + 1] : image.callTo.length;
     for (let at = image.callStart[i]; at < end; ++at) report.callTo.push(first + image.callTo[at]);
   }
-  for (const column of kColumns) report[column].set(image[column], first);
+  for (const column of report.columns) report[column].set(image[column], first);
   image.first = first;
   image.end = first + names.length;
 }
