@@ -62,8 +62,9 @@ i64 milliseconds_since(std::chrono::steady_clock::time_point begin) {
 } // namespace
 
 std::string without_password(const std::string &url) {
-  const size_t scheme = url.find("://");
-  const size_t host = scheme == std::string::npos ? 0 : scheme + 3;
+  const size_t colon = std::min(url.find_first_of(":@/"), url.size());
+  const bool has_scheme = url.substr(colon, 2) == ":/"; // a mistyped URL may have one slash
+  const size_t host = has_scheme ? std::min(url.find_first_not_of('/', colon + 1), url.size()) : 0;
   const size_t path = std::min(url.find('/', host), url.size());
   const size_t at = url.rfind('@', path);
   return at == std::string::npos || at < host ? url : url.substr(0, host) + url.substr(at + 1);

@@ -279,6 +279,10 @@ TEST(RemoteStore, HidesPasswords) {
   EXPECT_EQ(without_password("https://me:word@host:1/a"), "https://host:1/a");
   EXPECT_EQ(without_password("https://me:w@rd@host"), "https://host");
   EXPECT_EQ(without_password("me:word@host:1/a"), "host:1/a");
+  EXPECT_EQ(without_password("me:word@host:/a"), "host:/a");
+  EXPECT_EQ(without_password("http:/me:word@host/a"), "http:/host/a");
+  EXPECT_EQ(without_password("http://"), "http://");
+  EXPECT_EQ(without_password(""), "");
 }
 
 } // namespace
