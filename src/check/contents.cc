@@ -96,6 +96,26 @@ void add_scattered(const Link &link, BlocksOf &blocks) {
   }
 }
 
+// By section of the output, the code that a finalizer has changed; kNone elsewhere.
+std::vector<u32> list_moved_code(const Link &link) {
+  std::vector<u32> out(link.out.view.sections().size(), kNone);
+  for (u32 i = 0; i < link.code.size(); ++i)
+    if (link.code[i].moved)
+      out[link.code[i].out] = i;
+  return out;
+}
+
+// Relocatable files have the tables of branches of such code beside it (kernels.cc has those of
+// executables).
+std::vector<u8> restored_tables(const Link &link, const std::vector<u32> &moved,
+                                const Block &block) {
+  const u32 section = link.program.objects[block.object].code_of[block.section];
+  const u32 code = section == 0 ? kNone : moved[link.place_of[block.object][section].section];
+  return code == kNone
+             ? std::vector<u8>{}
+             : restore_tables(link, link.code[code], block.section, block.out, block.base);
+}
+
 // Of the compiler's constants only what symbols name is part of the program.
 u64 end_of_block(const Link &link, const Object &object, const elf::Section &section) {
   const bool compiler = object.kinds[section.index].is_constant() &&
@@ -131,6 +151,7 @@ void check_contents(Link &link, WorkerPool &pool, Report &report) {
   constexpr u32 kGrain = 32;
   const u32 count = static_cast<u32>(link.code.size());
   const BlocksOf blocks = list_data_blocks(link);
+  const std::vector<u32> moved = list_moved_code(link);
   std::vector<u32> data; // sections of the output
   for (u32 s = 0; s < blocks.size(); ++s)
     if (!blocks[s].empty())
@@ -143,8 +164,11 @@ void check_contents(Link &link, WorkerPool &pool, Report &report) {
   });
   pool.for_each(static_cast<u32>(data.size()), [&](u32 i) {
     std::vector<KeptEntry> kept;
-    for (const Block &block : blocks[data[i]])
+    for (Block block : blocks[data[i]]) {
+      const std::vector<u8> restored = restored_tables(link, moved, block);
+      block.restored = restored;
       check_block(link, block, kept, data_reports[i]);
+    }
     // Relocations of parameter banks fill slots of images, of which no input knows (kernels.cc).
     const bool parameters = link.executable && link.out.kinds[data[i]].is_constant() &&
                             link.out.kinds[data[i]].bank == link.arch.banks.parameters;

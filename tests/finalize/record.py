@@ -14,11 +14,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "generate"))
 from toolchain import Toolchain  # pylint: disable=wrong-import-position,import-error
 
 SHARED = "../golden/shared_variables_of_other_files/"  # objects of record.sh there
+TABLES = "../golden/branches_of_moved_code/tables"
 
 # Object, debug, target of the object, target of the answer, its name, what else the engine is told.
 ROWS = [("steps.cubin", True, "sm_100", "sm_100", "steps", []), ("doubles.cubin", False, "sm_100", "sm_103", "doubles", []),
         ("branches.cubin", False, "sm_120", "sm_121", "branches", ["relocatable"]),
         ("branches.cubin", False, "sm_120", "sm_121", "branches_debug", ["relocatable", "debug"]),
+        (TABLES + ".cubin", False, "sm_100", "sm_103", TABLES, ["relocatable", "debug"]),
         (SHARED + "user.cubin", False, "sm_100", "sm_100", SHARED + "user", []),
         (SHARED + "user.cubin", False, "sm_100", "sm_100", SHARED + "user-g", ["debug"]),
         (SHARED + "r.expected", False, "sm_100", "sm_100", SHARED + "r", []),
