@@ -266,8 +266,11 @@ void Matcher::check_definition(const Entity &entity) {
       differ(entity, "alignment", hex(entity.dynamic_align), hex(found.value));
     return;
   }
-  if (common && !l_.executable)
+  if (common && !l_.executable) {
+    if (found.size != entity.size)
+      differ(entity, "size", hex(entity.size), hex(found.size));
     return;
+  }
   if (!found.in_section())
     return miss(entity, "an undefined symbol");
   // Further names of code may have its size or none.
