@@ -59,6 +59,16 @@ def drop(file, relocation):
     return done(file, "%s+%#x: dropped", section.name, relocation.offset)
 
 
+def is_needed(link, relocation, name):
+    """Kernels also have slots for images that they do not use."""
+    kernel = base_name(relocation.section).removeprefix(".nv.constant0.")
+    if kernel == base_name(relocation.section):
+        return True
+    users = link.reached_from([kernel])
+    return any(file.symbols[r.symbol].name == name for file in link.inputs
+               for r in file.relocations(".rel" + TEXT, ".rela" + TEXT) if base_name(r.section) in users)
+
+
 def wrong_relocation(link, dice):
     file = link.file()
     relocation = pick(dice, [r for r in loader_relocations(file) if r.type and file.symbols[r.symbol].name])
@@ -66,7 +76,7 @@ def wrong_relocation(link, dice):
         return None
     way = dice.randrange(5)
     if way == 0:
-        return drop(file, relocation)
+        return drop(file, relocation) if is_needed(link, relocation, file.symbols[relocation.symbol].name) else None
     if way == 1:
         return retarget(file, relocation, dice)
     if way == 2 and relocation.section.type == 4:
@@ -385,8 +395,11 @@ def other_binding(link, dice):
 
 
 def lost_size(link, dice):
+    """Of a variable or a common symbol; names of compiler constants mean nothing in an executable."""
     file = link.file()
-    symbol = pick(dice, [s for s in file.symbols if s.size and s.section and s.type in OBJECT])
+    banks = {s.index for s in file.sections if file.is_executable and s.name.startswith(BANK2)}
+    symbol = pick(dice, [s for s in file.symbols if s.size and s.section and s.type in OBJECT and
+                         s.section not in banks])
     if symbol is None:
         return None
     symbol.size = 0
