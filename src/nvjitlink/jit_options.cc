@@ -100,12 +100,15 @@ bool looks_like_target(std::string_view text) {
   return false;
 }
 
-// Targets of earlier releases: those before sm_75, and the former names of sm_110.
+// Targets of earlier releases: those before sm_75, the former names of sm_110, and families before
+// sm_100, which libraries before 13.3 take.
 bool was_target(std::string_view number) {
   constexpr std::string_view kFormer[] = {"12", "20", "30", "32", "35", "37", "50",  "52",
                                           "53", "60", "61", "62", "70", "72", "101", "102"};
-  number = number.substr(0, number.find_first_not_of("0123456789"));
-  return std::find(std::begin(kFormer), std::end(kFormer), number) != std::end(kFormer);
+  const std::string_view digits = number.substr(0, number.find_first_not_of("0123456789"));
+  if (digits.size() == 2 && number.substr(2) == "f" && arch::find_arch("sm_" + std::string(digits)))
+    return true;
+  return std::find(std::begin(kFormer), std::end(kFormer), digits) != std::end(kFormer);
 }
 
 class Parser {

@@ -73,6 +73,9 @@ def option_cases():
     yield Case("no target", "-lto", "", "2")
     yield Case("unsupported target", "-arch=sm_12", "", "17",
                errors=("ERROR NVJITLINK_ERROR_UNSUPPORTED_ARCH: unsupported architecture (compute_12)",))
+    yield Case("family before sm_100", "-arch=sm_90f", "", "17", why="releases before 13.3 take it",
+               errors=("ERROR NVJITLINK_ERROR_UNSUPPORTED_ARCH: unsupported architecture (compute_90f)",),
+               real={"codes": "0", "errors": ()})
     for number in ("76", "105", "999"):
         yield Case(f"sm_{number}, which never was", f"-arch=sm_{number}", "", "16", errors=(
             f"ERROR NVJITLINK_ERROR_UNRECOGNIZED_ARCH: unrecognized architecture (compute_{number})",))
