@@ -125,6 +125,15 @@ env -i CULINK_NO_CACHE=1 CUDA_HOME="$WORK/old" timeout 60 "$client" "$jit" -arch
 is_expected out
 [ "$(grep -c '^culink$' old_lib64)" -eq 2 ] || fail "$(cat old_lib64)"
 
+# Processes that have no descriptors left to start another one.
+rm old_lib64
+run CUDA_HOME="$WORK/old" python3 -c 'import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (6, 6))
+os.execv(sys.argv[1], sys.argv[1:])' "$client" "$jit" -arch=sm_90 -- "${steps[@]}" cubin:out
+expect_contains said "complete -> 0"
+expect_contains old_lib64 nvjitlink_clien
+is_expected out
+
 # Without the program culink the client's own process loads it, though culink's has its name there.
 mkdir alone
 cp "$(readlink -f "$jit")" alone/libnvJitLink.so.13
