@@ -37,8 +37,8 @@ bool limits_fastpath(ByteSpan code) {
   return false;
 }
 
-// Whether instructions that we know are why an object allows less than its target: then functions
-// without them allow everything.
+// Whether instructions that we know are why an object lacks kOtherChips: then functions without
+// them allow it.
 bool explains_limit(const InputObject &object) {
   for (const elf::Section &section : object.view.sections())
     if (const elf::SectionKind &kind = object.kinds[section.index];
@@ -62,12 +62,16 @@ std::optional<u64> fastpath_mask_of(const InputObject &object) {
   return std::nullopt;
 }
 
-// Since 13.3 finalized code allows every shortcut of its target.
+// Since 13.3 instructions take nothing away from finalized code.
 u64 mask_of_compilers(const SassContext &c, const SassCodeList &code) {
   u64 mask = c.inputs.arch.fastpath_mask;
-  for (const OutId id : c.shape.order)
-    if (c.section(id).function.valid() && !is_finalized(c, code[id]))
-      mask &= fastpath_mask_of(c.sass.objects[code[id].definition.object.value]).value_or(0);
+  for (const OutId id : c.shape.order) {
+    if (!c.section(id).function.valid())
+      continue;
+    const InputObject &object = c.sass.objects[code[id].definition.object.value];
+    mask &= is_finalized(c, code[id]) ? fastpath_mask_of(object).value_or(mask) | kOtherChips
+                                      : fastpath_mask_of(object).value_or(0);
+  }
   return mask;
 }
 
@@ -94,8 +98,9 @@ u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
     const u64 by_code = of_object[i] == Code::Limited ? ~kOtherChips : ~u64{0};
     const u64 allowed =
         of_object[i] == Code::None ? mask : fastpath_mask_of(object).value_or(by_code) & mask;
-    if (allowed != mask && (of_object[i] == Code::Limited || !explains_limit(object)))
-      mask = allowed;
+    const bool by_others =
+        of_object[i] != Code::Limited && allowed != mask && explains_limit(object);
+    mask &= by_others ? allowed | kOtherChips : allowed;
   }
   return mask;
 }
