@@ -126,6 +126,8 @@ RULES = (
          since=(13, 4)),
     # Shared variables are local symbols among the global ones.
     Rule("Q114", r"symbols: \.(nv\.merc\.)?symtab: symbol \d+ '[^']*': binding (GLOBAL|WEAK) vs LOCAL$"),
+    # The symbol of a shared variable that replaces a weak one has the reserved area added twice.
+    Rule("Q041", r"symbols: \.symtab: symbol \d+ '[^']*': (binding GLOBAL vs LOCAL, )?value 0x[4-7](?P<low>[0-9a-f]{2}) vs 0x[89ab](?P=low)$"),
     # nvlink 12.4 leaves symbols without names, and parameters refer to them.
     Rule("Q161", r"symbols: \.symtab: symbol \d+ only in the second file: unnamed symbol in undefined: "
          r"binding LOCAL, type FUNC", r"(headers|info|relocs|strings): |" + MOVED),

@@ -31,6 +31,12 @@ class OnPurposeTest(unittest.TestCase):
         other = "symbols: .symtab: symbol 1 'x': value 0x0 vs 0x50"
         self.assertEqual(unexplained_lines([], other), [other])
 
+    def test_reserved_area_is_added_once_more(self):
+        twice = "symbols: .symtab: symbol 6 'v': value 0x418 vs 0x818"
+        self.assertEqual(unexplained_lines(["-g"], twice), [])
+        other = twice.replace("0x818", "0x828")
+        self.assertEqual(unexplained_lines(["-g"], other), [other])
+
     def test_code_differs_only_where_constants_have_moved(self):
         self.assertEqual(unexplained_lines(SELECTED, CONSTANTS + "\n" + CODE), [])
         self.assertEqual(unexplained_lines(SELECTED, CODE), [CODE])

@@ -9,7 +9,9 @@
 // In every link, shared memory that is dynamic in one file and of a fixed size in a later one is
 // both to nvlink: it is listed twice among the variables that are sorted and its alignment counts,
 // but it is never placed, and its value has the reserved area added twice or not at all (Q041).
-// Without that defect only memory that no code uses gets this far (emulated_errors.cc).
+// Without that defect only memory that no code uses gets this far (emulated_errors.cc). A variable
+// that replaces a weak one is listed twice, too: its symbol, where one is kept, has the area added
+// twice.
 //
 // With --preserve-relocs symbols of dynamic memory are removed, because each kernel has an offset
 // of its own. nvlink keeps them where there are slots and a reserved area, at the offset -1 that
@@ -272,6 +274,15 @@ bool is_never_placed(const Entity &variable) {
 
 u64 value_of_unplaced(const Program &program, u64 offset, bool has_slots) {
   return has_slots ? offset + 2 * u64{program.arch.reserved_shared} : offset;
+}
+
+u64 value_of_kept(const Program &program, const Entity &variable, u64 value) {
+  const bool listed_twice = !program.sass_plane && variable.defined() &&
+                            variable.first_definition.valid() &&
+                            variable.first_definition != variable.prevailing;
+  return listed_twice && program.dialect.has(Defect::SizedDynamicMemory)
+             ? value + program.arch.reserved_shared
+             : value;
 }
 
 bool keeps_dynamic_symbol(const Program &program, bool has_slots) {

@@ -20,6 +20,9 @@ namespace culink::emulate {
 // The value of its symbol in an executable. `offset` does not count the reserved area.
 [[nodiscard]] u64 value_of_unplaced(const Program &program, u64 offset, bool has_slots);
 
+// The value of a shared variable whose symbol is kept.
+[[nodiscard]] u64 value_of_kept(const Program &program, const Entity &variable, u64 value);
+
 // Whether --preserve-relocs keeps the symbol of dynamic memory, which has no offset of its own.
 [[nodiscard]] bool keeps_dynamic_symbol(const Program &program, bool has_slots);
 

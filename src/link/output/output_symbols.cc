@@ -160,7 +160,7 @@ SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
       value = emulate::value_of_unplaced(p_, offset, shared_.has_slots);
     else if (shared_.dynamic(id) && shared_.one_dynamic_value && !shared_.has_slots)
       value -= p_.arch.reserved_shared;
-    spec.value = value;
+    spec.value = emulate::value_of_kept(p_, entity, value);
     spec.binding = binding_of_shared(id, spec.binding);
   } else if (preserve && (entity.other & 0xe1) == (elf::kOtherConstant | kOtherInternal)) {
     spec.other = kOtherInternal;
