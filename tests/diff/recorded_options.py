@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Options that nvcc records beside PTX in a fatbin: file, exit status and text of culink and of nvlink.
+"""Options that nvcc records beside PTX and LTO-IR in a fatbin: file, exit status and text of culink and of nvlink.
 
   recorded_options.py [--culink PROGRAM] [--targets LIST] [--spread]
 
@@ -85,6 +85,7 @@ ROWS = """--register-usage-level=10
 --no-such-option
 not-an-option""".split("\n")
 
+LTO = "-lto"  # the input is LTO-IR
 PAIRS = [
     ("-maxrregcount=32", ["-maxrregcount=48"]),
     ("-maxrregcount=32", ["-maxrregcount=32"]),
@@ -109,6 +110,33 @@ PAIRS = [
      ["-split-compile=3", "-device-stack-protector=true", "-maxrregcount=40", "-Xptxas=-O2"]),
     ("", ["-Xptxas", "-maxrregcount", "-maxrregcount=40"]),
     ("", ["-Xptxas", "-maxrregcount", "-device-stack-protector=true"]),
+    ("-Xptxas -O1", []),
+    ("-maxrregcount=32 -maxrregcount=40", []),
+    ("-maxrregcount=32 -maxrregcount=40", ["-Werror"]),
+    ("-Werror -maxrregcount=32", ["-maxrregcount=48"]),
+    ("-w", ["-Werror"]),
+    ("-v", ["-disable-warnings"]),
+    ("-maxrregcount=32", ["-maxrregcount=48", "-disable-warnings"]),
+    ("-maxrregcount=32", ["-verbose"]),
+    ("-maxrregcount=32", ["-kernels-used=kernel"]),
+    ("-maxrregcount=32", [LTO]),
+    ("-maxrregcount=32", [LTO, "-maxrregcount=48"]),
+    ("-maxrregcount=32 -O1", [LTO, "-Xptxas", "-O2", "-Werror"]),
+    ("-split-compile=2", [LTO, "-split-compile=4"]),
+    ("-g", [LTO]),
+    ("-g -O0", []),
+    ("-g", ["-r"]),
+    ("-g", ["-r", "-g"]),
+    ("-g", ["-suppress-debug-info"]),
+    ("-g", ["-g", "-suppress-debug-info"]),
+    ("-suppress-debug-info", ["-g"]),
+    ("-lineinfo", ["-g"]),
+    ("--preserve-relocs", ["-preserve-relocs"]),
+    ("-maxntid=128 -minnctapersm=2", ["-maxrregcount=24"]),
+    ("-maxntid=128", ["-Xptxas", "-maxntid=256"]),
+    ("-regUsageLevel=5", ["-Xptxas=-regUsageLevel=3"]),
+    ("-Ofc=max", ["-Xptxas", "-O3"]),
+    ("-split-compile=0", ["-split-compile-extended=2"]),
 ]
 
 
@@ -137,6 +165,18 @@ def source():
  st.global.f32 [%rd1], %f{count + 2}; ret;
 }}
 """
+
+
+# For the optimiser.
+CODE = """__device__ __noinline__ double twice(float x) { return (double)x + x; }
+extern "C" __global__ void kernel(float *p) { float s = 0; for (int i = 0; i < 60; i++) s += p[i] * p[i * 7]; p[0] = twice(s); }
+"""
+
+
+def optimiser_of(toolkit):
+    """What -nvvmpath gets: Python packages have libnvvm beside their other libraries."""
+    own = os.path.join(toolkit, "nvvm")
+    return own if os.path.exists(os.path.join(own, "lib64", "libnvvm.so")) else toolkit
 
 
 def link(linker, target, words, path, output):
@@ -170,14 +210,20 @@ def main():
         text = os.path.join(folder, "text.ptx")
         with open(text, "w", encoding="utf-8") as file:
             file.write(source())
+        code, module = os.path.join(folder, "code.cu"), os.path.join(folder, "code.ltoir")
+        with open(code, "w", encoding="utf-8") as file:
+            file.write(CODE)
+        tools.run([tools.nvcc, "-gencode=arch=compute_80,code=lto_80", "-rdc=true", "-ltoir", code, "-o", module])
 
         def compare(job):
             number, target, recorded, words = job
             own = os.path.join(folder, f"{number}.{target}")
             os.mkdir(own)
             path = os.path.join(own, "input.fatbin")
-            tools.run([tools.fatbinary, "-64", "--cmdline=--compile-only " + recorded, "--create=" + path,
-                       f"--image3=kind=ptx,sm=80,file={text}"])
+            image = f"kind=nvvm,sm=80,file={module}" if LTO in words else f"kind=ptx,sm=80,file={text}"
+            tools.run([tools.fatbinary, "-64", "--cicc-cmdline=-ftz=0 -prec_div=1 -prec_sqrt=1 -fmad=1 ",
+                       "--cmdline=--compile-only " + recorded, "--create=" + path, "--image3=" + image])
+            words = words + (["-nvvmpath=" + optimiser_of(tools.folder)] if LTO in words else [])
             output = os.path.join(own, "out.cubin")
             return link([tools.nvlink], target, words, path, output), link(culink, target, words, path, output)
 
