@@ -282,8 +282,9 @@ void Matcher::check_definition(const Entity &entity) {
   if (!common && found.binding() != static_cast<SymbolBinding>(entity.info >> 4))
     differ(entity, "binding", std::to_string(entity.info >> 4), std::to_string(found.info >> 4));
   // Executables forget the memory space, and mark what no one else should see.
+  constexpr u8 kUnified = 0x10;
   const bool forgets = l_.executable && !l_.mercury && !entity.function();
-  const u8 kept = forgets ? elf::kOtherManaged : 0xfe;
+  const u8 kept = forgets ? elf::kOtherManaged | kUnified : 0xfe;
   if (((found.other ^ entity.other) & kept) != 0 || (forgets && (found.other & ~(kept | 1)) != 0))
     differ(entity, "st_other", hex(entity.other & kept), hex(found.other));
   if (!entity.function() && found.type() != expected_type(entity))

@@ -38,6 +38,7 @@ constexpr std::array<u8, 16> kLegalOther = [] {
   std::array<u8, 16> out;
   out.fill(kDataOther);
   out[static_cast<u8>(SymbolType::Function)] = kFunctionOther;
+  out[static_cast<u8>(SymbolType::Object)] = kDataOther | kUnifiedVariable;
   out[static_cast<u8>(SymbolType::CudaObject)] = kDataOther | kUnifiedVariable;
   return out;
 }();

@@ -118,8 +118,9 @@ u64 NameTable::align_of_instance(u32 object, const elf::Symbol &instance) const 
 
 bool NameTable::prevails_over_common(u32 object, u32 symbol) const {
   const Object &file = program_.objects[object];
-  return zeroed_data_prevails_ ||
-         file.kinds[file.symbols[symbol].section].role != elf::SectionRole::Global;
+  const elf::SectionRole role = file.kinds[file.symbols[symbol].section].role;
+  return role != elf::SectionRole::Udt &&
+         (zeroed_data_prevails_ || role != elf::SectionRole::Global);
 }
 
 // Common symbols give way to data with initial values, and since 13.3 to any; of several the

@@ -425,6 +425,16 @@ void Merger::keep_unknown_section(const elf::Section &section) {
                      object_->kinds[section.link].role == SectionRole::SymbolTable;
 }
 
+// A variable that a common symbol prevails over keeps its own place, or none if it is weak (Q057).
+u64 Merger::offset_of_unified(const elf::Symbol &symbol, EntityId named) {
+  if (t_.address_of[named.value].section.valid())
+    return t_.address_of[named.value].value;
+  constexpr u64 kNoPlace = 0 - u64{2};
+  return symbol.binding() == elf::SymbolBinding::Weak
+             ? kNoPlace
+             : location(symbol.section).offset + symbol.value;
+}
+
 // Identities of unified functions and variables, marked as seen by a linker.
 void Merger::add_unified_entries(const elf::Section &section) {
   constexpr u32 kLinked = 6;
@@ -444,7 +454,7 @@ void Merger::add_unified_entries(const elf::Section &section) {
       if (!alone_) // its address may not be known yet
         refuse();
       else
-        entry.offset = t_.address_of[named.value].value;
+        entry.offset = offset_of_unified(object_->symbols[entry.symbol], named);
     } else
       layout_.sections.has_unified_functions = true;
     layout_.sections.unified.push_back({id, named, entry});

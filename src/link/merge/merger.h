@@ -88,6 +88,7 @@ private:
   void create_other_section(const elf::Section &section);
   void keep_unknown_section(const elf::Section &section);
   void add_unified_entries(const elf::Section &section);
+  [[nodiscard]] u64 offset_of_unified(const elf::Symbol &symbol, EntityId named);
 
   // A new section with its symbol; the same unless one of that name exists; a name alone.
   [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, const NewSection &section) {

@@ -20,6 +20,10 @@ using elf::SymbolType;
 
 namespace {
 
+// A bit of st_other: the variable is unified. Executables keep it beside common symbols only, since
+// others need an index file (Q067).
+constexpr u8 kOtherUnifiedData = 0x10;
+
 class SymbolWriter {
 public:
   SymbolWriter(const Program &program, const Layout &layout, const SharedPlan &shared,
@@ -149,7 +153,7 @@ SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
     spec.type = SymbolType::Object;
   if (entity.function)
     return;
-  spec.other &= elf::kOtherManaged;
+  spec.other &= elf::kOtherManaged | kOtherUnifiedData;
   const bool preserve = p_.options.preserve_relocs;
   if (is_shared(entity.other)) {
     spec.other = preserve && !p_.options.keeps_debug_symbols() ? kOtherInternal

@@ -315,7 +315,16 @@ void NameRules::read_opaque(SymbolRef ref, const elf::Symbol &symbol) {
 
 bool NameRules::is_initialised(SymbolRef ref) const {
   const InputObject &object = objects_[ref.object.value];
-  return object.kinds[object.symbols[ref.symbol].section].role != elf::SectionRole::Global;
+  const elf::SectionRole role = object.kinds[object.symbols[ref.symbol].section].role;
+  return role != elf::SectionRole::Global && role != elf::SectionRole::Udt;
+}
+
+// Unified variables do not, whatever the release.
+bool NameRules::prevails_over_common(SymbolRef ref) const {
+  const InputObject &object = objects_[ref.object.value];
+  const u32 section = object.symbols[ref.symbol].section;
+  return is_initialised(ref) ||
+         (policy_.zeroed_data_prevails && object.kinds[section].role == elf::SectionRole::Global);
 }
 
 // A declaration without a size agrees with any, and so does dynamic shared memory that is read

@@ -117,9 +117,7 @@ private:
   [[nodiscard]] bool may_differ_in_size(const Entity &entity, SymbolRef ref,
                                         const elf::Symbol &symbol) const;
   [[nodiscard]] bool is_initialised(SymbolRef ref) const;
-  [[nodiscard]] bool prevails_over_common(SymbolRef ref) const {
-    return policy_.zeroed_data_prevails || is_initialised(ref);
-  }
+  [[nodiscard]] bool prevails_over_common(SymbolRef ref) const;
   [[nodiscard]] bool prevails_over_weak(SymbolRef ref, const Entity &entity) const;
   [[nodiscard]] u64 parameter_bytes(SymbolRef kernel) const;
   void compare_parameters(const Entity &kernel, SymbolRef ref);
