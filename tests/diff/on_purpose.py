@@ -52,7 +52,7 @@ RULES = (
     Rule("Q019", r"symbols: \.(symtab|nv\.merc\.symtab): symbol 0 no symbol: value 0x0 vs 0x[1-9a-f]",
          r"debug: '\.(nv\.merc\.)?debug_loc': bytes differ"),
     # Pointers in constants to overridden definitions are lost.
-    Rule("Q045", r"(relocs|sections): .*'\.rela?\.nv\.constant3'", r"(headers|symbols|strings): |" + MOVED),
+    Rule("Q045", r"(relocs|sections): .*'\.rela?\.nv\.constant[34]'", r"(headers|symbols|strings): |" + MOVED),
     # Frames and lines of an overridden definition have the address of the one that prevails.
     Rule("Q028", r"relocs: '\.(nv\.merc\.)?rela?\.(debug_frame|debug_line|nv_debug_line_sass)': "
          r"relocation \d+ only in the second file: at 0x[0-9a-f]+: R_(CUDA|MERCURY)_\w*64 against '",

@@ -26,7 +26,7 @@ bool loses_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
   const elf::SectionKind &kind = p.objects[object.value].kinds[section];
   const DefinitionOutcome outcome = p.symbols.outcome(object, symbol);
   return p.dialect.has(Defect::ForgottenPointers) && kind.role == elf::SectionRole::Constant &&
-         kind.bank == p.arch.banks.user &&
+         (kind.bank == p.arch.banks.user || kind.bank == p.arch.banks.addresses) &&
          (outcome == DefinitionOutcome::DiscardedForWeak ||
           outcome == DefinitionOutcome::DiscardedForStrong);
 }
