@@ -8,7 +8,8 @@
 // 0 and memory without contents have no counterpart; tables may be shorter in machine code, never
 // absent. On sm_107 machine code calls functions of the driver for textures and surfaces, where
 // Mercury code has instructions: then it has more symbols, relocations and calls, and needs more
-// registers and stack. nvlink 12.8 and 12.9 leave 0 for the frame of a function in Mercury code.
+// registers and stack. nvlink 12.8 and 12.9 leave 0 for the frame of a function in Mercury code,
+// ptxas does for functions inside the code of another, which have its frame in machine code.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "arch/elf_flags.h"
 #include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
+#include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 #include "verify/verify_findings.h"
 
@@ -209,10 +211,37 @@ private:
     if (mirror.type == SectionType::CudaCapmerc)
       compare_capsule(section, mirror);
     else if (has_equal_bytes(section) && !(other_resources_ && tells_resources(section)) &&
-             !std::ranges::equal(section.data, mirror.data))
+             !std::ranges::equal(section.data, mirror.data) &&
+             !(section.name == ".nv.info" && differ_in_inner_frames(section.data, mirror.data)))
       findings_.in_section(Rule::MirrorBytes, mirror, [&] {
         return FieldMessage{"", "its bytes are not those of " + elf::describe_section(section)};
       });
+  }
+
+  // Whether frames of functions inside the code of others are all that differs.
+  [[nodiscard]] bool differ_in_inner_frames(ByteSpan sass, ByteSpan mercury) const {
+    elf::RecordReader<elf::InfoAttribute> reader(sass), mirrored(mercury);
+    while (reader.next() && mirrored.next())
+      if (!(reader.record() == mirrored.record()) &&
+          !is_inner_frame(reader.record(), mirrored.record()))
+        return false;
+    return std::ranges::equal(reader.rest(), mirrored.rest());
+  }
+
+  [[nodiscard]] bool is_inner_frame(const elf::InfoRecord &record,
+                                    const elf::InfoRecord &mirrored) const {
+    for (const elf::InfoRecord *side : {&record, &mirrored})
+      if (side->attribute != elf::InfoAttribute::FrameSize || side->payload.size() != 8)
+        return false;
+    const u32 index = load_le<u32>(record.payload.data());
+    const elf::SymbolTable symbols = view_.symbols();
+    if (index >= symbols.size() || load_le<u32>(mirrored.payload.data()) != index ||
+        load_le<u32>(&mirrored.payload[4]) != 0)
+      return false;
+    const Symbol function = symbols[index];
+    return function.section < view_.sections().size() &&
+           is_code(view_.sections()[function.section]) &&
+           view_.sections()[function.section].name != ".text." + std::string(function.name);
   }
 
   // The capsule must account for every instruction of the code.
