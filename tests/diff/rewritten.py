@@ -35,6 +35,8 @@ WRITABLE = 6
 STUB = ".nv.uft.rel."  # code that calls a unified function
 # Attributes of .nv.info whose payload are places in the code.
 PLACES = {0x1c, 0x1d, 0x28, 0x31, 0x34, 0x39, 0x47}
+ANNOTATIONS = 0x55  # spills are marks there: a word 1, then the place
+MARK = 1
 SIZED = 4
 
 
@@ -95,6 +97,12 @@ def codes(data):
             if name.startswith((TEXT, STUB))}
 
 
+def without_places(annotations):
+    """How many marks there are, if there is nothing else."""
+    words = struct.unpack_from("<%dI" % ((len(annotations) - 2) // 4), annotations, 2)
+    return len(words) if set(words[::2]) == {MARK} else annotations
+
+
 def info_records(content):
     """(format, attribute, payload) of each record; places in the code are left out."""
     at, out = 0, []
@@ -102,7 +110,11 @@ def info_records(content):
         form, attribute, value = struct.unpack_from("<BBH", content, at)
         size = value if form == SIZED else 0
         payload = content[at + 2:at + 4 + size]
-        out.append((form, attribute, None if attribute in PLACES else payload))
+        if attribute in PLACES:
+            payload = None
+        elif attribute == ANNOTATIONS:
+            payload = without_places(payload)
+        out.append((form, attribute, payload))
         at += 4 + size
     return out
 

@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from rewritten import FRAMES, File, joined_in, parts, unexplained, units  # noqa: E402
+from rewritten import FRAMES, File, info_records, joined_in, parts, unexplained, units  # noqa: E402
 from scheduling import differ_in_scheduling_only  # noqa: E402
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
@@ -48,6 +48,13 @@ class Rewritten(unittest.TestCase):
 
     def test_other_instructions_of_nvlink_are_its_own(self):
         self.assertEqual(unexplained(LINKED, changed(".text.kernel", 0, 1), OBJECTS), [])
+
+    def test_spills_move_with_the_code(self):
+        spills = lambda *words: struct.pack("<BBH%dI" % len(words), 4, 0x55, 4 * len(words), *words)
+        first = info_records(spills(1, 0x40, 1, 0x80))
+        self.assertEqual(first, info_records(spills(1, 0x50, 1, 0x90)))
+        self.assertNotEqual(first, info_records(spills(1, 0x50)))
+        self.assertNotEqual(first, info_records(spills(3, 4, 0x61, 0)))
 
     def test_other_instructions_of_ours_are_not(self):
         findings = unexplained(changed(".text.kernel", 0, 1), LINKED, OBJECTS)
