@@ -68,9 +68,13 @@ class CachedToolchain(Toolchain):
 
     def engine(self):
         """The option that makes culink schedule Mercury code as this nvlink does, where its toolkit is not the
-        one that culink finds."""
-        found = sorted(glob.glob(os.path.join(self.other_linker, "lib", "libnvJitLink.so.*"))) if self.other_linker else []
-        return ["--finalizer=" + os.path.abspath(found[0])] if found else []
+        one that culink finds. Some relocatable links need nvlink itself for that, not its library."""
+        if not self.other_linker:
+            return []
+        folder = os.path.abspath(self.other_linker)
+        if "nvJitLink" not in self.linker_identity:
+            return ["--cuda=" + folder]
+        return ["--finalizer=" + found for found in glob.glob(os.path.join(folder, "lib", "libnvJitLink.so.*"))[:1]]
 
     def linker_release(self):
         return release_of(self.nvlink)

@@ -123,7 +123,8 @@ class Comparison:
         if os.path.exists(self.at(step.output)):
             os.remove(self.at(step.output))
         code = ["--code=" + self.options.code] if self.options.code else []
-        code += self.memory.tools.engine() if self.options.code == "exact" else []
+        if self.options.code in (None, "exact") and self.target in MERCURY_TARGETS:
+            code += self.memory.tools.engine()
         arguments = self.arguments(step)[:-1] + [self.at(step.output)]
         return run_linker([self.options.culink, "--no-demangle"] + code + list(extra) + arguments,
                           self.sources)
