@@ -103,6 +103,12 @@ struct SectionKind {
   [[nodiscard]] bool is_constant() const {
     return role == SectionRole::Constant || role == SectionRole::ConstantNamed;
   }
+  // A bank of addresses that position-independent code loads.
+  [[nodiscard]] bool holds_addresses() const {
+    constexpr u8 kAddresses = 4;
+    return (role == SectionRole::Constant && bank == kAddresses) ||
+           (role == SectionRole::ConstantNamed && bank == static_cast<u8>(ConstantUse::Pic));
+  }
   // Code of a function: its own section, or a slot of the table of unified functions.
   [[nodiscard]] bool is_code() const {
     return role == SectionRole::Text || role == SectionRole::UftRel;

@@ -125,7 +125,9 @@ void GraphReader::read_pointers(u32 object) {
         table.info >= file.kinds.size() || file.code_of[table.info] != 0)
       continue;
     const elf::SectionKind &kind = file.kinds[table.info];
-    if (kind.mercury || (kind.role != elf::SectionRole::GlobalInit && !kind.is_constant()))
+    const bool variables =
+        kind.role == elf::SectionRole::GlobalInit || (kind.is_constant() && !kind.holds_addresses());
+    if (kind.mercury || !variables)
       continue;
     const elf::RelocationTable entries = file.view.relocations(table);
     for (u32 i = 0; i < entries.size(); ++i)

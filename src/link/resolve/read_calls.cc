@@ -159,7 +159,8 @@ void CallReader::read_descriptors(ObjectId id, CallBatch &batch) const {
 }
 
 // A function that a variable points to has its address taken, too. Compilers say so in the call
-// graph; nvlink -r says it of an alias where data has the name of the function.
+// graph; nvlink -r says it of an alias where data has the name of the function. A bank of
+// addresses is part of the code that loads them, and most of its functions are only called.
 void CallReader::read_pointers(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
   for (const elf::Section &table : object.view.sections()) {
@@ -167,7 +168,8 @@ void CallReader::read_pointers(ObjectId id, CallBatch &batch) const {
       continue;
     const elf::SectionKind &kind = object.kinds[table.info];
     const bool variables =
-        kind.role == elf::SectionRole::GlobalInit || (kind.is_constant() && kind.owner.empty());
+        kind.role == elf::SectionRole::GlobalInit ||
+        (kind.is_constant() && kind.owner.empty() && !kind.holds_addresses());
     if (!variables || kind.mercury)
       continue;
     const elf::RelocationTable entries = object.view.relocations(table);
