@@ -223,12 +223,12 @@ def main():
     if not options.new:
         return 0
     new = answers_of(options.new, parts, options.jobs)
-    differing = [label for label in new if old.get(label) != new[label]]
     missing = [label for label in old if label not in new] if options.only == ",".join(PARTS) else []
-    for label in (differing + missing)[:options.show]:
+    differing = [label for label in new if old.get(label, new[label]) != new[label]] + missing
+    for label in differing[:options.show]:
         print("differs: " + label)
-    print("%d answers, %d differ" % (len(new), len(differing) + len(missing)))
-    return 1 if differing or missing or not new else 0
+    print("%d answers, %d differ, %d have no earlier one" % (len(new), len(differing), len(new.keys() - old.keys())))
+    return 1 if differing or not new else 0
 
 
 if __name__ == "__main__":
