@@ -316,7 +316,7 @@ LinkResult LinkJob::link_and_verify() {
     objects = drop_unneeded(std::move(objects), needed);
   }
   if (diag_.failed() && !timer_.cancelled())
-    find_conflicts(request_.options, *dialect_, objects, pool, diag_);
+    find_conflicts(request_.options, *dialect_, *target, objects, pool, diag_);
   if (diag_.failed() || timer_.cancelled())
     return {};
   const OutputCode code = choose_output_code(request_.options, *dialect_, objects, *target,

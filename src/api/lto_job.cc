@@ -139,7 +139,7 @@ void LtoJob::set_host_references(OptimizerTask &task) const {
   std::vector<std::string> used;
   if (variables)
     used = as_patterns(*variables);
-  else if (!dialect_.has(Defect::LtoDropsVariables))
+  else if (!dialect_.defects.lto_drops_variables)
     used = {"*"};
   host.external_constants = host.internal_constants = used;
   host.external_variables = host.internal_variables = used;
@@ -171,7 +171,7 @@ std::optional<OptimizerTask> LtoJob::make_task(const Mix &mix) {
     diag_.report(DiagId::SplitIgnored,
                  {"-split-compile", "-split-compile-extended", "-split-compile-extended"});
   task.separate = request_.options.relocatable || mix.others;
-  task.open = !dialect_.has(Defect::LtoByHostObjects) || mix.system_after_host;
+  task.open = !dialect_.defects.lto_by_host_objects || mix.system_after_host;
   task.debug = request_.options.debug;
   set_host_references(task);
   return task;
@@ -187,7 +187,7 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
   LtoOptions options = request_.lto;
   if (task.compiled.split_compile)
     options.split_compile = task.compiled.split_compile;
-  if (!dialect_.has(Defect::LtoOrderByChance))
+  if (!dialect_.defects.lto_order_by_chance)
     options = with_repeatable_code(std::move(options));
   Result<OptimizedProgram> program =
       optimize(task, options, cache_, request_.progress ? &request_.progress->cancelled : nullptr);
@@ -207,7 +207,7 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
 // Whether the program can be compiled as a whole.
 bool LtoJob::is_closed(const Mix &mix, const std::string &ptx) const {
   const UndefinedInPtx undefined = undefined_in(ptx);
-  if (dialect_.has(Defect::LtoByHostObjects))
+  if (dialect_.defects.lto_by_host_objects)
     return !mix.system_after_host || undefined.functions.empty();
   return undefined.functions.empty() && undefined.variables.empty() &&
          !(mix.system && request_.options.keep_system_libraries);
@@ -224,7 +224,7 @@ std::optional<std::string> LtoJob::compile_whole(OptimizerTask task, const LtoOu
 std::optional<LtoOutcome> LtoJob::run() {
   const Mix mix = look_at_inputs();
   if (!mix.last_module) {
-    diag_.report(request_.lto.emit_ptx && !dialect_.has(Defect::LtoByHostObjects)
+    diag_.report(request_.lto.emit_ptx && !dialect_.defects.lto_by_host_objects
                      ? DiagId::NothingToEmit
                      : DiagId::LtoIgnored,
                  {"-dlto"});
@@ -236,15 +236,15 @@ std::optional<LtoOutcome> LtoJob::run() {
     return std::nullopt;
   LtoOutcome out;
   // nvlink's optimiser does not know the letters of targets (Q172).
-  const std::string target = dialect_.has(Defect::LtoForgetsLetter)
+  const std::string target = dialect_.defects.lto_forgets_letter
                                  ? fmt::format("sm_{}", target_.number)
                                  : std::string(target_.name);
   for (std::string &part : split_ptx(*text))
     out.parts.push_back(with_target(std::move(part), target));
-  if (!dialect_.has(Defect::LtoOrderByChance) && is_in_random_order(request_.lto))
+  if (!dialect_.defects.lto_order_by_chance && is_in_random_order(request_.lto))
     out.parts = in_fixed_order(std::move(out.parts));
   out.whole = !task->separate && out.parts.size() == 1 && is_closed(mix, out.parts.front());
-  const bool nvlinks_place = dialect_.has(Defect::LtoByHostObjects);
+  const bool nvlinks_place = dialect_.defects.lto_by_host_objects;
   const bool divided = out.parts.size() > 1;
   out.lost = nvlinks_place && task->separate && !mix.last_host && !divided;
   out.place = divided ? 0 : mix.last_host.value_or(*mix.last_module);

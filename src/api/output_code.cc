@@ -111,7 +111,7 @@ bool has_unknown_mercury(const std::vector<InputObject> &objects, const Dialect 
     std::string unknown;
     if (!object.unfamiliar.mercury.empty())
       unknown = object.unfamiliar.mercury.front();
-    else if (!dialect.has(Defect::SilentlyDropped))
+    else if (!dialect.defects.drops_unknown_sections)
       unknown = find_unknown_record(object);
     if (!unknown.empty()) {
       diag.report(DiagId::UnknownMercury, {object.name, unknown, std::string(target.name)});

@@ -75,83 +75,73 @@ constexpr CommandRules command_of(u32 toolkit) {
   return rules;
 }
 
-// One on a line, in the order of the enum, so that a new one is one line more.
+// Several on a line, in the order of the struct.
 // clang-format off
-constexpr DefectSet kDefects13_0 = {
-    Defect::UnplacedSymbol,
-    Defect::DefinedDynamicMemory,
-    Defect::NullSymbolValue,
-    Defect::EarlyResolution,
-    Defect::EarlyShared,
-    Defect::OverriddenFrames,
-    Defect::DeletedConstants,
-    Defect::OverriddenBranchTables,
-    Defect::SizedDynamicMemory,
-    Defect::UnlistedSymbol,
-    Defect::AliasRegisterCount,
-    Defect::ForgottenPointers,
-    Defect::MergedConstants,
-    Defect::GuessedAlignment,
-    Defect::PackingCrash,
-    Defect::LaunchedKernel,
-    Defect::DeadAlias,
-    Defect::WeakOverCommon,
-    Defect::SilentlyDropped,
-    Defect::FilledIndices,
-    Defect::LostSectionFff2,
-    Defect::LostBarriers,
-    Defect::IncompleteFlags,
-    Defect::NewerToolkit,
-    Defect::ForeignWholePrograms,
-    Defect::LostAddend,
-    Defect::RuntimeInOrder,
-    Defect::StaleRegistration,
-    Defect::AlwaysDemangles,
-    Defect::MissingMercuryMark,
-    Defect::LeakedHeaders,
-    Defect::MixedDebugInfo,
-    Defect::LostPlaceInCie,
-    Defect::AliasTakesCode,
-    Defect::RegistersByName,
-    Defect::FirstOfName,
-    Defect::StaleImageBase,
-    Defect::SharedLists,
-    Defect::LimitOfDebugShared,
-    Defect::WrappedStack,
-    Defect::TruncatedValues,
-    Defect::SectionsByName,
-    Defect::OpaqueByName,
-    Defect::LostUnifiedMark,
-    Defect::OverrunningPointers,
-    Defect::SelectsDebugged,
-    Defect::OneByteParameter,
-    Defect::DriverRegisters,
-    Defect::LtoByHostObjects,
-    Defect::LtoForgetsLetter,
-    Defect::LtoDropsVariables,
-    Defect::LtoOrderByChance,
-    Defect::UnlistedPointers,
+constexpr Defects kDefects13_0 = {
+    .one_byte_fits_any = true, .loses_unified_marks = true, .joins_opaque_by_name = true,
+    .sections_by_name = true, .refuses_weak_over_common = true, .refuses_early_alias = true,
+    .refuses_dead_alias = true, .null_symbol_has_value = true, .loses_section_fff2 = true,
+    .fills_indices = true,
+    .demotes_launched_kernels = true, .forgets_pointed_to = true, .selects_debugged = true,
+    .keeps_dynamic_symbol = true, .refuses_dynamic_twice = true, .accepts_sized_dynamic = true,
+    .misreads_instances = true, .ignores_instances = true, .limits_debug_shared = true,
+    .refuses_deleted_constants = true, .keeps_overridden_tables = true, .forgets_pointers = true,
+    .merges_equal_constants = true, .guesses_alignment = true, .crashes_packing = true,
+    .takes_bank_flags = true, .keeps_image_base = true,
+    .resolves_early = true, .resolves_shared_early = true, .truncates_values = true,
+    .accepts_overruns = true, .loses_field_addends = true, .shares_lists = true,
+    .refuses_unlisted = true,
+    .loses_barriers = true, .wraps_stack = true, .ignores_driver_registers = true,
+    .keeps_overridden_frames = true, .mixes_debug_info = true, .loses_place_in_cie = true,
+    .alias_takes_code = true, .registers_by_name = true,
+    .loses_mercury_marks = true, .leaks_headers = true, .repeats_first_of_name = true,
+    .drops_unknown_sections = true, .refuses_newer_toolkit = true, .refuses_foreign_programs = true,
+    .runtime_in_order = true, .lto_by_host_objects = true, .lto_forgets_letter = true,
+    .lto_drops_variables = true, .lto_order_by_chance = true,
+    .keeps_stale_list = true, .always_demangles = true,
 };
 // clang-format on
 
-constexpr DefectSet kDefects13_1 = kDefects13_0.without({Defect::LostPlaceInCie})
-                                       .with({Defect::InstanceAlignment, Defect::FirstAlignment});
+constexpr Defects make_defects_12_4() {
+  Defects row = kDefects13_0;
+  row.keeps_discarded_frames = true;
+  row.leaves_blank_symbols = true;
+  return row;
+}
 
-constexpr DefectSet kDefects12_4 =
-    kDefects13_0.with({Defect::DiscardedFrames, Defect::BlankSymbols});
+constexpr Defects make_defects_13_1() {
+  Defects row = kDefects13_0;
+  row.loses_place_in_cie = false;
+  row.ignores_instances = false;
+  row.keeps_first_alignment = true;
+  return row;
+}
 
-constexpr DefectSet kDefects13_2 = kDefects13_1.without({Defect::EarlyShared});
+constexpr Defects make_defects_13_2() {
+  Defects row = make_defects_13_1();
+  row.resolves_shared_early = false;
+  return row;
+}
 
-constexpr DefectSet kDefects13_4 =
-    kDefects13_2.with({Defect::MisplacedLocals, Defect::UnnamedShared, Defect::WeakMustBeDefined,
-                       Defect::StackOfMercury});
+constexpr Defects make_defects_13_4() {
+  Defects row = make_defects_13_2();
+  row.misplaces_locals = true;
+  row.keeps_unnamed_shared = true;
+  row.requires_weak_definitions = true;
+  row.recounts_image_calls = true;
+  return row;
+}
 
-constexpr DefectSet kDefects13_5 =
-    kDefects13_4.without({Defect::NullSymbolValue, Defect::LeakedHeaders});
+constexpr Defects make_defects_13_5() {
+  Defects row = make_defects_13_4();
+  row.null_symbol_has_value = false;
+  row.leaks_headers = false;
+  return row;
+}
 
 // A release of nvlink; `toolkit` is ten times the number of its objects' toolkit.
 constexpr Dialect nvlink_row(std::string_view name, std::string_view version,
-                             std::string_view build, u32 toolkit, DefectSet defects) {
+                             std::string_view build, u32 toolkit, const Defects &defects) {
   return {.name = name,
           .tool = "nvlink",
           .tool_version = version,
@@ -165,7 +155,7 @@ constexpr Dialect nvlink_row(std::string_view name, std::string_view version,
 
 // The library of the same linker, which has neither a file to name nor a command line.
 constexpr Dialect library_row(std::string_view name, std::string_view version, u32 toolkit,
-                              DefectSet defects) {
+                              const Defects &defects) {
   Dialect row = nvlink_row(name, version, "Build system must define TOOLS_VERSION_EXTENDED",
                            toolkit, defects);
   row.tool = "nvJIT API";
@@ -185,30 +175,30 @@ constexpr std::array kDialects = {
     nvlink_row("nvlink-13.0.48", "Cuda compilation tools, release 13.0, V13.0.48",
                "Build cuda_13.0.r13.0/compiler.36260728_0", 130, kDefects13_0),
     nvlink_row("nvlink-13.1.115", "Cuda compilation tools, release 13.1, V13.1.115",
-               "Build cuda_13.1.r13.1/compiler.37061995_0", 131, kDefects13_1),
+               "Build cuda_13.1.r13.1/compiler.37061995_0", 131, make_defects_13_1()),
     nvlink_row("nvlink-13.1.80", "Cuda compilation tools, release 13.1, V13.1.80",
-               "Build cuda_13.1.r13.1/compiler.36836380_0", 131, kDefects13_1),
+               "Build cuda_13.1.r13.1/compiler.36836380_0", 131, make_defects_13_1()),
     nvlink_row("nvlink-13.2.86", "Cuda compilation tools, release 13.2, V13.2.86",
-               "Build cuda_13.2.r13.2/compiler.37953736_0", 132, kDefects13_2),
+               "Build cuda_13.2.r13.2/compiler.37953736_0", 132, make_defects_13_2()),
     nvlink_row("nvlink-13.2.78", "Cuda compilation tools, release 13.2, V13.2.78",
-               "Build cuda_13.2.r13.2/compiler.37668154_0", 132, kDefects13_2),
+               "Build cuda_13.2.r13.2/compiler.37668154_0", 132, make_defects_13_2()),
     nvlink_row("nvlink-13.2.51", "Cuda compilation tools, release 13.2, V13.2.51",
-               "Build cuda_13.2.r13.2/compiler.37434383_0", 132, kDefects13_2),
+               "Build cuda_13.2.r13.2/compiler.37434383_0", 132, make_defects_13_2()),
     nvlink_row("nvlink-13.3.73", "Cuda compilation tools, release 13.3, V13.3.73",
-               "Build cuda_13.3.r13.3/compiler.38244171_0", 133, kDefects13_2),
+               "Build cuda_13.3.r13.3/compiler.38244171_0", 133, make_defects_13_2()),
     nvlink_row("nvlink-13.3.33", "Cuda compilation tools, release 13.3, V13.3.33",
-               "Build cuda_13.3.r13.3/compiler.37862127_0", 133, kDefects13_2),
+               "Build cuda_13.3.r13.3/compiler.37862127_0", 133, make_defects_13_2()),
     nvlink_row("nvlink-13.4.92", "Cuda compilation tools, release 13.4, V13.4.92",
-               "Build cuda_13.4.r13.4/compiler.38855100_0", 134, kDefects13_4),
+               "Build cuda_13.4.r13.4/compiler.38855100_0", 134, make_defects_13_4()),
     nvlink_row("nvlink-13.4.59", "Cuda compilation tools, release 13.4, V13.4.59",
-               "Build cuda_13.4.r13.4/compiler.38657139_0", 134, kDefects13_4),
+               "Build cuda_13.4.r13.4/compiler.38657139_0", 134, make_defects_13_4()),
     nvlink_row("nvlink-12.4.131", "Cuda compilation tools, release 12.4, V12.4.131",
-               "Build cuda_12.4.r12.4/compiler.34097967_0", 124, kDefects12_4),
+               "Build cuda_12.4.r12.4/compiler.34097967_0", 124, make_defects_12_4()),
     // Only its library could be had (libnvJitLink), whose version and build these are.
     nvlink_row("nvlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37",
-               "Build system must define TOOLS_VERSION_EXTENDED", 135, kDefects13_5),
+               "Build system must define TOOLS_VERSION_EXTENDED", 135, make_defects_13_5()),
     library_row("nvjitlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37", 135,
-                kDefects13_5),
+                make_defects_13_5()),
 };
 static_assert(kDialects[0].name.empty());
 

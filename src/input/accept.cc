@@ -193,11 +193,11 @@ bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arc
     return false;
   }
   if (view.header().type == elf::FileType::WholeProgram && toolkit < dialect.newest_toolkit &&
-      dialect.has(Defect::ForeignWholePrograms)) {
+      dialect.defects.refuses_foreign_programs) {
     diag.report(DiagId::ForeignWholeProgram, {name, release(toolkit)});
     return false;
   }
-  if (toolkit <= dialect.newest_toolkit || !dialect.has(Defect::NewerToolkit))
+  if (toolkit <= dialect.newest_toolkit || !dialect.defects.refuses_newer_toolkit)
     return true;
   diag.report(DiagId::TooNewToolkit,
               {name, release(toolkit), release(dialect.newest_toolkit), std::to_string(toolkit),

@@ -200,7 +200,7 @@ std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
   object->toolkit = identity.toolkit;
   if (lacks_isa_class(*object))
     diag.report(DiagId::MissingIsaClass, {std::to_string(target.number), name});
-  if (!dialect.has(Defect::SilentlyDropped)) {
+  if (!dialect.defects.drops_unknown_sections) {
     report_left_out(*object, diag);
     std::vector<u8> attributes = std::move(object->unfamiliar.attributes);
     object->unfamiliar = find_unfamiliar(*object);

@@ -161,9 +161,9 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
 
 } // namespace
 
-void find_conflicts(const LinkOptions &options, const Dialect &dialect,
+void find_conflicts(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
                     const std::vector<InputObject> &objects, WorkerPool &pool, Diagnostics &diag) {
-  const LinkPolicy policy = make_link_policy(options, dialect);
+  const LinkPolicy policy = make_link_policy(options, arch, dialect);
   const Resolution symbols = resolve_symbols(objects, policy, pool, diag);
   (void)build_call_graph(objects, symbols, policy, pool, diag);
 }
@@ -174,7 +174,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
                                      const LinkListener &listener, StepTimer &timer,
                                      Diagnostics &diag) {
   timer.begin("resolve");
-  const LinkPolicy policy = make_link_policy(options, dialect);
+  const LinkPolicy policy = make_link_policy(options, arch, dialect);
   Resolution resolved = resolve_symbols(objects, policy, pool, diag);
   if (diag.failed() || timer.cancelled())
     return {};

@@ -36,7 +36,7 @@ struct PlannedLink {
 
 // Reports what contradicts itself among objects that will not be linked, because others are broken:
 // one run names all that is wrong.
-void find_conflicts(const LinkOptions &options, const Dialect &dialect,
+void find_conflicts(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
                     const std::vector<InputObject> &objects, WorkerPool &pool, Diagnostics &diag);
 
 // Whom a link tells how far it is.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whose rules a link follows: culink's own, or those of one release of nvlink. A dialect is a row
-// of the table in compat/dialects.cc. What a release gets wrong is a set of named defects; culink's
-// own row has none. Only link/emulate asks for a defect, and nobody asks for a version.
+// The rules that a link follows: culink's own, or those of one release of nvlink. A dialect is a
+// row of the table in compat/dialects.cc. The defects of a release are named here; culink's own row
+// has none. Passes of the linker read the LinkPolicy, which is made from the row.
 #pragma once
 
-#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -15,98 +14,187 @@
 
 namespace culink {
 
-// What nvlink gets wrong, in the order of docs/compat.md: it computes a wrong program, writes a
-// file that is invalid or misleading, loses data or refuses sound input.
-enum class Defect : u8 {
-  UnplacedSymbol,         // Q014: dynamic shared memory has a symbol without an offset
-  NullSymbolValue,        // Q019: symbol 0 has a value, and so have labels without a location
-  EarlyResolution,        // Q020 to Q024, Q103: -r resolves what the next link moves
-  DefinedDynamicMemory,   // Q020: two definitions of dynamic memory, which -r made, contradict
-  EarlyShared,            // Q021, Q023: shared variables, too
-  OverriddenFrames,       // Q028: frames of overridden functions describe those that prevail
-  DeletedConstants,       // Q040: -r stops where constants of overridden functions are gone
-  OverriddenBranchTables, // Q040: branch tables of overridden functions clear those that prevail
-  SizedDynamicMemory,     // Q041: shared memory, dynamic in one file and sized in another
-  UnlistedSymbol,         // Q042: --preserve-relocs stops at symbols that are gone
-  AliasRegisterCount,     // Q043: stops where an alias is known before the function
-  ForgottenPointers,      // Q045: pointers in constants to overridden definitions are 0
-  MergedConstants,        // Q050: equal __constant__ data is merged, its symbols are not moved
-  GuessedAlignment,       // Q051: packed __constant__ variables are aligned to their size
-  PackingCrash,           // Q051: some banks cannot be packed
-  LaunchedKernel,         // Q052: a launched kernel is a device function if one other is selected
-  DeadAlias,              // Q053: stops at an alias that nobody uses
-  WeakOverCommon,         // Q057: stops where a weak definition follows a common symbol
-  SilentlyDropped,        // Q058: sections of unknown types are left out without a word
-  FilledIndices,          // Q059: .symtab_shndx has numbers for symbols that need none
-  LostSectionFff2,        // Q059: symbols of section 0xfff2 look like common symbols
-  LostBarriers,           // Q063: barrier counts of toolkit 12 that a newer object's count hides
-  IncompleteFlags,        // Q064: banks of toolkits before 12.4 lack a flag
-  NewerToolkit,           // Q065: objects of a newer toolkit are refused
-  ForeignWholePrograms,   // Q118: objects of -ewp of an older toolkit are refused
-  WeakMustBeDefined,      // Q119: undefined weak symbols are refused
-  LostAddend,             // Q073: addends in fields, where parts of sections have moved
-  RuntimeInOrder,         // Q083: the device runtime library counts only where it is read
-  StaleRegistration,      // Q085: a list of modules that exists stays, whatever it says
-  AlwaysDemangles,        // Q091: names of the call graph are demangled even if they should not be
-  DriverRegisters,        // Q143: functions of the program in place of the driver's are not checked
-  OneByteParameter,       // Q141: a parameter of one byte agrees with a later one of any size
-  MissingMercuryMark,     // Q100: objects before the first one of SASS only lose a symbol
-  LeakedHeaders,          // Q102: section headers in the Mercury form of reserved memory
-  MixedDebugInfo,         // Q106: debug information of two weak definitions is mixed
-  LostPlaceInCie,         // Q106: addresses in call frames are stored at offset 0
-  AliasTakesCode,         // Q107: an alias that precedes its function owns the code
-  RegistersByName,        // Q109: debug registers of local functions are found by name
-  FirstOfName,            // Q110: local functions of one name have records of the first
-  StaleImageBase,         // Q112: images by index are looked up behind the slots
-  SharedLists,            // Q113: local functions of one name have one list of relocations
-  InstanceAlignment,      // Q115: the value of an instance of dynamic memory is its alignment
-  UnnamedShared,          // Q117: shared sections without variables take room
-  FirstAlignment,         // Q116: one function of several aligns dynamic memory
-  MisplacedLocals,        // Q114: shared variables are local, but among the global symbols
-  DiscardedFrames,        // Q160: frames of discarded functions describe those that prevail
-  BlankSymbols,           // Q161: -g leaves a symbol without a name for undefined functions
-  LimitOfDebugShared,     // Q120: memory of several kernels is reported as that of one more
-  WrappedStack,           // Q121: stacks of 4 GiB and more
-  TruncatedValues,        // Q122: values of relocations that do not fit
-  SectionsByName,         // Q130: kernels of one name share parameters and shared memory
-  OpaqueByName,           // Q131: opaque parameters of one name are one image
-  LostUnifiedMark,        // Q132: a unified function that is declared first is not marked
-  OverrunningPointers,    // Q133: pointers in data that reach beyond its end are kept
-  SelectsDebugged,        // Q134: -g -suppress-debug-info leaves kernels incomplete
-  LtoByHostObjects,       // Q170, Q171: only host objects count for what is optimised
-  LtoForgetsLetter,       // Q172: code for sm_90a is optimised for sm_90
-  LtoDropsVariables,      // Q173: variables are unused if only kernels are listed
-  LtoOrderByChance,       // Q177: the order of what threads optimised differs from run to run
-  StackOfMercury,         // Q145: stacks of kernels that call nothing but the driver, for images
-  UnlistedPointers,       // Q144: pointers in data to functions that the call graph omits are 0
-  Count_,
-};
+// What nvlink gets wrong: it computes a wrong program, writes a file that is invalid or misleading,
+// loses data or refuses sound input. The default is the sound answer, which is culink's own.
+// docs/compat.md has the exact rules. Passes of the linker read these fields from the LinkPolicy.
+struct Defects {
+  // Symbols and definitions.
 
-class DefectSet {
-public:
-  constexpr DefectSet() = default;
-  constexpr DefectSet(std::initializer_list<Defect> defects) {
-    for (const Defect one : defects)
-      bits_ |= bit(one);
-  }
+  // Q141: a parameter of one byte agrees with a later one of any size.
+  bool one_byte_fits_any = false;
+  // Q132: a unified function that is declared before its definition is not marked.
+  bool loses_unified_marks = false;
+  // Q131: opaque parameters of one name are one image. It belongs to the first kernel, and its
+  // slot is not filled where a function or variable has the name.
+  bool joins_opaque_by_name = false;
+  // Q130: sections of a kernel are found by name alone, so that the first of several kernels of
+  // one name gets the parameters and shared memory of all.
+  bool sections_by_name = false;
+  // Q057: a weak definition with initial values after a common symbol is an error.
+  bool refuses_weak_over_common = false;
+  // Q119: undefined weak symbols are an error.
+  bool requires_weak_definitions = false;
+  // Q043: an alias that is read before its function is an error.
+  bool refuses_early_alias = false;
+  // Q053: an alias is an error if only the alias or only its function is live.
+  bool refuses_dead_alias = false;
+  // Q161: with -g or --preserve-relocs, the first file that refers to an undefined function
+  // leaves a local symbol without a name.
+  bool leaves_blank_symbols = false;
+  // Q019: symbol 0, and labels without a location, have the offset of the last block that was
+  // placed without a symbol.
+  bool null_symbol_has_value = false;
+  // Q059: symbols of section 0xfff2 look like common symbols.
+  bool loses_section_fff2 = false;
+  // Q059: .symtab_shndx has an index for symbols that need none, too.
+  bool fills_indices = false;
 
-  [[nodiscard]] constexpr bool has(Defect defect) const { return (bits_ & bit(defect)) != 0; }
-  // How a row is made of an earlier release's.
-  [[nodiscard]] constexpr DefectSet with(DefectSet more) const { return of(bits_ | more.bits_); }
-  [[nodiscard]] constexpr DefectSet without(DefectSet fixed) const {
-    return of(bits_ & ~fixed.bits_);
-  }
+  // Liveness.
 
-private:
-  static_assert(static_cast<u32>(Defect::Count_) <= 64);
-  static constexpr u64 bit(Defect defect) { return u64{1} << static_cast<u32>(defect); }
-  static constexpr DefectSet of(u64 bits) {
-    DefectSet out;
-    out.bits_ = bits;
-    return out;
-  }
+  // Q052: a kernel that device code launches is a device function, if one other kernel is
+  // selected.
+  bool demotes_launched_kernels = false;
+  // Q144: functions are dead if only pointers in data refer to them.
+  bool forgets_pointed_to = false;
+  // Q134: -g -suppress-debug-info does not keep all kernels.
+  bool selects_debugged = false;
 
-  u64 bits_ = 0;
+  // Shared memory.
+
+  // Q014: --preserve-relocs keeps the symbol of dynamic memory, which has no offset of its own,
+  // where there are slots and a reserved area. Its value is -1, plus the reserved area.
+  bool keeps_dynamic_symbol = false;
+  // Q020: definitions of dynamic memory, which -r makes, contradict each other.
+  bool refuses_dynamic_twice = false;
+  // Q041: memory that is dynamic in one file and has a size in another is accepted as both. A
+  // variable that replaces a weak one is listed twice, and its value has the reserved area added
+  // twice.
+  bool accepts_sized_dynamic = false;
+  // Q115: the value of an instance of dynamic memory, an offset that an earlier -r left there, is
+  // taken for an alignment. An instance after other definitions is ignored.
+  bool misreads_instances = false;
+  // Q115: the alignment of an instance is ignored altogether.
+  bool ignores_instances = false;
+  // Q116: dynamic memory keeps the alignment that was read first, and without -g only the first
+  // function of a group aligns it.
+  bool keeps_first_alignment = false;
+  // Q117: without -g, a shared section without variables is a block of memory.
+  bool keeps_unnamed_shared = false;
+  // Q114: symbols of shared variables are local, although they are among the global ones.
+  bool misplaces_locals = false;
+  // Q120: variables of several kernels, which -g and --preserve-relocs keep, are measured as if
+  // they were the memory of one more kernel.
+  bool limits_debug_shared = false;
+
+  // Constants.
+
+  // Q040: -r refuses a definition without constants that overrides one with constants.
+  bool refuses_deleted_constants = false;
+  // Q040: relocations of branch tables of an overridden definition stay. They clear fields of the
+  // tables that prevail, so that the function jumps to its own beginning.
+  bool keeps_overridden_tables = false;
+  // Q045: pointers in constants are 0 if the object's own definition of their target did not
+  // prevail, and stay if the constant itself was discarded.
+  bool forgets_pointers = false;
+  // Q050: equal blocks of __constant__ data are merged, and symbols are not moved.
+  bool merges_equal_constants = false;
+  // Q051: packed __constant__ variables are aligned to their size. --preserve-relocs keeps the
+  // symbols of variables that are left out, as internal ones.
+  bool guesses_alignment = false;
+  // Q051: where kernels are selected, a bank is not packed if its code uses a local variable.
+  // Pointers of variables that are left out stay where they were.
+  bool crashes_packing = false;
+  // Q064: banks keep the flags of their object, in which toolkits before 12.4 leave out
+  // SHF_INFO_LINK.
+  bool takes_bank_flags = false;
+  // Q112: in SASS, loads of images by index keep the old offset of the first slot, and so read
+  // beyond the slots.
+  bool keeps_image_base = false;
+
+  // Relocations.
+
+  // Q020 to Q024, Q103: -r resolves what the next link moves.
+  bool resolves_early = false;
+  // Q021, Q023: -r resolves references to shared variables, too.
+  bool resolves_shared_early = false;
+  // Q122: values that do not fit into their field lose bits.
+  bool truncates_values = false;
+  // Q133: relocations that are kept may reach beyond the end of their section. ptxas writes
+  // 8-byte pointers into arrays of 4-byte integers.
+  bool accepts_overruns = false;
+  // Q073: the addend in the field is lost where a relocation gets an addend of its own, or its
+  // target has moved.
+  bool loses_field_addends = false;
+  // Q113: local functions of one name share the list of resolved relocations of the first one.
+  // Some of its offsets are beyond the end of that function.
+  bool shares_lists = false;
+  // Q042: --preserve-relocs stops at relocations against symbols that were removed.
+  bool refuses_unlisted = false;
+
+  // Records.
+
+  // Q063: a kernel's record of barriers, which it has from a callee of toolkit 13, hides the
+  // count in the flags of its own code, which toolkit 12 writes.
+  bool loses_barriers = false;
+  // Q121: a stack of 4 GiB or more is written modulo 2^32.
+  bool wraps_stack = false;
+  // Q143: a function of the program in place of the driver's may change any register.
+  bool ignores_driver_registers = false;
+
+  // Debug information.
+
+  // Q028: call frames and lines of overridden definitions describe the definition that prevails.
+  // They are dropped only if the overridden code had relocations, and only from .rela tables and
+  // from the .rel table of a section that had a .rela table first.
+  bool keeps_overridden_frames = false;
+  // Q160: those of discarded definitions do so, too, and none is dropped.
+  bool keeps_discarded_frames = false;
+  // Q106: debug information of several definitions of a function is mixed.
+  bool mixes_debug_info = false;
+  // Q106: with -r or -g, the address in a call frame's CIE is stored at offset 0.
+  bool loses_place_in_cie = false;
+  // Q107: an alias that precedes its function in the symbol table owns the code.
+  bool alias_takes_code = false;
+  // Q109: debug registers of local functions are found by name.
+  bool registers_by_name = false;
+
+  // Mercury code.
+
+  // Q100: objects before the first one without Mercury code lose a symbol.
+  bool loses_mercury_marks = false;
+  // Q102: the Mercury form of reserved memory contains section headers.
+  bool leaks_headers = false;
+  // Q110: local functions of one name have the records of the first one.
+  bool repeats_first_of_name = false;
+  // Q145: stacks of code that calls the driver for images are added up again, and callees are
+  // listed, without calls through pointers. One object with samplers counts for all.
+  bool recounts_image_calls = false;
+
+  // Inputs.
+
+  // Q058: sections of unknown types are left out without a message.
+  bool drops_unknown_sections = false;
+  // Q065: objects of a newer toolkit are an error.
+  bool refuses_newer_toolkit = false;
+  // Q118: objects of -ewp of an older toolkit are an error.
+  bool refuses_foreign_programs = false;
+  // Q083: the device runtime library is linked only if something is undefined where it is read.
+  bool runtime_in_order = false;
+  // Q170, Q171: only host objects count for what is optimised.
+  bool lto_by_host_objects = false;
+  // Q172: code for sm_90a is optimised for sm_90.
+  bool lto_forgets_letter = false;
+  // Q173: variables are unused if only kernels are listed.
+  bool lto_drops_variables = false;
+  // Q177: the order of what threads optimised differs from run to run.
+  bool lto_order_by_chance = false;
+
+  // Reports.
+
+  // Q085: an existing list of modules stays, whatever it says.
+  bool keeps_stale_list = false;
+  // Q091: names of the call graph are demangled even with -dump-callgraph-no-demangle.
+  bool always_demangles = false;
 };
 
 // How inputs are taken. What is here by default is culink's way: content decides, all code counts,
@@ -156,9 +244,7 @@ struct Dialect {
   Release release; // what the file looks like; of the newest object in culink's own files
   InputRules input;
   CommandRules command;
-  DefectSet defects;
-
-  [[nodiscard]] constexpr bool has(Defect defect) const { return defects.has(defect); }
+  Defects defects;
 };
 
 } // namespace culink

@@ -6,33 +6,35 @@
 
 namespace culink {
 
-LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect) {
+LinkPolicy make_link_policy(const LinkOptions &options, const arch::ArchInfo &arch,
+                            const Dialect &dialect) {
+  LinkPolicy policy{dialect.release, dialect.defects};
   const bool object = options.relocatable;
-  const bool early = dialect.has(Defect::EarlyResolution);
-  const bool keeps_all =
-      dialect.has(Defect::SelectsDebugged) ? options.keeps_debug_symbols() : options.debug;
-  return {.executable = !object,
-          .places_memory = !object,
-          .completes_kernels = !object,
-          .requires_definitions = !object,
-          .selects_kernels = options.kernels_used.has_value() && !keeps_all,
-          .completes_launched_kernels = !dialect.has(Defect::LaunchedKernel),
-          .folds_identical = options.fold_identical && !options.keeps_all_code(),
-          .keeps_pointed_to = !dialect.has(Defect::UnlistedPointers),
-          .repeats_dynamic_memory = !dialect.has(Defect::DefinedDynamicMemory),
-          .keeps_opaque_apart = !dialect.has(Defect::OpaqueByName),
-          .keeps_unified_marks = !dialect.has(Defect::LostUnifiedMark),
-          .keeps_unknown_sections = !dialect.has(Defect::SilentlyDropped),
-          .weak_among_locals = dialect.release.weak_among_locals,
-          .zeroed_data_prevails = dialect.release.zeroed_data_prevails,
-          .one_byte_fits_any = dialect.has(Defect::OneByteParameter),
-          .keeps_all_relocations = object && !early,
-          .resolves_early = object && early,
-          .resolves_shared_early = object && dialect.has(Defect::EarlyShared),
-          .keeps_constant_symbols = object || options.preserve_relocs,
-          .keeps_shared_symbols =
-              object || options.keeps_debug_symbols() || options.preserve_relocs,
-          .lists_resolved = options.preserve_relocs};
+  const bool debug = options.keeps_debug_symbols();
+  const bool keeps_all_kernels = policy.selects_debugged ? debug : options.debug;
+  policy.executable = !object;
+  policy.places_memory = !object;
+  policy.completes_kernels = !object;
+  policy.requires_definitions = !object;
+  policy.selects_kernels = options.kernels_used.has_value() && !keeps_all_kernels;
+  policy.folds_identical = options.fold_identical && !options.keeps_all_code();
+  policy.keeps_all_relocations = object && !policy.resolves_early;
+  policy.keeps_constant_symbols = object || options.preserve_relocs;
+  policy.keeps_shared_symbols = object || debug || options.preserve_relocs;
+  policy.lists_resolved = options.preserve_relocs;
+
+  policy.resolves_early &= object;
+  policy.resolves_shared_early &= object;
+  policy.leaves_blank_symbols &= options.debug || options.preserve_relocs;
+  policy.loses_place_in_cie &= object || debug;
+  policy.keeps_unnamed_shared &= !debug;
+  policy.keeps_dynamic_symbol &= arch.reserved_shared != 0;
+  policy.keeps_dropped_symbols = policy.guesses_alignment && options.preserve_relocs;
+  policy.aligns_by_first_function = policy.keeps_first_alignment && !debug;
+  policy.updates_image_base =
+      !object && arch.code_kind == arch::CodeKind::Sass && !policy.keeps_image_base;
+  policy.counts_tables_twice = arch.code_kind == arch::CodeKind::Capmerc;
+  return policy;
 }
 
 } // namespace culink

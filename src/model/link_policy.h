@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kind of link this is, as the questions that passes ask. It is computed once from the options
-// and the dialect, so that no pass has to know which combination of -r, -g, --preserve-relocs and
-// emulation means what.
+// The kind of a link, as the questions that passes ask. It is computed once from the options, the
+// target and the dialect, so that no pass has to know which combination of -r, -g,
+// --preserve-relocs and emulation means what.
+//
+// A difference between releases has one home, a field of Release or Defects (model/dialect.h), and
+// is a field of the policy as well. Where options limit a defect, the policy has the result.
 #pragma once
 
+#include "arch/arch.h"
 #include "model/dialect.h"
 #include "model/options.h"
 
 namespace culink {
 
-struct LinkPolicy {
+struct LinkPolicy : Release, Defects {
   // The output is an executable: it has section types, symbol types and relocation numbers that
   // only the loader reads. Otherwise (-r) the output is an object.
   bool executable = true;
@@ -23,39 +27,12 @@ struct LinkPolicy {
   bool requires_definitions = true;
   // Kernels were named that are to be kept. -g keeps all, and completes them.
   bool selects_kernels = false;
-  // A kernel that device code launches is treated as one, whether or not it was selected.
-  bool completes_launched_kernels = true;
   // Of functions that are the same, one stays.
   bool folds_identical = false;
-  // Functions that variables point to are live, whatever the call graph says.
-  bool keeps_pointed_to = true;
-
-  // Definitions of dynamic shared memory, which nvlink -r makes, count as declarations: several
-  // files may have them.
-  bool repeats_dynamic_memory = true;
-  // Images that are parameters of kernels are each kernel's own, whatever their names.
-  bool keeps_opaque_apart = true;
-  // A function is unified if its definition says so, whatever references before it say.
-  bool keeps_unified_marks = true;
-
-  // Sections of types that nobody knows are kept as they are.
-  bool keeps_unknown_sections = true;
-
-  // Weak symbols stand in the local part of the symbol table.
-  bool weak_among_locals = true;
-  // Data without initial values prevails over common symbols, as initialised data does.
-  bool zeroed_data_prevails = false;
-
-  // A parameter of one byte agrees with a later one of any size.
-  bool one_byte_fits_any = false;
 
   // -r: every relocation that the next link can use is kept, so that linking in two steps gives the
-  // same program as linking in one.
+  // same program as linking in one. Otherwise -r resolves early.
   bool keeps_all_relocations = false;
-  // -r as nvlink does it: constants, section symbols and shared variables are resolved, although
-  // the next link may move them (Q023).
-  bool resolves_early = false;
-  bool resolves_shared_early = false;
 
   // Symbols of kernel parameters and compiler constants are kept.
   bool keeps_constant_symbols = false;
@@ -63,8 +40,19 @@ struct LinkPolicy {
   bool keeps_shared_symbols = false;
   // Resolved relocations are listed in .nv.resolvedrela sections (--preserve-relocs).
   bool lists_resolved = false;
+
+  // Symbols of __constant__ variables that are left out stay, marked as internal (Q051).
+  bool keeps_dropped_symbols = false;
+  // Only the first function of a group aligns dynamic memory (Q116).
+  bool aligns_by_first_function = false;
+  // Loads of images by index get the offset of the first slot (Q112).
+  bool updates_image_base = false;
+  // Relocation tables, and lists of resolved relocations, count twice among the sections when they
+  // are created (Q059).
+  bool counts_tables_twice = false;
 };
 
-[[nodiscard]] LinkPolicy make_link_policy(const LinkOptions &options, const Dialect &dialect);
+[[nodiscard]] LinkPolicy make_link_policy(const LinkOptions &options, const arch::ArchInfo &arch,
+                                          const Dialect &dialect);
 
 } // namespace culink

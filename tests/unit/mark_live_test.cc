@@ -150,7 +150,7 @@ TEST(MarkLive, counts_launched_kernels_beside_a_single_selected_one) {
     p.call(child, callee);
     p.take_address(child, 0);
     p.options.kernels_used = {"parent"};
-    p.policy.completes_launched_kernels = completes;
+    p.policy.demotes_launched_kernels = !completes;
     const LiveSet live = p.mark(1);
     expect(live, parent, LiveReason::SelectedKernel);
     expect(live, child, LiveReason::AddressTaken);

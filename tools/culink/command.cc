@@ -103,7 +103,7 @@ std::optional<LinkOutputs::Text> registration(const CommandLine &line, const Lin
   if (std::filesystem::is_regular_file(path)) {
     const Result<MappedFile> existing = MappedFile::open(path);
     if (existing && keeps_registration(result.modules, folder, as_text(existing->bytes()),
-                                       dialect_of(line).has(Defect::StaleRegistration))) {
+                                       dialect_of(line).defects.keeps_stale_list)) {
       remove_leftovers(path);
       return std::nullopt;
     }

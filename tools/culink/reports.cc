@@ -32,7 +32,7 @@ u64 peak_memory() {
 
 // nvlink demangles even if it is asked not to (Q091).
 NameStyle call_graph_names(const CommandLine &line, const Console &console) {
-  const bool emulated = dialect_of(line).has(Defect::AlwaysDemangles);
+  const bool emulated = dialect_of(line).defects.always_demangles;
   if (!emulated && line.has(OptionId::DumpCallgraphNoDemangle))
     return nullptr;
   return emulated || console.speaks_as_nvlink() ? nvlink_demangle : console.names();

@@ -11,12 +11,11 @@
 namespace culink::emulate {
 
 bool keeps_overridden_relocations(const Program &program) {
-  return program.dialect.has(Defect::OverriddenBranchTables);
+  return program.policy.keeps_overridden_tables;
 }
 
 u64 null_symbol_value(const Program &program, const FunctionConstants &placed, u64 known) {
-  return program.dialect.has(Defect::NullSymbolValue) &&
-                 placed.discarded_piece != FunctionConstants::kNone
+  return program.policy.null_symbol_has_value && placed.discarded_piece != FunctionConstants::kNone
              ? placed.offset + placed.discarded_piece
              : known;
 }

@@ -226,52 +226,52 @@ void refuse_kernels_of_one_name(const Program &p, Diagnostics &diag) {
 } // namespace
 
 void check_emulated_errors(const Program &p, WorkerPool &pool, Diagnostics &diag) {
-  if (!p.dialect.has(Defect::SizedDynamicMemory))
+  if (!p.policy.accepts_sized_dynamic)
     refuse_sized_dynamic(p, pool, diag);
   if (!p.policy.executable) {
-    if (p.dialect.has(Defect::DeletedConstants))
+    if (p.policy.refuses_deleted_constants)
       check_deleted_constants(p, diag);
     return;
   }
-  if (!p.dialect.has(Defect::SectionsByName))
+  if (!p.policy.sections_by_name)
     refuse_kernels_of_one_name(p, diag);
-  if (p.dialect.has(Defect::OpaqueByName))
+  if (p.policy.joins_opaque_by_name)
     check_deleted_parameters(p, diag);
-  if (p.dialect.has(Defect::WeakOverCommon))
+  if (p.policy.refuses_weak_over_common)
     check_commons(p, diag);
-  if (p.dialect.has(Defect::AliasRegisterCount))
+  if (p.policy.refuses_early_alias)
     check_alias_register_counts(p, pool, diag);
-  if (p.dialect.has(Defect::DeadAlias))
+  if (p.policy.refuses_dead_alias)
     check_dead_aliases(p, diag);
 }
 
 // --preserve-relocs gives up at such a symbol (Q042).
 void check_listed_symbol(const Program &p, EntityId removed, ObjectId referrer, Diagnostics &diag) {
-  if (p.dialect.has(Defect::UnlistedSymbol))
+  if (p.policy.refuses_unlisted)
     diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[removed].name)},
                 {"referenced by " + p.objects[referrer.value].name});
 }
 
 bool truncates_values(const Program &program) {
-  return program.dialect.has(Defect::TruncatedValues);
+  return program.policy.truncates_values;
 }
 
 bool wraps_stack(const Program &program) {
-  return program.dialect.has(Defect::WrappedStack);
+  return program.policy.wraps_stack;
 }
 
 bool ignores_driver_registers(const Program &program) {
-  return program.dialect.has(Defect::DriverRegisters);
+  return program.policy.ignores_driver_registers;
 }
 
 bool limits_debug_shared(const Program &program) {
-  return program.dialect.has(Defect::LimitOfDebugShared);
+  return program.policy.limits_debug_shared;
 }
 
 // ptxas writes pointers in arrays of 4-byte integers as relocations of 8 bytes, of which the last
 // may reach beyond the section. The loader would write there (Q133).
 bool accepts_overruns(const Program &program) {
-  return program.dialect.has(Defect::OverrunningPointers);
+  return program.policy.accepts_overruns;
 }
 
 } // namespace culink::emulate

@@ -25,13 +25,12 @@ namespace culink::emulate {
 
 bool updates_image_base(const Program &program) {
   return program.policy.executable && !program.sass_plane &&
-         program.arch.code_kind == arch::CodeKind::Sass &&
-         !program.dialect.has(Defect::StaleImageBase);
+         program.arch.code_kind == arch::CodeKind::Sass && !program.policy.keeps_image_base;
 }
 
 bool loses_slot(const Program &program, EntityId opaque) {
   const Entities &all = program.symbols.entities;
-  return program.dialect.has(Defect::OpaqueByName) &&
+  return program.policy.joins_opaque_by_name &&
          std::any_of(all.begin(), all.end(), [&](const Entity &other) {
            return !other.local && other.name == program.symbols[opaque].name;
          });
@@ -78,7 +77,7 @@ bool calls_by_name(const Program &program, FunctionId caller, FunctionId callee)
 std::vector<FunctionId> kernels_listing(const Program &program, const Reach &reach,
                                         FunctionId function) {
   std::vector<FunctionId> out = reach.kernels_reaching({&function, 1});
-  if (program.dialect.has(Defect::StackOfMercury))
+  if (program.policy.recounts_image_calls)
     std::erase_if(out,
                   [&](FunctionId kernel) { return !calls_by_name(program, kernel, function); });
   return out;
@@ -86,7 +85,7 @@ std::vector<FunctionId> kernels_listing(const Program &program, const Reach &rea
 
 StackSizes add_up_stacks(const Program &program, const Reach &reach, std::span<const u32> frames,
                          StackSizes sound) {
-  if (!program.dialect.has(Defect::StackOfMercury))
+  if (!program.policy.recounts_image_calls)
     return sound;
   const u32 count = static_cast<u32>(program.calls.functions.size());
   const bool any_calls = has_call_graph(program);
@@ -111,12 +110,12 @@ StackSizes add_up_stacks(const Program &program, const Reach &reach, std::span<c
 }
 
 bool tells_all_of_samplers(const Dialect &dialect) {
-  return dialect.has(Defect::StackOfMercury);
+  return dialect.defects.recounts_image_calls;
 }
 
 std::vector<FunctionId> unselected_listing_kernels(const Program &program) {
   std::vector<FunctionId> out;
-  if (program.dialect.has(Defect::StackOfMercury))
+  if (program.policy.recounts_image_calls)
     for (u32 f = 0; f < program.calls.functions.size(); ++f)
       if (program.live.demoted[f] && program.live.live[f])
         out.emplace_back(f);

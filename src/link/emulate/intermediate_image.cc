@@ -49,7 +49,7 @@ u64 size_of_section(const IntermediateImage &image, OutId id) {
     return is_code(s) ? s.size : align_up(s.size, s.align);
   const u64 size = image.elf.size(image.content[id.value]);
   return id == image.layout.sections.compat && size != 0
-             ? size_of_compat(image.program.dialect.release.compat, image.compat)
+             ? size_of_compat(image.program.policy.compat, image.compat)
              : size;
 }
 
@@ -102,7 +102,7 @@ void append_header(std::vector<u8> &bytes, u32 name, u64 offset, u64 size) {
 } // namespace
 
 std::vector<u8> bytes_of_memory(const IntermediateImage &image, OutId memory) {
-  if (!image.program.dialect.has(Defect::LeakedHeaders))
+  if (!image.program.policy.leaks_headers)
     return {};
   const u64 section_names = size_of_section_names(image);
   const SymbolTables tables = size_of_symbols(image);

@@ -25,7 +25,7 @@ namespace culink::emulate {
 bool loses_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
   const elf::SectionKind &kind = p.objects[object.value].kinds[section];
   const DefinitionOutcome outcome = p.symbols.outcome(object, symbol);
-  return p.dialect.has(Defect::ForgottenPointers) && kind.role == elf::SectionRole::Constant &&
+  return p.policy.forgets_pointers && kind.role == elf::SectionRole::Constant &&
          (kind.bank == p.arch.banks.user || kind.bank == p.arch.banks.addresses) &&
          (outcome == DefinitionOutcome::DiscardedForWeak ||
           outcome == DefinitionOutcome::DiscardedForStrong);
@@ -37,32 +37,31 @@ bool drops_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
   // Of overridden definitions only variables in global memory count.
   const InputObject &input = p.objects[object.value];
   const EntityId id = p.symbols.of(object, symbol);
-  return p.dialect.has(Defect::ForgottenPointers) && input.kinds[section].is_constant() &&
-         id.valid() && p.symbols.outcome(object, symbol) == DefinitionOutcome::Accepted &&
+  return p.policy.forgets_pointers && input.kinds[section].is_constant() && id.valid() &&
+         p.symbols.outcome(object, symbol) == DefinitionOutcome::Accepted &&
          !p.symbols[id].function && is_global(input.symbols[symbol].other) &&
          p.symbols[id].prevailing != SymbolRef{object, symbol};
 }
 
 bool drops_discarded_pointers(const Program &p, ObjectId object, u32 section) {
-  return !p.dialect.has(Defect::ForgottenPointers) ||
-         !p.objects[object.value].kinds[section].is_constant();
+  return !p.policy.forgets_pointers || !p.objects[object.value].kinds[section].is_constant();
 }
 
 bool drops_overridden_debug(const Program &p, EntityId function, bool had_relocations,
                             bool with_addends) {
-  if (p.dialect.has(Defect::DiscardedFrames))
+  if (p.policy.keeps_discarded_frames)
     return false;
-  if (p.dialect.has(Defect::OverriddenFrames))
+  if (p.policy.keeps_overridden_frames)
     return had_relocations && with_addends;
   return p.is_live(function);
 }
 
 bool loses_field_addends(const Program &p) {
-  return p.dialect.has(Defect::LostAddend);
+  return p.policy.loses_field_addends;
 }
 
 bool shares_lists(const Program &p) {
-  return p.dialect.has(Defect::SharedLists);
+  return p.policy.shares_lists;
 }
 
 } // namespace culink::emulate

@@ -53,7 +53,7 @@ std::vector<InputObject> forget_mercury_marks(std::vector<InputObject> objects,
   constexpr std::string_view kCap = ".nv.reservedSmem.cap";
   const auto plain = std::find_if(objects.begin(), objects.end(),
                                   [](const InputObject &object) { return !object.capsule; });
-  if (!dialect.has(Defect::MissingMercuryMark) || plain == objects.end())
+  if (!dialect.defects.loses_mercury_marks || plain == objects.end())
     return objects;
   for (auto object = objects.begin(); object != plain; ++object)
     for (elf::Symbol &symbol : object->symbols)
@@ -64,7 +64,7 @@ std::vector<InputObject> forget_mercury_marks(std::vector<InputObject> objects,
 
 std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
                                               const Dialect &dialect) {
-  if (!dialect.has(Defect::FirstOfName))
+  if (!dialect.defects.repeats_first_of_name)
     return objects;
   for (InputObject &object : objects) {
     repeat_records(object);
@@ -74,7 +74,7 @@ std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
 }
 
 bool finalizes_distinct_names(const Dialect &dialect) {
-  return !dialect.has(Defect::FirstOfName);
+  return !dialect.defects.repeats_first_of_name;
 }
 
 } // namespace culink::emulate

@@ -98,7 +98,7 @@ void add_functions_with_alias_owners(const MergedDebugSources &s,
 // own.
 std::vector<Definitions> find_definitions(const MergedDebugSources &s) {
   const Program &p = s.program;
-  if (!p.dialect.has(Defect::MixedDebugInfo))
+  if (!p.policy.mixes_debug_info)
     return {};
   std::vector<std::set<u32>> functions(s.planes.sass.size());
   std::vector<std::vector<u32>> objects(s.planes.sass.size());
@@ -126,7 +126,7 @@ std::vector<Definitions> find_definitions(const MergedDebugSources &s) {
 // nvlink finds functions by name when it looks up the locations of the first block about a name.
 std::vector<ForeignRegisters> find_foreign_registers(const MergedDebugSources &s) {
   const Program &p = s.program;
-  if (!p.dialect.has(Defect::RegistersByName))
+  if (!p.policy.registers_by_name)
     return {};
   std::map<std::pair<u32, u32>, ForeignRegisters> out;
   NameSet seen;
@@ -263,7 +263,7 @@ std::vector<i64> merged_addends(const MergedDebug &merged,
 }
 
 bool is_finalized_again(const InputObject &sass, const Dialect &dialect) {
-  return dialect.has(Defect::MixedDebugInfo) &&
+  return dialect.defects.mixes_debug_info &&
          (has_unfinished_frames(sass) || is_linked_for_debugger(sass) || has_stubs(sass) ||
           sass.view.header().type == elf::FileType::WholeProgram);
 }

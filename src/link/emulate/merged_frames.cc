@@ -45,7 +45,7 @@ template <typename Use> void for_each_frame(const FrameSources &s, const Use &us
 } // namespace
 
 FrameMerger::FrameMerger(const FrameSources &sources) : alias_owners_(sources.alias_owners) {
-  if (!sources.program.dialect.has(Defect::MixedDebugInfo))
+  if (!sources.program.policy.mixes_debug_info)
     return;
   std::unordered_map<u32, FrameInstructions> instructions_of;
   for_each_frame(sources, [&](EntityId function, ByteSpan fde) {
@@ -71,7 +71,7 @@ Frame FrameMerger::choose(EntityId function, Frame frame, Frame mercury) {
 
 u64 place_in_cie(const Program &program, u64 place) {
   const bool loses = !program.policy.executable || program.options.keeps_debug_symbols();
-  return loses && program.dialect.has(Defect::LostPlaceInCie) ? 0 : place;
+  return loses && program.policy.loses_place_in_cie ? 0 : place;
 }
 
 } // namespace culink::emulate

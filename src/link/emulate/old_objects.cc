@@ -13,24 +13,24 @@
 namespace culink::emulate {
 
 bool loses_barriers(const Program &program) {
-  return program.dialect.has(Defect::LostBarriers);
+  return program.policy.loses_barriers;
 }
 
 u64 barrier_flags(const Program &program, u32 in_flags) {
-  return program.dialect.has(Defect::LostBarriers) ? u64{in_flags} << elf::kTextBarrierShift : 0;
+  return program.policy.loses_barriers ? u64{in_flags} << elf::kTextBarrierShift : 0;
 }
 
 bool keeps_discarded_frames(const Program &program) {
-  return program.dialect.has(Defect::DiscardedFrames);
+  return program.policy.keeps_discarded_frames;
 }
 
 bool leaves_blank_symbols(const Program &program) {
-  return program.dialect.has(Defect::BlankSymbols) &&
+  return program.policy.leaves_blank_symbols &&
          (program.options.debug || program.policy.lists_resolved);
 }
 
 u64 bank_flags(const Program &program, u64 flags) {
-  return program.dialect.has(Defect::IncompleteFlags) ? flags : flags | elf::kFlagInfoLink;
+  return program.policy.takes_bank_flags ? flags : flags | elf::kFlagInfoLink;
 }
 
 } // namespace culink::emulate

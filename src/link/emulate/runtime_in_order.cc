@@ -42,8 +42,8 @@ std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects,
                                        [](const InputObject &object) { return object.system; });
   if (!has_library) // most links: nothing has to be counted
     return std::vector<bool>(objects.size(), true);
-  return dialect.has(Defect::RuntimeInOrder) ? find_needed_in_order(objects, diag)
-                                             : culink::find_needed_objects(objects);
+  return dialect.defects.runtime_in_order ? find_needed_in_order(objects, diag)
+                                          : culink::find_needed_objects(objects);
 }
 
 } // namespace culink::emulate

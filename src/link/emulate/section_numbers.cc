@@ -10,7 +10,7 @@
 namespace culink::emulate {
 
 bool loses_section_fff2(const Program &program) {
-  return program.dialect.has(Defect::LostSectionFff2);
+  return program.policy.loses_section_fff2;
 }
 
 bool counts_table_twice(const Program &program, bool second) {
@@ -24,7 +24,7 @@ bool counts_list_twice(const Program &program) {
 std::optional<std::vector<elf::SectionId>>
 uncounted_sections(const Program &program, const OutputSections &sections,
                    std::span<const elf::SectionId> section_of) {
-  if (!program.dialect.has(Defect::FilledIndices))
+  if (!program.policy.fills_indices)
     return std::nullopt;
   std::vector<elf::SectionId> out;
   if (program.policy.executable && sections.cuinfo.valid())

@@ -32,7 +32,7 @@ bool alias_precedes_owner(const Layout &layout, std::span<const u32> rank, Entit
 AliasOwners find_alias_owners(const Program &program, const Layout &layout,
                               std::span<const u32> rank) {
   AliasOwners out;
-  if (!program.dialect.has(Defect::AliasTakesCode))
+  if (!program.policy.alias_takes_code)
     return out;
   for (u32 i = 0; i < rank.size(); ++i) {
     const EntityId alias(i);
@@ -57,7 +57,7 @@ OutId section_of_kernel(const Program &program, const OutputSections &sections,
 
 OutId section_of_kernel(const Program &program, const OutputSections &sections, OutId newest,
                         OutId text) {
-  if (!program.dialect.has(Defect::SectionsByName))
+  if (!program.policy.sections_by_name)
     return sections.find_for(newest, text);
   OutId id = newest;
   while (id.valid() && sections.older(id).valid())
@@ -67,7 +67,7 @@ OutId section_of_kernel(const Program &program, const OutputSections &sections, 
 
 const elf::Section &bank_of_kernel(const Program &program, const InputObject &object,
                                    const elf::Section &own) {
-  if (!program.dialect.has(Defect::SectionsByName))
+  if (!program.policy.sections_by_name)
     return own;
   for (const elf::Section &section : object.view.sections())
     if (section.index < own.index && section.name == own.name)

@@ -52,7 +52,7 @@ private:
   }
   OutId need_section(FunctionId kernel);
   [[nodiscard]] u64 rounded(u64 sum, const OutSection &section) const {
-    return p_.dialect.release.rounds_shared_size ? align_up(sum, section.align) : sum;
+    return p_.policy.rounds_shared_size ? align_up(sum, section.align) : sum;
   }
 
   const Program &p_;
@@ -137,7 +137,7 @@ u64 EarlyPlacer::end_of(FunctionId kernel, u64 sum, const OutSection &section) c
     if (f == kernel)
       declared = declared_align(v);
   const u64 end = align_up(sum, std::max(kDynamicAlign, declared));
-  return p_.dialect.release.rounds_shared_size ? std::max(end, declared) : end;
+  return p_.policy.rounds_shared_size ? std::max(end, declared) : end;
 }
 
 OutId EarlyPlacer::need_section(FunctionId kernel) {
@@ -240,7 +240,7 @@ void EarlyPlacer::give_one_value() {
   std::vector<u64> ends(p_.calls.functions.size(), 0), aligns(p_.calls.functions.size(), 1);
   for (const auto &[k, sum] : sum_) {
     ends[k.value] = sum;
-    if (p_.dialect.release.rounds_shared_size && refers_to_dynamic(k))
+    if (p_.policy.rounds_shared_size && refers_to_dynamic(k))
       aligns[k.value] = layout_.sections[section_of(k)].align;
   }
   std::vector<std::vector<FunctionId>> groups;
@@ -280,14 +280,12 @@ u64 value_of_kept(const Program &program, const Entity &variable, u64 value) {
   const bool listed_twice = !program.sass_plane && variable.defined() &&
                             variable.first_definition.valid() &&
                             variable.first_definition != variable.prevailing;
-  return listed_twice && program.dialect.has(Defect::SizedDynamicMemory)
-             ? value + program.arch.reserved_shared
-             : value;
+  return listed_twice && program.policy.accepts_sized_dynamic ? value + program.arch.reserved_shared
+                                                              : value;
 }
 
 bool keeps_dynamic_symbol(const Program &program, bool has_slots) {
-  return program.dialect.has(Defect::UnplacedSymbol) && program.arch.reserved_shared != 0 &&
-         has_slots;
+  return program.policy.keeps_dynamic_symbol && program.arch.reserved_shared != 0 && has_slots;
 }
 
 PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout,
@@ -296,16 +294,15 @@ PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout 
 }
 
 u64 value_of_instance(const Program &program, u64 value, u64 align) {
-  return program.dialect.has(Defect::EarlyResolution) ? value : align;
+  return program.policy.misreads_instances ? value : align;
 }
 
 u64 align_of_instance(const Program &program, u64 kept) {
-  const Dialect &dialect = program.dialect;
-  return dialect.has(Defect::EarlyResolution) && !dialect.has(Defect::InstanceAlignment) ? 1 : kept;
+  return program.policy.ignores_instances ? 1 : kept;
 }
 
 bool keeps_unnamed_shared(const Program &program) {
-  return program.dialect.has(Defect::UnnamedShared) && !program.options.keeps_debug_symbols();
+  return program.policy.keeps_unnamed_shared && !program.options.keeps_debug_symbols();
 }
 
 bool stays_as_it_was(const Program &program, const UnnamedShared *block, FunctionId kernel) {
@@ -321,11 +318,11 @@ u64 value_of_unnamed(const Program &program, u64 offset, bool first, u64 known) 
 }
 
 bool keeps_first_alignment(const Program &program, bool instance) {
-  return program.dialect.has(instance ? Defect::EarlyResolution : Defect::FirstAlignment);
+  return instance ? program.policy.misreads_instances : program.policy.keeps_first_alignment;
 }
 
 bool aligns_by_first_function(const Program &program) {
-  return program.dialect.has(Defect::FirstAlignment) && !program.options.keeps_debug_symbols();
+  return program.policy.keeps_first_alignment && !program.options.keeps_debug_symbols();
 }
 
 std::vector<u64> starts_by_first_function(const DynamicGroups &groups, std::vector<u64> ends) {
@@ -349,7 +346,7 @@ std::vector<u64> aligns_of_ends(const Program &program, std::vector<u64> aligns)
 }
 
 bool misplaces_locals(const Program &program) {
-  return program.dialect.has(Defect::MisplacedLocals);
+  return program.policy.misplaces_locals;
 }
 
 elf::SymbolBinding binding_of_shared(const Program &program, elf::SymbolBinding binding) {

@@ -29,7 +29,7 @@ bool is_compared(u64 size, u64 align) {
 } // namespace
 
 Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
-  if (!program.dialect.has(Defect::MergedConstants))
+  if (!program.policy.merges_equal_constants)
     return layout;
   OutSection &bank = layout.sections[id];
   std::set<std::pair<u64, std::string_view>> seen; // (alignment, bytes)
@@ -47,7 +47,7 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
         continue;
       }
       // Blocks of shared memory come later (Q117).
-      if (program.dialect.has(Defect::NullSymbolValue) && layout.placement.unnamed_shared.empty())
+      if (program.policy.null_symbol_has_value && layout.placement.unnamed_shared.empty())
         layout.placement.null_symbol_value = offset;
     }
     pieces.push_back({offset, bytes});
@@ -59,22 +59,22 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
 }
 
 bool accepts_guessed_alignment(const Program &program) {
-  return program.dialect.has(Defect::GuessedAlignment);
+  return program.policy.guesses_alignment;
 }
 
 bool keeps_dropped_symbols(const Program &program) {
-  return program.options.preserve_relocs && program.dialect.has(Defect::GuessedAlignment);
+  return program.options.preserve_relocs && program.policy.guesses_alignment;
 }
 
 // Where kernels are selected, nvlink divides by zero if a used variable is in the local part of the
 // symbol table.
 bool cannot_move(const Program &program, const Entity &used) {
-  return program.live.selective && program.dialect.has(Defect::PackingCrash) &&
+  return program.live.selective && program.policy.crashes_packing &&
          (used.local || used.in_local_part);
 }
 
 bool keeps_lost_pointers(const Program &program) {
-  return program.live.selective && program.dialect.has(Defect::PackingCrash);
+  return program.live.selective && program.policy.crashes_packing;
 }
 
 } // namespace culink::emulate

@@ -95,7 +95,7 @@ void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInpu
     file.elf.rename_symbol(file.symbols.of_section[i], name);
     gap -= name.size() + 1;
   }
-  if (!mercury.dialect.release.compacts_planes) {
+  if (!mercury.policy.compacts_planes) {
     file.elf.edit_section(file.elf.shstrtab()).gap_after = kIndexNamesRoom;
     file.elf.edit_section(file.elf.strtab()).gap_after = gap;
   }

@@ -62,15 +62,15 @@ std::vector<NeededCode> find_needed_code(const SassContext &c) {
 // True for code that is scheduled as the linker schedules it. Builds of one release differ, too:
 // later ones wait for a fault of the chip (NVSAL_SW_WAR), earlier ones remove these instructions.
 // Only an emulated linker has a build; others keep what the compiler of the release has made.
-bool has_own_schedule(const InputObject &object, const Dialect &dialect) {
-  if (object.toolkit != dialect.release.toolkit)
+bool has_own_schedule(const InputObject &object, const Program &mercury) {
+  if (object.toolkit != mercury.policy.toolkit)
     return false;
-  if (dialect.name.empty())
+  if (mercury.dialect.name.empty())
     return true;
   for (const u32 section : object.tool_notes)
     for (const elf::Note &note : elf::decode_notes(object.section(section).data).notes)
       if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
-          info && info->tool_version != dialect.tool_version)
+          info && info->tool_version != mercury.dialect.tool_version)
         return false;
   return true;
 }
@@ -85,7 +85,7 @@ bool functions_keep_schedule(const SassContext &c, const InputObject &object,
   };
   const auto &sections = object.view.sections();
   return !c.inputs.arch.calls_driver_for_images && c.mercury.policy.executable && !request.debug &&
-         !request.debug_code && has_own_schedule(object, c.mercury.dialect) &&
+         !request.debug_code && has_own_schedule(object, c.mercury) &&
          std::none_of(sections.begin(), sections.end(), has_lines);
 }
 
@@ -119,15 +119,14 @@ FinalizeRequest make_request(const SassContext &c) {
 
 void check_engine(const SassContext &c, std::span<const FinalizedObject> results,
                   Diagnostics &diag) {
-  const Dialect &dialect = c.mercury.dialect;
-  const u32 expected = dialect.release.toolkit;
+  const u32 expected = c.mercury.policy.toolkit;
   const auto other = std::find_if(results.begin(), results.end(), [&](const FinalizedObject &made) {
     return made.toolkit != 0 && made.toolkit != expected;
   });
   if (other == results.end())
     return;
   const auto name = [](u32 toolkit) { return fmt::format("{}.{}", toolkit / 10, toolkit % 10); };
-  if (!dialect.name.empty())
+  if (!c.mercury.dialect.name.empty())
     diag.report(DiagId::ForeignEngine, {name(other->toolkit), name(expected)}, {},
                 "--cuda=FOLDER and --finalizer=FILE choose another engine");
   else if (c.mercury.options.code == OutputCode::Exact)
@@ -151,7 +150,7 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   for (u32 i = 0; i < c.sass.objects.size(); ++i) {
     const InputObject &object = c.sass.objects[i];
     const bool other_finalizer =
-        (c.mercury.policy.resolves_early && !has_own_schedule(object, c.mercury.dialect)) ||
+        (c.mercury.policy.resolves_early && !has_own_schedule(object, c.mercury)) ||
         elf::has_older_capsules(object.view);
     const bool translated =
         object.sm != c.inputs.arch.number || other_finalizer ||

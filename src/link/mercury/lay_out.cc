@@ -42,7 +42,7 @@ struct PlaneLayout {
 
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }
   [[nodiscard]] std::string_view name(OutId id) const { return plan.layout.sections.name(id); }
-  [[nodiscard]] bool compact() const { return mercury.dialect.release.compacts_planes; }
+  [[nodiscard]] bool compact() const { return mercury.policy.compacts_planes; }
   [[nodiscard]] elf::SectionId sass_section(OutId id) const { return file.section_of[id.value]; }
 };
 
@@ -213,7 +213,7 @@ void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Worker
   }
   fill_synthetic(l.plan, added.mercury_content, l.sass.compat, records, l.file);
   fill_calls(l.mercury, l.plan, added.mercury_content, pool, l.file);
-  if (l.mercury.dialect.release.mirrors_calls)
+  if (l.mercury.policy.mirrors_calls)
     fill_calls(l.mercury, l.plan, l.file.section_of, pool, l.file, calls_of_driver(l, added));
   fill_unified(l.plan, added.mercury_content, l.file);
   fill_unified(l.plan, l.file.section_of, l.file);

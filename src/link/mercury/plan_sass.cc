@@ -71,7 +71,7 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
   const arch::ArchInfo arch = arch::as_plain_sass(inputs.arch);
   const Program sass = sass_program(mercury, inputs, arch);
   SassPlan out;
-  out.shape = shape_file(plan, mercury.dialect.release);
+  out.shape = shape_file(plan, mercury.policy);
   const std::vector<u32> rank = rank_functions(mercury, plan.layout.sections);
   out.alias_owners = emulate::find_alias_owners(mercury, plan.layout, rank);
   SassContext context{mercury, sass, inputs, plan, out.shape, rank, out.alias_owners};

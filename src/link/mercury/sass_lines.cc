@@ -186,7 +186,7 @@ DebugSection make_sass_lines(const SassContext &c, const SassCodeList &code,
                                    .against = KeptRelocation::Against::Entity});
         bytes.insert(bytes.end(), one.bytes.begin(), one.bytes.end());
       }
-      if (sequences.empty() && c.mercury.dialect.release.ends_empty_lines)
+      if (sequences.empty() && c.mercury.policy.ends_empty_lines)
         bytes.insert(bytes.end(), kEndSequence.begin(), kEndSequence.end());
       store_le<u32>(bytes.data() + start, static_cast<u32>(bytes.size() - start - kLengthSize));
     }

@@ -78,7 +78,7 @@ u64 mask_of_compilers(const SassContext &c, const SassCodeList &code) {
 // Which shortcuts the driver's finalizer may take: those that every function allows. An object says
 // it for all its functions together; where toolkit 12 does not, the instructions do.
 u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
-  if (c.mercury.dialect.release.finalizes_any_code)
+  if (c.mercury.policy.finalizes_any_code)
     return mask_of_compilers(c, code);
   enum class Code : u8 { None, Free, Limited };
   bool any = false;
@@ -280,7 +280,7 @@ std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCo
         return record.attribute == InfoAttribute::NvsalSwWar;
       });
   }
-  for (const elf::InfoRecord &record : c.mercury.dialect.release.finalizer_records)
+  for (const elf::InfoRecord &record : c.mercury.policy.finalizer_records)
     if (std::ranges::find(records, record.attribute, &elf::InfoRecord::attribute) ==
             records.end() &&
         ((!code.finalized && c.mercury.policy.resolves_early) ||
@@ -377,7 +377,7 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
     compat.records.push_back({.format = elf::RecordFormat::Sized,
                               .attribute = elf::CompatAttribute::CanFastpathFinalize,
                               .payload = payload});
-  for (const elf::CompatRecord &record : c.mercury.dialect.release.compat.finalizer)
+  for (const elf::CompatRecord &record : c.mercury.policy.compat.finalizer)
     set_compat(compat, record);
   return elf::encode_compat(compat);
 }

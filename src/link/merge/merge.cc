@@ -75,14 +75,14 @@ void Merger::merge_object(ObjectId id) {
 void Merger::create_module_records_of_none() {
   layout_.sections.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4});
   layout_.sections[layout_.sections.info].emit = Emit::NameOnly;
-  if (p_.arch.has_compat && !p_.dialect.release.old_abi)
+  if (p_.arch.has_compat && !p_.policy.old_abi)
     layout_.sections.compat =
         need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
 }
 
 // The notes come right after the tables that the writer itself creates.
 void Merger::create_tables() {
-  if (p_.dialect.release.old_abi)
+  if (p_.policy.old_abi)
     return;
   layout_.sections.tkinfo = need(".note.nv.tkinfo", {.type = SectionType::Note,
                                                      .flags = elf::kFlagTkinfoNote,
@@ -147,7 +147,7 @@ void Merger::create_module_records() {
   // Objects that relocatable links made of data alone have none, but its name is in the output.
   layout_.sections.info =
       need(".nv.info", {.type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
-  if (p_.dialect.release.old_abi)
+  if (p_.policy.old_abi)
     return;
   // Where the target has it, the output does, even if all objects are of toolkit 12, which have
   // none.

@@ -167,7 +167,7 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
   const elf::Section &section = object_->section(symbol.section);
   const bool weak = symbol.binding() == SymbolBinding::Weak;
   const bool local = symbol.binding() == SymbolBinding::Local;
-  if (!local && !(weak && p_.dialect.release.weak_among_locals) && !is_listed(id)) {
+  if (!local && !(weak && p_.policy.weak_among_locals) && !is_listed(id)) {
     set_listed(id);
     layout_.sections.globals.push_back(id);
   }
@@ -364,7 +364,7 @@ void Merger::create_other_section(const elf::Section &section) {
     }
     break;
   case SectionRole::Unknown:
-    if (section.type != SectionType::Progbits && p_.policy.keeps_unknown_sections) {
+    if (section.type != SectionType::Progbits && !p_.policy.drops_unknown_sections) {
       keep_unknown_section(section);
       break;
     }

@@ -82,7 +82,7 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     return;
   }
   // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
-  if (!p_.dialect.release.names_rel_tables || !has_zero_addend(table))
+  if (!p_.policy.names_rel_tables || !has_zero_addend(table))
     return;
   const std::string_view name =
       layout_.sections.keep_name(".rel", layout_.sections.name(at.section));

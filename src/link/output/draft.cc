@@ -32,7 +32,7 @@ elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions opt
                          .accelerated = program.arch.letter == 'a',
                          .address_64 = true,
                          .texture_unified = true};
-  options.version = program.dialect.release.toolkit;
+  options.version = program.policy.toolkit;
   for (const InputObject &object : program.objects) {
     target.virtual_sm = std::min(target.virtual_sm, static_cast<u8>(object.virtual_sm));
     options.version = std::max(options.version, object.toolkit);
@@ -57,11 +57,11 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
       .borrow_names = true,
       .numbered_names = &sections.names,
       .lose_section_fff2 = emulate::loses_section_fff2(program)};
-  if (segments == elf::SegmentRule::Mercury && program.dialect.release.compacts_planes) {
+  if (segments == elf::SegmentRule::Mercury && program.policy.compacts_planes) {
     options.compact = true;
     options.section_names_room = kIndexNamesRoom;
   }
-  if (program.dialect.release.old_abi)
+  if (program.policy.old_abi)
     options = with_old_abi(program, std::move(options));
   elf::ElfBuilder elf(std::move(options));
   EmittedSections emitted = find_emitted(plan, elf::SectionId(elf.section_count()), pool);

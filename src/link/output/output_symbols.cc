@@ -113,7 +113,7 @@ void SymbolWriter::put_other_local(elf::SymbolId to, const LocalSymbol &symbol, 
   case LocalSymbol::Kind::Blank:
     return put_blank(to, ObjectId(symbol.id), spec);
   case LocalSymbol::Kind::SharedInstance:
-    if (p_.dialect.release.weak_among_locals)
+    if (p_.policy.weak_among_locals)
       return put_instance(to, symbol.id, elf::SymbolPart::Local, spec);
     return elf_.put_nothing(to);
   case LocalSymbol::Kind::Section: // see put_locals
@@ -265,7 +265,7 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
   const std::vector<u32> local_specs = count_local_specs(sections, pool);
   const u32 globals = static_cast<u32>(sections.globals.size());
   const u32 instances =
-      static_cast<u32>(program.dialect.release.weak_among_locals ? 0 : sections.instances.size());
+      static_cast<u32>(program.policy.weak_among_locals ? 0 : sections.instances.size());
   constexpr u64 kMore = 8; // that are added later
   elf.reserve({.symbol_specs = u64{local_specs.back()} + globals + instances + kMore});
   const auto put_all = [&](u32 count, auto put) {

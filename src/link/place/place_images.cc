@@ -66,7 +66,7 @@ private:
   [[nodiscard]] u32 slot_type(EntityId image) const;
   [[nodiscard]] bool may_use(FunctionId kernel, EntityId image) const {
     return !p_.symbols[image].opaque || owns(kernel, image) ||
-           (!p_.dialect.has(Defect::OpaqueByName) &&
+           (!p_.policy.joins_opaque_by_name &&
             std::ranges::binary_search(uses_, ImageUse(kernel, image)));
   }
   [[nodiscard]] bool owns(FunctionId kernel, EntityId opaque) const {

@@ -357,7 +357,7 @@ void SharedPlacer::place_dynamic() {
       OutSection &section = layout_.sections[section_of(k)];
       section.align = std::max(section.align, align);
     }
-  if (p_.options.keeps_debug_symbols() && p_.dialect.release.rounds_shared_size)
+  if (p_.options.keeps_debug_symbols() && p_.policy.rounds_shared_size)
     for (const EntityId v : dynamic_) // the symbols have a value behind the rounded size
       for (const FunctionId k : users_[v])
         aligns[k.value] = layout_.sections[section_of(k)].align;
@@ -367,7 +367,7 @@ void SharedPlacer::place_dynamic() {
 }
 
 void SharedPlacer::round_sizes() {
-  if (!p_.dialect.release.rounds_shared_size)
+  if (!p_.policy.rounds_shared_size)
     return;
   for (const EntityId v : dynamic_)
     for (const FunctionId k : users_[v])

@@ -93,7 +93,7 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
     const u32 owner = p.function_of(layout.sections[text].function).value;
     InfoList &records = plan.of_function[owner];
     const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
-    if (p.dialect.release.old_abi) {
+    if (p.policy.old_abi) {
       plan.text_flags.resize(layout.sections.size());
       plan.text_flags[text.value] = u64{count} << elf::kTextBarrierShift;
       continue;

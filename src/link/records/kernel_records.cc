@@ -256,7 +256,7 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all(Worker &work
   for (const FunctionId f : functions_.read_order)
     for (const EntityId id : functions_.externs_of(f))
       add_unseen(id, worker, out);
-  if (p_.dialect.release.reverses_externs)
+  if (p_.policy.reverses_externs)
     std::reverse(out.begin(), out.end());
   return out;
 }

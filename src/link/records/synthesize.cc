@@ -99,7 +99,7 @@ ByteSpan later_fields(const Program &p, u32 version) {
 // The oldest virtual architecture of the inputs, and the toolkit whose conventions the output has.
 std::vector<u8> build_cuinfo(const Program &p, const std::vector<Origins> &origins) {
   u16 oldest = p.arch.number;
-  u32 toolkit = p.dialect.release.toolkit;
+  u32 toolkit = p.policy.toolkit;
   constexpr u32 kKnownVersion = 2;
   u32 version = kKnownVersion;
   for (const Origins &some : origins) {
@@ -141,7 +141,7 @@ u16 merge_compat_value(CompatAttribute attribute, u16 a, u16 b) {
 }
 
 bool is_dropped(const Program &p, CompatAttribute attribute) {
-  const CompatRules &rules = p.dialect.release.compat;
+  const CompatRules &rules = p.policy.compat;
   const auto has = [attribute](std::span<const CompatAttribute> list) {
     return std::find(list.begin(), list.end(), attribute) != list.end();
   };
@@ -176,7 +176,7 @@ CompatRecords read_compat(const Program &p, ByteSpan section) {
     target->value = p.arch.accelerator_target;
   else if (p.arch.has_compat) // toolkit 12.9 leaves it out
     out.insert(out.begin(), accelerator_target(p));
-  const CompatRules &rules = p.dialect.release.compat;
+  const CompatRules &rules = p.policy.compat;
   const std::span<const elf::CompatRecord> places(&kPlaceOfVersion, rules.adds.empty() ? 0 : 1);
   if (p.arch.has_compat)
     for (const auto &list : {rules.assumes, places, rules.adds})
@@ -240,8 +240,8 @@ private:
 
 // The first file's records, the values of later files merged in.
 std::vector<u8> build_compat(const Program &p, const std::vector<Origins> &origins) {
-  CompatMerger merger(p.dialect.release.compat.unanimous);
-  bool says_version = p.dialect.release.compat.adds.empty(); // or it has been assumed
+  CompatMerger merger(p.policy.compat.unanimous);
+  bool says_version = p.policy.compat.adds.empty(); // or it has been assumed
   for (const Origins &some : origins)
     for (const CompatRun &run : some.compats) {
       for (u32 i = 0; i < run.count && merger.add(read_compat(p, run.section)); ++i) {
@@ -257,7 +257,7 @@ std::vector<u8> build_compat(const Program &p, const std::vector<Origins> &origi
   if (out.records.empty() && p.arch.has_compat) {
     out.records.push_back(accelerator_target(p));
     if (p.arch.code_kind != arch::CodeKind::Sass)
-      for (const elf::CompatRecord &record : p.dialect.release.compat.adds)
+      for (const elf::CompatRecord &record : p.policy.compat.adds)
         out.records.push_back(record);
   }
   return elf::encode_compat(out);

@@ -85,7 +85,7 @@ void check_image_parameters(const Program &p, Diagnostics &diag) {
       discarded.resize(p.symbols.entities.size());
       discarded[id.value] = true;
     }
-  if (discarded.empty() || p.dialect.has(Defect::OpaqueByName)) // where nvlink refuses all of them
+  if (discarded.empty() || p.policy.joins_opaque_by_name) // where nvlink refuses all of them
     return;
   each_reference(p, [&](const Reference &reference) {
     if (!reference.from.valid() || !p.is_live(reference.from) || !discarded[reference.to.value])
@@ -147,7 +147,7 @@ void check_undefined(const Program &p, Diagnostics &diag) {
     const InputObject &object = p.objects[entity.first.object.value];
     const elf::Symbol &first = object.symbols[entity.first.symbol];
     const bool weak =
-        first.binding() == elf::SymbolBinding::Weak && !p.dialect.has(Defect::WeakMustBeDefined);
+        first.binding() == elf::SymbolBinding::Weak && !p.policy.requires_weak_definitions;
     if (first.in_section() || may_be_undefined(entity, weak))
       continue;
     missing.push_back(id);

@@ -151,7 +151,7 @@ void LivenessMarker::add_launched_kernels() {
   const bool one_selected = roots_.size() == 1;
   if (one_selected)
     out_.only = FunctionId(roots_.front());
-  if (one_selected && !policy_.completes_launched_kernels)
+  if (one_selected && policy_.demotes_launched_kernels)
     return;
   for (const CallGraph::Taken &taken : calls_.taken)
     if (const u32 f = taken.function.value; out_.demoted[f] && !out_.kernel[f]) {

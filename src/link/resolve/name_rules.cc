@@ -238,7 +238,7 @@ void NameRules::define_function(Entity &entity, SymbolRef ref, const elf::Symbol
     }
   } else {
     entity.first_definition = ref;
-    const bool unmarked = !policy_.keeps_unified_marks && (entity.other & elf::kOtherUnified) == 0;
+    const bool unmarked = policy_.loses_unified_marks && (entity.other & elf::kOtherUnified) == 0;
     entity.other = unmarked ? symbol.other & ~elf::kOtherUnified : symbol.other;
   }
   outcome(ref) = DefinitionOutcome::Accepted;
@@ -289,7 +289,7 @@ bool NameRules::has_other_kind(const Entity &known, SymbolRef ref, const elf::Sy
 }
 
 bool NameRules::agrees_with_images(SymbolRef ref, const elf::Symbol &symbol, bool opaque) {
-  if (opaque && policy_.keeps_opaque_apart)
+  if (opaque && !policy_.joins_opaque_by_name)
     return true;
   if (const auto known = opaque_.find(symbol.name);
       known != opaque_.end() && has_other_kind(drafts_[known->second], ref, symbol, opaque))
@@ -309,7 +309,7 @@ void NameRules::read_opaque(SymbolRef ref, const elf::Symbol &symbol) {
   entity.opaque = true;
   entity.first_definition = entity.prevailing = ref;
   outcome(ref) = DefinitionOutcome::Accepted;
-  if (!policy_.keeps_opaque_apart)
+  if (policy_.joins_opaque_by_name)
     opaque_.emplace(symbol.name, draft_of(ref));
 }
 
@@ -374,7 +374,7 @@ void NameRules::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &sy
     entity.sized = entity.sized || symbol.size != 0;
     entity.info = symbol.info;
     entity.size = std::max(entity.size, symbol.size);
-    if (symbol.size == 0 && strong && !policy_.repeats_dynamic_memory)
+    if (symbol.size == 0 && strong && policy_.refuses_dynamic_twice)
       report_duplicate(entity, ref);
     return;
   }

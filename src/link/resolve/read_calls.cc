@@ -66,7 +66,7 @@ CallBatch CallReader::read(u32 begin, u32 end) const {
     read_calls(ObjectId(i), batch);
     read_prototypes(ObjectId(i), batch);
     read_descriptors(ObjectId(i), batch);
-    if (policy_.keeps_pointed_to)
+    if (!policy_.forgets_pointed_to)
       read_pointers(ObjectId(i), batch);
     read_owners(ObjectId(i), batch);
   }
