@@ -21,7 +21,6 @@
 #include "arch/compatible.h"
 #include "elf/records/nv_capmerc.h"
 #include "input/mercury_plane.h"
-#include "link/emulate/images.h"
 
 namespace culink {
 
@@ -160,7 +159,7 @@ OutputCode choose_output_code(const LinkOptions &options, const Dialect &dialect
       diag.report(DiagId::LimitedToOneTarget, {std::to_string(target.number), plain->name});
   }
   OutputCode code = options.code;
-  const bool as_nvlink = code == OutputCode::Exact && emulate::tells_all_of_samplers(dialect);
+  const bool as_nvlink = code == OutputCode::Exact && dialect.defects.recounts_image_calls;
   const InputObject *foreign = as_nvlink ? nullptr : find_foreign_textures(objects, target);
   constexpr std::string_view kForeign =
       "calls of the driver for textures without samplers, beside objects with samplers";

@@ -43,7 +43,7 @@ struct LinkServices {
 
 KnownFlaws known_flaws(const Program &program, const Layout &layout) {
   return {layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
-          emulate::accepts_overruns(program), emulate::misplaces_locals(program)};
+          program.policy.accepts_overruns, emulate::misplaces_locals(program)};
 }
 
 // The functions of a program, who calls them, and which are live.

@@ -245,33 +245,4 @@ void check_emulated_errors(const Program &p, WorkerPool &pool, Diagnostics &diag
     check_dead_aliases(p, diag);
 }
 
-// --preserve-relocs gives up at such a symbol (Q042).
-void check_listed_symbol(const Program &p, EntityId removed, ObjectId referrer, Diagnostics &diag) {
-  if (p.policy.refuses_unlisted)
-    diag.report(DiagId::DeletedSymbol, {std::string(p.symbols[removed].name)},
-                {"referenced by " + p.objects[referrer.value].name});
-}
-
-bool truncates_values(const Program &program) {
-  return program.policy.truncates_values;
-}
-
-bool wraps_stack(const Program &program) {
-  return program.policy.wraps_stack;
-}
-
-bool ignores_driver_registers(const Program &program) {
-  return program.policy.ignores_driver_registers;
-}
-
-bool limits_debug_shared(const Program &program) {
-  return program.policy.limits_debug_shared;
-}
-
-// ptxas writes pointers in arrays of 4-byte integers as relocations of 8 bytes, of which the last
-// may reach beyond the section. The loader would write there (Q133).
-bool accepts_overruns(const Program &program) {
-  return program.policy.accepts_overruns;
-}
-
 } // namespace culink::emulate

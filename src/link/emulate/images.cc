@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// References to textures, samplers and surfaces.
-//
-// Images by index in links of SASS alone: nvlink adds the offset of the first slot to the index and
-// leaves the old offset in the load, which then reads beyond the slots. In files with Mercury code
-// it updates the load (Q112).
-//
-// Images that are parameters of kernels (.param .texref) are local symbols in the kernel's code.
-// nvlink takes those of one name for one, which belongs to the first kernel, so that the slot of
-// another kernel is never filled, and neither is one if a function or variable has its name; and it
-// refuses one that has the name of another image or of anything that was read before it (Q131).
-//
 // Machine code that calls the driver for images needs more stack than the Mercury code it was made
 // from. nvlink adds up the stack of all kernels again, but without calls through pointers, and not
 // for kernels that call nothing, unless the call graph of the output is empty. Nor do kernels list
-// what such functions call of the driver that they reach through pointers alone. Kernels that
-// were not selected are kernels to it there. And if one object of the link has samplers, it tells
-// the driver so in all of them (Q145).
+// the driver's functions that are called by functions which they reach through pointers alone.
+// Kernels that were not selected count as kernels there. And if one object of the link has
+// samplers, the driver is told so for all of them (Q145).
 #include "link/emulate/images.h"
 
 #include <algorithm>
 
 namespace culink::emulate {
-
-bool updates_image_base(const Program &program) {
-  return program.policy.executable && !program.sass_plane &&
-         program.arch.code_kind == arch::CodeKind::Sass && !program.policy.keeps_image_base;
-}
-
-bool loses_slot(const Program &program, EntityId opaque) {
-  const Entities &all = program.symbols.entities;
-  return program.policy.joins_opaque_by_name &&
-         std::any_of(all.begin(), all.end(), [&](const Entity &other) {
-           return !other.local && other.name == program.symbols[opaque].name;
-         });
-}
 
 namespace {
 
@@ -107,10 +83,6 @@ StackSizes add_up_stacks(const Program &program, const Reach &reach, std::span<c
     else if (sound[f])
       sound[f] = stack[f];
   return sound;
-}
-
-bool tells_all_of_samplers(const Dialect &dialect) {
-  return dialect.defects.recounts_image_calls;
 }
 
 std::vector<FunctionId> unselected_listing_kernels(const Program &program) {

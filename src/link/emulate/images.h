@@ -10,12 +10,6 @@
 
 namespace culink::emulate {
 
-// Whether loads of images by index get the offset of the first slot.
-[[nodiscard]] bool updates_image_base(const Program &program);
-
-// Whether the slot of an opaque parameter is not filled, because something else has its name.
-[[nodiscard]] bool loses_slot(const Program &program, EntityId opaque);
-
 // By FunctionId; nothing for a stack that is as in Mercury code.
 using StackSizes = std::vector<std::optional<u64>>;
 
@@ -23,10 +17,6 @@ using StackSizes = std::vector<std::optional<u64>>;
 // them up. `sound`: as they are. `frames`: by FunctionId.
 [[nodiscard]] StackSizes add_up_stacks(const Program &program, const Reach &reach,
                                        std::span<const u32> frames, StackSizes sound);
-
-// Whether calls of the driver for textures tell that there are samplers where only other objects of
-// the link have some.
-[[nodiscard]] bool tells_all_of_samplers(const Dialect &dialect);
 
 // Kernels that list the driver's functions that a function calls for images.
 [[nodiscard]] std::vector<FunctionId> kernels_listing(const Program &program, const Reach &reach,

@@ -73,8 +73,4 @@ std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
   return objects;
 }
 
-bool finalizes_distinct_names(const Dialect &dialect) {
-  return !dialect.defects.repeats_first_of_name;
-}
-
 } // namespace culink::emulate

@@ -17,7 +17,4 @@ namespace culink::emulate {
 [[nodiscard]] std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
                                                             const Dialect &dialect);
 
-// Whether a finalizer is to tell local functions of one name apart, which engines do not do.
-[[nodiscard]] bool finalizes_distinct_names(const Dialect &dialect);
-
 } // namespace culink::emulate

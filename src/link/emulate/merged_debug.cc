@@ -262,10 +262,9 @@ std::vector<i64> merged_addends(const MergedDebug &merged,
   return out;
 }
 
-bool is_finalized_again(const InputObject &sass, const Dialect &dialect) {
-  return dialect.defects.mixes_debug_info &&
-         (has_unfinished_frames(sass) || is_linked_for_debugger(sass) || has_stubs(sass) ||
-          sass.view.header().type == elf::FileType::WholeProgram);
+bool is_finalized_again(const InputObject &sass) {
+  return has_unfinished_frames(sass) || is_linked_for_debugger(sass) || has_stubs(sass) ||
+         sass.view.header().type == elf::FileType::WholeProgram;
 }
 
 } // namespace culink::emulate

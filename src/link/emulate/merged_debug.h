@@ -86,6 +86,6 @@ struct DebugReference {
                                               std::span<const DebugReference> references);
 
 // Whether code that an earlier link has made is finalized again although nothing else asks for it.
-[[nodiscard]] bool is_finalized_again(const InputObject &sass, const Dialect &dialect);
+[[nodiscard]] bool is_finalized_again(const InputObject &sass);
 
 } // namespace culink::emulate

@@ -69,9 +69,4 @@ Frame FrameMerger::choose(EntityId function, Frame frame, Frame mercury) {
   return first == merged_.end() ? frame : Frame{frame.cie, first->second};
 }
 
-u64 place_in_cie(const Program &program, u64 place) {
-  const bool loses = !program.policy.executable || program.options.keeps_debug_symbols();
-  return loses && program.policy.loses_place_in_cie ? 0 : place;
-}
-
 } // namespace culink::emulate

@@ -43,8 +43,4 @@ private:
   std::vector<u8> empty_frame_;
 };
 
-// Where a relocation stores the address that a CIE has at `place`: with -r and with -g nvlink 13.0
-// loses the place (Q106).
-[[nodiscard]] u64 place_in_cie(const Program &program, u64 place);
-
 } // namespace culink::emulate

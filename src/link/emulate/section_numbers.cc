@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of more sections than a symbol can name. nvlink mistakes section 0xfff2 for the mark of
-// common symbols. Its .symtab_shndx has a number for every symbol, although the ELF specification
-// demands 0 where the symbol needs none: that of its section in order of creation, counting
-// sections that are only names, one without a name after the notes of an executable, and some that
-// are created twice (Q059).
+// Files of more sections than a symbol can name. In nvlink's, .symtab_shndx has a number for every
+// symbol, although the ELF specification demands 0 where the symbol needs none: that of its section
+// in order of creation, counting sections that are only names, one without a name after the notes
+// of an executable, and some that are created twice (Q059).
 #include "link/emulate/section_numbers.h"
 
 namespace culink::emulate {
-
-bool loses_section_fff2(const Program &program) {
-  return program.policy.loses_section_fff2;
-}
-
-bool counts_table_twice(const Program &program, bool second) {
-  return second ? program.policy.lists_resolved : program.arch.code_kind == arch::CodeKind::Capmerc;
-}
-
-bool counts_list_twice(const Program &program) {
-  return program.arch.code_kind == arch::CodeKind::Capmerc;
-}
 
 std::optional<std::vector<elf::SectionId>>
 uncounted_sections(const Program &program, const OutputSections &sections,

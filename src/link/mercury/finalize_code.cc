@@ -18,8 +18,6 @@
 
 #include "elf/records/nv_capmerc.h"
 #include "elf/records/nv_notes.h"
-#include "link/emulate/images.h"
-#include "link/emulate/mercury_objects.h"
 #include "link/mercury/sass_code.h"
 #include "link/mercury/sass_constants.h"
 
@@ -108,11 +106,11 @@ FinalizeRequest make_request(const SassContext &c) {
   FinalizeRequest out{.target = std::string(c.inputs.arch.name),
                       .debug = c.mercury.options.keeps_debug_symbols(),
                       .relocatable = !c.mercury.policy.executable,
-                      .distinct_names = emulate::finalizes_distinct_names(c.mercury.dialect)};
+                      .distinct_names = !c.mercury.policy.repeats_first_of_name};
   for (const InputObject &plane : c.mercury.objects)
     out.debug_code = out.debug_code || has_debug_code(plane);
   out.independent_textures = c.inputs.arch.calls_driver_for_images &&
-                             emulate::tells_all_of_samplers(c.mercury.dialect) &&
+                             c.mercury.policy.recounts_image_calls &&
                              std::ranges::any_of(c.mercury.objects, has_independent_textures);
   return out;
 }
@@ -154,7 +152,7 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
         elf::has_older_capsules(object.view);
     const bool translated =
         object.sm != c.inputs.arch.number || other_finalizer ||
-        emulate::is_finalized_again(object, c.mercury.dialect) ||
+        (c.mercury.policy.mixes_debug_info && emulate::is_finalized_again(object)) ||
         has_mixed_tables(c.mercury.objects[i], c.mercury.arch) ||
         (request.independent_textures && !has_independent_textures(c.mercury.objects[i]));
     std::vector<u32> sections = std::move(needed[i].kernels);

@@ -160,7 +160,7 @@ private:
     const auto found = address_at_.lower_bound(mercury_cie);
     if (found != address_at_.end() && found->first + sizeof(u64) <= mercury_cie + size)
       moved_[found->first] = {
-          emulate::place_in_cie(c_.mercury, bytes_.size() + found->first - mercury_cie)};
+          c_.mercury.policy.loses_place_in_cie ? 0 : bytes_.size() + found->first - mercury_cie};
   }
 
   // Fields of addresses hold the addends, too.

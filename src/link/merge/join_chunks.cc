@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/section_numbers.h"
 #include "link/merge/chunk_joiner.h"
 
 namespace culink {
@@ -86,8 +85,7 @@ void ChunkJoiner::find_oldest_slices(u32 chunk) {
 // table is the first of its section.
 bool ChunkJoiner::drop_groups() {
   const bool lists = p_.policy.lists_resolved;
-  const bool counts =
-      emulate::counts_table_twice(p_, false) != emulate::counts_table_twice(p_, true);
+  const bool counts = lists != p_.policy.counts_tables_twice;
   for (u32 i = 0; i < chunks_.size(); ++i)
     for (const u32 number : chunks_[i].shared_groups) {
       const Layout &layout = chunks_[i].layout;

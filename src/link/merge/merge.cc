@@ -24,7 +24,6 @@
 #include "arch/driver_functions.h"
 #include "base/bytes.h"
 #include "elf/text_info.h"
-#include "link/emulate/old_objects.h"
 #include "link/emulate/section_owners.h"
 #include "link/merge/merger.h"
 
@@ -50,7 +49,7 @@ MergedChunk Merger::run() {
   if (p_.objects.empty())
     create_module_records_of_none();
   reserve();
-  mentioned_.assign(emulate::leaves_blank_symbols(p_) ? p_.symbols.entities.size() : 0, false);
+  mentioned_.assign(p_.policy.leaves_blank_symbols ? p_.symbols.entities.size() : 0, false);
   for (u32 i = begin_; i < end_; ++i)
     merge_object(ObjectId(i));
   if (discards_sections_)
@@ -427,7 +426,7 @@ std::vector<u32> cut_into_chunks(const Program &p, const WorkerPool &pool) {
   const u64 work = sections + kOfEntity * count_entities(p, 0, objects);
   std::vector<u32> starts = {0};
   const u64 chunks = std::min(pool.threads() * per_thread, sections / kFewSections);
-  if (chunks > 1 && !emulate::leaves_blank_symbols(p)) {
+  if (chunks > 1 && !p.policy.leaves_blank_symbols) {
     u64 seen = 0;
     for (u32 i = 0; i + 1 < objects; ++i) {
       seen += sizes[i] + kOfEntity * count_entities(p, i, i + 1);

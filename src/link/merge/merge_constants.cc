@@ -14,7 +14,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/old_objects.h"
 #include "link/emulate/section_owners.h"
 
 namespace culink {
@@ -166,14 +165,14 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
 // A bank of one function has the bytes of the definition that was accepted last.
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
   const u32 owner = object_->owner_of(section.index);
-  const auto [id, is_new] =
-      find_or_add_for_kernel(section.name, hash_of(section.name, owner), text,
-                             NewSection{.type = section.type,
-                                        .flags = emulate::bank_flags(p_, section.flags),
-                                        .align = section.align,
-                                        .target = text,
-                                        .emit = Emit::Always, // records name it
-                                        .has_symbol = true});
+  const auto [id, is_new] = find_or_add_for_kernel(
+      section.name, hash_of(section.name, owner), text,
+      NewSection{.type = section.type,
+                 .flags = section.flags | (p_.policy.takes_bank_flags ? 0 : elf::kFlagInfoLink),
+                 .align = section.align,
+                 .target = text,
+                 .emit = Emit::Always, // records name it
+                 .has_symbol = true});
   const bool parameters = object_->kinds[section.index].bank == p_.arch.banks.parameters;
   if (!is_new && parameters && layout_.sections[id].target != text) {
     append_parameter_bank(section);

@@ -13,7 +13,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/lost_relocations.h"
 #include "link/emulate/shared_memory.h"
 #include "link/resolve/special_symbols.h"
 
@@ -202,7 +201,7 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
 void Merger::discard_data(EntityId id, const elf::Symbol &symbol, DefinitionOutcome outcome) {
   const Entity &entity = p_.symbols[id];
   if (outcome == DefinitionOutcome::DiscardedForWeak &&
-      emulate::drops_discarded_pointers(p_, id_, symbol.section))
+      !(p_.policy.forgets_pointers && object_->kinds[symbol.section].is_constant()))
     t_.discarded[id_.value].add(symbol.section, symbol.value, symbol.value + symbol.size);
   // A strong definition that is discarded for a common symbol still takes memory (Q057).
   if (entity.common_align != 0 && !entity.defined() && symbol.binding() != SymbolBinding::Weak)

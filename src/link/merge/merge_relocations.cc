@@ -13,8 +13,6 @@
 
 #include "link/emulate/compiler_constants.h"
 #include "link/emulate/lost_relocations.h"
-#include "link/emulate/old_objects.h"
-#include "link/emulate/section_numbers.h"
 
 namespace culink {
 
@@ -55,7 +53,7 @@ void Merger::create_relocation_tables() {
 void Merger::keep_constant_relocations(const elf::Section &table, const SectionLocation &at) {
   std::vector<ConstantRelocations> &kept =
       layout_.placement.function_constants[at.constants].relocations;
-  if (!at.discarded && !emulate::keeps_overridden_relocations(p_))
+  if (!at.discarded && !p_.policy.keeps_overridden_tables)
     kept.clear();
   if (!at.discarded && p_.policy.lists_resolved)
     name_only(layout_.sections.keep_name(".nv.resolvedrela", object_->section(table.info).name));
@@ -162,7 +160,7 @@ RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_vi
       rela ? join_name(".rela", target_name, own_name) : join_name(".rel", target_name, own_name);
   const u32 hash = hash_of_table(rela ? prefixes_.rela : prefixes_.rel, table_name, section);
   const OutId table = add(table_name, hash, rela ? models_.rela : models_.rel, target);
-  if (emulate::counts_table_twice(p_, second))
+  if (second ? p_.policy.lists_resolved : p_.policy.counts_tables_twice)
     layout_.sections.created_again.push_back(table);
   if (p_.policy.lists_resolved && !second) {
     const std::string_view name =
@@ -173,8 +171,8 @@ RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_vi
                           .entsize = 24,
                           .target = target,
                           .links_symtab = true};
-    const OutId resolved = emulate::shares_lists(p_) ? need(name, list) : add(name, list);
-    if (emulate::counts_list_twice(p_))
+    const OutId resolved = p_.policy.shares_lists ? need(name, list) : add(name, list);
+    if (p_.policy.counts_tables_twice)
       layout_.sections.created_again.push_back(resolved);
   }
   if (!alone_ && std::binary_search(out_.shared.begin(), out_.shared.end(), target))
@@ -186,7 +184,7 @@ RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_vi
 
 // Debug information about a discarded function definition. .debug_info and .debug_loc keep theirs.
 bool Merger::describes_discarded_code(u32 section, u32 symbol) const {
-  if (emulate::keeps_discarded_frames(p_) || !object_->kinds[section].is_debug() ||
+  if (p_.policy.keeps_discarded_frames || !object_->kinds[section].is_debug() ||
       object_->symbols[symbol].type() != elf::SymbolType::Function)
     return false;
   const std::string_view name = object_->section(section).name;

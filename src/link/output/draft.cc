@@ -56,7 +56,7 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
           static_cast<u16>(segments == elf::SegmentRule::Mercury ? 0 : 56),
       .borrow_names = true,
       .numbered_names = &sections.names,
-      .lose_section_fff2 = emulate::loses_section_fff2(program)};
+      .lose_section_fff2 = program.policy.loses_section_fff2};
   if (segments == elf::SegmentRule::Mercury && program.policy.compacts_planes) {
     options.compact = true;
     options.section_names_room = kIndexNamesRoom;

@@ -19,7 +19,6 @@
 #include "base/prefetch.h"
 #include "elf/mercury_names.h"
 #include "elf/section_kind.h"
-#include "link/emulate/emulated_errors.h"
 #include "link/place/shared_uses.h"
 
 namespace culink {
@@ -126,7 +125,7 @@ void LimitChecker::check_shared(OutId id) {
     return;
   const FunctionId kernel = owner_of(section);
   if (!kernel.valid()) {
-    if (id == layout_.sections.debug_shared && emulate::limits_debug_shared(p_))
+    if (id == layout_.sections.debug_shared && p_.policy.limits_debug_shared)
       add_largest(
           variables(is_shared), "variable of", "variables",
           diag_.report(DiagId::TooMuchDebugShared, {std::to_string(size), std::to_string(limit)}));

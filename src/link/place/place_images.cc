@@ -15,7 +15,6 @@
 
 #include "arch/reloc_roles.h"
 #include "base/bytes.h"
-#include "link/emulate/images.h"
 #include "link/emulate/section_owners.h"
 #include "link/place/list_sort.h"
 
@@ -71,7 +70,12 @@ private:
   }
   [[nodiscard]] bool owns(FunctionId kernel, EntityId opaque) const {
     return layout_.placement.address_of[opaque.value].section == text_of(kernel) &&
-           !emulate::loses_slot(p_, opaque);
+           !(p_.policy.joins_opaque_by_name && has_namesake(opaque));
+  }
+  [[nodiscard]] bool has_namesake(EntityId opaque) const {
+    return std::ranges::any_of(p_.symbols.entities, [&](const Entity &other) {
+      return !other.local && other.name == p_.symbols[opaque].name;
+    });
   }
   [[nodiscard]] OutId text_of(FunctionId kernel) const {
     return layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;

@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "elf/text_info.h"
-#include "link/emulate/old_objects.h"
 
 namespace culink {
 
@@ -63,13 +62,15 @@ InfoPlan raise_count(const RecordedKernel &kernel, const Program &p, const Layou
   InfoList &records = plan.of_function[kernel.owner];
   const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
   u32 count = kernel.reached;
-  if (emulate::loses_barriers(p)) {
+  u64 flags = 0;
+  if (p.policy.loses_barriers) {
+    flags = u64{kernel.own} << elf::kTextBarrierShift;
     count = 0;
     for (const u32 callee : p.calls.edges[kernel.function])
       count = std::max(count, reached[callee]);
   }
   plan.text_flags.resize(layout.sections.size());
-  plan.text_flags[kernel.text.value] = emulate::barrier_flags(p, kernel.own);
+  plan.text_flags[kernel.text.value] = flags;
   count = std::max<u32>(count, plan.store.value(records, record));
   plan.store.set_value(records, record, static_cast<u16>(count));
   return plan;

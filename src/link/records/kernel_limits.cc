@@ -14,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include "link/emulate/emulated_errors.h"
 #include "link/resolve/call_paths.h"
 
 namespace culink {
@@ -97,7 +96,7 @@ void KernelLimitChecker::report_registers(const RegisterLimit &limit, FunctionId
 void KernelLimitChecker::check_stack(FunctionId kernel) {
   const bool unbounded = resources_.unbounded[kernel.value];
   const u64 stack = resources_.stack[kernel.value];
-  if (!unbounded && stack > kMostStack && !emulate::wraps_stack(p_))
+  if (!unbounded && stack > kMostStack && !p_.policy.wraps_stack)
     diag_
         .report(DiagId::TooLargeForField, {fmt::format("stack of kernel '{}'", name_of(kernel)),
                                            std::to_string(stack), std::to_string(kMostStack)})
@@ -125,7 +124,7 @@ bool KernelLimitChecker::has_values_above(ObjectId object) const {
 // A program may define a function that is the driver's otherwise, but its callers in other files
 // were compiled for the driver's.
 void KernelLimitChecker::check_driver_calls() {
-  if (emulate::ignores_driver_registers(p_))
+  if (p_.policy.ignores_driver_registers)
     return;
   for (const auto &[f, caller] : p_.calls.driver_calls) {
     const u32 needed = resources_.registers[f.value];

@@ -15,7 +15,6 @@
 
 #include <optional>
 
-#include "link/emulate/images.h"
 #include "link/relocs/image_index.h"
 #include "link/relocs/relocation_reader.h"
 #include "link/relocs/resolved_list.h"
@@ -222,7 +221,7 @@ RelocationPlan classify_relocations(const Program &program, const Layout &layout
     diag.append(std::move(part.diag));
   if (!sorted)
     std::stable_sort(out.folded.begin(), out.folded.end(), is_by_section);
-  if (images.tables.empty() || !emulate::updates_image_base(program))
+  if (images.tables.empty() || !program.policy.updates_image_base)
     return out;
   const CodeOf code_of = [&](OutId text) {
     const PieceList &pieces = layout.sections[text].pieces();

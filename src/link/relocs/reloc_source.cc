@@ -11,9 +11,7 @@
 
 #include <algorithm>
 
-#include "link/emulate/compiler_constants.h"
 #include "link/emulate/lost_relocations.h"
-#include "link/emulate/old_objects.h"
 
 namespace culink {
 
@@ -29,19 +27,20 @@ bool is_about_discarded_code(const RelocationContext &c, const RelocSource &sour
   if (!id.valid())
     return false;
   if (p.symbols.outcome(source.object, index) != DefinitionOutcome::Accepted)
-    return !emulate::keeps_discarded_frames(p);
-  if (p.symbols[id].prevailing.object == source.object)
+    return !p.policy.keeps_discarded_frames;
+  if (p.policy.keeps_discarded_frames || p.symbols[id].prevailing.object == source.object)
     return false;
+  if (!p.policy.keeps_overridden_frames)
+    return p.is_live(id);
   const OutId rela = source.group->has_addends ? OutId{} : c.rela_beside(*source.group);
   const bool with_addends =
       source.group->has_addends || (rela.valid() && rela < source.group->table);
-  return emulate::drops_overridden_debug(p, id, c.layout.relocs.has_overridden[id.value],
-                                         with_addends);
+  return with_addends && c.layout.relocs.has_overridden[id.value];
 }
 
 // The output table has room for addends where one of its entries needs it.
 void set_addends(const RelocationContext &c, RelocSource &source) {
-  source.loses_addends = emulate::loses_field_addends(c.program);
+  source.loses_addends = c.program.policy.loses_field_addends;
   source.field_addends = source.loses_addends ? !source.group->has_addends
                                               : source.table->type == elf::SectionType::Rel;
 }
@@ -71,8 +70,7 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
   const std::string_view name = c.layout.sections.name(target);
   source.about_code = kind.is_debug() && name != ".debug_info" && name != ".debug_loc";
   set_addends(c, source);
-  source.loses_pointers =
-      kind.is_constant() && !emulate::drops_discarded_pointers(c.program, slice.object, table.info);
+  source.loses_pointers = kind.is_constant() && c.program.policy.forgets_pointers;
   return source;
 }
 
@@ -96,7 +94,7 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
 
 bool is_of_overridden_bank_of(const RelocationContext &c, EntityId function,
                               const RelocationSlice &slice) {
-  if (emulate::keeps_overridden_relocations(c.program))
+  if (c.program.policy.keeps_overridden_tables)
     return false;
   const u32 bank = c.program.objects[slice.object.value].section(slice.section).info;
   return c.program.symbols[function].prevailing.object != slice.object &&

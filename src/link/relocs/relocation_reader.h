@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "link/emulate/emulated_errors.h"
 #include "link/relocs/classify_relocs.h"
 #include "link/relocs/reloc_source.h"
 
@@ -58,7 +57,7 @@ public:
   RelocationReader(const RelocationContext &context, Diagnostics &diag)
       : c_(context), executable_(context.program.policy.executable),
         emulates_(!context.program.dialect.name.empty()),
-        checks_ranges_(!emulate::truncates_values(context.program)), diag_(diag) {}
+        checks_ranges_(!context.program.policy.truncates_values), diag_(diag) {}
 
   // For tables with so many entries in all.
   void reserve(u64 entries) {

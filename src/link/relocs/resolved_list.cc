@@ -12,8 +12,6 @@
 
 #include <algorithm>
 
-#include "link/emulate/emulated_errors.h"
-#include "link/emulate/lost_relocations.h"
 #include "link/relocs/reloc_source.h"
 
 namespace culink {
@@ -88,7 +86,7 @@ std::vector<OutId> lists_by_target(const Program &program, const Layout &layout)
     if (section.type() == elf::SectionType::CudaResolvedRela && section.target.valid())
       out[section.target.value] = OutId(i);
   }
-  if (emulate::shares_lists(program))
+  if (program.policy.shares_lists)
     for (const RelocationGroup &group : layout.relocs.groups)
       out[group.target.value] = layout.sections.find(
           ".nv.resolvedrela" + std::string(layout.sections.name(group.target)));
@@ -130,8 +128,10 @@ KeptRelocations list_resolved(const RelocationContext &c, Diagnostics &diag) {
   const auto list = [&](OutId table, const RelocSource &source, const elf::Relocation &raw) {
     const RelocTarget target = resolve_target(c, source.object, raw.symbol, source.function);
     const ListedCandidate one{source, raw, arch::find_reloc(raw.type), target};
-    if (target.dangling && one.row && one.row->resolver == arch::Resolver::Linker)
-      emulate::check_listed_symbol(c.program, EntityId(target.id), source.object, diag);
+    if (c.program.policy.refuses_unlisted && target.dangling && one.row &&
+        one.row->resolver == arch::Resolver::Linker)
+      diag.report(DiagId::DeletedSymbol, {std::string(c.program.symbols[EntityId(target.id)].name)},
+                  {"referenced by " + c.program.objects[source.object.value].name});
     if (is_listed(c, rules, one))
       out.push_back(
           {.table = table,
