@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "link/emulate/emulated_errors.h"
-#include "link/emulate/shared_memory.h"
 #include "link/mercury/lay_out.h"
 #include "link/mercury/plan_sass.h"
 #include "link/merge/merge.h"
@@ -43,7 +42,7 @@ struct LinkServices {
 
 KnownFlaws known_flaws(const Program &program, const Layout &layout) {
   return {layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
-          program.policy.accepts_overruns, emulate::misplaces_locals(program)};
+          program.policy.accepts_overruns, program.policy.misplaces_locals};
 }
 
 // The functions of a program, who calls them, and which are live.

@@ -9,13 +9,7 @@
 // In every link, shared memory that is dynamic in one file and of a fixed size in a later one is
 // both to nvlink: it is listed twice among the variables that are sorted and its alignment counts,
 // but it is never placed, and its value has the reserved area added twice or not at all (Q041).
-// Without that defect only memory that no code uses gets this far (emulated_errors.cc). A variable
-// that replaces a weak one is listed twice, too: its symbol, where one is kept, has the area added
-// twice.
-//
-// With --preserve-relocs symbols of dynamic memory are removed, because each kernel has an offset
-// of its own. nvlink keeps them where there are slots and a reserved area, at the offset -1 that
-// stands for none, plus the reserved area (Q014).
+// Without that defect only memory that no code uses gets this far (emulated_errors.cc).
 #include "link/emulate/shared_memory.h"
 
 #include <algorithm>
@@ -114,9 +108,8 @@ bool EarlyPlacer::refers_to_dynamic(FunctionId f) const {
 }
 
 u64 EarlyPlacer::declared_align(EntityId v) const {
-  const u64 value = layout_.placement.shared_align[v.value];
-  const u64 own = p_.symbols[v].weak() ? align_of_instance(p_, value) : value;
-  return own > 1 ? own : 0;
+  const u64 align = layout_.placement.shared_align[v.value];
+  return align == 1 || (p_.policy.ignores_instances && p_.symbols[v].weak()) ? 0 : align;
 }
 
 // Of the dynamic memory that a function refers to; 0 in objects before 13.1, which do not tell.
@@ -263,66 +256,9 @@ void EarlyPlacer::give_one_value() {
 
 } // namespace
 
-OutputSections list_sized_memory(OutputSections sections, EntityId variable) {
-  sections.add_shared_variable(sections.debug_shared, variable);
-  return sections;
-}
-
-bool is_never_placed(const Entity &variable) {
-  return variable.sized;
-}
-
-u64 value_of_unplaced(const Program &program, u64 offset, bool has_slots) {
-  return has_slots ? offset + 2 * u64{program.arch.reserved_shared} : offset;
-}
-
-u64 value_of_kept(const Program &program, const Entity &variable, u64 value) {
-  const bool listed_twice = !program.sass_plane && variable.defined() &&
-                            variable.first_definition.valid() &&
-                            variable.first_definition != variable.prevailing;
-  return listed_twice && program.policy.accepts_sized_dynamic ? value + program.arch.reserved_shared
-                                                              : value;
-}
-
-bool keeps_dynamic_symbol(const Program &program, bool has_slots) {
-  return program.policy.keeps_dynamic_symbol && program.arch.reserved_shared != 0 && has_slots;
-}
-
 PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout,
                                 WorkerPool &pool) {
   return EarlyPlacer(program, std::move(uses), std::move(layout), pool).run();
-}
-
-u64 value_of_instance(const Program &program, u64 value, u64 align) {
-  return program.policy.misreads_instances ? value : align;
-}
-
-u64 align_of_instance(const Program &program, u64 kept) {
-  return program.policy.ignores_instances ? 1 : kept;
-}
-
-bool keeps_unnamed_shared(const Program &program) {
-  return program.policy.keeps_unnamed_shared && !program.options.keeps_debug_symbols();
-}
-
-bool stays_as_it_was(const Program &program, const UnnamedShared *block, FunctionId kernel) {
-  return block && !program.live.selected[kernel.value];
-}
-
-bool lies_beside_unnamed(const Layout &layout, EntityId variable) {
-  return layout.placement.unnamed_in(layout.placement.address_of[variable.value].section);
-}
-
-u64 value_of_unnamed(const Program &program, u64 offset, bool first, u64 known) {
-  return (first ? offset : known) + program.arch.reserved_shared;
-}
-
-bool keeps_first_alignment(const Program &program, bool instance) {
-  return instance ? program.policy.misreads_instances : program.policy.keeps_first_alignment;
-}
-
-bool aligns_by_first_function(const Program &program) {
-  return program.policy.keeps_first_alignment && !program.options.keeps_debug_symbols();
 }
 
 std::vector<u64> starts_by_first_function(const DynamicGroups &groups, std::vector<u64> ends) {
@@ -337,20 +273,6 @@ std::vector<u64> starts_by_first_function(const DynamicGroups &groups, std::vect
     if (first[k] != 0)
       ends[k] = align_up(ends[k], groups.aligns[count - first[k]]);
   return ends;
-}
-
-std::vector<u64> aligns_of_ends(const Program &program, std::vector<u64> aligns) {
-  if (aligns_by_first_function(program))
-    aligns.assign(aligns.size(), kDynamicAlign);
-  return aligns;
-}
-
-bool misplaces_locals(const Program &program) {
-  return program.policy.misplaces_locals;
-}
-
-elf::SymbolBinding binding_of_shared(const Program &program, elf::SymbolBinding binding) {
-  return misplaces_locals(program) ? elf::SymbolBinding::Local : binding;
 }
 
 } // namespace culink::emulate

@@ -13,7 +13,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/shared_memory.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -132,7 +131,8 @@ void Merger::align_dynamic(EntityId id, const elf::Symbol &symbol) {
   }
   const bool instance = symbol.binding() == SymbolBinding::Weak;
   const u64 own = instance ? align_of_instance(symbol) : std::max(symbol.value, u64{1});
-  const bool keeps_first = emulate::keeps_first_alignment(p_, instance);
+  const bool keeps_first =
+      instance ? p_.policy.misreads_instances : p_.policy.keeps_first_alignment;
   if (!alone_ && !is_here(entity.first.object)) {
     if (!keeps_first)
       out_.aligns.push_back({id, own});
@@ -157,8 +157,9 @@ u64 Merger::align_of_instance(const elf::Symbol &symbol) {
         dynamic_align_ = std::max(*dynamic_align_, other.value);
   }
   const u64 divisor = symbol.value & (~symbol.value + 1); // the largest power of two; 0 has all
-  return emulate::value_of_instance(
-      p_, symbol.value, divisor == 0 ? *dynamic_align_ : std::min(divisor, *dynamic_align_));
+  return p_.policy.misreads_instances ? symbol.value
+         : divisor == 0               ? *dynamic_align_
+                                      : std::min(divisor, *dynamic_align_);
 }
 
 void Merger::define_data(EntityId id, u32 symbol_index) {
@@ -206,13 +207,13 @@ void Merger::discard_data(EntityId id, const elf::Symbol &symbol, DefinitionOutc
   // A strong definition that is discarded for a common symbol still takes memory (Q057).
   if (entity.common_align != 0 && !entity.defined() && symbol.binding() != SymbolBinding::Weak)
     append_block(object_->section(symbol.section));
-  if (!emulate::is_never_placed(entity))
+  if (!entity.sized)
     return;
   if (!alone_) {
     refuse();
   } else if (layout_.sections.debug_shared.valid()) {
     t_.shared_align[id.value] = std::max(t_.shared_align[id.value], symbol.value);
-    layout_.sections = emulate::list_sized_memory(std::move(layout_.sections), id);
+    layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
   }
 }
 
@@ -305,7 +306,7 @@ void Merger::create_other_sections() {
 // Shared sections of kernels that hold no variable: nvlink -r leaves such where a kernel has
 // dynamic memory.
 void Merger::create_unnamed_shared() {
-  if (!emulate::keeps_unnamed_shared(p_))
+  if (!p_.policy.keeps_unnamed_shared)
     return;
   for (const elf::Section &section : object_->view.sections())
     if (object_->kinds[section.index].role == SectionRole::Shared && section.size != 0 &&

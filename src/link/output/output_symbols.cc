@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/prefetch.h"
-#include "link/emulate/shared_memory.h"
 #include "link/emulate/user_constants.h"
 #include "link/resolve/special_symbols.h"
 
@@ -46,6 +45,11 @@ private:
   void put_other_local(elf::SymbolId to, const LocalSymbol &symbol, u32 spec);
   void put_blank(elf::SymbolId to, ObjectId object, u32 spec);
   [[nodiscard]] SymbolBinding binding_of_shared(EntityId id, SymbolBinding binding) const;
+  // A variable that replaces a weak one.
+  [[nodiscard]] bool is_listed_twice(const Entity &variable) const {
+    return p_.policy.accepts_sized_dynamic && !p_.sass_plane && variable.defined() &&
+           variable.first_definition.valid() && variable.first_definition != variable.prevailing;
+  }
   [[nodiscard]] bool is_removed(EntityId id, elf::SymbolPart part) const;
   [[nodiscard]] bool is_dropped(EntityId id) const {
     return !layout_.placement.dropped.empty() && layout_.placement.dropped[id.value];
@@ -136,8 +140,9 @@ bool SymbolWriter::is_removed(EntityId id, elf::SymbolPart part) const {
 
 SymbolBinding SymbolWriter::binding_of_shared(EntityId id, SymbolBinding binding) const {
   const OutId section = layout_.placement.address_of[id.value].section;
-  return section == layout_.sections.debug_shared ? binding
-                                                  : emulate::binding_of_shared(p_, binding);
+  return p_.policy.misplaces_locals && section != layout_.sections.debug_shared
+             ? SymbolBinding::Local
+             : binding;
 }
 
 // Inlined: a specification whose address is not taken is never in memory.
@@ -160,11 +165,11 @@ SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
                                                                : entity.other & kOtherInternal;
     const u64 offset = static_cast<u64>(shared_.offset[id.value]);
     u64 value = offset + p_.arch.reserved_shared;
-    if (emulate::is_never_placed(entity))
-      value = emulate::value_of_unplaced(p_, offset, shared_.has_slots);
+    if (entity.sized) // never placed
+      value = shared_.has_slots ? offset + 2 * u64{p_.arch.reserved_shared} : offset;
     else if (shared_.dynamic(id) && shared_.one_dynamic_value && !shared_.has_slots)
       value -= p_.arch.reserved_shared;
-    spec.value = emulate::value_of_kept(p_, entity, value);
+    spec.value = is_listed_twice(entity) ? value + p_.arch.reserved_shared : value;
     spec.binding = binding_of_shared(id, spec.binding);
   } else if (preserve && (entity.other & 0xe1) == (elf::kOtherConstant | kOtherInternal)) {
     spec.other = kOtherInternal;

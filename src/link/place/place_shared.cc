@@ -74,9 +74,9 @@ private:
   [[nodiscard]] OutId text_of(FunctionId kernel) const {
     return layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
   }
-  // Of dynamic memory. Instances from an earlier relocatable link have no alignment of their own.
+  // Of dynamic memory. Weak symbols are instances from an earlier relocatable link.
   [[nodiscard]] u64 declared_align(EntityId v) const {
-    return entity(v).weak() ? emulate::align_of_instance(p_, align(v)) : align(v);
+    return p_.policy.ignores_instances && entity(v).weak() ? 1 : align(v);
   }
   [[nodiscard]] OutId section_of(FunctionId kernel);
   [[nodiscard]] bool has_section(FunctionId kernel);
@@ -139,7 +139,7 @@ void SharedPlacer::sort_variables() {
   const std::vector<EntityId> all(listed.begin(), listed.end());
   for (const EntityId v : all) {
     device_align_ = std::max(device_align_, align(v));
-    if (emulate::is_never_placed(entity(v))) {
+    if (entity(v).sized) {
       unplaced_.push_back(v);
       continue;
     }
@@ -153,9 +153,7 @@ void SharedPlacer::sort_variables() {
   has_dynamic_ = !dynamic_.empty() || !unplaced_.empty();
   device_ =
       list_sort(all, [this](EntityId a, EntityId b) { return entity(a).size > entity(b).size; });
-  std::erase_if(device_, [this](EntityId v) {
-    return plan_.dynamic(v) || emulate::is_never_placed(entity(v));
-  });
+  std::erase_if(device_, [this](EntityId v) { return plan_.dynamic(v) || entity(v).sized; });
 }
 
 // The kernel's shared section; one that was not selected gets it only when it is needed.
@@ -257,7 +255,7 @@ void SharedPlacer::place_own() {
     bool first = true;
     for (const FunctionId k : kernels_) {
       const UnnamedShared *block = layout_.placement.unnamed_in(section_of(k));
-      if (emulate::stays_as_it_was(p_, block, k)) {
+      if (block && !p_.live.selected[k.value]) {
         add_up_own_of(k, *block);
         continue;
       }
@@ -306,7 +304,7 @@ void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block, b
       plan_.offset[v.value] = static_cast<i64>(end);
     else
       layout_.placement.null_symbol_value =
-          emulate::value_of_unnamed(p_, end, first, layout_.placement.null_symbol_value);
+          (first ? end : layout_.placement.null_symbol_value) + p_.arch.reserved_shared;
     end += size_of(v);
     section.align = std::max(section.align, align_of(v));
   }
@@ -380,13 +378,14 @@ void SharedPlacer::agree_on_dynamic(std::vector<u64> aligns) {
   const DynamicGroups groups = find_dynamic_groups();
   start_ = agree_on_largest(groups.kernels, {end_.begin(), end_.end()});
   std::ranges::copy(start_, end_.begin());
-  const std::vector<u64> common =
-      emulate::aligns_of_ends(p_, agree_on_largest(groups.kernels, aligns));
+  if (p_.policy.aligns_by_first_function)
+    aligns.assign(aligns.size(), kDynamicAlign);
+  const std::vector<u64> common = agree_on_largest(groups.kernels, aligns);
   for (const EntityId v : dynamic_)
     for (const FunctionId k : users_[v])
       end_[k.value] = align_up(end_[k.value], common[k.value]);
   start_.assign(end_.begin(), end_.end());
-  if (emulate::aligns_by_first_function(p_))
+  if (p_.policy.aligns_by_first_function)
     start_ = emulate::starts_by_first_function(groups, std::move(start_));
 }
 
@@ -414,7 +413,7 @@ DynamicGroups SharedPlacer::find_dynamic_groups() const {
 }
 
 void SharedPlacer::finish_dynamic_symbols() {
-  const bool stays = emulate::keeps_dynamic_symbol(p_, slots_end_ != 0);
+  const bool stays = p_.policy.keeps_dynamic_symbol && slots_end_ != 0;
   const bool instances_stay = p_.options.preserve_relocs && debug_section_size() != 0;
   for (const EntityId v : unplaced_) {
     layout_.placement.address_of[v.value].section = layout_.sections.debug_shared;
@@ -483,7 +482,7 @@ void SharedPlacer::finish_section_of(FunctionId kernel) {
                                              (section.align > kDynamicAlign && reserved != 0));
   if (end_[kernel.value] == 0 && !only_dynamic)
     return;
-  const bool stays = emulate::stays_as_it_was(p_, layout_.placement.unnamed_in(id), kernel);
+  const bool stays = layout_.placement.unnamed_in(id) && !p_.live.selected[kernel.value];
   section.size = end_[kernel.value] + (stays ? 0 : reserved);
   section.emit = Emit::Always;
 }

@@ -53,7 +53,7 @@ PlacedShared RelocatablePlacer::run() {
 void RelocatablePlacer::leave_dynamic_memory() {
   for (const EntityId v : layout_.sections.shared_variables(layout_.sections.debug_shared)) {
     const Entity &entity = p_.symbols[v];
-    if (entity.size != 0 && (entity.defined() || emulate::is_never_placed(entity)))
+    if (entity.size != 0 && (entity.defined() || entity.sized))
       continue;
     plan_.is_dynamic[v.value] = true;
     const u64 align = layout_.placement.shared_align[v.value]; // which the next link has to know

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <array>
 
-#include "link/emulate/shared_memory.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -90,7 +89,8 @@ RelocTarget shared_target(const RelocationContext &c, EntityId id, FunctionId fu
   target.unlisted = c.shared.deleted[id.value] || instance ||
                     (target.dynamic_shared && !c.shared.one_dynamic_value && reached);
   target.dangling = c.shared.deleted[id.value] && !per_kernel &&
-                    (c.shared.has_slots || emulate::lies_beside_unnamed(c.layout, id));
+                    (c.shared.has_slots || c.layout.placement.unnamed_in(
+                                               c.layout.placement.address_of[id.value].section));
   return target;
 }
 
