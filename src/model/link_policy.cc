@@ -12,6 +12,7 @@ LinkPolicy make_link_policy(const LinkOptions &options, const arch::ArchInfo &ar
   const bool object = options.relocatable;
   const bool debug = options.keeps_debug_symbols();
   const bool keeps_all_kernels = policy.selects_debugged ? debug : options.debug;
+  policy.emulates_nvlink = !dialect.name.empty();
   policy.executable = !object;
   policy.places_memory = !object;
   policy.completes_kernels = !object;

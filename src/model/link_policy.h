@@ -15,6 +15,9 @@
 namespace culink {
 
 struct LinkPolicy : Release, Defects {
+  // A release of nvlink is emulated to the byte: relocations that no compiler writes are taken as
+  // nvlink takes them, and finalized code comes from the engine of that release.
+  bool emulates_nvlink = false;
   // The output is an executable: it has section types, symbol types and relocation numbers that
   // only the loader reads. Otherwise (-r) the output is an object.
   bool executable = true;

@@ -50,11 +50,6 @@ AliasOwners find_alias_owners(const Program &program, const Layout &layout,
   return out;
 }
 
-OutId section_of_kernel(const Program &program, const OutputSections &sections,
-                        std::string_view name, OutId text) {
-  return section_of_kernel(program, sections, sections.find(name), text);
-}
-
 OutId section_of_kernel(const Program &program, const OutputSections &sections, OutId newest,
                         OutId text) {
   if (!program.policy.sections_by_name)
@@ -63,16 +58,6 @@ OutId section_of_kernel(const Program &program, const OutputSections &sections, 
   while (id.valid() && sections.older(id).valid())
     id = sections.older(id);
   return id;
-}
-
-const elf::Section &bank_of_kernel(const Program &program, const InputObject &object,
-                                   const elf::Section &own) {
-  if (!program.policy.sections_by_name)
-    return own;
-  for (const elf::Section &section : object.view.sections())
-    if (section.index < own.index && section.name == own.name)
-      return section;
-  return own;
 }
 
 } // namespace culink::emulate

@@ -22,16 +22,9 @@ struct AliasOwners {
 [[nodiscard]] AliasOwners find_alias_owners(const Program &program, const Layout &layout,
                                             std::span<const u32> rank);
 
-// The section of that name for the kernel with the code `text`, or none if there is none yet: its
-// own, or where nvlink is emulated the first of that name (Q130).
-[[nodiscard]] OutId section_of_kernel(const Program &program, const OutputSections &sections,
-                                      std::string_view name, OutId text);
-// The same, where the newest section of the name is known.
+// The section of a name for the kernel with the code `text`, or none if there is none yet: its own,
+// or where nvlink is emulated the first of that name (Q130). `newest`: the newest one of the name.
 [[nodiscard]] OutId section_of_kernel(const Program &program, const OutputSections &sections,
                                       OutId newest, OutId text);
-
-// A kernel's parameters in an object: `own`, or where nvlink is emulated the first of that name.
-[[nodiscard]] const elf::Section &bank_of_kernel(const Program &program, const InputObject &object,
-                                                 const elf::Section &own);
 
 } // namespace culink::emulate

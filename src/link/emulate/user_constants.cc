@@ -3,10 +3,7 @@
 // The bank of __constant__ variables where kernels are selected. If it fits, nvlink leaves out
 // blocks of certain sizes that are equal to an earlier one, but the symbols of variables in and
 // after them keep their values, so programs compute wrong results (Q050). The last block that was
-// compared and not left out shows in symbol 0 (Q019). A bank that is too large is packed, whether
-// kernels are selected or not (place_user_constants), but nvlink takes the alignment of a variable
-// from its size, leaves symbols of variables that are gone in the file if relocations are
-// preserved, and crashes in two cases (Q051).
+// compared and not left out shows in symbol 0 (Q019).
 #include "link/emulate/user_constants.h"
 
 #include <algorithm>
@@ -56,25 +53,6 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
   layout.sections.pieces(bank) = std::move(pieces);
   bank.size = end;
   return layout;
-}
-
-bool accepts_guessed_alignment(const Program &program) {
-  return program.policy.guesses_alignment;
-}
-
-bool keeps_dropped_symbols(const Program &program) {
-  return program.options.preserve_relocs && program.policy.guesses_alignment;
-}
-
-// Where kernels are selected, nvlink divides by zero if a used variable is in the local part of the
-// symbol table.
-bool cannot_move(const Program &program, const Entity &used) {
-  return program.live.selective && program.policy.crashes_packing &&
-         (used.local || used.in_local_part);
-}
-
-bool keeps_lost_pointers(const Program &program) {
-  return program.live.selective && program.policy.crashes_packing;
 }
 
 } // namespace culink::emulate

@@ -63,7 +63,7 @@ std::vector<NeededCode> find_needed_code(const SassContext &c) {
 bool has_own_schedule(const InputObject &object, const Program &mercury) {
   if (object.toolkit != mercury.policy.toolkit)
     return false;
-  if (mercury.dialect.name.empty())
+  if (!mercury.policy.emulates_nvlink)
     return true;
   for (const u32 section : object.tool_notes)
     for (const elf::Note &note : elf::decode_notes(object.section(section).data).notes)
@@ -124,7 +124,7 @@ void check_engine(const SassContext &c, std::span<const FinalizedObject> results
   if (other == results.end())
     return;
   const auto name = [](u32 toolkit) { return fmt::format("{}.{}", toolkit / 10, toolkit % 10); };
-  if (!c.mercury.dialect.name.empty())
+  if (c.mercury.policy.emulates_nvlink)
     diag.report(DiagId::ForeignEngine, {name(other->toolkit), name(expected)}, {},
                 "--cuda=FOLDER and --finalizer=FILE choose another engine");
   else if (c.mercury.options.code == OutputCode::Exact)
@@ -141,7 +141,8 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   const bool changes = c.mercury.policy.executable ||
                        (c.mercury.policy.resolves_early && (request.debug || request.debug_code));
   // Without these options, any sound code will do.
-  request.required = c.mercury.options.code == OutputCode::Exact || !c.mercury.dialect.name.empty();
+  request.required =
+      c.mercury.options.code == OutputCode::Exact || c.mercury.policy.emulates_nvlink;
   request.sound_as_compiled = true;
   std::vector<NeededCode> needed = find_needed_code(c);
   std::vector<u32> numbers; // of the objects in the request

@@ -92,7 +92,7 @@ bool has_workaround(const elf::InfoRecords &records) {
 bool loses_workaround(const SassContext &c, const SassCode &code,
                       const FinalizedFunction &finalized) {
   const InputObject &object = c.sass.objects[code.definition.object.value];
-  if (!c.mercury.dialect.name.empty() || object.sm != c.inputs.arch.number ||
+  if (c.mercury.policy.emulates_nvlink || object.sm != c.inputs.arch.number ||
       has_workaround(elf::InfoRecords(finalized.info)))
     return false;
   return std::any_of(object.infos.begin(), object.infos.end(), [&](const InputObject::Info &info) {

@@ -14,7 +14,6 @@
 #include <unordered_map>
 
 #include "base/bytes.h"
-#include "link/emulate/section_owners.h"
 
 namespace culink {
 
@@ -161,7 +160,7 @@ const elf::Section *find_parameters(const SassContext &c, const SassCode &code) 
   for (const elf::Section &bank : object.view.sections())
     if (object.owner_of(bank.index) == code.section && object.kinds[bank.index].is_constant() &&
         object.kinds[bank.index].bank == c.sass.arch.banks.parameters)
-      return &emulate::bank_of_kernel(c.sass, object, bank);
+      return c.sass.policy.sections_by_name ? object.view.find(bank.name) : &bank;
   return nullptr;
 }
 

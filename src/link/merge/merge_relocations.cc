@@ -11,7 +11,6 @@
 
 #include <algorithm>
 
-#include "link/emulate/compiler_constants.h"
 #include "link/emulate/lost_relocations.h"
 
 namespace culink {

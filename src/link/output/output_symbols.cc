@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/prefetch.h"
-#include "link/emulate/user_constants.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -56,7 +55,7 @@ private:
   }
   // Whether a variable that is left out keeps its symbol.
   [[nodiscard]] bool marks_dropped(EntityId id) const {
-    return emulate::keeps_dropped_symbols(p_) &&
+    return p_.policy.keeps_dropped_symbols &&
            !layout_.sections[layout_.placement.address_of[id.value].section].discarded();
   }
 

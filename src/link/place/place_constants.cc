@@ -12,7 +12,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/compiler_constants.h"
 #include "link/emulate/section_owners.h"
 
 namespace culink {
@@ -62,7 +61,7 @@ void ConstantPlacer::place_constants_of(u32 number) {
     const Entity &kernel = p_.entity_of(k);
     const std::string name = ".nv.constant2." + std::string(kernel.name);
     const OutId text = layout_.placement.address_of[p_.calls.functions[k.value].value].section;
-    OutId id = emulate::section_of_kernel(p_, layout_.sections, name, text);
+    OutId id = emulate::section_of_kernel(p_, layout_.sections, layout_.sections.find(name), text);
     // An overriding definition without constants still takes its position in banks that exist.
     if (!id.valid() && constants.size == 0)
       continue;
@@ -87,9 +86,10 @@ void ConstantPlacer::place_constants_of(u32 number) {
     layout_.sections[id].size = align_up(constants.offset + constants.size, align);
   }
   copy_relocations(number, banks);
-  if (!banks.empty())
-    layout_.placement.null_symbol_value =
-        emulate::null_symbol_value(p_, constants, layout_.placement.null_symbol_value);
+  // Constants of a discarded definition have no symbol.
+  if (p_.policy.null_symbol_has_value && !banks.empty() &&
+      constants.discarded_piece != FunctionConstants::kNone)
+    layout_.placement.null_symbol_value = constants.offset + constants.discarded_piece;
 }
 
 void ConstantPlacer::copy_relocations(u32 number, const std::vector<OutId> &banks) {

@@ -59,7 +59,8 @@ private:
   [[nodiscard]] std::vector<ImageKinds> kinds_of_kernels() const;
   [[nodiscard]] OutId parameter_bank(FunctionId kernel) const {
     return emulate::section_of_kernel(
-        p_, layout_.sections, ".nv.constant0." + std::string(p_.entity_of(kernel).name),
+        p_, layout_.sections,
+        layout_.sections.find(".nv.constant0." + std::string(p_.entity_of(kernel).name)),
         layout_.placement.address_of[p_.calls.functions[kernel.value].value].section);
   }
   [[nodiscard]] u32 slot_type(EntityId image) const;

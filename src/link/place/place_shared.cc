@@ -176,9 +176,10 @@ bool SharedPlacer::has_section(FunctionId kernel) {
     return true;
   OutId id = layout_.sections.shared_of[p_.calls.functions[kernel.value].value];
   if (!id.valid())
-    id = emulate::section_of_kernel(p_, layout_.sections,
-                                    name_.assign(kKernelShared).append(p_.entity_of(kernel).name),
-                                    text_of(kernel));
+    id = emulate::section_of_kernel(
+        p_, layout_.sections,
+        layout_.sections.find(name_.assign(kKernelShared).append(p_.entity_of(kernel).name)),
+        text_of(kernel));
   if (id.valid())
     adopt_section(kernel, id);
   return id.valid();

@@ -43,6 +43,10 @@ public:
 
 private:
   [[nodiscard]] bool is_named_as_a_whole() const;
+  // nvlink gives up on some banks, and keeps pointers of variables that are left out.
+  [[nodiscard]] bool packs_as_nvlink() const {
+    return p_.policy.crashes_packing && p_.live.selective;
+  }
   [[nodiscard]] bool has_pointers(const Variable &variable) const;
   [[nodiscard]] std::optional<u64>
   offset_of_lost(const Variable &lost, const std::vector<Variable> &kept, u64 size) const;
@@ -98,11 +102,12 @@ bool UserBank::can_be_packed() const {
     dropped.assign(behind, kept.end());
     kept.erase(behind, kept.end());
   }
-  if (std::ranges::any_of(
-          kept, [this](const Variable &v) { return emulate::cannot_move(p_, p_.symbols[v.id]); }))
-    return false;
-  if (!emulate::keeps_lost_pointers(p_))
+  if (!packs_as_nvlink())
     return true;
+  if (std::ranges::any_of(kept, [this](const Variable &v) {
+        return p_.symbols[v.id].local || p_.symbols[v.id].in_local_part;
+      }))
+    return false;
   kept = sort(kept);
   const u64 size = lay_out(kept, false);
   return std::ranges::none_of(dropped, [&](const Variable &v) {
@@ -192,7 +197,7 @@ std::vector<Variable> UserBank::drop_unused(std::vector<Variable> &variables) {
   const std::vector<bool> used = find_used();
   if (layout_.placement.dropped.empty())
     layout_.placement.dropped.assign(used.size(), false);
-  layout_.placement.wrong_symbols |= emulate::keeps_dropped_symbols(p_);
+  layout_.placement.wrong_symbols |= p_.policy.keeps_dropped_symbols;
   std::erase_if(variables, [&](const Variable &v) {
     if (used[v.id.value])
       return false;
@@ -259,7 +264,7 @@ void UserBank::pack() {
   const bool sound = std::has_single_bit(guess) &&
                      std::all_of(variables.begin(), variables.end(),
                                  [](const Variable &v) { return v.offset % v.real_align == 0; });
-  if (!sound && !emulate::accepts_guessed_alignment(p_)) {
+  if (!sound && !p_.policy.guesses_alignment) {
     std::stable_sort(variables.begin(), variables.end(), [](const Variable &a, const Variable &b) {
       return a.real_align > b.real_align;
     });
@@ -274,12 +279,12 @@ void UserBank::pack() {
     pieces.push_back({v.offset, v.bytes});
     layout_.placement.address_of[v.id.value].value = v.offset;
   }
-  if (!emulate::keeps_lost_pointers(p_)) {
+  if (!packs_as_nvlink()) {
     drop_pointers(dropped);
     dropped.clear();
   }
   move_pointers(variables, std::move(dropped));
-  if (emulate::accepts_guessed_alignment(p_) && !variables.empty())
+  if (p_.policy.guesses_alignment && !variables.empty())
     bank.align = std::bit_floor(std::max<u64>(
         variables.front().rank, 1)); // of the whole bank such a number would be no valid ELF
 }

@@ -119,7 +119,7 @@ bool asks_too_much(const RelocationContext &c, const RelocEntry &entry) {
 // Whether code or data has a relocation against an image that means nothing there. nvlink stores 0.
 bool is_no_image(const RelocationContext &c, const RelocEntry &entry) {
   return entry.row->image == arch::ImageAction::ZeroValue && c.program.policy.executable &&
-         (entry.source.section->flags & elf::kFlagAlloc) != 0 && c.program.dialect.name.empty();
+         (entry.source.section->flags & elf::kFlagAlloc) != 0 && !c.program.policy.emulates_nvlink;
 }
 
 std::string name_of(const RelocEntry &entry) {

@@ -56,7 +56,7 @@ class RelocationReader {
 public:
   RelocationReader(const RelocationContext &context, Diagnostics &diag)
       : c_(context), executable_(context.program.policy.executable),
-        emulates_(!context.program.dialect.name.empty()),
+        emulates_(context.program.policy.emulates_nvlink),
         checks_ranges_(!context.program.policy.truncates_values), diag_(diag) {}
 
   // For tables with so many entries in all.
