@@ -14,7 +14,7 @@
 #include "compat/dialects.h"
 #include "compat/option_table.h"
 #include "elf/records/nv_notes.h"
-#include "link/emulate/runtime_in_order.h"
+#include "link/nvlink/runtime_in_order.h"
 #include "link/resolve/system_library.h"
 #include "model/host_references.h"
 #include "model/name_pattern.h"
@@ -236,7 +236,7 @@ CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
   loader.collect(pool);
   std::vector<InputObject> objects = loader.load(pool);
   if (!request.options.keep_system_libraries) {
-    const std::vector<bool> needed = emulate::find_needed_objects(objects, *dialect, diag);
+    const std::vector<bool> needed = nvlink::find_needed_objects(objects, *dialect, diag);
     objects = drop_unneeded(std::move(objects), needed);
   }
   if (!request.options.ignore_host_info)

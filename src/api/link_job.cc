@@ -22,9 +22,9 @@
 #include "elf/wire.h"
 #include "input/accept.h"
 #include "input/mercury_plane.h"
-#include "link/emulate/mercury_objects.h"
-#include "link/emulate/runtime_in_order.h"
 #include "link/link.h"
+#include "link/nvlink/mercury_objects.h"
+#include "link/nvlink/runtime_in_order.h"
 #include "link/output/write.h"
 #include "link/resolve/system_library.h"
 #include "verify/verify.h"
@@ -202,7 +202,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   const arch::ArchInfo plane =
       mercury ? arch::as_mercury_plane(target) : arch::as_plain_sass(target);
   if (target.has_mercury_plane && request_.options.code == OutputCode::Default)
-    objects = emulate::forget_mercury_marks(std::move(objects), *dialect_);
+    objects = nvlink::forget_mercury_marks(std::move(objects), *dialect_);
   LinkOptions options = request_.options;
   if (!options.ignore_host_info && !options.host_references)
     options.host_references = loader_->host_references();
@@ -217,8 +217,8 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   if (mercury) {
     timer_.begin("planes");
     std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
-    objects = emulate::repeat_first_of_name(std::move(objects), *dialect_);
-    planes = emulate::repeat_first_of_name(std::move(planes), *dialect_);
+    objects = nvlink::repeat_first_of_name(std::move(objects), *dialect_);
+    planes = nvlink::repeat_first_of_name(std::move(planes), *dialect_);
     sass.emplace(SassInputs{std::move(objects), target, {}});
     if (finalizer_)
       sass->finalizer = [this](auto &&...arguments) {
@@ -312,7 +312,7 @@ LinkResult LinkJob::link_and_verify() {
   WorkerPool &pool = *workers_;
   std::vector<InputObject> objects = loader.load(pool);
   if (!request_.options.keep_system_libraries) {
-    const std::vector<bool> needed = emulate::find_needed_objects(objects, *dialect_, diag_);
+    const std::vector<bool> needed = nvlink::find_needed_objects(objects, *dialect_, diag_);
     objects = drop_unneeded(std::move(objects), needed);
   }
   if (diag_.failed() && !timer_.cancelled())

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "link/emulate/emulated_errors.h"
 #include "link/mercury/lay_out.h"
 #include "link/mercury/plan_sass.h"
 #include "link/merge/merge.h"
+#include "link/nvlink/emulated_errors.h"
 #include "link/place/check_limits.h"
 #include "link/place/place_constants.h"
 #include "link/place/place_images.h"
@@ -193,7 +193,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   check_asked_names(program, diag);
   check_tools_patch(program, diag);
   check_executable(program, pool, diag);
-  emulate::check_emulated_errors(program, pool, diag);
+  nvlink::check_emulated_errors(program, pool, diag);
   if (diag.failed())
     return {};
   check_undefined(program, diag);

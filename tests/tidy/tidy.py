@@ -51,13 +51,13 @@ ROOMS = {
     "text": {"document": [], "yaml": ["document"], "dump": [], "diff": []},
     "link": {
         "resolve": [],
-        "emulate": ["resolve"],
-        "merge": ["resolve", "emulate"],
-        "place": ["resolve", "emulate", "merge"],
-        "records": ["resolve", "emulate", "merge", "place"],
-        "relocs": ["resolve", "emulate", "merge", "place"],
-        "output": ["resolve", "emulate", "merge", "place", "records", "relocs"],
-        "mercury": ["resolve", "emulate", "merge", "place", "records", "relocs", "output"],
+        "nvlink": ["resolve"],
+        "merge": ["resolve", "nvlink"],
+        "place": ["resolve", "nvlink", "merge"],
+        "records": ["resolve", "nvlink", "merge", "place"],
+        "relocs": ["resolve", "nvlink", "merge", "place"],
+        "output": ["resolve", "nvlink", "merge", "place", "records", "relocs"],
+        "mercury": ["resolve", "nvlink", "merge", "place", "records", "relocs", "output"],
     },
 }
 # What link.cc calls beside passes.
@@ -243,7 +243,7 @@ def unfinished(tree):
 
 
 def quirk_classes(tree, documented):
-    """Each id stands under the heading of its class; the linker names defects in emulate only."""
+    """Each id stands under the heading of its class; the linker names defects in nvlink only."""
     text = tree.text("docs/compat.md") if documented else ""
     parts = re.split(r"^## ", text, flags=re.MULTILINE)
     classes = {part.split("\n")[0]: part for part in parts}
@@ -253,14 +253,14 @@ def quirk_classes(tree, documented):
         if not any(quirk in ids for ids in listed.values()):
             yield f"docs/compat.md:{number}: {quirk} has no class"
     for name in tree.matching(".cc", ".h", under=("src/link/",)):
-        if name.startswith("src/link/emulate/"):
+        if name.startswith("src/link/nvlink/"):
             continue
         for number, line in tree.lines(name):
             for quirk in re.findall(r"\bQ\d{3}\b", line):
                 if quirk in listed["Defects"]:
-                    yield f"{name}:{number}: the defect {quirk} belongs to src/link/emulate"
-            if re.search(r"\boptions\.relocatable\b|\bemulate\b(?!::|/)", line.split("//")[0]):
-                yield f"{name}:{number}: passes ask the policy and the hooks of src/link/emulate"
+                    yield f"{name}:{number}: the defect {quirk} belongs to src/link/nvlink or src/model/dialect.h"
+            if re.search(r"\boptions\.relocatable\b|\bemulate\b", line.split("//")[0]):
+                yield f"{name}:{number}: passes ask the policy and the algorithms of src/link/nvlink"
 
 
 def quirk_ids(tree):

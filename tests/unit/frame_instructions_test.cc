@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "link/emulate/frame_instructions.h"
+#include "link/nvlink/frame_instructions.h"
 
 #include <gtest/gtest.h>
 
-namespace culink::emulate {
+namespace culink::nvlink {
 namespace {
 
 // An FDE with these instructions: length, CIE, address 0, 0x100 bytes of code.
@@ -54,4 +54,4 @@ TEST(FrameInstructions, BrokenOnesAreNotRead) {
 }
 
 } // namespace
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "link/emulate/merged_debug.h"
+#include "link/nvlink/merged_debug.h"
 
 #include <gtest/gtest.h>
 
-namespace culink::emulate {
+namespace culink::nvlink {
 namespace {
 
 // What a finalizer says about a function called f, which is entity 0.
@@ -78,4 +78,4 @@ TEST(MergedDebug, RegistersOfAnotherObjectAreKnownByObjectAndName) {
 }
 
 } // namespace
-} // namespace culink::emulate
+} // namespace culink::nvlink

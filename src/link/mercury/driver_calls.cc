@@ -13,7 +13,7 @@
 #include <unordered_map>
 
 #include "base/bytes.h"
-#include "link/emulate/images.h"
+#include "link/nvlink/images.h"
 #include "link/records/propagate.h"
 
 namespace culink {
@@ -104,13 +104,13 @@ void list_callees(const SassContext &c, WorkerPool &pool, DriverCalls &calls) {
   const Reach reach(c.mercury.calls, c.mercury.live, pool);
   std::vector<std::pair<FunctionId, std::vector<FunctionId>>> unselected; // with what they reach
   if (c.mercury.policy.completes_kernels)
-    for (const FunctionId kernel : emulate::unselected_listing_kernels(c.mercury))
+    for (const FunctionId kernel : nvlink::unselected_listing_kernels(c.mercury))
       unselected.emplace_back(kernel, reach.reached_from(kernel));
   for (const DriverCalls::Caller &caller : calls.callers) {
     const FunctionId function = c.mercury.function_of(c.section(caller.text).function);
     std::vector<FunctionId> functions = {function};
     if (c.mercury.policy.completes_kernels)
-      for (const FunctionId kernel : emulate::kernels_listing(c.mercury, reach, function))
+      for (const FunctionId kernel : nvlink::kernels_listing(c.mercury, reach, function))
         functions.push_back(kernel);
     for (const auto &[kernel, reached] : unselected)
       if (std::ranges::binary_search(reached, function))
@@ -172,11 +172,11 @@ std::vector<u8> make_module_records(const SassContext &c, const DriverCalls &cal
     return {};
   const Reach reach(c.mercury.calls, c.mercury.live, pool);
   const Resources resources = resources_of_sass(c, calls, reach, pool);
-  emulate::StackSizes stacks(c.mercury.calls.functions.size());
+  nvlink::StackSizes stacks(c.mercury.calls.functions.size());
   for (u32 f = 0; f < stacks.size(); ++f)
     if (!resources.unbounded[f])
       stacks[f] = resources.stack[f];
-  stacks = emulate::add_up_stacks(c.mercury, reach, resources.own_frame, std::move(stacks));
+  stacks = nvlink::add_up_stacks(c.mercury, reach, resources.own_frame, std::move(stacks));
   const ByteSpan mercury = c.plan.info.store.bytes(c.plan.info.module);
   std::vector<u8> out(mercury.begin(), mercury.end());
   std::unordered_map<u64, EntityId> named; // by offset of the word

@@ -8,7 +8,7 @@
 // another target, for a debugger or by another release (Q104), so other objects are left out, but
 // for those whose Mercury code has to be brought into another form. And
 // objects may be finalized once more together, for the sake of debug information alone: see
-// link/emulate/merged_debug.h.
+// link/nvlink/merged_debug.h.
 //
 // Engines take objects of earlier releases, too, and schedule their code in their own way. Where
 // the bytes of a certain release were asked for, the engine has to be of that release.
@@ -153,7 +153,7 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
         elf::has_older_capsules(object.view);
     const bool translated =
         object.sm != c.inputs.arch.number || other_finalizer ||
-        (c.mercury.policy.mixes_debug_info && emulate::is_finalized_again(object)) ||
+        (c.mercury.policy.mixes_debug_info && nvlink::is_finalized_again(object)) ||
         has_mixed_tables(c.mercury.objects[i], c.mercury.arch) ||
         (request.independent_textures && !has_independent_textures(c.mercury.objects[i]));
     std::vector<u32> sections = std::move(needed[i].kernels);
@@ -167,9 +167,9 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
     numbers.push_back(i);
   }
   const FunctionsByName first_of_name = first_functions_of_name(c);
-  const emulate::MergedDebugRequest merged = emulate::find_merged_debug(
-      {c.mercury, c.planes(), c.layout(), c.alias_owners, first_of_name});
-  for (FinalizeRequest::Object &object : emulate::objects_to_merge(merged, c.sass.objects))
+  const nvlink::MergedDebugRequest merged =
+      nvlink::find_merged_debug({c.mercury, c.planes(), c.layout(), c.alias_owners, first_of_name});
+  for (FinalizeRequest::Object &object : nvlink::objects_to_merge(merged, c.sass.objects))
     request.objects.push_back(std::move(object));
   if (request.objects.empty())
     return out;
@@ -182,7 +182,7 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   for (size_t i = 0; i < numbers.size(); ++i)
     out.objects[numbers[i]] = std::move(results[i]);
   results.erase(results.begin(), results.begin() + static_cast<i64>(numbers.size()));
-  out.merged = emulate::read_merged_debug(merged, c.mercury.symbols, std::move(results));
+  out.merged = nvlink::read_merged_debug(merged, c.mercury.symbols, std::move(results));
   return out;
 }
 

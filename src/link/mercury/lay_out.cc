@@ -16,9 +16,9 @@
 
 #include "arch/reloc.h"
 #include "elf/mercury_names.h"
-#include "link/emulate/intermediate_image.h"
 #include "link/mercury/bank_names.h"
 #include "link/mercury/mercury_symbols.h"
+#include "link/nvlink/intermediate_image.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {
@@ -234,9 +234,9 @@ std::vector<FilePatch> fill_memory(const PlaneLayout &l, const AddedSections &ad
       continue;
     l.file.elf.edit_section(to).gap_after = l.section(id).size;
     std::vector<u8> bytes =
-        emulate::bytes_of_memory({l.mercury, l.plan.layout, l.file.elf, l.sass.shape.order,
-                                  added.mercury_content, first_added, l.plan.synthetic.compat},
-                                 id);
+        nvlink::bytes_of_memory({l.mercury, l.plan.layout, l.file.elf, l.sass.shape.order,
+                                 added.mercury_content, first_added, l.plan.synthetic.compat},
+                                id);
     if (!bytes.empty())
       out.push_back({to, std::move(bytes)});
   }

@@ -34,7 +34,7 @@ void append_symbol(std::vector<u8> &table, const elf::SymbolSpec &spec) {
 
 // A symbol has the size of its SASS if it has one in Mercury code. So does the owner of the code,
 // unless an alias is taken for it, and that alias.
-bool has_sass_size(const Program &p, const Layout &layout, const emulate::AliasOwners &alias_owners,
+bool has_sass_size(const Program &p, const Layout &layout, const nvlink::AliasOwners &alias_owners,
                    EntityId id) {
   const SymbolRef prevailing = p.symbols[id].prevailing;
   if (prevailing.valid() && p.objects[prevailing.object.value].symbols[prevailing.symbol].size != 0)

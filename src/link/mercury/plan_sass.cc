@@ -73,7 +73,7 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
   SassPlan out;
   out.shape = shape_file(plan, mercury.policy);
   const std::vector<u32> rank = rank_functions(mercury, plan.layout.sections);
-  out.alias_owners = emulate::find_alias_owners(mercury, plan.layout, rank);
+  out.alias_owners = nvlink::find_alias_owners(mercury, plan.layout, rank);
   SassContext context{mercury, sass, inputs, plan, out.shape, rank, out.alias_owners};
 
   FinalizedCode finalized = finalize_code(context, diag);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "link/emulate/section_owners.h"
 #include "link/mercury/sass_debug.h"
 #include "link/mercury/sass_records.h"
+#include "link/nvlink/section_owners.h"
 
 namespace culink {
 
@@ -21,7 +21,7 @@ struct SassPlan {
   std::vector<u8> compat;
   std::vector<SectionBytes> debug;
   RelocationPlan relocations;
-  emulate::AliasOwners alias_owners; // see link/emulate; mostly empty
+  nvlink::AliasOwners alias_owners; // see link/nvlink; mostly empty
 };
 
 // Plans the SASS of a program from the plan of its Mercury code, of which nothing is changed.

@@ -16,7 +16,7 @@ struct SectionBytes {
 // What a finalizer has made of the objects of a link.
 struct FinalizedCode {
   std::vector<FinalizedObject> objects; // by ObjectId; or empty: nothing was finalized
-  emulate::MergedDebug merged;          // see link/emulate; mostly empty
+  nvlink::MergedDebug merged;           // see link/nvlink; mostly empty
   bool refused = false;                 // by the finalizer: all code stays as it was compiled
 };
 

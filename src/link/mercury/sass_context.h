@@ -3,10 +3,10 @@
 
 #include <span>
 
-#include "link/emulate/merged_debug.h"
-#include "link/emulate/section_owners.h"
 #include "link/mercury/counterparts.h"
 #include "link/mercury/sass_inputs.h"
+#include "link/nvlink/merged_debug.h"
+#include "link/nvlink/section_owners.h"
 
 namespace culink {
 
@@ -18,7 +18,7 @@ struct SassContext {
   const OutputPlan &plan; // of the Mercury plane
   const FileShape &shape;
   std::span<const u32> symbol_rank; // by EntityId: see rank_functions
-  const emulate::AliasOwners &alias_owners;
+  const nvlink::AliasOwners &alias_owners;
   bool finalizes = false; // code is that of an engine, or as it would have made it
 
   [[nodiscard]] const Layout &layout() const { return plan.layout; }

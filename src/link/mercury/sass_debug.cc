@@ -37,7 +37,7 @@ void report_broken(const SassContext &c, u32 object, const elf::Section &section
 }
 
 const FinalizedDebug *FinalizedParts::debug_of(u32 object, EntityId function) const {
-  if (const emulate::MergedDebug::Function *merged = merged_.find(function))
+  if (const nvlink::MergedDebug::Function *merged = merged_.find(function))
     return merged->parts;
   const SassCode *code = code_.find(context_.layout(), function);
   return code && code->finalized && code->definition.object == ObjectId(object)
@@ -62,7 +62,7 @@ DebugSection join_parts(const SassContext &c, OutId id) {
 }
 
 SassDebug make_sass_debug(const SassContext &c, const SassCodeList &code,
-                          const emulate::MergedDebug &merged, Diagnostics &diag) {
+                          const nvlink::MergedDebug &merged, Diagnostics &diag) {
   SassDebug out{{}, c.layout().placement.location_of};
   const auto add = [&out](DebugSection section) {
     for (const DebugSection::Part &part : section.parts)

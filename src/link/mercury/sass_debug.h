@@ -36,7 +36,7 @@ struct SassDebug {
 };
 
 [[nodiscard]] SassDebug make_sass_debug(const SassContext &context, const SassCodeList &code,
-                                        const emulate::MergedDebug &merged, Diagnostics &diag);
+                                        const nvlink::MergedDebug &merged, Diagnostics &diag);
 
 // Whether a debug section is put together function by function: call frames and line tables.
 [[nodiscard]] bool is_rebuilt(std::string_view name);
@@ -45,7 +45,7 @@ struct SassDebug {
 class FinalizedParts {
 public:
   FinalizedParts(const SassContext &context, const SassCodeList &code,
-                 const emulate::MergedDebug &merged)
+                 const nvlink::MergedDebug &merged)
       : context_(context), code_(code), merged_(merged) {}
 
   // What is known about a function of an object, or nothing.
@@ -65,20 +65,20 @@ public:
 private:
   const SassContext &context_;
   const SassCodeList &code_;
-  const emulate::MergedDebug &merged_;
+  const nvlink::MergedDebug &merged_;
   std::unordered_map<u32, size_t> used_; // by EntityId
 };
 
 // Sections with rules of their own, each in the file of its name.
 [[nodiscard]] DebugSection make_sass_frames(const SassContext &context, const SassCodeList &code,
-                                            const emulate::MergedDebug &merged, OutId id,
+                                            const nvlink::MergedDebug &merged, OutId id,
                                             Diagnostics &diag);
 [[nodiscard]] DebugSection make_sass_lines(const SassContext &context, const SassCodeList &code,
-                                           const emulate::MergedDebug &merged,
+                                           const nvlink::MergedDebug &merged,
                                            const LocationOf &location_of, OutId id,
                                            Diagnostics &diag);
 [[nodiscard]] DebugSection make_sass_registers(const SassContext &context, const SassCodeList &code,
-                                               const emulate::MergedDebug &merged, OutId id);
+                                               const nvlink::MergedDebug &merged, OutId id);
 
 // A section of which each object has a part, one after the other.
 [[nodiscard]] DebugSection join_parts(const SassContext &context, OutId id);

@@ -14,8 +14,8 @@
 #include "arch/reloc_roles.h"
 #include "base/bytes.h"
 #include "elf/records/debug_frame.h"
-#include "link/emulate/merged_frames.h"
 #include "link/mercury/sass_debug.h"
+#include "link/nvlink/merged_frames.h"
 
 namespace culink {
 
@@ -75,9 +75,9 @@ private:
 // By offset in the Mercury section: the relocation that stores an address of code.
 using AddressAt = std::map<u64, const KeptRelocation *>;
 
-emulate::FrameMerger make_merger(const SassContext &c, const FinalizedParts &parts,
-                                 const emulate::MergedDebug &merged, OutId id,
-                                 const AddressAt &address_at) {
+nvlink::FrameMerger make_merger(const SassContext &c, const FinalizedParts &parts,
+                                const nvlink::MergedDebug &merged, OutId id,
+                                const AddressAt &address_at) {
   std::unordered_map<u32, u32> count;
   std::unordered_set<u32> with_inner; // their frames are of different functions
   for (const auto &[offset, kept] : address_at)
@@ -88,22 +88,22 @@ emulate::FrameMerger make_merger(const SassContext &c, const FinalizedParts &par
     }
   for (const u32 function : with_inner)
     count[function] = 1;
-  return emulate::FrameMerger({.program = c.mercury,
-                               .sass = c.sass.objects,
-                               .layout = c.layout(),
-                               .section = id,
-                               .merged = merged,
-                               .alias_owners = c.alias_owners,
-                               .count = std::move(count),
-                               .finalized = [&parts](u32 object, EntityId function) {
-                                 return parts.debug_of(object, function);
-                               }});
+  return nvlink::FrameMerger({.program = c.mercury,
+                              .sass = c.sass.objects,
+                              .layout = c.layout(),
+                              .section = id,
+                              .merged = merged,
+                              .alias_owners = c.alias_owners,
+                              .count = std::move(count),
+                              .finalized = [&parts](u32 object, EntityId function) {
+                                return parts.debug_of(object, function);
+                              }});
 }
 
 // Puts the section together, one object after the other.
 class FrameJoiner {
 public:
-  FrameJoiner(const SassContext &c, const SassCodeList &code, const emulate::MergedDebug &merged,
+  FrameJoiner(const SassContext &c, const SassCodeList &code, const nvlink::MergedDebug &merged,
               OutId id, const AddressAt &address_at)
       : c_(c), id_(id), address_at_(address_at), parts_(c, code, merged),
         merger_(make_merger(c, parts_, merged, id, address_at)) {}
@@ -172,7 +172,7 @@ private:
   OutId id_;
   const AddressAt &address_at_;
   FinalizedParts parts_;
-  emulate::FrameMerger merger_;
+  nvlink::FrameMerger merger_;
   std::vector<u8> bytes_;
   std::unordered_map<u64, Place> moved_; // from the Mercury section to this one
 };
@@ -180,7 +180,7 @@ private:
 } // namespace
 
 DebugSection make_sass_frames(const SassContext &c, const SassCodeList &code,
-                              const emulate::MergedDebug &merged, OutId id, Diagnostics &diag) {
+                              const nvlink::MergedDebug &merged, OutId id, Diagnostics &diag) {
   std::vector<const KeptRelocation *> kept;
   AddressAt address_at;
   for (const KeptRelocation &one : c.plan.relocations.kept)

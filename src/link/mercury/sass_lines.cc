@@ -105,7 +105,7 @@ std::vector<HeadValue> values_in_heads(const InputObject &mercury,
 }
 
 // Whether a sequence is about code that is in the output.
-bool is_needed(const SassContext &c, const SassCodeList &code, const emulate::MergedDebug &merged,
+bool is_needed(const SassContext &c, const SassCodeList &code, const nvlink::MergedDebug &merged,
                SymbolRef symbol) {
   const EntityId function = c.mercury.symbols.of(symbol.object, symbol.symbol);
   if (!function.valid() || !c.mercury.is_live(function))
@@ -124,7 +124,7 @@ struct FunctionLines {
 };
 
 std::vector<FunctionLines> choose_sequences(const SassContext &c, const SassCodeList &code,
-                                            const emulate::MergedDebug &merged, u32 object,
+                                            const nvlink::MergedDebug &merged, u32 object,
                                             const LineUnit &unit,
                                             std::vector<ByteSpan> FinalizedDebug::*made_lines,
                                             FinalizedParts &parts) {
@@ -146,7 +146,7 @@ std::vector<FunctionLines> choose_sequences(const SassContext &c, const SassCode
 } // namespace
 
 DebugSection make_sass_lines(const SassContext &c, const SassCodeList &code,
-                             const emulate::MergedDebug &merged, const LocationOf &location_of,
+                             const nvlink::MergedDebug &merged, const LocationOf &location_of,
                              OutId id, Diagnostics &diag) {
   DebugSection out;
   out.id = id;

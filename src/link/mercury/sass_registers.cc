@@ -41,7 +41,7 @@ void take_block(std::span<u8> table, const RegisterBlock &block, const ByteSpan 
 
 class RegisterMover {
 public:
-  RegisterMover(const SassContext &c, const SassCodeList &code, const emulate::MergedDebug &merged)
+  RegisterMover(const SassContext &c, const SassCodeList &code, const nvlink::MergedDebug &merged)
       : c_(c), code_(code), merged_(merged), first_of_name_(first_functions_of_name(c)),
         parts_(c, code, merged) {}
 
@@ -67,7 +67,7 @@ private:
                   const FunctionsByName::value_type &owner) {
     const u32 object = symbol.object.value;
     const EntityId function = c_.mercury.symbols.of(symbol.object, symbol.symbol);
-    const emulate::MergedDebug::Function *merged =
+    const nvlink::MergedDebug::Function *merged =
         function == owner.second ? merged_.find(function) : nullptr;
     const bool counts =
         merged ? std::binary_search(merged->objects.begin(), merged->objects.end(), object)
@@ -88,7 +88,7 @@ private:
 
   const SassContext &c_;
   const SassCodeList &code_;
-  const emulate::MergedDebug &merged_;
+  const nvlink::MergedDebug &merged_;
   FunctionsByName first_of_name_;
   FinalizedParts parts_;
   NameSet described_; // functions
@@ -97,7 +97,7 @@ private:
 } // namespace
 
 DebugSection make_sass_registers(const SassContext &c, const SassCodeList &code,
-                                 const emulate::MergedDebug &merged, OutId id) {
+                                 const nvlink::MergedDebug &merged, OutId id) {
   DebugSection out = join_parts(c, id);
   if (out.bytes.empty())
     return out;

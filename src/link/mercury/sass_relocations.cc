@@ -122,10 +122,10 @@ i64 moved_addend(const SassContext &c, const SassCodeList &code, const KeptReloc
              : static_cast<i64>(target_code->moved_label(static_cast<u64>(kept.addend)));
 }
 
-KeptRelocations apply_merged_addends(const SassContext &c, const emulate::MergedDebug &merged,
+KeptRelocations apply_merged_addends(const SassContext &c, const nvlink::MergedDebug &merged,
                                      KeptRelocations kept) {
   std::vector<u32> numbers;
-  std::vector<emulate::DebugReference> references;
+  std::vector<nvlink::DebugReference> references;
   for (u32 i = 0; i < kept.size(); ++i) {
     const std::string_view name = c.name(c.section(kept[i].table).target);
     if (kept[i].against != KeptRelocation::Against::Entity ||
@@ -135,7 +135,7 @@ KeptRelocations apply_merged_addends(const SassContext &c, const emulate::Merged
     references.push_back(
         {EntityId(kept[i].id), name == ".debug_info", kept[i].offset, kept[i].addend});
   }
-  const std::vector<i64> addends = emulate::merged_addends(merged, references);
+  const std::vector<i64> addends = nvlink::merged_addends(merged, references);
   for (size_t i = 0; i < numbers.size(); ++i)
     kept[numbers[i]].addend = addends[i];
   return kept;
@@ -149,7 +149,7 @@ Layout sass_layout(const SassContext &c, const SassCodeList &code, const SassDeb
 }
 
 RelocationPlan move_relocations(const SassContext &c, const SassCodeList &code,
-                                const emulate::MergedDebug &merged, RelocationPlan plan) {
+                                const nvlink::MergedDebug &merged, RelocationPlan plan) {
   for (FoldedRelocation &value : plan.folded)
     if (const SassCode *moved = moved_code(c, code, value.section))
       value.offset = moved->moved(value.offset);

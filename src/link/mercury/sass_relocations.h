@@ -12,7 +12,7 @@ namespace culink {
 
 // Relocations where instructions went. `plan`: of the SASS plane, as they were compiled.
 [[nodiscard]] RelocationPlan move_relocations(const SassContext &context, const SassCodeList &code,
-                                              const emulate::MergedDebug &merged,
+                                              const nvlink::MergedDebug &merged,
                                               RelocationPlan plan);
 
 } // namespace culink

@@ -24,8 +24,8 @@
 #include "arch/driver_functions.h"
 #include "base/bytes.h"
 #include "elf/text_info.h"
-#include "link/emulate/section_owners.h"
 #include "link/merge/merger.h"
+#include "link/nvlink/section_owners.h"
 
 namespace culink {
 

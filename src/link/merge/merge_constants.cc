@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/section_owners.h"
+#include "link/nvlink/section_owners.h"
 
 namespace culink {
 

@@ -238,7 +238,7 @@ OutId Merger::place_shared(const elf::Section &section, u32 owner, OutId text) {
   const OutId made = kernel.valid() ? t_.shared_of[kernel.value] : OutId{};
   if (made.valid() && layout_.sections.name(made) == section.name) {
     const OutId newest = layout_.sections.by_name[layout_.sections[made].name_number];
-    if (const OutId id = emulate::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
+    if (const OutId id = nvlink::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
       return take_for_kernel(id, text);
   }
   return need_for_kernel(section.name, hash_of(section.name, owner), text,

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "link/emulate/lost_relocations.h"
+#include "link/nvlink/lost_pointers.h"
 
 namespace culink {
 
@@ -105,7 +105,7 @@ bool Merger::has_zero_addend(const elf::Section &table) const {
 bool Merger::is_dropped(u32 section, const elf::Relocation &entry) const {
   return t_.discarded[id_.value].contain(section, entry.offset) ||
          describes_discarded_code(section, entry.symbol) ||
-         emulate::loses_pointer(p_, id_, section, entry.symbol);
+         nvlink::loses_pointer(p_, id_, section, entry.symbol);
 }
 
 bool Merger::names_sections(const elf::Section &table) const {
@@ -197,7 +197,7 @@ bool Merger::describes_only_discarded_code(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
   for (u32 i = 0; i < entries.size(); ++i)
     if (!describes_discarded_code(table.info, entries[i].symbol) &&
-        !emulate::loses_pointer(p_, id_, table.info, entries[i].symbol))
+        !nvlink::loses_pointer(p_, id_, table.info, entries[i].symbol))
       return false;
   return true;
 }

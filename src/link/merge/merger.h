@@ -5,9 +5,9 @@
 
 #include <span>
 
-#include "link/emulate/section_owners.h"
 #include "link/merge/chunk.h"
 #include "link/merge/merge.h"
+#include "link/nvlink/section_owners.h"
 
 namespace culink {
 
@@ -130,7 +130,7 @@ private:
     const auto [newest, is_new] = layout_.sections.find_or_add(name, hash, made);
     if (is_new)
       return {newest, true};
-    if (const OutId id = emulate::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
+    if (const OutId id = nvlink::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
       return {id, false};
     return {layout_.sections.add(name, hash, made), true};
   }

@@ -16,7 +16,7 @@
 
 #include "arch/elf_flags.h"
 #include "base/start_beside.h"
-#include "link/emulate/section_numbers.h"
+#include "link/nvlink/uncounted_sections.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {
@@ -91,7 +91,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
   std::vector<InfoStore::Bytes> info_bytes = plan.info.store.take_bytes();
   if (sections.cuinfo.valid())
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
-  if (auto uncounted = emulate::uncounted_sections(program, sections, file.section_of))
+  if (auto uncounted = nvlink::uncounted_sections(program, sections, file.section_of))
     file.elf.number_sections_as_added(std::move(*uncounted));
   // Of a file whose symbols have numbers, sections borrow them.
   KeptRelocations borrowed;

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/emulate/section_owners.h"
+#include "link/nvlink/section_owners.h"
 
 namespace culink {
 
@@ -61,7 +61,7 @@ void ConstantPlacer::place_constants_of(u32 number) {
     const Entity &kernel = p_.entity_of(k);
     const std::string name = ".nv.constant2." + std::string(kernel.name);
     const OutId text = layout_.placement.address_of[p_.calls.functions[k.value].value].section;
-    OutId id = emulate::section_of_kernel(p_, layout_.sections, layout_.sections.find(name), text);
+    OutId id = nvlink::section_of_kernel(p_, layout_.sections, layout_.sections.find(name), text);
     // An overriding definition without constants still takes its position in banks that exist.
     if (!id.valid() && constants.size == 0)
       continue;

@@ -15,7 +15,7 @@
 
 #include "arch/reloc_roles.h"
 #include "base/bytes.h"
-#include "link/emulate/section_owners.h"
+#include "link/nvlink/section_owners.h"
 #include "link/place/list_sort.h"
 
 namespace culink {
@@ -58,7 +58,7 @@ private:
   [[nodiscard]] ImageKinds kinds_in_any_code() const;
   [[nodiscard]] std::vector<ImageKinds> kinds_of_kernels() const;
   [[nodiscard]] OutId parameter_bank(FunctionId kernel) const {
-    return emulate::section_of_kernel(
+    return nvlink::section_of_kernel(
         p_, layout_.sections,
         layout_.sections.find(".nv.constant0." + std::string(p_.entity_of(kernel).name)),
         layout_.placement.address_of[p_.calls.functions[kernel.value].value].section);

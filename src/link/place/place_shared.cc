@@ -21,8 +21,8 @@
 #include <map>
 
 #include "base/bytes.h"
-#include "link/emulate/section_owners.h"
-#include "link/emulate/shared_memory.h"
+#include "link/nvlink/section_owners.h"
+#include "link/nvlink/shared_memory.h"
 #include "link/place/list_sort.h"
 #include "link/place/place_shared_relocatable.h"
 #include "link/place/shared_kernels.h"
@@ -176,7 +176,7 @@ bool SharedPlacer::has_section(FunctionId kernel) {
     return true;
   OutId id = layout_.sections.shared_of[p_.calls.functions[kernel.value].value];
   if (!id.valid())
-    id = emulate::section_of_kernel(
+    id = nvlink::section_of_kernel(
         p_, layout_.sections,
         layout_.sections.find(name_.assign(kKernelShared).append(p_.entity_of(kernel).name)),
         text_of(kernel));
@@ -387,7 +387,7 @@ void SharedPlacer::agree_on_dynamic(std::vector<u64> aligns) {
       end_[k.value] = align_up(end_[k.value], common[k.value]);
   start_.assign(end_.begin(), end_.end());
   if (p_.policy.aligns_by_first_function)
-    start_ = emulate::starts_by_first_function(groups, std::move(start_));
+    start_ = nvlink::starts_by_first_function(groups, std::move(start_));
 }
 
 DynamicGroups SharedPlacer::find_dynamic_groups() const {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "link/emulate/shared_memory.h"
+#include "link/nvlink/shared_memory.h"
 #include "link/place/shared_uses.h"
 
 namespace culink {
@@ -83,7 +83,7 @@ PlacedShared place_shared_relocatable(const Program &program, Layout layout, Wor
   if (!program.policy.resolves_early)
     return RelocatablePlacer(program, std::move(layout), pool).run();
   SharedUses uses = find_shared_uses(program, layout);
-  return emulate::place_shared_early(program, std::move(uses), std::move(layout), pool);
+  return nvlink::place_shared_early(program, std::move(uses), std::move(layout), pool);
 }
 
 } // namespace culink

@@ -17,7 +17,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "link/emulate/user_constants.h"
+#include "link/nvlink/user_constants.h"
 #include "link/place/list_sort.h"
 
 namespace culink {
@@ -298,7 +298,7 @@ Layout place_user_constants(const Program &p, Layout layout) {
       if (UserBank bank(p, layout, id); bank.can_be_packed())
         bank.pack();
     } else if (p.live.selective) {
-      layout = emulate::merge_equal_constants(p, std::move(layout), id);
+      layout = nvlink::merge_equal_constants(p, std::move(layout), id);
     }
   }
   for (const EntityId size : layout.placement.bank_sizes)

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "link/emulate/lost_relocations.h"
+#include "link/nvlink/lost_pointers.h"
 
 namespace culink {
 
@@ -109,7 +109,7 @@ bool is_of_sass_alone(const RelocationContext &c, const RelocSource &source, u32
 
 bool names_discarded(const RelocationContext &c, const RelocSource &source, u32 symbol) {
   if (source.loses_pointers &&
-      emulate::drops_pointer(c.program, source.object, source.table->info, symbol))
+      nvlink::drops_pointer(c.program, source.object, source.table->info, symbol))
     return true;
   return source.about_code && is_about_discarded_code(c, source, symbol);
 }

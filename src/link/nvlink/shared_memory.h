@@ -4,7 +4,7 @@
 #include "link/resolve/program.h"
 #include "model/shared_plan.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // Shared memory of a relocatable link that resolves early: sizes the sections of kernels, defines
 // dynamic memory and makes instances of it.
@@ -16,4 +16,4 @@ namespace culink::emulate {
 [[nodiscard]] std::vector<u64> starts_by_first_function(const DynamicGroups &groups,
                                                         std::vector<u64> ends);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

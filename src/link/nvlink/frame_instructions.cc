@@ -3,7 +3,7 @@
 // Call frame instructions (DWARF, section 6.4) as far as a linker has to know them: which ones move
 // on in the code, and how long the others are. Their meaning does not matter here. nvlink mixes the
 // instructions of two frames (Q106), and merged_frames.cc does so with the maps that are made here.
-#include "link/emulate/frame_instructions.h"
+#include "link/nvlink/frame_instructions.h"
 
 #include <array>
 #include <string_view>
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "elf/codec.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::vector<u8> with_frame_instructions(ByteSpan fde, const FrameInstructions &i
   return out;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

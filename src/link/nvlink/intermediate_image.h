@@ -8,7 +8,7 @@
 #include "link/resolve/program.h"
 #include "model/layout.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // The file that nvlink has before it adds a SASS plane to linked Mercury code.
 struct IntermediateImage {
@@ -25,4 +25,4 @@ struct IntermediateImage {
 // that defect, what follows the section in the intermediate image (Q102).
 [[nodiscard]] std::vector<u8> bytes_of_memory(const IntermediateImage &image, OutId memory);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -7,10 +7,10 @@
 #include "model/dialect.h"
 #include "model/input_object.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // By object: whether it is linked (resolve/system_library.h).
 [[nodiscard]] std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects,
                                                     const Dialect &dialect, Diagnostics &diag);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -5,12 +5,12 @@
 // first frame and leaves the second one as it is in Mercury code, without any (Q106). The frame of
 // a function whose alias takes its code is left like that, too (Q107). A finalizer that is given
 // all definitions at once does the same; this is for links without one.
-#include "link/emulate/merged_frames.h"
+#include "link/nvlink/merged_frames.h"
 
 #include "elf/records/debug_frame.h"
-#include "link/emulate/frame_instructions.h"
+#include "link/nvlink/frame_instructions.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 using Frame = FinalizedDebug::Frame;
 
@@ -69,4 +69,4 @@ Frame FrameMerger::choose(EntityId function, Frame frame, Frame mercury) {
   return first == merged_.end() ? frame : Frame{frame.cie, first->second};
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

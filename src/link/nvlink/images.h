@@ -8,7 +8,7 @@
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // By FunctionId; nothing for a stack that is as in Mercury code.
 using StackSizes = std::vector<std::optional<u64>>;
@@ -25,4 +25,4 @@ using StackSizes = std::vector<std::optional<u64>>;
 // Kernels that were not selected and list the driver's functions that they reach all the same.
 [[nodiscard]] std::vector<FunctionId> unselected_listing_kernels(const Program &program);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -11,13 +11,13 @@
 // relocations of a function by the name of their section, and finds the first one's for all (Q110).
 // What may surprise: relocations of code of another size stay, because offsets in the first need
 // not be offsets in it. nvlink then writes a broken program or gives up.
-#include "link/emulate/mercury_objects.h"
+#include "link/nvlink/mercury_objects.h"
 
 #include <algorithm>
 
 #include "base/name_map.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
   return objects;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

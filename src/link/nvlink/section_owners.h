@@ -8,7 +8,7 @@
 #include "link/resolve/program.h"
 #include "model/layout.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // Aliases of functions that the emulated nvlink takes for the owners of the code, because they
 // precede the function in the symbol table (Q107). None unless the dialect has that defect.
@@ -27,4 +27,4 @@ struct AliasOwners {
 [[nodiscard]] OutId section_of_kernel(const Program &program, const OutputSections &sections,
                                       OutId newest, OutId text);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -4,9 +4,9 @@
 #include "link/resolve/program.h"
 #include "model/layout.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // Merges blocks of the bank that are equal.
 [[nodiscard]] Layout merge_equal_constants(const Program &program, Layout layout, OutId bank);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -8,7 +8,7 @@
 #include "link/resolve/program.h"
 #include "model/output_sections.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // The sections after which one that does not exist is counted, if .symtab_shndx has a number for
 // every symbol, also for those that need none; `section_of` by OutId.
@@ -16,4 +16,4 @@ namespace culink::emulate {
 uncounted_sections(const Program &program, const OutputSections &sections,
                    std::span<const elf::SectionId> section_of);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

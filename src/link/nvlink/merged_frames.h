@@ -7,10 +7,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "link/emulate/merged_debug.h"
-#include "link/emulate/section_owners.h"
+#include "link/nvlink/merged_debug.h"
+#include "link/nvlink/section_owners.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 struct FrameSources {
   const Program &program; // of Mercury code
@@ -43,4 +43,4 @@ private:
   std::vector<u8> empty_frame_;
 };
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -10,7 +10,7 @@
 // both to nvlink: it is listed twice among the variables that are sorted and its alignment counts,
 // but it is never placed, and its value has the reserved area added twice or not at all (Q041).
 // Without that defect only memory that no code uses gets this far (emulated_errors.cc).
-#include "link/emulate/shared_memory.h"
+#include "link/nvlink/shared_memory.h"
 
 #include <algorithm>
 #include <map>
@@ -18,7 +18,7 @@
 #include "base/bytes.h"
 #include "link/resolve/references.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 namespace {
 
@@ -275,4 +275,4 @@ std::vector<u64> starts_by_first_function(const DynamicGroups &groups, std::vect
   return ends;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -4,9 +4,9 @@
 // symbol, although the ELF specification demands 0 where the symbol needs none: that of its section
 // in order of creation, counting sections that are only names, one without a name after the notes
 // of an executable, and some that are created twice (Q059).
-#include "link/emulate/section_numbers.h"
+#include "link/nvlink/uncounted_sections.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 std::optional<std::vector<elf::SectionId>>
 uncounted_sections(const Program &program, const OutputSections &sections,
@@ -21,4 +21,4 @@ uncounted_sections(const Program &program, const OutputSections &sections,
   return out;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

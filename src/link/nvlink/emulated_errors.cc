@@ -3,7 +3,7 @@
 // Sound programs on which nvlink gives up: with an internal error, a crash, or a message about
 // something that is not wrong. Each check finds the programs that one defect concerns. A link that
 // does not emulate the defect accepts them.
-#include "link/emulate/emulated_errors.h"
+#include "link/nvlink/emulated_errors.h"
 
 #include <algorithm>
 #include <map>
@@ -12,7 +12,7 @@
 
 #include "model/report_from_threads.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 namespace {
 
@@ -245,4 +245,4 @@ void check_emulated_errors(const Program &p, WorkerPool &pool, Diagnostics &diag
     check_dead_aliases(p, diag);
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -6,11 +6,11 @@
 // the driver's functions that are called by functions which they reach through pointers alone.
 // Kernels that were not selected count as kernels there. And if one object of the link has
 // samplers, the driver is told so for all of them (Q145).
-#include "link/emulate/images.h"
+#include "link/nvlink/images.h"
 
 #include <algorithm>
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::vector<FunctionId> unselected_listing_kernels(const Program &program) {
   return out;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -12,7 +12,7 @@
 //
 // What may surprise: the first frames and registers of a request are those of its first object, so
 // the order of the objects matters.
-#include "link/emulate/merged_debug.h"
+#include "link/nvlink/merged_debug.h"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 using Definitions = MergedDebugRequest::Definitions;
 using ForeignRegisters = MergedDebugRequest::ForeignRegisters;
@@ -267,4 +267,4 @@ bool is_finalized_again(const InputObject &sass) {
          sass.view.header().type == elf::FileType::WholeProgram;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -4,9 +4,9 @@
 // whether the definition that a pointer points to was discarded, not whether the pointer itself is
 // part of a discarded definition (Q045). So a pointer to a weak function or variable whose
 // definition in the same file did not prevail becomes 0.
-#include "link/emulate/lost_relocations.h"
+#include "link/nvlink/lost_pointers.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 bool loses_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
   const elf::SectionKind &kind = p.objects[object.value].kinds[section];
@@ -29,4 +29,4 @@ bool drops_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
          p.symbols[id].prevailing != SymbolRef{object, symbol};
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

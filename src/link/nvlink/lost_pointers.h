@@ -3,7 +3,7 @@
 
 #include "link/resolve/program.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // Whether a pointer in a section of an object is lost because the object's own definition of the
 // symbol was discarded when it was read.
@@ -12,4 +12,4 @@ namespace culink::emulate {
 // The same, also if that definition was overridden later.
 [[nodiscard]] bool drops_pointer(const Program &program, ObjectId object, u32 section, u32 symbol);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -13,9 +13,9 @@
 // they are. nvlink looks for them by name alone, so that the first kernel of a name gets the
 // parameters and the shared memory of all, and the others have none (Q130). What merges sections
 // and places memory asks here for the section of a kernel.
-#include "link/emulate/section_owners.h"
+#include "link/nvlink/section_owners.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 namespace {
 
@@ -60,4 +60,4 @@ OutId section_of_kernel(const Program &program, const OutputSections &sections, 
   return id;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -4,7 +4,7 @@
 // blocks of certain sizes that are equal to an earlier one, but the symbols of variables in and
 // after them keep their values, so programs compute wrong results (Q050). The last block that was
 // compared and not left out shows in symbol 0 (Q019).
-#include "link/emulate/user_constants.h"
+#include "link/nvlink/user_constants.h"
 
 #include <algorithm>
 #include <set>
@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 namespace {
 
@@ -55,4 +55,4 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
   return layout;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -7,7 +7,7 @@
 
 #include "base/types.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // The instructions of a call frame (FDE) of .debug_frame by location in the code, in units of its
 // CIE. A location may have none.
@@ -21,4 +21,4 @@ using FrameInstructions = std::map<u64, std::vector<u8>>;
 [[nodiscard]] std::vector<u8> with_frame_instructions(ByteSpan fde,
                                                       const FrameInstructions &instructions);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

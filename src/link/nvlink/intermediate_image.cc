@@ -5,7 +5,7 @@
 // file of the Mercury plane alone: padding, and, since no other section follows, the first headers
 // of the section table (Q102). So the layout of that file is computed here, up to those headers.
 // Sound links have zeros instead.
-#include "link/emulate/intermediate_image.h"
+#include "link/nvlink/intermediate_image.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@
 #include "elf/records/nv_compat.h"
 #include "elf/string_table.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 using elf::SectionType;
 
@@ -124,4 +124,4 @@ std::vector<u8> bytes_of_memory(const IntermediateImage &image, OutId memory) {
   return bytes;
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -6,7 +6,7 @@
 #include "model/dialect.h"
 #include "model/input_object.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // The objects of a link of SASS alone, without the marks of Mercury code that are lost.
 [[nodiscard]] std::vector<InputObject> forget_mercury_marks(std::vector<InputObject> objects,
@@ -17,4 +17,4 @@ namespace culink::emulate {
 [[nodiscard]] std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
                                                             const Dialect &dialect);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

@@ -12,13 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "link/emulate/section_owners.h"
+#include "link/nvlink/section_owners.h"
 #include "link/resolve/program.h"
 #include "model/finalized.h"
 #include "model/layout.h"
 #include "model/planes.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 struct MergedDebugSources {
   const Program &program; // of Mercury code
@@ -88,4 +88,4 @@ struct DebugReference {
 // Whether code that an earlier link has made is finalized again although nothing else asks for it.
 [[nodiscard]] bool is_finalized_again(const InputObject &sass);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

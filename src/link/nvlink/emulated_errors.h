@@ -5,10 +5,10 @@
 #include "link/resolve/program.h"
 #include "model/diagnostics.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 // Reports what the dialect's release of nvlink refuses although it can be linked, and what other
 // links refuse because nvlink links it wrongly.
 void check_emulated_errors(const Program &program, WorkerPool &pool, Diagnostics &diag);
 
-} // namespace culink::emulate
+} // namespace culink::nvlink

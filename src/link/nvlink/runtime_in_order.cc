@@ -4,13 +4,13 @@
 // of the library: it is linked if any function at all is undefined at that moment, driver
 // functions apart. After one that is not linked only further objects of the library may follow
 // (Q083).
-#include "link/emulate/runtime_in_order.h"
+#include "link/nvlink/runtime_in_order.h"
 
 #include <algorithm>
 
 #include "link/resolve/system_library.h"
 
-namespace culink::emulate {
+namespace culink::nvlink {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects,
                                           : culink::find_needed_objects(objects);
 }
 
-} // namespace culink::emulate
+} // namespace culink::nvlink
