@@ -259,8 +259,9 @@ def quirk_classes(tree, documented):
             for quirk in re.findall(r"\bQ\d{3}\b", line):
                 if quirk in listed["Defects"]:
                     yield f"{name}:{number}: the defect {quirk} belongs to src/link/nvlink or src/model/dialect.h"
-            if re.search(r"\boptions\.relocatable\b|\bemulate\b", line.split("//")[0]):
-                yield f"{name}:{number}: passes ask the policy and the algorithms of src/link/nvlink"
+            if re.search(r"\boptions\.relocatable\b|\bemulate\b|\bdialect\.(release|defects|name)\b",
+                         line.split("//")[0]):
+                yield f"{name}:{number}: passes ask the LinkPolicy"
 
 
 def quirk_ids(tree):
