@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/prefetch.h"
 #include "base/raw_table.h"
 #include "base/types.h"
 #include "base/worker_pool.h"
@@ -134,11 +133,6 @@ public:
       return sections.name_of(sections[state.id]);
     return state.kind == State::Kind::Specified && !spec(state).blank_name ? spec(state).name
                                                                            : std::string_view();
-  }
-  // Requests the text of a symbol that has its own.
-  void expect_text(const State &state) const {
-    if (state.kind == State::Kind::Specified)
-      prefetch_line(spec(state).name.data());
   }
   // Gives a symbol a specification.
   [[nodiscard]] SymbolSpec &edit(u32 id, const BuiltSections &sections) {

@@ -262,7 +262,7 @@ public:
 
   // The numbers of all symbols, for a caller that stores them in contents. No symbol may be added
   // afterwards, nor change what decides about its number.
-  [[nodiscard]] SymbolNumbers number_symbols(WorkerPool &pool) const;
+  [[nodiscard]] SymbolNumbers number_symbols() const;
   // Decides every number and offset. Nothing may be added afterwards.
   [[nodiscard]] Result<ElfLayout> lay_out() const;
   [[nodiscard]] Result<ElfLayout> lay_out(WorkerPool &pool) const;

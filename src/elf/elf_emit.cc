@@ -210,22 +210,15 @@ void ElfEmitter::write_symbol_names(u32 range) const {
   const u32 symbols = writer_.symbol_count();
   const u32 *order = layout_.symbol_order.empty() ? nullptr : layout_.symbol_order.data();
   const auto text_at = [&](u32 position) -> std::string_view {
-    if (position < strings) [[unlikely]]
+    if (position < strings)
       return writer_.strings_[position].text;
     position -= strings;
-    if (position >= symbols) [[unlikely]]
+    if (position >= symbols)
       return writer_.late_names_[position - symbols].name;
     const u32 id = order ? order[position] : position;
     return writer_.symbols_.text_of(writer_.symbols_[id], writer_.sections_);
   };
-  if (order || range * NameOffsets::kTogether < strings ||
-      (range + 1) * NameOffsets::kTogether > strings + symbols)
-    return layout_.strtab.write(range, text_at, table);
-  const BuiltSymbols::State *states = writer_.symbols_.begin();
-  const auto own_text = [&](u32 position) {
-    return writer_.symbols_.text_of(states[position - strings], writer_.sections_);
-  };
-  layout_.strtab.write(range, own_text, table);
+  layout_.strtab.write(range, text_at, table);
 }
 
 // What there is once.

@@ -10,7 +10,6 @@
 #include "elf/elf_layouter.h"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -18,7 +17,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/prefetch.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
@@ -62,24 +60,20 @@ void ElfLayouter::read_kinds() {
 }
 
 // The name that a section has in .shstrtab at first.
-NameOffsets::Name ElfLayouter::given_name(u32 section) const {
+TableName ElfLayouter::given_name(u32 section) const {
   const State &state = writer_.sections_[section];
   const std::string_view name = writer_.sections_.name_of(state);
   if (section >= writer_.first_separate_)
-    return {name, kNoNumber, NameOffsets::Sharing::Separately};
+    return {name, kNoNumber, Sharing::Separately};
   if (!old_names_.empty() && !old_names_[section].empty())
     return {old_names_[section]};
   return {name, writer_.sections_.name_number_of(state)};
 }
 
-// The bucket of each section and how many of each there are in each range; and names.
-RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketCounts> &counts) {
+// The bucket of each section and how many of each there are in each range.
+RawVector<u8> ElfLayouter::read_buckets(std::vector<BucketCounts> &counts) {
   const BuiltSections &sections = writer_.sections_;
   const u32 count = sections.size();
-  const auto own_name = [&sections](u32 id) -> NameOffsets::Name {
-    const State &state = sections[id];
-    return {sections.name_of(state), sections.name_number_of(state)};
-  };
   RawVector<u8> buckets(count);
   pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
     BucketCounts &own = counts[begin / kTogether];
@@ -89,10 +83,6 @@ RawVector<u8> ElfLayouter::read_sections(NameOffsets &names, std::vector<BucketC
       bucket[id] = bucket_of(states[id]);
       ++own[bucket[id]];
     }
-    if (old_names_.empty() && end <= writer_.first_separate_)
-      names.read(begin, end, own_name);
-    else
-      names.read(begin, end, [this](u32 id) { return given_name(id); });
   });
   return buckets;
 }
@@ -104,12 +94,11 @@ void ElfLayouter::order_sections() {
   old_names_.resize(writer_.old_names_.empty() ? 0 : count);
   for (const ElfBuilder::OldName &old : writer_.old_names_)
     old_names_[old.section.value] = old.name;
-  NameOffsets names(
-      writer_.sections_.names(), count, [this](u32 id) { return given_name(id).text; }, pool_);
   std::vector<BucketCounts> starts(count / kTogether + 1, BucketCounts{});
-  RawVector<u8> buckets = read_sections(names, starts);
+  RawVector<u8> buckets = read_buckets(starts);
   if (!compact())
-    layout_.shstrtab = names.place();
+    layout_.shstrtab = place_names(writer_.sections_.names(), count,
+                                   [this](u32 id) { return given_name(id); });
 
   BucketCounts totals{};
   for (const BucketCounts &range : starts)
@@ -156,17 +145,14 @@ void ElfLayouter::order_sections() {
 }
 
 void ElfLayouter::name_sections_in_use() {
-  const u32 count = static_cast<u32>(layout_.order.size());
-  const auto text_at = [this](u32 position) { return writer_.name_of(layout_.order[position]); };
-  NameOffsets names(nullptr, count, text_at, pool_);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    names.read(begin, end, [&](u32 position) -> NameOffsets::Name { return {text_at(position)}; });
-  });
-  layout_.shstrtab = names.place();
+  const auto name_at = [this](u32 position) -> TableName {
+    return {writer_.name_of(layout_.order[position])};
+  };
+  layout_.shstrtab = place_names(nullptr, static_cast<u32>(layout_.order.size()), name_at);
 }
 
 // Whether a symbol of the file is in a section that is not.
-[[gnu::always_inline]] inline bool ElfLayouter::names_absent_section(u32 symbol) const {
+bool ElfLayouter::names_absent_section(u32 symbol) const {
   const BuiltSymbols &symbols = writer_.symbols_;
   return is_absent(symbols.section_of(symbols[symbol]));
 }
@@ -180,123 +166,24 @@ Error ElfLayouter::absent_section() const {
                "its section is not part of the file"};
 }
 
-namespace {
-
-// Numbers symbols, local ones first. One walk counts, and numbers those of each range as if these
-// were in order, which they are where a linker gives them. One thread alone knows where the numbers
-// of a range begin; of several, a second walk adds that.
-class SymbolCounter {
-public:
-  explicit SymbolCounter(WorkerPool &pool) : pool_(pool) {}
-  [[nodiscard]] SymbolNumbers run(const BuiltSymbols &symbols);
-
-private:
-  static constexpr u32 kTogether = NameOffsets::kTogether;
-  static constexpr u32 kLocal = 1, kEmitted = 2;
-  // Of a range of symbols.
-  struct Counts {
-    u32 of[4];         // by the two flags
-    u32 behind_locals; // the id that follows the last local one
-  };
-  [[nodiscard]] static u32 kind_of(const BuiltSymbols &symbols, const BuiltSymbols::State &symbol) {
-    return (symbols.is_local(symbol) ? kLocal : 0u) | (symbols.is_emitted(symbol) ? kEmitted : 0u);
+// Local symbols come first; otherwise symbols keep their order.
+SymbolNumbers ElfBuilder::number_symbols() const {
+  const auto is_local = [this](u32 id) { return symbols_.is_local(symbols_[id]); };
+  SymbolNumbers out;
+  out.of.resize(symbols_.size());
+  std::vector<u32> order(symbols_.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!std::ranges::is_partitioned(order, is_local)) {
+    std::ranges::stable_partition(order, is_local);
+    out.order.assign(order.begin(), order.end());
   }
-  void count(const BuiltSymbols &symbols);
-  void number_in_order();
-  void sort(const BuiltSymbols &symbols, u32 locals);
-
-  WorkerPool &pool_;
-  std::vector<Counts> ranges_;
-  SymbolNumbers out_;
-};
-
-void SymbolCounter::count(const BuiltSymbols &symbols) {
-  const u32 count = symbols.size();
-  out_.of.resize(count);
-  ranges_.resize(count / kTogether + 1);
-  u32 first = 1;
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    Counts own{};
-    u32 *numbers = out_.of.data();
-    const BuiltSymbols::State *states = symbols.begin();
-    u32 next = pool_.threads() == 1 ? first : 1;
-    for (u32 id = begin; id < end; ++id) {
-      const u32 kind = kind_of(symbols, states[id]);
-      const u32 emitted = kind / kEmitted;
-      numbers[id] = emitted != 0 ? next : 0;
-      next += emitted;
-      ++own.of[kind];
-      own.behind_locals = (kind & kLocal) != 0 ? id + 1 : own.behind_locals;
-    }
-    if (pool_.threads() == 1)
-      first = next;
-    ranges_[begin / kTogether] = own;
-  });
-}
-
-SymbolNumbers SymbolCounter::run(const BuiltSymbols &symbols) {
-  count(symbols);
-  u32 locals = 0, emitted_locals = 0, emitted = 0, behind_locals = 0;
-  for (const Counts &range : ranges_) {
-    locals += range.of[kLocal] + range.of[kLocal | kEmitted];
-    emitted_locals += range.of[kLocal | kEmitted];
-    emitted += range.of[kEmitted] + range.of[kLocal | kEmitted];
-    behind_locals = std::max(behind_locals, range.behind_locals);
+  out.count = out.first_global = 1;
+  for (const u32 id : order) {
+    out.of[id] = symbols_.is_emitted(symbols_[id]) ? out.count++ : 0;
+    if (is_local(id))
+      out.first_global = out.count;
   }
-  out_.first_global = 1 + emitted_locals;
-  out_.count = 1 + emitted;
-  if (behind_locals != locals)
-    sort(symbols, locals);
-  else if (pool_.threads() != 1)
-    number_in_order();
-  return std::move(out_);
-}
-
-// Of symbols that are given with the local ones first, as linkers do.
-void SymbolCounter::number_in_order() {
-  std::vector<u32> before(ranges_.size()); // how many are in earlier ranges
-  u32 all = 0;
-  for (size_t i = 0; i < ranges_.size(); ++i) {
-    before[i] = all;
-    all += ranges_[i].of[kEmitted] + ranges_[i].of[kLocal | kEmitted];
-  }
-  pool_.for_ranges(static_cast<u32>(out_.of.size()), kTogether, [&](u32 begin, u32 end) {
-    const u32 more = before[begin / kTogether];
-    u32 *numbers = out_.of.data();
-    for (u32 id = begin; id < end; ++id)
-      numbers[id] += numbers[id] != 0 ? more : 0;
-  });
-}
-
-void SymbolCounter::sort(const BuiltSymbols &symbols, u32 locals) {
-  struct Next {
-    u32 position, number;
-  };
-  Next local{0, 1}, global{locals, out_.first_global};
-  std::vector<std::array<Next, 2>> starts(ranges_.size()); // by range; of global and local ones
-  for (u32 i = 0; i < ranges_.size(); ++i) {
-    const u32(&of)[4] = ranges_[i].of;
-    starts[i] = {global, local};
-    global = {global.position + of[0] + of[kEmitted], global.number + of[kEmitted]};
-    local = {local.position + of[kLocal] + of[kLocal | kEmitted],
-             local.number + of[kLocal | kEmitted]};
-  }
-  const u32 count = symbols.size();
-  out_.order.resize(count);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    for (u32 id = begin; id < end; ++id) {
-      const u32 kind = kind_of(symbols, symbols[id]);
-      Next &next = starts[begin / kTogether][kind & kLocal];
-      out_.order[next.position++] = id;
-      out_.of[id] = (kind & kEmitted) != 0 ? next.number++ : 0;
-    }
-  });
-}
-
-} // namespace
-
-SymbolNumbers ElfBuilder::number_symbols(WorkerPool &pool) const {
-  return SymbolCounter(pool).run(symbols_);
+  return out;
 }
 
 // In the order in which they were given; in a compact file in that of their first use, and nothing
@@ -318,7 +205,7 @@ std::vector<u32> ElfLayouter::order_strings() const {
   return out;
 }
 
-[[gnu::always_inline]] inline NameOffsets::Name ElfLayouter::own_name(u32 id) const {
+TableName ElfLayouter::own_name(u32 id) const {
   const BuiltSymbols &symbols = writer_.symbols_;
   const BuiltSections &sections = writer_.sections_;
   const BuiltSymbols::State &state = symbols[id];
@@ -331,28 +218,10 @@ std::vector<u32> ElfLayouter::order_strings() const {
     break;
   }
   const SymbolSpec &symbol = symbols.spec(state);
-  if (id + kStepsAhead < symbols.size()) // its name will be hashed
-    symbols.expect_text(symbols[id + kStepsAhead]);
   return {symbol.name, symbol.name_number,
           symbol.blank_name ? Sharing::Blank
           : symbol.named    ? Sharing::Equal
                             : Sharing::None};
-}
-
-// Names of symbols that follow each other from position `symbols_at` on. False: one names a section
-// that is not part of the file.
-bool ElfLayouter::read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const {
-  bool absent = false;
-  const auto name_of = [this, &absent](u32 id) {
-    absent |= names_absent_section(id);
-    return own_name(id);
-  };
-  if (layout_.symbol_order.empty())
-    names.read(begin, end, [&](u32 position) { return name_of(position - symbols_at); });
-  else
-    names.read(begin, end,
-               [&](u32 position) { return name_of(layout_.symbol_order[position - symbols_at]); });
-  return !absent;
 }
 
 // `offsets`: of names in the order of the symbols.
@@ -385,7 +254,7 @@ void ElfLayouter::place_late_names(const u32 *offsets) {
 
 // Strings for the front, names in the order of the symbols, new names of those that were renamed.
 // In a compact file: names in the order of the symbols, old names, strings as contents use them.
-// False: see read_own_names.
+// False: a symbol of the file is in a section that is not.
 bool ElfLayouter::name_symbols() {
   const u32 strings = static_cast<u32>(writer_.strings_.size());
   const u32 symbols = writer_.symbol_count();
@@ -397,7 +266,7 @@ bool ElfLayouter::name_symbols() {
   std::vector<std::string_view> new_names(compact() ? symbols : 0);
   for (u32 i = 0; compact() && i < renamed; ++i)
     new_names[writer_.late_names_[i].symbol.value] = writer_.late_names_[i].name;
-  const auto name_at = [&](u32 position) -> Name {
+  const auto name_at = [&](u32 position) -> TableName {
     if (position - strings_at < strings) {
       const u32 id = string_order[position - strings_at];
       if (id == kNoString)
@@ -409,34 +278,17 @@ bool ElfLayouter::name_symbols() {
     if (position >= renamed_at) {
       const ElfBuilder::LateName &late = writer_.late_names_[position - renamed_at];
       return compact() ? own_name(late.symbol.value)
-                       : Name{late.name, kNoNumber, Sharing::Separately};
+                       : TableName{late.name, kNoNumber, Sharing::Separately};
     }
     const u32 id = symbol_at(position - symbols_at);
     if (compact() && !writer_.is_emitted(SymbolId(id)))
       return {{}, kNoNumber, Sharing::None};
-    return compact() && !new_names[id].empty() ? Name{new_names[id]} : own_name(id);
+    return compact() && !new_names[id].empty() ? TableName{new_names[id]} : own_name(id);
   };
   if (compact())
     for (u32 i = 0; i < count; ++i)
       layout_.strtab_texts.push_back(name_at(i).text);
-  const auto text_at = [&](u32 position) {
-    const u32 i = position - symbols_at;
-    return i < symbols && !compact() ? own_text(i) : name_at(position).text;
-  };
-  NameOffsets names(writer_.sections_.names(), count, text_at, pool_);
-  std::atomic<bool> valid = true;
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    const bool own = !compact() && begin >= symbols_at && end <= renamed_at;
-    if (own && !read_own_names(names, begin, end, symbols_at))
-      valid = false;
-    if (own)
-      return;
-    names.read(begin, end, name_at);
-    for (u32 i = std::max(begin, symbols_at); i < std::min(end, renamed_at); ++i)
-      if (names_absent_section(symbol_at(i - symbols_at)))
-        valid = false;
-  });
-  layout_.strtab = names.place();
+  layout_.strtab = place_names(writer_.sections_.names(), count, name_at);
   const u32 *offsets = layout_.strtab.offsets.data();
   layout_.string_offset.resize(strings);
   for (u32 i = 0; i < strings; ++i)
@@ -444,7 +296,10 @@ bool ElfLayouter::name_symbols() {
       layout_.string_offset[string_order[i]] = offsets[strings_at + i];
   place_symbol_names(offsets + symbols_at);
   place_late_names(offsets + renamed_at);
-  return valid;
+  for (u32 id = 0; id < symbols; ++id)
+    if (names_absent_section(id))
+      return false;
+  return true;
 }
 
 Result<ElfLayout> ElfBuilder::lay_out() const {
@@ -453,7 +308,7 @@ Result<ElfLayout> ElfBuilder::lay_out() const {
 }
 
 Result<ElfLayout> ElfBuilder::lay_out(WorkerPool &pool) const {
-  return lay_out(pool, number_symbols(pool));
+  return lay_out(pool, number_symbols());
 }
 
 Result<ElfLayout> ElfBuilder::lay_out(WorkerPool &pool, SymbolNumbers numbers) const {

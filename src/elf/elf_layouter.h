@@ -26,13 +26,12 @@ public:
   [[nodiscard]] Result<ElfLayout> run();
 
 private:
-  static constexpr u32 kTogether = NameOffsets::kTogether; // sections or symbols, by one thread
+  static constexpr u32 kTogether = PlacedNames::kTogether; // sections or symbols, by one thread
   static constexpr u8 kNoBucket = 255;                     // of sections that are not emitted
   static constexpr u32 kNoString = 0xffffffff;
   static constexpr u64 kNotPlaced = ~u64{0};
   using State = BuiltSections::State;
-  using Name = NameOffsets::Name;
-  using Sharing = NameOffsets::Sharing;
+  using Sharing = TableName::Sharing;
   // What sections of one kind have in common.
   struct Kind {
     u8 bucket;
@@ -54,21 +53,17 @@ private:
   [[nodiscard]] static u8 bucket_of(const SectionSpec &spec);
   [[nodiscard]] u8 bucket_of(const State &state) const;
   void name_sections_in_use();
-  [[nodiscard]] RawVector<u8> read_sections(NameOffsets &names, std::vector<BucketCounts> &counts);
+  [[nodiscard]] RawVector<u8> read_buckets(std::vector<BucketCounts> &counts);
   [[nodiscard]] u32 symbol_at(u32 position) const {
     return layout_.symbol_order.empty() ? position : layout_.symbol_order[position];
   }
-  [[nodiscard]] NameOffsets::Name given_name(u32 section) const;
+  [[nodiscard]] TableName given_name(u32 section) const;
   [[nodiscard]] std::vector<u32> order_strings() const;
   [[nodiscard]] bool name_symbols();
   void place_symbol_names(const u32 *offsets);
   void place_late_names(const u32 *offsets);
-  [[nodiscard]] NameOffsets::Name own_name(u32 symbol) const;
+  [[nodiscard]] TableName own_name(u32 symbol) const;
   [[nodiscard]] bool names_absent_section(u32 symbol) const;
-  [[nodiscard]] std::string_view own_text(u32 position) const {
-    return writer_.symbols_.text_of(writer_.symbols_[symbol_at(position)], writer_.sections_);
-  }
-  [[nodiscard]] bool read_own_names(NameOffsets &names, u32 begin, u32 end, u32 symbols_at) const;
   [[nodiscard]] Error absent_section() const;
   void measure_kinds();
   [[nodiscard]] bool is_absent(SectionId id) const {

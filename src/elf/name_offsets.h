@@ -2,20 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/name_slots.h"
 #include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
-#include "base/worker_pool.h"
 
 namespace culink::elf {
 
@@ -50,115 +45,66 @@ struct PlacedNames {
   }
 };
 
-// Finds the offset of every name. Several threads read the names, find out which are the same, and
-// place them.
-class NameOffsets {
-public:
-  static constexpr u32 kTogether = PlacedNames::kTogether;
-
+// A name of a string table.
+struct TableName {
   enum class Sharing : u8 {
     None,       // "" needs no bytes
     Equal,      // equal names are one
     Separately, // the name is there once more
     Blank,      // "" with a byte of its own, which all of this kind share
   };
-  struct Name {
-    std::string_view text;
-    u32 number = kNoNumber; // in `numbered`
-    Sharing sharing = Sharing::Equal;
-  };
-
-  using TextAt = std::function<std::string_view(u32 position)>;
-
-  // `numbered`: names that have numbers need no lookup by text, which in a large link is most of
-  // the work. May be null. `text_at`: the texts of others.
-  NameOffsets(const StringIndex *numbered, u32 count, TextAt text_at, WorkerPool &pool);
-
-  // Reads the names of positions [begin, end), a range of kTogether or the last. Different threads
-  // may do so for different ranges; all must have been read before place(). One thread alone reads
-  // them in order.
-  template <typename NameAt> void read(u32 begin, u32 end, NameAt name_at) {
-    if (alone_)
-      return place_range(begin, end, name_at);
-    HashedNames &hashed = hashed_[begin / kTogether];
-    u32 *owners = owners_.data();
-    u32 *sizes = names_.offsets.data(); // until they are placed
-    for (u32 position = begin; position < end; ++position) {
-      const Name name = name_at(position);
-      sizes[position] = static_cast<u32>(name.text.size());
-      owners[position] = name.number == kNoNumber || name.sharing != Sharing::Equal
-                             ? take(name.text, name.sharing, position, hashed.names)
-                             : note_first(name.number, position);
-    }
-    hash(hashed);
-  }
-  [[nodiscard]] PlacedNames place();
-
-private:
-  struct Hashed {
-    u32 hash;
-    u32 position;
-  };
-  static constexpr u32 kShards = 64; // selected by the top bits of a hash
-  struct HashedNames {
-    std::vector<Hashed> names;             // those of one shard follow each other in the end
-    std::array<u32, kShards + 1> starts{}; // of shards, and the end
-    [[nodiscard]] std::span<const Hashed> of_shard(u32 shard) const {
-      return std::span(names).subspan(starts[shard], starts[shard + 1] - starts[shard]);
-    }
-  };
-  // An owner that is not a position: none, or the number of a name, whose first use is not known
-  // yet.
-  static constexpr u32 kNone = 0xffffffff;
-  static constexpr u32 kIsNumber = 0x80000000;
-
-  // For one thread: a name that has no offset yet gets the next one.
-  template <typename NameAt> [[gnu::flatten]] void place_range(u32 begin, u32 end, NameAt name_at) {
-    u32 *offsets = names_.offsets.data();
-    u32 *first_of = first_of_.data();
-    u64 next = names_.size;
-    names_.range_starts.push_back(next);
-    for (u32 position = begin; position < end; ++position) {
-      const Name name = name_at(position);
-      u32 &offset = name.number != kNoNumber && name.sharing == Sharing::Equal
-                        ? first_of[name.number]
-                        : find_offset(name.text, name.sharing, position);
-      if (offset == kNone) {
-        offset = static_cast<u32>(next);
-        next += (name.sharing == Sharing::Blank ? 0 : name.text.size()) + 1;
-      }
-      offsets[position] = offset;
-    }
-    names_.size = next;
-  }
-  u32 &find_offset(std::string_view text, Sharing sharing, u32 position);
-  u32 &find_offset_of_text(std::string_view text, u32 position);
-
-  // For several threads. These return the owner.
-  u32 take(std::string_view text, Sharing sharing, u32 position, std::vector<Hashed> &hashed);
-  u32 note_first(u32 number, u32 position);
-  void hash(HashedNames &hashed) const;
-  void correct_firsts(u32 begin, u32 end);
-  void find_equal();
-  void find_equal_in(std::optional<u32> shard);
-  void measure(u32 begin, u32 end);
-  void place_all();
-
-  const StringIndex *numbered_;
-  TextAt text_at_;
-  WorkerPool &pool_;
-  const bool alone_; // there is one thread
-  // By number: the first position, or, for one thread, the offset; behind them that of blank names.
-  RawVector<u32> first_of_;
-  // Of one thread: names without a number, slots by hash.
-  NameSlots slots_;
-  u32 other_offset_ = 0; // of a name that is not shared
-  // Of several:
-  std::vector<HashedNames> hashed_; // names without a number, by range
-  std::vector<u8> has_repeated_;    // by range: a name that was used before is in it
-  // By position: the position of the first name that is the same; its own: the bytes are here.
-  RawVector<u32> owners_;
-  PlacedNames names_;
+  std::string_view text;
+  u32 number = kNoNumber; // in `numbered`; most names have one and need no lookup by text
+  Sharing sharing = Sharing::Equal;
 };
+
+// Gives each name its offset in order of first use. `numbered` may be null. `name_at`: the name of
+// a position; it has to return the same whenever it is asked.
+template <typename NameAt>
+[[nodiscard]] PlacedNames place_names(const StringIndex *numbered, u32 count, NameAt name_at) {
+  using Sharing = TableName::Sharing;
+  constexpr u32 kNone = 0xffffffff;
+  PlacedNames placed;
+  placed.offsets.resize(count);
+  u32 *offsets = placed.offsets.data();
+  std::vector<u32> offset_of(numbered ? numbered->size() : 0, kNone); // by number
+  NameSlots others; // names without a number, by the position of their first use
+  u32 blank = kNone;
+
+  // Where the offset of a name is or will be.
+  u32 own = kNone;
+  const auto find_offset = [&](const TableName &name, u32 position) -> u32 & {
+    if (name.sharing == Sharing::Blank)
+      return blank;
+    own = name.sharing == Sharing::Separately ? kNone : 0;
+    if (name.sharing != Sharing::Equal || name.text.empty())
+      return own;
+    if (name.number != kNoNumber)
+      return offset_of[name.number];
+    if (numbered)
+      if (const std::optional<u32> number = numbered->find(name.text))
+        return offset_of[*number];
+    const auto [first, is_new] =
+        others.insert(StringIndex::hash_of(name.text), position,
+                      [&](u32 other) { return name_at(other).text == name.text; });
+    if (is_new)
+      offsets[position] = kNone;
+    return offsets[first];
+  };
+
+  for (u32 position = 0; position < count; ++position) {
+    if (position % PlacedNames::kTogether == 0)
+      placed.range_starts.push_back(placed.size);
+    const TableName name = name_at(position);
+    u32 &offset = find_offset(name, position);
+    if (offset == kNone) {
+      offset = static_cast<u32>(placed.size);
+      placed.size += (name.sharing == Sharing::Blank ? 0 : name.text.size()) + 1;
+    }
+    offsets[position] = offset;
+  }
+  placed.range_starts.resize(count / PlacedNames::kTogether + 1, placed.size);
+  return placed;
+}
 
 } // namespace culink::elf

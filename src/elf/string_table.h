@@ -20,8 +20,6 @@ public:
     index_.reserve(count);
     offset_of_.reserve(count);
   }
-  // Prefetches a string that will be added soon.
-  void expect(std::string_view s) const { index_.expect(s); }
   // The offset of `s`; "" is offset 0.
   u64 add(std::string_view s) {
     if (s.empty())

@@ -109,7 +109,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // Dead functions are gone by now, so that the sections of the output come into being in their
   // final order.
   services.timer.begin("merge");
-  Layout layout = merge_inputs(program, services.pool);
+  Layout layout = merge_inputs(program);
   if (services.listener.merged)
     services.listener.merged(layout.sections.size(), count_bytes(layout.sections, services.pool));
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/prefetch.h"
 #include "base/table_memory.h"
 #include "base/types.h"
 #include "culink/diagnostics.h"
@@ -74,12 +73,6 @@ struct InputObject {
       return {"", name, "", std::string(symbol), std::move(detail)};
     return {"", name.substr(0, archive_length), name.substr(archive_length + 1),
             std::string(symbol), std::move(detail)};
-  }
-  // Starts to fetch the names of symbols and sections into the cache.
-  void prefetch_names() const {
-    prefetch_bytes(strings);
-    if (const u32 names = view.header().shstrndx; names < view.sections().size())
-      prefetch_bytes(section(names).data);
   }
   // Frees all memory but that of the name. What is in a TableMemory stays there until its
   // release().

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "base/few_list.h"
-#include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
 #include "base/uninitialized.h"
@@ -107,8 +106,6 @@ public:
       add_block();
     return next_++;
   }
-  // Frees the other one when this one is freed.
-  void adopt(std::unique_ptr<SectionParts> other) { others_.push_back(std::move(other)); }
 
 private:
   [[gnu::noinline]] void add_block() {
@@ -121,7 +118,6 @@ private:
   std::array<const SectionTraits *, 64> recent_{};   // as a rule there are some ten
   std::vector<std::unique_ptr<PieceList[]>> pieces_; // blocks
   PieceList *next_ = nullptr, *end_ = nullptr;       // in the last one
-  std::vector<std::unique_ptr<SectionParts>> others_;
 };
 
 // An entry of the local part of the symbol table.
@@ -153,8 +149,6 @@ public:
     left_ -= size;
     return std::exchange(next_, next_ + size);
   }
-  // Frees the other one when this one is freed.
-  void adopt(std::unique_ptr<NameStorage> other) { others_.push_back(std::move(other)); }
 
 private:
   static constexpr size_t kBlock = 1 << 16;
@@ -163,7 +157,6 @@ private:
     next_ = blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(left_)).get();
   }
   std::vector<std::unique_ptr<char[]>> blocks_;
-  std::vector<std::unique_ptr<NameStorage>> others_;
   char *next_ = nullptr;
   size_t left_ = 0;
 };
@@ -173,7 +166,7 @@ struct OutputSections {
   // By OutId: the section of the same name that was created before; empty or shorter than the list
   // if there is none.
   std::vector<OutId> older_of;
-  RawTable<LocalSymbol> locals;
+  std::vector<LocalSymbol> locals;
   std::vector<EntityId> globals;
   std::vector<SharedInstance> instances;
   std::vector<ObjectId> with_blank_symbol; // ascending (Q161)
@@ -187,7 +180,7 @@ struct OutputSections {
   std::vector<FewList<EntityId, 2>, ZeroedAllocator<FewList<EntityId, 2>>> shared_lists;
   StringIndex names; // of sections
   // By index into `names`: the newest section of that name.
-  RawTable<OutId> by_name;
+  std::vector<OutId> by_name;
   // The names that keep_name makes. Behind a pointer, so that an OutputSections can be moved.
   std::unique_ptr<NameStorage> name_storage = std::make_unique<NameStorage>();
   std::unique_ptr<SectionParts> parts = std::make_unique<SectionParts>();
@@ -220,20 +213,14 @@ struct OutputSections {
     return *section.piece_list;
   }
   [[nodiscard]] OutId find(std::string_view name) const {
-    return find(name, StringIndex::hash_of(name));
-  }
-  [[nodiscard]] OutId find(std::string_view name, u32 hash) const {
-    const std::optional<u32> number = names.find(name, hash);
+    const std::optional<u32> number = names.find(name);
     return number ? by_name[*number] : OutId{};
   }
 
   // The section of that name that belongs to `target`, or to none yet. Functions of one name in
   // several files, of which at most one is not local, have sections of one name.
   [[nodiscard]] OutId find_for(std::string_view name, OutId target) const {
-    return find_for(name, StringIndex::hash_of(name), target);
-  }
-  [[nodiscard]] OutId find_for(std::string_view name, u32 hash, OutId target) const {
-    return find_for(find(name, hash), target);
+    return find_for(find(name), target);
   }
   // The same, where the newest section of the name is known.
   [[nodiscard]] OutId find_for(OutId newest, OutId target) const {
@@ -245,47 +232,26 @@ struct OutputSections {
 
   // A new section at the end of the list. The name must outlive the link or come from keep_name.
   OutId add(const NewSection &section) {
-    const u32 hash = StringIndex::hash_of(section.name);
-    return add(section.name, hash, section);
-  }
-  // The same with another name; `made` is a NewSection, or what model_of returned.
-  template <typename Made>
-  [[gnu::always_inline]] OutId add(std::string_view name, u32 hash, const Made &made) {
     const OutId id(size());
-    const auto [number, newest] = name_section(name, hash, id);
-    if (newest != id) {
+    const auto [number, is_new] = names.insert(section.name);
+    if (is_new) {
+      by_name.push_back(id);
+    } else {
+      set_older(id, by_name[number]);
       by_name[number] = id;
-      set_older(id, newest);
     }
-    append(made, number);
+    append(section, number);
     return id;
   }
-  // The section of that name, or a new one, and whether it is new.
+  // The newest section of that name, or a new one, and whether it is new.
   std::pair<OutId, bool> find_or_add(const NewSection &section) {
-    const u32 hash = StringIndex::hash_of(section.name);
-    return find_or_add(section.name, hash, section);
-  }
-  template <typename Made>
-  [[gnu::always_inline]] std::pair<OutId, bool> find_or_add(std::string_view name, u32 hash,
-                                                            const Made &made) {
+    const auto [number, is_new] = names.insert(section.name);
+    if (!is_new)
+      return {by_name[number], false};
     const OutId id(size());
-    const auto [number, newest] = name_section(name, hash, id);
-    if (newest != id)
-      return {newest, false};
-    append(made, number);
+    by_name.push_back(id);
+    append(section, number);
     return {id, true};
-  }
-  // What sections of one kind have in common, for callers that add very many of it. It belongs to
-  // this list, and has no name.
-  [[nodiscard]] OutSection model_of(const NewSection &section) {
-    OutSection out;
-    fill(out, section);
-    return out;
-  }
-  // Takes what sections that were copied from there refer to.
-  void adopt_memory(OutputSections &from) {
-    name_storage->adopt(std::move(from.name_storage));
-    parts->adopt(std::move(from.parts));
   }
   // The variables in a shared section, in order of reading.
   [[nodiscard]] std::span<const EntityId> shared_variables(OutId id) const {
@@ -300,71 +266,28 @@ struct OutputSections {
     }
     shared_lists[index].push_back(variable);
   }
-  void add_section_symbol(OutId id) { add_local(LocalSymbol::Kind::Section, id.value); }
-  void add_local(EntityId id) { add_local(LocalSymbol::Kind::Entity, id.value); }
+  void add_section_symbol(OutId id) { locals.push_back({LocalSymbol::Kind::Section, id.value}); }
+  void add_local(EntityId id) { locals.push_back({LocalSymbol::Kind::Entity, id.value}); }
   // The concatenation of the two, valid for as long as this object lives.
-  [[gnu::always_inline]] std::string_view keep_name(std::string_view prefix,
-                                                    std::string_view name) {
+  [[nodiscard]] std::string_view keep_name(std::string_view prefix, std::string_view name) {
     const size_t size = prefix.size() + name.size();
     char *text = name_storage->allocate(size);
-    prefix.copy(text, prefix.size()); // of a size that is mostly known where this is compiled
+    prefix.copy(text, prefix.size());
     name.copy(text + prefix.size(), name.size());
     return {text, size};
   }
 
 private:
-  // Field by field: the processor would wait for a copy of what has just been put together.
-  void add_local(LocalSymbol::Kind kind, u32 id) {
-    LocalSymbol &added = locals.add();
-    added.kind = kind;
-    added.id = id;
-  }
-
-  // The number of a name and its newest section, which is `next` if there is none yet: the one that
-  // is appended next.
-  struct Named {
-    u32 number;
-    OutId newest;
-  };
-  // Most names are new: without calls, so that no registers have to be saved.
-  [[gnu::noinline]] Named name_section(std::string_view name, u32 hash, OutId next) {
-    if (by_name.size() == by_name.capacity() || !names.insert_quickly(name, hash))
-      return find_name(name, hash, next);
-    by_name.add_in_room() = next;
-    return {names.size() - 1, next};
-  }
-  [[gnu::noinline]] Named find_name(std::string_view name, u32 hash, OutId next) {
-    const auto [number, is_new] = names.insert(name, hash);
-    if (!is_new)
-      return {number, by_name[number]};
-    by_name.push_back(next);
-    return {number, next};
-  }
-  template <typename Made> [[gnu::always_inline]] void append(const Made &made, u32 name_number) {
-    list.emplace_back();
-    OutSection &added = list.back();
-    fill(added, made);
-    added.name_number = name_number;
-  }
-  void fill(OutSection &added, const OutSection &model) { added = model; }
-  // Inlined, so that what callers say of a section is written once, into the list; field by field,
-  // as in BuiltSymbols::fill, and with names for all fields, so that none is left out.
-  [[gnu::always_inline]] void fill(OutSection &added, const NewSection &section) {
-    auto &[traits, piece_list, align, size, name_number, target, function, records, shared_list,
-           info_top, links_symtab, emit, has_symbol] = added;
-    traits = parts->find_or_add({section.type, section.flags, section.entsize});
-    piece_list = nullptr;
-    align = section.align;
-    size = section.size;
-    name_number = 0; // until it is known
-    target = section.target;
-    function = section.function;
-    records = OutId{};
-    shared_list = kNoIndex;
-    info_top = 0;
-    links_symtab = section.links_symtab;
-    emit = section.emit;
-    has_symbol = section.has_symbol;
+  void append(const NewSection &section, u32 name_number) {
+    list.push_back({.traits = parts->find_or_add({section.type, section.flags, section.entsize}),
+                    .align = section.align,
+                    .size = section.size,
+                    .name_number = name_number,
+                    .target = section.target,
+                    .function = section.function,
+                    .links_symtab = section.links_symtab,
+                    .emit = section.emit,
+                    .has_symbol = section.has_symbol});
   }
 };
 

@@ -24,7 +24,7 @@ TEST(BuiltSections, ThoseThatArePutAreThoseThatAreAdded) {
     const SectionId first(elf.section_count());
     const auto id = [&](u32 i) { return SectionId(first.value + i); };
     const SymbolId f = elf.add_symbol({.name = "f", .section = id(0), .size = 32});
-    const SymbolNumbers numbers = elf.number_symbols(pool);
+    const SymbolNumbers numbers = elf.number_symbols();
     EXPECT_EQ(numbers.of[f.value], 1u);
     const auto header = [&](u32 i, SectionType type, u64 flags, InfoField info) -> SectionSpec {
       return {.name = index[i],

@@ -10,26 +10,21 @@
 namespace culink::elf {
 namespace {
 
-using Sharing = NameOffsets::Sharing;
-using Name = NameOffsets::Name;
+using Sharing = TableName::Sharing;
+using Name = TableName;
 
 struct Placed {
   std::vector<u32> offsets;
   std::string table;
 };
 
-Placed place(const std::vector<Name> &names, const StringIndex *numbered, u32 threads) {
-  WorkerPool pool(threads);
-  const u32 count = static_cast<u32>(names.size());
+Placed place(const std::vector<Name> &names, const StringIndex *numbered) {
+  const PlacedNames placed = place_names(numbered, static_cast<u32>(names.size()),
+                                         [&](u32 position) { return names[position]; });
+  Placed result{{placed.offsets.begin(), placed.offsets.end()}, std::string(placed.size, '\0')};
   const auto text_at = [&](u32 i) {
     return names[i].sharing == Sharing::Blank ? std::string_view() : names[i].text;
   };
-  NameOffsets out(numbered, count, text_at, pool);
-  pool.for_ranges(count, NameOffsets::kTogether, [&](u32 begin, u32 end) {
-    out.read(begin, end, [&](u32 i) { return names[i]; });
-  });
-  const PlacedNames placed = out.place();
-  Placed result{{placed.offsets.begin(), placed.offsets.end()}, std::string(placed.size, '\0')};
   for (u32 range = 0; range < placed.range_count(); ++range)
     placed.write(range, text_at, reinterpret_cast<u8 *>(result.table.data()));
   return result;
@@ -56,24 +51,24 @@ Placed place_one_by_one(const std::vector<Name> &names) {
   return out;
 }
 
-TEST(NameOffsets, FewNames) {
+TEST(PlaceNames, FewNames) {
   const std::vector<Name> names = {
       {"a"}, {""}, {"ba"}, {"a"}, {"a", kNoNumber, Sharing::Separately}};
-  const Placed placed = place(names, nullptr, 1);
+  const Placed placed = place(names, nullptr);
   EXPECT_EQ(placed.offsets, (std::vector<u32>{1, 0, 3, 1, 6}));
   EXPECT_EQ(placed.table, std::string("\0a\0ba\0a\0", 8));
 }
 
-TEST(NameOffsets, NumbersAndTextsMeet) {
+TEST(PlaceNames, NumbersAndTextsMeet) {
   StringIndex numbered;
   numbered.insert(".text.f");
   numbered.insert(".text.g");
   const std::vector<Name> names = {{".text.g", 1}, {"f"}, {".text.f"}, {".text.f", 0}, {".text.g"}};
-  const Placed placed = place(names, &numbered, 1);
+  const Placed placed = place(names, &numbered);
   EXPECT_EQ(placed.offsets, (std::vector<u32>{1, 9, 11, 11, 1}));
 }
 
-TEST(NameOffsets, ManyNamesWithAnyNumberOfThreads) {
+TEST(PlaceNames, ManyNames) {
   constexpr u32 kCount = 100'000;
   std::vector<std::string> texts;
   for (u32 i = 0; i < kCount / 3; ++i)
@@ -94,11 +89,9 @@ TEST(NameOffsets, ManyNamesWithAnyNumberOfThreads) {
     names.push_back(name);
   }
   const Placed expected = place_one_by_one(names);
-  for (const u32 threads : {1, 2, 7}) {
-    const Placed placed = place(names, &numbered, threads);
-    EXPECT_EQ(placed.offsets, expected.offsets) << threads;
-    EXPECT_EQ(placed.table, expected.table) << threads;
-  }
+  const Placed placed = place(names, &numbered);
+  EXPECT_EQ(placed.offsets, expected.offsets);
+  EXPECT_EQ(placed.table, expected.table);
 }
 
 } // namespace

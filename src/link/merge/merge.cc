@@ -10,16 +10,12 @@
 //   3  remaining sections, in section order: debug, banks, data          (merge_data.cc)
 //   4  per-function .nv.info sections, then relocation tables            (merge_relocations.cc)
 //
-// Large links are merged by several threads, each of which walks over a chunk of the files
-// (chunk.h).
-//
 // Discarded functions are treated as if they were not there. A definition that is discarded for an
 // earlier one contributes nothing; one that overrides an earlier one contributes its bytes at the
 // earlier one's position. All later passes read the Layout that comes out.
 #include "link/merge/merge.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "arch/driver_functions.h"
 #include "base/bytes.h"
@@ -32,120 +28,120 @@ namespace culink {
 using elf::SectionRole;
 using elf::SectionType;
 
-namespace {
-
-// Whether a name is that of the code of a function.
-bool is_text_of(std::string_view name, std::string_view function) {
-  constexpr std::string_view kText = ".text.";
-  return name.size() == kText.size() + function.size() && name.starts_with(kText) &&
-         name.ends_with(function);
+Merger::Merger(const Program &program)
+    : p_(program), listed_(program.symbols.entities.size()),
+      constants_of_(program.calls.functions.size()) {
+  const size_t entities = program.symbols.entities.size();
+  layout_.placement.address_of.assign(entities, SymbolAddress{});
+  layout_.placement.shared_align.assign(entities, 1);
+  layout_.placement.location_of.resize(program.objects.size());
+  layout_.sections.shared_of.assign(entities, OutId{});
+  layout_.relocs.discarded.resize(program.objects.size());
+  layout_.relocs.has_overridden.resize(entities);
+  if (program.policy.leaves_blank_symbols)
+    mentioned_.resize(entities);
+  size_t sections = 0; // of the inputs; the output has about as many
+  for (const InputObject &object : program.objects)
+    sections += object.view.sections().size();
+  sections = std::min(sections, entities * 8); // few of them prevail where entities are few
+  layout_.sections.list.reserve(sections);
+  layout_.sections.locals.reserve(sections);
 }
 
-} // namespace
-
-MergedChunk Merger::run() {
-  if (begin_ == 0)
-    create_tables();
+Layout Merger::run() {
+  create_tables();
   if (p_.objects.empty())
     create_module_records_of_none();
-  reserve();
-  mentioned_.assign(p_.policy.leaves_blank_symbols ? p_.symbols.entities.size() : 0, false);
-  for (u32 i = begin_; i < end_; ++i)
-    merge_object(ObjectId(i));
-  if (discards_sections_)
-    for (const RelocationGroup &group : layout_.relocs.groups)
-      if (layout_.sections[group.target].discarded())
-        layout_.sections[group.table].emit = Emit::Discarded;
+  for (u32 i = 0; i < p_.objects.size(); ++i) {
+    begin(ObjectId(i));
+    create_module_records();
+    create_functions();
+    create_data();
+    create_other_sections();
+    create_function_records();
+    create_relocation_tables();
+    create_unnamed_shared();
+  }
+  drop_tables_of_discarded();
   finish_text();
-  return std::move(out_);
-}
-
-void Merger::merge_object(ObjectId id) {
-  begin(id);
-  create_module_records();
-  create_functions();
-  create_data();
-  create_other_sections();
-  create_function_records();
-  create_relocation_tables();
-  create_unnamed_shared();
+  if (has_commons_)
+    place_commons();
+  add_call_sections();
+  return std::move(layout_);
 }
 
 void Merger::create_module_records_of_none() {
-  layout_.sections.info = need(".nv.info", {.type = SectionType::CudaInfo, .align = 4});
-  layout_.sections[layout_.sections.info].emit = Emit::NameOnly;
+  layout_.sections.info = need(
+      {.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .emit = Emit::NameOnly});
   if (p_.arch.has_compat && !p_.policy.old_abi)
-    layout_.sections.compat =
-        need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
+    layout_.sections.compat = need({.name = ".nv.compat",
+                                    .type = SectionType::CudaCompat,
+                                    .align = 4,
+                                    .emit = Emit::Always});
 }
 
 // The notes come right after the tables that the writer itself creates.
 void Merger::create_tables() {
   if (p_.policy.old_abi)
     return;
-  layout_.sections.tkinfo = need(".note.nv.tkinfo", {.type = SectionType::Note,
-                                                     .flags = elf::kFlagTkinfoNote,
-                                                     .align = 4,
-                                                     .emit = Emit::Always,
-                                                     .has_symbol = true});
-  layout_.sections.cuinfo = need(".note.nv.cuinfo", {.type = SectionType::Note,
-                                                     .flags = elf::kFlagCuinfoNote,
-                                                     .align = 4,
-                                                     .emit = Emit::Always,
-                                                     .has_symbol = true});
+  layout_.sections.tkinfo = need({.name = ".note.nv.tkinfo",
+                                  .type = SectionType::Note,
+                                  .flags = elf::kFlagTkinfoNote,
+                                  .align = 4,
+                                  .emit = Emit::Always,
+                                  .has_symbol = true});
+  layout_.sections.cuinfo = need({.name = ".note.nv.cuinfo",
+                                  .type = SectionType::Note,
+                                  .flags = elf::kFlagCuinfoNote,
+                                  .align = 4,
+                                  .emit = Emit::Always,
+                                  .has_symbol = true});
 }
 
 void Merger::begin(ObjectId id) {
   id_ = id;
   object_ = &p_.objects[id.value];
-  t_.location_of[id.value] = TableVector<SectionLocation>(
-      object_->view.sections().size(), SectionLocation{}, object_->view.table_memory());
-  locations_ = t_.location_of[id.value];
+  const size_t sections = object_->view.sections().size();
+  layout_.placement.location_of[id.value] =
+      TableVector<SectionLocation>(sections, SectionLocation{}, object_->view.table_memory());
+  locations_ = layout_.placement.location_of[id.value];
+  beside_strong_.assign(sections, false);
+  overridden_code_.assign(sections, EntityId{});
   extents_.reset();
   constant_starts_.reset();
   dynamic_align_.reset();
-  beside_strong_.assign(object_->view.sections().size(), false);
-  overridden_code_.assign(object_->view.sections().size(), EntityId{});
-  if (id.value + 1 < end_)
-    p_.objects[id.value + 1].prefetch_names();
-  families_.assign(object_->view.sections().size(), {});
-  for (const InputObject::Info &info : object_->infos)
-    families_[info.text].records = info.section;
-  function_hashes_.clear();
-  constexpr size_t kManyEntities = 8192; // too many for names to be in the cache
-  if (p_.symbols.entities.size() < kManyEntities)
-    return;
-  for (const u32 s : p_.symbols.functions_of[id.value]) {
-    function_hashes_.push_back(StringIndex::family_of(object_->symbols[s].name));
-    layout_.sections.names.expect(function_hashes_.back());
-  }
 }
 
-void Merger::name_only_for(std::string_view name, u32 hash, OutId target) {
-  const auto [newest, is_new] = layout_.sections.find_or_add(name, hash, models_.name);
-  OutId id = newest;
-  if (is_new) {
-    layout_.sections[id].target = target;
+void Merger::name_only_for(std::string_view name, OutId target) {
+  NewSection section = named_only(name);
+  section.target = target;
+  const OutId newest = layout_.sections.find(name);
+  if (!newest.valid() || !layout_.sections.find_for(newest, target).valid())
+    add(section);
+}
+
+std::pair<OutId, bool> Merger::find_or_add_for_kernel(const NewSection &section, OutId text) {
+  const auto [newest, is_new] = layout_.sections.find_or_add(section);
+  if (is_new)
+    return {newest, true};
+  if (const OutId id = nvlink::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
+    return {id, false};
+  return {layout_.sections.add(section), true};
+}
+
+OutId Merger::need_for_kernel(const NewSection &section, OutId text) {
+  const auto [id, is_new] = find_or_add_for_kernel(section, text);
+  if (is_new)
     layout_.sections.add_section_symbol(id);
-  } else if (id = layout_.sections.find_for(newest, target); !id.valid()) {
-    id = add(name, hash, models_.name, target);
-  }
-  note_lookup(id);
-}
-
-OutId Merger::find(std::string_view name) {
-  const OutId id = layout_.sections.find(name);
-  if (id.valid())
-    note_lookup(id);
-  else if (!alone_)
-    out_.absent.push_back(name);
+  if (!layout_.sections[id].target.valid())
+    layout_.sections[id].target = text;
   return id;
 }
 
 void Merger::create_module_records() {
   // Objects that relocatable links made of data alone have none, but its name is in the output.
-  layout_.sections.info =
-      need(".nv.info", {.type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
+  layout_.sections.info = need(
+      {.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
   if (p_.policy.old_abi)
     return;
   // Where the target has it, the output does, even if all objects are of toolkit 12, which have
@@ -153,8 +149,10 @@ void Merger::create_module_records() {
   if (layout_.sections.compat.valid())
     return;
   if (p_.arch.has_compat || !object_->compats.empty())
-    layout_.sections.compat =
-        need(".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
+    layout_.sections.compat = need({.name = ".nv.compat",
+                                    .type = SectionType::CudaCompat,
+                                    .align = 4,
+                                    .emit = Emit::Always});
 }
 
 // Once in each file.
@@ -174,8 +172,7 @@ void Merger::create_functions() {
   const std::span<const EntityId> entities = p_.symbols.entity_of[id_.value];
   const std::span<const DefinitionOutcome> outcomes = p_.symbols.outcome_of[id_.value];
   const bool leaves_blanks = !mentioned_.empty();
-  for (size_t i = 0; i < functions.size(); ++i) {
-    const u32 s = functions[i];
+  for (const u32 s : functions) {
     const elf::Symbol &symbol = object_->symbols[s];
     const EntityId id = entities[s];
     if (!id.valid())
@@ -199,13 +196,9 @@ void Merger::create_functions() {
     }
     if (!is_listed(id))
       list_function(id);
-    if (accepted && is_defined_elsewhere(entity)) {
-      refuse();
-    } else if (accepted) {
+    if (accepted) {
       discard_constants(id);
-      create_text(id, s,
-                  function_hashes_.empty() ? StringIndex::family_of(symbol.name)
-                                           : function_hashes_[i]);
+      create_text(id, s);
     }
   }
 }
@@ -217,8 +210,8 @@ void Merger::name_discarded_entry(EntityId id, u32 symbol_index) {
   const bool named = (p_.live.judged_late && is_kernel_mark(entity.other)) ||
                      (entity.defined() && arch::is_driver_function(entity.name));
   if (named && entity.first_definition == SymbolRef{id_, symbol_index})
-    need(layout_.sections.keep_name(".nv.shared.", entity.name),
-         shared_section(elf::kFlagInfoLink));
+    need(shared_section(layout_.sections.keep_name(".nv.shared.", entity.name),
+                        elf::kFlagInfoLink));
 }
 
 // Functions enter the symbol table at their first reference, weak definitions in the local part.
@@ -231,33 +224,30 @@ void Merger::list_function(EntityId id) {
     layout_.sections.globals.push_back(id);
 }
 
-void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
+void Merger::create_text(EntityId id, u32 symbol_index) {
   const elf::Symbol &symbol = object_->symbols[symbol_index];
   const Entity &entity = p_.symbols[id];
   const elf::Section &text = object_->section(symbol.section);
   if (entity.first_definition != SymbolRef{id_, symbol_index}) { // overrides an earlier definition
-    location(symbol.section).set(t_.address_of[id.value].section, 0);
+    location(symbol.section).set(address_of(id).section, 0);
     return;
   }
   if (const OutId known = location(symbol.section).section; known.valid()) { // an alias
-    set_address(id, {known, symbol.value});
+    address_of(id) = {known, symbol.value};
     return;
   }
   // An alias that is known before its object is read takes the section over (Q043).
   const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
-  const std::string_view name =
-      is_owner ? text.name : layout_.sections.keep_name(".text.", symbol.name);
-  if (is_text_of(name, symbol.name) && symbol.name.find('.') == symbol.name.npos)
-    families_[symbol.section] = {symbol.name, family, families_[symbol.section].records};
-  const OutId section = add(name, hash_of_own(prefixes_.text, name, symbol.section),
-                            {.type = text.type,
-                             .flags = elf::kFlagAlloc | elf::kFlagExec,
-                             .align = text.align,
-                             .entsize = text.entsize,
-                             .function = id,
-                             .links_symtab = true,
-                             .has_symbol = true});
-  set_address(id, {section, symbol.value});
+  const OutId section =
+      add({.name = is_owner ? text.name : layout_.sections.keep_name(".text.", symbol.name),
+           .type = text.type,
+           .flags = elf::kFlagAlloc | elf::kFlagExec,
+           .align = text.align,
+           .entsize = text.entsize,
+           .function = id,
+           .links_symtab = true,
+           .has_symbol = true});
+  address_of(id) = {section, symbol.value};
   location(symbol.section).set(section, 0);
   if (entity.prevailing == SymbolRef{id_, symbol_index})
     fill_text(layout_.sections[section], text);
@@ -271,42 +261,27 @@ void Merger::create_text(EntityId id, u32 symbol_index, u32 family) {
   // A definition of a driver function is no kernel, but gets what a kernel gets (Q140).
   if (!p_.is_selected(id) && !launched && !judged_later && !arch::is_driver_function(symbol.name))
     return;
-  const std::string_view info =
-      join_name(".nv.info.", symbol.name, object_->section(families_[symbol.section].records).name);
-  const OutId records =
-      add(info, hash_of_own(prefixes_.info, info, symbol.section), models_.records, section);
-  layout_.sections[section].records = records;
-  const std::string_view shared = layout_.sections.keep_name(".nv.shared.", symbol.name);
-  t_.shared_of[id.value] = need_for_kernel(
-      shared, hash_of_own(prefixes_.shared, shared, symbol.section), section, models_.shared);
-  if (!alone_)
-    out_.with_shared.push_back(id);
+  add_records(id, section);
+  layout_.sections.shared_of[id.value] = need_for_kernel(
+      shared_section(layout_.sections.keep_name(".nv.shared.", symbol.name), elf::kFlagInfoLink),
+      section);
 }
 
-Merger::Models Merger::make_models() {
-  NewSection table{.type = SectionType::Rel,
-                   .flags = elf::kFlagInfoLink,
-                   .align = 8,
-                   .entsize = 16,
-                   .links_symtab = true};
-  Models made;
-  made.rel = layout_.sections.model_of(table);
-  table.type = SectionType::Rela;
-  table.entsize = 24;
-  made.rela = layout_.sections.model_of(table);
-  made.records = layout_.sections.model_of({.type = SectionType::CudaInfo,
-                                            .flags = elf::kFlagInfoLink,
-                                            .align = 4,
-                                            .links_symtab = true,
-                                            .emit = Emit::Always});
-  made.shared = layout_.sections.model_of(shared_section(elf::kFlagInfoLink));
-  made.name = layout_.sections.model_of(
-      {.type = SectionType::Null, .align = 8, .entsize = 16, .emit = Emit::NameOnly});
-  return made;
+// The .nv.info section of a function.
+void Merger::add_records(EntityId function, OutId text) {
+  layout_.sections[text].records =
+      add({.name = layout_.sections.keep_name(".nv.info.", p_.symbols[function].name),
+           .type = SectionType::CudaInfo,
+           .flags = elf::kFlagInfoLink,
+           .align = 4,
+           .target = text,
+           .links_symtab = true,
+           .emit = Emit::Always});
 }
 
-NewSection Merger::shared_section(u64 more_flags) {
-  return {.type = SectionType::CudaShared,
+NewSection Merger::shared_section(std::string_view name, u64 more_flags) {
+  return {.name = name,
+          .type = SectionType::CudaShared,
           .flags = elf::kFlagAlloc | elf::kFlagWrite | more_flags,
           .has_symbol = true};
 }
@@ -315,15 +290,10 @@ void Merger::create_function_records() {
   for (const InputObject::Info &info : object_->infos) {
     if (info.text == 0)
       continue;
-    const OutId text = location(info.text).section;
-    if (location(info.text).discarded || !text.valid() || layout_.sections[text].records.valid())
-      continue;
-    const std::string_view function = p_.symbols[layout_.sections[text].function].name;
-    const std::string_view name =
-        join_name(".nv.info.", function, object_->section(info.section).name);
-    const OutId records =
-        add(name, hash_of_own(prefixes_.info, name, info.text), models_.records, text);
-    layout_.sections[text].records = records;
+    const SectionLocation &text = location(info.text);
+    if (!text.discarded && text.section.valid() &&
+        !layout_.sections[text.section].records.valid())
+      add_records(layout_.sections[text.section].function, text.section);
   }
 }
 
@@ -347,123 +317,59 @@ void Merger::finish_text() {
   }
 }
 
-namespace {
+void Merger::drop_tables_of_discarded() {
+  if (!discards_sections_)
+    return;
+  for (const RelocationGroup &group : layout_.relocs.groups)
+    if (layout_.sections[group.target].discarded())
+      layout_.sections[group.table].emit = Emit::Discarded;
+}
 
 // Common symbols get memory after the blocks of all files, the newest symbol first.
-void place_commons(const Program &p, Layout &layout) {
-  const auto allocate = [&](EntityId id) {
-    const Entity &entity = p.symbols[id];
-    if (entity.common_align == 0 || entity.defined() || p.policy.keeps_all_relocations)
-      return;
-    const auto [section, is_new] =
-        layout.sections.find_or_add({.name = ".nv.global",
-                                     .type = SectionType::CudaGlobal,
-                                     .flags = elf::kFlagAlloc | elf::kFlagWrite,
-                                     .has_symbol = true});
-    if (is_new)
-      layout.sections.add_section_symbol(section);
-    OutSection &out = layout.sections[section];
-    out.emit = Emit::Always; // even if all it holds is empty
-    const u64 offset = align_up(out.size, entity.common_align);
-    out.align = std::max(out.align, entity.common_align);
-    out.size = offset + entity.size;
-    layout.placement.address_of[id.value] = {section, offset};
-  };
-  for (size_t i = layout.sections.globals.size(); i-- > 0;)
-    allocate(layout.sections.globals[i]);
+void Merger::place_commons() {
+  for (size_t i = layout_.sections.globals.size(); i-- > 0;)
+    place_common(layout_.sections.globals[i]);
   // A common symbol that was a weak definition first is in the local part of the symbol table.
-  for (size_t i = layout.sections.locals.size(); i-- > 0;)
-    if (layout.sections.locals[i].kind == LocalSymbol::Kind::Entity)
-      allocate(EntityId(layout.sections.locals[i].id));
+  for (size_t i = layout_.sections.locals.size(); i-- > 0;)
+    if (const LocalSymbol local = layout_.sections.locals[i];
+        local.kind == LocalSymbol::Kind::Entity)
+      place_common(EntityId(local.id));
 }
 
-OutId add_last(OutputSections &sections, const NewSection &section) {
-  const auto [id, is_new] = sections.find_or_add(section);
-  if (is_new)
-    sections.add_section_symbol(id);
-  return id;
+void Merger::place_common(EntityId id) {
+  const Entity &entity = p_.symbols[id];
+  if (entity.common_align == 0 || entity.defined() || p_.policy.keeps_all_relocations)
+    return;
+  const OutId section = need({.name = ".nv.global",
+                              .type = SectionType::CudaGlobal,
+                              .flags = elf::kFlagAlloc | elf::kFlagWrite,
+                              .has_symbol = true});
+  OutSection &out = layout_.sections[section];
+  out.emit = Emit::Always; // even if all it holds is empty
+  const u64 offset = align_up(out.size, entity.common_align);
+  out.align = std::max(out.align, entity.common_align);
+  out.size = offset + entity.size;
+  address_of(id) = {section, offset};
 }
 
-Layout finish(const Program &program, MergedChunk &&merged, MergeTables &&tables) {
-  Layout layout = std::move(merged.layout);
-  layout.placement.address_of = std::move(tables.address_of);
-  layout.placement.location_of = std::move(tables.location_of);
-  layout.placement.shared_align = std::move(tables.shared_align);
-  layout.sections.shared_of = std::move(tables.shared_of);
-  layout.relocs.discarded = std::move(tables.discarded);
-  layout.relocs.has_overridden.assign(program.symbols.entities.size(), false);
-  for (const EntityId id : merged.overridden)
-    layout.relocs.has_overridden[id.value] = true;
-  if (merged.has_commons)
-    place_commons(program, layout);
-  layout.sections.callgraph = add_last(layout.sections, {.name = ".nv.callgraph",
-                                                         .type = SectionType::CudaCallgraph,
-                                                         .align = 4,
-                                                         .entsize = 8,
-                                                         .links_symtab = true,
-                                                         .emit = Emit::Always,
-                                                         .has_symbol = true});
-  layout.sections.prototype = add_last(layout.sections, {.name = ".nv.prototype",
-                                                         .type = SectionType::CudaPrototype,
-                                                         .align = 4,
-                                                         .entsize = 8,
-                                                         .links_symtab = true,
-                                                         .has_symbol = true});
-  return layout;
+void Merger::add_call_sections() {
+  layout_.sections.callgraph = need({.name = ".nv.callgraph",
+                                     .type = SectionType::CudaCallgraph,
+                                     .align = 4,
+                                     .entsize = 8,
+                                     .links_symtab = true,
+                                     .emit = Emit::Always,
+                                     .has_symbol = true});
+  layout_.sections.prototype = need({.name = ".nv.prototype",
+                                     .type = SectionType::CudaPrototype,
+                                     .align = 4,
+                                     .entsize = 8,
+                                     .links_symtab = true,
+                                     .has_symbol = true});
 }
 
-// Where chunks start, and the end. A small link, and one whose rules look at all files, has one.
-std::vector<u32> cut_into_chunks(const Program &p, const WorkerPool &pool) {
-  constexpr u64 kFewSections = 2048; // more are worth a chunk
-  constexpr u64 kOfEntity = 4;       // a new name is as much work as so many sections
-  // Some chunks take longer than others; but the more there are, the longer it takes to join them.
-  const u64 per_thread = pool.threads() > 4 ? 4 : 1;
-  const u32 objects = static_cast<u32>(p.objects.size());
-  std::vector<u64> sizes(objects);
-  for (u32 i = 0; i < objects; ++i)
-    sizes[i] = p.objects[i].view.sections().size();
-  const u64 sections = std::accumulate(sizes.begin(), sizes.end(), u64{0});
-  const u64 work = sections + kOfEntity * count_entities(p, 0, objects);
-  std::vector<u32> starts = {0};
-  const u64 chunks = std::min(pool.threads() * per_thread, sections / kFewSections);
-  if (chunks > 1 && !p.policy.leaves_blank_symbols) {
-    u64 seen = 0;
-    for (u32 i = 0; i + 1 < objects; ++i) {
-      seen += sizes[i] + kOfEntity * count_entities(p, i, i + 1);
-      if (seen >= starts.size() * work / chunks)
-        starts.push_back(i + 1);
-    }
-  }
-  starts.push_back(objects);
-  return starts;
-}
-
-std::optional<Layout> merge_in_chunks(const Program &program, std::span<const u32> starts,
-                                      WorkerPool &pool) {
-  MergeTables tables(program, pool);
-  std::vector<MergedChunk> chunks(starts.size() - 1);
-  pool.for_each(static_cast<u32>(chunks.size()), [&](u32 i) {
-    chunks[i] = Merger(program, tables, starts[i], starts[i + 1]).run();
-  });
-  std::optional<MergedChunk> joined;
-  if (chunks.size() == 1)
-    joined = std::move(chunks[0]);
-  else
-    joined = join_chunks(program, tables, std::move(chunks), starts, pool);
-  if (!joined)
-    return std::nullopt;
-  return finish(program, std::move(*joined), std::move(tables));
-}
-
-} // namespace
-
-Layout merge_inputs(const Program &program, WorkerPool &pool) {
-  std::optional<Layout> layout = merge_in_chunks(program, cut_into_chunks(program, pool), pool);
-  if (!layout) {
-    const u32 all[] = {0, static_cast<u32>(program.objects.size())};
-    layout = merge_in_chunks(program, all, pool);
-  }
-  return std::move(*layout);
+Layout merge_inputs(const Program &program) {
+  return Merger(program).run();
 }
 
 } // namespace culink

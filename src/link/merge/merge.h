@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "link/resolve/program.h"
 #include "model/layout.h"
 
 namespace culink {
 
 // Creates output sections and symbols from the inputs, file by file, in nvlink's order.
-[[nodiscard]] Layout merge_inputs(const Program &program, WorkerPool &pool);
+[[nodiscard]] Layout merge_inputs(const Program &program);
 
 } // namespace culink

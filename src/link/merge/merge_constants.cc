@@ -14,7 +14,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "link/nvlink/section_owners.h"
 
 namespace culink {
 
@@ -34,7 +33,7 @@ void Merger::define_compiler_constant(EntityId id, const elf::Symbol &symbol) {
   const SectionLocation &at = location(bank.index);
   if (!at.section.valid() && at.constants == kNoIndex)
     append_constants(bank, text.section, false);
-  set_address(id, {at.section, symbol.value + at.offset, at.constants});
+  address_of(id) = {at.section, symbol.value + at.offset, at.constants};
   if (at.section.valid() && p_.policy.keeps_constant_symbols)
     layout_.sections.add_local(id);
 }
@@ -43,13 +42,13 @@ void Merger::define_compiler_constant(EntityId id, const elf::Symbol &symbol) {
 void Merger::append_discarded_constants(const elf::Section &bank) {
   if (p_.policy.keeps_all_relocations)
     return;
-  if (const OutId text = find(object_->section(bank.info).name); text.valid())
+  if (const OutId text = layout_.sections.find(object_->section(bank.info).name); text.valid())
     append_constants(bank, text, true);
 }
 
 // An overriding definition is about to be read: the constants of the overridden one are dropped.
 void Merger::discard_constants(EntityId function) {
-  const ConstantsLocation &old = t_.constants_of[p_.function_of(function).value];
+  const ConstantsLocation &old = constants_of_[p_.function_of(function).value];
   if (old.section.valid()) {
     layout_.sections.pieces(layout_.sections[old.section]).clear();
     layout_.sections[old.section].size = 0;
@@ -103,7 +102,7 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
   };
   const EntityId function = layout_.sections[text].function;
   const FunctionId id = p_.function_of(function);
-  ConstantsLocation &known = t_.constants_of[id.value];
+  ConstantsLocation &known = constants_of_[id.value];
   // Constants that only a discarded definition has get a section of their own.
   const bool alone = discarded && known.index == kNoIndex;
   if (!p_.policy.executable || is_kernel_mark(p_.symbols[function].other) || alone) {
@@ -112,13 +111,13 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
         !known.section.valid() && named.valid() && layout_.sections[named].target == text)
       known.section = named;
     if (!known.section.valid())
-      known.section = add(bank.name, {.type = bank.type,
-                                      .flags = bank.flags | elf::kFlagInfoLink,
-                                      .align = bank.align,
-                                      .target = text,
-                                      .emit = Emit::Always,
-                                      .has_symbol = true});
-    note_lookup(known.section);
+      known.section = add({.name = bank.name,
+                           .type = bank.type,
+                           .flags = bank.flags | elf::kFlagInfoLink,
+                           .align = bank.align,
+                           .target = text,
+                           .emit = Emit::Always,
+                           .has_symbol = true});
     at.section = known.section;
     layout_.sections[at.section].emit = Emit::Always;
     OutSection &out = layout_.sections[at.section];
@@ -155,24 +154,24 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
   if (!p_.policy.keeps_constant_symbols)
     return;
   const OutId placed = location(bank.index).section;
-  const OutId section = placed.valid() ? placed : find(bank.name);
+  const OutId section = placed.valid() ? placed : layout_.sections.find(bank.name);
   if (!section.valid())
     return;
-  set_address(id, {section, symbol.value + location(bank.index).offset});
+  address_of(id) = {section, symbol.value + location(bank.index).offset};
   layout_.sections.add_local(id);
 }
 
 // A bank of one function has the bytes of the definition that was accepted last.
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
-  const u32 owner = object_->owner_of(section.index);
   const auto [id, is_new] = find_or_add_for_kernel(
-      section.name, hash_of(section.name, owner), text,
-      NewSection{.type = section.type,
-                 .flags = section.flags | (p_.policy.takes_bank_flags ? 0 : elf::kFlagInfoLink),
-                 .align = section.align,
-                 .target = text,
-                 .emit = Emit::Always, // records name it
-                 .has_symbol = true});
+      {.name = section.name,
+       .type = section.type,
+       .flags = section.flags | (p_.policy.takes_bank_flags ? 0 : elf::kFlagInfoLink),
+       .align = section.align,
+       .target = text,
+       .emit = Emit::Always, // records name it
+       .has_symbol = true},
+      text);
   const bool parameters = object_->kinds[section.index].bank == p_.arch.banks.parameters;
   if (!is_new && parameters && layout_.sections[id].target != text) {
     append_parameter_bank(section);
@@ -181,13 +180,10 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
   if (is_new) {
     // In executables a .rel table is named with each parameter bank, although it has no entries.
     // Its section symbol comes before the bank's, its name after (Q003).
-    if (p_.policy.executable && parameters) {
-      const std::string_view name = layout_.sections.keep_name(".rel", section.name);
-      name_only_for(name, hash_of(name, owner), id);
-    }
+    if (p_.policy.executable && parameters)
+      name_only_for(layout_.sections.keep_name(".rel", section.name), id);
     layout_.sections.add_section_symbol(id);
   }
-  note_lookup(id);
   OutSection &out = layout_.sections[id];
   out.size = section.size;
   layout_.sections.pieces(out).clear();
@@ -196,9 +192,10 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
   location(section.index).set(id, 0);
 }
 
-bool Merger::joins_parameters(const elf::Section &bank) {
+bool Merger::joins_parameters(const elf::Section &bank) const {
   return object_->kinds[bank.index].bank == p_.arch.banks.parameters &&
-         beside_strong_[object_->owner_of(bank.index)] && find(bank.name).valid();
+         beside_strong_[object_->owner_of(bank.index)] &&
+         layout_.sections.find(bank.name).valid();
 }
 
 // Weak definitions of a kernel share one parameter bank. Beside a strong definition each has its

@@ -77,7 +77,7 @@ void Merger::define_opaque(EntityId id, u32 symbol_index) {
       !text.section.valid() || text.discarded || is_listed(id))
     return;
   set_listed(id);
-  set_address(id, {text.section, t_.address_of[id.value].value});
+  address_of(id).section = text.section;
   layout_.sections.add_local(id);
 }
 
@@ -95,8 +95,6 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
     if (p_.policy.executable)
       return;
     // One symbol suffices where early resolution has left no reference to the others.
-    if (!p_.policy.keeps_all_relocations && !alone_)
-      refuse();
     if (p_.policy.keeps_all_relocations || layout_.placement.bank_sizes.size() == 1)
       layout_.sections.add_local(id);
     return;
@@ -104,16 +102,14 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
   // An undefined variable has the value -1. Symbols of no memory space that every file declares
   // (.nv.reservedSmem.offset0, __UFT) keep 0. A definition that follows decides alone.
   const Entity &entity = p_.symbols[id];
-  if (!entity.defined() || !is_defined_elsewhere(entity)) {
-    if (symbol.undefined() && !p_.policy.keeps_all_relocations &&
-        (is_global(symbol.other) || is_constant(symbol.other) ||
-         (is_shared(symbol.other) ? symbol.size != 0 : entity.weak())))
-      t_.address_of[id.value].value = ~u64{0};
-    if (is_reserved_shared_mark(symbol.name))
-      t_.address_of[id.value].value = symbol.value;
-  }
+  if (symbol.undefined() && !p_.policy.keeps_all_relocations &&
+      (is_global(symbol.other) || is_constant(symbol.other) ||
+       (is_shared(symbol.other) ? symbol.size != 0 : entity.weak())))
+    address_of(id).value = ~u64{0};
+  if (is_reserved_shared_mark(symbol.name))
+    address_of(id).value = symbol.value;
   if (dynamic_shared && !layout_.sections.debug_shared.valid())
-    layout_.sections.debug_shared = need(".nv_debug.shared", shared_section(0));
+    layout_.sections.debug_shared = need(shared_section(".nv_debug.shared", 0));
   if (dynamic_shared)
     layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
   if (entity.in_local_part)
@@ -124,24 +120,12 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
 
 // Since 13.1 an undefined symbol of dynamic memory has its alignment.
 void Merger::align_dynamic(EntityId id, const elf::Symbol &symbol) {
-  const Entity &entity = p_.symbols[id];
-  if (entity.defined() && is_defined_elsewhere(entity)) {
-    refuse();
-    return;
-  }
   const bool instance = symbol.binding() == SymbolBinding::Weak;
   const u64 own = instance ? align_of_instance(symbol) : std::max(symbol.value, u64{1});
-  const bool keeps_first =
-      instance ? p_.policy.misreads_instances : p_.policy.keeps_first_alignment;
-  if (!alone_ && !is_here(entity.first.object)) {
-    if (!keeps_first)
-      out_.aligns.push_back({id, own});
-    return;
-  }
-  u64 &align = t_.shared_align[id.value];
+  u64 &align = layout_.placement.shared_align[id.value];
   if (!is_listed(id))
     align = own;
-  else if (!keeps_first)
+  else if (!(instance ? p_.policy.misreads_instances : p_.policy.keeps_first_alignment))
     align = std::max(align, own);
 }
 
@@ -177,25 +161,17 @@ void Merger::define_data(EntityId id, u32 symbol_index) {
     discard_data(id, symbol, outcome);
     return;
   }
-  if (!local && is_defined_elsewhere(p_.symbols[id])) {
-    refuse();
-    return;
-  }
   const bool reserved = section.type == SectionType::CudaReservedShared;
   const OutId out = reserved ? place_reserved(id, section, symbol) : place_data(section);
   if (!is_listed(id)) {
     set_listed(id);
     layout_.sections.add_local(id);
   }
-  set_address(id, {out, reserved ? t_.address_of[id.value].value
-                                 : symbol.value + location(section.index).offset});
-  if (reserved)
-    return;
-  if (section.type == SectionType::CudaShared) {
-    t_.shared_align[id.value] = symbol.value;
+  address_of(id) = {out, reserved ? address_of(id).value
+                                  : symbol.value + location(section.index).offset};
+  if (!reserved && section.type == SectionType::CudaShared) {
+    layout_.placement.shared_align[id.value] = symbol.value;
     layout_.sections.add_shared_variable(out, id);
-  } else if (!alone_) {
-    out_.in_blocks.push_back({id, symbol_index, {id_, section.index}});
   }
 }
 
@@ -203,16 +179,13 @@ void Merger::discard_data(EntityId id, const elf::Symbol &symbol, DefinitionOutc
   const Entity &entity = p_.symbols[id];
   if (outcome == DefinitionOutcome::DiscardedForWeak &&
       !(p_.policy.forgets_pointers && object_->kinds[symbol.section].is_constant()))
-    t_.discarded[id_.value].add(symbol.section, symbol.value, symbol.value + symbol.size);
+    layout_.relocs.discarded[id_.value].add(symbol.section, symbol.value, symbol.value + symbol.size);
   // A strong definition that is discarded for a common symbol still takes memory (Q057).
   if (entity.common_align != 0 && !entity.defined() && symbol.binding() != SymbolBinding::Weak)
     append_block(object_->section(symbol.section));
-  if (!entity.sized)
-    return;
-  if (!alone_) {
-    refuse();
-  } else if (layout_.sections.debug_shared.valid()) {
-    t_.shared_align[id.value] = std::max(t_.shared_align[id.value], symbol.value);
+  if (entity.sized && layout_.sections.debug_shared.valid()) {
+    u64 &align = layout_.placement.shared_align[id.value];
+    align = std::max(align, symbol.value);
     layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
   }
 }
@@ -222,43 +195,32 @@ OutId Merger::place_data(const elf::Section &section) {
     return append_block(section);
   const u32 owner = object_->owner_of(section.index);
   const OutId text = owner != 0 ? location(owner).section : OutId{};
-  const OutId out =
-      text.valid()
-          ? place_shared(section, owner, text)
-          : need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
+  NewSection shared = {
+      .name = section.name, .type = section.type, .flags = section.flags, .has_symbol = true};
+  OutId out;
+  if (text.valid()) { // as a rule the section was made with the kernel's code
+    shared.flags |= elf::kFlagInfoLink;
+    out = need_for_kernel(shared, text);
+  } else {
+    out = need(shared);
+  }
   if (object_->kinds[section.index].role == SectionRole::DebugShared)
     layout_.sections.debug_shared = out;
   location(section.index).section = out;
   return out;
 }
 
-// The section of a kernel's own shared memory. As a rule it was made with the kernel's code.
-OutId Merger::place_shared(const elf::Section &section, u32 owner, OutId text) {
-  const EntityId kernel = layout_.sections[text].function;
-  const OutId made = kernel.valid() ? t_.shared_of[kernel.value] : OutId{};
-  if (made.valid() && layout_.sections.name(made) == section.name) {
-    const OutId newest = layout_.sections.by_name[layout_.sections[made].name_number];
-    if (const OutId id = nvlink::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
-      return take_for_kernel(id, text);
-  }
-  return need_for_kernel(section.name, hash_of(section.name, owner), text,
-                         NewSection{.type = section.type,
-                                    .flags = section.flags | elf::kFlagInfoLink,
-                                    .has_symbol = true});
-}
-
 // Shared memory that the system uses: every kernel has all of it, at the same addresses. The symbol
 // value of such a variable is its alignment. Of weak definitions only the accepted one comes here.
 OutId Merger::place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol) {
   const OutId out_id =
-      need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
+      need({.name = section.name, .type = section.type, .flags = section.flags, .has_symbol = true});
   location(section.index).section = out_id;
-  out_.reserved = out_id;
   OutSection &out = layout_.sections[out_id];
   out.align = std::max(out.align, section.align);
   const u64 start = p_.policy.places_memory ? p_.arch.reserved_slot : 0;
   const u64 offset = align_up(std::max(out.size, start), symbol.value);
-  t_.address_of[id.value].value = p_.policy.places_memory ? offset : symbol.value;
+  address_of(id).value = p_.policy.places_memory ? offset : symbol.value;
   out.size = offset + symbol.size;
   return out_id;
 }
@@ -268,10 +230,11 @@ OutId Merger::append_block(const elf::Section &section) {
   SectionLocation &at = location(section.index);
   if (at.section.valid())
     return at.section;
-  const OutId id = need(section.name, {.type = section.type,
-                                       .flags = section.flags,
-                                       .entsize = section.entsize,
-                                       .has_symbol = true});
+  const OutId id = need({.name = section.name,
+                         .type = section.type,
+                         .flags = section.flags,
+                         .entsize = section.entsize,
+                         .has_symbol = true});
   OutSection &out = layout_.sections[id];
   at.section = id;
   at.offset = align_up(out.size, section.align);
@@ -286,8 +249,6 @@ OutId Merger::append_block(const elf::Section &section) {
   const u32 owner = object_->owner_of(section.index);
   if (owner != 0)
     out.target = location(owner).section;
-  if (!alone_)
-    note_block(section, {.section = id, .target = out.target, .has_target = owner != 0});
   return id;
 }
 
@@ -317,27 +278,17 @@ void Merger::create_unnamed_shared() {
 
 // Debug sections are concatenated without padding, as DWARF consumers expect.
 void Merger::append_debug(const elf::Section &section) {
-  const OutId id = need(section.name, {.type = section.type,
-                                       .flags = section.flags,
-                                       .align = section.align,
-                                       .emit = Emit::Always,
-                                       .has_symbol = true});
+  const OutId id = need({.name = section.name,
+                         .type = section.type,
+                         .flags = section.flags,
+                         .align = section.align,
+                         .emit = Emit::Always,
+                         .has_symbol = true});
   OutSection &out = layout_.sections[id];
   location(section.index).set(id, out.size);
   if (section.size != 0)
     layout_.sections.pieces(out).push_back({out.size, section.data});
   out.size += section.size;
-  if (!alone_)
-    note_block(section, {.section = id, .packed = true});
-}
-
-void Merger::note_block(const elf::Section &section, MergedChunk::Block &&block) {
-  block.from = {id_, section.index};
-  block.align = section.align;
-  block.size = section.size;
-  if (!section.no_data())
-    block.data = section.data;
-  out_.blocks.push_back(block);
 }
 
 void Merger::create_other_section(const elf::Section &section) {
@@ -376,10 +327,8 @@ void Merger::create_other_section(const elf::Section &section) {
     // Sections of unknown meaning are not ours to leave out (Q058).
     if (section.type == SectionType::Progbits) {
       const OutId id = append_block(section);
-      if ((section.flags & elf::kFlagAlloc) == 0) {
+      if ((section.flags & elf::kFlagAlloc) == 0)
         layout_.sections[id].emit = Emit::Always;
-        out_.always.push_back(id);
-      }
     }
     break;
   case SectionRole::GlobalInit:
@@ -401,21 +350,20 @@ void Merger::keep_unknown_section(const elf::Section &section) {
   OutId id;
   if ((section.flags & elf::kFlagInfoLink) == 0) {
     id = append_block(section);
-    if (!alone_) // the last one decides about its link
-      refuse();
   } else {
     if (section.info >= object_->kinds.size() || !object_->kinds[section.info].is_code())
       return;
     const SectionLocation &code = location(section.info);
     if (!code.section.valid() || code.discarded)
       return;
-    id = add(section.name, {.type = section.type,
-                            .flags = section.flags,
-                            .align = section.align,
-                            .entsize = section.entsize,
-                            .size = section.size,
-                            .target = code.section,
-                            .has_symbol = true});
+    id = add({.name = section.name,
+              .type = section.type,
+              .flags = section.flags,
+              .align = section.align,
+              .entsize = section.entsize,
+              .size = section.size,
+              .target = code.section,
+              .has_symbol = true});
     layout_.sections.pieces(layout_.sections[id]).push_back({0, section.data});
     location(section.index).section = id;
   }
@@ -426,9 +374,9 @@ void Merger::keep_unknown_section(const elf::Section &section) {
 }
 
 // A variable that a common symbol prevails over keeps its own place, or none if it is weak (Q057).
-u64 Merger::offset_of_unified(const elf::Symbol &symbol, EntityId named) {
-  if (t_.address_of[named.value].section.valid())
-    return t_.address_of[named.value].value;
+u64 Merger::offset_of_unified(const elf::Symbol &symbol, EntityId named) const {
+  if (const SymbolAddress &at = layout_.placement.address_of[named.value]; at.section.valid())
+    return at.value;
   constexpr u64 kNoPlace = 0 - u64{2};
   return symbol.binding() == elf::SymbolBinding::Weak
              ? kNoPlace
@@ -438,24 +386,22 @@ u64 Merger::offset_of_unified(const elf::Symbol &symbol, EntityId named) {
 // Identities of unified functions and variables, marked as seen by a linker.
 void Merger::add_unified_entries(const elf::Section &section) {
   constexpr u32 kLinked = 6;
-  const OutId id = need(section.name, {.type = section.type,
-                                       .flags = section.flags,
-                                       .align = section.align,
-                                       .entsize = section.entsize,
-                                       .links_symtab = true,
-                                       .emit = Emit::Always,
-                                       .has_symbol = true});
+  const OutId id = need({.name = section.name,
+                         .type = section.type,
+                         .flags = section.flags,
+                         .align = section.align,
+                         .entsize = section.entsize,
+                         .links_symtab = true,
+                         .emit = Emit::Always,
+                         .has_symbol = true});
   location(section.index).section = id;
   for (elf::UnifiedEntry entry : elf::decode_unified_entries(section.data).entries) {
     const EntityId named =
         entry.symbol < object_->symbols.size() ? p_.symbols.of(id_, entry.symbol) : EntityId{};
     entry.flags |= kLinked;
-    if (object_->kinds[section.index].role == SectionRole::UdtEntry && named.valid()) {
-      if (!alone_) // its address may not be known yet
-        refuse();
-      else
-        entry.offset = offset_of_unified(object_->symbols[entry.symbol], named);
-    } else
+    if (object_->kinds[section.index].role == SectionRole::UdtEntry && named.valid())
+      entry.offset = offset_of_unified(object_->symbols[entry.symbol], named);
+    else
       layout_.sections.has_unified_functions = true;
     layout_.sections.unified.push_back({id, named, entry});
   }

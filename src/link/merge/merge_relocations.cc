@@ -19,7 +19,7 @@ using elf::SectionRole;
 using elf::SectionType;
 
 void Merger::create_relocation_tables() {
-  t_.discarded[id_.value].sort(); // all symbols of the object have been read
+  layout_.relocs.discarded[id_.value].sort(); // all symbols of the object have been read
   const std::span<const elf::SectionKind> kinds = object_->kinds;
   for (u32 i = 0; i < kinds.size(); ++i) {
     const SectionRole role = kinds[i].role;
@@ -37,7 +37,7 @@ void Merger::create_relocation_tables() {
     if (table.size == 0 || table.info == 0)
       continue;
     if (const EntityId id = overridden_code_[table.info]; id.valid())
-      out_.overridden.push_back(id);
+      layout_.relocs.has_overridden[id.value] = true;
     const SectionLocation &at = location(table.info);
     if (at.constants != kNoIndex)
       keep_constant_relocations(table, at);
@@ -67,23 +67,20 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
   const Shifted shifted =
       rela || p_.policy.keeps_all_relocations ? Shifted::None : shifted_entries(table);
   if (shifted == Shifted::Some)
-    relocation_group(table.info, true, table.name);
-  RelocationGroup &group =
-      relocation_group(table.info, rela || shifted == Shifted::All, table.name);
+    relocation_group(at.section, true);
+  RelocationGroup &group = relocation_group(at.section, rela || shifted == Shifted::All);
   add_slice(layout_.relocs.slices, id_, table.index, at.offset, group.newest,
             table.size / std::max<u64>(table.entsize, 1));
   group.newest = static_cast<u32>(layout_.relocs.slices.size() - 1);
   if (!rela) {
     if (p_.policy.keeps_all_relocations && names_sections(table))
-      relocation_group(table.info, true, table.name); // has room for addends
+      relocation_group(at.section, true); // has room for addends
     return;
   }
   // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
   if (!p_.policy.names_rel_tables || !has_zero_addend(table))
     return;
-  const std::string_view name =
-      layout_.sections.keep_name(".rel", layout_.sections.name(at.section));
-  name_only(name, hash_of_table(prefixes_.rel, name, table.info));
+  name_only(layout_.sections.keep_name(".rel", layout_.sections.name(at.section)));
 }
 
 // Whether an entry that is neither dropped nor the first has addend 0.
@@ -92,7 +89,7 @@ bool Merger::has_zero_addend(const elf::Section &table) const {
   // Relocations of code are never dropped one by one.
   const bool some_dropped = object_->kinds[table.info].is_debug() ||
                             object_->kinds[table.info].is_constant() ||
-                            t_.discarded[id_.value].touch(table.info);
+                            layout_.relocs.discarded[id_.value].touch(table.info);
   u32 first = 0;
   while (some_dropped && first < entries.size() && is_dropped(table.info, entries[first]))
     ++first;
@@ -103,7 +100,7 @@ bool Merger::has_zero_addend(const elf::Section &table) const {
 }
 
 bool Merger::is_dropped(u32 section, const elf::Relocation &entry) const {
-  return t_.discarded[id_.value].contain(section, entry.offset) ||
+  return layout_.relocs.discarded[id_.value].contain(section, entry.offset) ||
          describes_discarded_code(section, entry.symbol) ||
          nvlink::loses_pointer(p_, id_, section, entry.symbol);
 }
@@ -118,64 +115,53 @@ bool Merger::names_sections(const elf::Section &table) const {
 
 // How many entries of a table without addends refer to a section whose block does not start at 0:
 // the start of the block is added to their addend, for which there has to be room.
-Merger::Shifted Merger::shifted_entries(const elf::Section &table) {
+Merger::Shifted Merger::shifted_entries(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
   u32 shifted = 0;
   for (u32 i = 0; i < entries.size(); ++i) {
     const elf::Symbol &symbol = object_->symbols[entries[i].symbol];
     if (symbol.type() != elf::SymbolType::Section || !symbol.in_section())
       continue;
-    shifted += is_shifted(symbol.section);
+    const SectionLocation &at = location(symbol.section);
+    shifted += at.section.valid() && at.offset != 0;
   }
   return shifted == 0 ? Shifted::None : shifted == entries.size() ? Shifted::All : Shifted::Some;
 }
 
-bool Merger::is_shifted(u32 section) {
-  const SectionLocation &at = location(section);
-  if (!at.section.valid() || at.offset != 0)
-    return at.section.valid();
-  if (begin_ == 0 || !std::binary_search(out_.shared.begin(), out_.shared.end(), at.section))
-    return false;
-  out_.shifted.push_back({id_, section}); // by what earlier chunks have
-  return true;
-}
-
-RelocationGroup &Merger::relocation_group(u32 section, bool rela, std::string_view own_name) {
-  const OutId target = location(section).section;
-  if (target.value >= group_of_.size()) {
-    constexpr size_t kAhead = 1024; // sections
-    group_of_.reserve(layout_.sections.list.capacity());
-    group_of_.resize(layout_.sections.list.size() + kAhead);
-  }
+// The group of a section's relocations with or without addends. A new one gets a table.
+RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
+  if (target.value >= group_of_.size())
+    group_of_.resize(layout_.sections.size());
   RelocationGroups &groups = layout_.relocs.groups;
   u32 &first = group_of_[target.value];
   const bool second = first != 0 && groups[first - 1].has_addends != rela;
-  if (u32 &number = second ? other_group_[first - 1] : first; number != 0)
-    return groups[number - 1];
-  else
-    number = static_cast<u32>(groups.size()) + 1;
+  u32 &known = second ? other_group_[first - 1] : first;
+  if (known != 0)
+    return groups[known - 1];
+  known = static_cast<u32>(groups.size()) + 1;
+
   const std::string_view target_name = layout_.sections.name(target);
-  const std::string_view table_name =
-      rela ? join_name(".rela", target_name, own_name) : join_name(".rel", target_name, own_name);
-  const u32 hash = hash_of_table(rela ? prefixes_.rela : prefixes_.rel, table_name, section);
-  const OutId table = add(table_name, hash, rela ? models_.rela : models_.rel, target);
+  const OutId table = add({.name = layout_.sections.keep_name(rela ? ".rela" : ".rel", target_name),
+                           .type = rela ? SectionType::Rela : SectionType::Rel,
+                           .flags = elf::kFlagInfoLink,
+                           .align = 8,
+                           .entsize = rela ? u64{24} : u64{16},
+                           .target = target,
+                           .links_symtab = true});
   if (second ? p_.policy.lists_resolved : p_.policy.counts_tables_twice)
     layout_.sections.created_again.push_back(table);
   if (p_.policy.lists_resolved && !second) {
-    const std::string_view name =
-        layout_.sections.keep_name(".nv.resolvedrela", layout_.sections.name(target));
-    const NewSection list{.type = SectionType::CudaResolvedRela,
+    const NewSection list{.name = layout_.sections.keep_name(".nv.resolvedrela", target_name),
+                          .type = SectionType::CudaResolvedRela,
                           .flags = elf::kFlagInfoLink,
                           .align = 8,
                           .entsize = 24,
                           .target = target,
                           .links_symtab = true};
-    const OutId resolved = p_.policy.shares_lists ? need(name, list) : add(name, list);
+    const OutId resolved = p_.policy.shares_lists ? need(list) : add(list);
     if (p_.policy.counts_tables_twice)
       layout_.sections.created_again.push_back(resolved);
   }
-  if (!alone_ && std::binary_search(out_.shared.begin(), out_.shared.end(), target))
-    out_.shared_groups.push_back(static_cast<u32>(groups.size()));
   add_group(groups, table, target, rela);
   other_group_.push_back(0);
   return groups.back();

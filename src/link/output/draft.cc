@@ -141,7 +141,7 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
   plan.layout.placement.location_of = LocationOf();
   plan.layout.relocs.slices = RelocationSlices();
   FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
-  file.numbers = file.elf.number_symbols(pool);
+  file.numbers = file.elf.number_symbols();
   RecordWriter records(file.elf, file.symbols);
   add_sections(program, plan, plan.info.store, records, pool, file);
   finish_headers(plan, file);

@@ -81,12 +81,6 @@ public:
     if (before != 0 && more != 0)
       names_.reserve(std::min(names_.size() + (names_.size() - before) * more, most));
   }
-  // Starts to fetch what read() needs.
-  void expect(u32 hash) const { names_.expect(hash); }
-  void expect(std::string_view name, u32 hash) const {
-    prefetch_bytes({reinterpret_cast<const u8 *>(name.data()), name.size()});
-    expect(hash);
-  }
   // Symbols of one name must come in the order of the objects, functions first.
   void read(SymbolRef ref, const Occurrence &next, const elf::Symbol &symbol);
   [[nodiscard]] const Entity *find(std::string_view name, u32 hash) const;

@@ -192,8 +192,6 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
   symbols.reserve(most);
   others.reserve(most);
   for (u32 i = begin; i < end; ++i) {
-    if (i + 1 < end)
-      prefetch_bytes(objects_[i + 1].strings);
     list_symbols_of(i, others, symbols);
     if (!alone_)
       continue;
@@ -262,8 +260,6 @@ void SymbolResolver::list_symbols_of(u32 id, RawTable<u32> &others, RawTable<Lis
   auto &[its_hash, ref] = out.add_in_room();
   its_hash = hash;
   ref = {ObjectId(object), s};
-  if (way == Way::ByName && alone_)
-    shards_[0].expect(hash);
 }
 
 SymbolResolver::Batch SymbolResolver::order_by_shard(const RawTable<Listed> &symbols) const {
@@ -298,10 +294,6 @@ void SymbolResolver::resolve_shard(u32 shard) {
   for (u32 number = 0; number < batches_.size(); ++number) {
     const Batch &batch = batches_[number];
     for (u32 i = batch.starts[shard]; i < batch.starts[shard + 1]; ++i) {
-      if (i + kStepsAhead < batch.starts[shard + 1]) {
-        const Copied &later = batch.symbols[i + kStepsAhead];
-        rules.expect(later.symbol.name, later.occurrence.hash);
-      }
       rules.read(batch.symbols[i].ref, batch.symbols[i].occurrence, batch.symbols[i].symbol);
     }
     expect_batches(rules, number, symbols);
